@@ -16,6 +16,7 @@
 #include "cli/apiserver_flags.h"
 #include "cli/commands.h"
 #include "cli/manifests.h"
+#include "cli/printable.h"
 #include "cli/report.h"
 
 namespace kinformer::cli {
@@ -124,8 +125,12 @@ int RunApiServer(const ApiServerFlags& flags) {
   Served served(env);
   if (Result<void> begun = served.Begin(flags); !begun) return Fail(begun.error());
 
-  const Result<std::vector<Manifest>> manifests = ReadManifests(flags.load, std::cin);
+  std::vector<std::string> repeated;
+  const Result<std::vector<Manifest>> manifests = ReadManifests(flags.load, std::cin, repeated);
   if (!manifests) return Fail(manifests.error());
+  for (const std::string& warning : repeated) {
+    std::cerr << "warning: " << Printable(warning) << '\n';
+  }
   for (const Manifest& manifest : *manifests) {
     std::optional<Result<std::size_t>> loaded;
     std::vector<std::string> warnings;
@@ -133,7 +138,7 @@ int RunApiServer(const ApiServerFlags& flags) {
            [&] { loaded.emplace(served.server()->Load(manifest.object.Dump(), {}, &warnings)); });
     if (!*loaded) return Fail(Error(loaded->error()).WithContext(manifest.place));
     for (const std::string& warning : warnings) {
-      std::cerr << "warning: " << manifest.place << ": " << warning << '\n';
+      std::cerr << "warning: " << Printable(manifest.place + ": " + warning) << '\n';
     }
   }
   if (!flags.load.empty()) std::cout << "loaded " << manifests->size() << " objects\n";

@@ -16,6 +16,8 @@
 #include "kinformer/object.h"
 #include "kinformer/shared_informer.h"
 
+#include "cli/printable.h"
+
 namespace kinformer::cli {
 
 // Will the same request fail the same way tomorrow?
@@ -64,7 +66,7 @@ class FirstSync {
         const std::lock_guard<std::mutex> lock(mutex);
         if (give_up.stop_requested()) return;
         if (synced || !IsHopeless(error)) {
-          std::cerr << "warning: " << error.message() << "; trying again\n";
+          std::cerr << "warning: " << Printable(error.message()) << "; trying again\n";
           return;
         }
         hopeless = error;

@@ -53,29 +53,6 @@ Result<std::vector<std::string>> FilesOf(const std::string& path) {
   return files;
 }
 
-// The documents of a text with the lines on which they begin.
-struct Document {
-  std::size_t line = 1;
-  std::string_view text{};
-};
-std::vector<Document> DocumentsOf(std::string_view text) {
-  std::vector<Document> documents{{.line = 1, .text = text.substr(0, 0)}};
-  std::size_t begin = 0;
-  std::size_t number = 1;
-  for (std::size_t at = 0; at < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    const std::string_view line = text.substr(at, end - at);
-    if (at > 0 && line.starts_with("---") && (line.size() < 4 || line[3] <= ' ')) {
-      documents.back().text = text.substr(begin, at - begin);
-      documents.push_back({.line = number});
-      begin = at;
-    }
-    at = end;
-  }
-  documents.back().text = text.substr(begin);
-  return documents;
-}
-
 void Add(const std::string& place, json::Value object, std::vector<Manifest>& out) {
   const json::Value& given = object;
   if (given["kind"].StringOrEmpty().ends_with("List") && given["items"].is_array()) {
@@ -94,7 +71,8 @@ int Rank(const Manifest& manifest) {
 }  // namespace
 
 Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths,
-                                            std::istream& input) {
+                                            std::istream& input,
+                                            std::vector<std::string>& warnings) {
   std::vector<Manifest> all;
   for (const std::string& path : paths) {
     const auto files = FilesOf(path);
@@ -102,16 +80,14 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
     for (const std::string& file : *files) {
       const auto read = ReadText(file, input);
       if (!read) return read.error();
-      // As a whole, so that errors name the lines of the file.
-      if (const auto parsed = yaml::ParseAll(read->text, read->name); !parsed) {
-        return parsed.error();
+      std::vector<std::string> repeated;
+      auto documents = yaml::ParseDocuments(read->text, read->name, &repeated);
+      if (!documents) return documents.error();
+      for (const std::string& key : repeated) {
+        warnings.push_back(read->name + ": " + key + "; its last value counts");
       }
-      for (const Document& document : DocumentsOf(read->text)) {
-        const auto objects = yaml::ParseAll(document.text, read->name);
-        if (!objects) return objects.error();
-        for (const json::Value& object : *objects) {
-          Add(read->name + ":" + std::to_string(document.line), object, all);
-        }
+      for (yaml::Document& document : *documents) {
+        Add(read->name + ":" + std::to_string(document.line), std::move(document.value), all);
       }
     }
   }

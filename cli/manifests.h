@@ -23,8 +23,10 @@ struct Manifest {
 // folders in it), or "-", which is `input`. Items of a List are objects of their own. Definitions
 // of custom resources come first and namespaces next; else the order stays. Errors: kConfig for
 // what cannot be read; kDecode with file, line and column.
+// `warnings` receives what is to be said of keys that occur twice: the last value counts.
 Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths,
-                                            std::istream& input);
+                                            std::istream& input,
+                                            std::vector<std::string>& warnings);
 
 }  // namespace kinformer::cli
 

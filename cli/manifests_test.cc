@@ -21,18 +21,19 @@ TEST(Manifests, DefinitionsComeFirstAndPlacesAreNamed) {
       "kind: CustomResourceDefinition\nmetadata: {name: d}\n"
       "---\n"
       "kind: List\nitems:\n- {kind: Namespace, metadata: {name: n}}\n- {kind: Pod}\n");
-  const auto read = ReadManifests({"-"}, input);
+  std::vector<std::string> warnings;
+  const auto read = ReadManifests({"-"}, input, warnings);
   ASSERT_TRUE(read) << read.error();
   std::string seen;
   for (const Manifest& manifest : *read) {
     seen += manifest.object["kind"].StringOrEmpty() + " " + manifest.place + "\n";
   }
   EXPECT_EQ(seen,
-            "CustomResourceDefinition standard input:8\n"
-            "Namespace standard input:11\n"
-            "Widget standard input:1\n"
-            "ConfigMap standard input:4\n"
-            "Pod standard input:11\n");
+            "CustomResourceDefinition standard input:9\n"
+            "Namespace standard input:12\n"
+            "Widget standard input:2\n"
+            "ConfigMap standard input:5\n"
+            "Pod standard input:12\n");
 }
 
 TEST(Manifests, OfAFolderByTheirNames) {
@@ -43,18 +44,46 @@ TEST(Manifests, OfAFolderByTheirNames) {
   std::ofstream(folder / "a.json") << "{\"kind\": \"A\"}";
   std::ofstream(folder / "notes.txt") << "no: [manifest";
   std::istringstream input;
-  const auto read = ReadManifests({folder.string()}, input);
+  std::vector<std::string> warnings;
+  const auto read = ReadManifests({folder.string()}, input, warnings);
   ASSERT_TRUE(read) << read.error();
   ASSERT_EQ(read->size(), 2U);
   EXPECT_EQ((*read)[0].place, (folder / "a.json").string() + ":1");
   EXPECT_EQ((*read)[1].object["kind"].StringOrEmpty(), "B");
   std::ofstream(folder / "c.yml") << "kind: C\n---\nkind: [\n";
-  const auto broken = ReadManifests({folder.string()}, input);
+  const auto broken = ReadManifests({folder.string()}, input, warnings);
   ASSERT_FALSE(broken);
   EXPECT_THAT(std::string(broken.error().message()), HasSubstr("c.yml:"));
   std::filesystem::remove_all(folder);
-  EXPECT_THAT(std::string(ReadManifests({folder.string()}, input).error().message()),
+  EXPECT_THAT(std::string(ReadManifests({folder.string()}, input, warnings).error().message()),
               HasSubstr("is it there"));
+}
+
+// As kubectl reads them; small files of all kinds that were read otherwise once.
+TEST(Manifests, AreReadAsKubectlReadsThem) {
+  const auto read = [](std::string text, std::vector<std::string>& warnings) {
+    std::istringstream input(std::move(text));
+    const auto manifests = ReadManifests({"-"}, input, warnings);
+    if (!manifests) return "error: " + manifests.error().message();
+    std::string all;
+    for (const Manifest& manifest : *manifests) all += manifest.object.Dump() + "\n";
+    return all;
+  };
+  std::vector<std::string> warnings;
+  EXPECT_EQ(read("data: {v6: fd00::, v4: 10.0.0.0}\n", warnings),
+            R"({"data":{"v6":"fd00::","v4":"10.0.0.0"}})"
+            "\n");
+  EXPECT_EQ(read("data:\n  a: |\n    x", warnings), "{\"data\":{\"a\":\"x\\n\"}}\n");
+  EXPECT_EQ(read("\ufeffa: 1\n---\n\ufeffb: 2\n", warnings), "{\"a\":1}\n{\"b\":2}\n");
+  EXPECT_EQ(read("{\"a\":1}\n{\"b\":2}", warnings), "{\"a\":1}\n{\"b\":2}\n");
+  EXPECT_THAT(read("a: 1\n---apiVersion: v1\n", warnings),
+              HasSubstr("standard input:2:4: a line that begins with '---' ends a document"));
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(read("data:\n  k: 1\n---\nk: 1\nk: 2\n", warnings),
+            "{\"data\":{\"k\":1}}\n{\"k\":2}\n");
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0],
+            "standard input: line 5: key \"k\" already set in map; its last value counts");
 }
 
 }  // namespace

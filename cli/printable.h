@@ -1,7 +1,6 @@
 // cli/printable.h
 //
-// What others wrote, on its way to a terminal: a name may hold the codes that move its cursor,
-// rename its window or type for the user.
+// What others wrote, on its way to a terminal: texts, and JSON, which stays JSON.
 
 #ifndef KINFORMER_CLI_PRINTABLE_H_
 #define KINFORMER_CLI_PRINTABLE_H_
@@ -9,13 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"
+
 namespace kinformer::cli {
 
-// The text with a blank for each control character: C0, DEL, C1 (U+0080 to U+009F), and bytes that
-// are not UTF-8, which an older terminal may take for C1.
-std::string Printable(std::string_view text);
+// In one line, with escapes for what a terminal would obey.
+using internal::base::Printable;
 
-// JSON text with DEL and C1 as escapes. It means the same, and the others are escapes anyway.
+// JSON text with what base/printable.h calls unprintable as escapes, but for the ends of its lines.
+// It means the same.
 std::string PrintableJson(std::string_view json);
 
 }  // namespace kinformer::cli

@@ -1,6 +1,9 @@
 #include "cli/report.h"
 
+#include <algorithm>
 #include <iostream>
+
+#include "cli/printable.h"
 
 namespace kinformer::cli {
 namespace {
@@ -42,11 +45,9 @@ std::string ErrorLine(const Error& error, const std::string& origin) {
     while (!line.empty() && (line.back() == '.' || line.back() == '\n')) line.pop_back();
     line += ". " + remedy;
   }
-  for (char& c : line) {
-    // Texts of servers may hold anything, terminal controls included.
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return line;
+  // Texts of several lines read better with blanks than with escapes.
+  std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return Printable(line);
 }
 
 int Fail(const Error& error, const std::string& origin) {
@@ -55,7 +56,7 @@ int Fail(const Error& error, const std::string& origin) {
 }
 
 int UsageError(const std::string& message) {
-  std::cerr << "error: " << message << '\n';
+  std::cerr << "error: " << Printable(message) << '\n';
   return kUsageError;
 }
 

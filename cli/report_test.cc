@@ -54,7 +54,8 @@ TEST(Report, WhatAProxySaysIsShown) {
 }
 
 TEST(Report, TextsOfServersCannotDriveTheTerminal) {
-  EXPECT_EQ(ErrorLine(Error(Reason::kInternalError, "a\x1b[31m\nb\x7f")), "error: a [31m b ");
+  EXPECT_EQ(ErrorLine(Error(Reason::kInternalError, "a\x1b[31m\nb\x7f\u009b\u202e")),
+            R"(error: a\x1b[31m b\x7f\u009b\u202e)");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build python3 libcurl4-openssl-dev libnghttp2-dev libssl-dev
-                libboost-dev libsimdjson-dev libyaml-cpp-dev zlib1g-dev libzstd-dev libre2-dev
+                libboost-dev libsimdjson-dev zlib1g-dev libzstd-dev libre2-dev
                 libfmt-dev libcli11-dev)
 test_packages=(ccache libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler nghttp2-proxy
                curl jq faketime)
@@ -25,7 +25,7 @@ declare -A serves=(
   [g++]=g++ [cmake]=cmake [ninja-build]=ninja [python3]=python3
   [libcurl4-openssl-dev]=curl/curl.h [libnghttp2-dev]=nghttp2/nghttp2.h
   [libssl-dev]=openssl/ssl.h [libboost-dev]=boost/asio.hpp [libsimdjson-dev]=simdjson.h
-  [libyaml-cpp-dev]=yaml-cpp/yaml.h [zlib1g-dev]=zlib.h [libzstd-dev]=zstd.h
+  [zlib1g-dev]=zlib.h [libzstd-dev]=zstd.h
   [libre2-dev]=re2/re2.h [libfmt-dev]=fmt/format.h [libcli11-dev]=CLI/CLI.hpp
   [ccache]=ccache [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
   [libprotobuf-dev]=google/protobuf/message.h [protobuf-compiler]=protoc

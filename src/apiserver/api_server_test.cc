@@ -98,10 +98,11 @@ TEST(ApiServerInProcess, LoadTellsOfFieldsThatNobodyKnows) {
                   .Load("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, lables: {}}\n"
                         "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"
                         "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
-                        "spec: {containers: [{name: c, imge: i}]}\n",
+                        "spec: {containers: [{name: c, imge: i}], hostname: x, hostname: y}\n",
                         {}, &warnings)
                   .ok());
   EXPECT_THAT(warnings, ::testing::ElementsAre(
+                            "line 12: key \"hostname\" already set in map",
                             "document 1 (ConfigMap a): unknown field \"metadata.lables\"",
                             "document 3 (Pod p): unknown field \"spec.containers[0].imge\""));
   EXPECT_EQ(server.Get("/api/v1/namespaces/default/pods/p").Json().At("/spec/containers/0/imge"),

@@ -138,6 +138,17 @@ TEST(LogTest, WritesOneQuotedLine) {
                                             "err=\"a \\\\\"b\\\\\"\\\\nc\" empty=\"\"\n"));
 }
 
+TEST(LogTest, WhatServersWrite_CannotDriveTheTerminal) {
+  const std::unique_ptr<LogSink> log = NewStderrLog(LogLevel::kInfo);
+  ::testing::internal::CaptureStderr();
+  log->Log(LogLevel::kWarning, "the server warns\u009b2J",
+           {{"warning", "gpj\u202eexe \x9b"}, {"name", "a\u2066b"}, {"path", "c:\\x"}});
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, HasSubstr(R"(the server warns\u009b2J  warning="gpj\u202eexe \x9b" )"
+                              R"(name="a\u2066b" path="c:\\x")"
+                              "\n"));
+}
+
 TEST(MetricsTest, WritesPrometheusText) {
   const std::unique_ptr<TextMetrics> metrics = NewTextMetrics();
   metrics->NewCounter("c_total", "counts", {{"name", "a\"b"}})->Add();

@@ -2,12 +2,17 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <ctime>
 #include <unistd.h>
 
+#include "base/printable.h"
+
 namespace kinformer {
 namespace {
+
+namespace base = internal::base;
 
 char LevelLetter(LogLevel level) {
   switch (level) {
@@ -23,33 +28,22 @@ char LevelLetter(LogLevel level) {
 }
 
 // A line stays a line, whatever an object's name or a server's message contains.
-void AppendEscaped(std::string_view text, std::string& out) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (c == '\n') {
-      out.append("\\n");
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out.append("\\x");
-      out.push_back(kHex[byte >> 4]);
-      out.push_back(kHex[byte & 15]);
-    } else {
-      out.push_back(c);
-    }
+void AppendQuoted(std::string_view text, std::string& out) {
+  out.push_back('"');
+  while (true) {
+    const std::size_t special = text.find_first_of("\"\\");
+    base::AppendPrintable(text.substr(0, special), out);
+    if (special == std::string_view::npos) break;
+    out.push_back('\\');
+    out.push_back(text[special]);
+    text.remove_prefix(special + 1);
   }
+  out.push_back('"');
 }
 
 bool NeedsQuotes(std::string_view text) {
-  if (text.empty()) return true;
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) <= 0x20 || c == '"' || c == '\\' || c == '=' || c == 0x7f) {
-      return true;
-    }
-  }
-  return false;
+  return text.empty() || text.find_first_of(" \"\\=") != std::string_view::npos ||
+         base::Printable(text) != text;
 }
 
 class StderrLog final : public LogSink {
@@ -72,15 +66,15 @@ class StderrLog final : public LogSink {
                   local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec,
                   static_cast<long long>(micros));
     std::string line = head.data();
-    line.append(message);
+    base::AppendPrintable(message, line);
     bool first = true;
     for (const LogField& field : fields) {
-      line.append(first ? "  " : " ").append(field.key).push_back('=');
+      line.append(first ? "  " : " ");
+      base::AppendPrintable(field.key, line);
+      line.push_back('=');
       first = false;
       if (NeedsQuotes(field.value)) {
-        line.push_back('"');
-        AppendEscaped(field.value, line);
-        line.push_back('"');
+        AppendQuoted(field.value, line);
       } else {
         line.append(field.value);
       }

@@ -3,11 +3,13 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/printable.h"
+
 namespace kinformer::internal {
 
 void DieOfBadResultAccess(const Error& error) {
   std::fprintf(stderr, "kinformer: value of a failed Result was read: %s\n",
-               error.ToString().c_str());
+               base::Printable(error.ToString()).c_str());
   std::abort();
 }
 
@@ -17,7 +19,7 @@ void DieOfMissingError() {
 }
 
 void ExitWithError(const Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.message().c_str());
+  std::fprintf(stderr, "error: %s\n", base::Printable(error.message()).c_str());
   std::exit(1);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/out_of_memory.h"
+#include "base/printable.h"
 #include "base/user_call.h"
 #include "transport/curl_error.h"
 #include "transport/curl_lane.h"
@@ -47,12 +48,6 @@ void AddHeader(curl_slist*& list, std::string_view name, std::string_view value)
 
 bool IsOneLine(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
-}
-
-std::string Printable(std::string_view text) {
-  std::string out(text);
-  std::replace_if(out.begin(), out.end(), [](char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return out;
 }
 
 std::string_view Trim(std::string_view text) {
@@ -205,7 +200,7 @@ Result<void> CurlTransfer::SetHeaders() {
     if (!IsOneLine(name) || !IsOneLine(value)) {
       // The value may be a secret.
       return Error(Reason::kInvalidArgument,
-                   "the header " + Printable(name) +
+                   "the header " + base::Printable(name) +
                        " has a line break or a NUL in it, which would let it add headers of its "
                        "own; correct the option or the credential that it comes from");
     }

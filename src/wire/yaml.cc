@@ -1,391 +1,227 @@
-// The one place that knows yaml-cpp. Its parser's events, not its node tree, since the events carry
-// the marks that a duplicate key is reported with.
+// Where documents begin and end, in which form a text is, and errors in words.
 
 #include "kinformer/yaml.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <iterator>
-#include <numeric>
 #include <optional>
-#include <set>
-#include <sstream>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <utility>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
 
-#include "wire/json_depth.h"
 #include "wire/json_text.h"
+#include "wire/utf16.h"
+#include "wire/yaml_builder.h"
+#include "wire/yaml_cursor.h"
+#include "wire/yaml_parser.h"
 #include "wire/yaml_scalar.h"
 
 namespace kinformer::yaml {
 namespace {
 
 using json::Value;
+using wire::IsUtf16;
+using wire::Utf8FromUtf16;
 
-constexpr std::size_t kMaxNodes = 4'000'000;
-// Aliases multiply: a few lines can stand for gigabytes, be it of nodes or of texts. This bounds
-// what all copies take that anchors, aliases and << make.
-constexpr std::size_t kMaxCopiedBytes = std::size_t{32} << 20;
-// A value in memory, apart from its text.
-constexpr std::size_t kNodeBytes = sizeof(Value);
+constexpr std::string_view kSpaces = " \t\r\n";
 
-// Thrown by the handler through yaml-cpp's parser and caught below; never leaves this file.
-struct Stop {
-  YAML::Mark mark;
-  std::string why;
-};
-
-Value Resolved(const std::string& text, const YAML::Mark& mark) {
-  std::optional<Value> value = ResolvePlain(text);
-  if (!value) throw Stop{mark, "\"" + text + "\" has no form in JSON; quote it if it is a string"};
-  return *std::move(value);
+std::size_t LinesIn(std::string_view text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-class Builder : public YAML::EventHandler {
+// The first character that no text of YAML may hold; the size of the text if there is none.
+std::size_t FirstControl(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const unsigned char c = at(i);
+    if (c >= 0x20 && c < 0x7f) continue;
+    if (c == '\t' || c == '\n' || c == '\r') continue;
+    const bool is_c1 = c == 0xc2 && at(i + 1) < 0xa0 && at(i + 1) != 0x85;
+    const bool is_none = c == 0xef && at(i + 1) == 0xbf && at(i + 2) >= 0xbe;
+    if (c < 0x80 || is_c1 || is_none) return i;
+  }
+  return text.size();
+}
+
+// Reads one text. What it finds is added to `documents` and `repeated`.
+class Reader {
  public:
-  // `repeated`: where keys that occur twice are noted; null: they are an error.
-  explicit Builder(std::vector<std::string>* repeated) : repeated_(repeated) {}
+  Reader(std::string_view file, std::vector<std::string>* repeated)
+      : file_(file), repeated_(repeated) {}
 
-  [[nodiscard]] bool has_content() const { return has_content_; }
-  Value Take() { return std::move(root_); }
+  std::vector<Document>& documents() { return documents_; }
 
-  // Where the document begins; -1: there is none.
-  [[nodiscard]] const YAML::Mark& start() const { return start_; }
-
-  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
-  void OnDocumentEnd() override {}
-
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    Add(mark, anchor, Value(), /*is_merge_key=*/false);
-  }
-
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) throw Stop{mark, "an alias inside what it stands for"};
-    const Anchored& named = found->second;
-    Count(mark, named.nodes);
-    Copy(mark, named.bytes);
-    if (!open_.empty()) Deepen(mark, open_.back(), named.depth);
-    Add(mark, 0, named.value, false);
-  }
-
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    has_content_ = true;
-    if (json::FirstInvalidUtf8(value) != value.size())
-      throw Stop{mark, R"(an escape that cannot be read; write \N as \u0085 and \_ as \u00a0)"};
-    if (tag == "?" || tag.empty()) {
-      Add(mark, anchor, Resolved(value, mark), value == "<<");
-    } else if (tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
-               tag == "tag:yaml.org,2002:bool" || tag == "tag:yaml.org,2002:null") {
-      Add(mark, anchor, Resolved(value, mark), false);
-    } else if (tag == "tag:yaml.org,2002:binary") {
-      throw Stop{mark,
-                 "!!binary is not decoded; write the text itself, or in a Secret its base64 "
-                 "without a tag"};
-    } else {  // "!", a string's, those nobody knows: the text as it stands
-      Add(mark, anchor, Value(value), false);
+  // All documents, each of JSON or YAML, as kubectl parts them.
+  Result<void> ReadStream(std::string_view text) {
+    if (IsUtf16(text)) {
+      const std::optional<std::string> utf8 = Utf8FromUtf16(text);
+      return utf8 ? ReadStream(*utf8) : HalfACharacter();
     }
+    if (Result<void> checked = Check(text); !checked) return checked;
+    std::size_t line = 0;
+    const std::string_view rest = ReadJsonStream(text, line);
+    if (rest.empty() || rest.back() == '\n') return ReadChunks(rest, line);
+    return ReadChunks(std::string(rest) + '\n', line);
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    Begin(mark, anchor, Value::MakeArray());
+  // One text, as decoders of bodies and configuration take it.
+  Result<void> ReadText(std::string_view text) {
+    if (IsUtf16(text)) {
+      const std::optional<std::string> utf8 = Utf8FromUtf16(text);
+      return utf8 ? ReadText(*utf8) : HalfACharacter();
+    }
+    const std::size_t first = text.find_first_not_of(kSpaces);
+    if (first == std::string_view::npos) return {};
+    // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments,
+    // several documents) or would be another value as YAML falls through.
+    if ((text[first] == '{' || text[first] == '[') && ReadJson(text, 1)) return {};
+    if (Result<void> checked = Check(text); !checked) return checked;
+    return ReadYaml(text, 0);
   }
-  void OnSequenceEnd() override { Close(); }
-
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    Begin(mark, anchor, Value::MakeObject());
-  }
-  void OnMapEnd() override { Close(); }
 
  private:
-  struct Open {
-    Open(Value v, YAML::anchor_t a, std::size_t nodes, std::size_t bytes, const YAML::Mark& m)
-        : value(std::move(v)), anchor(a), first_node(nodes), first_byte(bytes), mark(m) {}
-
-    Value value;
-    YAML::anchor_t anchor;
-    std::size_t first_node;
-    std::size_t first_byte;
-    YAML::Mark mark;
-    std::size_t depth = 1;  // with what it holds so far
-    // Of a map: in the order of the text. Names that occur twice are found when it ends.
-    std::vector<json::Object::Member> members;
-    std::vector<YAML::Mark> key_marks;
-    std::vector<int> value_lines;
-    bool has_key = false;
-    bool merge_key = false;
-    std::string key;
-    YAML::Mark key_mark;
-    // What << brings in: applied at the end, since keys of the map itself win.
-    std::vector<Value> merges;
-  };
-  struct Anchored {
-    Value value;
-    std::size_t nodes = 1;
-    std::size_t bytes = kNodeBytes;
-    std::size_t depth = 0;
-  };
-
-  void Begin(const YAML::Mark& mark, YAML::anchor_t anchor, Value empty) {
-    has_content_ = true;
-    Count(mark, 1);
-    bytes_ += kNodeBytes;
-    if (open_.size() >= json::kMaxDepth) throw TooDeep(mark);
-    open_.emplace_back(std::move(empty), anchor, nodes_, bytes_, mark);
-  }
-
-  static Stop TooDeep(const YAML::Mark& mark) {
-    return Stop{mark, "nested deeper than " + std::to_string(json::kMaxDepth) + " levels"};
-  }
-
-  // `open` gets something of that depth.
-  void Deepen(const YAML::Mark& mark, Open& open, std::size_t depth) const {
-    open.depth = std::max(open.depth, depth + 1);
-    if (open_.size() + depth > json::kMaxDepth) throw TooDeep(mark);
-  }
-
-  void Copy(const YAML::Mark& mark, std::size_t bytes) {
-    bytes_ += bytes;
-    copied_ += bytes;
-    if (copied_ <= kMaxCopiedBytes) return;
-    throw Stop{mark, "aliases multiply what they name to more than " +
-                         std::to_string(kMaxCopiedBytes >> 20) + " MiB"};
-  }
-
-  void Count(const YAML::Mark& mark, std::size_t nodes) {
-    nodes_ += nodes;
-    if (nodes_ > kMaxNodes) throw Stop{mark, "too many values; aliases multiply what they name"};
-  }
-
-  void Close() {
-    Open done = std::move(open_.back());
-    open_.pop_back();
-    if (done.value.is_object()) done.value = MapOf(done);
-    if (!open_.empty()) Deepen(done.mark, open_.back(), done.depth);
-    if (done.anchor != 0) {
-      const std::size_t bytes = bytes_ - done.first_byte + kNodeBytes;
-      Copy(done.mark, bytes);
-      anchors_[done.anchor] = {done.value, nodes_ - done.first_node + 1, bytes, done.depth};
-    }
-    Place(done.mark, std::move(done.value), false);
-  }
-
-  // The members of a map, and what << brings in.
-  Value MapOf(Open& done) const {
-    CheckKeys(done);
-    std::vector<json::Object::Member> brought;
-    if (!done.merges.empty()) {
-      std::set<std::string, std::less<>> names;
-      for (const auto& member : done.members) names.insert(member.first);
-      for (const Value& merged : done.merges) {
-        for (const json::Object::Member& member : merged.members()) {
-          if (names.insert(member.first).second) brought.push_back(member);
-        }
-      }
-    }
-    std::move(brought.begin(), brought.end(), std::back_inserter(done.members));
-    return Value(json::Object(std::move(done.members)));
-  }
-
-  void CheckKeys(Open& done) const {
-    std::vector<std::size_t> order(done.members.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return done.members[a].first < done.members[b].first;
-    });
-    std::size_t first = done.members.size();  // that repeats another
-    for (std::size_t i = 1; i < order.size(); ++i) {
-      if (done.members[order[i]].first == done.members[order[i - 1]].first) {
-        first = std::min(first, order[i]);
-      }
-    }
-    if (first == done.members.size()) return;
-    if (repeated_ != nullptr) return NoteRepeated(done);
-    throw Stop{done.key_marks[first],
-               "the key \"" + done.members[first].first + "\" occurs twice in this map"};
-  }
-
-  // The last value of each key stays, where the first stood.
-  void NoteRepeated(Open& done) const {
-    std::unordered_map<std::string, std::size_t> places;
-    std::vector<json::Object::Member> members;
-    for (std::size_t i = 0; i < done.members.size(); ++i) {
-      json::Object::Member& member = done.members[i];
-      const auto [place, fresh] = places.emplace(member.first, members.size());
-      if (fresh) {
-        members.push_back(std::move(member));
-        continue;
-      }
-      std::string text = "line " + std::to_string(done.value_lines[i] + 1) + ": key ";
-      json::AppendQuoted(text, member.first);
-      repeated_->push_back(text + " already set in map");
-      members[place->second].second = std::move(member.second);
-    }
-    done.members = std::move(members);
-  }
-
-  void Add(const YAML::Mark& mark, YAML::anchor_t anchor, Value value, bool is_merge_key) {
-    Count(mark, 1);
-    const std::size_t bytes = kNodeBytes + value.StringOrEmpty().size();
-    bytes_ += bytes;
-    if (anchor != 0) {
-      Copy(mark, bytes);
-      anchors_[anchor] = {value, 1, bytes, 0};
-    }
-    Place(mark, std::move(value), is_merge_key);
-  }
-
-  void Place(const YAML::Mark& mark, Value value, bool is_merge_key) {
-    if (open_.empty()) {
-      root_ = std::move(value);
-      return;
-    }
-    Open& top = open_.back();
-    if (json::Array* array = top.value.IfArray()) {
-      array->push_back(std::move(value));
-      return;
-    }
-    if (!top.has_key) {
-      top.has_key = true;
-      top.merge_key = is_merge_key;
-      top.key = KeyText(mark, value);
-      top.key_mark = mark;
-      return;
-    }
-    top.has_key = false;
-    if (!top.merge_key) {
-      top.members.emplace_back(std::move(top.key), std::move(value));
-      top.key_marks.push_back(top.key_mark);
-      top.value_lines.push_back(mark.line);
-      return;
-    }
-    if (value.is_array()) {
-      for (const Value& item : value.items()) {
-        if (!item.is_object()) throw Stop{mark, "<< takes a map or a list of maps"};
-        top.merges.push_back(item);
-      }
-    } else if (value.is_object()) {
-      top.merges.push_back(std::move(value));
-    } else {
-      throw Stop{mark, "<< takes a map or a list of maps"};
-    }
-  }
-
-  static std::string KeyText(const YAML::Mark& mark, const Value& key) {
-    switch (key.type()) {
-      case json::Type::kString:
-        return key.StringOrEmpty();
-      case json::Type::kNumber:
-        return key.NumberText();
-      case json::Type::kBool:
-        return *key.AsBool() ? "true" : "false";
-      case json::Type::kNull:
-        throw Stop{mark, "null cannot be a key; quote it if it is a string"};
-      default:
-        throw Stop{mark, "a list or a map cannot be a key"};
-    }
-  }
-
-  std::vector<std::string>* const repeated_;
-  Value root_;
-  YAML::Mark start_ = YAML::Mark::null_mark();
-  bool has_content_ = false;
-  std::size_t nodes_ = 0;
-  std::size_t bytes_ = 0;   // of all values so far
-  std::size_t copied_ = 0;  // of these
-  std::vector<Open> open_;
-  std::unordered_map<YAML::anchor_t, Anchored> anchors_;
-};
-
-Error Fail(std::string_view file, const YAML::Mark& mark, const std::string& why) {
-  std::string message = file.empty() ? "YAML" : std::string(file);
-  if (!mark.is_null()) {
+  [[nodiscard]] Error Fail(const Mark& mark, const std::string& why) const {
     const std::string line = std::to_string(mark.line + 1);
     const std::string column = std::to_string(mark.column + 1);
-    message += file.empty() ? ", line " + line + ", column " + column : ":" + line + ":" + column;
+    const std::string place = file_.empty() ? "YAML, line " + line + ", column " + column
+                                            : file_ + ":" + line + ":" + column;
+    return Error(Reason::kDecode, place + ": " + why);
   }
-  return Error(Reason::kDecode, message + ": " + why);
-}
 
-Result<std::vector<Value>> ReadAll(std::string_view text, std::string_view file,
-                                   std::vector<std::string>* repeated) {
-  std::vector<Value> documents;
-  // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments, several
-  // documents) or would be another value as YAML falls through.
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return documents;
-  if (text[first] == '{' || text[first] == '[') {
+  [[nodiscard]] Error HalfACharacter() const {
+    return Error(Reason::kDecode, (file_.empty() ? "YAML" : file_) +
+                                      ": the text begins as UTF-16, and is none; save it as UTF-8");
+  }
+
+  [[nodiscard]] Result<void> Check(std::string_view text) const {
+    const std::size_t bad = json::FirstInvalidUtf8(text);
+    const std::size_t control = FirstControl(text.substr(0, bad));
+    const std::size_t first = std::min(bad, control);
+    if (first == text.size()) return {};
+    const std::string line = std::to_string(1 + LinesIn(text.substr(0, first)));
+    return Error(
+        Reason::kDecode,
+        (file_.empty() ? "YAML, line " : file_ + ":") + line + ": " +
+            (bad == first ? "the text is not UTF-8"
+                          : "a control character; in double quotes write it as an escape"));
+  }
+
+  bool ReadJson(std::string_view text, std::size_t line) {
     Result<Value> value = json::Parse(text, {.reject_duplicate_keys = true});
-    if (value && NumbersFit(*value)) {
-      documents.push_back(std::move(*value));
-      return documents;
-    }
+    if (!value.ok() || !NumbersFit(*value)) return false;
+    documents_.push_back({std::move(*value), line});
+    return true;
   }
-  // yaml-cpp would pass on what is not UTF-8, and take a text with zero bytes for UTF-16; Go's
-  // reader refuses both, too.
-  if (const std::size_t bad = std::min(json::FirstInvalidUtf8(text), text.find('\0'));
-      bad < text.size()) {
-    const auto line =
-        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
-    return Error(Reason::kDecode, (file.empty() ? "YAML, line " : std::string(file) + ":") +
-                                      std::to_string(line) + ": the text is not UTF-8");
-  }
-  try {
-    std::istringstream stream{std::string(text)};
-    YAML::Parser parser(stream);
-    int last_start = -1;
-    while (true) {
-      Builder builder(repeated);
-      if (!parser.HandleNextDocument(builder)) break;
-      // yaml-cpp does not get past a ',' or ']' that nothing opened, and finds empty documents
-      // there without end.
-      if (builder.start().pos == last_start)
-        return Fail(file, builder.start(), "a ',', ']' or '}' that belongs to nothing");
-      last_start = builder.start().pos;
-      if (builder.has_content()) documents.push_back(builder.Take());
-    }
-  } catch (const Stop& stop) {
-    return Fail(file, stop.mark, stop.why);
-  } catch (const YAML::Exception& exception) {
-    return Fail(file, exception.mark, exception.msg);
-  }
-  return documents;
-}
 
-Result<Value> ReadOne(std::string_view text, std::string_view file,
-                      std::vector<std::string>* repeated) {
-  Result<std::vector<Value>> documents = ReadAll(text, file, repeated);
-  if (!documents) return std::move(documents).error();
-  if (documents->empty()) return Value();
-  if (documents->size() > 1) {
-    return Error(Reason::kDecode, (file.empty() ? "YAML" : std::string(file)) + ": " +
-                                      std::to_string(documents->size()) +
-                                      " documents where one is expected");
+  // Objects of JSON one behind the other; returns what is not read, and its line.
+  std::string_view ReadJsonStream(std::string_view text, std::size_t& line) {
+    while (true) {
+      const std::size_t first = text.find_first_not_of(kSpaces);
+      if (first == std::string_view::npos || text[first] != '{') return text;
+      const std::string_view object = text.substr(first, ObjectSize(text.substr(first)));
+      if (!ReadJson(object, line + LinesIn(text.substr(0, first)) + 1)) return text;
+      line += LinesIn(text.substr(0, first + object.size()));
+      text.remove_prefix(first + object.size());
+    }
   }
-  return std::move(documents->front());
-}
+
+  // Up to the bracket that closes the first one.
+  static std::size_t ObjectSize(std::string_view text) {
+    std::size_t depth = 0;
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      if (in_string) {
+        if (c == '\\') ++i;
+        in_string = c != '"';
+      } else if (c == '"') {
+        in_string = true;
+      } else if (c == '{') {
+        ++depth;
+      } else if (c == '}' && --depth == 0) {
+        return i + 1;
+      }
+    }
+    return text.size();
+  }
+
+  // Parts the text at its lines that begin with "---". REQUIRES: it ends with a line's end.
+  Result<void> ReadChunks(std::string_view text, std::size_t line) {
+    std::size_t chunk = 0;
+    std::size_t chunk_line = line;
+    for (std::size_t at = 0; at < text.size(); ++line) {
+      const std::size_t end = text.find('\n', at) + 1;
+      if (text.substr(at).starts_with("---")) {
+        const std::string_view behind = text.substr(at + 3, end - at - 3);
+        const std::size_t first = behind.find_first_not_of(kSpaces);
+        if (first != std::string_view::npos && behind[first] != '#') {
+          return Fail({.line = line, .column = 3 + first},
+                      "a line that begins with '---' ends a document, and holds nothing but a "
+                      "comment; begin a new line behind it");
+        }
+        if (at > chunk) {
+          if (Result<void> read = ReadYaml(text.substr(chunk, at - chunk), chunk_line); !read)
+            return read;
+          chunk = end;
+          chunk_line = line + 1;
+        }
+      }
+      at = end;
+    }
+    return ReadYaml(text.substr(chunk), chunk_line);
+  }
+
+  Result<void> ReadYaml(std::string_view text, std::size_t line) {
+    try {
+      Parser parser(text, line);
+      while (true) {
+        Builder builder(repeated_);
+        const std::optional<Mark> mark = parser.ReadDocument(builder);
+        if (!mark) return {};
+        Value value = builder.Take();
+        if (!value.is_null()) documents_.push_back({std::move(value), mark->line + 1});
+      }
+    } catch (const Stop& stop) {
+      return Fail(stop.mark, stop.why);
+    }
+  }
+
+  const std::string file_;
+  std::vector<std::string>* const repeated_;
+  std::vector<Document> documents_;
+};
 
 }  // namespace
 
-Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file) {
-  return ReadAll(text, file, nullptr);
+Result<std::vector<Document>> ParseDocuments(std::string_view text, std::string_view file,
+                                             std::vector<std::string>* repeated) {
+  Reader reader(file, repeated);
+  if (Result<void> read = reader.ReadStream(text); !read) return std::move(read).error();
+  return std::move(reader.documents());
 }
 
-Result<Value> Parse(std::string_view text, std::string_view file) {
-  return ReadOne(text, file, nullptr);
+Result<std::vector<Value>> ParseAll(std::string_view text, std::string_view file,
+                                    std::vector<std::string>* repeated) {
+  Result<std::vector<Document>> documents = ParseDocuments(text, file, repeated);
+  if (!documents) return std::move(documents).error();
+  std::vector<Value> values;
+  values.reserve(documents->size());
+  for (Document& document : *documents) values.push_back(std::move(document.value));
+  return values;
 }
 
-Result<Value> ParseRepeated(std::string_view text, std::vector<std::string>& repeated) {
-  return ReadOne(text, {}, &repeated);
+Result<Value> Parse(std::string_view text, std::string_view file,
+                    std::vector<std::string>* repeated) {
+  Reader reader(file, repeated);
+  if (Result<void> read = reader.ReadText(text); !read) return std::move(read).error();
+  std::vector<Document>& documents = reader.documents();
+  if (documents.empty()) return Value();
+  if (documents.size() > 1) {
+    return Error(Reason::kDecode, (file.empty() ? "YAML" : std::string(file)) + ": " +
+                                      std::to_string(documents.size()) +
+                                      " documents where one is expected");
+  }
+  return std::move(documents.front().value);
 }
 
 }  // namespace kinformer::yaml

@@ -60,6 +60,10 @@ TEST(YamlLimits, AliasesNestAsDeepAsWhatTheyName) {
 TEST(Yaml, AliasesStandForWhatIsWholeAndKnown) {
   EXPECT_EQ(AsJson("a: &a [1, *a]\n"),
             "error: YAML, line 1, column 11: an alias inside what it stands for");
+  EXPECT_EQ(AsJson("a: &a 1\nb: &a [2, *a]\n"),
+            "error: YAML, line 2, column 11: an alias inside what it stands for");
+  EXPECT_EQ(AsJson("a: *b\nb: &b 1\n"),
+            "error: YAML, line 1, column 4: nothing in front of this alias has the anchor &b");
   EXPECT_EQ(AsJson("a: &a 1\nb: &a 2\nc: *a\n"), R"({"a":1,"b":2,"c":2})");
   EXPECT_EQ(AsJson("- &a x\n- &b ~\n- *a\n- *b\n"), R"(["x",null,"x",null])");
   EXPECT_EQ(AsJson("&a key: 1\nb: *a\n"), R"({"key":1,"b":"key"})");
@@ -69,9 +73,11 @@ TEST(Yaml, WhatMergeKeysBringIn) {
   const std::string maps = "a: &a {x: 1, v: 2}\nb: &b {v: 3, z: 4}\n";
   const std::string as_json = R"({"a":{"x":1,"v":2},"b":{"v":3,"z":4},)";
   EXPECT_EQ(AsJson(maps + "c: {<<: [*a, *b], w: 0}\n"),
-            as_json + R"("c":{"w":0,"x":1,"v":2,"z":4}})");
+            as_json + R"("c":{"v":2,"z":4,"x":1,"w":0}})");
   EXPECT_EQ(AsJson(maps + "c: {<<: [*b, *a], x: 9}\n"), as_json + R"("c":{"x":9,"v":3,"z":4}})");
-  EXPECT_EQ(AsJson(maps + "c:\n  <<: *a\n  <<: *b\n"), as_json + R"("c":{"x":1,"v":2,"z":4}})");
+  // As in Go: what stands behind wins.
+  EXPECT_EQ(AsJson(maps + "c:\n  <<: *a\n  <<: *b\n"), as_json + R"("c":{"x":1,"v":3,"z":4}})");
+  EXPECT_EQ(AsJson(maps + "c: {x: 9, <<: *a}\n"), as_json + R"("c":{"x":1,"v":2}})");
   EXPECT_EQ(AsJson(maps + "c: {<<: {q: 1}}\n"), as_json + R"("c":{"q":1}})");
   EXPECT_EQ(AsJson("a: {<<: []}\n"), R"({"a":{}})");
   EXPECT_EQ(AsJson("a: {'<<': 1}\n"), R"({"a":{"<<":1}})") << "in quotes it is a key like others";
@@ -82,9 +88,9 @@ TEST(Yaml, WhatMergeKeysBringIn) {
   }
 }
 
-TEST(Yaml, KeysThatOccurTwiceMayBeTaken) {
+TEST(Yaml, OfKeysThatOccurTwiceTheLastCounts) {
   const auto read = [](std::string_view text, std::vector<std::string>& repeated) {
-    return ParseRepeated(text, repeated).OrExit().Dump();
+    return Parse(text, {}, &repeated).OrExit().Dump();
   };
   std::vector<std::string> repeated;
   EXPECT_EQ(read("a: 1\nb: 2\na: 3\nc: 4\nb: 5\na: 6\n", repeated), R"({"a":6,"b":5,"c":4})");
@@ -96,16 +102,17 @@ TEST(Yaml, KeysThatOccurTwiceMayBeTaken) {
             R"({"m":[{"q\"":2},"x"]})");
   EXPECT_THAT(repeated, ElementsAre("line 3: key \"q\\\"\" already set in map"));
   repeated.clear();
+  EXPECT_EQ(read("{\"a\": 1,\n\"a\": 2}", repeated), R"({"a":2})");
+  EXPECT_THAT(repeated, ElementsAre("line 2: key \"a\" already set in map"));
+  repeated.clear();
   EXPECT_EQ(read("a: 1\nb: {c: 1}\n", repeated), R"({"a":1,"b":{"c":1}})");
+  EXPECT_EQ(read("a: &a {c: 1, d: 2}\nb: {<<: *a, c: 3}\n", repeated),
+            R"({"a":{"c":1,"d":2},"b":{"c":3,"d":2}})")
+      << "what << brings in is there to be replaced";
   EXPECT_TRUE(repeated.empty());
-}
-
-// The first of several is named.
-TEST(Yaml, TheFirstKeyThatOccursTwiceIsNamed) {
-  EXPECT_EQ(AsJson("z: 1\nb: 2\nz: 3\nb: 4\na: 5\na: 6\n"),
-            "error: YAML, line 3, column 1: the key \"z\" occurs twice in this map");
-  EXPECT_EQ(AsJson("x:\n  c: 1\n  b: 2\n  a: 3\n  b: 4\n"),
-            "error: YAML, line 5, column 3: the key \"b\" occurs twice in this map");
+  EXPECT_EQ(AsJson("a: 1\na: 2\n"), R"({"a":2})") << "without anybody who wants to know";
+  EXPECT_EQ(ParseAll("a: 1\n---\nb: 1\n# c\nb: 2\n", {}, &repeated).OrExit().size(), 2U);
+  EXPECT_THAT(repeated, ElementsAre("line 5: key \"b\" already set in map"));
 }
 
 TEST(Yaml, TheFirstByteThatIsNoTextIsNamed) {
@@ -116,7 +123,7 @@ TEST(Yaml, TheFirstByteThatIsNoTextIsNamed) {
   EXPECT_EQ(error("a: \xff\n\nb: 1\n"), "YAML, line 1: the text is not UTF-8");
   EXPECT_EQ(error("a: 1\nb: \xff\nc: \xfe\n"), "YAML, line 2: the text is not UTF-8");
   EXPECT_EQ(error(std::string_view("a: 1\nb: \0\nc: \xff\n", 14)),
-            "YAML, line 2: the text is not UTF-8");
+            "YAML, line 2: a control character; in double quotes write it as an escape");
   EXPECT_EQ(error(std::string_view("a: 1\nb: \xff\nc: \0\n", 14)),
             "YAML, line 2: the text is not UTF-8");
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 #include <limits>
 #include <system_error>
@@ -210,7 +211,53 @@ std::optional<Value> ResolvePlain(const std::string& text) {
 
 bool ReadsAsText(const std::string& text) {
   const std::optional<Value> value = ResolvePlain(text);
-  return value && value->is_string() && !TimeText(text).IsTimestamp() && !IsBase60(text);
+  return value && value->is_string() && !IsTimestamp(text) && !IsBase60(text);
+}
+
+bool IsTimestamp(std::string_view text) { return TimeText(text).IsTimestamp(); }
+
+bool IsInteger(const Value& value) {
+  return value.is_number() && value.NumberText().find_first_of(".eE") == std::string_view::npos;
+}
+
+std::string NumberKey(const Value& number) {
+  const bool fits = number.AsInt64().has_value() || number.AsUint64().has_value();
+  if (fits && IsInteger(number)) return number.NumberText();
+  const auto rounded = static_cast<float>(number.AsDouble().value_or(0));
+  if (!std::isfinite(rounded)) return rounded < 0 ? "-.inf" : ".inf";
+  std::array<char, 64> buffer{};
+  const auto text = [&](std::chars_format format) {
+    const auto done = std::to_chars(buffer.data(), buffer.data() + buffer.size(), rounded, format);
+    return std::string(buffer.data(), done.ptr);
+  };
+  const std::string scientific = text(std::chars_format::scientific);
+  const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
+  return exponent < -4 || exponent >= 6 ? scientific : text(std::chars_format::fixed);
+}
+
+std::optional<std::string> DecodeBinary(std::string_view text) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string digits;
+  for (const char c : text) {
+    if (c != '\n' && c != '\r') digits += c;
+  }
+  if (digits.size() % 4 != 0) return std::nullopt;
+  std::size_t padding = 0;
+  while (padding < 2 && !digits.empty() && digits.back() == '=') digits.pop_back(), ++padding;
+  std::string bytes;
+  std::uint32_t bits = 0;
+  std::size_t held = 0;  // of these, not yet written
+  for (const char c : digits) {
+    const std::size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) return std::nullopt;
+    bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes += static_cast<char>((bits >> held) & 0xffU);
+  }
+  return bytes;
 }
 
 }  // namespace kinformer::yaml

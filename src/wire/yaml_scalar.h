@@ -25,6 +25,19 @@ bool NumbersFit(const json::Value& value);
 // word and no number, no date, and no number in base 60 (12:30), which only other readers know.
 bool ReadsAsText(const std::string& text);
 
+// Whether it is a date, or a date and a time: a text to JSON.
+bool IsTimestamp(std::string_view text);
+
+// A number without a fraction and an exponent.
+bool IsInteger(const json::Value& value);
+
+// A number as the name of a member: integers that 64 bits hold as they are, others as the shortest
+// digits of a float32 (1.5, 1e+06).
+std::string NumberKey(const json::Value& number);
+
+// What stands behind !!binary: base64 with its padding, lines as they like. Nothing: it is none.
+std::optional<std::string> DecodeBinary(std::string_view text);
+
 }  // namespace kinformer::yaml
 
 #endif  // KINFORMER_WIRE_YAML_SCALAR_H_

@@ -11,6 +11,7 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
+#include "base/printable.h"
 #include "wire/json_text.h"
 #include "wire/yaml_scalar.h"
 
@@ -35,16 +36,9 @@ bool IsLetter(std::uint32_t c) {
 
 // The code point at `i`, and in `size` how many bytes it has. A byte that is not UTF-8 is U+FFFD.
 std::uint32_t CodeAt(std::string_view text, std::size_t i, std::size_t& size) {
-  size = json::Utf8SequenceLength(text.substr(i));
-  if (size == 0) {
-    size = 1;
-    return 0xfffd;
-  }
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[i + k]); };
-  if (size == 1) return byte(0);
-  std::uint32_t code = byte(0) & (0xffU >> (size + 1));
-  for (std::size_t k = 1; k < size; ++k) code = (code << 6) | (byte(k) & 0x3fU);
-  return code;
+  const internal::base::CodePoint point = internal::base::FirstCodePoint(text.substr(i));
+  size = point.size;
+  return point.valid ? point.code : 0xfffd;
 }
 
 std::vector<std::uint32_t> CodesOf(std::string_view text) {
@@ -102,10 +96,8 @@ struct Traits {
   bool blank_before_break = false;
 };
 
-// U+2028 and U+2029 end lines for some readers and not for others.
 bool IsPrintable(std::uint32_t c) {
-  if (c < 0x80) return c == '\n' || (c >= 0x20 && c < 0x7f);
-  return c >= 0xa0 && c <= 0xfffd && c != 0xfeff && c != 0x2028 && c != 0x2029;
+  return c == '\n' || (c <= 0xfffd && !internal::base::IsUnprintable(c));
 }
 
 // Does the character there mean something to YAML?

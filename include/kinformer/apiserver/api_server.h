@@ -91,7 +91,8 @@ class ApiServer : public Handler {
   // Creates (or updates, where it is there already) each document of a YAML or JSON text;
   // namespaced objects without a namespace go to "default". Stops at the first error, which names
   // the document. Gives the number of documents. `warnings`, if not null, receives what a client
-  // would be warned of: fields that a document's kind lacks, which are left out.
+  // would be warned of: keys that occur twice, of which the last counts, and fields that a
+  // document's kind lacks, which are left out.
   Result<std::size_t> Load(std::string_view manifests, WriteOptions options = {},
                            std::vector<std::string>* warnings = nullptr);
 

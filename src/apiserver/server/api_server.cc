@@ -239,7 +239,7 @@ Result<std::vector<json::Value>> ApiServer::List(const GroupVersionResource& res
 
 Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions options,
                                     std::vector<std::string>* warnings) {
-  const auto documents = yaml::ParseAll(manifests);
+  const auto documents = yaml::ParseAll(manifests, {}, warnings);
   if (!documents) return documents.error();
   std::size_t count = 0;
   for (const json::Value& document : *documents) {

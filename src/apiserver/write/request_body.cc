@@ -143,7 +143,7 @@ Result<json::Value> DecodeBody(std::string_view content_type, std::string_view b
   if (IsProtobuf(content_type)) return DecodeProtobuf(body);
   if (IsMediaType(content_type, "application/yaml")) {
     std::vector<std::string> repeated;
-    Result<json::Value> value = yaml::ParseRepeated(body, repeated);
+    Result<json::Value> value = yaml::Parse(body, {}, &repeated);
     if (!value) return BadRequestError(value.error().message());
     if (duplicates != nullptr) *duplicates = std::move(repeated);
     return value;

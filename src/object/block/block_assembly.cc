@@ -12,6 +12,7 @@
 
 #include "base/heap_pages.h"
 #include "base/out_of_memory.h"
+#include "base/printable.h"
 #include "base/user_call.h"
 #include "object/block/packing.h"
 #include "wire/protobuf_reader.h"
@@ -187,7 +188,7 @@ ObjectRef BlockBuilder::Clone(const Block& from) {
   if (const Result<void> made = MakeStruct(clone); !made) {
     // From these bytes it was made before.
     std::fprintf(stderr, "kinformer: a struct cannot be read a second time: %s\n",
-                 made.error().ToString().c_str());
+                 base::Printable(made.error().ToString()).c_str());
     std::abort();
   }
   return clone;

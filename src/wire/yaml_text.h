@@ -1,0 +1,30 @@
+// wire/yaml_text.h
+//
+// The four forms of a text in YAML: plain, in single and double quotes, and as a block. Lines are
+// folded, blanks and ends of lines kept or dropped as libyaml does, whose rules are those of Go's
+// reader. Each function begins at the form's first character, leaves the cursor behind its last,
+// and throws a Stop where the text is none.
+
+#ifndef KINFORMER_WIRE_YAML_TEXT_H_
+#define KINFORMER_WIRE_YAML_TEXT_H_
+
+#include <cstddef>
+#include <string>
+
+#include "wire/yaml_cursor.h"
+
+namespace kinformer::yaml {
+
+// Behind '|' or '>', deeper than column `parent`, which is -1 for a whole document.
+std::string ReadBlockText(Cursor& in, std::ptrdiff_t parent);
+
+// Between ' or ".
+std::string ReadQuotedText(Cursor& in);
+
+// Up to what ends it: a comment, ": ", in a list or map in brackets (`in_flow`) also ",?[]{}", or
+// outside of them a line that is not deeper than `parent`. `ends_line`: it went on to another line.
+std::string ReadPlainText(Cursor& in, std::ptrdiff_t parent, bool in_flow, bool& ends_line);
+
+}  // namespace kinformer::yaml
+
+#endif  // KINFORMER_WIRE_YAML_TEXT_H_

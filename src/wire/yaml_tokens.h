@@ -1,0 +1,120 @@
+// wire/yaml_tokens.h
+//
+// The tokens of a YAML text, in the order that the grammar (yaml_parser.h) wants them: where a key
+// begins is known only at its ':', so tokens wait until nothing can come before them any more. The
+// counterpart is libyaml's scanner, from which Go's is derived: the same texts are taken and
+// refused, so that a file means here what it means to kubectl.
+
+#ifndef KINFORMER_WIRE_YAML_TOKENS_H_
+#define KINFORMER_WIRE_YAML_TOKENS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wire/yaml_cursor.h"
+
+namespace kinformer::yaml {
+
+enum class TokenKind : std::uint8_t {
+  kEnd,
+  kVersion,        // %YAML; text and suffix are its numbers
+  kTagDirective,   // %TAG; text is the handle, suffix its prefix
+  kDocumentStart,  // ---
+  kDocumentEnd,    // ...
+  kListStart,      // of a block, by its indentation
+  kMapStart,
+  kBlockEnd,
+  kFlowListStart,  // [
+  kFlowListEnd,
+  kFlowMapStart,  // {
+  kFlowMapEnd,
+  kBlockEntry,  // -
+  kFlowEntry,   // ,
+  kKey,         // '?', or nothing in front of a key
+  kValue,       // :
+  kAlias,
+  kAnchor,
+  kTag,  // text is the handle, suffix what is behind it
+  kScalar,
+};
+
+struct Token {
+  TokenKind kind = TokenKind::kEnd;
+  Mark mark;  // where it begins
+  std::string text{};
+  std::string suffix{};
+  bool plain = false;  // a scalar without quotes, no block
+};
+
+// Not thread-safe. Keeps a reference to the text. Throws a Stop where the text is no YAML.
+class Tokens {
+ public:
+  Tokens(std::string_view text, std::size_t line) : in_(text, line) {}
+
+  // The next one, until it is taken; kEnd for ever at the end.
+  const Token& Peek();
+  Token Take();
+
+ private:
+  // A token that becomes a key if a ':' follows in its line.
+  struct PossibleKey {
+    std::size_t level = 0;  // of brackets
+    std::size_t token = 0;  // its number
+    Mark mark;
+    bool required = false;  // nothing else may stand there
+  };
+
+  void FetchNext();
+  void SkipToToken();
+  void FetchIndicator();
+  void FetchDocumentMark();
+  void FetchDirective();
+  void FetchFlowStart(TokenKind kind);
+  void FetchFlowEnd(TokenKind kind);
+  void FetchFlowEntry();
+  void FetchBlockEntry();
+  void FetchKey();
+  void FetchValue();
+  void FetchName(TokenKind kind);
+  void FetchTag();
+  void FetchScalar();
+  void FetchEnd();
+
+  // Is the first token in the queue one that may become a key yet?
+  bool HeadMayBeKey();
+  [[nodiscard]] bool IsStale(const PossibleKey& key) const;
+  void SaveKey();
+  void DropKey();
+  // Into a block at that column, where that is deeper; `token`: in front of which the block begins.
+  void Indent(std::size_t column, std::size_t token, TokenKind kind, const Mark& mark);
+  // Out of all blocks that are deeper than that.
+  void Unindent(std::ptrdiff_t column);
+
+  void Push(TokenKind kind, const Mark& mark, std::string text = {}, std::string suffix = {});
+  void PushSkipping(TokenKind kind, std::size_t count);
+  void Insert(std::size_t token, Token inserted);
+  [[nodiscard]] std::size_t next_token() const { return taken_ + queue_.size(); }
+
+  Cursor in_;
+  std::deque<Token> queue_;
+  std::size_t taken_ = 0;
+  bool ended_ = false;
+  std::size_t level_ = 0;
+  std::ptrdiff_t indent_ = -1;
+  std::vector<std::ptrdiff_t> outer_indents_;
+  bool key_allowed_ = true;
+  std::deque<PossibleKey> possible_keys_;  // by level and token
+};
+
+// The parts of a tag or a directive, at its '!' or '%'.
+std::pair<std::string, std::string> ReadTag(Cursor& in);
+Token ReadDirective(Cursor& in);
+
+}  // namespace kinformer::yaml
+
+#endif  // KINFORMER_WIRE_YAML_TOKENS_H_
