@@ -1,6 +1,6 @@
 // A handler that sees only some objects. An object that begins to match arrives as OnAdd, one that
 // ceases to as OnDelete; a deletion that the watch missed arrives as a tombstone with the last
-// state that was known.
+// state that was known, whether that matched or not.
 
 #include <iostream>
 #include <syncstream>

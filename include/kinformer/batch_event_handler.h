@@ -44,7 +44,7 @@ class BatchedEvent {
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*event_.block); }
   // As it is now; of a deletion, the last state that is known.
   [[nodiscard]] T object() const { return T(event_.block); }
-  // What an update started from; of other events the same as object().
+  // What an update started from; of a deletion, what was told last; of an addition, object().
   [[nodiscard]] T old_object() const {
     return T(event_.old_block != nullptr ? event_.old_block : event_.block);
   }

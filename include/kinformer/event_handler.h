@@ -100,9 +100,13 @@ struct Deleted {
   bool final_state_unknown = false;
   const internal::Block* block = nullptr;
   std::uint32_t epoch = 0;
+  // The state that the handler was told last, where updates after it were skipped under pressure.
+  // Null: that is `object`, as far as is known.
+  const internal::Block* told_block = nullptr;
 
   [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(block)); }
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
+  [[nodiscard]] T told_object() const { return told_block == nullptr ? object : T(told_block); }
 };
 
 // client-go's name of the key function that accepts tombstones. Every event carries its key, so
@@ -182,10 +186,33 @@ class FunctionEventHandler final : public ResourceEventHandler<T> {
   ResourceEventHandlerFuncs<T> funcs_;
 };
 
-// Passes on only the objects for which `filter` is true. An object that changes from false to true
-// is added, one that changes from true to false is deleted (with its old state). The filter runs
-// where the handler runs, must be pure, and sees the last known state of tombstones. Counterpart:
-// cache.FilteringResourceEventHandler.
+// What a FilteringResourceEventHandler passes on: a function of objects, and where deletions are
+// another matter, one of them. Where `deleted` is empty, a deletion passes if the object did when
+// the handler was told of it last, and a tombstone always does: nobody knows what the object was in
+// the end, so a handler that cleans up has to try. A function in its place decides alone:
+//
+//   const EventFilter<corev1::Pod> assigned{
+//       .object = [](corev1::Pod p) { return !p.spec().nodeName().empty(); },
+//       .deleted = [](const Deleted<corev1::Pod>& e) {
+//         return e.final_state_unknown || !e.object.spec().nodeName().empty();
+//       }};
+//
+// Both run where the handler runs, and must be pure.
+template <class T>
+struct EventFilter {
+  std::function<bool(T)> object{};
+  std::function<bool(const Deleted<T>&)> deleted{};
+
+  [[nodiscard]] bool Passes(const Deleted<T>& event) const {
+    if (deleted) return deleted(event);
+    return event.final_state_unknown || object(event.told_object());
+  }
+};
+
+// Passes on only what its filter accepts: a function of objects, or an EventFilter. An object that
+// changes from false to true is added, one that changes from true to false is deleted (with its old
+// state). Counterpart: cache.FilteringResourceEventHandler, whose filter is given a tombstone as a
+// DeletedFinalStateUnknown; here EventFilter::deleted is that case of its switch.
 //
 //   pods.AddEventHandler(FilteringResourceEventHandler<corev1::Pod>(
 //       [](corev1::Pod p) { return p.spec().nodeName() == "node-7"; },
@@ -195,19 +222,24 @@ class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
  public:
   using FilterFunc = std::function<bool(T)>;
 
-  FilteringResourceEventHandler(FilterFunc filter, std::shared_ptr<ResourceEventHandler<T>> next)
+  FilteringResourceEventHandler(EventFilter<T> filter,
+                                std::shared_ptr<ResourceEventHandler<T>> next)
       : filter_(std::move(filter)), next_(std::move(next)) {}
-  FilteringResourceEventHandler(FilterFunc filter, ResourceEventHandlerFuncs<T> next)
+  FilteringResourceEventHandler(EventFilter<T> filter, ResourceEventHandlerFuncs<T> next)
       : FilteringResourceEventHandler(std::move(filter),
                                       std::make_shared<FunctionEventHandler<T>>(std::move(next))) {}
+  FilteringResourceEventHandler(FilterFunc filter, std::shared_ptr<ResourceEventHandler<T>> next)
+      : FilteringResourceEventHandler(EventFilter<T>{std::move(filter)}, std::move(next)) {}
+  FilteringResourceEventHandler(FilterFunc filter, ResourceEventHandlerFuncs<T> next)
+      : FilteringResourceEventHandler(EventFilter<T>{std::move(filter)}, std::move(next)) {}
 
   void OnAdd(const Added<T>& event) override {
-    if (filter_(event.object)) next_->OnAdd(event);
+    if (filter_.object(event.object)) next_->OnAdd(event);
   }
 
   void OnUpdate(const Updated<T>& event) override {
-    const bool newer = filter_(event.new_object);
-    const bool older = filter_(event.old_object);
+    const bool newer = filter_.object(event.new_object);
+    const bool older = filter_.object(event.old_object);
     if (newer && older) {
       next_->OnUpdate(event);
     } else if (newer) {
@@ -218,11 +250,11 @@ class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
   }
 
   void OnDelete(const Deleted<T>& event) override {
-    if (filter_(event.object)) next_->OnDelete(event);
+    if (filter_.Passes(event)) next_->OnDelete(event);
   }
 
  private:
-  FilterFunc filter_;
+  EventFilter<T> filter_;
   std::shared_ptr<ResourceEventHandler<T>> next_;
 };
 

@@ -67,7 +67,8 @@ inline Updated<Object> AsObject(const auto& event)
 inline Deleted<Object> AsObject(const auto& event)
   requires requires { event.final_state_unknown; }
 {
-  return {event.key, Object(event.block), event.final_state_unknown, event.block, event.epoch};
+  return {event.key,   Object(event.block), event.final_state_unknown,
+          event.block, event.epoch,         event.told_block};
 }
 template <class T>
 GenericEvent<Object> AsObject(const GenericEvent<T>& event) {

@@ -41,7 +41,7 @@ struct RawEvent {
   bool final_state_unknown = false;
   std::uint32_t epoch = 0;
   const std::string* key = nullptr;
-  // Only of updates.
+  // Of updates; of a deletion before which others were skipped: what the handler was told last.
   const Block* old_block = nullptr;
   // Of a deletion: the last known state.
   const Block* block = nullptr;
@@ -87,7 +87,7 @@ class HandlerAdapter final : public RawHandler {
             Updated<T>{*e.key, T(e.old_block), T(e.block), e.old_block, e.block, e.epoch});
       case EventKind::kDelete:
         return handler_->OnDelete(
-            Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.block, e.epoch});
+            Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.block, e.epoch, e.old_block});
     }
   }
 

@@ -270,7 +270,9 @@ ListenerQueue::Taken Listener::TakePulled(std::size_t most, std::vector<PulledEv
         pulled.epoch = event.epoch;
         pulled.version = event.version;
         pulled.object = ObjectRef::Share(event.block);
-        if (event.old_block != nullptr) pulled.old_object = ObjectRef::Share(event.old_block);
+        if (event.kind == EventKind::kUpdate) {
+          pulled.old_object = ObjectRef::Share(event.old_block);
+        }
       }
     }
     drained = UpdateFull();

@@ -32,7 +32,7 @@ struct Notification {
             final_state_unknown,
             epoch,
             nullptr,
-            kind == EventKind::kUpdate ? old_object.get() : nullptr,
+            kind == EventKind::kAdd ? nullptr : old_object.get(),
             object.get(),
             version};
   }
