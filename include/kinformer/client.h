@@ -75,6 +75,11 @@ struct ClientOptions {
   bool accept_gzip{false};
   // Empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer".
   std::string user_agent{};
+  // The server's name in a program that talks to several: the label `cluster` of all metrics and
+  // the field `cluster` of all log lines that come from this client and from what runs on its
+  // env(): informers, factories, queues. Without one, what is counted of servers is counted
+  // together. Empty: no label and no field, as client-go has it.
+  std::string cluster_name{};
   // Called on the loop for each distinct warning that the server sends, instead of logging it. Must
   // be quick. What it throws is logged and counted.
   std::function<void(std::string_view text)> warning_handler{};
@@ -119,6 +124,8 @@ class Client {
   // GET of any path, such as "/version" or "/readyz": the body as text. Blocks.
   Result<std::string> GetRaw(std::string_view path_and_query, const CallOptions& call = {}) const;
 
+  // The Env that it was made with or has made, which says ClientOptions::cluster_name in log and
+  // metrics.
   [[nodiscard]] Env& env() const;
   [[nodiscard]] std::string Describe() const;  // "https://127.0.0.1:6443"
   // What this client's transport has cost so far. Blocks for a moment, off the loop.

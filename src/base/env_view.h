@@ -12,10 +12,12 @@
 
 #include "kinformer/env.h"
 
+#include "base/named_env.h"
+
 namespace kinformer::internal::base {
 
 // Thread-safe. `env` and `loop` must outlive it.
-class EnvView : public Env {
+class EnvView : public Env, public KeepsNamedEnvs {
  public:
   EnvView(Env& env, Executor& loop) : env_(env), loop_(loop) {}
 

@@ -17,6 +17,7 @@
 #include "base/handler_pool.h"
 #include "base/heap_pages.h"
 #include "base/io_loop.h"
+#include "base/named_env.h"
 #include "base/prng.h"
 #include "base/real_thread.h"
 
@@ -94,7 +95,7 @@ std::size_t PoolLimit(std::size_t wanted) {
 
 }  // namespace
 
-struct Runtime::Impl final : Env {
+struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs {
   explicit Impl(RuntimeOptions options)
       : name_(std::move(options.name)),
         sinks_(internal::base::ContainedSinks(

@@ -32,6 +32,7 @@
 #include "kinformer/simulation.h"
 
 #include "base/contained_sinks.h"
+#include "base/named_env.h"
 #include "base/prng.h"
 #include "base/timer_queue.h"
 
@@ -70,7 +71,7 @@ struct SimulationWaiter {
 };
 
 // See the head of this file. Belongs to the thread that made it, the driver.
-class SimulationCore final : public Env {
+class SimulationCore final : public Env, public KeepsNamedEnvs {
  public:
   explicit SimulationCore(SimulationOptions options)
       : sinks_(ContainedSinks(

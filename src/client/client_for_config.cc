@@ -8,6 +8,7 @@
 #include "kinformer/http_transport.h"
 #include "kinformer/runtime.h"
 
+#include "base/named_env.h"
 #include "client/client_core.h"
 #include "client/client_defaults.h"
 
@@ -25,10 +26,11 @@ Result<std::shared_ptr<internal::client::Engine>> NewEngine(Env& env, const Conf
       return source->CanRefresh();
     };
   }
+  std::shared_ptr<Env> named = internal::base::NamedEnv(env, complete.cluster_name);
   Result<std::unique_ptr<Transport>> transport =
-      NewHttpTransport(env, *std::move(transport_options));
+      NewHttpTransport(*named, *std::move(transport_options));
   if (!transport) return std::move(transport).error();
-  return std::make_shared<internal::client::Engine>(env, *std::move(transport),
+  return std::make_shared<internal::client::Engine>(std::move(named), *std::move(transport),
                                                     std::move(complete));
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "base/deadline.h"
+#include "base/named_env.h"
 #include "base/user_call.h"
 #include "client/retry_after.h"
 #include "client/status.h"
@@ -45,13 +47,18 @@ bool IsWarningHeader(std::string_view name) {
 }  // namespace
 
 Engine::Engine(Env& env, std::shared_ptr<Transport> transport, ClientOptions options)
-    : env_(env),
+    : Engine(base::NamedEnv(env, options.cluster_name), std::move(transport), options) {}
+
+Engine::Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport,
+               ClientOptions options)
+    : named_env_(std::move(env)),
+      env_(*named_env_),
       transport_(std::move(transport)),
       options_(std::move(options)),
       description_(transport_->Describe()),
       limiter_(options_.qps, options_.burst),
-      list_gate_(std::make_shared<ListGate>(env, options_.max_initial_lists)),
-      watch_list_refusals_(env) {}
+      list_gate_(std::make_shared<ListGate>(env_, options_.max_initial_lists)),
+      watch_list_refusals_(env_) {}
 
 Engine::~Engine() {
   // A transport is loop-confined, its end included.

@@ -64,6 +64,8 @@ inline constexpr std::string_view kProtobufMediaType = "application/vnd.kubernet
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
   // `options` are complete: qps, burst and user_agent have their final values.
+  // `env` is where options.cluster_name is told: base::NamedEnv.
+  Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport, ClientOptions options);
   Engine(Env& env, std::shared_ptr<Transport> transport, ClientOptions options);
   ~Engine();
 
@@ -91,6 +93,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // A request has to wait for the limiter. Says so where that is long, at most every ten seconds.
   void NoteThrottled(Duration wait, const std::string& request);
 
+  const std::shared_ptr<Env> named_env_;
   Env& env_;
   std::shared_ptr<Transport> transport_;
   const ClientOptions options_;
