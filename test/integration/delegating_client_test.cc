@@ -7,6 +7,7 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,6 +20,7 @@
 #include "kinformer/discovery.h"
 #include "kinformer/object.h"
 
+#include "base/testing/fields_log.h"
 #include "integration/delegating_client_fixture.h"
 
 namespace kinformer::testing {
@@ -511,6 +513,34 @@ TEST_F(DelegatingClientTest, CreateOrUpdateEndsWithTheReconcile) {
               }),
               seconds(2));
   });
+}
+
+// The error of who has a deadline, and the log for who waits without end.
+TEST(DelegatingClientWithoutRights, ABlockedReadNamesTheReadWithoutACache) {
+  const auto log = std::make_shared<internal::base::FieldsLog>();
+  Simulation sim({.log = log});
+  ApiServer server(sim);
+  for (const char* verb : {"list", "watch"}) {
+    server.faults().Add({.verb = verb,
+                         .resource = "configmaps",
+                         .action = apiserver::FaultAction::kRespond,
+                         .status = 403});
+  }
+  const Client client = Client::ForTransport(sim.env(), server.transport(), {.qps = -1});
+  const DelegatingClient cached(client, std::make_shared<SharedInformerFactory>(client));
+  ASSERT_TRUE(sim.RunBlocking(
+      [&] {
+        for (int i = 0; i < 2; ++i) {
+          const auto got = cached.Get<corev1::ConfigMap>({"default", "a"},
+                                                         {.timeout = std::chrono::seconds(20)});
+          ASSERT_FALSE(got);
+          EXPECT_EQ(got.error().reason(), Reason::kDeadlineExceeded);
+          EXPECT_THAT(got.error().message(), ::testing::HasSubstr("cached = false"));
+        }
+      },
+      std::chrono::minutes(1)));
+  EXPECT_EQ(log->Count("a read waits for a cache that does not fill informer=configmaps"), 1U)
+      << log->text();
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "kinformer/internal/indexer_core.h"
@@ -41,6 +44,17 @@ bool NeedNotWait(const InformerCore& informer, std::string_view namespace_) {
          (!namespace_.empty() && !coverage->Includes(namespace_));
 }
 
+// What a program hears whose first read of a kind blocks for want of rights.
+constexpr std::string_view kRefused =
+    "a read through the cache lists and watches all of its kind, which the server forbids: grant "
+    "list and watch, or set cached = false for it in SharedInformerFactoryOptions::by_resource, so "
+    "that each read asks the server";
+
+bool IsRefused(const InformerCore& informer) {
+  const NotSynced why = informer.WhyNotSynced();
+  return why.last_error.has_value() && why.last_error->http_status() == 403;
+}
+
 // With the namespace of the handle that asks, where it has one.
 Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const CallBounds& bounds) {
   Result<std::string> where = NamespaceOfCall(type, bounds.namespace_, name.namespace_, name.name);
@@ -73,6 +87,8 @@ struct DelegatingClientCore::Impl {
 
   mutable base::Mutex mutex;
   std::map<ObjectForm, View> views KINFORMER_GUARDED_BY(mutex);
+  // Informers that SayRefused has named.
+  mutable std::set<std::string> refused_told KINFORMER_GUARDED_BY(mutex);
   WriteTrackers trackers;
   UnsettledWrites unsettled{};
 
@@ -100,6 +116,8 @@ struct DelegatingClientCore::Impl {
   // Until the first list is in the store, or what there is of that namespace; empty: of all.
   Result<void> WaitForSync(const Source& source, std::string_view namespace_,
                            const CallBounds& bounds, const CallOptions& call) const;
+  // Once per informer: who waits without end gets no error to read.
+  void SayRefused(const InformerCore& informer) const;
   [[nodiscard]] ReadPatience PatienceUntil(SteadyTime deadline, const CallBounds& bounds,
                                            const CallOptions& call) const {
     const SteadyTime most = base::After(env().Now(), options.read_your_writes_timeout);
@@ -234,10 +252,25 @@ Result<void> DelegatingClientCore::Impl::WaitForSync(const Source& source,
     const Duration most = std::min<Duration>(kLookAgain, deadline - env().Now());
     Result<void> synced =
         internal::WaitForSync(env(), {source.informer}, left->stop, {.timeout = most});
-    if (synced || synced.error().reason() != Reason::kDeadlineExceeded) return synced;
-    if (NeedNotWait(*source.informer, namespace_)) return {};
-    if (env().Now() >= deadline) return synced;
+    if (synced) return synced;
+    const bool goes_on = synced.error().reason() == Reason::kDeadlineExceeded;
+    if (goes_on && NeedNotWait(*source.informer, namespace_)) return {};
+    const bool refused = IsRefused(*source.informer);
+    if (refused) SayRefused(*source.informer);
+    if (goes_on && env().Now() < deadline) continue;
+    if (!refused) return synced;
+    return Error(synced.error().reason(), synced.error().message() + "; " + std::string(kRefused));
   }
+}
+
+void DelegatingClientCore::Impl::SayRefused(const InformerCore& informer) const {
+  const std::string name = informer.Describe();
+  {
+    const base::MutexLock lock(mutex);
+    if (!refused_told.insert(name).second) return;
+  }
+  env().log().Log(LogLevel::kWarning, "a read waits for a cache that does not fill",
+                  {{"informer", name}, {"why", std::string(kRefused)}});
 }
 
 // ---- The core
