@@ -1,0 +1,99 @@
+// Scheduler: the start of kube-scheduler, line by line, around a choice that takes the next node.
+// Names in comments are those of its source: cmd/kube-scheduler/app/server.go and
+// pkg/scheduler/eventhandlers.go.
+
+#ifndef EXAMPLES_SCHEDULER_START_SCHEDULER_H_
+#define EXAMPLES_SCHEDULER_START_SCHEDULER_H_
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/assume_cache.h"
+#include "kinformer/client.h"
+#include "kinformer/delegating_client.h"
+#include "kinformer/dynamic_shared_informer_factory.h"
+#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/unstructured.h"
+
+namespace scheduler {
+
+struct Options {
+  // Informers begin when this process leads, not before: a replica that waits costs the server
+  // nothing, and takes over later. Counterpart: DelayCacheUntilActive.
+  bool delay_cache_until_active = false;
+  // Called with what happens, a line each, from several threads.
+  std::function<void(const std::string& line)> say{};
+};
+
+// Thread-safe. Blocks where it says so.
+class Scheduler {
+ public:
+  // Makes informers and handlers, and starts none. Asks the server for the resource of widgets, so
+  // it blocks.
+  Scheduler(const kinformer::Client& client, Options options);
+
+  // What Run of server.go does before the election: starts the informers, unless that is put off.
+  // Blocks until it is told to lead or to stop.
+  kinformer::Result<void> BeforeElection(const std::stop_token& stop);
+  // OnStartedLeading. Blocks until it is told to stop.
+  void Lead(const std::stop_token& stop);
+
+  // As the readyz check sched-handler-sync says it.
+  [[nodiscard]] bool handlers_synced() const { return handlers_synced_; }
+  // The pods that take room on nodes, by key, and their nodes.
+  [[nodiscard]] std::map<std::string, std::string> assigned() const;
+  // The node that a claim was given, "" for none.
+  [[nodiscard]] std::string NodeOfClaim(const std::string& key) const;
+  // Pods that wait for a node.
+  [[nodiscard]] std::size_t waiting() const { return queue_.Len(); }
+
+ private:
+  using Pods = kinformer::SharedInformer<kinformer::corev1::Pod>;
+  using Registration = kinformer::EventHandlerRegistration;
+
+  static Pods MakePods(kinformer::SharedInformerFactory& factory, const kinformer::Client& client);
+  // addAllEventHandlers.
+  void AddAllEventHandlers();
+  // startInformersAndWaitForSync.
+  kinformer::Result<void> StartInformersAndWaitForSync(const std::stop_token& stop);
+  void AddPodToCache(const kinformer::Added<kinformer::corev1::Pod>& event);
+  void UpdatePodInCache(const kinformer::Updated<kinformer::corev1::Pod>& event);
+  void DeletePodFromCache(const kinformer::Deleted<kinformer::corev1::Pod>& event);
+  void ScheduleOne(const kinformer::ObjectName& name);
+  // AssumePodVolumes: claims of the pod are for that node from here on.
+  kinformer::Result<void> SelectNodeForClaims(const kinformer::corev1::Pod& pod,
+                                              const std::string& node);
+  kinformer::Result<void> Bind(const kinformer::corev1::Pod& pod, const std::string& node);
+
+  const kinformer::Client client_;
+  const Options options_;
+  const std::shared_ptr<kinformer::SharedInformerFactory> factory_;
+  kinformer::DynamicSharedInformerFactory dynamic_factory_;
+  const kinformer::DelegatingClient writer_;
+  Pods pods_;
+  kinformer::SharedInformer<kinformer::corev1::Node> nodes_;
+  kinformer::SharedInformer<kinformer::Unstructured> widgets_;
+  kinformer::RateLimitingQueue<kinformer::ObjectName> queue_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> assigned_;
+  std::atomic<bool> handlers_synced_ = false;
+  std::size_t next_node_ = 0;
+  // What was decided of a claim counts before the informer has heard of it.
+  kinformer::AssumeCache<kinformer::corev1::PersistentVolumeClaim> claims_;
+  // Last, so that they go first: handlers use what stands above.
+  std::vector<Registration> handlers_;
+  std::vector<Registration::ScopedRegistration> scopes_;
+};
+
+}  // namespace scheduler
+
+#endif  // EXAMPLES_SCHEDULER_START_SCHEDULER_H_
