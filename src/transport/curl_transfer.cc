@@ -81,6 +81,8 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   tls_ = std::move(tls);
   authorization_ = std::move(authorization);
   started = false;
+  connecting_since.reset();
+  handshake_since.reset();
   repetition_refused_ = false;
   easy_ = curl_easy_init();
   if (easy_ == nullptr) {
@@ -347,6 +349,7 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
     }
   }
   transfer->started = true;
+  transfer->started_at = transfer->shared_->env.Now();
   if (transfer->lane != nullptr) transfer->lane->OnStarted(*transfer, http2);
   return transfer->done() ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
