@@ -69,8 +69,6 @@ void CurlLane::Add(std::shared_ptr<CurlTransfer> transfer) {
   curl_easy_setopt(transfer->easy(), CURLOPT_OPENSOCKETDATA, this);
   curl_easy_setopt(transfer->easy(), CURLOPT_CLOSESOCKETFUNCTION, &CurlLane::CloseSocket);
   curl_easy_setopt(transfer->easy(), CURLOPT_CLOSESOCKETDATA, this);
-  curl_easy_setopt(transfer->easy(), CURLOPT_SOCKOPTFUNCTION, &CurlLane::PrepareSocket);
-  curl_easy_setopt(transfer->easy(), CURLOPT_SOCKOPTDATA, this);
   queue_.push_back(std::move(transfer));
   if (!inside_) Admit();
 }
@@ -141,7 +139,10 @@ void CurlLane::OnAnswer() {
 }
 
 void CurlLane::OnSocket(int fd, int flags) {
-  if ((flags & CURL_CSELECT_IN) != 0) last_activity_ = shared_->env.Now();
+  if ((flags & CURL_CSELECT_IN) != 0) {
+    last_activity_ = shared_->env.Now();
+    suspected = false;  // it lives, or libcurl finds that it has ended
+  }
   // libcurl comes back after each TLS record. Where a full one came there is more: read on, for a
   // bounded while.
   for (int round = 0; round < kBurst; ++round) {
@@ -291,19 +292,13 @@ int CurlLane::TimerChanged(CURLM*, long milliseconds, void* self) {
   return 0;
 }
 
-int CurlLane::PrepareSocket(void* self, curl_socket_t, curlsocktype) {
-  return static_cast<CurlLane*>(self)->shared_->sockets == nullptr ? CURL_SOCKOPT_OK
-                                                                   : CURL_SOCKOPT_ALREADY_CONNECTED;
-}
-
 curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* address) {
   auto* lane = static_cast<CurlLane*>(self);
   SocketSource* const sockets = lane->shared_->sockets;
-  const int fd = sockets != nullptr
-                     ? sockets->Open(lane->pool_)
-                     : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  if (sockets != nullptr && !sockets->Opens(lane->pool_)) return CURL_SOCKET_BAD;
+  const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
-  if (sockets == nullptr && (address->family == AF_INET || address->family == AF_INET6)) {
+  if (address->family == AF_INET || address->family == AF_INET6) {
     // Bytes that nobody acknowledges end the connection in 30 s instead of a quarter of an hour.
     const unsigned user_timeout_ms = 30000;
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);

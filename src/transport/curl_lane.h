@@ -75,7 +75,7 @@ class CurlLane final : public CurlLoop::Listener {
 
   // ---- the owner's notes
   bool retired = false;    // gets no new exchanges
-  bool suspected = false;  // gets none until its probe is answered
+  bool suspected = false;  // gets none before its connection is heard of again
   std::shared_ptr<CurlTransfer> probe;
   std::unique_ptr<ResponseReceiver> probe_receiver;
 
@@ -97,7 +97,6 @@ class CurlLane final : public CurlLoop::Listener {
   static int TimerChanged(CURLM* multi, long milliseconds, void* self);
   static curl_socket_t OpenSocket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int CloseSocket(void* self, curl_socket_t fd);
-  static int PrepareSocket(void* self, curl_socket_t fd, curlsocktype purpose);
   void NoteConnecting(CURL* easy, curl_socket_t fd);
 
   void Run(curl_socket_t fd, int flags);

@@ -137,6 +137,9 @@ void CurlTransfer::SetConnection() {
   curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size_));
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(duration_cast<milliseconds>(options.connect_timeout).count()));
+  if (shared_->sockets != nullptr) {
+    curl_easy_setopt(easy_, CURLOPT_ABSTRACT_UNIX_SOCKET, shared_->sockets->name().c_str());
+  }
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, 30L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, 10L);

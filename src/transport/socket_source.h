@@ -6,6 +6,7 @@
 #define KINFORMER_TRANSPORT_SOCKET_SOURCE_H_
 
 #include <memory>
+#include <string>
 
 #include "kinformer/env.h"
 #include "kinformer/http_transport.h"
@@ -14,16 +15,17 @@
 
 namespace kinformer::internal::transport {
 
-// Loop-confined.
+// A local socket that accepts them. Loop-confined.
 class SocketSource {
  public:
   virtual ~SocketSource() = default;
-  // A stream socket, connected and not blocking, which the caller closes; -1: refused.
-  virtual int Open(ConnectionPool pool) = 0;
+  // Its abstract address, without the NUL in front.
+  [[nodiscard]] virtual const std::string& name() const = 0;
+  // The transport is about to connect; false: it is refused.
+  virtual bool Opens(ConnectionPool pool) = 0;
 };
 
-// As NewHttpTransport, but all connections are those of `sockets`, which must outlive it. The host
-// of `options.base_url` has to be an IP address: names are asked for in real time.
+// As NewHttpTransport, but all connections are to `sockets`, which must outlive it.
 Result<std::unique_ptr<Transport>> NewHttpTransportOver(Env& env, HttpTransportOptions options,
                                                         SocketSource& sockets);
 

@@ -222,22 +222,6 @@ TEST_F(LifeSignsTest, AQuietHourOnAWellNetwork_KeepsEveryConnection) {
   EXPECT_LE(handler_.probes, 2 * 3600 / 30);
 }
 
-// HTTP/1.1 cannot ask; idle connections beside the silent one are not tried one after the other.
-TEST_F(LifeSignsTest, OverHttp1_GivingUpRetiresTheIdleConnectionsToo) {
-  ClientCalls calls(scene_, {.disable_http2 = true});
-  std::vector<ClientCall*> together;
-  for (int i = 0; i < 4; ++i) together.push_back(&calls.Start("/slow/1"));
-  RunFor(2s);
-  for (ClientCall* const call : together) EXPECT_TRUE(call->ok());
-  const std::size_t opened = network().opened();
-  ASSERT_GE(opened, 4U);
-  network().FreezeAll();
-  EXPECT_FALSE(calls.Try("/x").done());
-  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kShort, 1s).ok());
-  RunFor(30s);
-  EXPECT_THAT(network().Open(), ElementsAre(opened));
-}
-
 TEST_F(LifeSignsTest, TheLimitOfHttp1Watches_CountsThoseOnRetiredConnections) {
   ClientCalls calls(scene_, {.disable_http2 = true, .max_http1_watches = 2});
   ClientCall& kept = calls.Start("/watch", ConnectionPool::kWatch);

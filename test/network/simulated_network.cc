@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -29,13 +31,18 @@ std::pair<Socket, int> NewPair(asio::io_context& io) {
   return {Socket(io, asio::local::stream_protocol(), ends[0]), ends[1]};
 }
 
+std::string NewName() {
+  static std::atomic<int> number{0};
+  return "kinformer-network-" + std::to_string(getpid()) + "-" + std::to_string(++number);
+}
+
 }  // namespace
 
 // Between the two ends of one connection. Lives as long as a wait of its own is under way.
 class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
  public:
-  Link(Env& env, Socket client, Socket server, ConnectionPool pool)
-      : pool(pool),
+  Link(Env& env, Socket client, Socket server, ConnectionPool the_pool)
+      : pool(the_pool),
         env_(env),
         client_(std::move(client)),
         server_(std::move(server)),
@@ -164,25 +171,51 @@ class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
   bool open_ = true;
 };
 
+struct SimulatedNetwork::Listener {
+  asio::local::stream_protocol::acceptor acceptor;
+};
+
 SimulatedNetwork::SimulatedNetwork(Env& env, asio::io_context& io, Accept accept)
-    : env_(env), io_(io), accept_(std::move(accept)) {}
+    : env_(env),
+      io_(io),
+      accept_(std::move(accept)),
+      name_(NewName()),
+      listener_(new Listener{asio::local::stream_protocol::acceptor(
+          io, asio::local::stream_protocol::endpoint(std::string(1, '\0') + name_))}) {
+  listener_->acceptor.non_blocking(true);
+  AcceptLater();
+}
 
 SimulatedNetwork::~SimulatedNetwork() {
   for (const auto& link : links_) link->Close();
 }
 
-int SimulatedNetwork::Open(ConnectionPool pool) {
-  if (opening_ == Opening::kRefused) return -1;
-  auto [client, client_end] = NewPair(io_);
-  auto [server, server_end] = NewPair(io_);
-  links_.push_back(std::make_shared<Link>(env_, std::move(client), std::move(server), pool));
-  if (opening_ == Opening::kHanging) links_.back()->Freeze();
-  links_.back()->Start();
-  accept_(server_end);
-  return client_end;
+bool SimulatedNetwork::Opens(ConnectionPool pool) {
+  if (opening_ == Opening::kRefused) return false;
+  coming_.push_back(pool);
+  return true;
 }
 
-ConnectionPool SimulatedNetwork::pool(std::size_t number) const { return links_[number]->pool; }
+void SimulatedNetwork::AcceptLater() {
+  listener_->acceptor.async_wait(Socket::wait_read, [this](const error_code& error) {
+    if (!error) Take();
+  });
+}
+
+void SimulatedNetwork::Take() {
+  error_code error;
+  Socket client = listener_->acceptor.accept(error);
+  if (!error) {
+    auto [server, server_end] = NewPair(io_);
+    links_.push_back(
+        std::make_shared<Link>(env_, std::move(client), std::move(server), coming_.front()));
+    coming_.pop_front();
+    if (opening_ == Opening::kHanging) links_.back()->Freeze();
+    links_.back()->Start();
+    accept_(server_end);
+  }
+  AcceptLater();
+}
 
 std::vector<std::size_t> SimulatedNetwork::Open() const {
   std::vector<std::size_t> open;

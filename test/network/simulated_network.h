@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kinformer/env.h"
@@ -23,7 +25,7 @@ class io_context;
 
 namespace kinformer::testing {
 
-// The sockets are pairs of this process: what one end writes the other can read at once, so no
+// The sockets are local ones of this process: what one end writes the other can read at once, so no
 // time passes but the Simulation's. Loop-confined, but for construction and destruction, which must
 // come after the transport's and the server's connections.
 class SimulatedNetwork final : public internal::transport::SocketSource {
@@ -42,12 +44,12 @@ class SimulatedNetwork final : public internal::transport::SocketSource {
   SimulatedNetwork(const SimulatedNetwork&) = delete;
   SimulatedNetwork& operator=(const SimulatedNetwork&) = delete;
 
-  int Open(ConnectionPool pool) override;
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  bool Opens(ConnectionPool pool) override;
   void SetOpening(Opening opening) { opening_ = opening; }
 
   // ---- connections, by their number from 0
   [[nodiscard]] std::size_t opened() const { return links_.size(); }
-  [[nodiscard]] ConnectionPool pool(std::size_t number) const;
   // Those that the client has not closed, and that have not been cut.
   [[nodiscard]] std::vector<std::size_t> Open() const;
   // All that is sent either way is taken, and not passed on before Thaw.
@@ -61,9 +63,16 @@ class SimulatedNetwork final : public internal::transport::SocketSource {
 
  private:
   class Link;
+  struct Listener;
+  void AcceptLater();
+  void Take();
+
   Env& env_;
   boost::asio::io_context& io_;
   const Accept accept_;
+  const std::string name_;
+  const std::unique_ptr<Listener> listener_;
+  std::deque<ConnectionPool> coming_;  // connected, and not taken yet
   Opening opening_ = Opening::kServed;
   std::vector<std::shared_ptr<Link>> links_;
 };
