@@ -243,6 +243,40 @@ TEST_F(LifeSignsTest, WithoutProbes_GivingUpRetiresTheConnection) {
   EXPECT_EQ(handler_.probes, 0);
 }
 
+// ---- changed certificates
+
+class GivenCredentials final : public CredentialSource {
+ public:
+  explicit GivenCredentials(Credentials credentials) : now(std::move(credentials)) {}
+  void Fetch(Env&, std::function<void(Result<Credentials>)> done) override { done(now); }
+  void Rejected(const std::string&) override {}
+  bool CanRefresh() const override { return true; }
+  Credentials now;
+};
+
+// Nobody goes on under the old name: idle connections are closed, watches end and resume.
+TEST_F(LifeSignsTest, ANewClientCertificate_LeavesNoConnectionOfTheOld) {
+  auto source = std::make_shared<GivenCredentials>(SocketScene::ClientCertificate("old"));
+  ClientCalls calls(scene_, {.credentials = source});
+  ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+  ClientCall& slow = calls.Start("/slow/3", ConnectionPool::kList);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  RunFor(1s);
+  ASSERT_EQ(network().opened(), 3U);
+  EXPECT_TRUE(calls.Try("/x").ok());
+  ASSERT_EQ(network().opened(), 3U) << "the same certificate";
+  source->now = SocketScene::ClientCertificate("new");
+  EXPECT_TRUE(calls.Try("/x").ok());
+  EXPECT_TRUE(watch.failed());
+  ClientCall& next = calls.Start("/watch", ConnectionPool::kWatch);
+  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kList, 1s).ok());
+  RunFor(1s);
+  EXPECT_GT(next.bytes(), 0U);
+  RunFor(10s);
+  EXPECT_TRUE(slow.ok()) << "what had been asked is answered";
+  EXPECT_THAT(network().Open(), ElementsAre(3U, 4U, 5U));
+}
+
 // ---- connections that do not come about
 
 // A20: the first waits as long as TLS may take, and nobody waits with it.

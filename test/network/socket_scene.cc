@@ -18,7 +18,7 @@ struct Certificates {
   TestCertificate ca = internal::transport::MakeTestCa("test ca");
   TestCertificate server = internal::transport::MakeTestCertificate(ca, "127.0.0.1");
   internal::http::TlsContext context =
-      internal::http::NewTlsContext({server.cert, server.key, ""}, /*http2=*/true).OrExit();
+      internal::http::NewTlsContext({server.cert, server.key, ca.cert}, /*http2=*/true).OrExit();
 };
 
 const Certificates& TheCertificates() {
@@ -75,6 +75,11 @@ std::unique_ptr<Transport> SocketScene::NewTransport(HttpTransportOptions option
   options.tls.ca_pem = TheCertificates().ca.cert;
   options.use_environment_proxy = false;
   return internal::transport::NewHttpTransportOver(env(), std::move(options), *network_).OrExit();
+}
+
+Credentials SocketScene::ClientCertificate(const std::string& name) {
+  TestCertificate made = internal::transport::MakeTestCertificate(TheCertificates().ca, name);
+  return {.authorization = {}, .cert_pem = std::move(made.cert), .key_pem = std::move(made.key)};
 }
 
 void SocketScene::OnLoop(const std::function<void()>& work) {

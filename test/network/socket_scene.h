@@ -36,6 +36,8 @@ class SocketScene {
   void Serve(Handler& handler);
   // As NewHttpTransport, with this scene's server and network.
   [[nodiscard]] std::unique_ptr<Transport> NewTransport(HttpTransportOptions options = {});
+  // A client certificate of its own for `name`, which the server trusts.
+  [[nodiscard]] static Credentials ClientCertificate(const std::string& name);
   // Runs `work` as a task of the loop.
   void OnLoop(const std::function<void()>& work);
 
