@@ -104,6 +104,13 @@ class FaultyRun {
     for (int i = 0; i < 5; ++i) watchers_.emplace_back(scene_, *calls_);
   }
 
+  ~FaultyRun() {
+    calls_.reset();
+    scene_.StopServing();
+  }
+  FaultyRun(const FaultyRun&) = delete;
+  FaultyRun& operator=(const FaultyRun&) = delete;
+
   void Run() {
     const SteadyTime start = scene_.env().Now();
     while (scene_.env().Now() - start < 90s) {

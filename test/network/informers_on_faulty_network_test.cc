@@ -64,6 +64,7 @@ class World {
   ~World() {
     client.reset();
     scene.sim().RunFor(1ms);
+    scene.StopServing();
   }
   World(const World&) = delete;
   World& operator=(const World&) = delete;

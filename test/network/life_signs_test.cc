@@ -24,6 +24,7 @@ constexpr ConnectionPool kPools[] = {ConnectionPool::kShort, ConnectionPool::kLi
 class LifeSignsTest : public ::testing::Test {
  protected:
   LifeSignsTest() { scene_.Serve(handler_); }
+  ~LifeSignsTest() override { scene_.StopServing(); }
   [[nodiscard]] SimulatedNetwork& network() { return scene_.network(); }
   void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
   bool RunUntil(const std::function<bool()>& done, Duration limit) {

@@ -58,8 +58,7 @@ SocketScene::SocketScene(std::uint64_t seed)
 }
 
 SocketScene::~SocketScene() {
-  server_.reset();
-  sim_.RunReady();
+  StopServing();
   network_.reset();
   sim_.RunFor(Duration(1));
 }
@@ -68,6 +67,11 @@ void SocketScene::Serve(Handler& handler) {
   server_ = internal::http::Server::Listen(env(), handler, {}, std::make_shared<LetsIn>(),
                                            TheCertificates().context)
                 .OrExit();
+}
+
+void SocketScene::StopServing() {
+  server_.reset();
+  sim_.RunReady();
 }
 
 std::unique_ptr<Transport> SocketScene::NewTransport(HttpTransportOptions options) {

@@ -32,8 +32,9 @@ class SocketScene {
   [[nodiscard]] Simulation& sim() { return sim_; }
   [[nodiscard]] Env& env() { return sim_.env(); }
   [[nodiscard]] SimulatedNetwork& network() { return *network_; }
-  // Once, before the first connection. `handler` outlives this.
+  // Once, before the first connection; the handler may go after StopServing. Not on the loop.
   void Serve(Handler& handler);
+  void StopServing();
   // As NewHttpTransport, with this scene's server and network.
   [[nodiscard]] std::unique_ptr<Transport> NewTransport(HttpTransportOptions options = {});
   // A client certificate of its own for `name`, which the server trusts.
