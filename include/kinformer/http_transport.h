@@ -78,6 +78,8 @@ struct HttpTransportOptions {
   bool disable_http2{false};
 
   Duration connect_timeout{std::chrono::seconds(30)};  // DNS, TCP and TLS together
+  // TLS alone, once TCP stands; with a proxy only connect_timeout counts. 0: no limit of its own.
+  Duration tls_handshake_timeout{std::chrono::seconds(10)};
   // A connection on which an answer is awaited and nothing has come for this long is asked for a
   // sign of life; 0: never.
   Duration read_idle_timeout{std::chrono::seconds(30)};
@@ -100,8 +102,12 @@ struct HttpTransportOptions {
 // Guarantees: lists, watches, short requests and lease renewals use separate connections, so none
 // waits behind another kind. Over HTTP/2 watches share connections. A server that stops answering,
 // even frozen with its sockets open, ends its watches and other requests with kTransport within
-// about read_idle_timeout + ping_timeout. Certificates are checked as Go does: a name that stands
-// in the Common Name only does not count. Redirects are not followed. Names are resolved off the
+// about read_idle_timeout + ping_timeout. Who gives up on a request after some seconds in which its
+// connection was silent has found evidence: later requests go over other connections unless that
+// one answers a question for a sign of life, and so do those of the server's other connections that
+// have been silent as long. A connection that does not come about holds up its pool for two seconds
+// only: others are tried beside it. Certificates are checked as Go does: a name that stands in the
+// Common Name only does not count. Redirects are not followed. Names are resolved off the
 // loop. Content-Encoding gzip is undone, if a request asked for it.
 // Errors of the result: kConfig, naming the option (a bad URL, a CA file that is missing or not
 // PEM, half a key pair). Loop-confined as every Transport; it may be destroyed on any thread while

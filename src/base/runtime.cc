@@ -20,6 +20,7 @@
 #include "base/named_env.h"
 #include "base/prng.h"
 #include "base/real_thread.h"
+#include "base/simulation_core.h"
 
 namespace kinformer {
 namespace {
@@ -187,7 +188,10 @@ bool internal::base::IsForkedOff(Env& env) {
 
 boost::asio::io_context* internal::base::IoContextOf(Env& env) {
   auto* loop = dynamic_cast<EventLoop*>(&env.loop());
-  if (loop == nullptr) return nullptr;
+  if (loop == nullptr) {
+    const auto* const simulated = dynamic_cast<const SimulationCore*>(&env);
+    return simulated == nullptr ? nullptr : simulated->io();
+  }
   // See EventLoop::io().
   loop->Post([] {});
   return &loop->io();

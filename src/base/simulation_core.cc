@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <optional>
 
+#include <boost/asio/io_context.hpp>
+
+#include "base/io_loop.h"
 #include "base/real_thread.h"
 #include "base/simulated_loop.h"
 #include "base/simulated_monitor.h"
@@ -187,6 +190,7 @@ bool SimulationCore::StepOnce(bool with_loop) {
       !pool_queue_.empty() && (!idle_pool_.empty() || pool_threads_ < kMaxPoolThreads);
   const std::size_t sources = ready_.size() + (loop ? 1U : 0U) + (pool ? 1U : 0U);
   if (sources == 0) return false;
+  sockets_quiet_ = false;
   if (++steps_at_now_ > kMaxStepsAtOneTime) {
     Die("20 million steps without time passing: something posts itself for ever");
   }
@@ -238,9 +242,20 @@ void SimulationCore::RunPoolTask() {
   HandTurnTo(*thread);
 }
 
+bool SimulationCore::PollSockets() {
+  // Inside a task of the loop no other can run: time has to pass as it is.
+  if (io_ == nullptr || sockets_quiet_ || in_loop_task_) return false;
+  loop_.Post([this] {
+    io_->restart();
+    sockets_quiet_ = io_->poll() == 0;
+  });
+  return StepOnce(true);
+}
+
 // Lets time jump to the next timer and fires all of that moment; false if there is none up to
 // `limit`.
 bool SimulationCore::AdvanceTo(SteadyTime limit) {
+  if (PollSockets()) return true;
   const std::optional<SteadyTime> next = timers_.Next();
   if (!next || *next > limit) return false;
   if (*next > now_) SetNow(*next);
@@ -263,6 +278,12 @@ void SimulationCore::RunFor(Duration duration) {
   while (Step() || AdvanceTo(deadline)) {
   }
   if (deadline > now_) SetNow(deadline);
+}
+
+void GiveSockets(Env& env, boost::asio::io_context& io) {
+  auto* const core = dynamic_cast<SimulationCore*>(&env);
+  if (core == nullptr) Die("only the Env of a Simulation can be given sockets");
+  core->GiveSockets(io);
 }
 
 std::string SimulationCore::WhoWaits() const {

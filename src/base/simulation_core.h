@@ -36,6 +36,10 @@
 #include "base/prng.h"
 #include "base/timer_queue.h"
 
+namespace boost::asio {
+class io_context;
+}
+
 namespace kinformer::internal::base {
 
 class SimulationCore;
@@ -110,6 +114,9 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
   bool RunUntil(const std::function<bool()>& done, SteadyTime deadline);
   void Suspend(Duration duration) { suspended_ += duration; }
   void RunFor(Duration duration);
+  // See io_loop.h.
+  void GiveSockets(boost::asio::io_context& io) { io_ = &io; }
+  [[nodiscard]] boost::asio::io_context* io() const { return io_; }
   SimulatedThread* Spawn(std::string name, Task body);
   [[nodiscard]] std::uint64_t trace() const { return trace_; }
 
@@ -179,6 +186,8 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
   void RunLoopTask();
   void RunPoolTask();
   bool AdvanceTo(SteadyTime limit);
+  // Has the loop look for sockets that are ready; false: none was since the last step.
+  bool PollSockets();
   void SetNow(SteadyTime now) {
     now_ = now;
     steps_at_now_ = 0;
@@ -199,6 +208,8 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
   Prng random_;
   std::uint64_t trace_ = 0;
   std::uint64_t steps_at_now_ = 0;
+  boost::asio::io_context* io_ = nullptr;  // null: no sockets
+  bool sockets_quiet_ = false;             // nothing has happened since they were asked in vain
 
   MainLoop loop_{*this};
   Pool pool_{*this};

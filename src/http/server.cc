@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <unordered_map>
 #include <utility>
 
@@ -362,6 +363,18 @@ void Server::SetTls(TlsContext tls) {
 }
 
 std::uint16_t Server::port() const { return impl_->port_; }
+
+void Server::Adopt(int socket) {
+  impl_->env_.loop().Post([impl = impl_, socket] {
+    tcp::socket adopted(impl->io_);
+    error_code error;
+    // Nobody asks for the family.
+    adopted.assign(tcp::v4(), socket, error);
+    if (!error && !impl->stopped_) return impl->Take(std::move(adopted));
+    if (error) ::close(socket);
+  });
+}
+
 void Server::CloseConnections() {
   impl_->env_.loop().Post([impl = impl_] { impl->CloseConnections(); });
 }

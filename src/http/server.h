@@ -39,6 +39,9 @@ class Server {
   // Connections that come from now on are offered that certificate; those that are there keep
   // theirs. Returns at once. REQUIRES: a server with TLS, and a context of the same protocols.
   void SetTls(TlsContext tls);
+  // Takes over a stream socket that is connected already, of whatever family, as one that was
+  // accepted. Returns at once.
+  void Adopt(int socket);
   void CloseConnections();
   void GoAway();
   void SetMaxStreams(std::uint32_t streams);

@@ -55,6 +55,12 @@ void CurlLane::SetConnectionLimit() {
   curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, limit);
 }
 
+void CurlLane::MakeRoomForProbe() {
+  // Inside libcurl its limits cannot be changed.
+  limit_changed_ = limit_changed_ || inside_;
+  if (!inside_) SetConnectionLimit();
+}
+
 void CurlLane::Add(std::shared_ptr<CurlTransfer> transfer) {
   transfer->lane = this;
   transfer->added = shared_->env.Now();
@@ -96,6 +102,21 @@ std::size_t CurlLane::started() const {
       active_.begin(), active_.end(), [](const auto& entry) { return entry.second->started; }));
 }
 
+std::optional<SteadyTime> CurlLane::ScoutSince() const {
+  if (connected_ || active_.empty() || active_.begin()->second->started) return std::nullopt;
+  return active_.begin()->second->admitted;
+}
+
+Duration CurlLane::AwaitedInVain(const CurlTransfer& transfer) {
+  const SteadyTime now = shared_->env.Now();
+  const SteadyTime heard = has_one_connection() ? last_activity_ : transfer.last_progress();
+  if (last_activity_ > awaited_until_) awaited_ = Duration::zero();
+  const SteadyTime from = std::max({transfer.started_at, heard, awaited_until_});
+  awaited_ += now - from;
+  awaited_until_ = now;
+  return awaited_;
+}
+
 void CurlLane::OnStarted(CurlTransfer&, bool http2) {
   if (http1_ == http2) {
     http1_ = !http2;
@@ -118,7 +139,10 @@ void CurlLane::OnAnswer() {
 }
 
 void CurlLane::OnSocket(int fd, int flags) {
-  if ((flags & CURL_CSELECT_IN) != 0) last_activity_ = shared_->env.Now();
+  if ((flags & CURL_CSELECT_IN) != 0) {
+    last_activity_ = shared_->env.Now();
+    suspected = false;  // it lives, or libcurl finds that it has ended
+  }
   // libcurl comes back after each TLS record. Where a full one came there is more: read on, for a
   // bounded while.
   for (int round = 0; round < kBurst; ++round) {
@@ -198,6 +222,7 @@ void CurlLane::Admit() {
       continue;
     }
     transfer->in_multi = true;
+    transfer->admitted = shared_->env.Now();
     active_.emplace(transfer->easy(), transfer);
     curl_multi_add_handle(multi_, transfer->easy());
   }
@@ -230,12 +255,29 @@ void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode co
   for (const auto& other : doomed) other->Done(same);
 }
 
-int CurlLane::SocketChanged(CURL*, curl_socket_t fd, int what, void* self, void*) {
+int CurlLane::SocketChanged(CURL* easy, curl_socket_t fd, int what, void* self, void*) {
   auto* lane = static_cast<CurlLane*>(self);
   lane->loop_.Watch(fd, what, *lane);
   std::erase(lane->watched_, fd);
-  if (what != CURL_POLL_REMOVE) lane->watched_.push_back(fd);
+  if (what != CURL_POLL_REMOVE) {
+    lane->watched_.push_back(fd);
+    lane->NoteConnecting(easy, fd);
+  }
   return 0;
+}
+
+// libcurl waits for something else with each step of the way to a connection.
+void CurlLane::NoteConnecting(CURL* easy, curl_socket_t fd) {
+  const auto found = active_.find(easy);
+  if (found == active_.end() || found->second->started) return;
+  CurlTransfer& transfer = *found->second;
+  if (!transfer.connecting_since) transfer.connecting_since = shared_->env.Now();
+  if (!shared_->endpoint.tls || !shared_->proxy.empty() || transfer.handshake_since) return;
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0) {
+    transfer.handshake_since = shared_->env.Now();
+  }
 }
 
 int CurlLane::TimerChanged(CURLM*, long milliseconds, void* self) {
@@ -252,6 +294,8 @@ int CurlLane::TimerChanged(CURLM*, long milliseconds, void* self) {
 
 curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* address) {
   auto* lane = static_cast<CurlLane*>(self);
+  SocketSource* const sockets = lane->shared_->sockets;
+  if (sockets != nullptr && !sockets->Opens(lane->pool_)) return CURL_SOCKET_BAD;
   const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
   if (address->family == AF_INET || address->family == AF_INET6) {

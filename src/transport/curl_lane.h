@@ -18,6 +18,7 @@
 #include <curl/curl.h>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -45,6 +46,12 @@ class CurlLane final : public CurlLoop::Listener {
   void Remove(const std::shared_ptr<CurlTransfer>& transfer);
   // All that are here, oldest first.
   [[nodiscard]] List Transfers() const;
+  // The same in no order, for who only looks.
+  template <class Look>
+  void ForEach(const Look& look) const {
+    for (const auto& [easy, transfer] : active_) look(*transfer);
+    for (const auto& transfer : queue_) look(*transfer);
+  }
 
   [[nodiscard]] ConnectionPool pool() const { return pool_; }
   [[nodiscard]] std::size_t size() const { return active_.size() + queue_.size(); }
@@ -55,14 +62,25 @@ class CurlLane final : public CurlLoop::Listener {
   [[nodiscard]] bool http1() const { return http1_; }
   [[nodiscard]] SteadyTime last_activity() const { return last_activity_; }
   [[nodiscard]] SteadyTime last_use() const { return last_use_; }
+  // Since when the first exchange of a lane without a connection has tried to get one.
+  [[nodiscard]] std::optional<SteadyTime> ScoutSince() const;
+  // Exchanges that wait for that, oldest first.
+  [[nodiscard]] List Queued() const { return {queue_.begin(), queue_.end()}; }
+  // Is what was heard last on the lane heard on the connection of each of its exchanges?
+  [[nodiscard]] bool has_one_connection() const { return !http1_ && sockets_ == 1; }
+
+  // How long answers have been awaited on a silent connection, by exchanges that were given up
+  // since it was last heard of; `transfer` is the next of them. Those that overlap count once.
+  Duration AwaitedInVain(const CurlTransfer& transfer);
 
   // ---- the owner's notes
-  bool retired = false;  // gets no new exchanges
+  bool retired = false;    // gets no new exchanges
+  bool suspected = false;  // gets none before its connection is heard of again
   std::shared_ptr<CurlTransfer> probe;
   std::unique_ptr<ResponseReceiver> probe_receiver;
 
   // Once `probe` is set: it does not wait behind what it is to ask about.
-  void MakeRoomForProbe() { SetConnectionLimit(); }
+  void MakeRoomForProbe();
 
   // From the exchange, while libcurl runs: its request is going out.
   void OnStarted(CurlTransfer& transfer, bool http2);
@@ -79,6 +97,7 @@ class CurlLane final : public CurlLoop::Listener {
   static int TimerChanged(CURLM* multi, long milliseconds, void* self);
   static curl_socket_t OpenSocket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int CloseSocket(void* self, curl_socket_t fd);
+  void NoteConnecting(CURL* easy, curl_socket_t fd);
 
   void Run(curl_socket_t fd, int flags);
   void Settle();
@@ -104,6 +123,8 @@ class CurlLane final : public CurlLoop::Listener {
   std::size_t peak_ = 0;
   SteadyTime last_activity_{};
   SteadyTime last_use_{};
+  Duration awaited_{0};  // in vain, up to `awaited_until_`
+  SteadyTime awaited_until_{};
   bool inside_ = false;  // libcurl is running: its handles must not be added or removed
   bool connected_ = false;
   bool http1_ = false;

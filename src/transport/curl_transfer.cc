@@ -76,6 +76,8 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   tls_ = std::move(tls);
   authorization_ = std::move(authorization);
   started = false;
+  connecting_since.reset();
+  handshake_since.reset();
   repetition_refused_ = false;
   easy_ = curl_easy_init();
   if (easy_ == nullptr) {
@@ -130,6 +132,9 @@ void CurlTransfer::SetConnection() {
   curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size_));
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(duration_cast<milliseconds>(options.connect_timeout).count()));
+  if (shared_->sockets != nullptr) {
+    curl_easy_setopt(easy_, CURLOPT_ABSTRACT_UNIX_SOCKET, shared_->sockets->name().c_str());
+  }
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, 30L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, 10L);
@@ -342,6 +347,7 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
     }
   }
   transfer->started = true;
+  transfer->started_at = transfer->shared_->env.Now();
   if (transfer->lane != nullptr) transfer->lane->OnStarted(*transfer, http2);
   return transfer->done() ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }

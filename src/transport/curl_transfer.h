@@ -19,6 +19,7 @@
 
 #include "transport/endpoint.h"
 #include "transport/gzip_inflater.h"
+#include "transport/socket_source.h"
 #include "transport/tls_material.h"
 
 namespace kinformer::internal::transport {
@@ -30,7 +31,8 @@ struct CurlShared {
   Env& env;
   const HttpTransportOptions options;
   const Endpoint endpoint;
-  const std::string proxy{};  // what libcurl is told; empty: none
+  const std::string proxy{};              // what libcurl is told; empty: none
+  SocketSource* const sockets = nullptr;  // null: the system's
   TransportStats stats{};
 };
 
@@ -64,16 +66,24 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   // ---- the lane's notes
   CurlLane* lane = nullptr;
   bool in_multi = false;
-  bool started = false;  // has a connection, and the request is going out on it
-  SteadyTime added{};    // when it came to its lane
+  bool started = false;     // has a connection, and the request is going out on it
+  SteadyTime added{};       // when it came to its lane
+  SteadyTime admitted{};    // when libcurl got it
+  SteadyTime started_at{};  // REQUIRES: started
+  // Since when it has had a socket, and since when that has been connected, without a request
+  // going out.
+  std::optional<SteadyTime> connecting_since{};
+  std::optional<SteadyTime> handshake_since{};
   Timer deadline;
 
   // ---- whether an answer that has begun still comes
   // From its status on, which a proxy may send and then nothing more. Of a watch that has been
   // granted silence means nothing.
   [[nodiscard]] bool in_answer() const {
-    const bool watches = request_.pool == ConnectionPool::kWatch && headers_done_ && status_ == 200;
-    return (headers_done_ || status_ >= 200) && !watches && !done();
+    return (headers_done_ || status_ >= 200) && !is_granted_watch() && !done();
+  }
+  [[nodiscard]] bool is_granted_watch() const {
+    return request_.pool == ConnectionPool::kWatch && headers_done_ && status_ == 200;
   }
   [[nodiscard]] SteadyTime last_progress() const { return last_progress_; }
   // How often the owner has found no progress since then, and when first.

@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,9 @@
 #include "transport/curl_loop.h"
 #include "transport/curl_transfer.h"
 #include "transport/endpoint.h"
+#include "transport/life_signs.h"
 #include "transport/proxy.h"
+#include "transport/socket_source.h"
 #include "transport/tls_material.h"
 
 namespace kinformer {
@@ -31,22 +34,12 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Duration kStall = seconds(2);  // connected, but no stream: the server's limit is reached
+// A handshake that takes longer than this may never end: the next in line tries another connection.
+constexpr Duration kScoutPatience = seconds(2);
+constexpr std::size_t kMostTrying = 4;       // connections of a pool that do not come about
 constexpr Duration kIdleLane = seconds(90);  // connections nobody used for so long are closed
 constexpr Duration kCheckPeriod = seconds(5);
 constexpr Duration kQuickCheckPeriod = seconds(1);
-
-// Any answer is a sign of life, and the lane has seen its bytes before this does.
-class ProbeReceiver final : public ResponseReceiver {
- public:
-  void OnHeaders(int, const HttpHeaders&) override { answered = true; }
-  void OnData(std::string_view) override {}
-  void OnDone(Result<void> result) override {
-    done = true;
-    answered = answered || result.ok();
-  }
-  bool answered = false;
-  bool done = false;
-};
 
 void InitializeCurl() {
   static std::once_flag once;
@@ -55,13 +48,14 @@ void InitializeCurl() {
 
 }  // namespace
 
-class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
+class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
+                            private LifeSigns::Owner {
  public:
   CurlTransport(Env& env, HttpTransportOptions options, Endpoint endpoint, std::string proxy,
-                TlsMaterial tls, std::unique_ptr<CurlLoop> loop)
+                TlsMaterial tls, std::unique_ptr<CurlLoop> loop, SocketSource* sockets)
       : env_(env),
         shared_(std::make_shared<CurlShared>(
-            CurlShared{env, std::move(options), std::move(endpoint), std::move(proxy)})),
+            CurlShared{env, std::move(options), std::move(endpoint), std::move(proxy), sockets})),
         tls_(std::make_shared<const TlsMaterial>(std::move(tls))),
         loop_(std::move(loop)),
         capacity_(std::max<std::size_t>(shared_->options.watches_per_connection, 1)),
@@ -90,12 +84,13 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
   }
 
   void Abandon(const std::shared_ptr<CurlTransfer>& transfer) {
+    life_.GivenUp(*transfer);
     transfer->Silence();
     if (transfer->lane != nullptr) transfer->lane->Remove(transfer);
   }
 
   [[nodiscard]] TransportStats Stats() const { return shared_->stats; }
-  [[nodiscard]] std::string Describe() const {
+  [[nodiscard]] std::string Describe() const override {
     const Endpoint& e = shared_->endpoint;
     return (e.tls ? "https://" : "http://") + e.authority + e.prefix;
   }
@@ -104,7 +99,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     stopped_ = true;
     check_timer_.Cancel();
     for (auto& lane : lanes_) {
-      if (lane->probe != nullptr) EndProbe(*lane);
+      if (lane->probe != nullptr) LifeSigns::EndProbe(*lane);
       for (const auto& transfer : lane->Transfers()) {
         lane->Remove(transfer);
         FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
@@ -137,18 +132,13 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
   void FailLater(const std::shared_ptr<CurlTransfer>& transfer, Error why) {
     env_.loop().Post([transfer, why = std::move(why)] { transfer->Done(why); });
   }
-  void Fail(const std::shared_ptr<CurlTransfer>& transfer, Error why) {
+  void Fail(const std::shared_ptr<CurlTransfer>& transfer, Error why) override {
     if (transfer->lane != nullptr) transfer->lane->Remove(transfer);
     transfer->Done(std::move(why));
   }
 
   void TimedOut(const std::shared_ptr<CurlTransfer>& transfer) {
-    // Over HTTP/2 the connection outlives the exchange. If nothing came on it all the while, nobody
-    // else should be sent there.
-    CurlLane* lane = transfer->lane;
-    if (lane != nullptr && transfer->started && lane->last_activity() <= transfer->added) {
-      lane->retired = true;
-    }
+    life_.GivenUp(*transfer);
     Fail(transfer, Error(Reason::kDeadlineExceeded, Describe() + transfer->request().target +
                                                         ": no complete response in time"));
   }
@@ -170,7 +160,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     const ConnectionPool pool = transfer->request().pool;
     CurlLane& lane = LaneFor(pool);
     const std::size_t most = shared_->options.max_http1_watches;
-    if (pool == ConnectionPool::kWatch && lane.http1() && most > 0 && lane.size() >= most) {
+    if (pool == ConnectionPool::kWatch && lane.http1() && most > 0 && Watches() >= most) {
       FailLater(transfer,
                 Error(Reason::kOverLimit,
                       Describe() + ": " + std::to_string(most) +
@@ -179,24 +169,63 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
       return;
     }
     lane.Add(transfer);
-    ScheduleCheck();
+    ScheduleCheck(lane.ScoutSince() ? *lane.ScoutSince() + kScoutPatience : SteadyTime::max());
   }
 
-  CurlLane& LaneFor(ConnectionPool pool) {
+  [[nodiscard]] const std::vector<std::unique_ptr<CurlLane>>& lanes() const override {
+    return lanes_;
+  }
+  [[nodiscard]] const std::shared_ptr<const TlsMaterial>& tls() const override { return tls_; }
+
+  [[nodiscard]] std::size_t Watches() const {
+    std::size_t watches = 0;
     for (const auto& lane : lanes_) {
-      if (lane->pool() != pool || lane->retired) continue;
-      if (pool != ConnectionPool::kWatch || lane->http1()) return *lane;
-      const bool probing = lane->probe != nullptr && lane->probe->lane == lane.get();
-      const std::size_t others = lane->size() - (probing ? 1 : 0);
-      if (others < capacity_) return *lane;
+      if (lane->pool() == ConnectionPool::kWatch) watches += OthersThanProbe(*lane);
     }
+    return watches;
+  }
+
+  static std::size_t OthersThanProbe(const CurlLane& lane) {
+    const bool probing = lane.probe != nullptr && lane.probe->lane == &lane;
+    return lane.size() - (probing ? 1 : 0);
+  }
+
+  // A lane that has tried for a while to get its connection holds up nobody else; nor does one that
+  // is suspected. Where several try in vain, the youngest takes the rest.
+  CurlLane& LaneFor(ConnectionPool pool) {
+    CurlLane* last_trying = nullptr;
+    CurlLane* least = nullptr;  // loaded, of those that are full
+    std::size_t trying = 0;
+    std::size_t full = 0;
+    for (const auto& lane : lanes_) {
+      if (lane->pool() != pool || lane->retired || lane->suspected) continue;
+      if (TriesTooLong(*lane)) {
+        ++trying;
+        last_trying = lane.get();
+        continue;
+      }
+      const bool watches = pool == ConnectionPool::kWatch;
+      if (lane->http1() || (!watches && !lane->connected())) return *lane;
+      if (OthersThanProbe(*lane) < capacity_) return *lane;
+      if (watches) continue;
+      ++full;
+      if (least == nullptr || lane->size() < least->size()) least = lane.get();
+    }
+    if (least != nullptr && full >= shared_->options.max_connections) return *least;
+    if (trying >= kMostTrying) return *last_trying;
     lanes_.push_back(std::make_unique<CurlLane>(shared_, *loop_, pool));
     return *lanes_.back();
   }
 
+  [[nodiscard]] bool TriesTooLong(const CurlLane& lane) const {
+    const std::optional<SteadyTime> since = lane.ScoutSince();
+    return since && env_.Now() - *since >= kScoutPatience;
+  }
+
   // ---- what has to be looked at from time to time
 
-  void ScheduleCheck() {
+  // At `look` or before.
+  void ScheduleCheck(SteadyTime look) {
     if (stopped_ || lanes_.empty()) return;
     const bool quick = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
       return lane->pool() == ConnectionPool::kWatch && lane->started() < lane->size();
@@ -206,7 +235,9 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     const Duration idle = shared_->options.read_idle_timeout;
     const Duration ping = shared_->options.ping_timeout;
     if (idle > Duration::zero()) period = std::min({period, idle / 2, ping / 2});
-    const SteadyTime due = env_.Now() + std::max<Duration>(period, std::chrono::milliseconds(5));
+    const SteadyTime now = env_.Now();
+    const SteadyTime due =
+        std::max(std::min(now + period, look), now + std::chrono::milliseconds(5));
     if (check_timer_.armed() && check_due_ <= due) return;
     check_due_ = due;
     check_timer_ = env_.loop().RunAt(due, [weak = weak_from_this()] {
@@ -223,106 +254,25 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
     for (const auto& lane : lanes_) lanes.push_back(lane.get());
     for (CurlLane* lane : lanes) {
       if (stopped_) return;
-      CheckLife(*lane, now);
-      if (lane->pool() == ConnectionPool::kWatch) CheckStall(*lane, now);
-      CheckProgress(*lane, now);
+      life_.Check(*lane);
+      if (!stopped_ && TriesTooLong(*lane)) Move(*lane, lane->Queued());
+      if (!stopped_ && lane->pool() == ConnectionPool::kWatch) CheckStall(*lane, now);
     }
     if (stopped_) return;
     // This is a task of ours: no lane is inside libcurl now.
     std::erase_if(lanes_, [&](const auto& lane) {
       return lane->size() == 0 && (lane->retired || now - lane->last_use() > kIdleLane);
     });
-    ScheduleCheck();
-  }
-
-  void CheckLife(CurlLane& lane, SteadyTime now) {
-    const Duration idle = shared_->options.read_idle_timeout;
-    if (idle <= Duration::zero()) return;
-    if (lane.probe == nullptr) {
-      if (now - QuietSince(lane, now) >= idle) StartProbe(lane);
-      return;
+    // What has been found already, and nothing could be done about, waits for the usual time.
+    SteadyTime next = SteadyTime::max();
+    const auto consider = [&](SteadyTime look) {
+      if (look > now) next = std::min(next, look);
+    };
+    for (const auto& lane : lanes_) {
+      consider(life_.NextLook(*lane));
+      if (const auto since = lane->ScoutSince()) consider(*since + kScoutPatience);
     }
-    const auto& receiver = static_cast<const ProbeReceiver&>(*lane.probe_receiver);
-    const bool alive = receiver.answered || lane.last_activity() > lane.probe->added;
-    const bool late = now - lane.probe->added >= shared_->options.ping_timeout;
-    if (!alive && !late) return;
-    // A stream that the server has no room for says nothing about the connection.
-    const bool own_connection = lane.http1() && lane.pool() == ConnectionPool::kWatch;
-    const bool conclusive = lane.probe->started || own_connection || receiver.done;
-    EndProbe(lane);
-    if (alive || !conclusive) return;
-    env_.log().Log(LogLevel::kWarning, "server does not answer, abandoning its connection",
-                   {{"server", Describe()}, {"requests", std::to_string(lane.size())}});
-    lane.retired = true;
-    for (const auto& transfer : lane.Transfers()) {
-      Fail(transfer,
-           Error(Reason::kTransport,
-                 Describe() + ": the server gave no sign of life on a silent connection"));
-    }
-  }
-
-  // Since when an answer has been awaited on the lane and nothing has come.
-  static SteadyTime QuietSince(const CurlLane& lane, SteadyTime now) {
-    SteadyTime oldest = now;
-    for (const auto& transfer : lane.Transfers()) {
-      if (transfer->started) oldest = std::min(oldest, transfer->added);
-    }
-    return std::max(oldest, lane.last_activity());
-  }
-
-  // The connection may live, or others of the lane may, while what was asked for comes to a halt:
-  // behind a proxy that has lost the server, say. Silence is not to be mistaken for a loop that was
-  // busy elsewhere, so it has to last over several looks.
-  void CheckProgress(CurlLane& lane, SteadyTime now) {
-    const Duration idle = shared_->options.read_idle_timeout;
-    if (idle <= Duration::zero()) return;
-    constexpr int kLooks = 3;
-    for (const auto& transfer : lane.Transfers()) {
-      if (transfer == lane.probe || !transfer->in_answer()) continue;
-      const Duration silent = now - transfer->last_progress();
-      if (silent < idle || transfer->idle_since < transfer->last_progress()) {
-        transfer->idle_checks = 0;
-        transfer->idle_since = now;
-      }
-      if (silent < idle || ++transfer->idle_checks < kLooks ||
-          now - transfer->idle_since < shared_->options.ping_timeout) {
-        continue;
-      }
-      const std::string silence =
-          std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silent).count());
-      env_.log().Log(LogLevel::kWarning, "a response has stopped in its middle, giving it up",
-                     {{"server", Describe()},
-                      {"request", transfer->request().method + " " + transfer->request().target},
-                      {"seconds", silence}});
-      Fail(transfer, Error(Reason::kTransport, Describe() + transfer->request().target +
-                                                   ": the response stopped in its middle, and "
-                                                   "nothing more came for " +
-                                                   silence + " s"));
-    }
-  }
-
-  void StartProbe(CurlLane& lane) {
-    auto receiver = std::make_unique<ProbeReceiver>();
-    HttpRequest request{.target = shared_->options.probe_target, .pool = lane.pool()};
-    auto probe = std::make_shared<CurlTransfer>(shared_, std::move(request), *receiver);
-    if (!probe->Prepare(tls_, AuthorizationOf(lane))) return;
-    lane.probe = probe;
-    lane.probe_receiver = std::move(receiver);
-    lane.MakeRoomForProbe();
-    lane.Add(std::move(probe));
-  }
-
-  // The watches' own: a probe must not run a plugin or read a file.
-  static std::string AuthorizationOf(const CurlLane& lane) {
-    const auto all = lane.Transfers();
-    return all.empty() ? std::string() : all.back()->authorization();
-  }
-
-  static void EndProbe(CurlLane& lane) {
-    lane.probe->Silence();
-    lane.Remove(lane.probe);
-    lane.probe = nullptr;
-    lane.probe_receiver = nullptr;
+    ScheduleCheck(next);
   }
 
   // The server takes fewer streams on a connection than we thought: learn how many, and move those
@@ -344,15 +294,7 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
                      {{"server", Describe()}, {"watches per connection", std::to_string(found)}});
     }
     lane.retired = true;
-    for (const auto& transfer : waiting) {
-      lane.Remove(transfer);
-      const auto prepared = transfer->Prepare(tls_, transfer->authorization());
-      if (!prepared) {
-        FailLater(transfer, prepared.error());
-      } else {
-        LaneFor(ConnectionPool::kWatch).Add(transfer);
-      }
-    }
+    Move(lane, waiting);
     if (lane.started() > 1 && lane.started() > capacity_) {
       // Resumes elsewhere at once, and makes room for the probe.
       for (const auto& transfer : lane.Transfers()) {
@@ -360,6 +302,21 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
         Fail(transfer, Error(Reason::kTransport,
                              Describe() + ": closed to keep a stream free on a full connection"));
         break;
+      }
+    }
+  }
+
+  // To where LaneFor says. They have not been sent yet.
+  void Move(CurlLane& lane, const CurlLane::List& waiting) {
+    for (const auto& transfer : waiting) {
+      CurlLane& other = LaneFor(lane.pool());
+      if (&other == &lane) return;
+      lane.Remove(transfer);
+      const auto prepared = transfer->Prepare(tls_, transfer->authorization());
+      if (!prepared) {
+        FailLater(transfer, prepared.error());
+      } else {
+        other.Add(transfer);
       }
     }
   }
@@ -429,7 +386,8 @@ class CurlTransport : public std::enable_shared_from_this<CurlTransport> {
   std::shared_ptr<const TlsMaterial> tls_;
   std::unique_ptr<CurlLoop> loop_;
   std::vector<std::unique_ptr<CurlLane>> lanes_;  // uses loop_
-  std::size_t capacity_;                          // watches per HTTP/2 connection
+  std::size_t capacity_;                          // exchanges per HTTP/2 connection
+  LifeSigns life_{shared_, *this};
   Timer check_timer_;
   SteadyTime check_due_{};
   SteadyTime last_reload_;
@@ -492,30 +450,46 @@ class HttpTransport final : public Transport {
 
 }  // namespace internal::transport
 
-Result<std::unique_ptr<Transport>> NewHttpTransport(Env& env, HttpTransportOptions options) {
-  internal::transport::InitializeCurl();
-  auto endpoint = internal::transport::ParseEndpoint(options.base_url);
+namespace internal::transport {
+namespace {
+
+Result<std::unique_ptr<Transport>> NewTransport(Env& env, HttpTransportOptions options,
+                                                SocketSource* sockets) {
+  InitializeCurl();
+  auto endpoint = ParseEndpoint(options.base_url);
   if (!endpoint) return endpoint.error();
-  auto proxy = internal::transport::ProxyFor(*endpoint, options,
-                                             internal::transport::ProxyEnvironment::OfProcess());
+  auto proxy = ProxyFor(*endpoint, options, ProxyEnvironment::OfProcess());
   if (!proxy) return proxy.error();
   if (!options.tls.server_name.empty()) {
-    auto name = internal::transport::ParseServerName(options.tls.server_name);
+    auto name = ParseServerName(options.tls.server_name);
     if (!name) return name.error();
     options.tls.server_name = *std::move(name);
   }
-  internal::transport::TlsMaterial tls;
+  TlsMaterial tls;
   if (endpoint->tls) {
-    auto loaded = internal::transport::LoadTlsMaterial(options.tls);
+    auto loaded = LoadTlsMaterial(options.tls);
     if (!loaded) return loaded.error();
     tls = *std::move(loaded);
   }
-  auto loop = internal::transport::CurlLoop::New(env);
+  auto loop = CurlLoop::New(env);
   if (!loop) return loop.error();
-  auto impl = std::make_shared<internal::transport::CurlTransport>(
-      env, std::move(options), *std::move(endpoint), *std::move(proxy), std::move(tls),
-      *std::move(loop));
-  return std::make_unique<internal::transport::HttpTransport>(env, std::move(impl));
+  auto impl =
+      std::make_shared<CurlTransport>(env, std::move(options), *std::move(endpoint),
+                                      *std::move(proxy), std::move(tls), *std::move(loop), sockets);
+  return std::make_unique<HttpTransport>(env, std::move(impl));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Transport>> NewHttpTransportOver(Env& env, HttpTransportOptions options,
+                                                        SocketSource& sockets) {
+  return NewTransport(env, std::move(options), &sockets);
+}
+
+}  // namespace internal::transport
+
+Result<std::unique_ptr<Transport>> NewHttpTransport(Env& env, HttpTransportOptions options) {
+  return internal::transport::NewTransport(env, std::move(options), nullptr);
 }
 
 }  // namespace kinformer

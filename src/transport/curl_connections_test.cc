@@ -1,0 +1,87 @@
+// The libcurl transport's connections on real sockets: what the kernel is told of them, and which
+// are given up together. test/network has the same transport in simulated time.
+
+#include <atomic>
+#include <chrono>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string>
+#include <sys/socket.h>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kinformer/http_transport.h"
+
+#include "transport/curl_fixture_for_test.h"
+
+namespace kinformer {
+namespace {
+
+using internal::transport::CurlTransportTest;
+using internal::transport::Echo;
+using internal::transport::LoopbackServer;
+using internal::transport::TestExchange;
+using std::chrono::milliseconds;
+
+using Peer = LoopbackServer::Peer;
+using Request = LoopbackServer::Request;
+
+// A server that has lost its host is noticed in half a minute, one that takes its time is not.
+TEST_F(CurlTransportTest, UnacknowledgedBytesEndAConnectionAfter30Seconds) {
+  LoopbackServer server(Echo);
+  Make(server);
+  ASSERT_TRUE(Get("/x").ok());
+  int found = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0 ||
+        peer.sin_family != AF_INET || ntohs(peer.sin_port) != server.port()) {
+      continue;
+    }
+    unsigned timeout_ms = 0;
+    socklen_t length = sizeof timeout_ms;
+    ASSERT_EQ(getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, &length), 0);
+    EXPECT_EQ(timeout_ms, 30000U);
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+}
+
+// A connection that is silent while an answer is awaited says what may have become of those beside
+// it, which over HTTP/1.1 cannot be asked.
+TEST_F(CurlTransportTest, OverHttp1GivingUpRetiresTheIdleConnectionsToo) {
+  std::atomic<bool> frozen{false};
+  std::atomic<int> meeting{0};
+  LoopbackServer server([&](const Request& request, Peer& peer) {
+    if (request.target == "/meet") {
+      ++meeting;
+      while (meeting < 3) std::this_thread::yield();
+      return Echo(request, peer);
+    }
+    if (!frozen || request.Header("x-after") == "yes") return Echo(request, peer);
+    peer.WaitForClose();
+    return false;
+  });
+  Make({.base_url = server.url(), .ping_timeout = milliseconds(100)});
+  std::vector<TestExchange*> together;
+  for (int i = 0; i < 3; ++i) together.push_back(&Start({.target = "/meet"}));
+  for (TestExchange* const one : together) ASSERT_TRUE(one->WaitDone());
+  ASSERT_EQ(server.connections(), 3);
+  frozen = true;
+  TestExchange& late = Start({.target = "/x", .timeout = milliseconds(200)});
+  ASSERT_TRUE(late.WaitDone());
+  EXPECT_EQ(late.error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_EQ(server.connections(), 3);
+  HttpRequest next{.target = "/x"};
+  next.headers.Add("X-After", "yes");
+  TestExchange& answered = Start(std::move(next));
+  ASSERT_TRUE(answered.WaitDone());
+  EXPECT_TRUE(answered.ok());
+  EXPECT_EQ(server.connections(), 4) << "an idle one is not tried";
+}
+
+}  // namespace
+}  // namespace kinformer

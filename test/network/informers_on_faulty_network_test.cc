@@ -1,0 +1,225 @@
+// Informers and an election over libcurl, HTTP/2 and TLS, on a network whose connections freeze and
+// worse, in simulated time, by seeds: how soon caches are equal afterwards, and who leads.
+//
+// KINFORMER_SIMULATION_SEEDS and KINFORMER_SIMULATION_SEED as in faulty_network_test.cc.
+
+#include <chrono>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <stdlib.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/apiserver/api_server.h"
+#include "kinformer/client.h"
+#include "kinformer/leader_elector.h"
+#include "kinformer/resource_lock.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/until.h"
+
+#include "network/network_troubles.h"
+#include "network/socket_scene.h"
+#include "simulation/dice.h"
+
+namespace kinformer::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using corev1::ConfigMap;
+using State = std::map<std::string, std::string>;
+
+constexpr std::uint64_t kSeeds = 20;
+const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
+
+std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
+  const char* text = getenv(variable);
+  return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
+}
+
+// One seed after the other.
+template <class Run>
+void ForSeeds(const Run& run) {
+  const std::uint64_t one = NumberFrom("KINFORMER_SIMULATION_SEED", 0);
+  const std::uint64_t first = one != 0 ? one : 1;
+  const std::uint64_t last = one != 0 ? one : NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds);
+  for (std::uint64_t seed = first; seed <= last && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("KINFORMER_SIMULATION_SEED=" + std::to_string(seed));
+    run(seed);
+  }
+}
+
+// A server, a client of it over libcurl, and writes that go past the network.
+class World {
+ public:
+  explicit World(std::uint64_t seed) : scene(seed), dice(seed), server(scene.env()) {
+    scene.Serve(server);
+    client = std::make_unique<Client>(Client::ForTransport(
+        scene.env(), std::shared_ptr<Transport>(scene.NewTransport({.watches_per_connection = 2})),
+        {.qps = -1}));
+  }
+  ~World() {
+    client.reset();
+    scene.sim().RunFor(1ms);
+    scene.StopServing();
+  }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  void Write() {
+    const std::string name = "map-" + std::to_string(dice.Below(12));
+    json::Value object;
+    object.SetPointer("/metadata/namespace", "default").OrExit();
+    object.SetPointer("/metadata/name", name).OrExit();
+    object.SetPointer("/data/value", std::to_string(++writes_)).OrExit();
+    const bool there = server.Get(kConfigMaps, {"default", name}).ok();
+    if (!there) {
+      server.Create(kConfigMaps, std::move(object)).OrExit();
+    } else if (dice.OneIn(3)) {
+      server.Delete(kConfigMaps, {"default", name}).OrExit();
+    } else {
+      server.Update(kConfigMaps, std::move(object)).OrExit();
+    }
+  }
+
+  SocketScene scene;
+  Dice dice;
+  apiserver::ApiServer server;
+  std::unique_ptr<Client> client;
+
+ private:
+  int writes_ = 0;
+};
+
+State StateOf(const SharedInformer<ConfigMap>& informer) {
+  State state;
+  const auto snapshot = informer.Snapshot();
+  for (const ConfigMap object : snapshot) {
+    state["default/" + std::string(object.metadata().name())] =
+        std::string(object.metadata().resourceVersion());
+  }
+  return state;
+}
+
+// ---- caches
+
+class CachesOnAFaultyNetwork : public ::testing::TestWithParam<InitialList> {};
+INSTANTIATE_TEST_SUITE_P(Lists, CachesOnAFaultyNetwork,
+                         ::testing::Values(InitialList::kList, InitialList::kWatchList),
+                         [](const auto& param) {
+                           return param.param == InitialList::kList ? "List" : "WatchList";
+                         });
+
+class Caches {
+ public:
+  Caches(World& world, InitialList initial_list) : world_(world) {
+    for (int i = 0; i < 4; ++i) {
+      informers_.emplace_back(
+          world.scene.env(), NewListWatch<ConfigMap>(*world.client, "default"),
+          InformerOptions<ConfigMap>{.initial_list = initial_list, .consistency_check_period = 0s});
+      static_cast<void>(informers_.back().SetWatchErrorHandler([](const Error&) {}).ok());
+      informers_.back().Start();
+    }
+  }
+  ~Caches() {
+    for (auto& informer : informers_) informer.Stop();
+    world_.scene.sim().RunReady();
+    informers_.clear();
+    world_.scene.sim().RunReady();
+  }
+  Caches(const Caches&) = delete;
+  Caches& operator=(const Caches&) = delete;
+
+  [[nodiscard]] bool Equal() const {
+    const State wanted = world_.server.DumpState(kConfigMaps);
+    for (const auto& informer : informers_) {
+      if (StateOf(informer) != wanted) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool EqualWithin(Duration limit) {
+    return world_.scene.sim().RunUntil([&] { return Equal(); }, limit);
+  }
+
+ private:
+  World& world_;
+  std::vector<SharedInformer<ConfigMap>> informers_;
+};
+
+// A17: all connections fall silent at once, the consistency check is off.
+TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterASilentFreeze) {
+  ForSeeds([&](std::uint64_t seed) {
+    World world(seed);
+    for (int i = 0; i < 10; ++i) world.Write();
+    Caches caches(world, GetParam());
+    ASSERT_TRUE(caches.EqualWithin(10s));
+    world.scene.sim().RunFor(std::chrono::milliseconds(world.dice.Below(90'000)));
+    world.scene.network().FreezeAll();
+    const SteadyTime frozen = world.scene.env().Now();
+    world.Write();
+    EXPECT_TRUE(caches.EqualWithin(50s));
+    for (int i = 0; i < 5; ++i) world.Write();
+    EXPECT_TRUE(caches.EqualWithin(frozen + 60s - world.scene.env().Now()));
+  });
+}
+
+// Connections freeze, drip, are cut, refused and hang, one by one and together.
+TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterTheLastFault) {
+  ForSeeds([&](std::uint64_t seed) {
+    World world(seed);
+    Caches caches(world, GetParam());
+    NetworkTroubles troubles(world.scene.network(), world.dice);
+    const SteadyTime begun = world.scene.env().Now();
+    while (world.scene.env().Now() - begun < 2min) {
+      world.scene.sim().RunFor(500ms);
+      if (world.dice.OneIn(2)) world.Write();
+      if (world.dice.OneIn(10)) troubles.Next();
+    }
+    troubles.End();
+    EXPECT_TRUE(caches.EqualWithin(50s));
+    world.scene.sim().RunFor(2min);
+    const std::size_t open = world.scene.network().Open().size();
+    EXPECT_LE(open, 6U) << "connections that nobody needs are closed";
+  });
+}
+
+// ---- elections
+
+// A leader whose connection freezes now and then, while others can be had.
+TEST(ElectionOnAFaultyNetwork, FrozenConnectionsDoNotCostTheLease) {
+  ForSeeds([&](std::uint64_t seed) {
+    World world(seed);
+    int started = 0;
+    int stopped = 0;
+    LeaderElectionConfig config;
+    config.callbacks.on_started_leading = [&](const std::stop_token& stop) {
+      ++started;
+      while (!stop.stop_requested()) SleepUnlessStopped(world.scene.env(), stop, 1h);
+    };
+    config.callbacks.on_stopped_leading = [&] { ++stopped; };
+    std::unique_ptr<ResourceLock> lock =
+        NewLeaseLock(*world.client, {.namespace_ = "default", .name = "lease", .identity = "me"})
+            .OrExit();
+    const std::unique_ptr<LeaderElector> elector =
+        LeaderElector::New(world.scene.env(), std::move(lock), std::move(config)).OrExit();
+    std::stop_source stop;
+    const std::unique_ptr<Thread> thread =
+        world.scene.env().NewThread("candidate", [&] { elector->Run(stop.get_token()); });
+    EXPECT_TRUE(world.scene.sim().RunUntil([&] { return started == 1; }, 10s));
+    for (int i = 0; i < 5; ++i) {
+      world.scene.sim().RunFor(20s + world.dice.Milliseconds(5000));
+      world.scene.network().FreezeAll();
+    }
+    world.scene.sim().RunFor(30s);
+    EXPECT_EQ(started, 1);
+    EXPECT_EQ(stopped, 0);
+    stop.request_stop();
+    thread->Join();
+  });
+}
+
+}  // namespace
+}  // namespace kinformer::testing

@@ -1,0 +1,345 @@
+// The transport over libcurl in simulated time: which connections it takes for dead, and when.
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "network/client_calls.h"
+#include "network/socket_scene.h"
+#include "network/timed_handler.h"
+
+namespace kinformer::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr ConnectionPool kPools[] = {ConnectionPool::kShort, ConnectionPool::kList,
+                                     ConnectionPool::kWatch, ConnectionPool::kLease};
+
+class LifeSignsTest : public ::testing::Test {
+ protected:
+  LifeSignsTest() { scene_.Serve(handler_); }
+  ~LifeSignsTest() override { scene_.StopServing(); }
+  [[nodiscard]] SimulatedNetwork& network() { return scene_.network(); }
+  void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
+  bool RunUntil(const std::function<bool()>& done, Duration limit) {
+    return scene_.sim().RunUntil(done, limit);
+  }
+
+  SocketScene scene_{1};
+  TimedHandler handler_{scene_.env()};
+};
+
+TEST_F(LifeSignsTest, RequestsAndWatchesPassInSimulatedTime) {
+  ClientCalls calls(scene_);
+  EXPECT_TRUE(calls.Try("/x").ok());
+  ClientCall& ticks = calls.Start("/ticks", ConnectionPool::kWatch);
+  RunFor(10500ms);
+  EXPECT_EQ(ticks.bytes(), 11U * 5U);
+  EXPECT_TRUE(calls.Try("/slow/4").ok());
+  EXPECT_EQ(network().opened(), 2U) << "one of each pool";
+}
+
+// A17: what the review found. The caller's patience ends, and the next one's request must not go
+// where the first one's went.
+TEST_F(LifeSignsTest, WhoGivesUpOnASilentConnection_IsEvidenceForTheNext) {
+  for (const ConnectionPool pool : kPools) {
+    ClientCalls calls(scene_);
+    ASSERT_TRUE(calls.Try("/x", pool).ok());
+    const std::size_t opened = network().opened();
+    network().FreezeAll();
+    EXPECT_FALSE(calls.Try("/x", pool).done());
+    ClientCall& next = calls.Try("/x", pool);
+    EXPECT_TRUE(next.ok());
+    EXPECT_LT(next.took(), 1s);
+    EXPECT_EQ(network().opened(), opened + 1);
+    RunFor(30s);
+    EXPECT_EQ(calls.Stats().connections_open, 1U) << "the frozen one is closed";
+    EXPECT_THAT(network().Open(), ElementsAre(opened));
+  }
+}
+
+TEST_F(LifeSignsTest, ATimeoutOfTheRequestItself_IsEvidenceToo) {
+  ClientCalls calls(scene_);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  network().FreezeAll();
+  ClientCall& late = calls.Start("/x", ConnectionPool::kShort, 5s);
+  RunFor(5s);
+  EXPECT_THAT(late.error(), HasSubstr("no complete response in time"));
+  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kShort, 1s).ok());
+}
+
+TEST_F(LifeSignsTest, ShortPatienceOfSeveralCallersAddsUp) {
+  ClientCalls calls(scene_);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  network().FreezeAll();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(calls.Try("/x", ConnectionPool::kShort, 1s).done());
+    EXPECT_EQ(network().opened(), 1U);
+  }
+  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kShort, 1s).ok());
+}
+
+TEST_F(LifeSignsTest, CallersThatWaitAtTheSameTime_CountOnce) {
+  ClientCalls calls(scene_);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  network().FreezeAll();
+  std::vector<ClientCall*> waiting;
+  for (int i = 0; i < 10; ++i) waiting.push_back(&calls.Start("/x"));
+  RunFor(1s);
+  for (ClientCall* const call : waiting) calls.GiveUp(*call);
+  EXPECT_FALSE(calls.Try("/x", ConnectionPool::kShort, 1s).done());
+  EXPECT_EQ(network().opened(), 1U) << "two seconds of silence are no evidence yet";
+}
+
+TEST_F(LifeSignsTest, WhoCancelsAtOnce_SaysNothing) {
+  ClientCalls calls(scene_);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  for (int i = 0; i < 20; ++i) {
+    calls.GiveUp(calls.Start("/slow/60"));
+    RunFor(1s);
+  }
+  EXPECT_TRUE(calls.Try("/x").ok());
+  EXPECT_EQ(network().opened(), 1U);
+  EXPECT_EQ(handler_.probes, 0);
+}
+
+// What is said on a connection to others shows that it lives.
+TEST_F(LifeSignsTest, ASlowRequestBesideStreamsThatAreHeard_LeavesTheConnectionAlone) {
+  ClientCalls calls(scene_);
+  ClientCall& ticks = calls.Start("/ticks", ConnectionPool::kWatch);
+  RunFor(1s);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(calls.Try("/slow/60", ConnectionPool::kWatch, 20s).done());
+  }
+  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kWatch).ok());
+  EXPECT_EQ(network().opened(), 1U);
+  EXPECT_EQ(handler_.probes, 0);
+  EXPECT_FALSE(ticks.done());
+}
+
+// Silence because the server takes its time: the probe's answer restores trust.
+TEST_F(LifeSignsTest, ASlowRequestOnAnOtherwiseQuietConnection_CostsAProbeAndNoConnection) {
+  ClientCalls calls(scene_);
+  ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(calls.Try("/slow/60").done());
+    RunFor(10ms);
+    EXPECT_TRUE(calls.Try("/x").ok());
+  }
+  EXPECT_EQ(network().opened(), 2U);
+  EXPECT_GE(handler_.probes, 5);
+  EXPECT_FALSE(watch.done());
+}
+
+// A watch that has been granted may be silent for as long as it likes.
+TEST_F(LifeSignsTest, TheEndOfAQuietWatch_SaysNothing) {
+  ClientCalls calls(scene_);
+  ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+  RunFor(25s);
+  calls.GiveUp(watch);
+  RunFor(1s);
+  EXPECT_EQ(handler_.probes, 0);
+  EXPECT_FALSE(calls.Start("/watch", ConnectionPool::kWatch).done());
+  RunFor(1s);
+  EXPECT_EQ(network().opened(), 1U);
+}
+
+// A17 again: the watch's death is the evidence for the connections that nobody has used since.
+TEST_F(LifeSignsTest, AfterAFreeze_TheWatchEndsIn45SecondsAndTheNextRequestPassesAtOnce) {
+  ClientCalls calls(scene_);
+  ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  ASSERT_TRUE(calls.Try("/x", ConnectionPool::kList).ok());
+  const SteadyTime frozen = scene_.env().Now();
+  network().FreezeAll();
+  ASSERT_TRUE(RunUntil([&] { return watch.done(); }, 60s));
+  EXPECT_THAT(watch.error(), HasSubstr("no sign of life"));
+  EXPECT_LE(scene_.env().Now() - frozen, 45s + 100ms);
+  for (const ConnectionPool pool : kPools) EXPECT_TRUE(calls.Try("/x", pool, 1s).ok());
+  RunFor(30s);
+  EXPECT_EQ(calls.Stats().connections_open, 4U);
+}
+
+// The other way round: a request's deadline is the evidence for watches.
+TEST_F(LifeSignsTest, AfterAFreeze_ARequestWithADeadlineSavesTheWatchesFromWaiting) {
+  ClientCalls calls(scene_);
+  ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  const SteadyTime frozen = scene_.env().Now();
+  network().FreezeAll();
+  EXPECT_FALSE(calls.Try("/x").done());
+  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kShort, 1s).ok());
+  ASSERT_TRUE(RunUntil([&] { return watch.done(); }, 60s));
+  EXPECT_LE(scene_.env().Now() - frozen, 21s);
+}
+
+// Nothing new goes over a connection that was found dead, though it may thaw.
+TEST_F(LifeSignsTest, AConnectionThatWasFoundDead_IsNotUsedAgain) {
+  ClientCalls calls(scene_);
+  ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+  RunFor(1s);
+  network().FreezeAll();
+  ASSERT_TRUE(RunUntil([&] { return watch.done(); }, 60s));
+  network().Thaw(0);
+  ClientCall& next = calls.Start("/ticks", ConnectionPool::kWatch);
+  RunFor(1s);
+  EXPECT_GT(next.bytes(), 0U);
+  EXPECT_EQ(network().opened(), 2U);
+  RunFor(10s);
+  EXPECT_THAT(network().Open(), ElementsAre(1U));
+}
+
+TEST_F(LifeSignsTest, OnlyOneOfTheWatchesConnectionsFreezes_AndTheOthersGoOn) {
+  ClientCalls calls(scene_, {.watches_per_connection = 2});
+  std::vector<ClientCall*> watches;
+  for (int i = 0; i < 6; ++i) {
+    watches.push_back(&calls.Start("/watch", ConnectionPool::kWatch));
+    RunFor(1s);
+  }
+  ASSERT_EQ(network().opened(), 3U);
+  network().Freeze(1);
+  RunFor(60s);
+  for (std::size_t i = 0; i < watches.size(); ++i) {
+    EXPECT_EQ(watches[i]->failed(), i == 2 || i == 3) << i;
+  }
+  EXPECT_THAT(network().Open(), ElementsAre(0U, 2U));
+}
+
+TEST_F(LifeSignsTest, AQuietHourOnAWellNetwork_KeepsEveryConnection) {
+  ClientCalls calls(scene_);
+  ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+  ClientCall& slow = calls.Start("/slow/3500");
+  RunFor(1h);
+  EXPECT_FALSE(watch.done());
+  EXPECT_TRUE(slow.ok());
+  EXPECT_EQ(network().opened(), 2U);
+  EXPECT_GE(handler_.probes, 2 * 3500 / 45);
+  EXPECT_LE(handler_.probes, 2 * 3600 / 30);
+}
+
+TEST_F(LifeSignsTest, TheLimitOfHttp1Watches_CountsThoseOnRetiredConnections) {
+  ClientCalls calls(scene_, {.disable_http2 = true, .max_http1_watches = 2});
+  ClientCall& kept = calls.Start("/watch", ConnectionPool::kWatch);
+  RunFor(1s);
+  EXPECT_FALSE(calls.Try("/slow/60", ConnectionPool::kWatch).done());
+  EXPECT_FALSE(calls.Start("/watch", ConnectionPool::kWatch).done());
+  RunFor(1s);
+  EXPECT_THAT(calls.Try("/watch", ConnectionPool::kWatch).error(), HasSubstr("max_http1_watches"));
+  EXPECT_FALSE(kept.done());
+}
+
+// With probes switched off nothing could restore trust.
+TEST_F(LifeSignsTest, WithoutProbes_GivingUpRetiresTheConnection) {
+  ClientCalls calls(scene_, {.read_idle_timeout = Duration::zero()});
+  ASSERT_TRUE(calls.Try("/x").ok());
+  network().FreezeAll();
+  EXPECT_FALSE(calls.Try("/x").done());
+  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kShort, 1s).ok());
+  EXPECT_EQ(handler_.probes, 0);
+}
+
+// ---- changed certificates
+
+class GivenCredentials final : public CredentialSource {
+ public:
+  explicit GivenCredentials(Credentials credentials) : now(std::move(credentials)) {}
+  void Fetch(Env&, std::function<void(Result<Credentials>)> done) override { done(now); }
+  void Rejected(const std::string&) override {}
+  bool CanRefresh() const override { return true; }
+  Credentials now;
+};
+
+// Nobody goes on under the old name: idle connections are closed, watches end and resume.
+TEST_F(LifeSignsTest, ANewClientCertificate_LeavesNoConnectionOfTheOld) {
+  auto source = std::make_shared<GivenCredentials>(SocketScene::ClientCertificate("old"));
+  ClientCalls calls(scene_, {.credentials = source});
+  ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+  ClientCall& slow = calls.Start("/slow/3", ConnectionPool::kList);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  RunFor(1s);
+  ASSERT_EQ(network().opened(), 3U);
+  EXPECT_TRUE(calls.Try("/x").ok());
+  ASSERT_EQ(network().opened(), 3U) << "the same certificate";
+  source->now = SocketScene::ClientCertificate("new");
+  EXPECT_TRUE(calls.Try("/x").ok());
+  EXPECT_TRUE(watch.failed());
+  ClientCall& next = calls.Start("/watch", ConnectionPool::kWatch);
+  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kList, 1s).ok());
+  RunFor(1s);
+  EXPECT_GT(next.bytes(), 0U);
+  RunFor(10s);
+  EXPECT_TRUE(slow.ok()) << "what had been asked is answered";
+  EXPECT_THAT(network().Open(), ElementsAre(3U, 4U, 5U));
+}
+
+// ---- connections that do not come about
+
+// A20: the first waits as long as TLS may take, and nobody waits with it.
+TEST_F(LifeSignsTest, AHandshakeThatHangs_HoldsUpNobodyElseAndEndsAfterTenSeconds) {
+  ClientCalls calls(scene_);
+  network().SetOpening(SimulatedNetwork::Opening::kHanging);
+  ClientCall& scout = calls.Start("/x");
+  RunFor(1ms);
+  network().SetOpening(SimulatedNetwork::Opening::kServed);
+  ClientCall& second = calls.Start("/x");
+  ASSERT_TRUE(RunUntil([&] { return second.done(); }, 10s));
+  EXPECT_TRUE(second.ok());
+  EXPECT_LE(second.took(), 2100ms);
+  ClientCall& third = calls.Try("/x");
+  EXPECT_TRUE(third.ok());
+  EXPECT_LT(third.took(), 100ms);
+  ASSERT_TRUE(RunUntil([&] { return scout.done(); }, 20s));
+  EXPECT_THAT(scout.error(), HasSubstr("no TLS handshake within 10 s"));
+  EXPECT_LE(scout.took(), 10100ms);
+  RunFor(10s);
+  EXPECT_EQ(calls.Stats().connections_open, 1U);
+}
+
+TEST_F(LifeSignsTest, ASlowHandshake_IsAwaited) {
+  ClientCalls calls(scene_);
+  network().SetOpening(SimulatedNetwork::Opening::kHanging);
+  ClientCall& scout = calls.Start("/x");
+  RunFor(8s);
+  EXPECT_FALSE(scout.done());
+  network().Thaw(0);
+  RunFor(1s);
+  EXPECT_TRUE(scout.ok());
+}
+
+// All that come hang: few connections are tried at a time.
+TEST_F(LifeSignsTest, WhereEveryHandshakeHangs_FourAreTriedAtATime) {
+  ClientCalls calls(scene_);
+  network().SetOpening(SimulatedNetwork::Opening::kHanging);
+  for (int i = 0; i < 60; ++i) {
+    calls.Start("/x");
+    RunFor(1s);
+    EXPECT_LE(calls.Stats().connections_open, 5U);
+  }
+  network().SetOpening(SimulatedNetwork::Opening::kServed);
+  // Those that hang may be the youngest, too.
+  ClientCall& next = calls.Start("/x");
+  ASSERT_TRUE(RunUntil([&] { return next.done(); }, 11s));
+  RunFor(1s);
+  EXPECT_TRUE(calls.Try("/x", ConnectionPool::kShort, 1s).ok());
+}
+
+TEST_F(LifeSignsTest, ARefusedConnection_EndsAtOnceForAllThatWaitForIt) {
+  ClientCalls calls(scene_);
+  network().SetOpening(SimulatedNetwork::Opening::kRefused);
+  ClientCall& one = calls.Start("/x");
+  ClientCall& two = calls.Start("/x");
+  RunFor(1s);
+  EXPECT_TRUE(one.failed());
+  EXPECT_TRUE(two.failed());
+  network().SetOpening(SimulatedNetwork::Opening::kServed);
+  EXPECT_TRUE(calls.Try("/x").ok());
+}
+
+}  // namespace
+}  // namespace kinformer::testing
