@@ -95,6 +95,8 @@ struct Config {
   std::string bearer_token{};
   // Read again as it changes; preferred over bearer_token while it is readable.
   std::string bearer_token_file{};
+  // An OpenID Connect id-token (auth-provider oidc): a bearer token that is used until it expires.
+  std::string id_token{};
   std::string username{};
   std::string password{};
   std::optional<ExecConfig> exec{};

@@ -203,6 +203,7 @@ bool EventLoop::InThisExecutor() const {
 
 const EventLoop* EventLoop::Current() { return current; }
 
+HasOwnWork* EventLoop::own_work() const { return impl_->options.own_work; }
 const Env* EventLoop::owner() const { return impl_->options.owner; }
 
 int EventLoop::Fd() const { return impl_->options.host_driven ? ReactorDescriptor(impl_->io) : -1; }

@@ -13,6 +13,7 @@
 #include "kinformer/log.h"
 #include "kinformer/metrics.h"
 
+#include "base/own_work.h"
 #include "base/timer_queue.h"
 
 namespace boost::asio {
@@ -22,10 +23,11 @@ class io_context;
 namespace kinformer::internal::base {
 
 struct EventLoopOptions {
-  std::string name{"main"};   // label of its metrics
-  std::string thread_name{};  // of its thread
-  bool host_driven{false};    // no thread: RunReady runs it
-  const Env* owner{nullptr};  // whose loop it is
+  std::string name{"main"};       // label of its metrics
+  std::string thread_name{};      // of its thread
+  bool host_driven{false};        // no thread: RunReady runs it
+  const Env* owner{nullptr};      // whose loop it is
+  HasOwnWork* own_work{nullptr};  // who has the threads of own_work.h
 };
 
 // Thread-safe. Tasks run in the order posted; a task that throws is logged and the loop goes on.
@@ -51,6 +53,7 @@ class EventLoop final : public Executor {
   // The loop that the calling thread is inside of; null: none.
   [[nodiscard]] static const EventLoop* Current();
   [[nodiscard]] const Env* owner() const;
+  [[nodiscard]] HasOwnWork* own_work() const;
 
   // As Runtime's.
   [[nodiscard]] int Fd() const;

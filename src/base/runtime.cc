@@ -7,6 +7,7 @@
 #include <ctime>
 #include <mutex>
 #include <random>
+#include <stop_token>
 #include <utility>
 
 #include "base/contained_sinks.h"
@@ -14,13 +15,14 @@
 #include "base/env_view.h"
 #include "base/event_loop.h"
 #include "base/forked.h"
-#include "base/handler_pool.h"
 #include "base/heap_pages.h"
 #include "base/io_loop.h"
 #include "base/named_env.h"
+#include "base/own_work.h"
 #include "base/prng.h"
 #include "base/real_thread.h"
 #include "base/simulation_core.h"
+#include "base/thread_pool.h"
 
 namespace kinformer {
 namespace {
@@ -89,6 +91,9 @@ std::uint64_t SeedFromSystem() {
   return (std::uint64_t{device()} << 32) | device();
 }
 
+// Enough for a hanging plugin of each of many clusters: nobody who has none waits behind them.
+constexpr std::size_t kOwnThreads = 64;
+
 // Handlers may block, so a few threads per processor are useful; many would only fight over it.
 std::size_t PoolLimit(std::size_t wanted) {
   return std::min(wanted, std::max<std::size_t>(4, 4 * internal::base::CpuLimit()));
@@ -96,7 +101,7 @@ std::size_t PoolLimit(std::size_t wanted) {
 
 }  // namespace
 
-struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs {
+struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs, internal::base::HasOwnWork {
   explicit Impl(RuntimeOptions options)
       : name_(std::move(options.name)),
         sinks_(internal::base::ContainedSinks(
@@ -105,18 +110,30 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs {
         random_state_(SeedFromSystem()),
         loop_({.thread_name = name_ + "/loop",
                .host_driven = options.host_driven_loop,
-               .owner = this},
+               .owner = this,
+               .own_work = this},
               *sinks_.log, *sinks_.metrics),
-        pool_(loop_, name_ + "/pool", PoolLimit(options.max_handler_threads), *sinks_.log) {
+        own_threads_(loop_,
+                     {.thread_name = name_ + "/own", .core_threads = 1, .max_threads = kOwnThreads},
+                     *sinks_.log),
+        pool_(loop_,
+              {.thread_name = name_ + "/pool",
+               .core_threads = 2,
+               .max_threads = PoolLimit(options.max_handler_threads)},
+              *sinks_.log) {
     if (!options.huge_pages) internal::base::SetHugePages(false);
   }
 
   ~Impl() override {
-    if (internal::base::EventLoop::Current() == &loop_ || pool_.InThisExecutor()) {
+    if (internal::base::EventLoop::Current() == &loop_ || pool_.InThisExecutor() ||
+        own_threads_.InThisExecutor()) {
       internal::base::DieOfOwnThread("Runtime");
     }
     RunWhatIsLeft();
+    // A handler may wait for a plugin.
+    own_work_ends_.request_stop();
     pool_.Stop();
+    own_threads_.Stop();
     RunWhatIsLeft();
     loop_.Stop();
   }
@@ -143,6 +160,9 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs {
 
   [[nodiscard]] Executor& loop() override { return loop_; }
   [[nodiscard]] Executor& pool() override { return pool_; }
+  [[nodiscard]] internal::base::OwnWork own_work() override {
+    return {*this, own_threads_, own_work_ends_.get_token()};
+  }
   [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override {
     return std::make_unique<RealMonitor>();
   }
@@ -154,8 +174,9 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs {
   }
   [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
     return std::make_unique<RealLoop>(
-        *this, internal::base::EventLoopOptions{
-                   .name = name, .thread_name = name_ + "/" + name, .owner = this});
+        *this,
+        internal::base::EventLoopOptions{
+            .name = name, .thread_name = name_ + "/" + name, .owner = this, .own_work = this});
   }
   [[nodiscard]] bool OnLoopThread() const override {
     const internal::base::EventLoop* const current = internal::base::EventLoop::Current();
@@ -169,7 +190,9 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs {
   const internal::base::Birthplace birthplace_;
   std::atomic<std::uint64_t> random_state_;
   internal::base::EventLoop loop_;
-  internal::base::HandlerPool pool_;
+  std::stop_source own_work_ends_;
+  internal::base::ThreadPool own_threads_;
+  internal::base::ThreadPool pool_;
 };
 
 Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}

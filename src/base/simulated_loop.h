@@ -13,6 +13,7 @@
 #include "kinformer/env.h"
 
 #include "base/env_view.h"
+#include "base/own_work.h"
 #include "base/timer_queue.h"
 
 namespace kinformer::internal::base {
@@ -32,12 +33,13 @@ class SimulatedLoop final : public Loop {
   [[nodiscard]] static bool OnOne();
 
  private:
-  class Tasks final : public Executor {
+  class Tasks final : public Executor, public HasOwnWork {
    public:
     explicit Tasks(SimulatedLoop& loop) : loop_(loop) {}
     void Post(Task task) override;
     Timer RunAt(SteadyTime when, Task task) override;
     [[nodiscard]] bool InThisExecutor() const override;
+    [[nodiscard]] OwnWork own_work() override { return OwnWorkOf(loop_.env_); }
 
    private:
     SimulatedLoop& loop_;

@@ -43,6 +43,20 @@ class SimulatedThreadHandle final : public Thread {
 
 }  // namespace
 
+Timer SimulatedPool::RunAt(SteadyTime when, Task task) {
+  return core_.timers_.Add(when, std::move(task), [this](std::shared_ptr<TimedTask> timed) {
+    queue_.push_back(std::move(timed));
+  });
+}
+
+bool SimulatedPool::InThisExecutor() const {
+  return core_.current_ != nullptr && core_.current_->of_pool_ == this;
+}
+
+bool SimulatedPool::HasWork() const {
+  return !queue_.empty() && (!idle_.empty() || started_ < kMaxPoolThreads);
+}
+
 std::unique_ptr<Monitor> SimulationCore::NewMonitor() {
   return std::make_unique<SimulatedMonitor>(*this);
 }
@@ -61,7 +75,7 @@ bool SimulationCore::OnLoopThread() const {
 
 // ---- threads and their turns
 
-SimulatedThread* SimulationCore::NewSimThread(std::string name, bool of_pool) {
+SimulatedThread* SimulationCore::NewSimThread(std::string name, SimulatedPool* of_pool) {
   threads_.push_back(std::make_unique<SimulatedThread>(*this, std::move(name), of_pool));
   SimulatedThread* thread = threads_.back().get();
   thread->thread = StartThread("sim/" + thread->name_, [this, thread] { Main(*thread); });
@@ -72,14 +86,14 @@ SimulatedThread* SimulationCore::Spawn(std::string name, Task body) {
   // Threads that ended are kept until they are joined by the driver; here is a good moment.
   if (current_ == nullptr && ended_threads_ > 64) {
     std::erase_if(threads_, [](const std::unique_ptr<SimulatedThread>& thread) {
-      if (!thread->ended || thread->of_pool_ || !thread->joiners.empty()) return false;
+      if (!thread->ended || thread->of_pool_ != nullptr || !thread->joiners.empty()) return false;
       if (!thread->leave) return false;  // its handle has not joined it yet
       thread->thread.join();
       return true;
     });
     ended_threads_ = 0;
   }
-  SimulatedThread* thread = NewSimThread(std::move(name), false);
+  SimulatedThread* thread = NewSimThread(std::move(name), nullptr);
   thread->body = std::move(body);
   ready_.push_back(thread);
   return thread;
@@ -98,12 +112,12 @@ void SimulationCore::Main(SimulatedThread& thread) {
     thread.ended = true;
     for (SimulationWaiter* waiter : thread.joiners) MakeReady(*waiter);
     thread.joiners.clear();
-    if (!thread.of_pool_) {
+    if (thread.of_pool_ == nullptr) {
       ++ended_threads_;
       GiveTurnBack(thread);
       return;
     }
-    idle_pool_.push_back(&thread);
+    thread.of_pool_->idle_.push_back(&thread);
     GiveTurnBack(thread);
     AwaitTurn(thread);
   }
@@ -186,9 +200,9 @@ void SimulationCore::JoinThread(SimulatedThread* thread) {
 
 bool SimulationCore::StepOnce(bool with_loop) {
   const bool loop = with_loop && !loop_queue_.empty();
-  const bool pool =
-      !pool_queue_.empty() && (!idle_pool_.empty() || pool_threads_ < kMaxPoolThreads);
-  const std::size_t sources = ready_.size() + (loop ? 1U : 0U) + (pool ? 1U : 0U);
+  const bool pool = pool_.HasWork();
+  const bool own = own_threads_.HasWork();
+  const std::size_t sources = ready_.size() + (loop ? 1U : 0U) + (pool ? 1U : 0U) + (own ? 1U : 0U);
   if (sources == 0) return false;
   sockets_quiet_ = false;
   if (++steps_at_now_ > kMaxStepsAtOneTime) {
@@ -204,7 +218,14 @@ bool SimulationCore::StepOnce(bool with_loop) {
   }
   if (pool) {
     if (choice == 0) {
-      RunPoolTask();
+      RunPoolTask(pool_);
+      return true;
+    }
+    --choice;
+  }
+  if (own) {
+    if (choice == 0) {
+      RunPoolTask(own_threads_);
       return true;
     }
     --choice;
@@ -227,15 +248,15 @@ void SimulationCore::RunLoopTask() {
   timed->Run();
 }
 
-void SimulationCore::RunPoolTask() {
-  std::shared_ptr<TimedTask> timed = std::move(pool_queue_.front());
-  pool_queue_.pop_front();
+void SimulationCore::RunPoolTask(SimulatedPool& pool) {
+  std::shared_ptr<TimedTask> timed = std::move(pool.queue_.front());
+  pool.queue_.pop_front();
   SimulatedThread* thread = nullptr;
-  if (idle_pool_.empty()) {
-    thread = NewSimThread("pool" + std::to_string(pool_threads_++), true);
+  if (pool.idle_.empty()) {
+    thread = NewSimThread(pool.name_ + std::to_string(pool.started_++), &pool);
   } else {
-    thread = idle_pool_.back();
-    idle_pool_.pop_back();
+    thread = pool.idle_.back();
+    pool.idle_.pop_back();
   }
   thread->ended = false;
   thread->body = [timed = std::move(timed)] { timed->Run(); };
@@ -297,17 +318,21 @@ std::string SimulationCore::WhoWaits() const {
 }
 
 SimulationCore::~SimulationCore() {
+  own_work_ends_.request_stop();
   const std::string waiting = WhoWaits();
   if (waiting != "none") {
     Die("destroyed while threads still wait: " + waiting +
         ". Destroy what uses env() before the Simulation.");
   }
   loop_queue_.clear();
-  pool_queue_.clear();
+  pool_.queue_.clear();
+  own_threads_.queue_.clear();
   timers_.Clear();
-  for (SimulatedThread* thread : idle_pool_) {
-    thread->leave = true;
-    HandTurnTo(*thread);
+  for (SimulatedPool* pool : {&pool_, &own_threads_}) {
+    for (SimulatedThread* thread : pool->idle_) {
+      thread->leave = true;
+      HandTurnTo(*thread);
+    }
   }
   for (const std::unique_ptr<SimulatedThread>& thread : threads_) thread->thread.join();
 }

@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -33,6 +34,7 @@
 
 #include "base/contained_sinks.h"
 #include "base/named_env.h"
+#include "base/own_work.h"
 #include "base/prng.h"
 #include "base/timer_queue.h"
 
@@ -45,18 +47,40 @@ namespace kinformer::internal::base {
 class SimulationCore;
 struct SimulationWaiter;
 
+class SimulatedThread;
+
+// Simulated threads that take tasks from one queue, in the order posted.
+class SimulatedPool final : public Executor {
+ public:
+  SimulatedPool(SimulationCore& core, std::string name) : core_(core), name_(std::move(name)) {}
+  void Post(Task task) override { queue_.push_back(std::make_shared<TimedTask>(std::move(task))); }
+  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override;
+  [[nodiscard]] bool InThisExecutor() const override;
+
+ private:
+  friend class SimulationCore;
+
+  [[nodiscard]] bool HasWork() const;
+
+  SimulationCore& core_;
+  const std::string name_;
+  std::deque<std::shared_ptr<TimedTask>> queue_{};
+  std::vector<SimulatedThread*> idle_{};
+  std::size_t started_ = 0;
+};
+
 // A real thread that runs only when the driver hands it the turn.
 class SimulatedThread {
  public:
-  SimulatedThread(SimulationCore& core, std::string name, bool of_pool)
+  SimulatedThread(SimulationCore& core, std::string name, SimulatedPool* of_pool)
       : core_(core), name_(std::move(name)), of_pool_(of_pool) {}
 
   SimulationCore& core_;
   const std::string name_;
-  const bool of_pool_;
-  Task body{};         // what it runs when woken: a thread's body, or one pool task
-  bool ended = false;  // ran its body; a pool thread then waits for the next one
-  bool leave = false;  // a pool thread that shall end for good
+  SimulatedPool* const of_pool_;  // null: of none
+  Task body{};                    // what it runs when woken: a thread's body, or one pool task
+  bool ended = false;             // ran its body; a pool thread then waits for the next one
+  bool leave = false;             // a pool thread that shall end for good
   std::string waits_for{"its first turn"};
   std::vector<SimulationWaiter*> joiners{};
   std::exception_ptr error{};
@@ -75,7 +99,7 @@ struct SimulationWaiter {
 };
 
 // See the head of this file. Belongs to the thread that made it, the driver.
-class SimulationCore final : public Env, public KeepsNamedEnvs {
+class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWork {
  public:
   explicit SimulationCore(SimulationOptions options)
       : sinks_(ContainedSinks(
@@ -102,6 +126,9 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
   }
   [[nodiscard]] Executor& loop() override { return loop_; }
   [[nodiscard]] Executor& pool() override { return pool_; }
+  [[nodiscard]] OwnWork own_work() override {
+    return {*this, own_threads_, own_work_ends_.get_token()};
+  }
   [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override;
   [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override;
   [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override;
@@ -135,7 +162,9 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
   }
 
  private:
-  class MainLoop final : public Executor {
+  friend class SimulatedPool;
+
+  class MainLoop final : public Executor, public HasOwnWork {
    public:
     explicit MainLoop(SimulationCore& core) : core_(core) {}
     void Post(Task task) override {
@@ -150,26 +179,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
     [[nodiscard]] bool InThisExecutor() const override {
       return core_.current_ == nullptr && core_.in_loop_task_;
     }
-
-   private:
-    SimulationCore& core_;
-  };
-
-  class Pool final : public Executor {
-   public:
-    explicit Pool(SimulationCore& core) : core_(core) {}
-    void Post(Task task) override {
-      core_.pool_queue_.push_back(std::make_shared<TimedTask>(std::move(task)));
-    }
-    Timer RunAt(SteadyTime when, Task task) override {
-      return core_.timers_.Add(when, std::move(task),
-                               [&core = core_](std::shared_ptr<TimedTask> timed) {
-                                 core.pool_queue_.push_back(std::move(timed));
-                               });
-    }
-    [[nodiscard]] bool InThisExecutor() const override {
-      return core_.current_ != nullptr && core_.current_->of_pool_;
-    }
+    [[nodiscard]] OwnWork own_work() override { return core_.own_work(); }
 
    private:
     SimulationCore& core_;
@@ -184,7 +194,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
   }
   bool StepOnce(bool with_loop);
   void RunLoopTask();
-  void RunPoolTask();
+  void RunPoolTask(SimulatedPool& pool);
   bool AdvanceTo(SteadyTime limit);
   // Has the loop look for sockets that are ready; false: none was since the last step.
   bool PollSockets();
@@ -193,7 +203,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
     steps_at_now_ = 0;
     Trace(2, static_cast<std::uint64_t>(now.time_since_epoch().count()));
   }
-  SimulatedThread* NewSimThread(std::string name, bool of_pool);
+  SimulatedThread* NewSimThread(std::string name, SimulatedPool* of_pool);
   void HandTurnTo(SimulatedThread& thread);
   void GiveTurnBack(SimulatedThread& thread);
   void AwaitTurn(SimulatedThread& thread);
@@ -212,13 +222,12 @@ class SimulationCore final : public Env, public KeepsNamedEnvs {
   bool sockets_quiet_ = false;             // nothing has happened since they were asked in vain
 
   MainLoop loop_{*this};
-  Pool pool_{*this};
+  SimulatedPool pool_{*this, "pool"};
+  SimulatedPool own_threads_{*this, "own"};
+  std::stop_source own_work_ends_{};
   TimerQueue timers_;
   Queue loop_queue_;
-  Queue pool_queue_;
   std::vector<SimulatedThread*> ready_;
-  std::vector<SimulatedThread*> idle_pool_;
-  std::size_t pool_threads_ = 0;
   std::vector<std::unique_ptr<SimulatedThread>> threads_;
   SimulatedThread* current_ = nullptr;  // null: the driver
   bool in_loop_task_ = false;

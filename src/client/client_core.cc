@@ -78,7 +78,8 @@ class ShutDownCall final : public client::BlockingCall {
 ClientCore::~ClientCore() {
   if (runtime_ == nullptr) return;
   Env& env = engine_->env();
-  if (env.loop().InThisExecutor() || env.pool().InThisExecutor()) {
+  if (env.loop().InThisExecutor() || env.pool().InThisExecutor() ||
+      base::OwnWorkOf(env).threads.InThisExecutor()) {
     // A Runtime cannot end on one of its own threads, which it joins.
     engine_->env().loop().Post([engine = engine_] { engine->ShutDown(); });
     base::StartDetachedThread("kinformer/end",

@@ -63,6 +63,7 @@ std::string Config::ToString() const {
   add("client-key", tls.key_file);
   secret("client-key-data", tls.key_data);
   secret("token", bearer_token);
+  secret("id-token", id_token);
   add("tokenFile", bearer_token_file);
   add("username", username);
   secret("password", password);
@@ -98,6 +99,11 @@ std::string KubeconfigYaml(const Config& config, const std::string& name) {
   }
   SetText(user, "tokenFile", config.bearer_token_file);
   if (config.bearer_token_file.empty()) SetText(user, "token", config.bearer_token);
+  if (!config.id_token.empty()) {
+    user.Set("auth-provider",
+             Value::MakeObject({{"name", "oidc"},
+                                {"config", Value::MakeObject({{"id-token", config.id_token}})}}));
+  }
   SetText(user, "username", config.username);
   SetText(user, "password", config.password);
   SetText(user, "as", config.impersonate.user_name);

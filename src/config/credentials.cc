@@ -1,13 +1,21 @@
 #include "config/credentials.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
+#include "base/deadline.h"
+#include "base/own_job.h"
 #include "config/exec_plugin.h"
+#include "config/jwt.h"
 #include "config/kubeconfig.h"
+#include "object/values/text_forms.h"
+#include "transport/awaited_source.h"
 
 namespace kinformer::internal::config {
 
@@ -26,23 +34,81 @@ class StaticCredentials final : public CredentialSource {
   Credentials credentials_;
 };
 
-// What is obtained by blocking work on the pool, kept until it expires, and asked for by many at
-// once.
-class CachedCredentials : public CredentialSource,
+// An id-token is good until it says that it has expired: nobody here can get another.
+class IdTokenCredentials final : public CredentialSource {
+ public:
+  IdTokenCredentials(const std::string& token, std::string place)
+      : credentials_{.authorization = "Bearer " + token},
+        expires_(JwtExpiry(token)),
+        place_(std::move(place)) {}
+  void Fetch(Env& env, std::function<void(Result<Credentials>)> done) override {
+    if (expires_ && env.WallNow() + kExpiryMargin >= *expires_) return done(Expired());
+    done(credentials_);
+  }
+  void Rejected(const std::string&) override {}
+  bool CanRefresh() const override { return false; }
+
+ private:
+  // As client-go's.
+  static constexpr Duration kExpiryMargin = std::chrono::seconds(10);
+
+  [[nodiscard]] Error Expired() const {
+    std::string when;
+    AppendRfc3339(std::chrono::floor<std::chrono::seconds>(*expires_).time_since_epoch().count(),
+                  when);
+    return Error(Reason::kConfig, (place_.empty() ? std::string() : place_ + ": ") +
+                                      "the user's id-token (auth-provider oidc) is good until " +
+                                      when +
+                                      ", which is over or about to be, and kinformer does not "
+                                      "refresh it; log in again, so that the kubeconfig "
+                                      "gets a new one, or use an exec plugin (users[].user.exec)");
+  }
+
+  Credentials credentials_{};
+  const std::optional<WallTime> expires_;
+  const std::string place_;
+};
+
+// What blocking work has found out.
+struct Obtained {
+  Result<Credentials> credentials;
+  std::optional<WallTime> expires{};
+};
+
+// What is obtained by blocking work on the library's own threads, kept until it expires, and asked
+// for by many at once. The work ends with the source, and some time after the last who waited for
+// it has gone: who tries again finds it at work still.
+class CachedCredentials : public transport::AwaitedSource,
                           public std::enable_shared_from_this<CachedCredentials> {
  public:
   using Done = std::function<void(Result<Credentials>)>;
 
-  void Fetch(Env& env, Done done) override {
+  void Fetch(Env& env, Done done) override { FetchFor(nullptr, env, std::move(done)); }
+  void FetchFor(const void* who, Env& env, Done done) override {
     if (known_ && !rejected_ && Fresh(env)) {
       done(*known_);
       return;
     }
-    waiting_.push_back(std::move(done));
-    if (waiting_.size() > 1) return;
-    env.pool().Post([self = shared_from_this(), &env] {
-      // A std::function must be copyable, a Task need not: hand the answer over as it is.
-      env.loop().Post([self, &env, settle = self->Obtain(env)] { self->Finish(env, settle()); });
+    waiting_.push_back({who, std::move(done)});
+    give_up_.Cancel();
+    if (std::exchange(at_work_, true)) return;
+    job_ = base::OwnJob::Start(env, [weak = weak_from_this(), work = MakeWork(), &env](
+                                        Env& home, const std::stop_token& stop) {
+      return Task([weak, &env, obtained = work(home, stop)] {
+        if (auto self = weak.lock()) self->Finish(env, obtained);
+      });
+    });
+  }
+  void Forget(const void* who, Env& env) override {
+    // What they own may come back here.
+    const auto first = std::stable_partition(waiting_.begin(), waiting_.end(),
+                                             [&](const Waiter& each) { return each.who != who; });
+    const std::vector<Waiter> gone(std::make_move_iterator(first),
+                                   std::make_move_iterator(waiting_.end()));
+    waiting_.erase(first, waiting_.end());
+    if (!at_work_ || !waiting_.empty()) return;
+    give_up_ = env.loop().RunAt(base::After(env.Now(), kPatience), [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->GiveUp();
     });
   }
 
@@ -52,8 +118,12 @@ class CachedCredentials : public CredentialSource,
   bool CanRefresh() const override { return true; }
 
  protected:
-  // On the pool: blocks, and returns what is to happen on the loop, which yields the new value.
-  virtual std::function<Result<Credentials>()> Obtain(Env& env) = 0;
+  using Work = std::function<Obtained(Env&, const std::stop_token&)>;
+
+  // On the loop. The work blocks, knows nothing of this object, and ends soon after it is stopped.
+  [[nodiscard]] virtual Work MakeWork() const = 0;
+  // On the loop: what the work has found.
+  virtual void Note(Env& env, const Obtained& obtained) = 0;
   // On the loop.
   [[nodiscard]] virtual bool Fresh(Env& env) const = 0;
   // On the loop: what serves when nothing could be obtained; null: nothing does.
@@ -61,7 +131,24 @@ class CachedCredentials : public CredentialSource,
   [[nodiscard]] const std::optional<Credentials>& known() const { return known_; }
 
  private:
-  void Finish(Env& env, Result<Credentials> result) {
+  static constexpr Duration kPatience = std::chrono::seconds(10);
+
+  struct Waiter {
+    const void* who;
+    Done done;
+  };
+
+  void GiveUp() {
+    if (!waiting_.empty()) return;
+    at_work_ = false;
+    job_.GiveUp();
+  }
+
+  void Finish(Env& env, const Obtained& obtained) {
+    Note(env, obtained);
+    Result<Credentials> result = obtained.credentials;
+    at_work_ = false;
+    give_up_.Cancel();
     rejected_ = false;
     if (result) {
       known_ = *result;
@@ -70,12 +157,15 @@ class CachedCredentials : public CredentialSource,
                     {{"err", result.error().message()}});
       result = *fallback;
     }
-    for (auto& done : std::exchange(waiting_, {})) done(result);
+    for (auto& waiter : std::exchange(waiting_, {})) waiter.done(result);
   }
 
   std::optional<Credentials> known_;
   bool rejected_ = false;
-  std::vector<Done> waiting_;
+  bool at_work_ = false;
+  std::vector<Waiter> waiting_;
+  Timer give_up_;
+  base::OwnJob job_;
 };
 
 class TokenFileCredentials final : public CachedCredentials {
@@ -85,29 +175,27 @@ class TokenFileCredentials final : public CachedCredentials {
   }
 
  protected:
-  std::function<Result<Credentials>()> Obtain(Env& env) override {
-    auto text = ReadConfigFile(path_, "token file");
-    if (text) {
-      const auto first = text->find_first_not_of(" \t\r\n");
-      const auto last = text->find_last_not_of(" \t\r\n");
-      if (first == std::string::npos) {
-        text = Error(Reason::kConfig, "token file " + path_ + " is empty");
-      } else {
-        text = text->substr(first, last - first + 1);
-      }
-    }
-    return [this, &env, text = std::move(text)]() -> Result<Credentials> {
-      read_at_ = env.Now();
-      if (!text) return text.error();
-      return Credentials{.authorization = "Bearer " + *text};
-    };
+  Work MakeWork() const override {
+    return [path = path_](Env&, const std::stop_token&) { return Obtained{Read(path)}; };
   }
+  void Note(Env& env, const Obtained&) override { read_at_ = env.Now(); }
   bool Fresh(Env& env) const override { return env.Now() - read_at_ < std::chrono::seconds(50); }
   const Credentials* Fallback() const override {
     return known() ? &*known() : fallback_ ? &*fallback_ : nullptr;
   }
 
  private:
+  static Result<Credentials> Read(const std::string& path) {
+    const auto text = ReadConfigFile(path, "token file");
+    if (!text) return text.error();
+    const auto first = text->find_first_not_of(" \t\r\n");
+    const auto last = text->find_last_not_of(" \t\r\n");
+    if (first == std::string::npos) {
+      return Error(Reason::kConfig, "token file " + path + " is empty");
+    }
+    return Credentials{.authorization = "Bearer " + text->substr(first, last - first + 1)};
+  }
+
   const std::string path_;
   std::optional<Credentials> fallback_;
   SteadyTime read_at_{};
@@ -119,13 +207,15 @@ class ExecCredentials final : public CachedCredentials {
       : exec_(std::move(exec)), cluster_(std::move(cluster)) {}
 
  protected:
-  std::function<Result<Credentials>()> Obtain(Env& env) override {
-    auto answer = RunExecPlugin(env, exec_, cluster_);
-    return [this, answer = std::move(answer)]() -> Result<Credentials> {
-      if (!answer) return answer.error();
-      expires_ = answer->expires;
-      return answer->credentials;
+  Work MakeWork() const override {
+    return [exec = exec_, cluster = cluster_](Env& env, const std::stop_token& stop) {
+      auto answer = RunExecPlugin(env, exec, cluster, stop);
+      if (!answer) return Obtained{answer.error()};
+      return Obtained{std::move(answer->credentials), answer->expires};
     };
+  }
+  void Note(Env&, const Obtained& obtained) override {
+    if (obtained.credentials) expires_ = obtained.expires;
   }
   bool Fresh(Env& env) const override { return !expires_ || env.WallNow() <= *expires_; }
   const Credentials* Fallback() const override { return nullptr; }
@@ -140,6 +230,11 @@ class ExecCredentials final : public CachedCredentials {
 
 std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization) {
   return std::make_shared<StaticCredentials>(std::move(authorization));
+}
+
+std::shared_ptr<CredentialSource> NewIdTokenCredentials(const std::string& token,
+                                                        std::string place) {
+  return std::make_shared<IdTokenCredentials>(token, std::move(place));
 }
 
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,

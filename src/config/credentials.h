@@ -16,7 +16,12 @@ namespace kinformer::internal::config {
 // One that never changes.
 std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization);
 
-// A token file, read on the pool when what is known is older than 50 s, or was answered with 401. A
+// An OpenID Connect id-token, until it expires: then kConfig, beginning with `place`. One that does
+// not say when is the server's to judge.
+std::shared_ptr<CredentialSource> NewIdTokenCredentials(const std::string& token,
+                                                        std::string place);
+
+// A token file, read off the loop when what is known is older than 50 s, or was answered with 401. A
 // file that cannot be read leaves the old token; `fallback` serves until the file has been readable
 // once.
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
@@ -33,8 +38,9 @@ struct ExecCluster {
   std::string config{};  // JSON; empty: none
 };
 
-// A credential plugin. Runs on a thread of the pool when nothing is known, what is known has
-// expired, or it was answered with 401; once at a time, and all who wait get its answer.
+// A credential plugin. Runs on a thread of the library's own when nothing is known, what is known
+// has expired, or it was answered with 401; once at a time, and all who wait get its answer. It is
+// killed when the source or the Env ends, and 10 s after the last who waited for it has gone.
 std::shared_ptr<CredentialSource> NewExecCredentials(ExecConfig exec, ExecCluster cluster);
 
 }  // namespace kinformer::internal::config

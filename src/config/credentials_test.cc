@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,6 +21,7 @@
 
 #include "kinformer/config.h"
 #include "kinformer/json.h"
+#include "kinformer/runtime.h"
 #include "kinformer/simulation.h"
 
 #include "config/exec_plugin.h"
@@ -155,6 +158,30 @@ TEST(TokenFile, TR18ManyCallersOneRead) {
   EXPECT_EQ(answers, 0) << "nothing is read on the loop";
   sim.RunReady();
   EXPECT_EQ(answers, 5);
+}
+
+TEST(TokenFile, IsReadWhileUserFunctionsHoldEveryThreadOfThePool) {
+  Runtime runtime({.max_handler_threads = 1});
+  std::promise<void> release;
+  const auto released = release.get_future().share();
+  std::promise<void> held;
+  runtime.env().pool().Post([&] {
+    held.set_value();
+    released.wait();
+  });
+  held.get_future().wait();
+  const auto source = internal::config::NewTokenFileCredentials(TempFile("t"), "");
+  std::promise<std::string> got;
+  runtime.env().loop().Post([&] {
+    source->Fetch(runtime.env(), [&](const Result<Credentials>& answer) {
+      got.set_value(answer ? answer->authorization : answer.error().message());
+    });
+  });
+  auto future = got.get_future();
+  const bool answered = future.wait_for(seconds(30)) == std::future_status::ready;
+  release.set_value();
+  ASSERT_TRUE(answered);
+  EXPECT_EQ(future.get(), "Bearer t");
 }
 
 // ---- exec plugins
@@ -330,6 +357,56 @@ TEST(ExecPlugin, OneThatAsksAPersonIsNotHurried) {
   dup2(before, STDIN_FILENO);
   for (const int fd : {before, other_end, terminal}) close(fd);
   EXPECT_TRUE(got.ok()) << got.error();
+}
+
+TEST(ExecPlugin, OneThatEndedIsNotWaitedForWhereAChildKeepsItsOutput) {
+  ExecConfig exec = Plugin("sleep 40 & echo '" + AnswerText("{\"token\":\"t\"}") + "'");
+  Runtime runtime;
+  const SteadyTime begin = runtime.env().Now();
+  const auto got = internal::config::RunExecPlugin(runtime.env(), exec, {});
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_LT(runtime.env().Now() - begin, seconds(20));
+}
+
+TEST(ExecPlugin, AStopKillsItsProcessGroup) {
+  const std::string pid_file = TempFile("");
+  ExecConfig exec = Plugin("sleep 1000 & echo $! > " + pid_file + "; wait");
+  Runtime runtime;
+  std::stop_source stop;
+  auto run = std::async(std::launch::async, [&] {
+    return internal::config::RunExecPlugin(runtime.env(), exec, {}, stop.get_token());
+  });
+  pid_t child = 0;
+  while (!(std::ifstream(pid_file) >> child)) runtime.env().SleepFor(std::chrono::milliseconds(5));
+  stop.request_stop();
+  EXPECT_THAT(run.get().error().message(), HasSubstr("stopped"));
+  // An orphan may stay a zombie for a while: it runs no more.
+  const auto runs = [&] {
+    std::ifstream in("/proc/" + std::to_string(child) + "/stat");
+    std::string number, name, state;
+    return (in >> number >> name >> state) && state != "Z";
+  };
+  for (int i = 0; i < 1000 && runs(); ++i) runtime.env().SleepFor(std::chrono::milliseconds(5));
+  EXPECT_FALSE(runs());
+}
+
+TEST(TransportOptions, ASchemeInLargeLettersIsTheSame) {
+  Config config;
+  config.host = "HTTPS://h:1/p/";
+  config.tls.ca_data = "x";
+  EXPECT_EQ(*ServerUrlFor(config), "https://h:1/p");
+  EXPECT_EQ(TransportOptionsFor(config)->tls.ca_pem, "x");
+  config.host = " https://h";
+  EXPECT_THAT(ServerUrlFor(config).error().message(), HasSubstr("blank"));
+}
+
+TEST(IdToken, IsUsedUntilItExpires) {
+  Simulation sim;
+  // {"exp":100}
+  const auto source = internal::config::NewIdTokenCredentials("h.eyJleHAiOjEwMH0.s", "here");
+  EXPECT_EQ(Authorization(*source, sim), "Bearer h.eyJleHAiOjEwMH0.s");
+  sim.RunFor(seconds(100));
+  EXPECT_THAT(Authorization(*source, sim), HasSubstr("log in again"));
 }
 
 TEST(ExecPlugin, EX07EX13RunsAtFirstAfter401AndAfterExpiry) {

@@ -43,7 +43,7 @@ class Child {
   ~Child() {
     if (out >= 0) close(out);
     if (pid > 0) {
-      kill(pid, SIGKILL);
+      kill(own_group ? -pid : pid, SIGKILL);
       Wait();
     }
   }
@@ -56,6 +56,16 @@ class Child {
   }
   pid_t pid = -1;
   int out = -1;  // its stdout
+  bool own_group = false;
+
+  // Has it ended? It is not reaped, so that its number stays its own.
+  [[nodiscard]] bool Ended() const {
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      return errno == ECHILD;
+    }
+    return info.si_pid == pid;
+  }
 };
 
 int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Child& child) {
@@ -81,7 +91,14 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   sigemptyset(&pipe_signal);
   sigaddset(&pipe_signal, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  if (!interactive) {
+    // In a group of its own it could not read from the terminal.
+    child.own_group = true;
+    flags |= POSIX_SPAWN_SETPGROUP;
+    posix_spawnattr_setpgroup(&attributes, 0);
+  }
+  posix_spawnattr_setflags(&attributes, static_cast<short>(flags));
 
   std::vector<std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -112,21 +129,34 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   return code;
 }
 
-// All that the child writes until it closes its stdout.
+// How often a child is looked at, and how often once more when it has ended and others keep its
+// stdout.
+constexpr int kLookMillis = 50;
+constexpr int kLateLooks = 20;
+
+Error Stopped(const ExecConfig& exec) {
+  return Error(Reason::kStopped,
+               "credential plugin " + exec.command + ": stopped before it had answered");
+}
+
+// All that the child writes until it closes its stdout, or has ended.
 Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime deadline,
-                               const Child& child) {
+                               const std::stop_token& stop, const Child& child) {
   std::string text;
-  for (;;) {
+  for (int late = 0;;) {
+    if (stop.stop_requested()) return Stopped(exec);
+    if (child.Ended() && ++late > kLateLooks) return text;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - env.Now());
     if (left.count() <= 0) {
       return Failed(exec, "no answer within " +
                               std::to_string(exec.timeout / std::chrono::seconds(1)) + " s");
     }
     pollfd wait{child.out, POLLIN, 0};
-    const int ready = poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1000)));
+    const int ready =
+        poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), kLookMillis)));
     if (ready < 0 && errno != EINTR) return Failed(exec, std::generic_category().message(errno));
     if (ready <= 0) continue;
-    std::array<char, 4096> data;
+    std::array<char, 65536> data;
     const ssize_t n = read(child.out, data.data(), data.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return text;
@@ -136,13 +166,15 @@ Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime dead
 }
 
 // Waits for the end of a child that has closed its stdout. `silent`: it wrote nothing.
-Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline, bool silent,
-                          Child& child) {
+Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline,
+                          const std::stop_token& stop, bool silent, Child& child) {
   int status = 0;
   pid_t reaped = 0;
-  while ((reaped = waitpid(child.pid, &status, WNOHANG)) == 0 && env.Now() < deadline) {
+  while ((reaped = waitpid(child.pid, &status, WNOHANG)) == 0 && env.Now() < deadline &&
+         !stop.stop_requested()) {
     poll(nullptr, 0, 5);
   }
+  if (reaped == 0 && stop.stop_requested()) return Stopped(exec);
   if (reaped == 0) return Failed(exec, "it does not end");
   // The host ignores SIGCHLD, and the status is lost; the answer decides.
   if (reaped < 0) return {};
@@ -242,7 +274,8 @@ Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& te
   return out;
 }
 
-Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster) {
+Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster,
+                                 const std::stop_token& stop) {
   const auto interactive = ExecInteractive(exec, isatty(STDIN_FILENO) == 1);
   if (!interactive.ok()) return interactive.error();
   Child child;
@@ -254,9 +287,9 @@ Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecClu
   // Somebody who types a password takes the time that it takes.
   const SteadyTime deadline =
       *interactive ? SteadyTime::max() : base::After(env.Now(), exec.timeout);
-  const Result<std::string> text = ReadOutput(env, exec, deadline, child);
+  const Result<std::string> text = ReadOutput(env, exec, deadline, stop, child);
   if (!text) return text.error();
-  const Result<void> ended = AwaitSuccess(env, exec, deadline, text->empty(), child);
+  const Result<void> ended = AwaitSuccess(env, exec, deadline, stop, text->empty(), child);
   if (!ended) return ended.error();
   return ParseExecAnswer(exec, *text);
 }

@@ -6,6 +6,7 @@
 #define KINFORMER_CONFIG_EXEC_PLUGIN_H_
 
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "kinformer/config.h"
@@ -32,9 +33,12 @@ std::string ExecInfoJson(const ExecConfig& exec, const ExecCluster& cluster, boo
 // What the plugin wrote to stdout.
 Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& text);
 
-// Runs it and reads its answer. Blocks, up to exec.timeout; then the plugin is killed. Its stderr
-// is ours.
-Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster);
+// Runs it and reads its answer. Blocks, up to exec.timeout, or until `stop` (kStopped); then the
+// plugin is killed with its process group. One that may use the terminal stays in ours, and is
+// killed alone. One that has ended is not waited for where what it has started keeps its stdout.
+// Its stderr is ours.
+Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster,
+                                 const std::stop_token& stop = {});
 
 }  // namespace kinformer::internal::config
 

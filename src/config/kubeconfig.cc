@@ -251,6 +251,11 @@ void ReadPlugins(Fields& fields, const std::string& base_dir, KubeUser& out) {
   if (const Value* provider = fields.Find("auth-provider")) {
     Fields entry(*provider, fields.At("auth-provider"));
     entry.String("name", out.auth_provider);
+    if (const Value* settings = entry.Find("config"); settings != nullptr) {
+      Fields known(*settings, entry.At("config"));
+      if (out.auth_provider == "oidc") known.String("id-token", out.id_token);
+      entry.Take(known.result());
+    }
     fields.Take(entry.result());
     if (out.auth_provider.empty()) out.auth_provider = "(unnamed)";
   }

@@ -42,6 +42,7 @@ struct KubeUser {
   std::string username{};
   std::string password{};
   std::string auth_provider{};  // its name
+  std::string id_token{};       // of auth-provider oidc
   std::optional<ExecConfig> exec{};
   std::string origin{};
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/redacted_url.h"
+#include "base/url.h"
 #include "config/kubeconfig.h"
 #include "object/values/text_forms.h"
 
@@ -102,8 +103,6 @@ void OverrideUser(KubeUser& user, const ConfigOverrides& o) {
   for (const auto& [key, values] : o.impersonate.extra) user.impersonate.extra[key] = values;
 }
 
-bool IsHttps(const std::string& server) { return server.rfind("https://", 0) == 0; }
-
 std::string PlaceOf(const std::string& what, const std::string& name, const std::string& origin) {
   return name.empty() ? what : what + " \"" + name + "\" of " + In(origin);
 }
@@ -125,8 +124,12 @@ class Resolver {
     }
     Config out;
     out.host = cluster_.server;
-    if (const auto scheme = out.host.find("://"); scheme != std::string::npos) {
-      out.host = out.host.substr(0, out.host.find_first_of("?#", scheme));
+    // Checked with the other entries.
+    base::Url server = base::SplitUrl(cluster_.server);
+    if (!server.scheme.empty()) {
+      server.query.clear();
+      server.fragment.clear();
+      out.host = server.ToString();
     }
     out.namespace_ = Namespace().empty() ? "default" : Namespace();
     out.proxy_url = cluster_.proxy_url;
@@ -140,7 +143,7 @@ class Resolver {
       out.timeout = *timeout;
     }
     // Credentials and trust go with https only, as in client-go.
-    Result<void> done = IsHttps(out.host) ? AddCredentials(out) : CheckPlainServer(out.host);
+    Result<void> done = server.https() ? AddCredentials(out) : CheckPlainServer(server, out.host);
     if (!done) return std::move(done).error();
     return out;
   }
@@ -231,11 +234,13 @@ class Resolver {
 
   // A server without https gets no certificates and no credentials. Where the scheme was forgotten
   // that is not what was meant.
-  [[nodiscard]] Result<void> CheckPlainServer(const std::string& host) const {
+  [[nodiscard]] Result<void> CheckPlainServer(const base::Url& server,
+                                              const std::string& host) const {
     const bool any = !cluster_.ca_file.empty() || !cluster_.ca_data.empty() ||
                      !user_.token.empty() || !user_.token_file.empty() ||
-                     !user_.cert_file.empty() || !user_.cert_data.empty();
-    if (!any || host.find("://") != std::string::npos) return {};
+                     !user_.cert_file.empty() || !user_.cert_data.empty() ||
+                     !user_.id_token.empty();
+    if (!any || !server.scheme.empty()) return {};
     return Error(Reason::kConfig, cluster_at_ + ": server \"" + base::RedactedUrl(host) +
                                       "\" has no scheme, so certificates and credentials would "
                                       "not be used; write https://" +
@@ -266,6 +271,9 @@ class Resolver {
     if (out.bearer_token.empty()) {
       out.username = user_.username;
       out.password = user_.password;
+    }
+    if (out.bearer_token.empty() && out.username.empty() && out.password.empty()) {
+      out.id_token = user_.id_token;
     }
     out.exec = user_.exec;
     if (out.exec) out.exec->cluster_config = cluster_.exec_config;

@@ -11,6 +11,7 @@
 
 #include "base/redacted_url.h"
 #include "base/seconds.h"
+#include "base/url.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
 #include "object/values/text_forms.h"
@@ -66,6 +67,9 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
     return internal::config::NewStaticCredentials(std::move(authorization));
   }
   const bool has_cert = !config.tls.cert_data.empty() || !config.tls.cert_file.empty();
+  if (!config.id_token.empty()) {
+    return internal::config::NewIdTokenCredentials(config.id_token, config.origin);
+  }
   if (!config.exec || has_cert) return std::shared_ptr<CredentialSource>();
   const ExecConfig& exec = *config.exec;
   if (exec.api_version != "client.authentication.k8s.io/v1" &&
@@ -93,10 +97,12 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
 }  // namespace
 
 Result<std::string> ServerUrlFor(const Config& config) {
-  std::string host = config.host.empty() ? "localhost" : config.host;
-  const auto scheme = host.find("://");
-  if (scheme == std::string::npos) {
-    if (host.find('/') != std::string::npos) {
+  const std::string host = config.host.empty() ? "localhost" : config.host;
+  Result<internal::base::Url> parsed = internal::base::ParseUrl(host, "host");
+  if (!parsed) return parsed.error();
+  internal::base::Url url = *std::move(parsed);
+  if (url.scheme.empty()) {
+    if (!url.path.empty()) {
       return Error(Reason::kConfig, "host \"" + internal::base::RedactedUrl(host) +
                                         "\" must be a URL or a host:port pair; write https://" +
                                         internal::base::RedactedUrl(host));
@@ -104,11 +110,12 @@ Result<std::string> ServerUrlFor(const Config& config) {
     const TlsClientConfig& tls = config.tls;
     const bool secure = tls.insecure || !tls.ca_data.empty() || !tls.ca_file.empty() ||
                         !tls.cert_data.empty() || !tls.cert_file.empty();
-    return (secure ? "https://" : "http://") + host;
+    url.scheme = secure ? "https" : "http";
   }
-  host = host.substr(0, host.find_first_of("?#", scheme));
-  while (host.size() > scheme + 3 && host.back() == '/') host.pop_back();
-  return host;
+  url.query.clear();
+  url.fragment.clear();
+  while (url.path.ends_with('/')) url.path.pop_back();
+  return url.ToString();
 }
 
 Result<HttpTransportOptions> TransportOptionsFor(const Config& config) {
@@ -123,7 +130,7 @@ Result<HttpTransportOptions> TransportOptionsFor(const Config& config) {
     return Error(Reason::kConfig,
                  "a bearer token and username/password are both given: remove one");
   }
-  if (url->rfind("https://", 0) == 0) {
+  if (internal::base::SplitUrl(*url).https()) {
     const TlsClientConfig& tls = config.tls;
     if (tls.insecure && (!tls.ca_data.empty() || !tls.ca_file.empty())) {
       return Error(

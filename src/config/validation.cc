@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/redacted_url.h"
+#include "base/url.h"
 #include "config/kubeconfig.h"
 
 namespace kinformer::internal::config {
@@ -30,13 +31,19 @@ std::vector<std::string> ValidateCluster(const KubeCluster& cluster, const std::
   } else if (!cluster.ca_file.empty()) {
     Readable(cluster.ca_file, "certificate-authority", problems, where);
   }
-  const auto scheme_end = cluster.proxy_url.find("://");
-  const std::string scheme = cluster.proxy_url.substr(0, scheme_end);
-  if (!cluster.proxy_url.empty() &&
-      (scheme_end == std::string::npos ||
-       (scheme != "http" && scheme != "https" && scheme != "socks5"))) {
-    problems.push_back(where + ": proxy-url \"" + base::RedactedUrl(cluster.proxy_url) +
-                       "\" must begin with http://, https:// or socks5://");
+  if (!cluster.server.empty()) {
+    if (const auto url = base::ParseUrl(cluster.server, "server"); !url) {
+      problems.push_back(where + ": " + url.error().message());
+    }
+  }
+  if (!cluster.proxy_url.empty()) {
+    const auto url = base::ParseUrl(cluster.proxy_url, "proxy-url");
+    if (!url) {
+      problems.push_back(where + ": " + url.error().message());
+    } else if (url->scheme != "http" && url->scheme != "https" && url->scheme != "socks5") {
+      problems.push_back(where + ": proxy-url \"" + base::RedactedUrl(cluster.proxy_url) +
+                         "\" must begin with http://, https:// or socks5://");
+    }
   }
   return problems;
 }
@@ -100,6 +107,13 @@ std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& w
       problems.push_back(at + ": exec and auth-provider exclude each other: remove one");
     }
     ValidateExec(*user.exec, at, problems);
+  } else if (user.auth_provider == "oidc") {
+    if (user.id_token.empty() && user.token.empty() && user.token_file.empty()) {
+      problems.push_back(where +
+                         ": auth-provider oidc has no id-token, and kinformer does not get one; "
+                         "log in, so that the kubeconfig has it, or use an exec plugin "
+                         "(users[].user.exec)");
+    }
   } else if (!user.auth_provider.empty()) {
     problems.push_back(where + ": auth-provider \"" + user.auth_provider +
                        "\" is not supported; use an exec plugin (users[].user.exec) instead");

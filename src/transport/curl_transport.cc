@@ -15,7 +15,9 @@
 
 #include "base/deadline.h"
 #include "base/forked.h"
+#include "base/own_job.h"
 #include "base/user_call.h"
+#include "transport/awaited_source.h"
 #include "transport/curl_lane.h"
 #include "transport/curl_loop.h"
 #include "transport/curl_transfer.h"
@@ -86,6 +88,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   void Abandon(const std::shared_ptr<CurlTransfer>& transfer) {
     life_.GivenUp(*transfer);
     transfer->Silence();
+    Forget(transfer);
     if (transfer->lane != nullptr) transfer->lane->Remove(transfer);
   }
 
@@ -106,6 +109,11 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       }
     }
     lanes_.clear();
+    for (const auto& transfer : std::vector(awaiting_)) {
+      Forget(transfer);
+      FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
+    }
+    reload_.GiveUp();
     loop_.reset();
   }
 
@@ -113,19 +121,32 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   void FetchAndLaunch(CredentialSource& source, const std::shared_ptr<CurlTransfer>& transfer) {
     const auto fetched = [weak = weak_from_this(), transfer](Result<Credentials> credentials) {
       auto self = weak.lock();
-      if (!self || transfer->done()) return;
+      if (!self) return;
+      std::erase(self->awaiting_, transfer);
+      if (transfer->done()) return;
       if (!credentials) {
         self->FailLater(transfer, credentials.error());
       } else {
         self->Launch(transfer, *credentials);
       }
     };
-    const Result<void> asked =
-        base::CallUser(env_, "CredentialSource::Fetch", [&] { source.Fetch(env_, fetched); });
+    const Result<void> asked = base::CallUser(env_, "CredentialSource::Fetch", [&] {
+      auto* const awaited = dynamic_cast<AwaitedSource*>(&source);
+      if (awaited == nullptr) return source.Fetch(env_, fetched);
+      awaiting_.push_back(transfer);
+      awaited->FetchFor(transfer.get(), env_, fetched);
+    });
     if (asked) return;
     env_.loop().Post([weak = weak_from_this(), transfer, why = asked.error()] {
       if (auto self = weak.lock()) self->Fail(transfer, why);
     });
+  }
+
+  // Nobody waits for its credentials any more.
+  void Forget(const std::shared_ptr<CurlTransfer>& transfer) {
+    if (std::erase(awaiting_, transfer) == 0) return;
+    auto* const awaited = dynamic_cast<AwaitedSource*>(shared_->options.credentials.get());
+    if (awaited != nullptr) awaited->Forget(transfer.get(), env_);
   }
 
   // Never from inside libcurl's own callbacks: Start has returned by then.
@@ -133,6 +154,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     env_.loop().Post([transfer, why = std::move(why)] { transfer->Done(why); });
   }
   void Fail(const std::shared_ptr<CurlTransfer>& transfer, Error why) override {
+    Forget(transfer);
     if (transfer->lane != nullptr) transfer->lane->Remove(transfer);
     transfer->Done(std::move(why));
   }
@@ -330,12 +352,12 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       return;
     }
     reloading_ = true;
-    env_.pool().Post([weak = weak_from_this(), tls = options.tls, &env = env_] {
-      auto loaded = std::make_shared<Result<TlsMaterial>>(LoadTlsMaterial(tls));
-      env.loop().Post([weak, loaded] {
-        if (auto self = weak.lock()) self->Reloaded(*loaded);
-      });
-    });
+    reload_ = base::OwnJob::Start(
+        env_, [weak = weak_from_this(), tls = options.tls](Env&, const std::stop_token&) {
+          return Task([weak, loaded = LoadTlsMaterial(tls)] {
+            if (auto self = weak.lock()) self->Reloaded(loaded);
+          });
+        });
   }
 
   void Reloaded(const Result<TlsMaterial>& loaded) {
@@ -385,12 +407,14 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   const std::shared_ptr<CurlShared> shared_;
   std::shared_ptr<const TlsMaterial> tls_;
   std::unique_ptr<CurlLoop> loop_;
-  std::vector<std::unique_ptr<CurlLane>> lanes_;  // uses loop_
-  std::size_t capacity_;                          // exchanges per HTTP/2 connection
+  std::vector<std::unique_ptr<CurlLane>> lanes_;         // uses loop_
+  std::vector<std::shared_ptr<CurlTransfer>> awaiting_;  // credentials of an AwaitedSource
+  std::size_t capacity_;                                 // exchanges per HTTP/2 connection
   LifeSigns life_{shared_, *this};
   Timer check_timer_;
   SteadyTime check_due_{};
   SteadyTime last_reload_;
+  base::OwnJob reload_;
   bool reloading_ = false;
   bool reload_failed_ = false;
   bool stopped_ = false;

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 
 #include "base/redacted_url.h"
+#include "base/url.h"
 
 namespace kinformer::internal::transport {
 
@@ -34,11 +35,13 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
     return Error(Reason::kConfig, "server URL \"" + base::RedactedUrl(url) + "\": " + why +
                                       "; it must look like https://host:port");
   };
+  const Result<base::Url> taken_apart = base::ParseUrl(url, "server URL");
+  if (!taken_apart) return taken_apart.error();
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), &curl_url_cleanup);
   if (parsed == nullptr) return bad("out of memory");
   // Any scheme is let through here so that the message below can name it.
-  const CURLUcode code =
-      curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME);
+  const CURLUcode code = curl_url_set(parsed.get(), CURLUPART_URL, taken_apart->ToString().c_str(),
+                                      CURLU_NON_SUPPORT_SCHEME);
   if (code != CURLUE_OK) return bad(curl_url_strerror(code));
   const std::string scheme = Part(parsed.get(), CURLUPART_SCHEME);
   if (scheme != "https" && scheme != "http") return bad("scheme \"" + scheme + "\" is not known");

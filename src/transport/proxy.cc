@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/redacted_url.h"
+#include "base/url.h"
 
 namespace kinformer::internal::transport {
 namespace {
@@ -113,25 +114,27 @@ std::string Variable(const char* name, const char* lower) {
 }
 
 // `from`: where it was given. A scheme that is left out is http, as in Go, where `lenient`.
-Result<std::string> Checked(std::string proxy, const std::string& from, bool lenient) {
+Result<std::string> Checked(const std::string& proxy, const std::string& from, bool lenient) {
   const auto bad = [&] {
     return Error(Reason::kConfig, from + " \"" + base::RedactedUrl(proxy) +
                                       "\" is no URL of a proxy; it must begin with http://, "
                                       "https:// or socks5:// and name a host");
   };
-  if (lenient && proxy.find("://") == std::string::npos) proxy.insert(0, "http://");
-  const std::string scheme = Lower(proxy.substr(0, std::min(proxy.find("://"), proxy.size())));
+  Result<base::Url> url = base::ParseUrl(proxy, from);
+  if (!url) return url.error();
+  if (lenient && url->scheme.empty()) url->scheme = "http";
+  const std::string& scheme = url->scheme;
   if (scheme != "http" && scheme != "https" && scheme != "socks5" && scheme != "socks5h") {
     return bad();
   }
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), &curl_url_cleanup);
-  if (curl_url_set(parsed.get(), CURLUPART_URL, proxy.c_str(), CURLU_NON_SUPPORT_SCHEME) !=
-      CURLUE_OK) {
+  if (curl_url_set(parsed.get(), CURLUPART_URL, url->ToString().c_str(),
+                   CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
     return bad();
   }
   // Go hands the name to a SOCKS proxy; in libcurl that is socks5h.
-  if (scheme == "socks5") proxy.insert(6, "h");
-  return proxy;
+  if (scheme == "socks5") url->scheme = "socks5h";
+  return url->ToString();
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+
+#include "base/url.h"
 
 namespace kinformer::apiserver {
 
@@ -17,10 +20,11 @@ WebhookPlace PlaceOf(const json::Value& client_config, Duration timeout) {
   WebhookAddress& address = place.address;
   address.ca_bundle = client_config["caBundle"].StringOrEmpty();
   if (const std::string& url = client_config["url"].StringOrEmpty(); !url.empty()) {
-    const std::size_t host = url.find("://");
-    const std::size_t path = host == std::string::npos ? host : url.find('/', host + 3);
-    address.base_url = url.substr(0, path);
-    place.path = path == std::string::npos ? "/" : url.substr(path);
+    internal::base::Url parts = internal::base::SplitUrl(url);
+    place.path = parts.path.empty() ? "/" : std::exchange(parts.path, {});
+    if (!parts.query.empty()) place.path += "?" + std::exchange(parts.query, {});
+    parts.fragment.clear();
+    address.base_url = parts.ToString();
     return place;
   }
   const json::Value& service = client_config["service"];

@@ -1,10 +1,10 @@
-// base/handler_pool.h
+// base/thread_pool.h
 //
-// HandlerPool: the Executor under Env::pool() of a Runtime. It runs handler callbacks, which belong
-// to the user and may block.
+// ThreadPool: threads that take tasks which may block. A Runtime has two of them: Env::pool(), for
+// what belongs to the user, and the library's own (own_work.h).
 
-#ifndef KINFORMER_BASE_HANDLER_POOL_H_
-#define KINFORMER_BASE_HANDLER_POOL_H_
+#ifndef KINFORMER_BASE_THREAD_POOL_H_
+#define KINFORMER_BASE_THREAD_POOL_H_
 
 #include <condition_variable>
 #include <cstddef>
@@ -23,17 +23,23 @@
 
 namespace kinformer::internal::base {
 
-// Thread-safe. The first two threads start when there is work for them, further ones whenever a
-// task has waited 10 ms, up to the limit; those above two end after half a minute without work.
-// Tasks start in the order posted.
-class HandlerPool final : public Executor {
+struct ThreadPoolOptions {
+  std::string thread_name{};
+  std::size_t core_threads{1};  // that are kept
+  std::size_t max_threads{1};
+};
+
+// Thread-safe. The core threads start when there is work for them, further ones whenever a task has
+// waited 10 ms, up to the limit; those end after half a minute without work. Tasks start in the
+// order posted.
+class ThreadPool final : public Executor {
  public:
   // `loop` is the pool's clock and must outlive it.
-  HandlerPool(EventLoop& loop, std::string thread_name, std::size_t max_threads, LogSink& log);
+  ThreadPool(EventLoop& loop, ThreadPoolOptions options, LogSink& log);
   // Stop.
-  ~HandlerPool() override;
-  HandlerPool(const HandlerPool&) = delete;
-  HandlerPool& operator=(const HandlerPool&) = delete;
+  ~ThreadPool() override;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
 
   void Post(Task task) override;
   Timer RunAt(SteadyTime when, Task task) override;
@@ -60,6 +66,7 @@ class HandlerPool final : public Executor {
   const Birthplace birthplace_;
   const std::string thread_name_;
   const std::size_t max_threads_;
+  const std::size_t core_threads_;
   LogSink& log_;
 
   // std::mutex with its condition variable: this is what real Envs are made of.
@@ -76,4 +83,4 @@ class HandlerPool final : public Executor {
 
 }  // namespace kinformer::internal::base
 
-#endif  // KINFORMER_BASE_HANDLER_POOL_H_
+#endif  // KINFORMER_BASE_THREAD_POOL_H_

@@ -1,4 +1,4 @@
-#include "base/handler_pool.h"
+#include "base/thread_pool.h"
 
 #include <chrono>
 #include <utility>
@@ -8,31 +8,30 @@
 namespace kinformer::internal::base {
 namespace {
 
-constexpr std::size_t kCoreThreads = 2;
 constexpr Duration kPatience = std::chrono::milliseconds(10);
 constexpr std::chrono::seconds kIdleLife{30};
 
-thread_local const HandlerPool* current_pool = nullptr;
+thread_local const ThreadPool* current_pool = nullptr;
 
 }  // namespace
 
-HandlerPool::HandlerPool(EventLoop& loop, std::string thread_name, std::size_t max_threads,
-                         LogSink& log)
+ThreadPool::ThreadPool(EventLoop& loop, ThreadPoolOptions options, LogSink& log)
     : loop_(loop),
-      thread_name_(std::move(thread_name)),
-      max_threads_(std::max<std::size_t>(max_threads, 1)),
+      thread_name_(std::move(options.thread_name)),
+      max_threads_(std::max<std::size_t>(options.max_threads, 1)),
+      core_threads_(std::min(options.core_threads, max_threads_)),
       log_(log) {}
 
-HandlerPool::~HandlerPool() { Stop(); }
+ThreadPool::~ThreadPool() { Stop(); }
 
-void HandlerPool::Post(Task task) {
+void ThreadPool::Post(Task task) {
   if (birthplace_.InAnotherProcess()) return;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
     queue_.push_back(Item{std::move(task), std::chrono::steady_clock::now()});
     if (queue_.size() > idle_) {
-      if (threads_.size() < std::min(kCoreThreads, max_threads_)) {
+      if (threads_.size() < core_threads_) {
         AddThread();
         return;
       }
@@ -43,7 +42,7 @@ void HandlerPool::Post(Task task) {
   wake_.notify_one();
 }
 
-void HandlerPool::AddThread() {
+void ThreadPool::AddThread() {
   for (std::thread& thread : ended_) thread.join();
   ended_.clear();
   const auto self = threads_.emplace(threads_.end());
@@ -51,13 +50,13 @@ void HandlerPool::AddThread() {
 }
 
 // Nobody is idle, so nobody here can notice that the queue stands still: the loop looks after it.
-void HandlerPool::WatchWaiting(SteadyTime since) {
+void ThreadPool::WatchWaiting(SteadyTime since) {
   if (watching_ || threads_.size() >= max_threads_) return;
   watching_ = true;
   watch_ = loop_.RunAt(since + kPatience, [this] { CheckWaiting(); });
 }
 
-void HandlerPool::CheckWaiting() {
+void ThreadPool::CheckWaiting() {
   const std::lock_guard lock(mutex_);
   watching_ = false;
   if (stopped_ || queue_.empty()) return;
@@ -70,7 +69,7 @@ void HandlerPool::CheckWaiting() {
   WatchWaiting(since);
 }
 
-void HandlerPool::Work(Threads::iterator self) {
+void ThreadPool::Work(Threads::iterator self) {
   current_pool = this;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -78,7 +77,7 @@ void HandlerPool::Work(Threads::iterator self) {
       ++idle_;
       const bool timed_out = wake_.wait_for(lock, kIdleLife) == std::cv_status::timeout;
       --idle_;
-      if (timed_out && queue_.empty() && threads_.size() > kCoreThreads && !stopped_) {
+      if (timed_out && queue_.empty() && threads_.size() > core_threads_ && !stopped_) {
         ended_.splice(ended_.end(), threads_, self);
         return;
       }
@@ -88,21 +87,21 @@ void HandlerPool::Work(Threads::iterator self) {
       Task task = std::move(queue_.front().task);
       queue_.pop_front();
       lock.unlock();
-      RunContained(task, log_, "handler pool");
+      RunContained(task, log_, thread_name_.c_str());
     }
     lock.lock();
   }
 }
 
-Timer HandlerPool::RunAt(SteadyTime when, Task task) {
+Timer ThreadPool::RunAt(SteadyTime when, Task task) {
   return loop_.RunAt(when, std::move(task), [this](std::shared_ptr<TimedTask> timed) {
     Post([timed = std::move(timed)] { timed->Run(); });
   });
 }
 
-bool HandlerPool::InThisExecutor() const { return current_pool == this; }
+bool ThreadPool::InThisExecutor() const { return current_pool == this; }
 
-void HandlerPool::Stop() {
+void ThreadPool::Stop() {
   std::deque<Item> dropped;
   {
     const std::lock_guard lock(mutex_);
@@ -118,7 +117,7 @@ void HandlerPool::Stop() {
   ended_.clear();
 }
 
-std::size_t HandlerPool::ThreadCountForTest() const {
+std::size_t ThreadPool::ThreadCountForTest() const {
   const std::lock_guard lock(mutex_);
   return threads_.size();
 }

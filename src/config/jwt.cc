@@ -1,0 +1,39 @@
+#include "config/jwt.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "kinformer/json.h"
+
+#include "object/values/text_forms.h"
+
+namespace kinformer::internal::config {
+
+std::optional<WallTime> JwtExpiry(std::string_view token) {
+  const std::size_t first = token.find('.');
+  const std::size_t second = first == token.npos ? token.npos : token.find('.', first + 1);
+  if (second == token.npos) return std::nullopt;
+  // base64url, without padding.
+  std::string claims(token.substr(first + 1, second - first - 1));
+  for (char& c : claims) {
+    if (c == '-') c = '+';
+    if (c == '_') c = '/';
+  }
+  claims.append((4 - claims.size() % 4) % 4, '=');
+  const std::optional<std::string> text = Base64Decode(claims);
+  if (!text) return std::nullopt;
+  const auto parsed = json::Parse(*text);
+  if (!parsed) return std::nullopt;
+  const std::optional<double> seconds = parsed->At("/exp").AsDouble();
+  if (!seconds) return std::nullopt;
+  // Beyond what WallTime can hold is as good as its end.
+  constexpr double kLast =
+      std::chrono::duration<double>(WallTime::max().time_since_epoch()).count();
+  if (*seconds >= kLast) return WallTime::max();
+  if (*seconds <= -kLast) return WallTime::min();
+  return WallTime(std::chrono::seconds(static_cast<std::int64_t>(*seconds)));
+}
+
+}  // namespace kinformer::internal::config
