@@ -1,5 +1,6 @@
 #include "client/client_core.h"
 
+#include "base/own_work.h"
 #include "base/real_thread.h"
 #include "client/blocking.h"
 

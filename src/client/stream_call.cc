@@ -1,5 +1,15 @@
 #include "client/stream_call.h"
 
+#include <algorithm>
+#include <chrono>
+#include <algorithm>
+#include <chrono>
+#include <algorithm>
+#include <chrono>
+#include <algorithm>
+#include <chrono>
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 

@@ -7,6 +7,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/name_rules.h"
+#include "base/url.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {
@@ -17,43 +18,11 @@ using Causes = std::vector<StatusCause>;
 constexpr std::string_view kForm = "; desired format: https://host[/path]";
 constexpr std::int64_t kMaxPort = 65535;
 
-// The parts of a URL that are looked at; what is not there is empty.
-struct UrlParts {
-  std::string_view scheme{};
-  std::string_view user{};
-  std::string_view host{};
-  std::string_view query{};
-  std::string_view fragment{};
-};
-
-// Cuts off what stands behind the first `mark`, with the mark, and gives it.
-std::string_view CutBehind(char mark, std::string_view& text) {
-  const std::size_t at = text.find(mark);
-  if (at == std::string_view::npos) return {};
-  const std::string_view behind = text.substr(at + 1);
-  text = text.substr(0, at);
-  return behind;
-}
-
-UrlParts PartsOf(std::string_view url) {
-  UrlParts parts;
-  parts.fragment = CutBehind('#', url);
-  parts.query = CutBehind('?', url);
-  const std::size_t scheme = url.find("://");
-  if (scheme == std::string_view::npos) return parts;
-  parts.scheme = url.substr(0, scheme);
-  const std::string_view rest = url.substr(scheme + 3);
-  parts.host = rest.substr(0, rest.find('/'));
-  if (const std::size_t at = parts.host.rfind('@'); at != std::string_view::npos) {
-    parts.user = parts.host.substr(0, at);
-    parts.host = parts.host.substr(at + 1);
-  }
-  return parts;
-}
-
 void CheckUrl(const std::string& url, const std::string& field, Causes& causes) {
-  const UrlParts parts = PartsOf(url);
-  if (parts.host.find(' ') != std::string_view::npos) {
+  internal::base::Url parts = internal::base::SplitUrl(url);
+  // Go's parser takes such a text for a path.
+  if (parts.scheme.empty()) parts.host.clear();
+  if (parts.host.find(' ') != std::string::npos) {
     causes.push_back(Required(field, "url must be a valid URL: parse " + JsonString(url) +
                                          ": invalid character \" \" in host name" +
                                          std::string(kForm)));

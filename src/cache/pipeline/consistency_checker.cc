@@ -343,7 +343,18 @@ void ConsistencyChecker::Failed(const Error& error) {
   // A second look: one of several servers may lag behind the others, and a watch that has just
   // broken is about to ask for the version itself.
   if (!std::exchange(from_the_future_, !from_the_future_)) return ArmAfter(kLater);
+  // One that lags for longer says so when it is asked for the newest version there is.
+  asked_version_ = options_.version ? options_.version() : store_.ResourceVersion();
+  call_ = source_.CurrentVersion(
+      [this](const Result<std::string>& version) { VersionAnswered(version); });
+  if (call_ != nullptr) return;
   Confirmed("");
+  Arm();
+}
+
+void ConsistencyChecker::VersionAnswered(const Result<std::string>& version) {
+  call_.reset();
+  if (version && IsOlderResourceVersion(*version, asked_version_)) Confirmed("");
   Arm();
 }
 

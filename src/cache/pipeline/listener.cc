@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/deadline.h"
+#include "base/own_work.h"
 #include "base/user_call.h"
 #include "cache/pipeline/informer_impl.h"
 #include "cache/pipeline/informer_metrics.h"
@@ -127,14 +128,16 @@ void Listener::Clear(ListenerQueue::Discarded& discarded, Delivery& undelivered)
   ReportMetrics();
 }
 
-// What is much is destroyed on the pool, so that nobody who only lets go of it is held up.
+// Many are destroyed on a thread of the library's own, so that nobody who only lets go of them is
+// held up, and no handler that blocks the pool keeps them in memory.
 void Listener::Destroy(ListenerQueue::Discarded discarded) {
   std::size_t events = 0;
   for (const ListenerQueue::Section& section : discarded) {
     if (section.events != nullptr) events += section.events->load().events;
   }
   if (events <= kMostDestroyedAtOnce) return;
-  env_.pool().Post([garbage = std::move(discarded)]() mutable { garbage.clear(); });
+  base::OwnWorkOf(env_).threads.Post(
+      [garbage = std::move(discarded)]() mutable { garbage.clear(); });
 }
 
 // ---- delivery

@@ -6,6 +6,7 @@
 
 #include "base/deadline.h"
 #include "base/heap_pages.h"
+#include "base/own_work.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -54,7 +55,7 @@ void StoreCleanup::Work() {
   if (!settled) return WorkAfter(kLongPause);
   most_ = bytes;
   // Not on the loop: it may take a few hundredths of a second.
-  env_.pool().Post([] { base::GiveBackFreeMemory(); });
+  base::OwnWorkOf(env_).threads.Post([] { base::GiveBackFreeMemory(); });
 }
 
 }  // namespace kinformer::internal::cache
