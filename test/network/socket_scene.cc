@@ -1,5 +1,6 @@
 #include "network/socket_scene.h"
 
+#include <unistd.h>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -53,8 +54,13 @@ struct SocketScene::Sockets {
 SocketScene::SocketScene(std::uint64_t seed)
     : sockets_(std::make_unique<Sockets>()), sim_({.seed = seed}) {
   internal::base::GiveSockets(sim_.env(), sockets_->io);
-  network_ = std::make_unique<SimulatedNetwork>(sim_.env(), sockets_->io,
-                                                [this](int socket) { server_->Adopt(socket); });
+  network_ = std::make_unique<SimulatedNetwork>(sim_.env(), sockets_->io, [this](int socket) {
+    if (server_ == nullptr) {
+      ::close(socket);
+    } else {
+      server_->Adopt(socket);
+    }
+  });
 }
 
 SocketScene::~SocketScene() {
