@@ -48,7 +48,8 @@ struct ConsistencyCheckerOptions {
 // key, uid and resourceVersion with a snapshot of that version: what happens meanwhile disturbs
 // neither. Whatever differs is looked for a second time, at a newer version; what differs in both
 // is logged, counted and healed by a relist. So is a store whose version is twice yet to come for
-// the server: it went back in time, and the watch that could have told was never resumed.
+// the server, and newer than the newest that it knows of when it is asked: it went back in time,
+// and the watch that could have told was never resumed. One whose cache lags knows of newer ones.
 //
 // Confined to the loop. The arguments outlive it.
 class ConsistencyChecker final : private ListReceiver {
@@ -83,6 +84,7 @@ class ConsistencyChecker final : private ListReceiver {
   // A difference is confirmed: in these objects, as a text, or in all (empty).
   void Confirmed(const std::string& keys);
   void Failed(const Error& error);
+  void VersionAnswered(const Result<std::string>& version);
   void WrongVersion();
   // What a walk has found so far is beside the point.
   void Forget();
@@ -114,6 +116,7 @@ class ConsistencyChecker final : private ListReceiver {
   std::set<ObjectName> suspects_;
   std::string suspects_namespace_;
   bool from_the_future_ = false;  // the server did not know the store's version yet
+  std::string asked_version_;     // that version, while the server is asked for its newest
   std::unique_ptr<Walk> walk_;
   Timer timer_;
   std::unique_ptr<ListWatchCall> call_;
