@@ -38,7 +38,6 @@ enum class PlantedBug : std::uint8_t {
   kSyncedTooEarly,        // after the first object
   kNotFoundBeforeSync,    // a cache that knows nothing says that an object does not exist
   kCheckFindsNothing,     // the consistency check heals nothing
-  kLagTakenForRestore,    // a server whose cache lags counts as one that went back in time
   kSuccessForgotten,      // a watch that has lasted does not end a back-off
   kDenialsWaitLong,       // who is not let in waits as after any failure
   kHardlyPauses,          // who has failed tries again at once
