@@ -58,7 +58,8 @@ Engine::Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport,
       description_(transport_->Describe()),
       limiter_(options_.qps, options_.burst),
       list_gate_(std::make_shared<ListGate>(env_, options_.max_initial_lists)),
-      watch_list_refusals_(env_) {}
+      watch_list_refusals_(env_),
+      warning_lines_(env_) {}
 
 Engine::~Engine() {
   // A transport is loop-confined, its end included.
@@ -83,10 +84,14 @@ void Engine::HandleWarnings(const HttpHeaders& headers) {
       if (options_.warning_handler) {
         (void)base::CallUser(env_, "the warning handler",
                              [&] { options_.warning_handler(warning.text); });
-      } else {
+      } else if (warning_lines_.Take()) {
         env_.log().Log(LogLevel::kWarning, "the server warns", {{"warning", warning.text}});
       }
     }
+  }
+  if (const std::size_t untold = warning_lines_.TakeUntold(); untold != 0) {
+    env_.log().Log(LogLevel::kWarning, "the server warns of more than is told here",
+                   {{"times", std::to_string(untold)}});
   }
 }
 

@@ -24,6 +24,7 @@
 #include "kinformer/result.h"
 #include "kinformer/transport.h"
 
+#include "base/log_allowance.h"
 #include "client/list_gate.h"
 #include "client/version_question.h"
 #include "client/watch_list_refusals.h"
@@ -107,6 +108,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::optional<SteadyTime> throttling_told_;
   std::set<std::string> json_only_;
   std::set<std::string> warned_;
+  base::LogAllowance warning_lines_;
   std::map<std::pair<std::string, std::string>, std::shared_ptr<Counter>> response_counters_;
   std::list<Exchange*> active_;  // oldest first: a shutdown is the same in each run
 };

@@ -138,6 +138,21 @@ TEST_F(EngineAttemptsTest, WithoutAHandlerAWarningIsLogged) {
   EXPECT_THAT(log_->lines, ElementsAre("the server warns warning=deprecated"));
 }
 
+TEST_F(EngineAttemptsTest, OfThousandsOfWarningsTheFirstAreLoggedAndTheOthersCounted) {
+  Make({.qps = -1});
+  ScriptedResponse response = Json("{}");
+  for (int i = 0; i < 3000; ++i) {
+    response.headers.emplace_back("Warning", "299 - \"number " + std::to_string(i) + '"');
+  }
+  server_.script = {response, response};
+  EXPECT_TRUE(Run({.target = "/x"}).ok());
+  ASSERT_EQ(log_->lines.size(), 21U);
+  EXPECT_EQ(log_->lines.front(), "the server warns warning=number 0");
+  EXPECT_EQ(log_->lines.back(), "the server warns of more than is told here times=2980");
+  EXPECT_TRUE(Run({.target = "/x"}).ok());
+  EXPECT_EQ(log_->lines.size(), 21U);
+}
+
 // It may still come in time: refused at once is only what surely cannot.
 TEST_F(EngineAttemptsTest, AWaitForTheLimiterThatIsAsLongAsItsTimeIsWaited) {
   Make({.qps = 1, .burst = 1});

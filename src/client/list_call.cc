@@ -29,15 +29,21 @@ Result<void> ListCall::OnItem(std::string_view item, const wire::JsonBitmap* bit
     receiver_.OnItem(*std::move(object));
     return {};
   }
-  const ObjectHead head = HeadOf(encoding(), item);
-  receiver_.OnUnreadable(head.namespace_, head.name, object.error());
-  return {};
+  return Unreadable(HeadOf(encoding(), item), std::move(object).error());
 }
 
 Result<void> ListCall::OnTooLarge(std::string_view front, Error error) {
-  const ObjectHead head = HeadOfFront(encoding(), front);
-  if (head.name.empty()) return error;  // nobody could say what is missing
-  receiver_.OnUnreadable(head.namespace_, head.name, error);
+  return Unreadable(HeadOfFront(encoding(), front), std::move(error));
+}
+
+Result<void> ListCall::Unreadable(ObjectHead head, Error why) {
+  if (!source().Identify(head)) {
+    // Whoever is not in such a list may be there all the same.
+    return std::move(why.WithContext(
+        "the list is incomplete, and is not used: an object of it cannot be read, nor can its "
+        "name"));
+  }
+  receiver_.OnUnreadable(head.namespace_, head.name, why);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "client/object_head.h"
 #include "client/stream_call.h"
 #include "wire/list_splitter.h"
 
@@ -32,6 +33,8 @@ class ListCall final : public StreamCall, private wire::ListSplitter::Sink {
   void Ended(Result<void> result) override;
   Result<void> OnItem(std::string_view item, const wire::JsonBitmap* bitmap) override;
   Result<void> OnTooLarge(std::string_view front, Error error) override;
+  // An error where nobody could say what is missing: the list ends with it.
+  Result<void> Unreadable(ObjectHead head, Error why);
   [[nodiscard]] Result<void> InContext(Result<void> result);
 
   ListReceiver& receiver_;

@@ -1,11 +1,22 @@
 #include "client/list_gate.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "base/backoff.h"
+
 namespace kinformer::internal::client {
 namespace {
 
 // Spreads requests that start in the same instant over a few milliseconds each; the first one
 // starts at once.
 constexpr Duration kJitterPerListAhead = std::chrono::milliseconds(10);
+
+// How long it is closed after a refusal.
+constexpr Duration kLeastPause = std::chrono::milliseconds(500);
+constexpr Duration kMostPause = std::chrono::seconds(2);
+// Between two who enter while nobody knows whether they are welcome.
+constexpr Duration kOneByOne = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -27,8 +38,32 @@ std::unique_ptr<ListGate::Ticket> ListGate::Enter(std::function<void()> granted)
   return ticket;
 }
 
+void ListGate::AskedToWait(Duration pause) {
+  one_by_one_ = true;
+  // Clients that were refused together do not return together.
+  const Duration own = base::Jitter(env_, std::clamp(pause, kLeastPause, kMostPause), 0.5);
+  CloseUntil(std::max(closed_until_, env_.Now() + own));
+}
+
+void ListGate::Welcome() {
+  if (!std::exchange(one_by_one_, false)) return;
+  closed_until_ = {};
+  opens_ = Timer();
+  Admit(false);
+}
+
+void ListGate::CloseUntil(SteadyTime time) {
+  closed_until_ = time;
+  opens_ = env_.loop().RunAt(time, [this] {
+    opens_ = Timer();
+    Admit(true);
+  });
+}
+
 void ListGate::Admit(bool at_once) {
   while (inside_ < width_ && !waiting_.empty()) {
+    if (env_.Now() < closed_until_) return;
+    if (one_by_one_) CloseUntil(env_.Now() + kOneByOne);
     Ticket* const ticket = waiting_.front();
     waiting_.pop_front();
     ticket->inside_ = true;

@@ -2,7 +2,7 @@
 //
 // ListGate: how many collections a client fetches at the same time. A program with many informers
 // would otherwise ask for all of them in the same instant, which is hard on the server and makes
-// every one of them late.
+// every one of them late. Nor do all of them ask a server that has just asked one to wait.
 
 #ifndef KINFORMER_CLIENT_LIST_GATE_H_
 #define KINFORMER_CLIENT_LIST_GATE_H_
@@ -44,12 +44,24 @@ class ListGate : public std::enable_shared_from_this<ListGate> {
   // destroy other tickets, not this one.
   std::unique_ptr<Ticket> Enter(std::function<void()> granted);
 
+  // The server has asked who was inside to wait. Nobody enters for as long, though not longer than
+  // a few seconds, since it may have meant that one collection; then they enter one by one, a
+  // second apart, until one is welcome.
+  void AskedToWait(Duration pause);
+  // The server has let one list.
+  void Welcome();
+
  private:
   // `at_once`: without the delay that spreads requests which start in the same instant.
   void Admit(bool at_once);
 
+  void CloseUntil(SteadyTime time);
+
   Env& env_;
   std::size_t width_;
+  bool one_by_one_ = false;
+  SteadyTime closed_until_{};
+  Timer opens_;
   std::size_t inside_ = 0;
   std::list<Ticket*> waiting_;
 };

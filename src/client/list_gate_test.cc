@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -129,6 +130,58 @@ TEST(ListGate, APlaceThatComesFreeIsTakenAtOnce) {
   EXPECT_EQ(done, tickets.size());
   sim.env().loop().Post([&] { ends.clear(); });
   sim.RunReady();
+}
+
+// Fifty lists that a busy server refuses.
+class BusyServer : public ::testing::Test {
+ protected:
+  void Enter(int informer) {
+    tickets_[informer] = gate_->Enter([this, informer] { Asked(informer); });
+  }
+  void Asked(int informer) {
+    ++asked_;
+    sim_.env().loop().Post([this, informer] {
+      if (busy_) {
+        gate_->AskedToWait(std::chrono::seconds(1));
+        tickets_[informer].reset();
+        again_[informer] = sim_.env().loop().RunAt(sim_.env().Now() + std::chrono::seconds(2),
+                                                   [this, informer] { Enter(informer); });
+      } else {
+        gate_->Welcome();
+        tickets_[informer].reset();
+        ++listed_;
+      }
+    });
+  }
+
+  Simulation sim_{{.seed = 1}};
+  const std::shared_ptr<ListGate> gate_ = std::make_shared<ListGate>(sim_.env(), 8);
+  std::map<int, std::unique_ptr<ListGate::Ticket>> tickets_;
+  std::map<int, Timer> again_;
+  bool busy_ = true;
+  int asked_ = 0;
+  int listed_ = 0;
+};
+
+TEST_F(BusyServer, IsAskedByOneAfterTheOtherUntilItLetsOneIn) {
+  sim_.env().loop().Post([this] {
+    for (int i = 0; i < 50; ++i) Enter(i);
+  });
+  sim_.RunFor(std::chrono::seconds(30));
+  EXPECT_GE(asked_, 20);
+  EXPECT_LE(asked_, 8 + 31) << "those who were on their way, and one a second";
+  busy_ = false;
+  EXPECT_TRUE(sim_.RunUntil([this] { return listed_ == 50; }, std::chrono::seconds(4)));
+}
+
+TEST_F(BusyServer, OneThatNeverAnswersKeepsNobodyOut) {
+  sim_.env().loop().Post([this] {
+    gate_->AskedToWait(std::chrono::hours(1));
+    tickets_[-1] = gate_->Enter([] {});
+    busy_ = false;
+    Enter(1);
+  });
+  EXPECT_TRUE(sim_.RunUntil([this] { return listed_ == 1; }, std::chrono::seconds(5)));
 }
 
 }  // namespace

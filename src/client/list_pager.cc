@@ -5,9 +5,10 @@
 
 namespace kinformer::internal::client {
 
-bool ListPager::Took(const ListMeta& page) {
+Result<bool> ListPager::Took(const ListMeta& page) {
   if (resource_version_.empty()) resource_version_ = page.resourceVersion;
   if (page.continue_.empty()) return false;
+  if (Result<void> next = tokens_.Next(page.continue_); !next) return std::move(next).error();
   paginated_ = true;
   request_.resourceVersion.clear();
   request_.resourceVersionMatch.clear();
@@ -20,6 +21,7 @@ bool ListPager::StartsOver(const Error& error) {
   if (!expired || !paginated_ || in_one_piece_ || !full_list_if_expired_) return false;
   in_one_piece_ = true;
   resource_version_.clear();
+  tokens_ = {};
   request_ = options_;
   request_.limit = 0;
   request_.continue_.clear();

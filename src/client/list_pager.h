@@ -7,7 +7,9 @@
 //   for (bool more = true; more;) {
 //     Result<ListedObjects> page = ListPage(pager.request());
 //     if (page) {
-//       more = pager.Took(page->metadata);
+//       const Result<bool> took = pager.Took(page->metadata);
+//       if (!took.ok()) return took.error();
+//       more = *took;
 //       AppendPage(*std::move(page), all);
 //     } else {
 //       if (!pager.StartsOver(page.error())) return page.error();
@@ -25,6 +27,8 @@
 #include "kinformer/list_options.h"
 #include "kinformer/list_watch.h"
 
+#include "client/page_tokens.h"
+
 namespace kinformer::internal::client {
 
 // Thread-compatible. Counterpart: client-go tools/pager.
@@ -39,8 +43,9 @@ class ListPager {
 
   // What to ask for next.
   [[nodiscard]] const ListOptions& request() const { return request_; }
-  // The page that was asked for has come. Whether there is another one.
-  bool Took(const ListMeta& page);
+  // The page that was asked for has come. Whether there is another one; an error where the list
+  // goes in a circle.
+  Result<bool> Took(const ListMeta& page);
   // The request has failed. Whether all is to be asked for once more, in one piece: pages of
   // different times do not make a list. What has come is of no use then.
   bool StartsOver(const Error& error);
@@ -54,6 +59,7 @@ class ListPager {
   const ListOptions options_;
   ListOptions request_;
   const bool full_list_if_expired_;
+  PageTokens tokens_;
   std::string resource_version_;
   bool paginated_ = false;
   bool in_one_piece_ = false;

@@ -12,12 +12,12 @@ const Error kExpired = Error(Reason::kExpired, "too old").WithHttpStatus(410);
 TEST(ListPager, AsksForPageAfterPage) {
   ListPager pager({.labelSelector = "a=b", .resourceVersion = "0", .limit = 2});
   EXPECT_EQ(pager.request().resourceVersion, "0");
-  EXPECT_TRUE(pager.Took({.resourceVersion = "7", .continue_ = "c1"}));
+  EXPECT_EQ(pager.Took({.resourceVersion = "7", .continue_ = "c1"}).value(), true);
   EXPECT_EQ(pager.request().continue_, "c1");
   EXPECT_EQ(pager.request().resourceVersion, "");
   EXPECT_EQ(pager.request().labelSelector, "a=b");
   EXPECT_EQ(pager.request().limit, 2);
-  EXPECT_FALSE(pager.Took({.resourceVersion = "9"}));
+  EXPECT_EQ(pager.Took({.resourceVersion = "9"}).value(), false);
   EXPECT_EQ(pager.resourceVersion(), "7");
   EXPECT_TRUE(pager.paginated());
 }
@@ -26,14 +26,14 @@ TEST(ListPager, TakesTheListInOnePieceOnceItsPagesAreTooOld) {
   ListPager pager({.resourceVersion = "5", .limit = 2});
   // The first page is no later page of anything.
   EXPECT_FALSE(pager.StartsOver(kExpired));
-  EXPECT_TRUE(pager.Took({.resourceVersion = "7", .continue_ = "c1"}));
+  EXPECT_EQ(pager.Took({.resourceVersion = "7", .continue_ = "c1"}).value(), true);
   EXPECT_FALSE(pager.StartsOver(Error(Reason::kForbidden, "no")));
   EXPECT_TRUE(pager.StartsOver(kExpired));
   EXPECT_EQ(pager.request().limit, 0);
   EXPECT_EQ(pager.request().continue_, "");
   EXPECT_EQ(pager.request().resourceVersion, "5");
   EXPECT_FALSE(pager.StartsOver(kExpired));
-  EXPECT_FALSE(pager.Took({.resourceVersion = "8"}));
+  EXPECT_EQ(pager.Took({.resourceVersion = "8"}).value(), false);
   EXPECT_EQ(pager.resourceVersion(), "8");
 }
 
@@ -45,7 +45,7 @@ TEST(ListPager, WhatMakesItStartOver) {
             Error(Reason::kInternalError, "no").WithHttpStatus(500)}) {
         ListPager pager({.resourceVersionMatch = "Exact", .limit = 2, .continue_ = "begin"}, full);
         if (later_page) {
-          EXPECT_TRUE(pager.Took({.resourceVersion = "7", .continue_ = "c1"}));
+          EXPECT_EQ(pager.Took({.resourceVersion = "7", .continue_ = "c1"}).value(), true);
           EXPECT_EQ(pager.request().resourceVersionMatch, "") << "the token says it";
         }
         const bool expired = error.reason() != Reason::kInternalError;
@@ -59,9 +59,9 @@ TEST(ListPager, WhatMakesItStartOver) {
 // Should a server give a full list in pages, too, they are taken, each without a limit.
 TEST(ListPager, PagesOfAListInOnePiece) {
   ListPager pager({.limit = 2});
-  EXPECT_TRUE(pager.Took({.resourceVersion = "7", .continue_ = "c1"}));
+  EXPECT_EQ(pager.Took({.resourceVersion = "7", .continue_ = "c1"}).value(), true);
   EXPECT_TRUE(pager.StartsOver(kExpired));
-  EXPECT_TRUE(pager.Took({.resourceVersion = "8", .continue_ = "c2"}));
+  EXPECT_EQ(pager.Took({.resourceVersion = "8", .continue_ = "c2"}).value(), true);
   EXPECT_EQ(pager.request().limit, 0);
   EXPECT_EQ(pager.request().continue_, "c2");
   EXPECT_FALSE(pager.StartsOver(kExpired));

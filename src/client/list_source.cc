@@ -4,7 +4,6 @@
 #include "kinformer/json.h"
 
 #include "base/user_call.h"
-#include "client/object_head.h"
 
 namespace kinformer::internal::client {
 
@@ -26,6 +25,13 @@ bool ListSource::Expects(std::string_view kind) const {
          (metadata_only && kind == "PartialObjectMetadata");
 }
 
+bool ListSource::Identify(ObjectHead& head) const {
+  if (!IsName(head.name)) return false;
+  if (head.namespace_.empty()) head.namespace_ = namespace_;
+  const bool namespaced = type->namespaced || type->kind.empty();
+  return head.namespace_.empty() ? !namespaced : IsName(head.namespace_);
+}
+
 Result<ObjectRef> ListSource::Build(Encoding encoding, std::string_view bytes,
                                     const wire::JsonBitmap* bitmap) {
   Result<ObjectRef> built =
@@ -33,6 +39,9 @@ Result<ObjectRef> ListSource::Build(Encoding encoding, std::string_view bytes,
           ? BuildFromJson(TypeFor(bytes), bytes, BuildOptionsOf(entry), bitmap)
           : BuildProtobuf(bytes);
   if (!built) base::ReportCarried(engine->env(), built.error());
+  if (built && ((*built)->name().empty() || !IsText((*built)->name()))) {
+    return Error(Reason::kDecode, "metadata.name: it is empty, or no UTF-8");
+  }
   return built;
 }
 

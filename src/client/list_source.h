@@ -15,6 +15,7 @@
 #include "kinformer/result.h"
 
 #include "client/engine.h"
+#include "client/object_head.h"
 
 namespace kinformer::wire {
 class JsonBitmap;  // wire/json_bitmap.h
@@ -35,6 +36,9 @@ struct ListSource {
 
   // May an object of this source be of that kind? Empty: it does not say.
   [[nodiscard]] bool Expects(std::string_view kind) const;
+  // Completes the name of an object that cannot be read: where it does not say, it is of the
+  // namespace that was asked for. False where nobody can say which object it is.
+  [[nodiscard]] bool Identify(ObjectHead& head) const;
   // `bitmap`: of JSON. What the program's struct throws is logged and counted.
   Result<ObjectRef> Build(Encoding encoding, std::string_view bytes,
                           const wire::JsonBitmap* bitmap);

@@ -6,6 +6,7 @@
 
 #include "kinformer/json.h"
 
+#include "wire/json_text.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::internal::client {
@@ -138,6 +139,22 @@ ObjectHead HeadOfProtobufFront(std::string_view front) {
 }
 
 }  // namespace
+
+bool IsText(std::string_view bytes) {
+  const bool ascii = std::all_of(bytes.begin(), bytes.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  // Where a reader of JSON has found none, it has put U+FFFD.
+  return ascii || (json::FirstInvalidUtf8(bytes) == bytes.size() &&
+                   bytes.find("\xef\xbf\xbd") == std::string_view::npos);
+}
+
+bool IsName(std::string_view name) {
+  if (name.empty() || !IsText(name)) return false;
+  return std::none_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == 0x7f || c == '/' || c == '%' || c == '\\' ||
+           c == '"';
+  });
+}
 
 ObjectHead HeadOf(Encoding encoding, std::string_view bytes) {
   return encoding == Encoding::kProtobuf ? HeadOfProtobuf(bytes) : HeadOfJson(bytes);

@@ -21,6 +21,13 @@ struct ObjectHead {
   bool initial_events_end = false;  // the annotation k8s.io/initial-events-end
 };
 
+// Whether the bytes are UTF-8, and were so when they came.
+bool IsText(std::string_view bytes);
+
+// Whether that is a name that an object can have, and not what damage has left of one: in UTF-8,
+// and without what cannot stand in a path. What escapes stand for is not known.
+bool IsName(std::string_view name);
+
 // Of a kind's message without envelope, or of a JSON object. Where the text is no JSON, of as much
 // of it as can be read.
 ObjectHead HeadOf(Encoding encoding, std::string_view bytes);

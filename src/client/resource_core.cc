@@ -297,7 +297,9 @@ Result<ListedObjects> ResourceCore::List(const ListOptions& options,
     if (!left) return left.error();
     Result<ListedObjects> page = ListPage(pager.request(), *left);
     if (page) {
-      more = pager.Took(page->metadata);
+      const Result<bool> took = pager.Took(page->metadata);
+      if (!took.ok()) return took.error();
+      more = *took;
       client::AppendPage(*std::move(page), all);
     } else {
       if (!pager.StartsOver(page.error())) return std::move(page).error();

@@ -2,14 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <algorithm>
-#include <chrono>
-#include <algorithm>
-#include <chrono>
-#include <algorithm>
-#include <chrono>
-#include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -18,6 +10,16 @@
 #include "client/status.h"
 
 namespace kinformer::internal::client {
+namespace {
+
+// The server is busy, or about to be ready. Who asks for a version that it has not yet got asks for
+// another one.
+bool AsksToWait(const Error& error) {
+  if (IsTooManyRequests(error)) return true;
+  return error.http_status() >= 500 && error.retry_after() && !IsTooLargeResourceVersion(error);
+}
+
+}  // namespace
 
 void StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeout) {
   Query query;
@@ -46,6 +48,7 @@ void StreamCall::OnHeaders(int /*status*/, const HttpHeaders& headers) {
     return;
   }
   encoding_ = protobuf ? Encoding::kProtobuf : Encoding::kJson;
+  if (ticket_ != nullptr) source_->engine->list_gate().Welcome();
   Accepted();
 }
 
@@ -56,6 +59,13 @@ void StreamCall::OnData(std::string_view data) {
 }
 
 void StreamCall::OnDone(Result<void> result) {
+  if (ticket_ != nullptr && !result && AsksToWait(result.error())) {
+    // In seconds: a Retry-After may be longer than a Duration can be.
+    constexpr std::chrono::seconds kLong = std::chrono::minutes(1);
+    const std::chrono::seconds asked =
+        result.error().retry_after().value_or(std::chrono::seconds(0));
+    source_->engine->list_gate().AskedToWait(std::min(asked, kLong));
+  }
   if (!ends_) End(Judge(std::move(result)));
 }
 

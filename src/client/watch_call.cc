@@ -124,18 +124,15 @@ Result<void> WatchCall::OnObject(WatchEventType type, const wire::WatchFrame& fr
   return {};
 }
 
-Result<void> WatchCall::OnUnreadable(WatchEventType type, const ObjectHead& head, Error why) {
-  if (head.name.empty()) {  // nobody could say what is missing
+Result<void> WatchCall::OnUnreadable(WatchEventType type, ObjectHead head, Error why) {
+  if (!source().Identify(head)) {  // nobody could say what is missing
     return std::move(why.WithContext("watch of " + source().path));
   }
-  // Where it does not say, it is of the namespace that was asked for.
-  const std::string_view namespace_ =
-      head.namespace_.empty() ? std::string_view(source().namespace_) : head.namespace_;
-  if (!ExpectsNamespace(namespace_)) return {};
+  if (!ExpectsNamespace(head.namespace_)) return {};
   WatchEvent event;
   event.type = type;
   event.unreadable = true;
-  event.namespace_ = namespace_;
+  event.namespace_ = head.namespace_;
   event.name = head.name;
   event.resourceVersion = head.resourceVersion;
   event.why = &why;

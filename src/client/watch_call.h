@@ -37,7 +37,7 @@ class WatchCall final : public StreamCall, private wire::WatchFramer::Sink {
   void OnBookmark(const wire::WatchFrame& frame);
   Result<void> OnObject(WatchEventType type, const wire::WatchFrame& frame);
   // An object of which nothing but its head can be told.
-  Result<void> OnUnreadable(WatchEventType type, const ObjectHead& head, Error why);
+  Result<void> OnUnreadable(WatchEventType type, ObjectHead head, Error why);
   // May a watch of this source tell of it? Else it is said, and ignored.
   bool ExpectsKind(std::string_view kind);
   bool ExpectsNamespace(std::string_view namespace_);

@@ -8,8 +8,12 @@
 namespace kinformer::testing {
 namespace {
 
-// After 30 s of silence a transport asks, and 15 s later it knows.
+// After 30 s of silence a transport asks; 3 s later it sends nothing more there, nor where it has
+// been as silent; and 15 s after the question it knows.
+constexpr Duration kSuspected = std::chrono::seconds(33);
 constexpr Duration kNoticed = std::chrono::seconds(45);
+// What a caller has waited for in vain, when it gives up, to be as good as that question.
+constexpr Duration kEvidence = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -28,6 +32,7 @@ class FaultyConnections::Stream final : public ResponseReceiver,
   }
   [[nodiscard]] bool over() const { return receiver_ == nullptr || failed_; }
   void FallSilent() { silent_ = true; }
+  [[nodiscard]] bool silent() const { return silent_; }
   // The receiver hears of it in a turn of its own.
   void Fail(Env& env, const char* why) {
     if (over()) return;
@@ -62,11 +67,18 @@ class FaultyConnections::Stream final : public ResponseReceiver,
 
 class FaultyConnections::Call final : public HttpCall {
  public:
-  explicit Call(std::shared_ptr<Stream> stream) : stream_(std::move(stream)) {}
-  ~Call() override { stream_->Abandon(); }
+  Call(FaultyConnections& connections, std::shared_ptr<Stream> stream)
+      : connections_(connections), stream_(std::move(stream)), begun_(connections.env_.Now()) {}
+  ~Call() override {
+    const bool waited = connections_.env_.Now() - begun_ >= kEvidence;
+    if (stream_->silent() && !stream_->over() && waited) connections_.SuspectTheSilent();
+    stream_->Abandon();
+  }
 
  private:
+  FaultyConnections& connections_;
   const std::shared_ptr<Stream> stream_;
+  const SteadyTime begun_;
 };
 
 FaultyConnections::Connection& FaultyConnections::ConnectionFor(ConnectionPool pool) {
@@ -89,7 +101,7 @@ FaultyConnections::Connection& FaultyConnections::ConnectionFor(ConnectionPool p
 std::unique_ptr<HttpCall> FaultyConnections::Start(HttpRequest request,
                                                    ResponseReceiver& receiver) {
   auto stream = std::make_shared<Stream>(receiver);
-  auto call = std::make_unique<Call>(stream);
+  auto call = std::make_unique<Call>(*this, stream);
   if (refusals_ > 0) {
     --refusals_;
     ++hits_;
@@ -99,7 +111,11 @@ std::unique_ptr<HttpCall> FaultyConnections::Start(HttpRequest request,
   Connection& connection = ConnectionFor(request.pool);
   connection.streams.push_back(stream);
   // What goes over a silent connection never arrives.
-  if (!connection.silent) stream->Begin(*inner_, std::move(request));
+  if (connection.silent) {
+    stream->FallSilent();
+  } else {
+    stream->Begin(*inner_, std::move(request));
+  }
   return call;
 }
 
@@ -108,6 +124,12 @@ void FaultyConnections::Break(Connection& connection, const char* why) {
   for (const auto& stream : std::exchange(connection.streams, {})) {
     if (!stream->over()) ++hits_;
     stream->Fail(env_, why);
+  }
+}
+
+void FaultyConnections::SuspectTheSilent() {
+  for (Connection& connection : connections_) {
+    if (connection.silent) connection.takes_more = false;
   }
 }
 
@@ -146,17 +168,14 @@ void FaultyConnections::Disturb() {
         ++hits_;
         stream->FallSilent();
       }
+      connection.suspected =
+          env_.loop().RunAt(env_.Now() + kSuspected, [this] { SuspectTheSilent(); });
       connection.noticed = env_.loop().RunAt(env_.Now() + kNoticed, [this, &connection] {
         Break(connection, "the connection was silent for too long");
       });
   }
 }
 
-void FaultyConnections::Calm() {
-  refusals_ = 0;
-  for (Connection& connection : connections_) {
-    if (connection.silent) Break(connection, "the silent connection broke");
-  }
-}
+void FaultyConnections::Calm() { refusals_ = 0; }
 
 }  // namespace kinformer::testing

@@ -28,7 +28,7 @@ class FaultyConnections final : public Transport {
   // One of the connections, drawn, fails in one of the ways. One that falls silent is found dead
   // after 45 seconds.
   void Disturb();
-  // No more faults; connections that are silent break.
+  // No more faults. Connections that are silent are yet to be found dead.
   void Calm();
   // How many calls have been hit so far.
   [[nodiscard]] std::uint64_t hits() const { return hits_; }
@@ -48,12 +48,15 @@ class FaultyConnections final : public Transport {
     ConnectionPool pool;
     bool takes_more = true;  // until GOAWAY
     bool silent = false;
-    Timer noticed{};  // when the transport finds it dead
+    Timer suspected{};  // when the transport begins to doubt it
+    Timer noticed{};    // when it finds it dead
     std::vector<std::shared_ptr<Stream>> streams;
   };
 
   Connection& ConnectionFor(ConnectionPool pool);
   void Break(Connection& connection, const char* why);
+  // An answer has been waited for in vain: nothing new goes over connections as silent as that.
+  void SuspectTheSilent();
 
   Env& env_;
   const std::shared_ptr<Transport> inner_;

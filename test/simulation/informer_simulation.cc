@@ -20,6 +20,8 @@
 #include "simulation/cache_shape.h"
 #include "simulation/faulty_connections.h"
 #include "simulation/joint_reader.h"
+#include "simulation/recovery_bound.h"
+#include "simulation/server_pair.h"
 #include "simulation/simulated_informer.h"
 
 namespace kinformer::testing {
@@ -65,18 +67,23 @@ class World {
                                       [this](std::string line) { Tell(std::move(line)); })
                                 : nullptr,
               .start = WallTime(std::chrono::hours(480'000))}),
-        server_(sim_.env(), {.bookmark_interval = seconds(20), .bootstrap_objects = false}),
-        network_(NewInMemoryTransport(sim_.env(), server_,
-                                      {.max_chunk_bytes = 64 + setup_.Below(4096),
+        servers_(sim_.env(), {.bookmark_interval = seconds(20), .bootstrap_objects = false},
+                 plan.seed, (plan.troubles & BitOf(kTwoServers)) != 0),
+        server_(servers_.first()),
+        chunk_bytes_(64 + setup_.Below(4096)),
+        latency_(setup_.Milliseconds(40)),
+        network_(NewInMemoryTransport(sim_.env(), servers_,
+                                      {.max_chunk_bytes = chunk_bytes_,
                                        .random_chunks = true,
                                        .min_latency = milliseconds(0),
-                                       .max_latency = setup_.Milliseconds(40)})),
+                                       .max_latency = latency_})),
         connections_(std::make_shared<FaultyConnections>(sim_.env(), network_, plan.seed)),
         scene_{.sim = sim_,
                .history = history_,
                .plan = plan_,
                .trust = plan.trust,
                .version = [this] { return server_.current_resource_version(); },
+               .oldest_version = [this] { return servers_.oldest_version(); },
                .tell = [this](std::string line) { Tell(std::move(line)); }} {
     server_.faults().Seed(plan.seed);
     for (int i = Has(kManyObjects) ? 1000 : 15; i > 0; --i) Write(setup_);
@@ -113,6 +120,8 @@ class World {
     }
     Calm();
     Settle();
+    if (servers_.apart()) scene_.Problem("the two servers are not the same any more");
+    report_.hits[kTwoServers] += servers_.answers_from_behind();
     if (joint_ != nullptr) joint_->Finish(report_);
     joint_.reset();
     for (const auto& informer : informers_) informer->Finish(report_);
@@ -138,11 +147,34 @@ class World {
   bool Comes(int trouble, const char* what) {
     if (!Has(trouble)) return false;
     ++report_.hits[static_cast<std::size_t>(trouble)];
+    bound_.Bit(trouble, sim_.env().Now());
     Tell(what);
     return true;
   }
   void Look() {
     for (const auto& informer : informers_) informer->Look();
+    SeeWhatBites();
+  }
+
+  // Which troubles are at work, and whether anybody still suffers from earlier ones.
+  void SeeWhatBites() {
+    const SteadyTime now = sim_.env().Now();
+    if (now < looks_again_) return;
+    looks_again_ = now + milliseconds(200);
+    for (Rule& rule : rules_) {
+      const std::uint64_t hits = server_.faults().hits(rule.id);
+      if (std::exchange(rule.hits, hits) != hits) bound_.Bit(rule.fault, now);
+    }
+    if (down_) bound_.Bit(kDowntimes, now);
+    const bool well = std::all_of(informers_.begin(), informers_.end(),
+                                  [](const auto& informer) { return informer->IsWell(); });
+    if (well) bound_.AllWell(now);
+    // A new history that gets beyond the old one before all have noticed.
+    if (well) restored_from_ = 0;
+    if (restored_from_ != 0 && server_.current_resource_version() >= restored_from_) {
+      bound_.Bit(RecoveryBound::kOvertaken, now);
+      restored_from_ = 0;
+    }
   }
 
   // What has changed, and several informers at once.
@@ -178,12 +210,12 @@ class World {
         return;
       case 7:
         if (Comes(kCompactions, "compaction")) {
-          server_.Compact(server_.current_resource_version() -
-                          static_cast<std::int64_t>(dice.Below(20)));
+          servers_.Compact(server_.current_resource_version() -
+                           static_cast<std::int64_t>(dice.Below(20)));
         }
         return;
       case 8:
-        if (Comes(kClosedWatches, "watches closed")) server_.CloseWatches();
+        if (Comes(kClosedWatches, "watches closed")) servers_.CloseWatches();
         return;
       case 9:
         if (Comes(kJoins, "a handler joins or leaves")) informer.JoinOrLeave(dice);
@@ -221,10 +253,10 @@ class World {
       server_.CloseWatches();
     }
     const auto id = server_.faults().Add(fault.draw(dice, plan_.trust));
-    rules_.emplace_back(id, fault.number);
+    rules_.push_back({.id = id, .fault = fault.number, .hits = 0});
     Tell("fault F" + std::to_string(fault.number));
     // Most concern whoever asks next.
-    if (dice.OneIn(2)) server_.CloseWatches();
+    if (dice.OneIn(2)) servers_.CloseWatches();
   }
 
   // One create, update or delete, straight into the server.
@@ -235,22 +267,20 @@ class World {
     ++report_.writes;
     const bool exists = server_.Get(kConfigMaps, {ns, name}).ok();
     if (exists && dice.OneIn(3)) {
-      if (server_.Delete(kConfigMaps, {ns, name}).ok()) {
+      if (servers_.Delete(kConfigMaps, {ns, name}).ok()) {
         history_.Delete(key, server_.current_resource_version());
       }
       // At once again, under another uid.
       if (!dice.OneIn(3)) return;
     }
     const std::string value = Value(dice);
-    json::Value object = json::Value::MakeObject(
+    const json::Value object = json::Value::MakeObject(
         {{"metadata",
           json::Value::MakeObject({{"name", name},
                                    {"namespace", ns},
                                    {"labels", json::Value::MakeObject({{kTier, TierOf(value)}})}})},
          {"data", json::Value::MakeObject({{"value", value}})}});
-    const Result<json::Value> stored = server_.Get(kConfigMaps, {ns, name}).ok()
-                                           ? server_.Update(kConfigMaps, std::move(object))
-                                           : server_.Create(kConfigMaps, std::move(object));
+    const Result<json::Value> stored = servers_.Put(kConfigMaps, object);
     if (!stored) return scene_.Problem("write: " + stored.error().message());
     Record(key, *stored);
   }
@@ -309,7 +339,7 @@ class World {
     } else {
       network_->Down();
       // A server that starts again has no history of before.
-      if (dice.OneIn(2)) server_.Compact(server_.current_resource_version());
+      if (dice.OneIn(2)) servers_.Compact(server_.current_resource_version());
     }
     down_ = !down_;
   }
@@ -342,8 +372,10 @@ class World {
   }
 
   void RestoreBackup() {
+    restored_from_ = std::max(restored_from_, server_.current_resource_version());
     if (server_.Restore(backup_).ok()) {
       ++report_.hits[kRestores];
+      bound_.Bit(kRestores, sim_.env().Now());
       Tell("restored to version " + std::to_string(backup_));
       history_.Restore(backup_);
     } else {
@@ -356,6 +388,7 @@ class World {
     const std::int64_t before = server_.current_resource_version();
     network_->Down();
     RestoreBackup();
+    bound_.Bit(RecoveryBound::kOvertaken, sim_.env().Now());
     const auto end = before + static_cast<std::int64_t>(beyond);
     while (server_.current_resource_version() < end) Write(dice);
     network_->Up();
@@ -367,42 +400,103 @@ class World {
     // At last once more, and then there are no events that would show it.
     Dice dice(plan_.seed, 5);
     if (Has(kRestores) && backup_ != 0 && !down_) RestoreAndOvertake(dice, dice.Below(2));
-    for (const auto& [id, number] : rules_) {
-      report_.hits[static_cast<std::size_t>(number)] += server_.faults().hits(id);
+    looks_again_ = {};
+    SeeWhatBites();
+    for (const Rule& rule : rules_) {
+      report_.hits[static_cast<std::size_t>(rule.fault)] += rule.hits;
     }
     report_.hits[23] += connections_->hits();
     server_.faults().Clear();
     if (down_) network_->Up();
     connections_->Calm();
-    server_.CloseWatches();
+    servers_.Calm();
+    servers_.CloseWatches();
     Tell("the end of all troubles");
     for (const auto& informer : informers_) informer->Start();
   }
 
   // Twice: what is equal by chance need not stay so. And once there is room for all.
   void Settle() {
-    Settle(kPatience);
+    const SteadyTime end = sim_.env().Now();
+    const Duration bound = bound_.After(end) + OnItsWay();
+    const std::string why = bound_.Why(end);
+    const auto soon = [&](const char* what) {
+      const Duration left =
+          std::max<Duration>(end + bound - sim_.env().Now(), seconds(5) + OnItsWay());
+      const Duration took = Settle(kPatience, left);
+      if (took <= left || !scene_.problems.empty()) return;
+      scene_.Problem(std::string(what) + " only " + Text(took) + " after the last trouble" +
+                     (why.empty() ? "" : ", which was " + why) + "; it may take " + Text(left));
+    };
+    const std::uint64_t asked = servers_.requests();
+    soon("equal");
+    // Each stream lists and watches anew, and asks before; where it fails, it does so at its pace.
+    Costs("until all were equal", servers_.requests() - asked, 10, 1.5, sim_.env().Now() - end);
     Dice dice(plan_.seed, 2);
     for (int i = 0; i < 5; ++i) Write(dice);
     Ask(plan_.steps);
-    Settle(kPatience);
+    soon("equal again after some writes");
+    StayQuiet();
     if (!Has(kLimits)) return;
     MakeRoom();
-    Settle(kPatienceWithLimits);
+    (void)Settle(kPatienceWithLimits, seconds(0));
   }
 
-  void Settle(Duration patience) {
+  // How long it takes on this network until whoever is furthest behind has been told everything, or
+  // has been given a list.
+  [[nodiscard]] Duration OnItsWay() const {
+    constexpr std::int64_t kObject = 900;  // bytes, with what frames it
+    std::int64_t behind = 0;
+    for (const auto& informer : informers_) {
+      behind = std::max(behind, server_.current_resource_version() - informer->version());
+    }
+    const auto objects = static_cast<std::int64_t>(history_.Now("").size());
+    // Half of the longest chunk and of the longest latency, on average.
+    const auto chunks = (behind + objects) * kObject / static_cast<std::int64_t>(chunk_bytes_ / 2);
+    return chunks * (latency_ / 2);
+  }
+
+  // All is well, and nobody writes: what is asked then is asked for ever.
+  void StayQuiet() {
+    if (!scene_.problems.empty()) return;
+    const std::uint64_t asked = servers_.requests();
+    sim_.RunFor(minutes(1));
+    Look();
+    Costs("in a quiet minute", servers_.requests() - asked, 4, 0, minutes(1));
+  }
+
+  // So many requests for each stream, and so many a second, besides the lists.
+  void Costs(const char* when, std::uint64_t requests, double each, double each_second,
+             Duration time) {
+    const double seconds = std::chrono::duration<double>(time).count();
+    double may = 0;
+    for (const auto& informer : informers_) {
+      may += informer->streams() * (each + each_second * seconds) + informer->Lists(time);
+    }
+    if (static_cast<double>(requests) <= may) return;
+    scene_.Problem(std::to_string(requests) + " requests " + when + ", in " + Text(time) +
+                   "; there may be " + std::to_string(static_cast<std::uint64_t>(may)));
+  }
+
+  static std::string Text(Duration time) {
+    return std::to_string(std::chrono::duration_cast<milliseconds>(time).count()) + " ms";
+  }
+
+  // How long it takes. It is looked at closely for as long as `closely`.
+  Duration Settle(Duration patience, Duration closely) {
     std::string difference = "not looked at";
-    const SteadyTime end = sim_.env().Now() + patience;
-    while (scene_.problems.empty() && !difference.empty() && sim_.env().Now() < end) {
-      sim_.RunFor(seconds(1));
+    const SteadyTime begin = sim_.env().Now();
+    while (scene_.problems.empty() && !difference.empty() && sim_.env().Now() < begin + patience) {
+      sim_.RunFor(sim_.env().Now() - begin <= closely ? milliseconds(250) : milliseconds(1000));
       Look();
       difference = Difference();
     }
+    const Duration took = sim_.env().Now() - begin;
     if (!difference.empty() && scene_.problems.empty()) {
       scene_.Problem("not settled: " + difference);
     }
     LookClosely();
+    return took;
   }
 
   void MakeRoom() {
@@ -412,7 +506,7 @@ class World {
     for (const auto& [key, state] : all) {
       if (left-- <= CacheLimit::kLeast) return;
       const std::size_t slash = key.find('/');
-      if (!server_.Delete(kConfigMaps, {key.substr(0, slash), key.substr(slash + 1)}).ok()) {
+      if (!servers_.Delete(kConfigMaps, {key.substr(0, slash), key.substr(slash + 1)}).ok()) {
         return scene_.Problem("delete: " + key);
       }
       history_.Delete(key, server_.current_resource_version());
@@ -430,7 +524,10 @@ class World {
   const SimulationPlan plan_;
   Dice setup_;
   Simulation sim_;
-  apiserver::ApiServer server_;
+  ServerPair servers_;
+  apiserver::ApiServer& server_;  // the first
+  const std::size_t chunk_bytes_;
+  const Duration latency_;
   std::shared_ptr<InMemoryTransport> network_;
   std::shared_ptr<FaultyConnections> connections_;
   ServerHistory history_;
@@ -439,7 +536,15 @@ class World {
   JointReader::Informers informers_;
   std::unique_ptr<JointReader> joint_;  // null: nobody takes joint snapshots
   SimulationReport report_;
-  std::vector<std::pair<apiserver::FaultPlan::RuleId, int>> rules_;
+  struct Rule {
+    apiserver::FaultPlan::RuleId id;
+    int fault;
+    std::uint64_t hits;
+  };
+  std::vector<Rule> rules_;
+  RecoveryBound bound_;
+  SteadyTime looks_again_{};
+  std::int64_t restored_from_ = 0;  // 0: no restore that anybody has yet to notice
   bool down_ = false;
   std::int64_t backup_ = 0;  // a version; 0: none
 };

@@ -99,6 +99,7 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
   options.queue = in_order_ ? QueueKind::kInOrder : QueueKind::kDeltaFIFO;
   options.initial_list = dice.OneIn(2) ? InitialList::kList : InitialList::kWatchList;
   options.watch_list_page_size = dice.OneIn(2) ? static_cast<std::int64_t>(1 + dice.Below(9)) : 0;
+  page_size_ = options.watch_list_page_size;
   if (dice.OneIn(4)) options.max_queued_bytes = 2000 + dice.Below(20000);
   options.max_objects = limit_.objects;
   options.max_bytes = limit_.bytes;
@@ -166,7 +167,7 @@ void SimulatedInformer::Start() {
   if (cached != 0) {
     began_at_ = std::min(cached, scene_.version());
   } else if (life_ == 1) {
-    began_at_ = scene_.version() - kStale;
+    began_at_ = std::min(scene_.version() - kStale, scene_.oldest_version());
   }
   synced_ = false;
   informer_->Start();
@@ -175,6 +176,27 @@ void SimulatedInformer::Start() {
 void SimulatedInformer::Stop() {
   if (!std::exchange(running_, false)) return;
   informer_->Stop();
+}
+
+std::int64_t SimulatedInformer::version() const {
+  return NumberOf(informer_->LastSyncResourceVersion());
+}
+
+bool SimulatedInformer::IsWell() const {
+  if (!running_) return true;
+  const InformerStatus status = informer_->Status();
+  return status.state == InformerState::kWatching && status.state_age >= seconds(4);
+}
+
+double SimulatedInformer::Lists(Duration time) const {
+  const auto seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
+  const std::size_t objects = scene_.history.Now(namespace_).size();
+  const double page = page_size_ == 0 ? 500 : static_cast<double>(page_size_);
+  const double pages = 2 + static_cast<double>(objects) / page;
+  // Each once and, where it does not come through, again; and those that it is to make.
+  double times = 3 + seconds(time) / 20;
+  if (shape_.relist_period > Duration(0)) times += seconds(time) / seconds(shape_.relist_period);
+  return streams() * pages * times;
 }
 
 void SimulatedInformer::JoinOrLeave(Dice& dice) {

@@ -42,6 +42,14 @@ class SimulatedInformer {
   void Stop();
   [[nodiscard]] std::string Describe() const;
   [[nodiscard]] bool running() const { return running_; }
+  // It is stopped, or has watched undisturbed for some seconds.
+  [[nodiscard]] bool IsWell() const;
+  // That it has been told of.
+  [[nodiscard]] std::int64_t version() const;
+  // How many collections it lists and watches at most.
+  [[nodiscard]] double streams() const { return several_ ? 3 : 1; }
+  // How many requests its lists may take in that time, page by page.
+  [[nodiscard]] double Lists(Duration time) const;
   [[nodiscard]] ConfigMaps& cache() { return *informer_; }
   void JoinOrLeave(Dice& dice);
   void HoldOrRelease(Dice& dice);
@@ -134,6 +142,7 @@ class SimulatedInformer {
   const bool others_;   // but those that are not named together
   const bool in_order_;
   const bool resyncs_;
+  std::int64_t page_size_ = 0;  // 0: the default
   std::unique_ptr<ConfigMaps> informer_;
   std::unique_ptr<ChangeFollower> follower_;  // null: none
   std::vector<Handler> handlers_;

@@ -26,6 +26,8 @@ struct SimulatedScene {
   Trust trust;
   // The server's version, as of now.
   std::function<std::int64_t()> version;
+  // The same of the server that is furthest behind.
+  std::function<std::int64_t()> oldest_version;
   // Into the story, where there is one.
   std::function<void(std::string)> tell;
   // Called while an informer writes into its store, for each object. May be empty.

@@ -13,10 +13,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::array<std::string_view, kTroubles - kCuts> kNames = {
-    "cuts",      "downtimes",   "http2",       "compactions", "closed-watches",  "joins",
-    "stalls",    "throws",      "restarts",    "snapshots",   "joint-snapshots", "feeds",
-    "limits",    "transforms",  "projections", "selectors",   "compression",     "periodic-relists",
-    "forbidden", "many-objects"};
+    "cuts",        "downtimes",       "http2",
+    "compactions", "closed-watches",  "joins",
+    "stalls",      "throws",          "restarts",
+    "snapshots",   "joint-snapshots", "feeds",
+    "limits",      "transforms",      "projections",
+    "selectors",   "compression",     "periodic-relists",
+    "forbidden",   "many-objects",    "two-servers"};
 
 std::int64_t Few(Dice& dice) { return static_cast<std::int64_t>(1 + dice.Below(3)); }
 
@@ -272,6 +275,10 @@ std::uint64_t DrawTroubles(Dice& dice, Trust trust) {
     const bool dear = trouble == kManyObjects;
     if (dice.OneIn(dear ? 40 : of_program ? 2 : rarity)) drawn |= BitOf(trouble);
   }
+  // Nobody restores the second one, nor lies in its name; and what a client writes goes to the
+  // first one only.
+  if (trust != Trust::kHonest) drawn &= ~BitOf(kTwoServers);
+  if ((drawn & BitOf(kTwoServers)) != 0) drawn &= ~BitOf(kConflicts);
   return drawn;
 }
 

@@ -51,6 +51,7 @@ enum Trouble : std::uint8_t {
   kPeriodicRelists,
   kForbidden,    // to list all namespaces at once
   kManyObjects,  // enough to train a dictionary
+  kTwoServers,   // of different age, behind one address
   kTroubles
 };
 

@@ -13,6 +13,7 @@
 #include "cache/store/coverage.h"
 #include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
+#include "client/page_tokens.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -73,6 +74,7 @@ struct ConsistencyChecker::Walk {
   std::string version;       // of the collection, as the snapshot has it
   std::string namespace_{};  // empty: all
   ListOptions page{};
+  client::PageTokens tokens{};
   int pages = 0;  // in this period
   // Those of the snapshot that the list has, in the list's order; those that cannot be compared.
   std::vector<const Block*> found{};
@@ -241,6 +243,9 @@ void ConsistencyChecker::PageDone(const ListMeta& page) {
   if (page.resourceVersion != walk_->version) return WrongVersion();
   wrong_versions_ = 0;
   if (page.continue_.empty()) return WalkDone();
+  if (const Result<void> next = walk_->tokens.Next(page.continue_); !next) {
+    return Failed(next.error());
+  }
   ListOptions next;
   next.limit = kPageSize;
   next.continue_ = page.continue_;

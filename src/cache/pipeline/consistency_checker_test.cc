@@ -273,6 +273,30 @@ TEST_F(ConsistencyCheckerTest, AServerThatIsTwiceBehindTheStoreWentBack) {
               ElementsAre("the cache differs|things|all: the server is at an older version|5"));
 }
 
+TEST_F(ConsistencyCheckerTest, OnlyAServerThatKnowsOfNothingNewerWentBack) {
+  source_.page = [](const std::string&, const ListOptions&) {
+    Error error(Reason::kTimeout, "Too large resource version: 5, current: 3");
+    StatusDetails details;
+    details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
+    error.WithDetails(std::move(details)).WithHttpStatus(504);
+    return CheckerPage{.result = error};
+  };
+  // Its cache lags, for minutes.
+  source_.newest = std::string("7");
+  Begin();
+  sim_.RunFor(minutes(10));
+  EXPECT_GE(source_.questions, 5);
+  EXPECT_EQ(Found(), 0U);
+  EXPECT_TRUE(relists_.empty());
+  source_.newest = Error(Reason::kTooManyRequests, "busy").WithHttpStatus(429);
+  sim_.RunFor(minutes(10));
+  EXPECT_EQ(Found(), 0U) << "it has not said so";
+  source_.newest = std::string("3");
+  sim_.RunFor(minutes(3));
+  EXPECT_GE(Found(), 1U);
+  EXPECT_FALSE(relists_.empty());
+}
+
 TEST_F(ConsistencyCheckerTest, WhatCannotBeComparedIsWaitedFor) {
   bool exact = true;
   std::string version = "5";

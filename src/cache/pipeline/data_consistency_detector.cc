@@ -113,13 +113,10 @@ class Check final : public ListReceiver {
   }
   void OnDone(Result<ListMeta> result) override {
     call_.reset();
-    if (result && pager_->Took(*result)) {
-      call_ = source_.List(pager_->request(), *this);
-    } else if (result) {
-      Report();
-    } else {
-      Failed(result.error());
-    }
+    const Result<bool> more = result ? pager_->Took(*result) : Result<bool>(result.error());
+    if (!more.ok()) return Failed(more.error());
+    if (!*more) return Report();
+    call_ = source_.List(pager_->request(), *this);
   }
 
   void Failed(const Error& error) {

@@ -37,6 +37,10 @@ inline FailureKind KindOf(const Error& error) {
   }
 }
 
+inline bool AsksForAnotherVersion(FailureKind kind) {
+  return kind == FailureKind::kExpired || kind == FailureKind::kFuture;
+}
+
 // The server says that it cannot serve watch-lists, as opposed to not now.
 inline bool DeclinesWatchLists(const Error& error) {
   switch (error.http_status()) {

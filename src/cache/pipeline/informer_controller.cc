@@ -193,7 +193,7 @@ void InformerController::Bookmark(std::string_view resourceVersion) {
 }
 
 void InformerController::Queued(std::string_view resourceVersion) {
-  if (per_key() && !IsOlderResourceVersion(resourceVersion, queued_version_)) {
+  if (per_key() && MayFollow(resourceVersion, queued_version_)) {
     queued_version_ = resourceVersion;
   }
 }

@@ -45,7 +45,10 @@ void NamespaceCheck::Arm(Duration delay, void (NamespaceCheck::*next)()) {
 }
 
 void NamespaceCheck::Page(std::string continue_) {
-  if (continue_.empty()) listed_.clear();
+  if (continue_.empty()) {
+    listed_.clear();
+    tokens_ = {};
+  }
   ListOptions options;
   options.limit = kPage;
   options.continue_ = std::move(continue_);
@@ -62,7 +65,9 @@ void NamespaceCheck::OnDone(Result<ListMeta> result) {
   call_.reset();
   // Who watches them says what is wrong with the server.
   if (!result) return Begin();
-  if (!result->continue_.empty()) return Page(std::move(result->continue_));
+  if (!result->continue_.empty()) {
+    return tokens_.Next(result->continue_) ? Page(std::move(result->continue_)) : Begin();
+  }
   suspects_.clear();
   std::set_symmetric_difference(listed_.begin(), listed_.end(), options_.known->begin(),
                                 options_.known->end(), std::inserter(suspects_, suspects_.end()));

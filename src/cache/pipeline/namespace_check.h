@@ -14,6 +14,8 @@
 #include "kinformer/env.h"
 #include "kinformer/list_watch.h"
 
+#include "client/page_tokens.h"
+
 namespace kinformer::internal::cache {
 
 // For what no event shows: a server that was restored and has overtaken the watch says nothing of
@@ -51,6 +53,7 @@ class NamespaceCheck final : private ListReceiver {
   ListerWatcher& lister_watcher_;
   const Options options_;
   Names listed_;
+  client::PageTokens tokens_;
   // Either the list had them and the watch has not told of them, or the other way round.
   Names suspects_;
   Timer timer_;

@@ -77,7 +77,7 @@ void PositionWriter::SetResourceVersion(std::string_view resource_version) {
 
 void PositionWriter::AdvanceResourceVersion(std::string_view resource_version) {
   if (together_ == nullptr) return store_.AdvanceResourceVersion(resource_version);
-  if (IsOlderResourceVersion(resource_version, position_.resource_version)) return;
+  if (!MayFollow(resource_version, position_.resource_version)) return;
   position_.resource_version = resource_version;
   changed_ = true;
 }

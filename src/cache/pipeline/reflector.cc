@@ -15,9 +15,9 @@ constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
 // Twice that still fits into a server's own clock.
 constexpr Duration kMaxWatchTimeout = std::chrono::years(10);
 
-bool AsksForAnotherVersion(FailureKind kind) {
-  return kind == FailureKind::kExpired || kind == FailureKind::kFuture;
-}
+// So often in a row a server may put off the question for its version before a watch is opened all
+// the same.
+constexpr int kMostPutOff = 3;
 
 }  // namespace
 
@@ -36,13 +36,19 @@ Reflector::Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& st
 
 Reflector::~Reflector() { metrics_.WatchEnds(watch_.events); }
 
+void Reflector::WatchIsOver() {
+  metrics_.WatchEnds(watch_.events);
+  if (std::exchange(watch_.open, false)) pace_.WatchLasted(env_.Now() - watch_.begun, objects_);
+}
+
 void Reflector::Start() { ListAndWatch(); }
 
 void Reflector::ListAndWatch() {
   watch_list_.Forget();
   list_is_fallback_ = false;
   watch_list_declined_ = false;
-  if (options_.use_watch_list && !lister_watcher_.IsWatchListSemanticsUnSupported()) {
+  const bool lists = std::exchange(list_next_, false);
+  if (options_.use_watch_list && !lists && !lister_watcher_.IsWatchListSemanticsUnSupported()) {
     StartWatchList();
   } else {
     StartList();
@@ -61,7 +67,7 @@ void Reflector::After(Duration delay, void (Reflector::*next)()) {
 void Reflector::EndRound(const std::optional<Error>& error) {
   phase_ = Phase::kIdle;
   call_.reset();
-  metrics_.WatchEnds(watch_.events);
+  WatchIsOver();
   if (error) Report(*error);
   ListAndWatchAfter(error ? pace_.After(*error) : pace_.AfterNothing());
 }
@@ -98,7 +104,7 @@ void Reflector::RelistSoon() {
 
 void Reflector::CloseAndRelist() {
   call_.reset();
-  metrics_.WatchEnds(watch_.events);
+  WatchIsOver();
   ListAndWatchAfter(std::max(pace_.BeforeRelist(), asked_to_wait_until_ - env_.Now()));
 }
 
@@ -170,6 +176,9 @@ void Reflector::OnDone(Result<ListMeta> result) {
   if (!result) return ListFailed(result.error());
   if (list_.resourceVersion.empty()) list_.resourceVersion = result->resourceVersion;
   if (!result->continue_.empty()) {
+    if (Result<void> next = list_.tokens.Next(result->continue_); !next) {
+      return EndRound(std::move(next).error());
+    }
     list_.paginated = true;
     ListOptions options;
     options.limit = list_.limit;
@@ -188,6 +197,7 @@ void Reflector::ListFailed(const Error& error) {
   if (kind == FailureKind::kExpired && list_.paginated && !list_.in_one_piece) {
     // The pages outlived their snapshot: take the list in one piece.
     list_.in_one_piece = true;
+    list_.tokens = {};
     list_.resourceVersion.clear();
     list_.items = 0;
     return FirstPage();
@@ -206,130 +216,14 @@ void Reflector::ListFailed(const Error& error) {
 
 void Reflector::Listed(std::string_view resourceVersion, std::size_t items, InitialList kind) {
   if (version_.Listed(resourceVersion)) ReportEpoch();
-  pace_.Admitted();
+  pace_.Listed();
   outage_ = false;
   objects_ = items;
   metrics_.ListEnds(resourceVersion, items);
+  unreadable_log_.TellHowMany();
   store_.ReplaceEnd(resourceVersion);
   observer_.OnListed(kind);
   observer_.OnProgress(list_.begun);
-}
-
-// ---- WATCH with initial events
-
-void Reflector::StartWatchList() {
-  phase_ = Phase::kWatchList;
-  list_ = ListAttempt{.begun = env_.Now()};
-  watch_ = WatchAttempt{};
-  observer_.OnListing();
-  watch_list_.Begin();
-  metrics_.ListBegins();
-  store_.ReplaceBegin();
-  ListOptions options;
-  options.resourceVersion = version_.WatchListFrom();
-  options.resourceVersionMatch = "NotOlderThan";
-  options.sendInitialEvents = true;
-  options.allowWatchBookmarks = true;
-  options.timeoutSeconds = WatchTimeoutSeconds();
-  watch_.timeout_seconds = *options.timeoutSeconds;
-  call_ = lister_watcher_.Watch(options, *this);
-}
-
-void Reflector::WatchListSent() {
-  if (phase_ == Phase::kWatchList && !watch_list_.tick.armed()) AwaitWatchListTick();
-}
-
-void Reflector::AwaitWatchListTick() {
-  watch_list_.tick =
-      env_.loop().RunAt(env_.Now() + WatchListPatience::kTick, [this] { WatchListTick(); });
-}
-
-void Reflector::WatchListTick() {
-  if (watch_list_.Tick(watch_.events)) {
-    env_.log().Log(LogLevel::kWarning, "waiting for the end of the initial events of a watch-list",
-                   {{"informer", options_.name},
-                    {"events", std::to_string(watch_.events)},
-                    {"silent_for", std::to_string(watch_list_.silent_ticks * 10) + "s"}});
-  }
-  if (watch_list_.SilentForTooLong()) {
-    return FallBackToList("the server does not end the initial events", true);
-  }
-  AwaitWatchListTick();
-}
-
-void Reflector::FallBackToList(std::string_view why, bool declined) {
-  call_.reset();
-  watch_list_.tick = Timer();
-  watch_list_declined_ = declined;
-  env_.log().Log(LogLevel::kInfo, "watch-list did not work, using list and watch",
-                 {{"informer", options_.name}, {"err", std::string(why)}});
-  StartList();
-}
-
-void Reflector::HandleWatchListEvent(const WatchEvent& event) {
-  switch (event.type) {
-    case WatchEventType::kAdded:
-    case WatchEventType::kModified:
-      if (event.unreadable) {
-        unreadable_log_.Unreadable("watch-list", event.namespace_, event.name, event.why);
-        store_.ReplaceUnreadable(event.namespace_, event.name);
-      } else if (IsExpectedType(*event.object)) {
-        unreadable_log_.Readable(*event.object);
-        ++list_.items;
-        store_.ReplaceItem(event.object);
-      } else {
-        return;
-      }
-      break;
-    case WatchEventType::kDeleted:
-      if (event.unreadable) {
-        store_.ReplaceRemove(event.namespace_, event.name);
-      } else if (event.object) {
-        store_.ReplaceRemove(event.object->namespace_(), event.object->name());
-      }
-      break;
-    case WatchEventType::kBookmark:
-      break;
-  }
-  ++watch_.events;
-  if (event.initial_events_end) WatchListSynced(event.resourceVersion);
-}
-
-void Reflector::WatchListSynced(std::string_view resourceVersion) {
-  watch_list_.tick = Timer();
-  watch_list_.Forget();
-  Listed(resourceVersion, list_.items, InitialList::kWatchList);
-  // The same stream goes on as the watch.
-  phase_ = Phase::kWatch;
-  watch_ = WatchAttempt{.started = true,
-                        .ordered = true,
-                        .timeout_seconds = watch_.timeout_seconds,
-                        .accepted = watch_.accepted};
-  WatchStarted();
-  ArmResync();
-  if (paused_) Pause();
-}
-
-void Reflector::WatchListEnded(const Result<void>& result) {
-  watch_list_.tick = Timer();
-  if (result) {
-    ++watch_list_.unfinished;
-    watch_list_.broken = watch_list_.broken || watch_.broken;
-    if (!watch_list_.TooManyUnfinished()) return StartWatchList();
-    return FallBackToList("streams end before their initial events do", !watch_list_.broken);
-  }
-  const Error& error = result.error();
-  const FailureKind kind = KindOf(error);
-  if (kind == FailureKind::kAsksToWait || kind == FailureKind::kUnreachable) {
-    return RetryAfter(error, &Reflector::StartWatchList);
-  }
-  if (AsksForAnotherVersion(kind) && !version_.unavailable()) {
-    version_.SetUnavailable();
-    return StartWatchList();
-  }
-  // A list would say the same.
-  if (error.http_status() == 404) return EndRound(error);
-  FallBackToList(error.ToString(), DeclinesWatchLists(error));
 }
 
 // ---- WATCH
@@ -358,13 +252,26 @@ void Reflector::ResumeWatch() {
   OpenWatch(true);
 }
 
+bool Reflector::DefersTheWatch(const Error& unanswered) {
+  switch (KindOf(unanswered)) {
+    case FailureKind::kUnreachable:
+      return true;
+    case FailureKind::kAsksToWait:
+      // A server may put off lists for ever, and yet take watches.
+      return ++questions_put_off_ <= kMostPutOff;
+    default:
+      return unanswered.http_status() == 401;
+  }
+}
+
 void Reflector::VersionAnswered(const Result<std::string>& version) {
   call_.reset();
   if (version && version_.IsNewerThan(*version)) return BeginEpoch();
   if (version && *version == version_.Last()) observer_.OnProgress(env_.Now());
-  if (!version && KindOf(version.error()) == FailureKind::kUnreachable) {
+  if (!version && DefersTheWatch(version.error())) {
     return RetryAfter(version.error(), &Reflector::ResumeWatch);
   }
+  questions_put_off_ = 0;
   OpenWatch(true);
 }
 
@@ -400,7 +307,7 @@ void Reflector::OnBroken() {
 
 void Reflector::WatchStarted() {
   watch_.begun = env_.Now();
-  pace_.Admitted();
+  watch_.open = true;
   metrics_.WatchBegins();
   observer_.OnWatchStarted();
 }
@@ -444,7 +351,23 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
   outage_ = false;
   watch_.progressed = true;
   if (event.type != WatchEventType::kAdded) watch_.ordered = true;
-  if (watch_.ordered && !event.resourceVersion.empty()) version_.Advance(event.resourceVersion);
+  if (watch_.ordered && IsVersion(event)) version_.Advance(event.resourceVersion);
+}
+
+// Where the versions of this server are numbers, what is none is no place to resume from.
+bool Reflector::IsVersion(const WatchEvent& event) {
+  const bool numbers = IsWellFormedResourceVersion(version_.Last()) || version_.Last() == "0";
+  if (IsWellFormedResourceVersion(event.resourceVersion)) return true;
+  if (!numbers && !event.resourceVersion.empty()) return true;
+  if (std::exchange(watch_.bad_version, true)) return false;
+  env_.log().Log(LogLevel::kWarning,
+                 "an event's resourceVersion is no version; if the watch ends it is resumed before "
+                 "that event",
+                 {{"informer", options_.name},
+                  {"event", event.type == WatchEventType::kBookmark ? "bookmark" : "object"},
+                  {"from", version_.Last()},
+                  {"to", std::string(event.resourceVersion)}});
+  return false;
 }
 
 void Reflector::Apply(const WatchEvent& event) {
@@ -477,6 +400,7 @@ void Reflector::OnChunkEnd() {
     observer_.OnProgress(env_.Now());
   }
   metrics_.Version(version_.Last());
+  if (phase_ == Phase::kWatch) unreadable_log_.TellHowMany();
   store_.ChunkEnd();
 }
 
@@ -487,7 +411,7 @@ void Reflector::OnDone(Result<void> result) {
 }
 
 void Reflector::WatchEnded(const Result<void>& result) {
-  metrics_.WatchEnds(watch_.events);
+  WatchIsOver();
   ask_version_ = !result || !watch_.EndedAtItsTimeout(env_.Now());
   if (result) {
     outage_ = outage_ || ask_version_;
@@ -534,7 +458,7 @@ void Reflector::Pause() {
       call_.reset();
       ask_version_ = true;
       observer_.OnPaused();
-      metrics_.WatchEnds(watch_.events);
+      WatchIsOver();
     }
   });
 }

@@ -167,9 +167,13 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // Another one from the same version on, if the server has not gone back behind it.
   void ResumeWatch();
   void VersionAnswered(const Result<std::string>& version);
+  // The watch would get the same answer: it is not asked for yet.
+  [[nodiscard]] bool DefersTheWatch(const Error& unanswered);
   void OpenWatch(bool resumed);
   // The stream has begun to tell what happens.
   void WatchStarted();
+  // The stream is closed, whoever did it.
+  void WatchIsOver();
   void WatchEnded(const Result<void>& result);
   void WatchEndedCleanly();
   [[nodiscard]] std::int64_t WatchTimeoutSeconds();
@@ -194,6 +198,9 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   [[nodiscard]] bool IsExpectedType(const Block& object);
   void HandleWatchListEvent(const WatchEvent& event);
   void HandleWatchEvent(const WatchEvent& event);
+  // Can a watch be resumed from the event's resourceVersion? That it cannot is logged once a
+  // stream.
+  [[nodiscard]] bool IsVersion(const WatchEvent& event);
   void Apply(const WatchEvent& event);
   // Is the event's resourceVersion older than what the watch has told already? Logged once a
   // stream.
@@ -214,6 +221,8 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   bool paused_ = false;
   // The last watch did not end at its own time-out: much may have happened to the server.
   bool ask_version_ = false;
+  int questions_put_off_ = 0;         // for the version, in a row
+  bool list_next_ = false;            // the next round does not begin with a watch-list
   bool list_is_fallback_ = false;     // of a list that the server could not serve
   bool watch_list_declined_ = false;  // by the server, in this round
   // A connection was lost, or the server went back in time, and nothing has come since: others are

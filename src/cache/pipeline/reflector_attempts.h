@@ -12,6 +12,8 @@
 #include "kinformer/env.h"
 #include "kinformer/list_options.h"
 
+#include "client/page_tokens.h"
+
 namespace kinformer::internal::cache {
 
 // A LIST, page by page.
@@ -21,7 +23,8 @@ struct ListAttempt {
   SteadyTime begun{};             // when its first page was asked for
   std::string resourceVersion{};  // of the answer: that of the first page
   std::size_t items = 0;
-  ListOptions page{};         // what was asked for last
+  ListOptions page{};  // what was asked for last
+  client::PageTokens tokens{};
   bool page_begun = false;    // and something of it has come
   bool paginated = false;     // it came in pages
   bool in_one_piece = false;  // its pages outlived their snapshot, so it is asked for as a whole
@@ -32,11 +35,13 @@ struct WatchAttempt {
   // Not the first after a list: if it tells of what is older than we know, the server went back.
   bool resumed = false;
   bool started = false;  // the server has accepted it
+  bool open = false;     // its stream tells what happens
   bool broken = false;   // its connection is gone
   // The events so far came in the order of resourceVersions, so the last one's is the collection's.
   bool ordered = false;
-  bool went_back = false;   // it has been logged that they did not
-  bool progressed = false;  // events have come since the last chunk ended
+  bool went_back = false;    // it has been logged that they did not
+  bool bad_version = false;  // it has been logged that one has none
+  bool progressed = false;   // events have come since the last chunk ended
   SteadyTime begun{};
   std::int64_t timeout_seconds = 0;  // after which the server ends it
   SteadyTime accepted{};

@@ -171,6 +171,7 @@ void ReflectorCore::Impl::ReplaceEnd(std::string_view resourceVersion) {
   const Result<void> replaced =
       store->Replace(std::move(objects), staged.TakeUnreadable(), resourceVersion);
   if (!replaced) return ListRefused(replaced.error());
+  backoff.Reset();
   Published(resourceVersion);
 }
 

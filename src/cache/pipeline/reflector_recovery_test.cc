@@ -56,6 +56,45 @@ TEST_F(RecoveryTest, PG_07_PagesThatExpireLeaveNothingBehind) {
 }
 
 // A second expiry is not answered by the whole list again.
+TEST_F(RecoveryTest, PagesThatGoInACircleAreNoList) {
+  class Circle final : public ListerWatcher {
+   public:
+    explicit Circle(ListerWatcher& inner) : inner_(inner) {}
+    std::unique_ptr<ListWatchCall> List(const ListOptions& options, ListReceiver& out) override {
+      ListOptions first = options;
+      first.continue_.clear();
+      return inner_.List(first, out);
+    }
+    std::unique_ptr<ListWatchCall> Watch(const ListOptions& options, WatchReceiver& out) override {
+      return inner_.Watch(options, out);
+    }
+    ListScope Scope() const override { return inner_.Scope(); }
+    bool SetEntryOptions(const EntryOptions& options) override {
+      return inner_.SetEntryOptions(options);
+    }
+    bool IsWatchListSemanticsUnSupported() const override { return true; }
+    std::string Describe() const override { return inner_.Describe(); }
+
+   private:
+    ListerWatcher& inner_;
+  };
+  for (int i = 0; i < 5; ++i) server_.Put("pod-" + std::to_string(i));
+  server_.pages_ignore_rv = true;
+  lister_watcher_ = server_.NewListerWatcher();
+  Circle circle(*lister_watcher_);
+  ReflectorOptions options;
+  options.watch_list_page_size = 2;
+  options.name = "pods";
+  reflector_ =
+      std::make_unique<Reflector>(sim_.env(), circle, store_, observer_, std::move(options));
+  sim_.env().loop().Post([this] { reflector_->Start(); });
+  sim_.RunFor(minutes(1));
+  EXPECT_EQ(store_.replaced, 0);
+  EXPECT_LE(server_.requests.size(), 20U);
+  EXPECT_EQ(observer_.errors.front(), Reason::kDecode);
+  reflector_.reset();
+}
+
 TEST_F(RecoveryTest, AWholeListThatExpiresTooReadsTheNewest) {
   server_.list_errors = {std::nullopt, Expired(), Expired()};
   ListInPages(1);

@@ -10,6 +10,19 @@
 namespace kinformer::internal::cache {
 namespace {
 
+// Until trouble that lasts is spoken of again.
+constexpr Duration kSaidAgain = std::chrono::minutes(1);
+
+bool IsTheSame(const Error& error, const Error& before) {
+  return error.http_status() == before.http_status() && error.reason() == before.reason();
+}
+
+// A definition may be missing for days, and an object that cannot be read be there for as long:
+// once is enough.
+bool IsSaidOnce(const Error& error) {
+  return error.http_status() == 404 || error.reason() == Reason::kDecode;
+}
+
 InformerState StateAfter(const std::optional<Error>& error) {
   if (!error) return InformerState::kBackingOff;
   if (KindOf(*error) == FailureKind::kAsksToWait) return InformerState::kRefused;
@@ -79,8 +92,10 @@ void ReflectorStatus::OnWatchError(const Error& error) {
   bool told = false;
   {
     base::MutexLock lock(mutex_);
-    // A definition may be missing for days: once is enough.
-    told = error.http_status() == 404 && now_.error && now_.error->http_status() == 404;
+    const SteadyTime now = env_.Now();
+    told = now_.error && IsTheSame(error, *now_.error) &&
+           (IsSaidOnce(error) || now - said_ < kSaidAgain);
+    if (!told) said_ = now;
     now_.error = error;
   }
   if (on_error_) {

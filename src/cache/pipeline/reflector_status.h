@@ -85,6 +85,7 @@ class ReflectorStatus final : public ReflectorObserver {
   std::atomic<std::uint64_t> epochs_{0};
   mutable base::Mutex mutex_;
   Now now_ KINFORMER_GUARDED_BY(mutex_);
+  SteadyTime said_ KINFORMER_GUARDED_BY(mutex_){};  // when the log had the last error
 };
 
 }  // namespace kinformer::internal::cache

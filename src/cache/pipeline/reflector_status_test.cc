@@ -14,6 +14,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 class LevelLog final : public LogSink {
@@ -123,8 +124,11 @@ TEST_F(ReflectorStatusTest, WhatIsNoNewsIsNoWarning) {
   EXPECT_EQ(level(expired), LogLevel::kDebug);
   EXPECT_EQ(level(expired), LogLevel::kDebug);
   EXPECT_EQ(level(absent), LogLevel::kWarning);
+  sim_.RunFor(minutes(10));
   EXPECT_EQ(level(absent), LogLevel::kDebug);
   EXPECT_EQ(level(failure), LogLevel::kWarning);
+  EXPECT_EQ(level(failure), LogLevel::kDebug) << "once a minute";
+  sim_.RunFor(minutes(1));
   EXPECT_EQ(level(failure), LogLevel::kWarning);
   EXPECT_EQ(level(absent), LogLevel::kWarning);
   status_.OnListed(InitialList::kList);

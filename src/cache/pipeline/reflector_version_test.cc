@@ -50,6 +50,24 @@ TEST_F(ReflectorTest, R_43_EveryEventMovesTheResourceVersion) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "40");
 }
 
+TEST_F(ReflectorTest, AnEventWithoutAVersionMovesNothingAndIsLoggedOnceAStream) {
+  server_.set_rv(100);
+  Start();
+  server_.Send(WatchEventType::kAdded, MakePod("default", "a", "101"));
+  for (const char* none : {"", "-1", "abc", "0102"}) {
+    server_.Send(WatchEventType::kModified, MakePod("default", "a", none));
+    server_.SendBookmark(none);
+  }
+  sim_.RunReady();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), "101");
+  EXPECT_EQ(log_->lines.size(), 1U);
+  EXPECT_EQ(std::count(store_.words.begin(), store_.words.end(), "update a"), 4)
+      << "what has happened has happened";
+  server_.EndWatches();
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
+}
+
 TEST_F(ReflectorTest, F11_ABookmarkThatGoesBackIsLoggedAndIgnored) {
   server_.set_rv(100);
   Start();
@@ -125,7 +143,6 @@ TEST_F(VersionQuestionTest, AnyOtherAnswerResumes) {
       std::nullopt,
       Error(Reason::kForbidden, "no").WithHttpStatus(403),
       Error(Reason::kBadRequest, "no").WithHttpStatus(400),
-      TooMany(),
       Internal(),
   };
   for (const std::optional<Error>& answer : answers) {
@@ -151,6 +168,32 @@ TEST_F(VersionQuestionTest, AServerThatCannotBeReachedIsAskedAgain) {
   server_.down.reset();
   sim_.RunFor(minutes(1));
   EXPECT_EQ(observer_.epochs, 1);
+}
+
+TEST_F(VersionQuestionTest, AServerThatPutsItOffIsNotAskedToWatchAtOnce) {
+  const SteadyTime begun = Now();
+  server_.version_errors = {TooMany().WithRetryAfter(seconds(3))};
+  server_.BreakWatches();
+  ASSERT_TRUE(sim_.RunUntil([&] { return Count("WATCH") == 2; }, seconds(10)));
+  EXPECT_GE(Now() - begun, seconds(3));
+  EXPECT_EQ(server_.version_questions, 2);
+  // One that never answers it may yet take watches.
+  sim_.RunFor(seconds(5));
+  for (int i = 0; i < 20; ++i) server_.version_errors.emplace_back(TooMany());
+  server_.BreakWatches();
+  ASSERT_TRUE(sim_.RunUntil([&] { return Count("WATCH") == 3; }, seconds(30)));
+  EXPECT_EQ(server_.version_questions, 2 + 4);
+  EXPECT_EQ(Count("LIST"), 1U);
+}
+
+TEST_F(VersionQuestionTest, WithoutATokenNothingElseIsAsked) {
+  server_.version_errors = {Error(Reason::kUnauthorized, "no").WithHttpStatus(401)};
+  server_.BreakWatches();
+  sim_.RunReady();
+  EXPECT_EQ(Count("WATCH"), 1U);
+  EXPECT_EQ(observer_.errors, std::vector<Reason>{Reason::kUnauthorized});
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(Count("WATCH"), 2U);
 }
 
 TEST_F(VersionQuestionTest, AStreamThatEndedAtItsTimeoutIsResumedWithoutAQuestion) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cache/pipeline/failure_kind.h"
+#include "cache/store/planted_bug.h"
 #include "client/retry_after.h"
 
 namespace kinformer::internal::cache {
@@ -15,15 +16,50 @@ using std::chrono::seconds;
 constexpr base::BackoffOptions kRelists{
     .initial = milliseconds(500), .cap = seconds(30), .jitter = 1.0};
 
-// Grows slowly: the server's Retry-After is what counts, and a server that never sends one has ten
-// seconds' peace in the end.
+// Grows slowly: the server's Retry-After is what counts, and a server that never sends one has some
+// seconds' peace in the end. The list gate sees to it that many informers do not ask all the same.
 constexpr base::BackoffOptions kRefusals{
-    .initial = milliseconds(500), .factor = 1.5, .cap = seconds(10), .jitter = 1.0};
+    .initial = milliseconds(500), .factor = 1.5, .cap = milliseconds(2500), .jitter = 1.0};
 
-// A resource that the server does not have costs it next to nothing to be asked for, and who waits
-// for a definition wants its objects soon.
-constexpr base::BackoffOptions kAbsences{
-    .initial = seconds(1), .factor = 1.5, .cap = seconds(5), .jitter = 1.0};
+// A resource that the server does not have, or that we may not see, costs it next to nothing to be
+// asked for, and who waits for a definition, for rights or for a token wants its objects soon.
+constexpr base::BackoffOptions kDenials{
+    .initial = seconds(1), .factor = 1.5, .cap = milliseconds(4500), .jitter = 1.0};
+
+// Nothing that cannot be reached has any work with who tries, and what can be reached again is to
+// be noticed.
+constexpr Duration kLongestOutagePause = milliseconds(2500);
+
+// The most that comes on top of a Retry-After so that not all return at once.
+constexpr Duration kMostSpread = seconds(4);
+
+// How long a watch has to last until what went wrong before it is forgotten, and how much longer
+// where the collection has so many objects that listing them all the time would be hard on the
+// server.
+constexpr Duration kProven = seconds(3);
+constexpr Duration kProvenIfLarge = seconds(20);
+constexpr std::size_t kLarge = 100'000;
+
+double ShareOfLarge(std::size_t objects) {
+  return static_cast<double>(std::min(objects, kLarge)) / kLarge;
+}
+
+base::BackoffOptions OfOutages(base::BackoffOptions failures) {
+  const bool capped = failures.cap > Duration(0);
+  failures.cap = capped ? std::min(failures.cap, kLongestOutagePause) : kLongestOutagePause;
+  return failures;
+}
+
+bool IsDenial(const Error& error) {
+  switch (error.http_status()) {
+    case 401:
+    case 403:
+    case 404:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
@@ -31,25 +67,40 @@ RetryPace::RetryPace(Env& env, base::BackoffOptions failures, std::string name)
     : env_(env),
       name_(std::move(name)),
       failures_(env, failures),
+      outages_(env, OfOutages(failures)),
       relists_(env, kRelists),
       refusals_(env, kRefusals),
-      absences_(env, kAbsences) {}
+      denials_(env, kDenials) {}
+
+void RetryPace::WatchLasted(Duration time, std::size_t objects) {
+  if (Planted(PlantedBug::kSuccessForgotten)) return;
+  if (time < kProven + base::Scaled(kProvenIfLarge, ShareOfLarge(objects))) return;
+  for (base::BackoffManager* pace : {&failures_, &outages_, &relists_, &refusals_, &denials_}) {
+    pace->Reset();
+  }
+}
 
 Duration RetryPace::BySize(std::size_t objects) {
   constexpr std::size_t kSmall = 100;
-  constexpr std::size_t kLarge = 100'000;
   if (objects < kSmall) return Duration(0);
-  const double share = static_cast<double>(std::min(objects, kLarge)) / kLarge;
-  return base::Jitter(env_, base::Scaled(seconds(5), share), 1.0);
+  return base::Jitter(env_, base::Scaled(seconds(5), ShareOfLarge(objects)), 1.0);
+}
+
+Duration RetryPace::Own(FailureKind kind, const Error& error) {
+  if (kind == FailureKind::kAsksToWait) return refusals_.Next();
+  if (kind == FailureKind::kUnreachable) return outages_.Next();
+  const bool denied = IsDenial(error) && !Planted(PlantedBug::kDenialsWaitLong);
+  return denied ? denials_.Next() : failures_.Next();
 }
 
 Duration RetryPace::After(const Error& error) {
+  if (Planted(PlantedBug::kHardlyPauses)) return milliseconds(10);
   const FailureKind kind = KindOf(error);
   if (kind == FailureKind::kExpired || kind == FailureKind::kFuture) return BeforeRelist();
-  if (error.http_status() == 404) return absences_.Next();
-  const Duration own = kind == FailureKind::kAsksToWait ? refusals_.Next() : failures_.Next();
+  const Duration own = Own(kind, error);
   const Duration asked = client::PauseAfter(env_, error, name_);
-  return std::max(own, base::Jitter(env_, asked, 1.0));
+  const Duration spread = base::Scaled(std::min(asked, kMostSpread), RandomUnit(env_));
+  return std::max(own, asked + spread);
 }
 
 }  // namespace kinformer::internal::cache

@@ -12,15 +12,19 @@
 #include "kinformer/error.h"
 
 #include "base/backoff.h"
+#include "cache/pipeline/failure_kind.h"
 
 namespace kinformer::internal::cache {
 
 // Each reason to wait has a back-off of its own: what a server that was down has made long says
 // nothing of a version that is too old. All have jitter, so that those who were refused together do
-// not return together. Confined to the loop.
+// not return together. They begin anew once a watch has lasted; that one was admitted is not
+// enough, since a server may end each at once. client-go's begin anew after two minutes without a
+// failure. Confined to the loop.
 class RetryPace {
  public:
-  // `failures`: of what is neither a relist nor a wish of the server's. `name`: whose, in the log.
+  // `failures`: of what is neither a relist nor a wish of the server's, nor about rights; where the
+  // server cannot be reached it ends at a few seconds. `name`: whose, in the log.
   RetryPace(Env& env, base::BackoffOptions failures, std::string name = {});
 
   // After an error: never less than its Retry-After, or two minutes where that is longer, unless
@@ -35,19 +39,22 @@ class RetryPace {
   // others: between half a second and a second for 10,000 objects, between five and ten seconds
   // from 100,000 on, nothing under 100.
   [[nodiscard]] Duration BySize(std::size_t objects);
-  // The server has let us in.
-  void Admitted() {
-    refusals_.Reset();
-    absences_.Reset();
-  }
+  // The server has let us list: it is not busy any more.
+  void Listed() { refusals_.Reset(); }
+  // A watch of a collection of so many objects is over. If it has lasted for a few seconds, longer
+  // where listing is dear, whatever goes wrong next is the first of its kind.
+  void WatchLasted(Duration time, std::size_t objects);
 
  private:
+  Duration Own(FailureKind kind, const Error& error);
+
   Env& env_;
   const std::string name_;
   base::BackoffManager failures_;
+  base::BackoffManager outages_;  // no answer came
   base::BackoffManager relists_;
   base::BackoffManager refusals_;
-  base::BackoffManager absences_;
+  base::BackoffManager denials_;  // 401, 403, 404
 };
 
 }  // namespace kinformer::internal::cache

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
@@ -52,16 +54,24 @@ TEST_F(RetryPaceTest, EachKindOfErrorHasItsOwn) {
     SCOPED_TRACE(n);
     ExpectBetween(Nth(Failure(410, Reason::kExpired), n), grown(milliseconds(500), 2, seconds(30)));
     ExpectBetween(Nth(Failure(429, Reason::kTooManyRequests), n),
-                  grown(milliseconds(500), 1.5, seconds(10)));
-    ExpectBetween(Nth(Failure(404, Reason::kNotFound), n), grown(seconds(1), 1.5, seconds(5)));
+                  grown(milliseconds(500), 1.5, milliseconds(2500)));
+    for (const int denial : {401, 403, 404}) {
+      ExpectBetween(Nth(Failure(denial), n), grown(seconds(1), 1.5, milliseconds(4500)));
+    }
     ExpectBetween(Nth(Failure(500), n), grown(milliseconds(800), 2, seconds(30)));
+    ExpectBetween(Nth(Failure(0, Reason::kConnectionRefused), n),
+                  grown(milliseconds(800), 2, milliseconds(2500)));
   }
 }
 
 TEST_F(RetryPaceTest, NeverLessThanRetryAfter) {
   for (const int status : {429, 503, 500}) {
-    ExpectBetween(Nth(Failure(status).WithRetryAfter(seconds(20)), 1), seconds(20));
-    ExpectBetween(Nth(Failure(status).WithRetryAfter(seconds(20)), 30), seconds(20));
+    for (const int n : {1, 4}) {
+      const Duration pause = Nth(Failure(status).WithRetryAfter(seconds(20)), n);
+      EXPECT_GE(pause, seconds(20));
+      EXPECT_LE(pause, seconds(24)) << "they return within four seconds";
+      ExpectBetween(Nth(Failure(status).WithRetryAfter(seconds(3)), 1), seconds(3));
+    }
   }
   // A list of another version need not wait for this one.
   EXPECT_LE(Nth(Failure(410, Reason::kExpired).WithRetryAfter(seconds(20)), 1), seconds(1));
@@ -88,17 +98,38 @@ TEST_F(RetryPaceTest, NoServerPutsAnInformerToSleep) {
   EXPECT_THAT(log->lines, IsEmpty());
 }
 
-TEST_F(RetryPaceTest, WhoIsAdmittedBeginsAnew) {
-  RetryPace pace = Make();
-  const Error refused = Failure(429, Reason::kTooManyRequests);
-  const Error absent = Failure(404, Reason::kNotFound);
-  for (int i = 0; i < 20; ++i) {
-    (void)pace.After(refused);
-    (void)pace.After(absent);
+TEST_F(RetryPaceTest, AWatchThatHasLastedEndsEveryBackOff) {
+  const std::vector<std::pair<Error, Duration>> first = {
+      {Failure(410, Reason::kExpired), milliseconds(500)},
+      {Failure(429, Reason::kTooManyRequests), milliseconds(500)},
+      {Failure(404, Reason::kNotFound), seconds(1)},
+      {Failure(500), milliseconds(800)},
+      {Failure(0, Reason::kTransport), milliseconds(800)},
+  };
+  // How long it must have lasted depends on what a list costs.
+  for (const auto& [objects, lasts] : std::vector<std::pair<std::size_t, Duration>>{
+           {10, seconds(4)}, {10'000, seconds(5)}, {1'000'000, seconds(23)}}) {
+    RetryPace pace = Make();
+    for (int i = 0; i < 20; ++i) {
+      for (const auto& [error, least] : first) (void)pace.After(error);
+    }
+    pace.WatchLasted(lasts - seconds(2), objects);
+    EXPECT_GE(pace.After(Failure(500)), seconds(30)) << "a server may admit and end them all";
+    pace.WatchLasted(lasts, objects);
+    for (const auto& [error, least] : first) ExpectBetween(pace.After(error), least);
   }
-  pace.Admitted();
-  ExpectBetween(pace.After(refused), milliseconds(500));
-  ExpectBetween(pace.After(absent), seconds(1));
+}
+
+TEST_F(RetryPaceTest, AListEndsTheBackOffOfRefusalsAlone) {
+  RetryPace pace = Make();
+  for (int i = 0; i < 20; ++i) {
+    (void)pace.After(Failure(429, Reason::kTooManyRequests));
+    (void)pace.After(Failure(403, Reason::kForbidden));
+  }
+  pace.Listed();
+  ExpectBetween(pace.After(Failure(429, Reason::kTooManyRequests)), milliseconds(500));
+  EXPECT_GE(pace.After(Failure(403, Reason::kForbidden)), milliseconds(4500))
+      << "who may list may not be allowed to watch";
 }
 
 TEST_F(RetryPaceTest, TheLargerTheLater) {

@@ -1,5 +1,6 @@
 #include "cache/pipeline/staged_list.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "kinformer/event_handler.h"
@@ -7,9 +8,19 @@
 #include "cache/store/planted_bug.h"
 
 namespace kinformer::internal::cache {
+namespace {
+
+bool ComesBefore(const Block& a, const Block& b) {
+  const int order = a.namespace_().compare(b.namespace_());
+  return order != 0 ? order < 0 : a.name() < b.name();
+}
+
+}  // namespace
 
 void StagedList::Clear() {
   objects_.clear();
+  in_order_ = true;
+  look_at_ = kFirstLook;
   unreadable_.clear();
   left_out_ = {};
   removals_.clear();
@@ -23,7 +34,12 @@ void StagedList::ForgetUnreadable(std::string_view namespace_, std::string_view 
 void StagedList::Add(ObjectRef object) {
   ForgetUnreadable(object->namespace_(), object->name());
   left_out_.Erase(object->namespace_(), object->name());
+  in_order_ = in_order_ && (objects_.empty() || ComesBefore(*objects_.back(), *object));
   objects_.push_back(std::move(object));
+  if (in_order_ || objects_.size() < look_at_) return;
+  TakeOutRemoved();
+  TakeOutRepeated();
+  look_at_ = std::max(kFirstLook, 2 * objects_.size());
 }
 
 void StagedList::AddUnreadable(ObjectName name) {
@@ -42,16 +58,27 @@ void StagedList::Remove(ObjectName name) {
   removals_.emplace_back(std::move(name), objects_.size());
 }
 
+void StagedList::TakeOutRemoved() {
+  if (removals_.empty()) return;
+  std::unordered_map<ObjectName, std::size_t> removed;
+  for (auto& [name, position] : std::exchange(removals_, {})) removed[name] = position;
+  std::size_t i = 0;
+  std::erase_if(objects_, [&](const ObjectRef& object) {
+    const auto it = removed.find(NameOf(*object));
+    return i++ < (it == removed.end() ? 0 : it->second);
+  });
+}
+
+void StagedList::TakeOutRepeated() {
+  std::unordered_map<ObjectName, std::size_t> last;
+  for (std::size_t i = 0; i < objects_.size(); ++i) last[NameOf(*objects_[i])] = i;
+  if (last.size() == objects_.size()) return;
+  std::size_t i = 0;
+  std::erase_if(objects_, [&](const ObjectRef& object) { return last.at(NameOf(*object)) != i++; });
+}
+
 void StagedList::Finish() {
-  if (!removals_.empty()) {
-    std::unordered_map<ObjectName, std::size_t> removed;
-    for (auto& [name, position] : std::exchange(removals_, {})) removed[name] = position;
-    std::size_t i = 0;
-    std::erase_if(objects_, [&](const ObjectRef& object) {
-      const auto it = removed.find(NameOf(*object));
-      return i++ < (it == removed.end() ? 0 : it->second);
-    });
-  }
+  TakeOutRemoved();
   if (left_out_.empty()) return;
   std::erase_if(objects_, [&](const ObjectRef& object) {
     return left_out_.Contains(object->namespace_(), object->name());

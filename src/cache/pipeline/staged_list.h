@@ -19,9 +19,12 @@
 
 namespace kinformer::internal::cache {
 
-// Confined to the loop. What comes later of a name outdoes what came before.
+// Confined to the loop. What comes later of a name outdoes what came before; a server that repeats
+// itself for ever makes it no more than twice as large as what it has of different names.
 class StagedList {
  public:
+  static constexpr std::size_t kFirstLook = 4096;
+
   void Clear();
   void Add(ObjectRef object);
   void AddUnreadable(ObjectName name);
@@ -43,8 +46,13 @@ class StagedList {
 
  private:
   void ForgetUnreadable(std::string_view namespace_, std::string_view name);
+  void TakeOutRemoved();
+  // Of each name the last remains.
+  void TakeOutRepeated();
 
   std::vector<ObjectRef> objects_;
+  bool in_order_ = true;              // of their names, each once, as servers list them
+  std::size_t look_at_ = kFirstLook;  // for repetitions, once there are so many
   NameSet unreadable_;
   KeySet left_out_;
   // With the number of objects that had come before.

@@ -2,6 +2,7 @@
 
 #include "cache/pipeline/staged_list.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -119,6 +120,23 @@ TEST_F(StagedListTest, WhatIsLeftOutUntilItIsWrittenIsGivenWithTheRest) {
   EXPECT_TRUE(left_out.Contains("ns", "a"));
   EXPECT_TRUE(left_out.Contains("ns", "c"));
   EXPECT_TRUE(list_.left_out().empty()) << "they have been taken";
+}
+
+TEST_F(StagedListTest, WhatIsRepeatedWithoutEndIsKeptOnce) {
+  for (int round = 0; round < 20'000; ++round) {
+    Add("a", std::to_string(round));
+    if (round == 10'000) list_.Remove(Name("b"));
+    if (round % 1000 == 0) Add("b", std::to_string(round));
+    ASSERT_LE(list_.size(), StagedList::kFirstLook);
+  }
+  const Texts all = Objects();
+  EXPECT_EQ(all.back(), "a19999") << "the last counts";
+  EXPECT_EQ(std::count(all.begin(), all.end(), "b19000"), 1);
+}
+
+TEST_F(StagedListTest, ManyNamesInAnyOrderAreAllKept) {
+  for (int i = 30'000; i > 0; --i) Add("pod-" + std::to_string(i));
+  EXPECT_EQ(list_.size(), 30'000U);
 }
 
 }  // namespace

@@ -14,13 +14,17 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/object_name.h"
 
+#include "base/log_allowance.h"
+
 namespace kinformer::internal::cache {
 
 // Each object is named once, until it has been readable or gone: one that changes often does not
-// fill the log. Loop-confined; client-go has no counterpart, since there nothing is unreadable.
+// fill the log. Nor do many: the first twenty in a minute are named, the others counted.
+// Loop-confined; client-go has no counterpart, since there nothing is unreadable.
 class UnreadableLog {
  public:
-  UnreadableLog(Env& env, std::string informer) : env_(env), informer_(std::move(informer)) {}
+  UnreadableLog(Env& env, std::string informer)
+      : env_(env), informer_(std::move(informer)), allowance_(env) {}
 
   // `source`: what told of it. `why`: null where that is not known.
   void Unreadable(std::string_view source, std::string_view namespace_, std::string_view name,
@@ -30,10 +34,13 @@ class UnreadableLog {
   }
   // It is gone, or readable.
   void Forget(std::string_view namespace_, std::string_view name);
+  // What came together has been gone through: how many more there were is said.
+  void TellHowMany();
 
  private:
   Env& env_;
   const std::string informer_;
+  base::LogAllowance allowance_;
   std::set<ObjectName> said_;
 };
 

@@ -1,5 +1,6 @@
 #include "cache/pipeline/unreadable_log.h"
 
+#include <chrono>
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <memory>
@@ -19,10 +20,12 @@ class CountingLog final : public LogSink {
     ++lines;
     for (const LogField& field : fields) {
       if (field.key == "err") why = field.value;
+      if (field.key == "times") times = field.value;
     }
   }
   int lines = 0;
   std::string why{};
+  std::string times{};
 };
 
 TEST(UnreadableLog, EachObjectOnceUntilItIsReadable) {
@@ -44,13 +47,33 @@ TEST(UnreadableLog, EachObjectOnceUntilItIsReadable) {
   EXPECT_EQ(log->lines, 3);
 }
 
+TEST(UnreadableLog, TwentyInAMinuteAreNamedAndTheOthersCounted) {
+  const auto log = std::make_shared<CountingLog>();
+  Simulation sim({.log = log});
+  UnreadableLog unreadable(sim.env(), "pods");
+  const auto list = [&] {
+    for (int i = 0; i < 200'000; ++i) {
+      unreadable.Unreadable("list", "", std::to_string(i), nullptr);
+    }
+    unreadable.TellHowMany();
+  };
+  list();
+  EXPECT_EQ(log->lines, 21);
+  EXPECT_EQ(log->times, "199980");
+  list();
+  EXPECT_EQ(log->lines, 21) << "not with each list";
+}
+
 TEST(UnreadableLog, AThousandAreRemembered) {
   const auto log = std::make_shared<CountingLog>();
   Simulation sim({.log = log});
   UnreadableLog unreadable(sim.env(), "pods");
   const auto said = [&](int from, int to) {
     log->lines = 0;
-    for (int i = from; i < to; ++i) unreadable.Unreadable("list", "", std::to_string(i), nullptr);
+    for (int i = from; i < to; ++i) {
+      if (i % 20 == 0) sim.RunFor(std::chrono::minutes(1));
+      unreadable.Unreadable("list", "", std::to_string(i), nullptr);
+    }
     return log->lines;
   };
   EXPECT_EQ(said(0, 999), 999);

@@ -34,6 +34,12 @@ inline bool IsOlderResourceVersion(std::string_view a, std::string_view b) {
   return order && *order == std::strong_ordering::less;
 }
 
+// Can it be what comes after `last`? Where versions are numbers, what is none can not.
+inline bool MayFollow(std::string_view rv, std::string_view last) {
+  const bool numbers = IsWellFormedResourceVersion(last);
+  return !numbers || (IsWellFormedResourceVersion(rv) && !IsOlderResourceVersion(rv, last));
+}
+
 }  // namespace kinformer::internal::cache
 
 #endif  // KINFORMER_CACHE_STORE_RESOURCE_VERSION_H_

@@ -216,8 +216,8 @@ void StoreCore::SetResourceVersion(std::string_view resource_version) {
 }
 
 void StoreCore::AdvanceResourceVersion(std::string_view resource_version) {
-  const bool older = IsOlderResourceVersion(resource_version, writer_->next.resource_version);
-  if (older && !Planted(PlantedBug::kVersionGoesBack)) return;
+  const bool follows = MayFollow(resource_version, writer_->next.resource_version);
+  if (!follows && !Planted(PlantedBug::kVersionGoesBack)) return;
   SetResourceVersion(resource_version);
 }
 

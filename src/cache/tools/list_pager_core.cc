@@ -68,7 +68,11 @@ class ListPagerCore::Fetcher {
     bool more = true;
     while (more) {
       Result<ListedObjects> page = Fetch();
-      if (page) more = pages_.Took(page->metadata);
+      if (page) {
+        const Result<bool> took = pages_.Took(page->metadata);
+        if (!took.ok()) page = took.error();
+        more = took.ok() && *took;
+      }
       MonitorLock lock(*monitor_);
       if (!page) {
         error_ = std::move(page).error();
@@ -137,7 +141,9 @@ Result<PagedObjects> ListPagerCore::List(ListOptions options, const CallOptions&
     if (!left) return left.error();
     Result<ListedObjects> page = page_(pages.request(), *left);
     if (page) {
-      more = pages.Took(page->metadata);
+      const Result<bool> took = pages.Took(page->metadata);
+      if (!took.ok()) return took.error();
+      more = *took;
       client::AppendPage(*std::move(page), all.objects);
     } else {
       if (!pages.StartsOver(page.error())) return std::move(page).error();
