@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "cache/pipeline/failure_kind.h"
-#include "cache/store/planted_bug.h"
 #include "client/retry_after.h"
 
 namespace kinformer::internal::cache {
@@ -73,7 +72,6 @@ RetryPace::RetryPace(Env& env, base::BackoffOptions failures, std::string name)
       denials_(env, kDenials) {}
 
 void RetryPace::WatchLasted(Duration time, std::size_t objects) {
-  if (Planted(PlantedBug::kSuccessForgotten)) return;
   if (time < kProven + base::Scaled(kProvenIfLarge, ShareOfLarge(objects))) return;
   for (base::BackoffManager* pace : {&failures_, &outages_, &relists_, &refusals_, &denials_}) {
     pace->Reset();
@@ -89,12 +87,10 @@ Duration RetryPace::BySize(std::size_t objects) {
 Duration RetryPace::Own(FailureKind kind, const Error& error) {
   if (kind == FailureKind::kAsksToWait) return refusals_.Next();
   if (kind == FailureKind::kUnreachable) return outages_.Next();
-  const bool denied = IsDenial(error) && !Planted(PlantedBug::kDenialsWaitLong);
-  return denied ? denials_.Next() : failures_.Next();
+  return IsDenial(error) ? denials_.Next() : failures_.Next();
 }
 
 Duration RetryPace::After(const Error& error) {
-  if (Planted(PlantedBug::kHardlyPauses)) return milliseconds(10);
   const FailureKind kind = KindOf(error);
   if (kind == FailureKind::kExpired || kind == FailureKind::kFuture) return BeforeRelist();
   const Duration own = Own(kind, error);

@@ -38,9 +38,6 @@ enum class PlantedBug : std::uint8_t {
   kSyncedTooEarly,        // after the first object
   kNotFoundBeforeSync,    // a cache that knows nothing says that an object does not exist
   kCheckFindsNothing,     // the consistency check heals nothing
-  kSuccessForgotten,      // a watch that has lasted does not end a back-off
-  kDenialsWaitLong,       // who is not let in waits as after any failure
-  kHardlyPauses,          // who has failed tries again at once
   // ---- In the store.
   kVersionGoesBack,    // an older object takes the store's version back
   kIndexNotUpdated,    // an object that changes keeps its old values
