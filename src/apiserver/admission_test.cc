@@ -340,7 +340,7 @@ TEST_F(AdmissionWebhooksTest, RulesScopesAndSelectors) {
             R"({"objectSelector":{"matchExpressions":[{"key":"l","operator":"Exists"}]}})", true},
            {"no object", R"({"objectSelector":{"matchLabels":{"m":"1"}}})", false}}) {
     const std::string name = "hook" + std::to_string(index++);
-    At(name).answer = [](const json::Value&) { return Deny("null"); };
+    At(name).answer = [](const json::Value&) { return Deny(R"({"message":"no"})"); };
     Validating(name, one.more);
     EXPECT_EQ(Post(Map("x", R"({"l":"1"})"), "?dryRun=All").status, one.asked ? 400 : 201)
         << one.what;
@@ -386,10 +386,10 @@ TEST_F(AdmissionWebhooksTest, WhatIsRefusedInAConfiguration) {
 TEST_F(AdmissionWebhooksTest, MatchConditions_AreKeptWithAWarningAndTheWebhookIsAlwaysAsked) {
   for (const char* policy : {"Fail", "Ignore"}) {
     const std::string name = policy == std::string_view("Fail") ? "a" : "b";
-    At(name).answer = [](const json::Value&) { return Deny("no"); };
+    At(name).answer = [](const json::Value&) { return Deny(R"({"message":"no"})"); };
     Validating(name, R"({"matchConditions":[{"name":"n","expression":"false"}],"failurePolicy":")" +
                          std::string(policy) + "\"}");
-    EXPECT_EQ(server_.Do("POST", kMaps, Map("x")).status, 403) << policy;
+    EXPECT_EQ(server_.Do("POST", kMaps, Map("x")).status, 400) << policy;
     const std::string item =
         std::string(kConfigurations) + "validatingwebhookconfigurations/" + name;
     const Reply changed = server_.Do("PATCH", item, R"({"metadata":{"labels":{"a":"b"}}})",

@@ -45,9 +45,10 @@ spec:
 
   Reply Make(std::string_view path, std::string_view name, std::string_view spec,
              std::string_view query = "") {
-    return server_.Do(
-        "POST", std::string(path) + std::string(query),
-        R"({"metadata":{"name":")" + std::string(name) + R"("},"spec":)" + std::string(spec) + "}");
+    return server_.Do("POST", std::string(path) + std::string(query),
+                      R"({"apiVersion":"x.example/)" + std::string(path == kThings ? "v1" : "v2") +
+                          R"(","kind":"Thing","metadata":{"name":")" + std::string(name) +
+                          R"("},"spec":)" + std::string(spec) + "}");
   }
 
   static std::string Part(const Reply& reply, std::string_view pointer) {
@@ -70,12 +71,12 @@ constexpr std::string_view kStatusDefault = R"(
           status:
             type: object
             default: {phase: New}
-            properties: {phase: {type: string}, n: {type: integer, default: 7}}
+            properties: {phase: {type: string}, k: {type: integer, default: 7}}
 )";
 
 TEST_F(CustomVersionsTest, StatusDefault_IsShownByEveryWriteAndRead) {
   Define(std::string(kStatusDefault));
-  constexpr std::string_view kStatus = R"({"n":7,"phase":"New"})";
+  constexpr std::string_view kStatus = R"({"k":7,"phase":"New"})";
   EXPECT_EQ(Part(Make(kThings, "dry", "{}", "?dryRun=All"), "/status"), kStatus);
   const Reply made = Make(kThings, "a", "{}");
   EXPECT_EQ(Part(made, "/status"), kStatus);
@@ -94,7 +95,7 @@ TEST_F(CustomVersionsTest, StatusDefault_IsShownByEveryWriteAndRead) {
       kStatus);
   EXPECT_EQ(Part(server_.Do("PATCH", item + "/status", R"({"status":{"phase":"Old"}})", kMerge),
                  "/status"),
-            R"({"n":7,"phase":"Old"})");
+            R"({"k":7,"phase":"Old"})");
 }
 
 constexpr std::string_view kTwoVersions = R"(
@@ -184,8 +185,9 @@ TEST_F(CustomVersionsTest, DeprecatedVersion_TheWarningNamesTheNewer) {
 TEST_F(CustomVersionsTest, FinalizerWithoutADomain_IsSaidWhereItComesIn) {
   Define(std::string(kStatusDefault));
   const std::string all(kThings);
-  const Reply made =
-      server_.Do("POST", all, R"({"metadata":{"name":"a","finalizers":["mine","a.b","c.d/e"]}})");
+  const Reply made = server_.Do("POST", all,
+                                R"({"apiVersion":"x.example/v1","kind":"Thing",
+          "metadata":{"name":"a","finalizers":["mine","a.b","c.d/e"]}})");
   EXPECT_EQ(made.status, 201);
   std::vector<std::string> warnings;
   for (const auto& [name, value] : made.headers) {

@@ -314,7 +314,9 @@ Result<Kept> MergeMember(PatchKind kind, const json::Value& patch, const std::st
   const json::Value* order = merge == nullptr ? nullptr : patch.Find(std::string(kOrder) + name);
   if (order != nullptr && !order->is_array()) order = nullptr;
   if (value.is_array() && merge != nullptr) {
-    const ElementKey key = KeyOfElements(kind, *merge, value);
+    // A list that says nothing is told by what it is laid over.
+    const bool silent = value.size() == 0 && target.is_array();
+    const ElementKey key = KeyOfElements(kind, *merge, silent ? target : value);
     if (auto distinct = CheckDistinct(kind, name, key, value.items()); !distinct) {
       return distinct.error();
     }
@@ -375,7 +377,7 @@ void OrderList(PatchKind kind, const std::string& field, const json::Value& orde
   const MergeKey* merge = FindMergeKey(field);
   json::Value* list = document.Find(field);
   if (merge == nullptr || list == nullptr || !list->is_array()) return;
-  const ElementKey key = KeyOfElements(kind, *merge, order);
+  const ElementKey key = KeyOfElements(kind, *merge, order.size() == 0 ? *list : order);
   OrderElements(key, order.items(), PlacesOf(key, list->items()), list->EnsureArray());
 }
 

@@ -67,18 +67,18 @@ TEST(SchemaApply, Sets_AreUnited) {
 }
 
 TEST(SchemaApply, AtomicListsAndMaps_AreReplaced) {
-  EXPECT_EQ(Apply("spec: {steps: [a, b], whole: {a: x, b: x}, free: {l: [1], m: {n: 1}}}",
-                  "spec: {steps: [c], whole: {a: y}, free: {l: [2], m: {o: 1}}}")
+  EXPECT_EQ(Apply("spec: {steps: [a, b], whole: {a: x, b: x}, free: {l: [1], m: {k: 1}}}",
+                  "spec: {steps: [c], whole: {a: z}, free: {l: [2], m: {o: 1}}}")
                 .object,
-            R"({"spec":{"free":{"l":[2],"m":{"n":1,"o":1}},"steps":["c"],"whole":{"a":"y"}}})");
+            R"({"spec":{"free":{"l":[2],"m":{"k":1,"o":1}},"steps":["c"],"whole":{"a":"z"}}})");
 }
 
 TEST(SchemaApply, Metadata_FinalizersAndOwnersMerge) {
-  EXPECT_EQ(Apply("metadata: {finalizers: [a/b], ownerReferences: [{uid: u, name: n}]}",
-                  "metadata: {finalizers: [c/d], ownerReferences: [{uid: v}], labels: {x: y}}")
+  EXPECT_EQ(Apply("metadata: {finalizers: [a/b], ownerReferences: [{uid: u, name: q}]}",
+                  "metadata: {finalizers: [c/d], ownerReferences: [{uid: v}], labels: {x: z}}")
                 .object,
-            R"({"metadata":{"finalizers":["a/b","c/d"],"labels":{"x":"y"},)"
-            R"("ownerReferences":[{"name":"n","uid":"u"},{"uid":"v"}]}})");
+            R"({"metadata":{"finalizers":["a/b","c/d"],"labels":{"x":"z"},)"
+            R"("ownerReferences":[{"name":"q","uid":"u"},{"uid":"v"}]}})");
 }
 
 TEST(SchemaApply, ElementsThatCannotBeToldApart_AreRefused) {
