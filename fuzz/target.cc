@@ -23,6 +23,7 @@ namespace {
 
 constexpr Target kTargets[] = {
     {"api_request", &FuzzApiRequest},
+    {"api_sequence", &FuzzApiSequence},
     {"block_json", &FuzzBlockJson},
     {"block_protobuf", &FuzzBlockProtobuf},
     {"continue_token", &FuzzContinueToken},

@@ -10,6 +10,7 @@
 namespace kinformer::fuzz {
 
 void FuzzApiRequest(std::string_view input);       // apiserver_target.cc
+void FuzzApiSequence(std::string_view input);      // api_sequence_target.cc
 void FuzzBlockJson(std::string_view input);        // block_target.cc
 void FuzzBlockProtobuf(std::string_view input);    // block_target.cc
 void FuzzContinueToken(std::string_view input);    // apiserver_target.cc

@@ -537,5 +537,35 @@ TEST(RequiredFields, ArePointedAtThroughListsAndFromBeside) {
             R"(Pod "a" is invalid: spec.volumes[0].downwardAPI.path: Required value)");
 }
 
+// By how the text looks, as apimachinery's parser decides it: most of what is not canonical is
+// repeated, the rest is written anew.
+TEST(Quantities, TextIsRepeatedWhereTheRealServerRepeatsIt) {
+  TestServer server;
+  int count = 0;
+  const auto shown = [&](const std::string& text, const std::string& field) {
+    const Reply reply = server.Do("POST", "/api/v1/namespaces/default/resourcequotas",
+                                  R"({"metadata":{"name":"q)" + std::to_string(count++) +
+                                      R"("},"spec":{"hard":{")" + field + "\":\"" + text + "\"}}}");
+    EXPECT_EQ(reply.status, 201) << reply.body;
+    return reply.Json().At("/spec/hard/" + field).StringOrEmpty();
+  };
+  for (const char* repeated : {"1.001", "1E3", "007", "+2", "1500m", "1001Gi", "1e3", "0"}) {
+    EXPECT_EQ(shown(repeated, "cpu"), repeated);
+  }
+  for (const auto& [text, canonical] :
+       std::vector<std::pair<const char*, const char*>>{{"1000m", "1"},
+                                                        {"1.5", "1500m"},
+                                                        {"1024Mi", "1Gi"},
+                                                        {"100000", "100k"},
+                                                        {"0.5", "500m"},
+                                                        {"1.0001", "1001m"},
+                                                        {"1E4", "10e3"},
+                                                        {"0Ki", "0"},
+                                                        {"00", "0"},
+                                                        {"1.5Gi", "1536Mi"}}) {
+    EXPECT_EQ(shown(text, "memory"), canonical) << text;
+  }
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver

@@ -10,7 +10,7 @@
 
 #include "apiserver/admission/admission_call.h"
 #include "apiserver/errors/status.h"
-#include "apiserver/schema/schema_fields.h"
+#include "apiserver/registry/custom_object.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -30,7 +30,7 @@ void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& be
   patched.changed = !(patched.object == before);
   // What comes next, a conversion perhaps, may rely on them.
   if (patched.changed && at.version->schema != nullptr) {
-    ApplyDefaults(at.version->schema->root(), patched.object);
+    patched.applied = FillDefaults(*at.version->schema, patched.object);
   }
 }
 

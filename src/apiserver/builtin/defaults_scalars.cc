@@ -7,6 +7,7 @@
 
 #include "kinformer/quantity.h"
 
+#include "base/number_in.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {
@@ -54,12 +55,79 @@ bool IsPlainQuantity(std::string_view text) {
 // Amounts in resource lists are whole thousandths.
 constexpr std::int64_t kLargestMilli = std::numeric_limits<std::int64_t>::max();
 
+// A quantity as it is written, cut into its parts.
+struct QuantityText {
+  std::string digits{};  // without the point and the zeros that lead
+  int behind = 0;        // digits behind the point
+  std::string_view suffix{};
+};
+
+QuantityText PartsOf(std::string_view text) {
+  QuantityText parts;
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  const auto take_digits = [&] {
+    const std::string_view run = text.substr(0, text.find_first_not_of("0123456789"));
+    text.remove_prefix(run.size());
+    return run;
+  };
+  std::string_view whole = take_digits();
+  while (whole.starts_with('0')) whole.remove_prefix(1);
+  parts.digits = whole.empty() ? "0" : whole;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    const std::string_view fraction = take_digits();
+    parts.digits += fraction;
+    parts.behind = static_cast<int>(fraction.size());
+  }
+  parts.suffix = text;
+  return parts;
+}
+
+// The power of ten that a suffix stands for; none: it is one of two.
+std::optional<int> DecimalPower(std::string_view suffix) {
+  constexpr std::string_view kLarge = "kMGTPE";
+  constexpr std::string_view kSmall = "mun";
+  if (suffix.empty()) return 0;
+  if (suffix.size() > 1) {
+    if ((suffix.front() != 'e' && suffix.front() != 'E') || suffix[1] == 'i') return std::nullopt;
+    return static_cast<int>(
+        internal::base::NumberIn(suffix.substr(suffix[1] == '+' ? 2 : 1)).value_or(0));
+  }
+  const std::size_t large = kLarge.find(suffix);
+  if (large != std::string_view::npos) return static_cast<int>(large + 1) * 3;
+  const std::size_t small = kSmall.find(suffix);
+  if (small != std::string_view::npos) return -static_cast<int>(small + 1) * 3;
+  return std::nullopt;
+}
+
+// Whether a real server repeats the text of a valid quantity, which need not be canonical: "1.001",
+// "1E3", "007". Its parser goes by how the text looks, and so does this. Not in a resource list
+// where the amount had to be rounded.
+bool StaysAsWritten(std::string_view text, bool resource_list) {
+  const QuantityText parts = PartsOf(text);
+  const auto length = static_cast<int>(parts.digits.size());
+  if (const std::optional<int> power = DecimalPower(parts.suffix)) {
+    const int scale = *power - parts.behind;
+    return length <= 18 && scale >= (resource_list ? -3 : -9) && scale % 3 == 0 &&
+           !parts.digits.ends_with("000") && parts.digits.front() != '0';
+  }
+  const std::size_t place = std::string_view("KMGTPE").find(parts.suffix.front());
+  if (place == std::string_view::npos || parts.behind > 0) return false;
+  const int power = static_cast<int>(place + 1) * 10;
+  if (14 - length - power * 3 / 10 < 0) return false;
+  return internal::base::NumberIn(parts.digits).value_or(0) % 8 != 0;
+}
+
 bool CanonicalQuantity(bool resource_list, json::Value& value) {
   if (!value.is_number() && !value.is_string()) return false;
   if (IsPlainQuantity(value.StringOrEmpty())) return true;
   const std::string text(value.is_number() ? value.NumberText() : value.StringOrEmpty());
   const auto quantity = resource::Quantity::Parse(text);
   if (!quantity) return false;
+  if (StaysAsWritten(text, resource_list)) {
+    if (!value.is_string()) value = text;
+    return true;
+  }
   std::string canonical = quantity->ToString();
   if (resource_list) {
     const std::int64_t milli = quantity->MilliValue();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "kinformer/quantity.h"
@@ -70,6 +71,13 @@ void EqualizeImages(const json::Value& old, json::Value& spec, std::string_view 
   }
 }
 
+// The values in a list, to find them by.
+std::unordered_set<std::string> TextsOf(const json::Value& list) {
+  std::unordered_set<std::string> texts;
+  for (const json::Value& item : list.items()) texts.insert(item.Dump({.sort_keys = true}));
+  return texts;
+}
+
 void Take(const json::Value& old, json::Value& spec, std::string_view field) {
   if (const json::Value* value = old.Find(field)) {
     spec.Set(field, *value);
@@ -93,9 +101,9 @@ void ValidatePod(const json::Value& old, const json::Value& object,
     causes.push_back(InvalidValue(std::string(kDeadline), std::to_string(*new_deadline),
                                   "must be less than or equal to previous value"));
   }
-  const json::Array& tolerations = after["tolerations"].items();
+  const auto tolerations = TextsOf(after["tolerations"]);
   for (const json::Value& toleration : before["tolerations"].items()) {
-    if (std::find(tolerations.begin(), tolerations.end(), toleration) == tolerations.end()) {
+    if (!tolerations.contains(toleration.Dump({.sort_keys = true}))) {
       causes.push_back(
           ForbiddenField("spec.tolerations",
                          "existing toleration can not be modified except its tolerationSeconds"));
@@ -105,10 +113,10 @@ void ValidatePod(const json::Value& old, const json::Value& object,
   for (const char* list : {"containers", "initContainers"}) EqualizeImages(before, rest, list);
   for (const char* field : {"activeDeadlineSeconds", "tolerations"}) Take(before, rest, field);
   // A gate may go, none may come.
-  const json::Array& gates = before["schedulingGates"].items();
+  const auto gates = TextsOf(before["schedulingGates"]);
   const json::Array& new_gates = after["schedulingGates"].items();
   const bool fewer = std::all_of(new_gates.begin(), new_gates.end(), [&](const json::Value& gate) {
-    return std::find(gates.begin(), gates.end(), gate) != gates.end();
+    return gates.contains(gate.Dump({.sort_keys = true}));
   });
   if (fewer) Take(before, rest, "schedulingGates");
   // While it is gated, a pod's placement can be narrowed.

@@ -1,6 +1,7 @@
 #include "apiserver/builtin/runtime_class.h"
 
-#include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 namespace kinformer::apiserver {
@@ -35,9 +36,12 @@ std::string ApplyScheduling(const json::Value& scheduling, json::Value& spec) {
   } else {
     spec.Erase("nodeSelector");
   }
+  std::unordered_set<std::string> own;
+  for (const json::Value& toleration : std::as_const(spec)["tolerations"].items()) {
+    own.insert(toleration.Dump({.sort_keys = true}));
+  }
   for (const json::Value& toleration : scheduling["tolerations"].items()) {
-    const json::Array& own = std::as_const(spec)["tolerations"].items();
-    if (std::find(own.begin(), own.end(), toleration) == own.end()) {
+    if (own.insert(toleration.Dump({.sort_keys = true})).second) {
       spec.Ensure("tolerations").Append(toleration);
     }
   }

@@ -16,12 +16,6 @@ using Causes = std::vector<StatusCause>;
 constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 constexpr std::int64_t kMaxSeconds = 30;
 
-void CheckMatchConditions(const std::string& field, const json::Value& webhook, Causes& causes) {
-  if (webhook["matchConditions"].size() == 0) return;
-  causes.push_back(ForbiddenField(field + ".matchConditions",
-                                  "this server does not evaluate CEL: leave them out"));
-}
-
 bool KnowsAReview(const json::Value& versions) {
   for (const json::Value& version : versions.items()) {
     const std::string& text = version.StringOrEmpty();
@@ -53,31 +47,36 @@ std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration) {
       causes.push_back(InvalidValue(field + ".timeoutSeconds", std::to_string(seconds),
                                     "the timeout value must be between 1 and 30 seconds"));
     }
-    CheckMatchConditions(field, webhook, causes);
   }
   return causes;
 }
 
-Causes ValidateMatchConditions(const ServedResource& resource, const json::Value& object) {
-  Causes causes;
-  if (!resource.Is(kGroup, "validatingwebhookconfigurations") &&
-      !resource.Is(kGroup, "mutatingwebhookconfigurations")) {
-    return causes;
-  }
-  std::size_t index = 0;
-  for (const json::Value& webhook : object["webhooks"].items()) {
-    CheckMatchConditions("webhooks[" + std::to_string(index++) + "]", webhook, causes);
-  }
-  return causes;
+namespace {
+
+bool HasWebhooks(const ServedResource& resource) {
+  return resource.Is(kGroup, "validatingwebhookconfigurations") ||
+         resource.Is(kGroup, "mutatingwebhookconfigurations");
 }
 
-std::vector<std::string> PolicyWarnings(const ServedResource& resource) {
+}  // namespace
+
+std::vector<std::string> CelWarnings(const ServedResource& resource, const json::Value& object) {
   for (const char* plural : {"validatingadmissionpolicies", "mutatingadmissionpolicies"}) {
     if (!resource.Is(kGroup, plural)) continue;
     return {std::string(plural) +
             " are kept, but this server does not evaluate CEL: nobody is asked about them"};
   }
-  return {};
+  std::vector<std::string> warnings;
+  if (!HasWebhooks(resource)) return warnings;
+  std::size_t index = 0;
+  for (const json::Value& webhook : object["webhooks"].items()) {
+    const std::string field = "webhooks[" + std::to_string(index++) + "]";
+    if (webhook["matchConditions"].size() == 0) continue;
+    warnings.push_back(field +
+                       ".matchConditions are kept, but this server does not evaluate CEL: the "
+                       "webhook is asked as if all of them were true");
+  }
+  return warnings;
 }
 
 }  // namespace kinformer::apiserver

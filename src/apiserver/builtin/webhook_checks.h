@@ -16,16 +16,12 @@
 
 namespace kinformer::apiserver {
 
-// What a real server refuses of those parts that decide how a webhook is asked, and match
-// conditions.
+// What a real server refuses of those parts that decide how a webhook is asked.
 std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration);
 
-// Match conditions, which are CEL, and nobody here could evaluate: refused, whoever writes them.
-std::vector<StatusCause> ValidateMatchConditions(const ServedResource& resource,
-                                                 const json::Value& object);
-
-// What is to be said of objects that have no effect here: policies, which are CEL, too.
-std::vector<std::string> PolicyWarnings(const ServedResource& resource);
+// What is to be said of CEL, which nobody evaluates here: policies have no effect, and webhooks are
+// asked whatever their match conditions say.
+std::vector<std::string> CelWarnings(const ServedResource& resource, const json::Value& object);
 
 }  // namespace kinformer::apiserver
 

@@ -7,6 +7,7 @@
 
 #include "apiserver/conversion/conversion_review.h"
 #include "apiserver/errors/status.h"
+#include "apiserver/registry/conversion.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/awaited.h"
 #include "apiserver/request/object_encoder.h"
@@ -51,6 +52,13 @@ Result<void> WriteQuestion(Work& work) {
   return {};
 }
 
+// Without a webhook versions differ in what they have.
+void PruneAll(Work& work) {
+  for (const StoredObjectPtr& stored : work.stored) {
+    work.made_stored.push_back(PrunedTo(work.at, *stored));
+  }
+}
+
 // What has been asked about, as it is shown: without what the version's schema does not have.
 void ReadAnswer(const std::string& body, Work& work) {
   const ServedResource& resource = *work.at.resource;
@@ -77,6 +85,9 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
 
   void Begin() {
     if (work_->stored.empty() && work_->question.objects.empty()) return Finish(true);
+    if (work_->at.resource->defined->webhook == nullptr) {
+      return Do([work = work_] { PruneAll(*work); }, [this] { Finish(true); });
+    }
     Do([work = work_] { work->problem = WriteQuestion(*work); }, [this] { Ask(); });
   }
 
@@ -124,10 +135,14 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
 };
 
 Work WorkFor(ServerState& state, const ResourceAt& at) {
-  return {.at = Unchanging(at),
-          .question = {.review = at.resource->defined->webhook->review,
-                       .uid = internal::base::NewUuid(state.env),
-                       .desired = at.version->api_version}};
+  const auto& webhook = at.resource->defined->webhook;
+  Work work{.at = Unchanging(at)};
+  if (webhook != nullptr) {
+    work.question = {.review = webhook->review,
+                     .uid = internal::base::NewUuid(state.env),
+                     .desired = at.version->api_version};
+  }
+  return work;
 }
 
 ObjectConverter::Ticket Start(ServerState& state, OffLoop& off_loop, Work work, std::size_t bytes,

@@ -1,6 +1,7 @@
 // apiserver/conversion/object_converter.h
 //
-// ObjectConverter: asks the webhook of a definition to convert objects between its versions.
+// ObjectConverter: gives objects the form of another version of their definition: asks its webhook,
+// or takes out what that version does not have.
 
 #ifndef KINFORMER_APISERVER_CONVERSION_OBJECT_CONVERTER_H_
 #define KINFORMER_APISERVER_CONVERSION_OBJECT_CONVERTER_H_

@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "apiserver/registry/defined_resource.h"
+#include "apiserver/schema/schema_fields.h"
+
 namespace kinformer::apiserver {
 
 const Conversion* FindConversion(std::string_view group, std::string_view version,
@@ -23,8 +26,25 @@ ResourceAt StoredAt(const ResourceAt& at) {
   return {.resource = stored, .version = stored->versions.front()};
 }
 
+bool IsPruned(const ResourceAt& at) {
+  const auto& defined = at.resource->defined;
+  return defined != nullptr && defined->pruned.contains(at.version->version);
+}
+
+StoredObjectPtr PrunedTo(const ResourceAt& at, const StoredObject& stored) {
+  json::Value object = stored.Parse();
+  PruneObject(at.version->schema->root(), object);
+  return StoredObject::Make(object, stored.resource_version(), at.resource->fields,
+                            at.resource->FormOf(at.version->version));
+}
+
 json::Value ObjectIn(const ResourceAt& at, const StoredObject& stored) {
   const ServedVersion& version = *at.version;
+  if (IsPruned(at)) {
+    json::Value object = stored.Parse(version.api_version, version.kind);
+    PruneObject(version.schema->root(), object);
+    return object;
+  }
   if (version.conversion == nullptr) return stored.Parse(version.api_version, version.kind);
   const json::Value converted = version.conversion->from_stored(stored.Parse());
   json::Value object =

@@ -47,6 +47,12 @@ extern const Conversion kAutoscalerConversion;
 // between.
 ResourceAt StoredAt(const ResourceAt& at);
 
+// Whether objects are shown in that version of a custom resource without some of what is stored.
+[[nodiscard]] bool IsPruned(const ResourceAt& at);
+// The object without that, under the same resourceVersion. REQUIRES: IsPruned. Any thread, if
+// nobody else has `stored`.
+StoredObjectPtr PrunedTo(const ResourceAt& at, const StoredObject& stored);
+
 // The object in the form of `at`, with kind and apiVersion.
 json::Value ObjectIn(const ResourceAt& at, const StoredObject& stored);
 // The same for an answer, under the same resourceVersion; `stored` itself where it has that form.

@@ -6,9 +6,19 @@
 
 namespace kinformer::apiserver {
 
-void ApplySchema(const StructuralSchema& schema, json::Value& object) {
+Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object) {
+  if (ApplyDefaults(schema.root(), object)) return {};
+  return Error(Reason::kRequestEntityTooLarge,
+               "Request entity too large: the defaults of its schema would add more than " +
+                   std::to_string(kMaxDefaultBytes) +
+                   " bytes: leave out some of its items, or "
+                   "take defaults out of the definition")
+      .WithHttpStatus(413);
+}
+
+Result<void> ApplySchema(const StructuralSchema& schema, json::Value& object) {
   PruneObject(schema.root(), object);
-  ApplyDefaults(schema.root(), object);
+  return FillDefaults(schema, object);
 }
 
 std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object) {
@@ -28,8 +38,7 @@ Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object) {
   }
   object.Set("apiVersion", version.api_version);
   object.Set("kind", version.kind);
-  ApplySchema(*version.schema, object);
-  return {};
+  return ApplySchema(*version.schema, object);
 }
 
 std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, const json::Value& object,
@@ -38,10 +47,12 @@ std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, const json::
   return ValidateObject(at.version->schema->root(), object, old);
 }
 
-void ToStorageVersion(const ResourceAt& at, json::Value& object) {
+Result<void> ToStorageVersion(const ResourceAt& at, json::Value& object) {
   const auto storage = at.resource->StorageVersion();
-  if (storage == nullptr || storage->schema == nullptr || storage == at.version) return;
-  if (storage->schema != at.version->schema) ApplySchema(*storage->schema, object);
+  if (storage == nullptr || storage->schema == nullptr) return {};
+  if (storage != at.version) return ApplySchema(*storage->schema, object);
+  if (!storage->schema->root().has_defaults) return {};
+  return FillDefaults(*storage->schema, object);
 }
 
 }  // namespace kinformer::apiserver

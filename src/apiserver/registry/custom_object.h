@@ -21,7 +21,7 @@ namespace kinformer::apiserver {
 std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object);
 
 // Prunes the object and fills in its defaults, by the schema of the version in which it was sent.
-// BadRequest where metadata is not an object.
+// BadRequest where metadata is not an object; RequestEntityTooLarge.
 Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object);
 
 // What the schema of that version has against the object; what has not changed since `old` (null: a
@@ -29,10 +29,13 @@ Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object);
 std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, const json::Value& object,
                                               const json::Value* old);
 
-// Prunes it and fills in defaults.
-void ApplySchema(const StructuralSchema& schema, json::Value& object);
-// The same by the schema of the version in which objects are stored.
-void ToStorageVersion(const ResourceAt& at, json::Value& object);
+// Fills in defaults. RequestEntityTooLarge where they would be too much.
+Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object);
+// Prunes it first.
+Result<void> ApplySchema(const StructuralSchema& schema, json::Value& object);
+// The same by the schema of the version in which objects are stored, if that is another; and in any
+// case the defaults of what has been taken away from what was sent: status.
+Result<void> ToStorageVersion(const ResourceAt& at, json::Value& object);
 
 }  // namespace kinformer::apiserver
 

@@ -69,16 +69,34 @@ void AddSubresources(DefinedResource& resource, const std::string& version,
   }
 }
 
-std::string DeprecationWarning(const DefinedResource& resource, const json::Value& version) {
+// The best version that is served, not deprecated, and preferred to all that are; none: empty.
+std::string NewestVersion(const json::Value& versions) {
+  std::string newest;
+  for (const json::Value& version : versions.items()) {
+    const std::string& name = version["name"].StringOrEmpty();
+    if (version["served"].AsBool().value_or(false) &&
+        !version["deprecated"].AsBool().value_or(false) &&
+        (newest.empty() || PreferVersion(name, newest))) {
+      newest = name;
+    }
+  }
+  return newest;
+}
+
+std::string DeprecationWarning(const DefinedResource& resource, const json::Value& version,
+                               const std::string& newest) {
   if (!version["deprecated"].AsBool().value_or(false)) return {};
-  const std::string& text = version["deprecationWarning"].StringOrEmpty();
-  return text.empty() ? ApiVersionOf(resource, version["name"].StringOrEmpty()) + " " +
-                            resource.kind + " is deprecated"
-                      : text;
+  if (const std::string& text = version["deprecationWarning"].StringOrEmpty(); !text.empty()) {
+    return text;
+  }
+  const std::string& name = version["name"].StringOrEmpty();
+  std::string text = ApiVersionOf(resource, name) + " " + resource.kind + " is deprecated";
+  if (newest.empty() || !PreferVersion(newest, name)) return text;
+  return text + "; use " + ApiVersionOf(resource, newest) + " " + resource.kind;
 }
 
 // One entry of spec.versions.
-void AddVersion(DefinedResource& resource, const json::Value& version) {
+void AddVersion(DefinedResource& resource, const json::Value& version, const std::string& newest) {
   const std::string& name = version["name"].StringOrEmpty();
   AddSubresources(resource, name, version["subresources"]);
   std::vector<std::string> selectable;
@@ -96,10 +114,21 @@ void AddVersion(DefinedResource& resource, const json::Value& version) {
        .kind = resource.kind,
        .served = version["served"].AsBool().value_or(false),
        .storage = version["storage"].AsBool().value_or(false),
-       .deprecation_warning = DeprecationWarning(resource, version),
+       .deprecation_warning = DeprecationWarning(resource, version, newest),
        .columns = internal::table::CustomColumns(version),
        .schema = std::make_shared<const StructuralSchema>(version["schema"]["openAPIV3Schema"]),
        .selectable = std::move(selectable)}));
+}
+
+void FindPruned(DefinedResource& resource) {
+  const auto storage = std::find_if(resource.versions.begin(), resource.versions.end(),
+                                    [](const auto& version) { return version->storage; });
+  if (storage == resource.versions.end()) return;
+  for (const auto& version : resource.versions) {
+    if (!version->storage && !(version->schema->source() == (*storage)->schema->source())) {
+      resource.pruned.insert(version->version);
+    }
+  }
 }
 
 }  // namespace
@@ -117,7 +146,11 @@ std::shared_ptr<const DefinedResource> DefinedResource::Make(const json::Value& 
   resource->kind = spec["names"]["kind"].StringOrEmpty();
   resource->namespaced = spec["scope"].StringOrEmpty() == "Namespaced";
   resource->webhook = ConversionWebhook::Make(spec["conversion"]);
-  for (const json::Value& version : spec["versions"].items()) AddVersion(*resource, version);
+  const std::string newest = NewestVersion(spec["versions"]);
+  for (const json::Value& version : spec["versions"].items()) {
+    AddVersion(*resource, version, newest);
+  }
+  if (resource->webhook == nullptr) FindPruned(*resource);
   resource->listed = resource->versions;
   std::stable_sort(
       resource->versions.begin(), resource->versions.end(),

@@ -5,7 +5,9 @@
 #ifndef KINFORMER_APISERVER_REGISTRY_DEFINED_RESOURCE_H_
 #define KINFORMER_APISERVER_REGISTRY_DEFINED_RESOURCE_H_
 
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,9 @@ struct DefinedResource {
   std::vector<SelectableField> fields{};
   // What converts between the versions; null: they differ in nothing but their schema.
   std::shared_ptr<const ConversionWebhook> webhook{};
+  // Without one, the versions whose schema is not that of the version which is stored: objects are
+  // shown in them without what their schema does not have.
+  std::set<std::string, std::less<>> pruned{};
 
   // On any thread. `spec` is that of a definition that has been checked.
   static std::shared_ptr<const DefinedResource> Make(const json::Value& spec);

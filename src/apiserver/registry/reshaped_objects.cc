@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apiserver/registry/custom_object.h"
+#include "apiserver/schema/schema_fields.h"
 
 namespace kinformer::apiserver {
 
@@ -81,9 +81,14 @@ void ReshapedObjects::Put(const StoredObject& stored) {
   if (known != nullptr && known->resource_version() >= stored.resource_version()) return;
   mixed_forms_ = mixed_forms_ || (*forms_)[stored.form()] != storage_->version;
   json::Value object = stored.Parse();
-  if (const StructuralSchema* schema = SchemaOf(stored)) ApplySchema(*schema, object);
+  if (const StructuralSchema* schema = SchemaOf(stored)) {
+    PruneObject(schema->root(), object);
+    // Small objects may be many. What a definition adds to all of them is bounded, as for one.
+    if (grown_ <= kMaxDefaultBytes) (void)ApplyDefaults(schema->root(), object);
+  }
   StoredObjectPtr shaped =
       StoredObject::Make(object, stored.resource_version(), defined_->fields, stored.form());
+  if (shaped->bytes() > stored.bytes()) grown_ += shaped->bytes() - stored.bytes();
   changed_ =
       changed_ || shaped->body() != stored.body() || shaped->FieldsText() != stored.FieldsText();
   to_->Put(std::move(shaped), now_);

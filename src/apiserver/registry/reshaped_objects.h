@@ -67,6 +67,7 @@ class ReshapedObjects {
   const std::shared_ptr<ResourceStore> to_;
   bool changed_ = false;
   bool mixed_forms_ = false;
+  std::size_t grown_ = 0;  // bytes that all are larger than they were
 };
 
 // Brings the objects of `resource` to what it says now, after its definition has changed: by

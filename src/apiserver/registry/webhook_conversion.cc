@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "apiserver/registry/conversion.h"
+
 namespace kinformer::apiserver {
 namespace {
 
@@ -27,13 +29,19 @@ std::shared_ptr<const ConversionWebhook> ConversionWebhook::Make(const json::Val
   return std::make_shared<const ConversionWebhook>(std::move(webhook));
 }
 
-bool MustConvert(const ResourceAt& at, const StoredObject& stored) {
+bool MustAskToConvert(const ResourceAt& at, const StoredObject& stored) {
   return HasWebhook(at) && stored.form() != at.resource->FormOf(at.version->version);
 }
 
-bool IsConverted(const ResourceAt& at) {
+bool MustConvert(const ResourceAt& at, const StoredObject& stored) {
+  return IsPruned(at) || MustAskToConvert(at, stored);
+}
+
+bool IsAskedToConvert(const ResourceAt& at) {
   return HasWebhook(at) && (!at.version->storage || at.resource->mixed_forms);
 }
+
+bool IsConverted(const ResourceAt& at) { return IsPruned(at) || IsAskedToConvert(at); }
 
 bool MustConvertToStore(const ResourceAt& at) { return HasWebhook(at) && !at.version->storage; }
 

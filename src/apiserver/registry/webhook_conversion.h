@@ -1,7 +1,7 @@
 // apiserver/registry/webhook_conversion.h
 //
-// Custom resources whose versions a webhook converts: what their definition says of it, and where
-// an object has to be converted.
+// Custom resources whose versions differ: what their definition says of the webhook that converts
+// between them, and where an object has to be converted.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_WEBHOOK_CONVERSION_H_
 #define KINFORMER_APISERVER_REGISTRY_WEBHOOK_CONVERSION_H_
@@ -28,8 +28,12 @@ struct ConversionWebhook {
 };
 
 // Whether the webhook has to convert that object before requests for `at` can show it.
+[[nodiscard]] bool MustAskToConvert(const ResourceAt& at, const StoredObject& stored);
+// The same; or, without a webhook, what the version does not have has to be taken out of the object
+// (conversion.h: IsPruned).
 [[nodiscard]] bool MustConvert(const ResourceAt& at, const StoredObject& stored);
 // Whether there may be such objects, so that lists and watches cannot read what is stored.
+[[nodiscard]] bool IsAskedToConvert(const ResourceAt& at);
 [[nodiscard]] bool IsConverted(const ResourceAt& at);
 // Whether the webhook has to convert an object of `at` before it can be stored.
 [[nodiscard]] bool MustConvertToStore(const ResourceAt& at);

@@ -1,13 +1,38 @@
 #include "apiserver/registry/webhook_place.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/url.h"
 
 namespace kinformer::apiserver {
+
+namespace {
+
+// As a real server asks for it: without empty segments, "." and "..", and without a slash at its
+// end. Servers that clean paths answer others with a redirection, which no webhook call follows.
+std::string CleanPath(std::string_view path) {
+  std::vector<std::string_view> segments;
+  while (!path.empty()) {
+    const std::string_view segment = path.substr(0, path.find('/'));
+    path.remove_prefix(std::min(segment.size() + 1, path.size()));
+    if (segment == "..") {
+      if (!segments.empty()) segments.pop_back();
+    } else if (!segment.empty() && segment != ".") {
+      segments.push_back(segment);
+    }
+  }
+  std::string clean;
+  for (const std::string_view segment : segments) clean.append("/").append(segment);
+  return clean.empty() ? "/" : clean;
+}
+
+}  // namespace
 
 std::string WebhookPlace::Target() const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout).count();
@@ -21,7 +46,7 @@ WebhookPlace PlaceOf(const json::Value& client_config, Duration timeout) {
   address.ca_bundle = client_config["caBundle"].StringOrEmpty();
   if (const std::string& url = client_config["url"].StringOrEmpty(); !url.empty()) {
     internal::base::Url parts = internal::base::SplitUrl(url);
-    place.path = parts.path.empty() ? "/" : std::exchange(parts.path, {});
+    place.path = CleanPath(std::exchange(parts.path, {}));
     if (!parts.query.empty()) place.path += "?" + std::exchange(parts.query, {});
     parts.fragment.clear();
     address.base_url = parts.ToString();
@@ -33,8 +58,7 @@ WebhookPlace PlaceOf(const json::Value& client_config, Duration timeout) {
   const std::int64_t port = service["port"].AsInt64().value_or(443);
   address.base_url = "https://" + address.service.name + "." + address.service.namespace_ +
                      ".svc:" + std::to_string(port);
-  const std::string& path = service["path"].StringOrEmpty();
-  place.path = path.starts_with('/') ? path : "/" + path;
+  place.path = CleanPath(service["path"].StringOrEmpty());
   return place;
 }
 

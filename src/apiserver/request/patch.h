@@ -20,6 +20,10 @@ Result<void> ApplyJsonPatch(const json::Value& patch, json::Value& document);
 // BadRequest for a malformed one.
 Result<void> ApplyStrategicMergePatch(const json::Value& patch, json::Value& document);
 
+// What a server-side apply of a built-in kind declares, by the same rules; but ports are told apart
+// by their protocol, too, and spread constraints by whenUnsatisfiable.
+Result<void> ApplyDeclaredObject(const json::Value& declared, json::Value& document);
+
 // What applies a patch of that media type; null where there is none of it for such a resource.
 using PatchFunction = Result<void> (*)(const json::Value& patch, json::Value& document);
 PatchFunction PatchFunctionOf(std::string_view content_type, bool custom);

@@ -20,7 +20,7 @@ PatchFunction PatchFunctionOf(std::string_view content_type, bool custom) {
     return ApplyStrategicMergePatch;
   }
   if (IsMediaType(content_type, "application/apply-patch+yaml")) {
-    return custom ? MergePatch : ApplyStrategicMergePatch;
+    return custom ? MergePatch : ApplyDeclaredObject;
   }
   return nullptr;
 }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
+#include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,32 +71,56 @@ const MergeKey* FindMergeKey(std::string_view field) {
   return nullptr;
 }
 
-std::string_view KeyOf(const MergeKey& merge, const json::Array& elements) {
-  if (merge.field != "ports") return merge.key;
+std::string_view PortKeyOf(const json::Array& elements) {
   for (const json::Value& element : elements) {
     if (element.contains("containerPort")) return "containerPort";
   }
   return "port";
 }
 
-// The key of these elements: none if they are scalars.
-std::string_view KeyOfElements(const MergeKey& merge, const json::Value& elements) {
-  const bool scalars = !elements.items().empty() && !elements[0].is_object();
-  return scalars ? std::string_view() : KeyOf(merge, elements.items());
+// An apply tells some elements apart by more than a patch does, and has no directives.
+enum class PatchKind : std::uint8_t { kPatch, kApply };
+
+// Whether something is left of a value.
+enum class Kept : std::uint8_t { kNo, kYes };
+
+Result<void> MergeMap(PatchKind kind, const json::Value& patch, json::Value& document);
+
+constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
+constexpr std::string_view kOrder = "$setElementOrder/";
+
+// What tells the elements of one list apart.
+struct ElementKey {
+  std::string_view member{};  // empty: the elements are scalars
+  // The other half of the key, where an apply goes by two, and what it is where it is absent.
+  std::string_view also{};
+  std::string_view fallback{};
+};
+
+// The keys of which an apply knows more than a patch.
+ElementKey CompleteKey(std::string_view field, std::string_view member) {
+  if (field == "ports") return {.member = member, .also = "protocol", .fallback = "TCP"};
+  if (field == "topologySpreadConstraints") {
+    return {.member = member, .also = "whenUnsatisfiable"};
+  }
+  return {.member = member};
 }
 
 // What tells an element from the others, as a text: equal for equal keys and scalars.
-std::string IdentityOf(std::string_view key, const json::Value& element) {
-  const json::Value& value = key.empty() ? element : element[key];
+std::string IdentityOf(const ElementKey& key, const json::Value& element) {
+  const json::Value& value = key.member.empty() ? element : element[key.member];
   // 1, 1.0 and 1e0 are the same number.
-  if (value.is_number() && value.AsInt64()) return std::to_string(*value.AsInt64());
-  return value.Dump({.sort_keys = true});
+  std::string text = value.is_number() && value.AsInt64() ? std::to_string(*value.AsInt64())
+                                                          : value.Dump({.sort_keys = true});
+  if (key.also.empty()) return text;
+  const std::string& other = element[key.also].StringOrEmpty();
+  return text.append("/").append(other.empty() ? key.fallback : other);
 }
 
 // Where the first element of each identity stands.
 using Places = std::map<std::string, std::size_t>;
 
-Places PlacesOf(std::string_view key, const json::Array& elements) {
+Places PlacesOf(const ElementKey& key, std::span<const json::Value> elements) {
   Places places;
   for (std::size_t i = 0; i < elements.size(); ++i) {
     places.emplace(IdentityOf(key, elements[i]), i);
@@ -109,129 +133,143 @@ std::size_t PlaceIn(const Places& places, const std::string& identity, std::size
   return found == places.end() ? unknown : found->second;
 }
 
-// Brings the elements that `order` names into that order. The others keep theirs, and each stands
-// before the first named one that it stood before in `before`: where nothing is known about two,
-// the named one comes first.
-void OrderElements(std::string_view key, const json::Array& order, const Places& before,
+// Brings the elements that `order` names into that order, and the others into that of `before`;
+// elements with one key in common stay beside each other. Of the others each stands before the
+// first named one that it stood before in `before`: where nothing is known about two, the named one
+// comes first.
+void OrderElements(const ElementKey& key, const json::Array& order, const Places& before,
                    json::Array& list) {
   struct Placed {
     json::Value element;
+    std::size_t rank;   // among its like
     std::size_t place;  // in `before`
   };
   constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
   const Places wanted = PlacesOf(key, order);
-  std::vector<std::optional<Placed>> named(order.size());
+  std::vector<Placed> named;
   std::vector<Placed> others;
   for (json::Value& element : list) {
     const std::string identity = IdentityOf(key, element);
     const std::size_t place = PlaceIn(before, identity, kUnknown);
-    const auto found = wanted.find(identity);
-    if (found == wanted.end()) {
-      others.push_back({std::move(element), place});
-    } else if (!named[found->second]) {
-      named[found->second] = Placed{std::move(element), place};
+    const std::size_t rank = PlaceIn(wanted, identity, kUnknown);
+    if (rank == kUnknown) {
+      others.push_back({std::move(element), place, place});
+    } else {
+      named.push_back({std::move(element), rank, place});
     }
   }
+  const auto by_rank = [](const Placed& a, const Placed& b) { return a.rank < b.rank; };
+  std::stable_sort(named.begin(), named.end(), by_rank);
+  std::stable_sort(others.begin(), others.end(), by_rank);
   json::Array out;
   auto other = others.begin();
-  for (std::optional<Placed>& mine : named) {
-    if (!mine) continue;
-    while (mine->place < kUnknown && other != others.end() && other->place < mine->place) {
+  for (Placed& mine : named) {
+    while (mine.place < kUnknown && other != others.end() && other->place < mine.place) {
       out.push_back(std::move(other++->element));
     }
-    out.push_back(std::move(mine->element));
+    out.push_back(std::move(mine.element));
   }
   for (; other != others.end(); ++other) out.push_back(std::move(other->element));
   list = std::move(out);
 }
 
-Result<void> MergeMap(const json::Value& patch, json::Value& document);
-
-bool ReplacesList(const json::Array& patch) {
-  return std::any_of(patch.begin(), patch.end(), [](const json::Value& element) {
-    return element["$patch"].StringOrEmpty() == "replace";
-  });
+Error NoMergeKey(std::string_view key) {
+  return BadRequestError("strategic merge patch: an element lacks its merge key \"" +
+                         std::string(key) + "\"");
 }
 
-// What a patch that replaces the list leaves of it: its own elements without the directives.
-json::Array WithoutDirectives(const json::Array& patch) {
-  json::Array out;
-  std::copy_if(patch.begin(), patch.end(), std::back_inserter(out),
-               [](const json::Value& element) { return !element.contains("$patch"); });
-  return out;
+Error UnknownDirective(const std::string& directive) {
+  return BadRequestError("strategic merge patch: unknown $patch directive \"" + directive + "\"");
 }
 
-// Merges the elements of a patch into a list, one by one. Refers to what it is given.
+// What a value becomes where there is nothing of its kind to merge it into: objects with a $patch
+// directive go, and so do nulls. False: that is all of it.
+bool TakeFresh(json::Value& value) {
+  if (json::Array* items = value.IfArray()) {
+    std::erase_if(*items, [](json::Value& item) { return !TakeFresh(item); });
+    return true;
+  }
+  json::Object* const members = value.IfObject();
+  if (members == nullptr) return true;
+  if (members->Find("$patch") != nullptr) return false;
+  for (std::size_t i = 0; i < members->size(); ++i) {
+    if (!TakeFresh(members->value(i))) members->value(i) = json::Value();
+  }
+  members->EraseIf([](const json::Object::Member& member) { return member.second.is_null(); });
+  return true;
+}
+
+// Merges the elements of a patch into a list. Refers to what it is given.
 class ListMerge {
  public:
-  ListMerge(std::string_view key, json::Array& list)
-      : key_(key), list_(list), before_(PlacesOf(key, list)), places_(before_) {}
+  ListMerge(PatchKind kind, const ElementKey& key, json::Array& list)
+      : kind_(kind), key_(key), list_(list) {}
 
-  Result<void> Merge(const json::Value& element) {
-    if (!key_.empty() && element[key_].is_null()) {
-      return BadRequestError("strategic merge patch: an element lacks its merge key \"" +
-                             std::string(key_) + "\"");
+  // `order`: what $setElementOrder says, or null.
+  Result<void> Merge(const json::Array& patch, const json::Array* order) {
+    if (Result<void> read = TakeDirectives(patch); !read) return read;
+    // As a real server has it, which cuts what goes out of the list in its place and puts what is
+    // new behind the rest: that is the order which it goes by afterwards.
+    const std::size_t size_before = list_.size();
+    if (replaced_) {
+      list_ = std::exchange(sent_, {});
+    } else if (!deleted_.empty()) {
+      std::erase_if(list_, [this](const json::Value& element) {
+        return deleted_.contains(IdentityOf(key_, element));
+      });
     }
-    const std::string identity = IdentityOf(key_, element);
-    if (!key_.empty() && element["$patch"].StringOrEmpty() == "delete") {
-      places_.erase(identity);
-      deleted_.insert_or_assign(identity, list_.size());
-      return {};
-    }
-    sent_.push_back(element);
-    const auto [found, fresh] = places_.emplace(identity, list_.size());
-    if (!fresh) return key_.empty() ? Result<void>() : MergeMap(element, list_[found->second]);
-    if (key_.empty()) {
-      list_.push_back(element);
-      return {};
-    }
-    json::Value made = json::Value::MakeObject();
-    if (Result<void> merged = MergeMap(element, made); !merged) return merged;
-    list_.push_back(std::move(made));
+    const Places before = PlacesOf(key_, list_);
+    if (Result<void> merged = MergeElements(before); !merged) return merged;
+    Places known;
+    if (order != nullptr)
+      known = PlacesOf(key_, std::span(list_).first(std::min(size_before, list_.size())));
+    OrderElements(key_, sent_, before, list_);
+    if (order != nullptr) OrderElements(key_, *order, known, list_);
     return {};
-  }
-
-  // `order`: what $setElementOrder says; without it the patch's own order counts.
-  void Finish(const json::Array* order) {
-    if (!deleted_.empty()) EraseDeleted();
-    OrderElements(key_, order == nullptr ? sent_ : *order, before_, list_);
   }
 
  private:
-  void EraseDeleted() {
-    json::Array kept;
-    for (std::size_t i = 0; i < list_.size(); ++i) {
-      const auto found = deleted_.find(IdentityOf(key_, list_[i]));
-      // What was added after it was deleted stays.
-      if (found == deleted_.end() || i >= found->second) kept.push_back(std::move(list_[i]));
+  // Elements that delete others, or replace the list, do so before the rest is merged, wherever
+  // they stand.
+  Result<void> TakeDirectives(const json::Array& patch) {
+    for (const json::Value& element : patch) {
+      const json::Value* const directive = key_.member.empty() ? nullptr : element.Find("$patch");
+      if (directive == nullptr) {
+        sent_.push_back(element);
+      } else if (directive->StringOrEmpty() == "replace") {
+        replaced_ = true;
+      } else if (directive->StringOrEmpty() != "delete") {
+        return UnknownDirective(directive->StringOrEmpty());
+      } else if (element[key_.member].is_null()) {
+        return NoMergeKey(key_.member);
+      } else {
+        deleted_.insert(IdentityOf(key_, element));
+      }
     }
-    list_ = std::move(kept);
-  }
-
-  const std::string_view key_;
-  json::Array& list_;
-  const Places before_;
-  Places places_;                                 // in list_ as it is now
-  std::map<std::string, std::size_t> deleted_{};  // how long list_ was then
-  json::Array sent_{};                            // elements that the patch did not delete
-};
-
-Result<void> MergeList(std::string_view key, const json::Array& patch, const json::Array* order,
-                       json::Array& list) {
-  if (ReplacesList(patch)) {
-    list = WithoutDirectives(patch);
     return {};
   }
-  ListMerge merge(key, list);
-  for (const json::Value& element : patch) {
-    if (Result<void> merged = merge.Merge(element); !merged) return merged;
-  }
-  merge.Finish(order);
-  return {};
-}
 
-constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
-constexpr std::string_view kOrder = "$setElementOrder/";
+  // Each into the first that has its key; the others which have it are left alone.
+  Result<void> MergeElements(Places places) {
+    for (const json::Value& element : sent_) {
+      if (!key_.member.empty() && element[key_.member].is_null()) return NoMergeKey(key_.member);
+      const auto [found, fresh] = places.emplace(IdentityOf(key_, element), list_.size());
+      if (fresh) {
+        list_.push_back(element);
+      } else if (!key_.member.empty()) {
+        if (auto merged = MergeMap(kind_, element, list_[found->second]); !merged) return merged;
+      }
+    }
+    return {};
+  }
+
+  const PatchKind kind_;
+  const ElementKey key_;
+  json::Array& list_;
+  json::Array sent_{};  // what the patch has besides directives
+  std::set<std::string> deleted_{};
+  bool replaced_ = false;
+};
 
 // $retainKeys: members that it does not name go.
 void RetainKeys(const json::Value& patch, json::Value& document) {
@@ -252,56 +290,98 @@ void DeleteScalars(std::string_view field, const json::Value& gone, json::Value&
                 [&](const json::Value& scalar) { return places.contains(IdentityOf({}, scalar)); });
 }
 
-// A member of `patch` that is neither a directive nor null, into what stands in its place.
-Result<void> MergeMember(const json::Value& patch, const std::string& name,
+ElementKey KeyOfElements(PatchKind kind, const MergeKey& merge, const json::Value& elements) {
+  const bool scalars = !elements.items().empty() && !elements[0].is_object();
+  if (scalars || merge.key.empty()) return {};
+  const std::string_view member = merge.field == "ports" ? PortKeyOf(elements.items()) : merge.key;
+  return kind == PatchKind::kApply ? CompleteKey(merge.field, member)
+                                   : ElementKey{.member = member};
+}
+
+// What an apply declares of a list: no element of its own is another's.
+Result<void> CheckDistinct(PatchKind kind, std::string_view field, const ElementKey& key,
+                           const json::Array& sent) {
+  if (kind != PatchKind::kApply || PlacesOf(key, sent).size() == sent.size()) return {};
+  return BadRequestError("apply: two elements of the list \"" + std::string(field) +
+                         "\" have the same key");
+}
+
+// A member of `patch` that is neither a directive nor null, into what stands in its place, or a
+// null. False: nothing is to stand there.
+Result<Kept> MergeMember(PatchKind kind, const json::Value& patch, const std::string& name,
                          const json::Value& value, json::Value& target) {
-  if (value.is_object()) return MergeMap(value, target);
-  const MergeKey* merge = FindMergeKey(name);
-  if (merge == nullptr || !value.is_array()) {
+  const MergeKey* const merge = FindMergeKey(name);
+  const json::Value* order = merge == nullptr ? nullptr : patch.Find(std::string(kOrder) + name);
+  if (order != nullptr && !order->is_array()) order = nullptr;
+  if (value.is_array() && merge != nullptr) {
+    // A list that says nothing is told by what it is laid over.
+    const bool silent = value.size() == 0 && target.is_array();
+    const ElementKey key = KeyOfElements(kind, *merge, silent ? target : value);
+    if (auto distinct = CheckDistinct(kind, name, key, value.items()); !distinct) {
+      return distinct.error();
+    }
+    if (target.is_array()) {
+      auto merged = ListMerge(kind, key, target.EnsureArray())
+                        .Merge(value.items(), order == nullptr ? nullptr : &order->items());
+      if (!merged) return merged.error();
+      return Kept::kYes;
+    }
+  } else if (value.is_object() && target.is_object()) {
+    if (auto merged = MergeMap(kind, value, target); !merged) return merged.error();
+    return Kept::kYes;
+  } else if (value.is_array() && target.is_array()) {
     target = value;
-    return {};
+    return Kept::kYes;
   }
-  const json::Value* order = patch.Find(std::string(kOrder) + name);
-  return MergeList(KeyOfElements(*merge, value), value.items(),
-                   order == nullptr ? nullptr : &order->items(), target.EnsureArray());
+  target = value;
+  if (!TakeFresh(target)) return Kept::kNo;
+  if (order != nullptr && target.is_array()) {
+    OrderElements(KeyOfElements(kind, *merge, value), order->items(), {}, target.EnsureArray());
+  }
+  return Kept::kYes;
 }
 
 // The members of `patch` that are no directives, all of them in one pass. `document` is an object.
-Result<void> MergeMembers(const json::Value& patch, json::Value& document) {
+Result<void> MergeMembers(PatchKind kind, const json::Value& patch, json::Value& document) {
   std::vector<json::Object::Member> fresh;
-  bool nulls = false;
+  std::set<std::string, std::less<>> gone;
   for (const auto& [name, value] : patch.members()) {
     if (name.starts_with('$')) continue;
     if (value.is_null()) {
-      nulls = true;
+      gone.insert(name);
       continue;
     }
-    json::Value* target = document.Find(name);
-    if (target == nullptr) target = &fresh.emplace_back(name, json::Value()).second;
-    if (Result<void> merged = MergeMember(patch, name, value, *target); !merged) return merged;
+    json::Value* const there = document.Find(name);
+    json::Value made;
+    const Result<Kept> kept =
+        MergeMember(kind, patch, name, value, there == nullptr ? made : *there);
+    if (!kept) return kept.error();
+    if (*kept == Kept::kNo) {
+      gone.insert(name);
+    } else if (there == nullptr) {
+      fresh.emplace_back(name, std::move(made));
+    }
   }
   json::Object& members = document.EnsureObject();
-  if (nulls) {
-    members.EraseIf([&](const json::Object::Member& member) {
-      const json::Value* change =
-          member.first.starts_with('$') ? nullptr : patch.Find(member.first);
-      return change != nullptr && change->is_null();
-    });
+  if (!gone.empty()) {
+    members.EraseIf(
+        [&](const json::Object::Member& member) { return gone.contains(member.first); });
   }
   if (!fresh.empty()) members.Extend(std::move(fresh));
   return {};
 }
 
 // $setElementOrder for the list `field`, of which the patch changes no element.
-void OrderList(const std::string& field, const json::Value& order, json::Value& document) {
+void OrderList(PatchKind kind, const std::string& field, const json::Value& order,
+               json::Value& document) {
   const MergeKey* merge = FindMergeKey(field);
   json::Value* list = document.Find(field);
   if (merge == nullptr || list == nullptr || !list->is_array()) return;
-  const std::string_view key = KeyOfElements(*merge, order);
+  const ElementKey key = KeyOfElements(kind, *merge, order.size() == 0 ? *list : order);
   OrderElements(key, order.items(), PlacesOf(key, list->items()), list->EnsureArray());
 }
 
-Result<void> MergeMap(const json::Value& patch, json::Value& document) {
+Result<void> MergeMap(PatchKind kind, const json::Value& patch, json::Value& document) {
   if (!document.is_object()) document = json::Value::MakeObject();
   const std::string directive = patch["$patch"].StringOrEmpty();
   if (directive == "delete") {
@@ -314,28 +394,34 @@ Result<void> MergeMap(const json::Value& patch, json::Value& document) {
     document = std::move(replaced);
     return {};
   }
-  if (!directive.empty() && directive != "merge") {
-    return BadRequestError("strategic merge patch: unknown $patch directive \"" + directive + "\"");
-  }
+  if (!directive.empty() && directive != "merge") return UnknownDirective(directive);
   RetainKeys(patch, document);
   for (const auto& [name, value] : patch.members()) {
     if (name.starts_with(kDelete)) DeleteScalars(name.substr(kDelete.size()), value, document);
   }
-  if (Result<void> merged = MergeMembers(patch, document); !merged) return merged;
+  if (Result<void> merged = MergeMembers(kind, patch, document); !merged) return merged;
   for (const auto& [name, value] : patch.members()) {
     if (!name.starts_with(kOrder)) continue;
     const std::string field = name.substr(kOrder.size());
     // Lists that the patch holds were ordered as they were merged.
-    if (!patch[field].is_array()) OrderList(field, value, document);
+    if (!patch[field].is_array()) OrderList(kind, field, value, document);
   }
   return {};
+}
+
+Result<void> Merge(PatchKind kind, const json::Value& patch, json::Value& document) {
+  if (!patch.is_object()) return BadRequestError("a merge patch must be an object");
+  return MergeMap(kind, patch, document);
 }
 
 }  // namespace
 
 Result<void> ApplyStrategicMergePatch(const json::Value& patch, json::Value& document) {
-  if (!patch.is_object()) return BadRequestError("a merge patch must be an object");
-  return MergeMap(patch, document);
+  return Merge(PatchKind::kPatch, patch, document);
+}
+
+Result<void> ApplyDeclaredObject(const json::Value& declared, json::Value& document) {
+  return Merge(PatchKind::kApply, declared, document);
 }
 
 }  // namespace kinformer::apiserver

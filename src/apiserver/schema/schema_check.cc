@@ -336,6 +336,8 @@ class Sense {
       causes_.push_back(Required(at, "must not be empty if x-kubernetes-list-type is map"));
       return;
     }
+    std::set<std::string_view> demands;
+    for (const Value& name : items["required"].items()) demands.insert(name.StringOrEmpty());
     std::set<std::string> seen;
     bool named = true;
     for (const Value& key : keys.items()) {
@@ -353,8 +355,7 @@ class Sense {
             InvalidValue(Member(of, "type"), GoQuoted(type),
                          "must be a scalar type if parent array's x-kubernetes-list-type is map"));
       }
-      const json::Array& required = items["required"].items();
-      const bool demanded = std::find(required.begin(), required.end(), key) != required.end();
+      const bool demanded = demands.contains(name);
       if (!demanded && property["default"].is_null()) {
         causes_.push_back(Required(Member(of, "default"),
                                    "this property is in x-kubernetes-list-map-keys, so it must "

@@ -285,59 +285,76 @@ void StoreAsInteger(Value& value) {
   }
 }
 
-void ReplaceForbiddenNulls(const SchemaNode& schema, json::Object& members) {
-  std::vector<bool> gone(members.size());
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const SchemaNode* const found = schema.FindMember(members.name(i));
-    if (found == nullptr || !IsForbiddenNull(*found, members.value(i))) continue;
-    if (found->default_value) {
-      members.value(i) = *found->default_value;
-    } else {
-      gone[i] = true;
+// Counts what it adds while it does, and adds no more than is allowed.
+class DefaultFiller {
+ public:
+  void Fill(const SchemaNode& schema, Value& value, bool root) {
+    if (schema.type == SchemaType::kInteger && value.is_number() && !value.is_integer()) {
+      StoreAsInteger(value);
+      return;
+    }
+    if (json::Object* members = value.IfObject()) {
+      FillMembers(schema, *members, root);
+    } else if (json::Array* items = value.IfArray(); items != nullptr && schema.items != nullptr) {
+      FillItems(*schema.items, *items);
     }
   }
-  EraseMarked(gone, members);
-}
 
-void AddMissingMembers(const SchemaNode& schema, json::Object& members) {
-  if (!schema.has_defaults) return;
-  for (std::size_t i = 0; i < schema.properties.size(); ++i) {
-    const SchemaNode& property = schema.properties[i];
-    if (!property.default_value || members.Find(schema.names[i]) != nullptr) continue;
-    members.Set(schema.names[i], *property.default_value);
-  }
-}
+  [[nodiscard]] bool full() const { return spent_ > kMaxDefaultBytes; }
 
-void Defaults(const SchemaNode& schema, Value& value, bool root);
+ private:
+  // False: that would be too much.
+  bool Spend(const SchemaNode& schema, std::size_t name) {
+    spent_ += schema.default_cost + name;
+    return !full();
+  }
 
-void DefaultMembers(const SchemaNode& schema, json::Object& members, bool root) {
-  ReplaceForbiddenNulls(schema, members);
-  AddMissingMembers(schema, members);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (root && members.name(i) == "metadata") continue;
-    const SchemaNode* const found = schema.FindMember(members.name(i));
-    if (found != nullptr) Defaults(*found, members.value(i), false);
+  void ReplaceForbiddenNulls(const SchemaNode& schema, json::Object& members) {
+    std::vector<bool> gone(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const SchemaNode* const found = schema.FindMember(members.name(i));
+      if (found == nullptr || !IsForbiddenNull(*found, members.value(i))) continue;
+      if (!found->default_value) {
+        gone[i] = true;
+      } else if (Spend(*found, 0)) {
+        members.value(i) = *found->default_value;
+      }
+    }
+    EraseMarked(gone, members);
   }
-}
 
-void DefaultItems(const SchemaNode& schema, json::Array& items) {
-  for (Value& item : items) {
-    if (IsForbiddenNull(schema, item) && schema.default_value) item = *schema.default_value;
-    Defaults(schema, item, false);
+  void AddMissingMembers(const SchemaNode& schema, json::Object& members) {
+    if (!schema.has_defaults) return;
+    for (std::size_t i = 0; i < schema.properties.size(); ++i) {
+      const SchemaNode& property = schema.properties[i];
+      if (!property.default_value || members.Find(schema.names[i]) != nullptr) continue;
+      if (!Spend(property, schema.names[i].size())) return;
+      members.Set(schema.names[i], *property.default_value);
+    }
   }
-}
 
-void Defaults(const SchemaNode& schema, Value& value, bool root) {
-  if (schema.type == SchemaType::kInteger && value.is_number() && !value.is_integer()) {
-    StoreAsInteger(value);
-    return;
+  void FillMembers(const SchemaNode& schema, json::Object& members, bool root) {
+    ReplaceForbiddenNulls(schema, members);
+    AddMissingMembers(schema, members);
+    for (std::size_t i = 0; i < members.size() && !full(); ++i) {
+      if (root && members.name(i) == "metadata") continue;
+      const SchemaNode* const found = schema.FindMember(members.name(i));
+      if (found != nullptr) Fill(*found, members.value(i), false);
+    }
   }
-  if (json::Object* members = value.IfObject()) {
-    DefaultMembers(schema, *members, root);
-  } else if (json::Array* items = value.IfArray(); items != nullptr && schema.items != nullptr) {
-    DefaultItems(*schema.items, *items);
+
+  void FillItems(const SchemaNode& schema, json::Array& items) {
+    for (Value& item : items) {
+      if (full()) return;
+      if (IsForbiddenNull(schema, item) && schema.default_value && Spend(schema, 0)) {
+        item = *schema.default_value;
+      }
+      Fill(schema, item, false);
+    }
   }
-}
+
+  std::size_t spent_ = 0;
+};
 
 }  // namespace
 
@@ -361,8 +378,10 @@ bool PruneValue(const SchemaNode& schema, Value& value) {
   return Prune(&schema, value, schema.embedded_resource);
 }
 
-void ApplyDefaults(const SchemaNode& schema, Value& object) {
-  Defaults(schema, object, /*root=*/true);
+bool ApplyDefaults(const SchemaNode& schema, Value& object) {
+  DefaultFiller filler;
+  filler.Fill(schema, object, /*root=*/true);
+  return !filler.full();
 }
 
 }  // namespace kinformer::apiserver

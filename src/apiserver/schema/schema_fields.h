@@ -6,6 +6,7 @@
 #ifndef KINFORMER_APISERVER_SCHEMA_SCHEMA_FIELDS_H_
 #define KINFORMER_APISERVER_SCHEMA_SCHEMA_FIELDS_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,12 @@ bool PruneValue(const SchemaNode& schema, json::Value& value);
 
 // Fills in defaults where a member is absent, or null and not nullable; drops other nulls that are
 // not nullable; writes whole numbers of type integer as such. Does not go into the metadata of the
-// object.
-void ApplyDefaults(const SchemaNode& schema, json::Value& object);
+// object. False: the defaults would add more than kMaxDefaultBytes, and some of them are missing.
+[[nodiscard]] bool ApplyDefaults(const SchemaNode& schema, json::Value& object);
+
+// A list of a hundred thousand empty objects may have a default for each. What all of them add,
+// text and memory, is counted as it is added (SchemaNode::default_cost).
+inline constexpr std::size_t kMaxDefaultBytes = std::size_t{16} << 20;
 
 }  // namespace kinformer::apiserver
 

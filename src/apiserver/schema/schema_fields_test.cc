@@ -26,7 +26,7 @@ std::string Pruned(std::string_view schema, std::string_view object) {
 
 std::string Defaulted(std::string_view schema, std::string_view spec) {
   json::Value value = json::Value::MakeObject({{"spec", yaml::Parse(spec).OrExit()}});
-  ApplyDefaults(SchemaOf(schema).root(), value);
+  (void)ApplyDefaults(SchemaOf(schema).root(), value);
   return std::as_const(value)["spec"].Dump({.sort_keys = true});
 }
 
@@ -122,6 +122,28 @@ TEST(SchemaFields, TypesInMetadata) {
       "into Go struct field ObjectMeta.labels of type string");
   EXPECT_EQ(error("{metadata: {name: a, generation: 1, finalizers: [a], ownerReferences: [{}]}}"),
             "");
+}
+
+// What is made is counted by its memory, and making it ends with the count.
+TEST(SchemaFields, DefaultsThatMultiply_EndWhereTheyAreTooMuch) {
+  const std::string fat(10'000, 'x');
+  const StructuralSchema schema = SchemaOf(
+      "{type: object, properties: {l: {type: array, items: {type: object, properties: {s: {type: "
+      "string, default: " +
+      fat + "}}}}}}");
+  json::Value object = json::Value::MakeObject({{"spec", json::Value::MakeObject()}});
+  for (int i = 0; i < 100'000; ++i) {
+    object.Ensure("spec", "l").Append(json::Value::MakeObject());
+  }
+  EXPECT_FALSE(ApplyDefaults(schema.root(), object));
+  std::size_t made = 0;
+  for (const json::Value& item : object.At("/spec/l").items()) made += item.size();
+  EXPECT_LE(made * fat.size(), kMaxDefaultBytes);
+  EXPECT_GT(made, 0U);
+
+  json::Value few = yaml::Parse("{spec: {l: [{}, {}, {s: y}]}}").OrExit();
+  EXPECT_TRUE(ApplyDefaults(schema.root(), few));
+  EXPECT_EQ(few.At("/spec/l/1/s").StringOrEmpty(), fat);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ using json::Value;
 
 // Somebody who has got as many wrong will not read more.
 constexpr std::size_t kMaxCauses = 256;
+// And of so much text neither. Values, paths and lists of what is allowed are as long as those who
+// write objects and definitions like.
+constexpr std::size_t kMaxCauseBytes = std::size_t{1} << 20;
 
 // Where rules of several fields at once say that something is wrong.
 constexpr std::string_view kNoField = "<nil>";
@@ -98,7 +101,7 @@ class Validator {
   void Check(const SchemaNode& schema, const Value& value, const Value* old) {
     // What has not changed has been let in before.
     if (old != nullptr && *old == value) return;
-    if (causes_.size() >= kMaxCauses || (value.is_null() && schema.nullable)) return;
+    if (Full() || (value.is_null() && schema.nullable)) return;
     CheckType(schema, value);
     CheckCombinations(schema, value);
     if (const auto text = value.AsString()) CheckText(schema, *text, value);
@@ -110,7 +113,7 @@ class Validator {
 
   // Embedded objects and the keys of lists, which are looked at once all else is said.
   void CheckExtensions(const SchemaNode& schema, const Value& value, const Value* old, bool root) {
-    if ((old != nullptr && *old == value) || causes_.size() >= kMaxCauses) return;
+    if ((old != nullptr && *old == value) || Full()) return;
     if (schema.embedded_resource && value.is_object() && !root) CheckEmbedded(value);
     if (keys_ && value.is_array() && schema.list_type != ListType::kAtomic)
       CheckKeys(schema, value);
@@ -128,11 +131,19 @@ class Validator {
     return path_.empty() ? prefix_ : prefix_ + "." + path_;
   }
 
+  [[nodiscard]] bool Full() const {
+    return causes_.size() >= kMaxCauses || cause_bytes_ > kMaxCauseBytes;
+  }
+  void Note(StatusCause cause) {
+    cause_bytes_ += cause.message.size() + cause.field.size();
+    causes_.push_back(std::move(cause));
+  }
+
   void Invalid(std::string_view value, std::string_view rule) {
-    causes_.push_back(InvalidValue(Field(), value, path_ + " in body should " + std::string(rule)));
+    Note(InvalidValue(Field(), value, path_ + " in body should " + std::string(rule)));
   }
   void Unplaced(std::string_view detail) {
-    causes_.push_back(InvalidValue(std::string(kNoField), "\"\"", detail));
+    Note(InvalidValue(std::string(kNoField), "\"\"", detail));
   }
   // `wanted` is a type or a format; `shown` what there is instead.
   void WrongType(std::string_view wanted, std::string_view shown) {
@@ -140,7 +151,7 @@ class Validator {
         Field(), shown,
         path_ + " in body must be of type " + std::string(wanted) + ": " + std::string(shown));
     cause.reason = "FieldValueTypeInvalid";
-    causes_.push_back(std::move(cause));
+    Note(std::move(cause));
   }
 
   void CheckType(const SchemaNode& schema, const Value& value) {
@@ -191,7 +202,9 @@ class Validator {
   // What another schema has against the value.
   std::vector<StatusCause> Try(const SchemaNode& schema, const Value& value) {
     std::vector<StatusCause> kept = std::exchange(causes_, {});
+    const std::size_t bytes = std::exchange(cause_bytes_, 0);
     Check(schema, value, nullptr);
+    cause_bytes_ = bytes;
     return std::exchange(causes_, std::move(kept));
   }
 
@@ -208,15 +221,15 @@ class Validator {
   }
 
   void Append(std::vector<StatusCause> causes) {
-    for (StatusCause& cause : causes) causes_.push_back(std::move(cause));
+    for (StatusCause& cause : causes) Note(std::move(cause));
   }
 
   void CheckText(const SchemaNode& schema, std::string_view text, const Value& value) {
     if (schema.max_length && LengthOf(text) > *schema.max_length) {
-      causes_.push_back({.reason = "FieldValueTooLong",
-                         .message = "Too long: may not be more than " +
-                                    Plural(*schema.max_length, "byte", "bytes"),
-                         .field = Field()});
+      Note({.reason = "FieldValueTooLong",
+            .message =
+                "Too long: may not be more than " + Plural(*schema.max_length, "byte", "bytes"),
+            .field = Field()});
     } else if (schema.min_length && LengthOf(text) < *schema.min_length) {
       Invalid(ValueText(value),
               "be at least " + std::to_string(*schema.min_length) + " chars long");
@@ -268,17 +281,15 @@ class Validator {
   }
 
   void CheckEnumeration(const SchemaNode& schema, const Value& value) {
-    const auto& allowed = schema.enumeration;
-    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+    if (schema.enumerated.contains(EnumerationText(value))) return;
     std::string texts;
-    for (const Value& each : allowed) {
+    for (const Value& each : schema.enumeration) {
       texts += (texts.empty() ? "" : ", ") +
                GoQuoted(each.is_string() ? each.StringOrEmpty() : ValueText(each));
     }
-    causes_.push_back(
-        {.reason = "FieldValueNotSupported",
-         .message = "Unsupported value: " + ValueText(value) + ": supported values: " + texts,
-         .field = Field()});
+    Note({.reason = "FieldValueNotSupported",
+          .message = "Unsupported value: " + ValueText(value) + ": supported values: " + texts,
+          .field = Field()});
   }
 
   void CheckArray(const SchemaNode& schema, const Value& value, const Value* old) {
@@ -295,10 +306,10 @@ class Validator {
   }
 
   void TooMany(std::int64_t size, std::int64_t limit) {
-    causes_.push_back({.reason = "FieldValueTooMany",
-                       .message = "Too many: " + std::to_string(size) + ": must have at most " +
-                                  Plural(limit, "item", "items"),
-                       .field = Field()});
+    Note({.reason = "FieldValueTooMany",
+          .message = "Too many: " + std::to_string(size) + ": must have at most " +
+                     Plural(limit, "item", "items"),
+          .field = Field()});
   }
 
   void CheckObject(const SchemaNode& schema, const Value& value, const Value* old) {
@@ -313,8 +324,9 @@ class Validator {
     if (schema.no_additional) {
       for (const auto& [name, member] : value.members()) {
         if (schema.FindProperty(name) != nullptr) continue;
-        causes_.push_back(InvalidValue(Field(), GoQuoted(name),
-                                       path_ + "." + name + " in body is a forbidden property"));
+        if (Full()) return;
+        Note(InvalidValue(Field(), GoQuoted(name),
+                          path_ + "." + name + " in body is a forbidden property"));
       }
     }
     EachChild(schema, value, old,
@@ -323,8 +335,9 @@ class Validator {
               });
     for (const std::string& name : schema.required) {
       if (value.contains(name)) continue;
+      if (Full()) return;
       const std::size_t length = Enter(name);
-      causes_.push_back(Required(Field()));
+      Note(Required(Field()));
       path_.resize(length);
     }
   }
@@ -379,9 +392,10 @@ class Validator {
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::string text = KeyOf(schema, value[i]);
       if (seen.insert(text).second || !reported.insert(text).second) continue;
-      causes_.push_back({.reason = "FieldValueDuplicate",
-                         .message = "Duplicate value: " + text,
-                         .field = Field() + "[" + std::to_string(i) + "]"});
+      if (Full()) return;
+      Note({.reason = "FieldValueDuplicate",
+            .message = "Duplicate value: " + text,
+            .field = Field() + "[" + std::to_string(i) + "]"});
     }
   }
 
@@ -389,15 +403,15 @@ class Validator {
     const std::string& api_version = value["apiVersion"].StringOrEmpty();
     const std::string& kind = value["kind"].StringOrEmpty();
     if (api_version.empty()) {
-      causes_.push_back(Required(Field() + ".apiVersion"));
+      Note(Required(Field() + ".apiVersion"));
     } else if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
-      causes_.push_back(InvalidValue(Field() + ".apiVersion", GoQuoted(api_version),
-                                     "unexpected GroupVersion string: " + api_version));
+      Note(InvalidValue(Field() + ".apiVersion", GoQuoted(api_version),
+                        "unexpected GroupVersion string: " + api_version));
     }
     if (kind.empty()) {
-      causes_.push_back(Required(Field() + ".kind"));
+      Note(Required(Field() + ".kind"));
     } else if (!IsDns1035Label(LowerCase(kind))) {
-      causes_.push_back(InvalidValue(
+      Note(InvalidValue(
           Field() + ".kind", GoQuoted(kind),
           "may have mixed case, but should otherwise match: " + std::string(kDns1035LabelText)));
     }
@@ -407,7 +421,7 @@ class Validator {
     if (metadata["name"].StringOrEmpty().empty()) metadata.Set("name", "x");
     for (StatusCause& cause : ValidateMetadata({.name = NameRule::kPathSegment}, metadata)) {
       cause.field = Field() + "." + cause.field;
-      causes_.push_back(std::move(cause));
+      Note(std::move(cause));
     }
   }
 
@@ -415,6 +429,7 @@ class Validator {
   bool keys_;  // whether those of lists are looked at
   std::string path_;
   std::vector<StatusCause> causes_;
+  std::size_t cause_bytes_ = 0;
 };
 
 }  // namespace

@@ -84,7 +84,7 @@ const StructuralSchema& Schema() {
 json::Value ObjectOf(std::string_view spec) {
   json::Value object = json::Value::MakeObject({{"metadata", json::Value::MakeObject()}});
   object.Ensure("spec") = yaml::Parse(spec).OrExit();
-  ApplyDefaults(Schema().root(), object);
+  (void)ApplyDefaults(Schema().root(), object);
   return object;
 }
 
@@ -253,6 +253,60 @@ TEST(SchemaValidation, HostileObjectsEndSoon) {
 
 TEST(SchemaValidation, TextsAreQuotedAsInGo) {
   EXPECT_EQ(GoQuoted("a\"\n\u00e9\x01\\"), "\"a\\\"\\n\u00e9\\x01\\\\\"");
+}
+
+// A peer chooses both lists. Looked through from front to end this would take some minutes.
+TEST(SchemaValidation, LongEnumsAreNotSearchedFromFrontToEnd) {
+  json::Value schema = yaml::Parse("{type: array, items: {type: string, enum: []}}").OrExit();
+  json::Value list = json::Value::MakeArray();
+  for (int i = 0; i < 100'000; ++i) {
+    schema.Ensure("items", "enum").Append("value-" + std::to_string(i));
+    list.Append("value-" + std::to_string(99'999 - i));
+  }
+  EXPECT_THAT(ValidateObject(StructuralSchema(schema).root(), list, nullptr), IsEmpty());
+}
+
+TEST(SchemaValidation, EnumsTakeNumbersForEqualHoweverTheyAreWritten) {
+  const StructuralSchema schema(
+      yaml::Parse("{enum: [1, 2.5, 'x', true, [1, {a: 1, b: 2}], null]}").OrExit());
+  for (const char* good : {"1", "1.0", "1e0", "2.50", "\"x\"", "true", R"([1.0,{"b":2,"a":1}])"}) {
+    EXPECT_THAT(ValidateObject(schema.root(), json::Parse(good).OrExit(), nullptr), IsEmpty())
+        << good;
+  }
+  for (const char* bad : {"\"1\"", "2", "false", "[1]", R"({"a":1})"}) {
+    EXPECT_FALSE(ValidateObject(schema.root(), json::Parse(bad).OrExit(), nullptr).empty()) << bad;
+  }
+}
+
+// Each of 256 violations would repeat what is allowed, or the name of what it is about.
+TEST(SchemaValidation, TextOfViolationsIsBounded) {
+  json::Value schema = yaml::Parse("{type: array, items: {type: string, enum: []}}").OrExit();
+  json::Value list = json::Value::MakeArray();
+  for (int i = 0; i < 10'000; ++i) {
+    schema.Ensure("items", "enum").Append(std::string(100, 'x') + std::to_string(i));
+    list.Append("y");
+  }
+  std::size_t bytes = 0;
+  for (const StatusCause& cause : ValidateObject(StructuralSchema(schema).root(), list, nullptr)) {
+    bytes += cause.message.size() + cause.field.size();
+  }
+  EXPECT_GT(bytes, 0U);
+  EXPECT_LT(bytes, std::size_t{4} << 20);
+
+  json::Value required =
+      yaml::Parse("{type: object, additionalProperties: {type: object}}").OrExit();
+  for (int i = 0; i < 10'000; ++i) {
+    required.Ensure("additionalProperties", "required").Append("name-" + std::to_string(i));
+  }
+  const json::Value object =
+      json::Value::MakeObject({{std::string(100'000, 'k'), json::Value::MakeObject()}});
+  bytes = 0;
+  for (const StatusCause& cause :
+       ValidateObject(StructuralSchema(required).root(), object, nullptr)) {
+    bytes += cause.message.size() + cause.field.size();
+  }
+  EXPECT_GT(bytes, 0U);
+  EXPECT_LT(bytes, std::size_t{4} << 20);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <utility>
 
 namespace kinformer::apiserver {
@@ -20,6 +22,52 @@ bool Flag(const json::Value& schema, std::string_view name) {
   return schema[name].AsBool().value_or(false);
 }
 
+// Of one value in memory, about.
+constexpr std::size_t kValueCost = 64;
+
+// The values in it, itself included.
+std::size_t CountOf(const json::Value& value) {
+  std::size_t count = 1;
+  for (const json::Value& item : value.items()) count += CountOf(item);
+  for (const auto& [name, member] : value.members()) count += CountOf(member);
+  return count;
+}
+
+// All integers as such, and the members of objects in order.
+void AppendCanonical(const json::Value& value, std::string& out) {
+  if (value.is_number()) {
+    const double number = value.AsDouble().value_or(0);
+    if (const auto integer = value.AsInt64()) {
+      out += std::to_string(*integer);
+    } else if (!value.is_integer() && std::nearbyint(number) == number &&
+               std::abs(number) < 0x1p63) {
+      out += std::to_string(static_cast<std::int64_t>(number));
+    } else {
+      out += value.is_integer() ? value.Dump() : json::Value(number).Dump();
+    }
+  } else if (value.is_array()) {
+    out += '[';
+    for (const json::Value& item : value.items()) {
+      AppendCanonical(item, out);
+      out += ',';
+    }
+    out += ']';
+  } else if (value.is_object()) {
+    std::map<std::string_view, const json::Value*> sorted;
+    for (const auto& [name, member] : value.members()) sorted.emplace(name, &member);
+    out += '{';
+    for (const auto& [name, member] : sorted) {
+      json::AppendQuoted(out, name);
+      out += ':';
+      AppendCanonical(*member, out);
+      out += ',';
+    }
+    out += '}';
+  } else {
+    out += value.Dump();
+  }
+}
+
 std::vector<SchemaNode> ParseAll(const json::Value& schemas, std::size_t depth);
 
 SchemaNode ParseNode(const json::Value& schema, std::size_t depth) {
@@ -32,12 +80,14 @@ SchemaNode ParseNode(const json::Value& schema, std::size_t depth) {
   node.preserve_unknown = Flag(schema, "x-kubernetes-preserve-unknown-fields");
   node.exclusive_minimum = Flag(schema, "exclusiveMinimum");
   node.exclusive_maximum = Flag(schema, "exclusiveMaximum");
+  node.atomic_map = schema["x-kubernetes-map-type"].StringOrEmpty() == "atomic";
   const std::string& list_type = schema["x-kubernetes-list-type"].StringOrEmpty();
   if (list_type == "set") node.list_type = ListType::kSet;
   if (list_type == "map") node.list_type = ListType::kMap;
   node.map_keys = Strings(schema["x-kubernetes-list-map-keys"]);
   if (const json::Value* value = schema.Find("default"); value != nullptr && !value->is_null()) {
     node.default_value = *value;
+    node.default_cost = value->Dump().size() + CountOf(*value) * kValueCost;
     node.has_defaults = true;
   }
 
@@ -65,6 +115,7 @@ SchemaNode ParseNode(const json::Value& schema, std::size_t depth) {
 
   node.required = Strings(schema["required"]);
   node.enumeration = schema["enum"].items();
+  for (const json::Value& each : node.enumeration) node.enumerated.insert(EnumerationText(each));
   node.format = schema["format"].StringOrEmpty();
   if (const std::string& pattern = schema["pattern"].StringOrEmpty(); !pattern.empty()) {
     if (auto compiled = RegularExpression::Compile(pattern)) node.pattern = *std::move(compiled);
@@ -94,6 +145,12 @@ std::vector<SchemaNode> ParseAll(const json::Value& schemas, std::size_t depth) 
 }
 
 }  // namespace
+
+std::string EnumerationText(const json::Value& value) {
+  std::string text;
+  AppendCanonical(value, text);
+  return text;
+}
 
 SchemaType SchemaTypeOf(std::string_view name) {
   const auto found = std::find(kTypeNames.begin() + 1, kTypeNames.end(), name);

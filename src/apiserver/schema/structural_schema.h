@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "kinformer/json.h"
@@ -37,6 +38,9 @@ enum class SchemaType : std::uint8_t {
 SchemaType SchemaTypeOf(std::string_view name);
 std::string_view SchemaTypeName(SchemaType type);
 
+// Equal for values that an enum takes for equal.
+std::string EnumerationText(const json::Value& value);
+
 enum class ListType : std::uint8_t { kAtomic, kSet, kMap };
 
 // One node of the tree, and all below it. The schemas in allOf, anyOf, oneOf and not are nodes too,
@@ -48,6 +52,7 @@ struct SchemaNode {
   bool int_or_string = false;
   bool embedded_resource = false;
   bool preserve_unknown = false;
+  bool atomic_map = false;  // x-kubernetes-map-type
   bool exclusive_minimum = false;
   bool exclusive_maximum = false;
   // additionalProperties: true or false, which says nothing about the values. Pruning passes over
@@ -64,9 +69,13 @@ struct SchemaNode {
   std::unique_ptr<const SchemaNode> items{};
   std::vector<std::string> map_keys{};
   std::optional<json::Value> default_value{};
+  // What one more of it takes, about: its text, and memory for each value in it.
+  std::size_t default_cost = 0;
 
   std::vector<std::string> required{};
   std::vector<json::Value> enumeration{};
+  // The same as texts (EnumerationText), to look values up in.
+  std::unordered_set<std::string> enumerated{};
   std::string format{};
   std::shared_ptr<const RegularExpression> pattern{};
   std::optional<double> minimum{};

@@ -121,7 +121,7 @@ struct ApiServer::Impl {
   }
 
   static Result<json::Value> Shown(const ResourceAt& at, const StoredObject& stored) {
-    if (MustConvert(at, stored)) return ConversionTakesTime(at);
+    if (MustAskToConvert(at, stored)) return ConversionTakesTime(at);
     return ObjectIn(at, stored);
   }
   static Result<json::Value> ValueOf(const ResourceAt& at, const Result<WriteOutcome>& outcome) {
@@ -226,7 +226,7 @@ Result<std::vector<json::Value>> ApiServer::List(const GroupVersionResource& res
   const ResourceAt at =
       impl_->state.resources.Find(resource.group, resource.version, resource.resource);
   if (!at) return UnknownResource(resource);
-  if (IsConverted(at)) return ConversionTakesTime(at);
+  if (IsAskedToConvert(at)) return ConversionTakesTime(at);
   std::vector<json::Value> out;
   const std::string prefix = NamespacePrefix(namespace_);
   at.resource->store->Walk(prefix, {}, impl_->state.resource_version,

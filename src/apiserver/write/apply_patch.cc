@@ -8,6 +8,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/object_rules.h"
+#include "apiserver/schema/schema_apply.h"
 #include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {
@@ -132,6 +133,12 @@ Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
     return BadRequestError(std::move(text));
   }
   return patch;
+}
+
+Result<void> MergeApplied(const ResourceAt& at, const json::Value& declared, json::Value& object) {
+  const std::string problem = ApplyDeclared(at.version->schema->root(), declared, object);
+  if (problem.empty()) return {};
+  return TypedPatchError(declared, *at.version, {problem});
 }
 
 Result<void> CheckAppliedCreate(const ResourceAt& at, const json::Value& object,

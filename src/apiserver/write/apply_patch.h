@@ -28,6 +28,10 @@ struct ApplyPatch {
 Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
                                     std::string_view mode, bool check_types);
 
+// Merges what is declared of a custom resource into the object, by the schema of the version. A 500
+// without a reason, as the real server answers, where elements of a list cannot be told apart.
+Result<void> MergeApplied(const ResourceAt& at, const json::Value& declared, json::Value& object);
+
 // Is it fit to become a new object of that name? BadRequest, or Conflict for one that names a uid.
 Result<void> CheckAppliedCreate(const ResourceAt& at, const json::Value& object,
                                 std::string_view namespace_, std::string_view name);

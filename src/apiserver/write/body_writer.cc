@@ -449,7 +449,12 @@ Result<void> BodyWriter::ApplyPatch(Job& job) {
   json::Value object = ObjectIn(job.request->at, job.Base());
   const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
   // Without a resourceVersion of its own the patch goes onto whatever is there.
-  if (Result<void> applied = job.apply(job.patch, object); !applied) return applied;
+  const ResourceAt& at = job.request->at;
+  if (job.server_side && at.resource->custom) {
+    if (auto merged = MergeApplied(at, job.patch, object); !merged) return merged;
+  } else if (Result<void> applied = job.apply(job.patch, object); !applied) {
+    return applied;
+  }
   auto checked = CheckPatched(*job.request, job.query.field_validation, uid, object);
   if (!checked) return checked.error();
   job.warnings.insert(job.warnings.end(), checked->begin(), checked->end());

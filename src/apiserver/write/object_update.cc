@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "apiserver/builtin/pod_subresources.h"
@@ -133,10 +135,13 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
 std::vector<StatusCause> ValidateAddedFinalizers(const json::Value& old,
                                                  const json::Value& object) {
   if (old.At("/metadata/deletionTimestamp").is_null()) return {};
-  const json::Array& before = old.At("/metadata/finalizers").items();
+  std::unordered_set<std::string_view> before;
+  for (const json::Value& finalizer : old.At("/metadata/finalizers").items()) {
+    before.insert(finalizer.StringOrEmpty());
+  }
   std::string added;
   for (const json::Value& finalizer : object.At("/metadata/finalizers").items()) {
-    if (std::find(before.begin(), before.end(), finalizer) != before.end()) continue;
+    if (before.contains(finalizer.StringOrEmpty())) continue;
     added += (added.empty() ? "" : ", ") + finalizer.Dump();
   }
   if (added.empty()) return {};
@@ -144,6 +149,29 @@ std::vector<StatusCause> ValidateAddedFinalizers(const json::Value& old,
                          "no new finalizers can be added if the object is being deleted, found new "
                          "finalizers []string{" +
                              added + "}")};
+}
+
+std::vector<std::string> FinalizerWarnings(const json::Value& old, const json::Value& object) {
+  std::set<std::string_view> added;
+  for (const json::Value& finalizer : object.At("/metadata/finalizers").items()) {
+    added.insert(finalizer.StringOrEmpty());
+  }
+  for (const json::Value& finalizer : old.At("/metadata/finalizers").items()) {
+    added.erase(finalizer.StringOrEmpty());
+  }
+  std::vector<std::string> warnings;
+  for (const std::string_view name : added) {
+    if (name.find('/') != std::string_view::npos || name == "orphan" || name == "kubernetes" ||
+        name == "foregroundDeletion") {
+      continue;
+    }
+    const bool dotted = name.find('.') != std::string_view::npos;
+    warnings.push_back("metadata.finalizers: " + json::Value(name).Dump() +
+                       ": prefer a domain-qualified finalizer name " +
+                       (dotted ? "including a path (/) " : "") +
+                       "to avoid accidental conflicts with other finalizer writers");
+  }
+  return warnings;
 }
 
 bool SameObject(const json::Value& a, const json::Value& b) {

@@ -33,6 +33,10 @@ struct UpdateScope {
 // An object that is being deleted gets no finalizers that it did not have. Empty: it does not.
 std::vector<StatusCause> ValidateAddedFinalizers(const json::Value& old, const json::Value& object);
 
+// What is to be said of the names of finalizers that come in: without a domain they may be somebody
+// else's, too. In the words of the server of custom resources.
+std::vector<std::string> FinalizerWarnings(const json::Value& old, const json::Value& object);
+
 // Whether the objects are equal but for the resourceVersion, so that a write would change nothing.
 [[nodiscard]] bool SameObject(const json::Value& a, const json::Value& b);
 

@@ -35,6 +35,11 @@ void Append(std::vector<StatusCause> more, std::vector<StatusCause>& causes) {
                 std::make_move_iterator(more.end()));
 }
 
+void Move(std::vector<std::string> more, std::vector<std::string>& warnings) {
+  warnings.insert(warnings.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+}
+
 // ---- Delete
 
 // Whether an object on its way out has waited for nothing but what has become of it now.
@@ -222,9 +227,7 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   json::Value& object = draft.object;
   if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
   auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
-  if (draft.target.keep_status) {
-    Append(ValidateMatchConditions(resource, object), causes);
-  } else {
+  if (!draft.target.keep_status) {
     Append(CheckSpec(draft.target.at, object, nullptr, state_.options.required_fields), causes);
   }
   Append(ValidateCustomObject(draft.target.at, object, nullptr), causes);
@@ -232,7 +235,6 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
   }
   object.Ensure("metadata").Set("creationTimestamp", FormatTime(draft.now));
-  draft.warnings = PolicyWarnings(resource);
   return {};
 }
 
@@ -255,17 +257,20 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
     draft.object.Set("kind", draft.target.at.version->kind);
     return {};
   }
-  ToStorageVersion(draft.target.at, draft.object);
+  if (auto ready = ToStorageVersion(draft.target.at, draft.object); !ready) return ready;
   return CompleteStored(draft);
 }
 
 Result<void> ObjectWriter::CompleteConverted(Draft& draft) {
-  ApplySchema(*draft.target.at.resource->StorageVersion()->schema, draft.object);
+  const StructuralSchema& schema = *draft.target.at.resource->StorageVersion()->schema;
+  if (Result<void> ready = ApplySchema(schema, draft.object); !ready) return ready;
   return CompleteStored(draft);
 }
 
 Result<void> ObjectWriter::CompleteStored(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
+  draft.warnings = CelWarnings(resource, draft.object);
+  if (resource.custom) Move(FinalizerWarnings(draft.old, draft.object), draft.warnings);
   if (IsDefinition(resource)) CompleteDefinition(draft);
   const auto storage = resource.custom ? resource.StorageVersion() : nullptr;
   const std::uint32_t form = storage == nullptr ? 0 : resource.FormOf(storage->version);
@@ -290,7 +295,7 @@ void ObjectWriter::CompleteDefinition(Draft& draft) {
     draft.object.Set("status", std::move(last));
   }
   const json::Value& spec = std::as_const(draft.object)["spec"];
-  if (draft.creates) draft.warnings = DefinitionWarnings(draft.object);
+  if (draft.creates) Move(DefinitionWarnings(draft.object), draft.warnings);
   if (draft.creates || spec != std::as_const(draft.old)["spec"]) {
     draft.defined = DefinedResource::Make(spec);
   }
@@ -357,15 +362,21 @@ Result<WriteOutcome> ObjectWriter::CommitNew(Draft& draft) {
 
 Result<WriteOutcome> ObjectWriter::Commit(Draft& draft) {
   if (draft.creates) return CommitNew(draft);
-  if (draft.unchanged) return WriteOutcome{.stored = draft.over};
+  std::vector<std::string> warnings = std::move(draft.warnings);
+  if (draft.unchanged) {
+    return WriteOutcome{.stored = draft.over, .warnings = std::move(warnings)};
+  }
   const WriteTarget& target = draft.target;
   if (MayGo(*target.at.resource, draft.old, draft.object)) {
     WriteOutcome outcome = Remove(target, draft.over);
     // The answer shows the object as it was sent; the event shows what was stored.
     outcome.stored = draft.stored->AtResourceVersion(draft.over->resource_version(), false);
+    outcome.warnings = std::move(warnings);
     return outcome;
   }
-  return Store(draft);
+  WriteOutcome outcome = Store(draft);
+  outcome.warnings = std::move(warnings);
+  return outcome;
 }
 
 Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
@@ -376,9 +387,10 @@ Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
     if (*begun) break;
   }
   const ResourceAt& at = draft.target.at;
-  if (MustConvertToStore(at) || (draft.over != nullptr && MustConvert(at, *draft.over))) {
+  if (MustConvertToStore(at) || (draft.over != nullptr && MustAskToConvert(at, *draft.over))) {
     return ConversionTakesTime(at);
   }
+  if (draft.over != nullptr && IsPruned(at)) draft.shown = PrunedTo(at, *draft.over);
   if (MustAssign(draft)) {
     Load(draft);
     if (Result<void> assigned = Assign(draft); !assigned) return assigned.error();
@@ -438,7 +450,6 @@ Result<void> ObjectWriter::ValidateUpdate(const Draft& draft,
       Append(draft.sent_as->validate_change(old, merged), causes);
     }
   }
-  if (target.keep_status) Append(ValidateMatchConditions(resource, merged), causes);
   Append(ValidateCustomObject(target.at, merged, &old), causes);
   if (causes.empty()) return {};
   return InvalidError(resource.KindSubject(target.name), std::move(causes));
@@ -448,7 +459,7 @@ Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Chang
   const ServedResource& resource = *target.at.resource;
   const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
   if (stored == nullptr) return NotFoundError(resource.Subject(target.name));
-  if (MustConvert(target.at, *stored)) return ConversionTakesTime(target.at);
+  if (MustAskToConvert(target.at, *stored)) return ConversionTakesTime(target.at);
   json::Value object = ObjectIn(target.at, *stored);
   if (Result<void> changed = change(object); !changed) return changed.error();
   return Update(target, std::move(object));
@@ -550,7 +561,7 @@ StoredObjectPtr ObjectWriter::Put(const WriteTarget& target, const StoredObject&
   ++state_.writes;
   // Its definition may have changed while it was on its way.
   if (resource.custom && !resource.mixed_forms) {
-    resource.mixed_forms = MustConvert(
+    resource.mixed_forms = MustAskToConvert(
         {.resource = target.at.resource, .version = resource.StorageVersion()}, *stored);
   }
   resource.store->Put(stored, state_.env.Now());

@@ -53,19 +53,19 @@ Result<void> Check(Requirement& requirement) {
   requirement.values.erase(std::unique(requirement.values.begin(), requirement.values.end()),
                            requirement.values.end());
   const std::size_t count = requirement.values.size();
+  // Of '>' and '<', too: no label has a value below zero.
+  for (const std::string& value : requirement.values) {
+    if (!value.empty() && !IsName(value)) {
+      return Bad("value \"" + value + "\" of key \"" + requirement.key +
+                 "\" must be at most 63 letters, digits, '-', '_', '.' and begin and end with a "
+                 "letter or digit");
+    }
+  }
   switch (requirement.operation) {
     case Operator::kIn:
     case Operator::kNotIn:
       if (count == 0)
         return Bad("'in' and 'notin' for key \"" + requirement.key + "\" need a value");
-      for (const std::string& value : requirement.values) {
-        if (!value.empty() && !IsName(value)) {
-          return Bad(
-              "value \"" + value + "\" of key \"" + requirement.key +
-              "\" must be at most 63 letters, digits, '-', '_', '.' and begin and end with a "
-              "letter or digit");
-        }
-      }
       return {};
     case Operator::kExists:
     case Operator::kDoesNotExist:

@@ -70,6 +70,8 @@ TEST(LabelSelector, ErrorsNameThePlace) {
       {"a in x", "expected '('"},
       {"a in (x", "expected ',' or ')'"},
       {"a>b", "need one integer"},
+      {"a>-1", "value \"-1\" of key \"a\""},
+      {"a<-1", "value \"-1\" of key \"a\""},
       {"-a=b", "key \"-a\""},
       {"a=-b", "value \"-b\" of key \"a\""},
       {"UPPER.com/a/b", "key \"UPPER.com/a/b\""},

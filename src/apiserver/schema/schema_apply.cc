@@ -1,0 +1,202 @@
+#include "apiserver/schema/schema_apply.h"
+
+#include <cstddef>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace kinformer::apiserver {
+namespace {
+
+using json::Value;
+
+// The part of ObjectMeta in which lists merge.
+const SchemaNode& MetadataSchema() {
+  static const StructuralSchema kSchema(json::Parse(R"({"type":"object","properties":{
+        "finalizers":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},
+        "ownerReferences":{"type":"array","x-kubernetes-list-type":"map",
+          "x-kubernetes-list-map-keys":["uid"],"items":{"type":"object"}}}})")
+                                            .value_or(Value()));
+  return kSchema.root();
+}
+
+bool MergesByElement(const SchemaNode* schema) {
+  return schema != nullptr && schema->list_type != ListType::kAtomic;
+}
+
+bool IsAtomicMap(const SchemaNode* schema) { return schema != nullptr && schema->atomic_map; }
+
+void AddText(const Value& value, std::string& out) {
+  // 1 and 1.0 are the same number.
+  out += value.is_number() && value.AsInt64() ? std::to_string(*value.AsInt64())
+                                              : value.Dump({.sort_keys = true});
+}
+
+class Merger {
+ public:
+  // `embedded`: the metadata of `object` is that of a whole object.
+  void Merge(const SchemaNode* schema, const Value& declared, bool embedded, Value& object) {
+    if (declared.is_null() && IsKept(schema, object)) return;
+    if (declared.is_object() && object.is_object() && !IsAtomicMap(schema)) {
+      return MergeMembers(schema, declared, embedded, object);
+    }
+    if (declared.is_array() && MergesByElement(schema)) {
+      Value none = Value::MakeArray();
+      return MergeItems(*schema, declared.items(), object.is_array() ? object : none, object);
+    }
+    // What is new is looked at as well, for elements that cannot be told apart.
+    if (declared.is_object() && !IsAtomicMap(schema)) {
+      Value made = Value::MakeObject();
+      MergeMembers(schema, declared, embedded, made);
+      object = std::move(made);
+      return;
+    }
+    object = declared;
+  }
+
+  std::string Take() { return std::move(error_); }
+
+ private:
+  // A null declares nothing of what merges.
+  static bool IsKept(const SchemaNode* schema, const Value& object) {
+    return object.size() > 0 && ((object.is_object() && !IsAtomicMap(schema)) ||
+                                 (object.is_array() && MergesByElement(schema)));
+  }
+
+  void MergeMembers(const SchemaNode* schema, const Value& declared, bool embedded, Value& object) {
+    std::vector<json::Object::Member> fresh;
+    for (const auto& [name, value] : declared.members()) {
+      const std::size_t length = path_.size();
+      path_.append(".").append(name);
+      const bool metadata = embedded && name == "metadata";
+      const SchemaNode* const child = metadata            ? &MetadataSchema()
+                                      : schema == nullptr ? nullptr
+                                                          : schema->FindMember(name);
+      Value* there = object.Find(name);
+      if (there == nullptr) there = &fresh.emplace_back(name, Value()).second;
+      Merge(child, value, child != nullptr && child->embedded_resource, *there);
+      path_.resize(length);
+      if (!error_.empty()) return;
+    }
+    object.EnsureObject().Extend(std::move(fresh));
+  }
+
+  // The identities of the elements of a list with keys, or of a set.
+  std::vector<std::string> IdentitiesOf(const SchemaNode& schema, const json::Array& items,
+                                        bool check) {
+    std::vector<std::string> out;
+    out.reserve(items.size());
+    for (const Value& item : items) {
+      std::string identity;
+      if (schema.list_type == ListType::kSet) {
+        AddText(item, identity);
+      } else {
+        for (const std::string& key : schema.map_keys) {
+          const Value* const part = PartOf(schema, item, key);
+          if (part == nullptr && check) {
+            return Fail("element " + std::to_string(out.size()) +
+                        ": associative list with keys has an element that omits key field \"" +
+                        key + "\" (and doesn't have default value)");
+          }
+          if (part != nullptr) AddText(*part, identity);
+          identity += '/';
+        }
+      }
+      out.push_back(std::move(identity));
+    }
+    return out;
+  }
+
+  // Null: it is not there, and has no default.
+  static const Value* PartOf(const SchemaNode& schema, const Value& item, std::string_view key) {
+    if (const Value* const part = item.Find(key); part != nullptr && !part->is_null()) return part;
+    const SchemaNode* const member =
+        schema.items == nullptr ? nullptr : schema.items->FindMember(key);
+    return member != nullptr && member->default_value ? &*member->default_value : nullptr;
+  }
+
+  std::vector<std::string> Fail(const std::string& why) {
+    if (error_.empty()) error_ = path_ + ": " + why;
+    return {};
+  }
+
+  // One pass over both lists. `object` may be `there`.
+  void MergeItems(const SchemaNode& schema, const json::Array& declared, Value& there,
+                  Value& object) {
+    const std::vector<std::string> mine = IdentitiesOf(schema, declared, /*check=*/true);
+    const std::vector<std::string> old = IdentitiesOf(schema, there.items(), /*check=*/false);
+    std::unordered_set<std::string_view> declares;
+    for (const std::string& identity : mine) {
+      if (!declares.insert(identity).second) {
+        Fail("duplicate entries for key [" + identity + "]");
+      }
+    }
+    if (!error_.empty()) return;
+    // Of elements that are alike none is the one that is meant.
+    std::unordered_map<std::string_view, Value*> known;
+    json::Array& items = there.EnsureArray();
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      const auto [at, fresh] = known.emplace(old[i], &items[i]);
+      if (!fresh) at->second = nullptr;
+    }
+    json::Array out;
+    const auto take = [&](std::size_t i) {
+      Value element;
+      const auto found = known.find(mine[i]);
+      if (found != known.end() && found->second != nullptr) element = std::move(*found->second);
+      Merge(schema.items.get(), declared[i],
+            schema.items != nullptr && schema.items->embedded_resource, element);
+      out.push_back(std::move(element));
+    };
+    // Which of both comes next is what the real server makes of it, step by step.
+    std::vector<std::size_t> shared;  // places in `mine`
+    for (std::size_t i = mine.size(); i > 0; --i) {
+      if (known.contains(mine[i - 1])) shared.push_back(i - 1);
+    }
+    std::unordered_set<std::string_view> taken;
+    std::size_t left = 0;
+    std::size_t right = 0;
+    const auto take_mine = [&] {
+      if (!shared.empty() && shared.back() == right) shared.pop_back();
+      taken.insert(mine[right]);
+      take(right++);
+    };
+    while (left < old.size() || right < mine.size()) {
+      if (left < old.size() && right < mine.size()) {
+        if (old[left] == mine[right]) {
+          ++left;
+          take_mine();
+          continue;
+        }
+        if (declares.contains(old[left]) && !shared.empty() && mine[shared.back()] != old[left]) {
+          ++left;
+          continue;
+        }
+      }
+      if (left < old.size()) {
+        if (!declares.contains(old[left])) {
+          out.push_back(std::move(items[left++]));
+          continue;
+        }
+        if (taken.contains(old[left])) ++left;
+      }
+      if (right < mine.size()) take_mine();
+    }
+    object = Value(std::move(out));
+  }
+
+  std::string path_{};
+  std::string error_{};
+};
+
+}  // namespace
+
+std::string ApplyDeclared(const SchemaNode& schema, const Value& declared, Value& object) {
+  Merger merger;
+  merger.Merge(&schema, declared, /*embedded=*/true, object);
+  return merger.Take();
+}
+
+}  // namespace kinformer::apiserver
