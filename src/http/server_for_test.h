@@ -6,6 +6,7 @@
 #ifndef KINFORMER_HTTP_SERVER_FOR_TEST_H_
 #define KINFORMER_HTTP_SERVER_FOR_TEST_H_
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <chrono>
 #include <cstdint>
