@@ -1,10 +1,12 @@
 // Webhooks that take longer than the server waits for them.
 
 #include <chrono>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <memory>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 #include "kinformer/metrics.h"
 #include "kinformer/webhook_server.h"
 
+#include "apiserver/request/responses.h"
 #include "apiserver/testing.h"
 
 namespace kinformer::apiserver::testing {
@@ -30,10 +33,12 @@ using ::testing::Not;
 class Lines final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField>) override {
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> given) override {
     lines.emplace_back(message);
+    for (const LogField& field : given) fields += std::string(field.value) + "\n";
   }
   std::vector<std::string> lines{};
+  std::string fields{};
 };
 
 class SlowWebhooksTest : public ::testing::Test {
@@ -98,8 +103,9 @@ class SlowWebhooksTest : public ::testing::Test {
   std::vector<std::string> notes_{};
   WebhookServer webhooks_{sim_.env()};
   const std::shared_ptr<Transport> transport_ = NewInMemoryTransport(sim_.env(), webhooks_);
-  ApiServer server_{sim_.env(),
-                    {.webhook_transport = [this](const WebhookAddress&) { return transport_; }}};
+  std::function<std::shared_ptr<Transport>()> transport_of_ = [this] { return transport_; };
+  ApiServer server_{
+      sim_.env(), {.webhook_transport = [this](const WebhookAddress&) { return transport_of_(); }}};
 };
 
 TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileOthersAreWaitedFor) {
@@ -120,6 +126,58 @@ TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileTheNextIsAsked) {
   EXPECT_THAT(notes_, ElementsAre("a stop 1", "a answer 2", "b answer 6"));
   EXPECT_THAT(log_->lines, ElementsAre("a webhook that may fail has failed"));
   EXPECT_THAT(metrics_->Text(), Not(HasSubstr("kinformer_user_exceptions_total")));
+}
+
+// A transport of the program's own.
+class BrokenTransport final : public Transport {
+ public:
+  std::unique_ptr<HttpCall> Start(HttpRequest, ResponseReceiver&) override {
+    throw std::runtime_error("no socket");
+  }
+  [[nodiscard]] TransportStats Stats() const override { return {}; }
+  [[nodiscard]] std::string Describe() const override { return "broken"; }
+};
+
+class ThrowingTransportTest : public SlowWebhooksTest {
+ protected:
+  void Fails(std::string_view function, std::string_view what) {
+    Add("validating", "a", seconds(0), R"({"timeoutSeconds":1})");
+    EXPECT_EQ(Make(), 500);
+    EXPECT_LT(Now(), seconds(1)) << "the write ends without its time being over";
+    EXPECT_THAT(metrics_->Text(), HasSubstr("kinformer_user_exceptions_total{function=\"" +
+                                            std::string(function) + "\"} 1"));
+    EXPECT_THAT(log_->lines, ::testing::Contains("a function of the program's threw"));
+    EXPECT_THAT(log_->fields, HasSubstr(std::string(what)));
+  }
+};
+
+TEST_F(ThrowingTransportTest, AWebhookTransportThatThrowsFailsTheCall) {
+  transport_of_ = []() -> std::shared_ptr<Transport> { throw std::runtime_error("no way"); };
+  Fails("ApiServerOptions::webhook_transport", "no way");
+}
+
+TEST_F(ThrowingTransportTest, ATransportWhoseStartThrowsFailsTheCall) {
+  transport_of_ = [] { return std::make_shared<BrokenTransport>(); };
+  Fails("Transport::Start of a webhook", "no socket");
+}
+
+class Long final : public Handler {
+ public:
+  std::unique_ptr<ResponseStream> Handle(HttpRequest) override {
+    // With what would be an answer behind the hole.
+    return WholeResponse(200, "application/json",
+                         R"({"x":")" + std::string(std::size_t{17} << 20, 'x') + "\"}");
+  }
+};
+
+TEST_F(SlowWebhooksTest, AnAnswerThatIsTooLongIsRefusedAndNotReadInPart) {
+  Long hook;
+  transport_of_ = [&]() -> std::shared_ptr<Transport> {
+    return NewInMemoryTransport(sim_.env(), hook);
+  };
+  Add("validating", "a", seconds(0), R"({"timeoutSeconds":5,"failurePolicy":"Ignore"})");
+  EXPECT_EQ(Make(), 201);
+  EXPECT_THAT(log_->fields, HasSubstr("is longer than 16777216 bytes"));
 }
 
 }  // namespace

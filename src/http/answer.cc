@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/work_slice.h"
+#include "transport/contained_handler.h"
 
 namespace kinformer::internal::http {
 namespace {
@@ -48,11 +49,18 @@ std::unique_ptr<ResponseStream> RefuseHeaders(ConnectionHost& host) {
                                        std::to_string(host.options().max_header_bytes) + " bytes");
 }
 
-std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, const std::string& certificate_user,
-                                         HttpRequest request) {
+std::unique_ptr<ResponseStream> AdmitHead(ConnectionHost& host, const std::string& certificate_user,
+                                          HttpRequest& request) {
   host.CountRequest();
-  if (auto refusal = host.policy().Admit(certificate_user, request)) return refusal;
-  auto response = host.handler().Handle(std::move(request));
+  return host.policy().Admit(certificate_user, request);
+}
+
+std::unique_ptr<ResponseStream> GateOf(ConnectionHost& host, const HttpRequest& request) {
+  return host.head_judge() == nullptr ? nullptr : host.head_judge()->JudgeHead(request);
+}
+
+std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, HttpRequest request) {
+  auto response = transport::HandleContained(host.env(), host.handler(), std::move(request));
   if (response != nullptr) return response;
   return host.policy().Refuse(500, "the handler gave no response");
 }
@@ -92,6 +100,9 @@ Answer::State Answer::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
 Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   // Until it is clear how long the body is, more is collected: a short one gets a length, and only
   // a long one is worth compressing.
+  // Asked for before anything is read, too: where one throws, an answer of 500 is in the place of
+  // all of it.
+  (void)response_->status();
   headers_ = &response_->headers();
   const bool encoded = headers_->Has("Content-Encoding");
   const bool may_compress = traits_.compression == Compression::kIfLong && !encoded;
@@ -100,6 +111,7 @@ Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) 
   const std::size_t first = early_.size();
   const State state = Read(enough - early_bytes_, early_);
   for (std::size_t i = first; i < early_.size(); ++i) early_bytes_ += early_[i].bytes.size();
+  headers_ = &response_->headers();
   const std::size_t total = early_bytes_;
   if (state == State::kAbort && total == 0) return state;
   const bool goes_on =

@@ -31,9 +31,18 @@ struct AnswerTraits {
 };
 AnswerTraits TraitsOf(ConnectionHost& host, const HttpRequest& request);
 
-// Has the request answered: by the handler, or refused.
-std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, const std::string& certificate_user,
-                                         HttpRequest request);
+// At the end of its head, whether a body follows or not: counts the request, and has who is let in
+// decided. Null: it is; else the answer that refuses it. `request` has no body yet.
+std::unique_ptr<ResponseStream> AdmitHead(ConnectionHost& host, const std::string& certificate_user,
+                                          HttpRequest& request);
+// Where a body follows: what the handler says to that. Null: it may come. Else a gate before it,
+// which is to become ready: with kContinue it opens, with another status it is the answer.
+std::unique_ptr<ResponseStream> GateOf(ConnectionHost& host, const HttpRequest& request);
+[[nodiscard]] inline bool Opens(const ResponseStream& gate) {
+  return gate.status() == transport::HeadJudge::kContinue;
+}
+// Has the handler answer a request that is let in.
+std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, HttpRequest request);
 // Refuses a request whose body, or whose headers, are too long.
 std::unique_ptr<ResponseStream> RefuseBody(ConnectionHost& host);
 std::unique_ptr<ResponseStream> RefuseHeaders(ConnectionHost& host);

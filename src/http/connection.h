@@ -23,6 +23,7 @@
 #include "http/gzip_deflater.h"
 #include "http/outbox.h"
 #include "http/request_policy.h"
+#include "transport/head_judge.h"
 
 namespace kinformer::internal::http {
 
@@ -43,6 +44,8 @@ class ConnectionHost {
   virtual ~ConnectionHost() = default;
   [[nodiscard]] virtual Env& env() = 0;
   [[nodiscard]] virtual Handler& handler() = 0;
+  // Null: the handler is none.
+  [[nodiscard]] virtual transport::HeadJudge* head_judge() = 0;
   [[nodiscard]] virtual const HttpServerOptions& options() = 0;
   [[nodiscard]] virtual const RequestPolicy& policy() = 0;
   [[nodiscard]] virtual std::uint32_t max_streams() = 0;

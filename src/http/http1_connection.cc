@@ -72,9 +72,10 @@ class Http1Connection final : public Connection {
   }
 
  private:
+  // kGate: the head is complete, and its body is not read before the handler lets it come.
   // kLeaving and kCut: nothing comes after what is to be written; then the connection ends,
   // properly or not.
-  enum class Phase : std::uint8_t { kRequest, kResponse, kLeaving, kCut, kLinger };
+  enum class Phase : std::uint8_t { kRequest, kGate, kResponse, kLeaving, kCut, kLinger };
   struct Parsing {
     Parsing() { parser.on_chunk_header(on_chunk_head_); }
     Parsing(const Parsing&) = delete;
@@ -88,6 +89,11 @@ class Http1Connection final : public Connection {
     std::size_t head_bytes = 0;
     // All but the body, once the head is complete: trailers do not get into it.
     std::optional<HttpRequest> request{};
+    // The answer to who is not let in. It goes out at once; if all of the body is there already,
+    // the connection stays.
+    std::unique_ptr<ResponseStream> refusal{};
+    // What is asked before the body is read; null: nothing.
+    std::unique_ptr<ResponseStream> gate{};
 
    private:
     // The parser refers to it.
@@ -115,6 +121,8 @@ class Http1Connection final : public Connection {
     while (!closed()) {
       if (phase_ == Phase::kRequest) {
         if (!ParseRequest(data)) break;
+      } else if (phase_ == Phase::kGate) {
+        if (!PassGate()) break;
       } else if (phase_ != Phase::kResponse || !Advance()) {
         break;
       }
@@ -161,6 +169,7 @@ class Http1Connection final : public Connection {
       }
       if (parser.is_header_done() && !parsing_->request) {
         if (auto refusal = TakeHead()) return Refuse(std::move(refusal));
+        if (phase_ == Phase::kGate) return true;
       }
       if (used == 0) break;
     }
@@ -168,6 +177,7 @@ class Http1Connection final : public Connection {
       Begin();
       return true;
     }
+    if (parsing_->refusal != nullptr) return Refuse(std::move(parsing_->refusal));
     if (parsing_->request && parser.chunked() && data.size() > kMaxChunkHeadBytes) {
       return Malformed("a chunk's head, or the trailers, are longer than " +
                        std::to_string(kMaxChunkHeadBytes) + " bytes");
@@ -197,12 +207,34 @@ class Http1Connection final : public Connection {
     for (const auto& field : message)
       request.headers.Add(View(field.name_string()), View(field.value()));
     if (auto refusal = JudgeHead(request, message.version() >= 11)) return refusal;
-    if (parser.is_done()) return nullptr;
-    SetDeadline(host().options().body_timeout);
-    if (SameFieldName(request.headers.Get("expect"), "100-continue")) {
-      out().Append("HTTP/1.1 100 Continue\r\n\r\n");
+    parsing_->refusal = AdmitHead(host(), peer_user_, request);
+    if (parser.is_done() || parsing_->refusal != nullptr) return nullptr;
+    parsing_->gate = GateOf(host(), request);
+    if (parsing_->gate == nullptr) {
+      AwaitBody();
+    } else {
+      phase_ = Phase::kGate;
+      ClearDeadline();
+      parsing_->gate->SetWake([this] { host().Woken(*this); });
     }
     return nullptr;
+  }
+
+  void AwaitBody() {
+    SetDeadline(host().options().body_timeout);
+    if (SameFieldName(parsing_->request->headers.Get("expect"), "100-continue")) {
+      out().Append("HTTP/1.1 100 Continue\r\n\r\n");
+    }
+  }
+
+  // True: it has opened, or is the answer.
+  bool PassGate() {
+    if (!parsing_->gate->ready()) return false;
+    std::unique_ptr<ResponseStream> gate = std::move(parsing_->gate);
+    if (!Opens(*gate)) return Refuse(std::move(gate));
+    phase_ = Phase::kRequest;
+    AwaitBody();
+    return true;
   }
 
   // What two readers could understand in two ways is refused.
@@ -239,7 +271,8 @@ class Http1Connection final : public Connection {
     if (http10_ || offer_) traits.compression = Compression::kNone;
     phase_ = Phase::kResponse;
     ClearDeadline();
-    StartAnswer(traits, Dispatch(host(), peer_user_, std::move(request)));
+    StartAnswer(traits, parsed->refusal != nullptr ? std::move(parsed->refusal)
+                                                   : Dispatch(host(), std::move(request)));
   }
 
   // What cannot be parsed any further ends the connection.
@@ -393,7 +426,7 @@ class Http1Connection final : public Connection {
     if (closed()) return;
     // A head or a chunk's line that is not complete is bounded where it is parsed.
     SetReading(phase_ == Phase::kRequest ||
-               (phase_ != Phase::kCut && in_.size() < kReadAheadBytes));
+               (phase_ != Phase::kCut && phase_ != Phase::kGate && in_.size() < kReadAheadBytes));
     if (!flushed) return;
     switch (phase_) {
       case Phase::kRequest:
@@ -415,6 +448,7 @@ class Http1Connection final : public Connection {
       case Phase::kCut:
         Close();
         break;
+      case Phase::kGate:
       case Phase::kLinger:
         break;
     }

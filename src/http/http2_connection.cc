@@ -10,11 +10,13 @@
 #include "base/work_slice.h"
 #include "http/answer.h"
 #include "http/host_header.h"
+#include "http/http2_stream.h"
 
 namespace kinformer::internal::http {
 namespace {
 
 using base::WorkSlice;
+using Stream = Http2Stream;
 using State = ResponseStream::State;
 
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
@@ -26,6 +28,8 @@ constexpr int kRoundsPerTurn = 4;
 constexpr std::size_t kMaxBodies = 16;
 // A body that is too long is swallowed up to this multiple, so that the client gets to read why.
 constexpr std::size_t kSwallow = 4;
+// Of bodies whose senders are not let in yet; with more the connection is read no further.
+constexpr std::size_t kGatedBytes = std::size_t{64} << 10;
 constexpr std::size_t kFrameHeadBytes = 9;
 // Resets by the client: so many at once, so many a second.
 constexpr std::uint64_t kResetBurst = 1000;
@@ -35,29 +39,6 @@ constexpr std::size_t kMaxUnsentAcks = 1000;
 std::string_view View(const std::uint8_t* text, std::size_t size) {
   return {reinterpret_cast<const char*>(text), size};
 }
-
-// One request and its answer.
-struct Stream {
-  std::int32_t id = 0;
-  HttpRequest request{};
-  std::size_t header_bytes = 0;
-  std::size_t body_bytes = 0;
-  bool headers_too_long = false;
-  bool body_too_long = false;
-  std::string_view malformed{};  // why; empty: it is not
-  bool asked = false;            // the request is complete, or refused before that
-  std::optional<Answer> answer{};
-  bool head_sent = false;
-  bool deferred = false;  // has nothing to send until it is woken
-  State state = State::kMore;
-  SteadyTime
-      since{};  // the request's begin; then the last time that something of the answer could go
-  // Pulled, and not taken by a frame yet.
-  std::vector<BodyChunk> pending{};
-  std::size_t first = 0;   // chunks before it have gone
-  std::size_t offset = 0;  // bytes of the first that have gone
-  std::size_t left = 0;    // bytes in all
-};
 
 class Http2Connection final : public Connection {
  public:
@@ -103,7 +84,13 @@ class Http2Connection final : public Connection {
     const auto found = streams_.find(id);
     return found == streams_.end() ? nullptr : &found->second;
   }
+  bool TakeHead(Stream& stream);
+  void PassGate(Stream& stream);
+  void Refuse(Stream& stream, std::unique_ptr<ResponseStream> refusal) {
+    if (!std::exchange(stream.asked, true)) StartAnswer(stream, {}, std::move(refusal));
+  }
   void Ask(Stream& stream);
+  void StartAnswer(Stream& stream, AnswerTraits traits, std::unique_ptr<ResponseStream> response);
   void SendHead(Stream& stream);
   void Abort(Stream& stream);
   void Reset(std::int32_t id, std::uint32_t code) {
@@ -123,9 +110,11 @@ class Http2Connection final : public Connection {
   const std::string peer_user_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, Stream> streams_{};
+  std::vector<std::int32_t> heads_{};     // whose bodies are to come
   std::vector<std::int32_t> complete_{};  // requests to be answered
   std::vector<std::int32_t> woken_{};     // answers to go on with
   std::size_t body_bytes_ = 0;            // of requests that are not complete
+  std::size_t gated_bytes_ = 0;           // of those that wait for their gates
   std::uint64_t requests_ = 0;
   bool settings_seen_ = false;
   bool going_away_ = false;
@@ -229,6 +218,7 @@ int Http2Connection::OnData(nghttp2_session* session, std::uint8_t, std::int32_t
   if (stream->body_bytes <= most && !stream->asked) {
     stream->request.body.append(View(data, size));
     connection.body_bytes_ += size;
+    if (stream->gate != nullptr) connection.gated_bytes_ += size;
   } else if (!stream->body_too_long && !stream->asked) {
     stream->body_too_long = true;
     connection.complete_.push_back(id);
@@ -239,7 +229,7 @@ int Http2Connection::OnData(nghttp2_session* session, std::uint8_t, std::int32_t
   return 0;
 }
 
-int Http2Connection::OnFrame(nghttp2_session* session, const nghttp2_frame* frame, void* self) {
+int Http2Connection::OnFrame(nghttp2_session*, const nghttp2_frame* frame, void* self) {
   Http2Connection& connection = Of(self);
   if (frame->hd.type == NGHTTP2_SETTINGS) connection.settings_seen_ = true;
   if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
@@ -252,13 +242,8 @@ int Http2Connection::OnFrame(nghttp2_session* session, const nghttp2_frame* fram
   if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 || stream->headers_too_long ||
       !stream->malformed.empty()) {
     connection.complete_.push_back(id);
-  } else if (frame->hd.type == NGHTTP2_HEADERS &&
-             SameFieldName(stream->request.headers.Get("expect"), "100-continue")) {
-    std::array<std::uint8_t, 7> name{':', 's', 't', 'a', 't', 'u', 's'};
-    std::array<std::uint8_t, 3> value{'1', '0', '0'};
-    const nghttp2_nv status{name.data(), value.data(), name.size(), value.size(),
-                            NGHTTP2_NV_FLAG_NONE};
-    nghttp2_submit_headers(session, NGHTTP2_FLAG_NONE, id, nullptr, &status, 1, nullptr);
+  } else if (frame->hd.type == NGHTTP2_HEADERS) {
+    connection.heads_.push_back(id);
   }
   return 0;
 }
@@ -267,6 +252,7 @@ int Http2Connection::OnStreamClose(nghttp2_session*, std::int32_t id, std::uint3
   Http2Connection& connection = Of(self);
   if (const Stream* stream = connection.Find(id); stream != nullptr && !stream->asked) {
     connection.body_bytes_ -= stream->request.body.size();
+    if (stream->gate != nullptr) connection.gated_bytes_ -= stream->request.body.size();
   }
   connection.streams_.erase(id);
   return 0;
@@ -281,24 +267,49 @@ void Http2Connection::OnBytes(std::string_view data) {
   Pump();
 }
 
+// Decides who is let in. False: who has sent this is not, and is told so.
+bool Http2Connection::TakeHead(Stream& stream) {
+  if (std::exchange(stream.judged, true)) return !stream.asked;
+  auto refusal = AdmitHead(host(), peer_user_, stream.request);
+  if (refusal == nullptr) return true;
+  Refuse(stream, std::move(refusal));
+  return false;
+}
+
+void Http2Connection::PassGate(Stream& stream) {
+  if (!stream.gate->ready()) return;
+  std::unique_ptr<ResponseStream> gate = std::move(stream.gate);
+  gated_bytes_ -= stream.request.body.size();
+  if (!Opens(*gate)) return Refuse(stream, std::move(gate));
+  stream.since = host().env().Now();
+  if (stream.complete) return Ask(stream);
+  SubmitContinue(session_, stream);
+}
+
 void Http2Connection::Ask(Stream& stream) {
-  if (std::exchange(stream.asked, true)) return;
-  body_bytes_ -= stream.request.body.size();
-  const HttpServerOptions& options = host().options();
-  if (++requests_ == options.max_requests_per_connection) GoAway();
-  AnswerTraits traits;
-  std::unique_ptr<ResponseStream> response;
-  if (stream.headers_too_long) {
-    response = RefuseHeaders(host());
-  } else if (!stream.malformed.empty()) {
-    response = host().policy().Refuse(400, stream.malformed);
-  } else if (stream.body_too_long) {
-    response = RefuseBody(host());
-  } else {
-    traits = TraitsOf(host(), stream.request);
-    response = Dispatch(host(), peer_user_, std::move(stream.request));
+  if (stream.asked) return;
+  if (stream.headers_too_long) return Refuse(stream, RefuseHeaders(host()));
+  if (!stream.malformed.empty()) {
+    return Refuse(stream, host().policy().Refuse(400, stream.malformed));
   }
+  if (!TakeHead(stream)) return;
+  if (stream.gate != nullptr) {
+    stream.complete = true;
+    return;
+  }
+  if (stream.body_too_long) return Refuse(stream, RefuseBody(host()));
+  stream.asked = true;
+  body_bytes_ -= stream.request.body.size();
+  const AnswerTraits traits = TraitsOf(host(), stream.request);
+  HttpRequest request = std::exchange(stream.request, {});
+  StartAnswer(stream, traits, Dispatch(host(), std::move(request)));
+}
+
+void Http2Connection::StartAnswer(Stream& stream, AnswerTraits traits,
+                                  std::unique_ptr<ResponseStream> response) {
+  body_bytes_ -= stream.request.body.size();
   stream.request = {};
+  if (++requests_ == host().options().max_requests_per_connection) GoAway();
   stream.since = host().env().Now();
   response->SetWake([this, id = stream.id] {
     woken_.push_back(id);
@@ -435,12 +446,26 @@ void Http2Connection::Pump() {
   if (closed() || in_work_) return;
   // Each may wake or complete others.
   const WorkSlice turn(host().env());
+  WhileTimeIs(turn, heads_, [this](std::int32_t id) {
+    Stream* const stream = Find(id);
+    if (stream == nullptr || stream->judged || stream->asked || !TakeHead(*stream)) return;
+    stream->gate = GateOf(host(), stream->request);
+    if (stream->gate == nullptr) return SubmitContinue(session_, *stream);
+    gated_bytes_ += stream->request.body.size();
+    stream->gate->SetWake([this, id] {
+      woken_.push_back(id);
+      host().Woken(*this);
+    });
+    PassGate(*stream);
+  });
   WhileTimeIs(turn, complete_, [this](std::int32_t id) {
     if (Stream* const stream = Find(id)) Ask(*stream);
   });
   WhileTimeIs(turn, woken_, [this](std::int32_t id) {
     Stream* const stream = Find(id);
-    if (stream == nullptr || !stream->asked) return;
+    if (stream == nullptr) return;
+    if (stream->gate != nullptr) return PassGate(*stream);
+    if (!stream->asked) return;
     if (!stream->head_sent) {
       SendHead(*stream);
     } else if (std::exchange(stream->deferred, false)) {
@@ -488,7 +513,7 @@ void Http2Connection::Send() {
     const bool flushed = Flush();
     if (closed()) return;
     // What its requests make us say has to go first.
-    SetReading(out().size() < kMaxOut);
+    SetReading(out().size() < kMaxOut && gated_bytes_ < kGatedBytes);
     if (!flushed) return;
     if (!full_ && !others) return Settle();
   }
@@ -535,6 +560,7 @@ void Http2Connection::OnDeadline() {
   const HttpServerOptions& options = host().options();
   const SteadyTime now = host().env().Now();
   for (const auto& [id, stream] : streams_) {
+    if (stream.gate != nullptr) continue;  // it is not the client that takes its time
     if (!stream.asked) {
       if (now - stream.since >= options.body_timeout) Reset(id, NGHTTP2_CANCEL);
     } else if (stream.head_sent && !stream.deferred &&
@@ -551,6 +577,7 @@ void Http2Connection::OnClose() {
   // Nothing of nghttp2's refers to them; the session itself may be at work right now and goes with
   // the connection.
   streams_.clear();
+  heads_.clear();
   complete_.clear();
   woken_.clear();
 }

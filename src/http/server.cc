@@ -80,6 +80,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
        TlsContext tls, asio::io_context& io)
       : env_(e),
         handler_(h),
+        head_judge_(dynamic_cast<transport::HeadJudge*>(&h)),
         options_(std::move(o)),
         policy_(std::move(p)),
         io_(io),
@@ -88,6 +89,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
 
   [[nodiscard]] Env& env() override { return env_; }
   [[nodiscard]] Handler& handler() override { return handler_; }
+  [[nodiscard]] transport::HeadJudge* head_judge() override { return head_judge_; }
   [[nodiscard]] const HttpServerOptions& options() override { return options_; }
   [[nodiscard]] const RequestPolicy& policy() override { return *policy_; }
   void CountRequest() override { requests_.fetch_add(1, std::memory_order_relaxed); }
@@ -276,6 +278,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
 
   Env& env_;
   Handler& handler_;
+  transport::HeadJudge* const head_judge_;
   const HttpServerOptions options_;
   const std::shared_ptr<const RequestPolicy> policy_;
   asio::io_context& io_;

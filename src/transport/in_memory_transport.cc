@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,9 @@
 #include "kinformer/transport.h"
 
 #include "base/deadline.h"
+#include "base/out_of_memory.h"
+#include "base/user_call.h"
+#include "transport/contained_handler.h"
 #include "transport/gzip_inflater.h"
 
 namespace kinformer {
@@ -136,14 +140,16 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       waiting_ = true;  // before asking: the wake may come at any moment after the answer
       if (!stream_->ready()) return;
       waiting_ = false;
-      if (stream_->status() == 0) {
+      (void)stream_->headers();  // whichever throws, both are of the answer in its place
+      const int status = stream_->status();
+      if (status == 0) {
         Break(Error(Reason::kTransport, "the server closed the connection without a response"));
         return;
       }
       started_ = true;
       const HttpHeaders headers = stream_->headers();
       if (headers.Get("Content-Encoding") == "gzip") inflater_.emplace();
-      receiver_->OnHeaders(stream_->status(), headers);
+      Tell([&] { receiver_->OnHeaders(status, headers); });
       if (receiver_ != nullptr && !broken_) Schedule(/*at_once=*/true);
     } else {
       Pump();
@@ -152,7 +158,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void Ask() {
     in_server_ = true;
-    auto stream = core_->handler->Handle(std::move(request_));
+    auto stream =
+        internal::transport::HandleContained(core_->env, *core_->handler, std::move(request_));
     in_server_ = false;
     if (receiver_ == nullptr || broken_) return;
     if (stream == nullptr) {
@@ -251,11 +258,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (keep.empty()) data = joined;
     core_->stats.bytes_received += count;
     if (!inflater_) {
-      receiver_->OnData(data);
+      Tell([&] { receiver_->OnData(data); });
       return;
     }
     const Result<void> result = inflater_->Write(data, [this](std::string_view plain) {
-      receiver_->OnData(plain);
+      Tell([&] { receiver_->OnData(plain); });
       return receiver_ != nullptr && !broken_;
     });
     if (!result && receiver_ != nullptr) Break(result.error());
@@ -265,7 +272,21 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     ResponseReceiver* receiver = std::exchange(receiver_, nullptr);
     deadline_.Cancel();
     Close();
-    receiver->OnDone(std::move(result));
+    (void)internal::base::CallUser(core_->env, "a response's receiver",
+                                   [&] { receiver->OnDone(std::move(result)); });
+  }
+
+  // What the receiver throws breaks the call off, as over a socket.
+  template <class Call>
+  void Tell(const Call& call) {
+    try {
+      call();
+    } catch (const std::bad_alloc&) {
+      internal::base::DieOfNoMemory("a response");
+    } catch (...) {
+      Error thrown = internal::base::ReportThrown(core_->env, "a response's receiver");
+      Break(std::move(thrown));
+    }
   }
 
   const std::shared_ptr<Core> core_;

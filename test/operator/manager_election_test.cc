@@ -4,6 +4,7 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,6 +119,18 @@ TEST_F(ManagersTest, MG_03_AnotherLockThanALease) {
                  return Error(Reason::kConfig, "no lock today");
                }});
   EXPECT_EQ(failing.error().message(), "no lock today");
+}
+
+TEST_F(ManagersTest, ALockFunctionThatThrowsIsTheErrorOfNew) {
+  const Client client = Client::ForTransport(sim_.env(), server_.transport());
+  const auto failing = Manager::New(
+      client, {.leader_election = true,
+               .leader_election_resource_lock = []() -> Result<std::unique_ptr<ResourceLock>> {
+                 throw std::runtime_error("no lock today");
+               }});
+  ASSERT_FALSE(failing.ok());
+  EXPECT_EQ(failing.error().message(),
+            "ManagerOptions::leader_election_resource_lock threw: no lock today");
 }
 
 // As kubectl get events shows them.

@@ -21,9 +21,9 @@ namespace kinformer::apiserver {
 // authorities. A service has no address here: null. So is what has a caBundle that is none, of
 // which the log says so.
 //
-// Each address keeps its connections, for each caBundle that it has had, as long as the function or
-// a copy of it lives. Runs on env's loop, which must be a Runtime's and outlive it; like the server
-// it is for that loop.
+// The 16 addresses that were asked last keep their connections, each for each caBundle that it has
+// had, as long as the function or a copy of it lives. Runs on env's loop, which must be a Runtime's
+// and outlive it; like the server it is for that loop.
 std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> WebhookNetwork(Env& env);
 
 }  // namespace kinformer::apiserver

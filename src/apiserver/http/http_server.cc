@@ -16,6 +16,7 @@
 #include "http/server.h"
 #include "http/tls_authority.h"
 #include "http/tls_stream.h"
+#include "transport/contained_handler.h"
 
 namespace kinformer::apiserver {
 
@@ -125,7 +126,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Env& env, Handler& handle
     };
   }
   auto policy = std::make_shared<const ApiPolicy>(
-      impl->options, [&handler](const std::string& token) { return handler.Accepts(token); },
+      impl->options,
+      [&env, &handler](const std::string& token) {
+        return internal::transport::AcceptsContained(env, handler, token);
+      },
       std::move(certified));
   auto server = Server::Listen(env, handler, impl->options, std::move(policy), *std::move(tls));
   if (!server) return server.error();

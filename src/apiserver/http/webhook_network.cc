@@ -1,6 +1,6 @@
 #include "kinformer/apiserver/webhook_network.h"
 
-#include <map>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +8,7 @@
 #include "kinformer/http_transport.h"
 #include "kinformer/log.h"
 
+#include "base/lru_cache.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {
@@ -25,26 +26,28 @@ Result<std::shared_ptr<Transport>> TransportTo(Env& env, const WebhookAddress& a
   return std::shared_ptr<Transport>(*std::move(transport));
 }
 
+// Of the webhooks that were asked last: who may write a webhook's configuration chooses how many
+// there are, and each may hold a connection. A call holds its own until it is done.
+constexpr std::size_t kMostTransports = 16;
+
 // By URL and caBundle.
-using Transports = std::map<std::pair<std::string, std::string>, std::shared_ptr<Transport>>;
+using Transports = internal::base::LruCache<std::shared_ptr<Transport>>;
 
 }  // namespace
 
 std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> WebhookNetwork(Env& env) {
-  return [&env, known = std::make_shared<Transports>()](
+  return [&env, known = std::make_shared<Transports>(kMostTransports)](
              const WebhookAddress& address) -> std::shared_ptr<Transport> {
     if (!address.service.name.empty()) return nullptr;
-    std::shared_ptr<Transport>& transport = (*known)[{address.base_url, address.ca_bundle}];
-    if (transport == nullptr) {
-      Result<std::shared_ptr<Transport>> made = TransportTo(env, address);
-      if (!made) {
-        env.log().Log(LogLevel::kWarning, "a webhook cannot be reached",
-                      {{"url", address.base_url}, {"err", made.error().ToString()}});
-        return nullptr;
-      }
-      transport = *std::move(made);
+    const std::string key = address.base_url + "\n" + address.ca_bundle;
+    if (const auto* const there = known->Find(key)) return *there;
+    Result<std::shared_ptr<Transport>> made = TransportTo(env, address);
+    if (!made) {
+      env.log().Log(LogLevel::kWarning, "a webhook cannot be reached",
+                    {{"url", address.base_url}, {"err", made.error().ToString()}});
+      return nullptr;
     }
-    return transport;
+    return known->Put(key, *std::move(made));
   };
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apiserver/errors/status.h"
+#include "base/user_call.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -28,16 +29,19 @@ std::string WhyNot(int status, const std::string& body) {
 WebhookCall::WebhookCall(ServerState& state, const WebhookPlace& place, std::string body, Done done)
     : state_(state), url_(place.Url()), done_(std::move(done)) {
   if (state.options.webhook_transport) {
-    transport_ = state.options.webhook_transport(place.address);
+    const Result<void> called = internal::base::CallUser(
+        state.env, "ApiServerOptions::webhook_transport",
+        [&] { transport_ = state.options.webhook_transport(place.address); });
+    if (!called) {
+      FailSoon(called.error().message());
+      return;
+    }
   }
-  const SteadyTime now = state_.env.Now();
   if (transport_ == nullptr) {
-    deadline_ = state_.deadlines.Add(now, [this] {
-      Fail(Reason::kConnectionRefused,
-           "no transport leads there: ApiServerOptions::webhook_transport gives none");
-    });
+    FailSoon("no transport leads there: ApiServerOptions::webhook_transport gives none");
     return;
   }
+  const SteadyTime now = state_.env.Now();
   deadline_ = state_.deadlines.Add(now + place.timeout, [this] {
     Fail(Reason::kDeadlineExceeded, "context deadline exceeded");
   });
@@ -46,7 +50,18 @@ WebhookCall::WebhookCall(ServerState& state, const WebhookPlace& place, std::str
   request.headers.Add("Accept", "application/json");
   request.headers.Add("User-Agent", "kube-apiserver-admission");
   request.body = std::move(body);
-  call_ = transport_->Start(std::move(request), *this);
+  const Result<void> started =
+      internal::base::CallUser(state.env, "Transport::Start of a webhook",
+                               [&] { call_ = transport_->Start(std::move(request), *this); });
+  if (started) return;
+  state_.deadlines.Remove(deadline_);
+  FailSoon(started.error().message());
+}
+
+// Not before the constructor has returned.
+void WebhookCall::FailSoon(std::string why) {
+  deadline_ = state_.deadlines.Add(
+      state_.env.Now(), [this, why = std::move(why)] { Fail(Reason::kConnectionRefused, why); });
 }
 
 WebhookCall::~WebhookCall() { state_.deadlines.Remove(deadline_); }
@@ -54,11 +69,18 @@ WebhookCall::~WebhookCall() { state_.deadlines.Remove(deadline_); }
 void WebhookCall::OnHeaders(int status, const HttpHeaders&) { status_ = status; }
 
 void WebhookCall::OnData(std::string_view data) {
-  if (body_.size() + data.size() <= kMaxAnswerBytes) body_ += data;
+  // A part is no answer: what follows the part that is too much would be read behind a hole.
+  too_long_ = too_long_ || body_.size() + data.size() > kMaxAnswerBytes;
+  if (!too_long_) body_ += data;
 }
 
 void WebhookCall::OnDone(Result<void> result) {
   if (!result) return Fail(result.error().reason(), result.error().message());
+  if (too_long_ && status_ == 200) {
+    return Fail(Reason::kRequestEntityTooLarge,
+                "the webhook's answer is longer than " + std::to_string(kMaxAnswerBytes) +
+                    " bytes: a webhook answers with what it changes");
+  }
   if (status_ != 200) return Finish(Error(Reason::kUnknown, WhyNot(status_, body_)));
   Finish(std::move(body_));
 }

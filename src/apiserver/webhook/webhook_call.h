@@ -38,6 +38,7 @@ class WebhookCall final : private ResponseReceiver {
   void Finish(Result<std::string> body);
   // Nobody has answered.
   void Fail(Reason reason, std::string_view why);
+  void FailSoon(std::string why);
 
   ServerState& state_;
   const std::string url_;
@@ -46,6 +47,7 @@ class WebhookCall final : private ResponseReceiver {
   Deadlines::Id deadline_{};
   int status_ = 0;
   std::string body_{};
+  bool too_long_ = false;
   std::unique_ptr<HttpCall> call_{};
 };
 

@@ -1,7 +1,11 @@
 #include "kinformer/leader_elector.h"
 
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/user_call.h"
 #include "controller/election/elector.h"
 
 namespace kinformer {
@@ -45,10 +49,51 @@ Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
   return {};
 }
 
+namespace {
+
+// A lock of the program's own, asked once for what it is called; the rest is contained where it is
+// called.
+class NamedLock final : public ResourceLock {
+ public:
+  // An error: it threw.
+  static Result<std::unique_ptr<ResourceLock>> New(Env& env, std::unique_ptr<ResourceLock> inner) {
+    auto made = std::make_unique<NamedLock>();
+    made->inner_ = std::move(inner);
+    const auto ask = [&](std::string_view function, std::string& text, auto method) {
+      return internal::base::CallUser(env, function, [&] { text = ((*made->inner_).*method)(); });
+    };
+    Result<void> asked = ask("ResourceLock::Describe", made->description_, &ResourceLock::Describe);
+    if (asked) asked = ask("ResourceLock::Identity", made->identity_, &ResourceLock::Identity);
+    if (!asked) return asked.error();
+    return std::unique_ptr<ResourceLock>(std::move(made));
+  }
+
+  Result<LeaderElectionRecord> Get(const CallOptions& call) override { return inner_->Get(call); }
+  Result<void> Create(const LeaderElectionRecord& record, const CallOptions& call) override {
+    return inner_->Create(record, call);
+  }
+  Result<void> Update(const LeaderElectionRecord& record, const CallOptions& call) override {
+    return inner_->Update(record, call);
+  }
+  void RecordEvent(std::string_view text) override { inner_->RecordEvent(text); }
+  [[nodiscard]] const std::string& Identity() const override { return identity_; }
+  [[nodiscard]] const std::string& Describe() const override { return description_; }
+
+ private:
+  std::unique_ptr<ResourceLock> inner_{};
+  std::string identity_{};
+  std::string description_{};
+};
+
+}  // namespace
+
 Result<std::unique_ptr<LeaderElector>> internal::election::MakeElector(
     Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
     LeaderElectionConfig config) {
   if (lock == nullptr) return Invalid("the lock is null");
+  Result<std::unique_ptr<ResourceLock>> named = NamedLock::New(env, std::move(lock));
+  if (!named) return named.error();
+  lock = *std::move(named);
   if (lock->Identity().empty()) return Invalid("Lock identity is empty");
   if (Result<void> valid = Validate(config); !valid) return valid.error();
   if (config.name.empty()) config.name = lock->Describe();

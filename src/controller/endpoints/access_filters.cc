@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,6 +11,8 @@
 #include "controller/endpoints/text_response.h"
 #include "http/bearer_token.h"
 #include "http/field_names.h"
+#include "transport/head_judge.h"
+#include "transport/responses.h"
 
 namespace kinformer {
 namespace {
@@ -20,21 +23,35 @@ using internal::endpoints::CallThread;
 using internal::endpoints::TextResponse;
 using internal::endpoints::Verdict;
 using internal::http::BearerToken;
+using internal::transport::HeadJudge;
 
-class TokenFilter final : public Handler {
+// What a handler inside says to a head that a body follows; null: it may come.
+std::unique_ptr<ResponseStream> JudgedBy(Handler& inner, const HttpRequest& head) {
+  auto* const judge = dynamic_cast<HeadJudge*>(&inner);
+  return judge == nullptr ? nullptr : judge->JudgeHead(head);
+}
+
+// Refuses by the head whom it does not let in.
+class TokenFilter final : public Handler, public HeadJudge {
  public:
   TokenFilter(std::string token, std::shared_ptr<Handler> inner)
       : token_(std::move(token)), inner_(std::move(inner)) {}
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
-    const std::string_view shown = BearerToken(request.headers);
-    if (shown.empty() || !internal::http::EqualSecrets(shown, token_)) {
-      return TextResponse(401, "Unauthorized\n");
-    }
+    if (!Admits(request)) return TextResponse(401, "Unauthorized\n");
     return inner_->Handle(std::move(request));
+  }
+  [[nodiscard]] std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& head) override {
+    if (!Admits(head)) return TextResponse(401, "Unauthorized\n");
+    return JudgedBy(*inner_, head);
   }
 
  private:
+  [[nodiscard]] bool Admits(const HttpRequest& request) const {
+    const std::string_view shown = BearerToken(request.headers);
+    return !shown.empty() && internal::http::EqualSecrets(shown, token_);
+  }
+
   const std::string token_;
   const std::shared_ptr<Handler> inner_;
 };
@@ -48,7 +65,16 @@ AccessRequest AccessOf(const HttpRequest& request) {
   return access;
 }
 
-class ReviewFilter final : public Handler {
+// What a request that waits holds of what somebody has sent, about.
+std::size_t BytesOf(const AccessRequest& access, const HttpRequest& request) {
+  std::size_t bytes = access.token.size() + access.path.size();
+  bytes += request.target.size() + request.body.size();
+  for (const auto& [name, value] : request.headers) bytes += name.size() + value.size();
+  return bytes;
+}
+
+// Nobody's body is read before it is known whether they may.
+class ReviewFilter final : public Handler, public HeadJudge {
  public:
   ReviewFilter(Env& env, const Client& client, std::shared_ptr<Handler> inner)
       : inner_(std::move(inner)), reviewer_(env, client), thread_(env, "reviews") {}
@@ -59,15 +85,44 @@ class ReviewFilter final : public Handler {
     if (const std::optional<Verdict> known = reviewer_.Known(access)) {
       return Conclude(*inner_, *known, std::move(request));
     }
-    return thread_.Answer([this, access = std::move(access),
-                           request = std::move(request)](const std::stop_token& stop) {
-      return [inner = inner_.get(), verdict = reviewer_.Ask(access, stop), request] {
-        return Conclude(*inner, verdict, request);
-      };
-    });
+    return Reviewed(std::move(access), std::move(request), &Conclude);
+  }
+  [[nodiscard]] std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& head) override {
+    AccessRequest access = AccessOf(head);
+    if (access.token.empty()) return TextResponse(401, "Unauthorized\n");
+    if (const std::optional<Verdict> known = reviewer_.Known(access)) {
+      if (known->status != 200) return TextResponse(known->status, known->text);
+      return JudgedBy(*inner_, head);
+    }
+    return Reviewed(std::move(access), head, &OpenGate);
   }
 
  private:
+  using Concluding = std::unique_ptr<ResponseStream> (*)(Handler& inner, const Verdict& verdict,
+                                                         HttpRequest request);
+
+  std::unique_ptr<ResponseStream> Reviewed(AccessRequest access, HttpRequest request,
+                                           Concluding conclude) {
+    const std::size_t bytes = BytesOf(access, request);
+    auto kept = std::make_shared<HttpRequest>(std::move(request));
+    return thread_.Answer(
+        [this, access = std::move(access), kept = std::move(kept),
+         conclude](const std::stop_token& stop) {
+          return [inner = inner_.get(), verdict = reviewer_.Ask(access, stop), kept, conclude] {
+            return conclude(*inner, verdict, std::move(*kept));
+          };
+        },
+        bytes);
+  }
+
+  static std::unique_ptr<ResponseStream> OpenGate(Handler& inner, const Verdict& verdict,
+                                                  HttpRequest head) {
+    if (verdict.status != 200) return TextResponse(verdict.status, verdict.text);
+    if (auto judged = JudgedBy(inner, head)) return judged;
+    return std::make_unique<internal::transport::WholeBody>(HeadJudge::kContinue, HttpHeaders(),
+                                                            "");
+  }
+
   static std::unique_ptr<ResponseStream> Conclude(Handler& inner, const Verdict& verdict,
                                                   HttpRequest request) {
     if (verdict.status != 200) return TextResponse(verdict.status, verdict.text);

@@ -1,7 +1,10 @@
 #include "controller/endpoints/access_reviewer.h"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <openssl/sha.h>
+#include <string_view>
 #include <utility>
 
 #include "kinformer/request_options.h"
@@ -15,6 +18,7 @@ constexpr Duration kUserTtl = std::chrono::minutes(1);
 constexpr Duration kAllowedTtl = std::chrono::minutes(5);
 constexpr Duration kDeniedTtl = std::chrono::seconds(30);
 constexpr std::size_t kMaxRemembered = 4096;
+constexpr std::size_t kMaxRefused = 1024;
 
 authorizationv1::SubjectAccessReviewMutable QuestionOf(
     const authenticationv1::UserInfoMutable& user, const AccessRequest& request) {
@@ -36,6 +40,13 @@ Verdict VerdictOn(const std::string& user, bool allowed) {
   return {.status = 403, .text = "Authorization denied for user " + user + "\n"};
 }
 
+// Nobody can choose two texts of one digest, nor learn the text from it.
+std::string DigestOf(std::string_view text) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  return {digest.begin(), digest.end()};
+}
+
 // What still holds.
 template <class Memory>
 auto Recalled(Memory& memory, const std::string& key, BootTime now) {
@@ -52,7 +63,9 @@ AccessReviewer::AccessReviewer(Env& env, const Client& client)
       token_reviews_(client.For<TokenReview>()),
       access_reviews_(client.For<SubjectAccessReview>()),
       users_(kMaxRemembered),
-      access_(kMaxRemembered) {}
+      nobodies_(kMaxRefused),
+      allowed_(kMaxRemembered),
+      denied_(kMaxRefused) {}
 
 std::optional<Verdict> AccessReviewer::Known(const AccessRequest& request) {
   const std::optional<User> user = KnownUser(request.token);
@@ -83,14 +96,33 @@ Verdict AccessReviewer::Ask(const AccessRequest& request, const std::stop_token&
 
 std::optional<AccessReviewer::User> AccessReviewer::KnownUser(const std::string& token) {
   const BootTime now = env_.BootNow();
+  const std::string digest = DigestOf(token);
   const base::MutexLock lock(mutex_);
-  return Recalled(users_, token, now);
+  if (std::optional<User> user = Recalled(users_, digest, now)) return user;
+  if (Recalled(nobodies_, digest, now)) return User();
+  return std::nullopt;
+}
+
+void AccessReviewer::Remember(const std::string& token, const User& user) {
+  const BootTime until = env_.BootNow() + kUserTtl;
+  const std::string digest = DigestOf(token);
+  const base::MutexLock lock(mutex_);
+  if (user) {
+    users_.Put(digest, {.value = user, .until = until});
+  } else {
+    users_.Erase(digest);
+    nobodies_.Put(digest, {.value = true, .until = until});
+  }
 }
 
 std::optional<bool> AccessReviewer::KnownAccess(const std::string& question) {
   const BootTime now = env_.BootNow();
+  const std::string digest = DigestOf(question);
   const base::MutexLock lock(mutex_);
-  return Recalled(access_, question, now);
+  for (Memory<bool>* const memory : {&allowed_, &denied_}) {
+    if (const std::optional<bool> allowed = Recalled(*memory, digest, now)) return allowed;
+  }
+  return std::nullopt;
 }
 
 Result<AccessReviewer::User> AccessReviewer::AskUser(const std::string& token,
@@ -105,9 +137,7 @@ Result<AccessReviewer::User> AccessReviewer::AskUser(const std::string& token,
   const TokenReview::Mutable review = (*answer)->DeepCopy();
   User user;
   if (review.status.authenticated) user = review.status.user;
-  const BootTime until = env_.BootNow() + kUserTtl;
-  const base::MutexLock lock(mutex_);
-  users_.Put(token, {.value = user, .until = until});
+  Remember(token, user);
   return user;
 }
 
@@ -120,8 +150,10 @@ Result<bool> AccessReviewer::AskAccess(const SubjectAccessReview::Mutable& quest
   if (!answer) return answer.error();
   const bool allowed = (*answer)->DeepCopy().status.allowed;
   const BootTime until = env_.BootNow() + (allowed ? kAllowedTtl : kDeniedTtl);
+  const std::string digest = DigestOf(key);
   const base::MutexLock lock(mutex_);
-  access_.Put(key, {.value = allowed, .until = until});
+  (allowed ? allowed_ : denied_).Put(digest, {.value = allowed, .until = until});
+  (allowed ? denied_ : allowed_).Erase(digest);
   return allowed;
 }
 

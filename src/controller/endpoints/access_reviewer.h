@@ -58,6 +58,7 @@ class AccessReviewer {
   using Memory = base::LruCache<Remembered<T>>;
 
   std::optional<User> KnownUser(const std::string& token);
+  void Remember(const std::string& token, const User& user);
   std::optional<bool> KnownAccess(const std::string& question);
   Result<User> AskUser(const std::string& token, const std::stop_token& stop);
   Result<bool> AskAccess(const SubjectAccessReview::Mutable& question, const std::stop_token& stop);
@@ -66,8 +67,13 @@ class AccessReviewer {
   const ResourceClient<TokenReview> token_reviews_;
   const ResourceClient<SubjectAccessReview> access_reviews_;
   base::Mutex mutex_;
-  Memory<User> users_ KINFORMER_GUARDED_BY(mutex_);   // by token
-  Memory<bool> access_ KINFORMER_GUARDED_BY(mutex_);  // by the question, as JSON
+  // By digests: a token, and the path in a question, may be as long as a head, and whoever asks
+  // chooses them. Who is nobody is remembered apart, and what is denied too, so that a flood of
+  // those drives nobody out who may.
+  Memory<User> users_ KINFORMER_GUARDED_BY(mutex_);
+  Memory<bool> nobodies_ KINFORMER_GUARDED_BY(mutex_);
+  Memory<bool> allowed_ KINFORMER_GUARDED_BY(mutex_);
+  Memory<bool> denied_ KINFORMER_GUARDED_BY(mutex_);
 };
 
 }  // namespace kinformer::internal::endpoints

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/user_call.h"
 #include "controller/endpoints/text_response.h"
 #include "transport/responses.h"
 
@@ -20,6 +21,14 @@ class CallThread::Waiting final : public transport::Deferred {
   const std::shared_ptr<Waiting*> self_ = std::make_shared<Waiting*>(this);
 };
 
+namespace {
+
+std::unique_ptr<ResponseStream> Failed() {
+  return TextResponse(500, "what answers this request has thrown an exception\n");
+}
+
+}  // namespace
+
 CallThread::CallThread(Env& env, std::string name)
     : env_(env), name_(std::move(name)), monitor_(env.NewMonitor()) {}
 
@@ -35,11 +44,20 @@ CallThread::~CallThread() {
   if (thread != nullptr) thread->Join();
 }
 
-std::unique_ptr<ResponseStream> CallThread::Answer(Call call) {
+std::unique_ptr<ResponseStream> CallThread::Answer(Call call, std::size_t bytes) {
   auto waiting = std::make_unique<Waiting>();
   const MonitorLock lock(*monitor_);
-  if (jobs_.size() >= kMaxWaiting) return TextResponse(503, "too many requests wait already\n");
-  jobs_.push_back({.call = std::move(call), .waiting = waiting->self()});
+  // Those that nobody waits for any more take no place.
+  std::erase_if(jobs_, [&](const Job& job) {
+    if (!job.waiting.expired()) return false;
+    bytes_ -= job.bytes;
+    return true;
+  });
+  if (jobs_.size() >= kMaxWaiting || bytes_ + bytes > kMaxWaitingBytes) {
+    return TextResponse(503, "too many requests wait already\n");
+  }
+  jobs_.push_back({.call = std::move(call), .waiting = waiting->self(), .bytes = bytes});
+  bytes_ += bytes;
   if (thread_ == nullptr) thread_ = env_.NewThread(name_, [this] { Run(); });
   monitor_->NotifyAll();
   return waiting;
@@ -52,11 +70,21 @@ void CallThread::Run() {
     if (ending_) return;
     const Job job = std::move(jobs_.front());
     jobs_.pop_front();
+    bytes_ -= job.bytes;
     if (job.waiting.expired()) continue;
     monitor_->Unlock();
-    Then then = job.call(stop_.get_token());
-    env_.loop().Post([waiting = job.waiting, then = std::move(then)] {
-      if (const auto place = waiting.lock()) (*place)->Answer(then());
+    Then then;
+    const Result<void> called = base::CallUser(
+        env_, "what answers a request", [&] { then = job.call(stop_.get_token()); },
+        [&] { return name_; });
+    if (!called) then = &Failed;
+    env_.loop().Post([&env = env_, name = name_, waiting = job.waiting, then = std::move(then)] {
+      const auto place = waiting.lock();
+      if (place == nullptr) return;
+      std::unique_ptr<ResponseStream> response;
+      const Result<void> made = base::CallUser(
+          env, "what answers a request", [&] { response = then(); }, [&] { return name; });
+      (*place)->Answer(made ? std::move(response) : Failed());
     });
     monitor_->Lock();
   }

@@ -24,11 +24,12 @@ class CallThread {
  public:
   // Makes the response, on the loop.
   using Then = std::function<std::unique_ptr<ResponseStream>()>;
-  // Runs on the thread. The token is stopped at the end. Must not throw.
+  // Runs on the thread. The token is stopped at the end.
   using Call = std::function<Then(const std::stop_token& stop)>;
 
-  // More calls than that are not kept waiting.
-  static constexpr std::size_t kMaxWaiting = 1000;
+  // More calls than that are not kept waiting, nor those that hold more bytes together.
+  static constexpr std::size_t kMaxWaiting = 256;
+  static constexpr std::size_t kMaxWaitingBytes = std::size_t{4} << 20;
 
   CallThread(Env& env, std::string name);
   ~CallThread();
@@ -36,14 +37,16 @@ class CallThread {
   CallThread& operator=(const CallThread&) = delete;
 
   // The response that `call` leads to. Neither part is done if nobody waits for it any more. 503:
-  // too many wait.
-  std::unique_ptr<ResponseStream> Answer(Call call);
+  // too many wait. 500: a part of it has thrown, which is logged with the thread's name. `bytes`:
+  // what the call holds of what somebody has sent.
+  std::unique_ptr<ResponseStream> Answer(Call call, std::size_t bytes = 0);
 
  private:
   class Waiting;
   struct Job {
     Call call;
     std::weak_ptr<Waiting*> waiting;
+    std::size_t bytes = 0;
   };
 
   void Run();
@@ -54,6 +57,7 @@ class CallThread {
   const std::unique_ptr<Monitor> monitor_;
   // Under monitor_.
   std::deque<Job> jobs_;
+  std::size_t bytes_ = 0;  // of all jobs
   bool ending_ = false;
   std::unique_ptr<Thread> thread_;  // made when it is first needed
 };

@@ -16,6 +16,7 @@
 #include "http/server.h"
 #include "http/tls_authority.h"
 #include "http/tls_stream.h"
+#include "transport/head_judge.h"
 
 namespace kinformer {
 
@@ -48,7 +49,7 @@ class EndpointPolicy final : public internal::http::RequestPolicy {
 };
 
 // Thread-safe.
-class Router final : public Handler {
+class Router final : public Handler, public internal::transport::HeadJudge {
  public:
   void Add(const std::string& path, std::shared_ptr<Handler> handler) {
     const MutexLock lock(mutex_);
@@ -57,12 +58,20 @@ class Router final : public Handler {
   }
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
-    const std::string path = request.target.substr(0, request.target.find('?'));
-    Handler* const handler = Find(path);
+    Handler* const handler = FindFor(request);
     return handler != nullptr ? handler->Handle(std::move(request)) : NotFoundResponse();
+  }
+  [[nodiscard]] std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& head) override {
+    Handler* const handler = FindFor(head);
+    if (handler == nullptr) return NotFoundResponse();
+    auto* const judge = dynamic_cast<internal::transport::HeadJudge*>(handler);
+    return judge == nullptr ? nullptr : judge->JudgeHead(head);
   }
 
  private:
+  Handler* FindFor(const HttpRequest& request) {
+    return Find(request.target.substr(0, request.target.find('?')));
+  }
   Handler* Find(const std::string& path) {
     const MutexLock lock(mutex_);
     for (auto route = routes_.rbegin(); route != routes_.rend(); ++route) {

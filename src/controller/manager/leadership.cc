@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/user_call.h"
+
 namespace kinformer::internal {
 namespace {
 
@@ -94,7 +96,9 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(Cluster& clust
     return made;
   }
   auto held = own_lock
-                  ? options.leader_election_resource_lock()
+                  ? base::CallUserForResult(
+                        cluster.env(), "ManagerOptions::leader_election_resource_lock",
+                        options.leader_election_resource_lock, [] { return std::string(); })
                   : NewLeaseLock(options.leader_election_client.value_or(cluster.GetRESTClient()),
                                  std::move(lock));
   if (!held) return std::move(held).error();

@@ -270,7 +270,7 @@ Result<void> SetUp(Impl& impl, const Config* config) {
   if (Result<void> open = impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options); !open) {
     return open;
   }
-  return impl.caches.Add(impl.cluster);
+  return impl.caches.Add(impl.cluster, impl.cluster->name());
 }
 
 }  // namespace internal
@@ -303,22 +303,28 @@ Result<std::unique_ptr<Manager>> Manager::New(const Client& client, ManagerOptio
 
 Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   if (runnable == nullptr) return Error(Reason::kInvalidArgument, "the runnable is null");
-  if (runnable->group() == RunnableGroup::kWarmup) {
+  const Result<internal::RunnableTraits> traits = internal::TraitsOf(impl_->env, *runnable);
+  if (!traits) return traits.error();
+  const std::string& name = traits->name;
+  if (traits->group == RunnableGroup::kWarmup) {
     return Error(Reason::kInvalidArgument,
-                 runnable->name() +
+                 name +
                      " is in RunnableGroup::kWarmup, where no Start is called: "
                      "override HasWarmup and Warmup, and give it another group");
   }
-  if (runnable->HasWarmup()) {
-    if (Result<void> added = impl_->warmups.Add(runnable); !added) return added;
+  if (traits->has_warmup) {
+    if (Result<void> added = impl_->warmups.Add(runnable, name); !added) return added;
   }
-  return impl_->GroupOf(runnable->group()).Add(std::move(runnable));
+  return impl_->GroupOf(traits->group).Add(std::move(runnable), name);
 }
 
 Result<void> Manager::Remove(const std::shared_ptr<Runnable>& runnable) {
+  if (runnable == nullptr) return Error(Reason::kInvalidArgument, "the runnable is null");
   impl_->warmups.Remove(runnable);
-  const std::string name = runnable->name();
-  if (!impl_->GroupOf(runnable->group()).Remove(runnable)) {
+  const Result<internal::RunnableTraits> traits = internal::TraitsOf(impl_->env, *runnable);
+  if (!traits) return traits.error();
+  const std::string& name = traits->name;
+  if (!impl_->GroupOf(traits->group).Remove(runnable)) {
     return Error(Reason::kNotFound, name + " is not in this manager");
   }
   MonitorLock lock(*impl_->monitor);

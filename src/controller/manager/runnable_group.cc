@@ -7,6 +7,21 @@
 
 namespace kinformer::internal {
 
+Result<RunnableTraits> TraitsOf(Env& env, const Runnable& runnable) {
+  RunnableTraits traits{.name = "runnable"};
+  Result<void> said = base::CallUser(env, "Runnable::name", [&] { traits.name = runnable.name(); });
+  const auto name = [&] { return traits.name; };
+  if (said) {
+    said = base::CallUser(env, "Runnable::group", [&] { traits.group = runnable.group(); }, name);
+  }
+  if (said) {
+    said = base::CallUser(
+        env, "Runnable::HasWarmup", [&] { traits.has_warmup = runnable.HasWarmup(); }, name);
+  }
+  if (!said) return said.error();
+  return traits;
+}
+
 GroupRunner::GroupRunner(Env& env, Body body, OnError on_error)
     : env_(env), body_(body), on_error_(std::move(on_error)), monitor_(env.NewMonitor()) {}
 
@@ -17,16 +32,15 @@ GroupRunner::~GroupRunner() {
   }
 }
 
-Result<void> GroupRunner::Add(std::shared_ptr<Runnable> runnable) {
+Result<void> GroupRunner::Add(std::shared_ptr<Runnable> runnable, std::string name) {
   MonitorLock lock(*monitor_);
   if (phase_ == Phase::kStopped) {
-    return Error(Reason::kStopped,
-                 "the manager has ended: " + runnable->name() + " cannot be added any more");
+    return Error(Reason::kStopped, "the manager has ended: " + name + " cannot be added any more");
   }
   if (std::ranges::any_of(members_, [&](const auto& m) { return m->runnable == runnable; })) {
-    return Error(Reason::kAlreadyExists, runnable->name() + " has been added before");
+    return Error(Reason::kAlreadyExists, name + " has been added before");
   }
-  members_.push_back(std::make_shared<Member>(std::move(runnable)));
+  members_.push_back(std::make_shared<Member>(std::move(runnable), std::move(name)));
   if (phase_ == Phase::kStarted) LaunchLocked(*members_.back());
   return {};
 }
@@ -47,7 +61,7 @@ bool GroupRunner::Remove(const std::shared_ptr<Runnable>& runnable) {
 }
 
 void GroupRunner::LaunchLocked(Member& member) {
-  member.thread = env_.NewThread(member.runnable->name(), [this, &member] { Run(member); });
+  member.thread = env_.NewThread(member.name, [this, &member] { Run(member); });
 }
 
 void GroupRunner::Run(Member& member) {
@@ -57,7 +71,7 @@ void GroupRunner::Run(Member& member) {
         return body_ == Body::kStart ? member.runnable->Start(member.stop.get_token())
                                      : member.runnable->Warmup(member.stop.get_token());
       },
-      [&] { return member.runnable->name(); });
+      [&] { return member.name; });
   if (!result) Report(member, result.error());
   MonitorLock lock(*monitor_);
   member.ended = true;
@@ -67,7 +81,7 @@ void GroupRunner::Run(Member& member) {
 void GroupRunner::Report(const Member& member, const Error& error) {
   // To be stopped is no failure.
   if (error.reason() == Reason::kCanceled && member.stop.stop_requested()) return;
-  on_error_(Error(error).WithContext(member.runnable->name()));
+  on_error_(Error(error).WithContext(member.name));
 }
 
 void GroupRunner::Start(const std::stop_token& stop) {
@@ -84,8 +98,7 @@ void GroupRunner::Start(const std::stop_token& stop) {
     Result<void> ready;
     const Result<void> called = base::CallUser(
         env_, "WaitUntilReady of a runnable",
-        [&] { ready = member->runnable->WaitUntilReady(stop); },
-        [&] { return member->runnable->name(); });
+        [&] { ready = member->runnable->WaitUntilReady(stop); }, [&] { return member->name; });
     if (!called) ready = called;
     if (stop.stop_requested()) return;
     if (!ready) Report(*member, ready.error());
@@ -114,7 +127,7 @@ std::vector<std::string> GroupRunner::Stop(SteadyTime deadline) {
   };
   while (!all_ended() && env_.Now() < deadline) lock.WaitUntil(deadline);
   for (const auto& member : members) {
-    if (!member->ended) hanging.push_back(member->runnable->name());
+    if (!member->ended) hanging.push_back(member->name);
   }
   return hanging;
 }

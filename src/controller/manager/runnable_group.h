@@ -19,6 +19,15 @@
 
 namespace kinformer::internal {
 
+// What a runnable says of itself, once; where that throws, which is logged and counted, the error
+// that Manager::Add gives.
+struct RunnableTraits {
+  std::string name{};
+  RunnableGroup group = RunnableGroup::kLeaderElection;
+  bool has_warmup = false;
+};
+Result<RunnableTraits> TraitsOf(Env& env, const Runnable& runnable);
+
 // Thread-safe, but for Start and Stop, which the manager calls. Destruction stops and waits.
 class GroupRunner {
  public:
@@ -33,7 +42,7 @@ class GroupRunner {
   GroupRunner& operator=(const GroupRunner&) = delete;
 
   // kStopped: the group has ended. kAlreadyExists.
-  Result<void> Add(std::shared_ptr<Runnable> runnable);
+  Result<void> Add(std::shared_ptr<Runnable> runnable, std::string name);
   // False: it is not here. Ends it and waits for it.
   bool Remove(const std::shared_ptr<Runnable>& runnable);
 
@@ -48,8 +57,10 @@ class GroupRunner {
 
  private:
   struct Member {
-    explicit Member(std::shared_ptr<Runnable> r) : runnable(std::move(r)) {}
+    Member(std::shared_ptr<Runnable> r, std::string n)
+        : runnable(std::move(r)), name(std::move(n)) {}
     const std::shared_ptr<Runnable> runnable;
+    const std::string name;
     std::stop_source stop;
     bool ended = false;
     std::unique_ptr<Thread> thread;

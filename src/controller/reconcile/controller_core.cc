@@ -54,7 +54,8 @@ Result<void> ControllerCore::Watch(
     while (phase_ == Phase::kStarting) lock.Wait();
     if (std::ranges::find(sources_, source, &Watched::source) != sources_.end()) {
       return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
-                                               source->Describe() + " already: make another one");
+                                               DescribeContained(env_, *source) +
+                                               " already: make another one");
     }
     if (phase_ != Phase::kNew && phase_ != Phase::kStarted) {
       return Error(Reason::kStopped, "controller " + options_.name + " has ended");
@@ -70,7 +71,7 @@ Result<void> ControllerCore::Watch(
     if (!started) sources_.erase(watched);
     monitor_->NotifyAll();
   }
-  if (!started) source->Stop();
+  if (!started) StopContained(env_, *source);
   return started;
 }
 
@@ -88,7 +89,7 @@ Result<void> ControllerCore::Unwatch(const std::shared_ptr<source::AnySource>& s
     }
     sources_.erase(watched);
   }
-  source->Stop();
+  StopContained(env_, *source);
   return {};
 }
 
@@ -147,7 +148,7 @@ void ControllerCore::StopSources() {
     sources.swap(sources_);
   }
   sources_stop_.request_stop();
-  for (const Watched& watched : sources) watched.source->Stop();
+  for (const Watched& watched : sources) StopContained(env_, *watched.source);
 }
 
 Result<void> ControllerCore::Warmup(const std::stop_token& stop) {

@@ -67,7 +67,7 @@ class Starter {
             }
             return source.WaitForSync(stop_.get_token(), timeout_);
           },
-          [&] { return source.Describe(); });
+          [&] { return DescribeContained(env_, source); });
     }
     MonitorLock lock(*monitor_);
     if (!result && !failed_) failed_ = i;
@@ -94,7 +94,7 @@ class Starter {
 
   // `then`: how it was when the wait ended.
   [[nodiscard]] Error ErrorOf(std::size_t i, const State& then) const {
-    const std::string source = sources_[i].source->Describe();
+    const std::string source = DescribeContained(env_, *sources_[i].source);
     const bool started = then.started;
     if (!then.result) {
       const std::string what = started ? "failed to wait for " + controller_ + " caches to sync: "
@@ -119,11 +119,23 @@ class Starter {
 
 }  // namespace
 
+std::string DescribeContained(Env& env, const source::AnySource& source) {
+  std::string text = "a source";
+  (void)base::CallUser(env, "Source::Describe", [&] { text = source.Describe(); });
+  return text;
+}
+
+void StopContained(Env& env, source::AnySource& source) {
+  (void)base::CallUser(
+      env, "Source::Stop", [&] { source.Stop(); }, [&] { return DescribeContained(env, source); });
+}
+
 Result<void> StartContained(Env& env, const source::AnySource& source,
                             const std::function<Result<void>(const std::stop_token&)>& start,
                             const std::stop_token& stop) {
   return base::CallUserForResult(
-      env, "Start of a source", [&] { return start(stop); }, [&] { return source.Describe(); });
+      env, "Start of a source", [&] { return start(stop); },
+      [&] { return DescribeContained(env, source); });
 }
 
 Result<bool> StartAndSync(Env& env, const std::string& controller,

@@ -22,6 +22,12 @@ struct SourceToStart {
   std::function<Result<void>(const std::stop_token&)> start;
 };
 
+// What it calls itself; "a source" where that throws.
+std::string DescribeContained(Env& env, const source::AnySource& source);
+
+// Has it stop; what that throws is logged.
+void StopContained(Env& env, source::AnySource& source);
+
 // What the source throws is its error.
 Result<void> StartContained(Env& env, const source::AnySource& source,
                             const std::function<Result<void>(const std::stop_token&)>& start,

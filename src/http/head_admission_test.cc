@@ -1,0 +1,125 @@
+// Who is let in is decided at the end of the head: nobody's body is waited for, or read, whose
+// request is refused.
+
+#include <atomic>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "http/server_for_test.h"
+#include "transport/head_judge.h"
+
+namespace kinformer::internal::http {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+using transport::Deferred;
+using transport::HeadJudge;
+
+constexpr std::size_t kBody = std::size_t{3} << 20;
+
+class Later final : public Deferred {
+ public:
+  Later(Env& env, int status) {
+    timer_ = env.loop().RunAt(env.Now() + milliseconds(20),
+                              [this, status] { Begin(Text(status, "said later\n")); });
+  }
+
+ private:
+  Timer timer_{};
+};
+
+// Its judge says by the path.
+class Judge final : public Handler, public HeadJudge {
+ public:
+  std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
+    ++handled;
+    return Text(200, std::to_string(request.body.size()) + "\n");
+  }
+  std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& head) override {
+    ++judged;
+    if (head.target == "/refused") return Text(403, "not you\n");
+    if (head.target == "/refused-later") return std::make_unique<Later>(*env, 403);
+    if (head.target == "/open") return Text(kContinue, "");
+    if (head.target == "/open-later") return std::make_unique<Later>(*env, kContinue);
+    return nullptr;
+  }
+  Env* env = nullptr;
+  std::atomic<int> handled{0};
+  std::atomic<int> judged{0};
+};
+
+class HeadAdmissionTest : public ::testing::TestWithParam<Protocol> {
+ protected:
+  HeadAdmissionTest() { handler_.env = &server_.env(); }
+  Judge handler_;
+  ServerForTest server_{GetParam(), handler_};
+};
+
+TEST_P(HeadAdmissionTest, A401ComesBeforeTheBody) {
+  (void)server_.Ask("/", "right");  // whatever is made once
+  const Reply reply = server_.Ask("/", "wrong", kBody, 0);
+  EXPECT_EQ(reply.status, 401);
+  // The handshake of TLS is in it; waiting for the body would take until the client gives up.
+  EXPECT_LT(reply.took, milliseconds(2000));
+  EXPECT_EQ(handler_.judged, 0);
+  EXPECT_EQ(handler_.handled, 1);
+}
+
+TEST_P(HeadAdmissionTest, A401ComesWhileTheBodyDoes) {
+  EXPECT_EQ(server_.Ask("/", "wrong", kBody, 100000).status, 401);
+  EXPECT_EQ(server_.Ask("/", "wrong", 10, 10).status, 401);
+  EXPECT_EQ(handler_.handled, 0);
+}
+
+TEST_P(HeadAdmissionTest, WhoIsLetInIsReadToTheEnd) {
+  const Reply reply = server_.Ask("/", "right", kBody, kBody);
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body, std::to_string(kBody) + "\n");
+  EXPECT_EQ(handler_.judged, 1);
+}
+
+TEST_P(HeadAdmissionTest, AHandlerRefusesBeforeTheBody) {
+  for (const char* path : {"/refused", "/refused-later"}) {
+    const Reply reply = server_.Ask(path, "right", kBody, 0);
+    EXPECT_EQ(reply.status, 403) << path;
+    EXPECT_LT(reply.took, milliseconds(2000)) << path;
+  }
+  EXPECT_EQ(handler_.handled, 0);
+}
+
+TEST_P(HeadAdmissionTest, AGateThatOpensLetsTheBodyCome) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{70000}, kBody}) {
+    for (const char* path : {"/open", "/open-later"}) {
+      const Reply reply = server_.Ask(path, "right", size, size);
+      EXPECT_EQ(reply.status, 200) << path << size;
+      EXPECT_EQ(reply.body, std::to_string(size) + "\n") << path;
+    }
+  }
+  EXPECT_EQ(handler_.handled, 6);
+}
+
+TEST_P(HeadAdmissionTest, AGateIsAskedOnlyWhereABodyFollows) {
+  EXPECT_EQ(server_.Ask("/refused", "right").status, 200);
+  EXPECT_EQ(handler_.judged, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HeadAdmissionTest,
+                         ::testing::Values(Protocol::kHttp1, Protocol::kHttp1Tls, Protocol::kHttp2),
+                         &NameOf);
+
+// With a clock on the answer alone.
+TEST(HeadAdmissionTest, A401OfABodyThatDoesNotComeTakesLessThan50Ms) {
+  Judge handler;
+  ServerForTest server(Protocol::kHttp1, handler);
+  handler.env = &server.env();
+  milliseconds best{10000};
+  for (int i = 0; i < 5; ++i) {
+    best = std::min(best, server.Ask("/", "wrong", kBody, 0).took);
+  }
+  EXPECT_LE(best, milliseconds(50)) << "the best of five, since others use the machine, too";
+}
+
+}  // namespace
+}  // namespace kinformer::internal::http

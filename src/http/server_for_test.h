@@ -1,0 +1,194 @@
+// http/server_for_test.h
+//
+// What the tests of the servers share: a policy that asks for a token, a server on a loopback
+// socket in every protocol, clients that send a head and no body, and curl.
+
+#ifndef KINFORMER_HTTP_SERVER_FOR_TEST_H_
+#define KINFORMER_HTTP_SERVER_FOR_TEST_H_
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <chrono>
+#include <cstdint>
+#include <curl/curl.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <mutex>
+#include <netinet/in.h>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <utility>
+
+#include "kinformer/runtime.h"
+
+#include "http/bearer_token.h"
+#include "http/server.h"
+#include "http/tls_authority.h"
+#include "http/tls_stream.h"
+#include "transport/responses.h"
+
+namespace kinformer::internal::http {
+
+enum class Protocol : std::uint8_t { kHttp1, kHttp1Tls, kHttp2 };
+
+inline std::unique_ptr<ResponseStream> Text(int status, std::string body) {
+  return std::make_unique<transport::WholeBody>(status, HttpHeaders(), std::move(body));
+}
+
+// Lets in whoever shows the token "right".
+class TokenPolicy final : public RequestPolicy {
+ public:
+  std::unique_ptr<ResponseStream> Admit(const std::string&, HttpRequest& request) const override {
+    return BearerToken(request.headers) == "right" ? nullptr : Refuse(401, "Unauthorized");
+  }
+  Compression CompressionOf(const HttpRequest&) const override { return Compression::kNone; }
+  bool AnswersWithMessages(const HttpRequest&) const override { return false; }
+  MessageForm FormOf(std::string_view) const override { return MessageForm::kLine; }
+  std::unique_ptr<ResponseStream> Refuse(int status, std::string_view message) const override {
+    return Text(status, std::string(message) + "\n");
+  }
+};
+
+// A log that keeps its lines.
+class Lines final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+    const std::lock_guard lock(mutex_);
+    text_ += std::string(message);
+    for (const LogField& field : fields) text_ += " " + std::string(field.key) + "=" + field.value;
+    text_ += "\n";
+  }
+  std::string text() {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+struct Reply {
+  CURLcode code = CURLE_OK;
+  long status = 0;
+  std::string body{};
+  std::chrono::milliseconds took{};
+};
+
+// A server of `handler`, which outlives it.
+class ServerForTest {
+ public:
+  ServerForTest(Protocol protocol, Handler& handler) : protocol_(protocol) {
+    TlsContext tls;
+    if (protocol != Protocol::kHttp1) {
+      auto authority = TlsAuthority::Make("test-ca", runtime_.env().WallNow()).OrExit();
+      auto certificate = authority.ServerCertificate({"127.0.0.1"}).OrExit();
+      ca_pem_ = authority.ca_pem();
+      tls = NewTlsContext({.cert_pem = certificate.cert_pem,
+                           .key_pem = certificate.key_pem,
+                           .client_ca_pem = {}},
+                          true)
+                .OrExit();
+    }
+    server_ = Server::Listen(runtime_.env(), handler, {.address = "127.0.0.1", .port = 0},
+                             std::make_shared<TokenPolicy>(), std::move(tls))
+                  .OrExit();
+  }
+
+  [[nodiscard]] Server& server() { return *server_; }
+  [[nodiscard]] Env& env() { return runtime_.env(); }
+  [[nodiscard]] std::string log() { return log_->text(); }
+  [[nodiscard]] std::string metrics() { return metrics_->Text(); }
+
+  // A request of its own connection. A body of `body_bytes` is announced, of which the first
+  // `sent_bytes` come at once, and the rest, if any, so slowly that it is not there for hours.
+  Reply Ask(const std::string& path, const char* token, std::size_t body_bytes = 0,
+            std::size_t sent_bytes = 0) {
+    CURL* const curl = curl_easy_init();
+    const std::string url = std::string(protocol_ == Protocol::kHttp1 ? "http" : "https") +
+                            "://127.0.0.1:" + std::to_string(server_->port()) + path;
+    Reply reply;
+    curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
+    curl_easy_setopt(
+        curl, CURLOPT_HTTP_VERSION,
+        protocol_ == Protocol::kHttp2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Append);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply.body);
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 10L);
+    if (!ca_pem_.empty()) {
+      curl_blob blob{ca_pem_.data(), ca_pem_.size(), CURL_BLOB_COPY};
+      curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &blob);
+    }
+    const std::string authorization = "Authorization: Bearer " + std::string(token);
+    curl_slist* headers = curl_slist_append(nullptr, authorization.c_str());
+    headers = curl_slist_append(headers, "Expect:");
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+    Body body{.left = sent_bytes, .ends = sent_bytes == body_bytes};
+    if (body_bytes > 0) {
+      curl_easy_setopt(curl, CURLOPT_POST, 1L);
+      curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_bytes));
+      curl_easy_setopt(curl, CURLOPT_READFUNCTION, &Give);
+      curl_easy_setopt(curl, CURLOPT_READDATA, &body);
+    }
+    const auto begin = runtime_.env().Now();
+    reply.code = curl_easy_perform(curl);
+    reply.took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(runtime_.env().Now() - begin);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply.status);
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(curl);
+    return reply;
+  }
+
+ private:
+  struct Body {
+    std::size_t left = 0;
+    bool ends = false;
+  };
+  static std::size_t Append(char* data, std::size_t size, std::size_t count, void* to) {
+    static_cast<std::string*>(to)->append(data, size * count);
+    return size * count;
+  }
+  static std::size_t Give(char* to, std::size_t size, std::size_t count, void* self) {
+    auto& body = *static_cast<Body*>(self);
+    if (body.left == 0) {
+      if (body.ends) return 0;
+      // Not a pause, in which curl would not see the answer: about a byte every 5 ms.
+      ::usleep(5000);
+      *to = 'b';
+      return 1;
+    }
+    const std::size_t some = std::min(body.left, size * count);
+    std::fill_n(to, some, 'b');
+    body.left -= some;
+    return some;
+  }
+
+  const Protocol protocol_;
+  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Runtime runtime_{{.log = log_, .metrics = metrics_}};
+  std::string ca_pem_{};
+  std::unique_ptr<Server> server_{};
+};
+
+inline std::string NameOf(const ::testing::TestParamInfo<Protocol>& info) {
+  switch (info.param) {
+    case Protocol::kHttp1:
+      return "Http1";
+    case Protocol::kHttp1Tls:
+      return "Http1Tls";
+    case Protocol::kHttp2:
+      return "Http2";
+  }
+  return "";
+}
+
+}  // namespace kinformer::internal::http
+
+#endif  // KINFORMER_HTTP_SERVER_FOR_TEST_H_

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Tests of scripts/user-functions: what it finds in a header, and what it says of a table."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts" / "user-functions"
+loader = importlib.machinery.SourceFileLoader("user_functions", str(SCRIPT))
+script = importlib.util.module_from_spec(importlib.util.spec_from_loader("user_functions", loader))
+loader.exec_module(script)
+
+HEADER = """
+// A comment with std::function<void()> in it.
+using Maker = std::function<std::unique_ptr<Thing>(int)>;
+struct Options {
+  std::function<void(const std::string& text)> told{};
+  std::function<void()> delete_{};
+};
+template <class T>
+class Handler : public Base {
+ public:
+  virtual ~Handler() = default;
+  [[nodiscard]] virtual std::map<int, T> Handle(T request) = 0;
+  void Watch(int x, const std::function<bool(T)>& visit);
+  std::function<void()> Given() const;
+
+ private:
+  std::function<void()> kept_;
+};
+"""
+
+
+class Functions(unittest.TestCase):
+    def test_of_a_header(self):
+        self.assertEqual(script.functions(HEADER),
+                         ["Maker", "Options::told", "Options::delete_", "Handler::Handle()",
+                          "Handler::Watch(visit)"])
+
+
+class Table(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name)
+        self.write("include/kinformer/h.h", "struct O {\n std::function<void()> f;\n};\n")
+        self.write("src/a/CMakeLists.txt", "kinformer_test(a_test\n  SOURCES x_test.cc\n)\n")
+        self.write("src/a/x_test.cc", "TEST(X, Throws) {}\n")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, path, text):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def check(self, table):
+        self.write("test/user-functions.txt", table)
+        return script.check(self.root)
+
+    def test_a_test_a_reason_or_a_debt_will_do(self):
+        self.assertEqual(self.check("h.h O::f -> a_test: X.Throws\n"), ([], 0))
+        self.assertEqual(self.check("h.h O::f -- it is never called\n"), ([], 0))
+        self.assertEqual(self.check("h.h O::f ?? not yet\n"), ([], 1))
+
+    def test_a_function_without_a_line(self):
+        findings, _ = self.check("# nothing\n")
+        self.assertEqual(len(findings), 1)
+        self.assertIn("h.h O::f", findings[0])
+
+    def test_a_test_that_is_not_there(self):
+        for line in ("h.h O::f -> a_test: X.Other", "h.h O::f -> b_test: X.Throws"):
+            self.assertEqual(len(self.check(line + "\n")[0]), 1, line)
+
+    def test_lines_that_are_wrong(self):
+        good = "h.h O::f -- why\n"
+        for line in ("h.h O::gone -- why", "h.h O::f -- again", "words"):
+            self.assertEqual(len(self.check(good + line + "\n")[0]), 1, line)
+
+
+if __name__ == "__main__":
+    unittest.main()
