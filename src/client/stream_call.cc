@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <algorithm>
+#include <chrono>
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 

@@ -2,16 +2,20 @@
 
 #include "transport/contained_handler.h"
 
+#include <chrono>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "kinformer/metrics.h"
 #include "kinformer/simulation.h"
 #include "kinformer/transport.h"
 
