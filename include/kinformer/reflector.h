@@ -44,7 +44,7 @@ namespace kinformer {
 // Its Reflector calls it on the loop, one call at a time: it must be quick and must not block.
 // Errors: one that Add, Update, Delete, Bookmark or Unreadable gives is logged, and the change is
 // lost; one that Replace or Resync gives is reported like one of the server's, and the Reflector
-// lists again after a while.
+// lists again after a while. So with what it throws, which is counted, too.
 // Counterpart: cache.ReflectorStore, with ReflectorBookmarkStore.
 template <ObjectView T>
 class ReflectorStore {

@@ -27,12 +27,18 @@
 
 namespace kinformer {
 
+namespace internal {
+// What `call` throws becomes an error. Out of line, so that this header compiles without
+// exceptions.
+Result<void> CallContained(const std::function<Result<void>()>& call);
+}  // namespace internal
+
 // Threads that work a queue off. Move-only. Destruction stops them, as does another that is moved
 // into their place: so declare them behind their queue.
 class Workers {
  public:
   Workers() = default;
-  // `stop` shuts the queue down.
+  // `stop` shuts the queue down. What it throws goes no further, and the threads are waited for.
   Workers(std::vector<std::unique_ptr<Thread>> threads, std::function<void()> stop)
       : threads_(std::move(threads)), stop_(std::move(stop)) {}
   Workers(Workers&&) noexcept = default;
@@ -52,7 +58,10 @@ class Workers {
   // Shuts the queue down and waits until it has drained. A no-op when they have ended.
   void Stop() {
     if (threads_.empty()) return;
-    stop_();
+    static_cast<void>(internal::CallContained([this]() -> Result<void> {
+      stop_();
+      return {};
+    }));
     Join();
   }
 
@@ -62,9 +71,6 @@ class Workers {
 };
 
 namespace internal {
-// What `call` throws becomes an error. Out of line, so that this header compiles without
-// exceptions.
-Result<void> CallContained(const std::function<Result<void>()>& call);
 // Logs why an item will be tried again. `item` is empty where it has no text.
 void ReportRetry(Env& env, const std::string& worker, const std::string& item, int requeues,
                  const Error& error);

@@ -4,6 +4,7 @@
 
 #include "kinformer/internal/resource_core.h"
 
+#include "base/user_call.h"
 #include "client/blocking.h"
 #include "client/client_core.h"
 #include "client/client_defaults.h"
@@ -20,7 +21,10 @@ class StatsCall final : public internal::client::BlockingCall {
 
  private:
   void Begin() override {
-    if (engine_->transport() != nullptr) stats = engine_->transport()->Stats();
+    if (engine_->transport() != nullptr) {
+      (void)internal::base::CallUser(engine_->env(), "Transport::Stats",
+                                     [this] { stats = engine_->transport()->Stats(); });
+    }
     Complete({});
   }
   void End() override {}

@@ -38,6 +38,13 @@ std::optional<int> RetryAfterSeconds(const HttpHeaders& headers) {
   return seconds;
 }
 
+// What messages call the transport, which may be the program's own.
+std::string DescriptionOf(Env& env, const Transport& transport) {
+  std::string text = "the transport";
+  (void)base::CallUser(env, "Transport::Describe", [&] { text = transport.Describe(); });
+  return text;
+}
+
 bool IsWarningHeader(std::string_view name) {
   constexpr std::string_view kName = "warning";
   return std::equal(name.begin(), name.end(), kName.begin(), kName.end(),
@@ -55,7 +62,7 @@ Engine::Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport,
       env_(*named_env_),
       transport_(std::move(transport)),
       options_(std::move(options)),
-      description_(transport_->Describe()),
+      description_(DescriptionOf(env_, *transport_)),
       limiter_(options_.qps, options_.burst),
       list_gate_(std::make_shared<ListGate>(env_, options_.max_initial_lists)),
       watch_list_refusals_(env_),

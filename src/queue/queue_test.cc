@@ -498,6 +498,20 @@ TEST_F(QueueTest, WorkersEndInTheOrderOfTheirDeclaration) {
   EXPECT_THAT(worked_off, ElementsAre("one"));
 }
 
+TEST_F(QueueTest, WorkersEndThoughWhatStopsThemThrows) {
+  RateLimitingQueue<ObjectName> queue(env_);
+  bool ended = false;
+  {
+    std::vector<std::unique_ptr<Thread>> threads;
+    threads.push_back(env_.NewThread("worker", [&] { ended = !queue.Get().has_value(); }));
+    const Workers workers(std::move(threads), [&queue] {
+      queue.ShutDown();
+      throw std::runtime_error("no");
+    });
+  }
+  EXPECT_TRUE(ended);
+}
+
 TEST_F(QueueTest, WorkersThatAreReplacedEnd) {
   RateLimitingQueue<ObjectName> first(env_);
   RateLimitingQueue<ObjectName> second(env_);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -108,6 +109,22 @@ TEST_F(WebhookCertificatesTest, ReplicasThatBeginTogetherAgree) {
   EXPECT_FALSE(pairs[0].cert_pem.empty());
   EXPECT_EQ(pairs[1], pairs[0]);
   EXPECT_EQ(pairs[2], pairs[0]);
+}
+
+TEST_F(WebhookCertificatesTest, WhoThrowsWhenToldIsToldTheNextPair) {
+  int told = 0;
+  std::stop_source stop;
+  const WebhookCertificates certificates = New();
+  const auto thread = sim_.env().NewThread("certificates", [&] {
+    certificates.Run(stop.get_token(), [&](const CertificatePair&) {
+      ++told;
+      throw std::runtime_error("no");
+    });
+  });
+  sim_.RunFor(61 * kDay);
+  EXPECT_EQ(told, 2) << "the first, and the renewed one";
+  stop.request_stop();
+  Run([&] { thread->Join(); });
 }
 
 TEST_F(WebhookCertificatesTest, RenewedBeforeTheEndAndTheAuthorityStays) {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -150,6 +151,26 @@ TEST_F(DataConsistencyTest, WL_18_To_WL_21_AListThatEqualsTheStream) {
     }
   }
   EXPECT_THAT(metrics_->Text(), ::testing::Not(HasSubstr("kinformer_watchlist_inconsistencies")));
+}
+
+TEST_F(DataConsistencyTest, WhatOnCheckedThrowsHarmsNobody) {
+  int checked = 0;
+  const auto on_checked = [&](const DataConsistencyReport&) {
+    ++checked;
+    throw std::runtime_error("no");
+  };
+  SharedInformer<Pod> informer(
+      sim_.env(), NewDataConsistencyDetector(
+                      sim_.env(), std::make_unique<BentListWatch>(server_, lists_, extra_),
+                      {.on_checked = on_checked}));
+  informer.Start();
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(checked, 1);
+  server_.Put("d", "1");
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(informer.Snapshot().size(), 4U);
+  EXPECT_THAT(metrics_->Text(),
+              HasSubstr("kinformer_user_exceptions_total{function=\"on_checked\"} 1"));
 }
 
 TEST_F(DataConsistencyTest, WL_22_WL_23_ListsOnceAtExactlyThatVersion) {

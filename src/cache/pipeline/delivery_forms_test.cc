@@ -418,6 +418,25 @@ TEST_F(Readers, FetchWhatHandlersGet) {
   EXPECT_EQ(kept_.front().key, "default/a");
 }
 
+TEST_F(Readers, AreReadThoughWhoIsToldThatTheyCanBeThrows) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  int wakes = 0;
+  const auto wake = [&] {
+    ++wakes;
+    throw std::runtime_error("no");
+  };
+  EventReader<Pod> reader = NewEventReader(informer, {.on_readable = wake}).OrExit();
+  informer.Start();
+  Settle();
+  EXPECT_EQ(wakes, 1);
+  EXPECT_EQ(ReadAll(reader), (Texts{"+a"}));
+  server_.Put("b", "1");
+  Settle();
+  EXPECT_EQ(wakes, 2);
+  EXPECT_EQ(ReadAll(reader), (Texts{"+b"}));
+}
+
 TEST_F(Readers, WaitUntilTheDeadline) {
   SharedInformer<Pod> informer = Make();
   EventReader<Pod> reader = NewEventReader(informer).OrExit();

@@ -165,6 +165,33 @@ TEST_F(InformerTest, SI_27_SI_28_AHandlerThatThrowsHarmsNobodyAndSyncs) {
   EXPECT_EQ(recorder->words.size(), 5U);
 }
 
+TEST_F(InformerTest, AFilterThatThrowsLosesThatEventAndNoOther) {
+  using Filtering = FilteringResourceEventHandler<Pod>;
+  const auto throws = [](const auto&) -> bool { throw std::runtime_error("no"); };
+  const auto all = [](Pod) { return true; };
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  const auto recorder = std::make_shared<Recorder>();
+  const auto add = [&](auto filter) {
+    return informer.AddEventHandler(std::make_shared<Filtering>(std::move(filter), recorder))
+        .value();
+  };
+  const auto function = add(Filtering::FilterFunc(throws));
+  const auto object = add(EventFilter<Pod>{.object = throws});
+  const auto deleted = add(EventFilter<Pod>{.object = all, .deleted = throws});
+  informer.Start();
+  Settle();
+  server_.Put("b", "1");
+  server_.Delete("a");
+  server_.Put("c", "1");
+  Settle();
+  EXPECT_EQ(function.Stats().exceptions, 4U);
+  EXPECT_EQ(object.Stats().exceptions, 4U);
+  EXPECT_EQ(deleted.Stats().exceptions, 1U);
+  EXPECT_EQ(recorder->words, (Texts{"+a!", "+b", "+c"}));
+  for (const auto& handler : {function, object, deleted}) EXPECT_TRUE(handler.HasSynced());
+}
+
 TEST_F(InformerTest, OneHandlerForAnyKind) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -245,6 +246,26 @@ INSTANTIATE_TEST_SUITE_P(Queues, BothQueues,
 
 // A list that is put into the store over several turns of the loop is one version, however many
 // namespaces have something to write meanwhile.
+TEST_F(NamespacesTest, OneWhoseListerWatcherCannotBeMadeHoldsUpOnlyItself) {
+  Server("green").Put("g1");
+  SharedInformer<Pod> informer(
+      sim_.env(),
+      [this](const std::string& ns) -> std::unique_ptr<ListerWatcher> {
+        if (ns == "blue") throw std::runtime_error("no way");
+        return Server(ns).NewListerWatcher();
+      },
+      InformerOptions<Pod>{.namespaces = {"blue", "green"}});
+  const auto recorder = Record(informer);
+  informer.Start();
+  Settle();
+  EXPECT_THAT(Since(*recorder), ElementsAre("+g1!"));
+  EXPECT_FALSE(informer.HasSynced());
+  const std::vector<NamespaceStatus> each = informer.Namespaces();
+  ASSERT_EQ(each.size(), 2U);
+  EXPECT_THAT(each[0].status.ErrorText(), HasSubstr("nothing to list it with"));
+  EXPECT_TRUE(each[1].synced);
+}
+
 TEST_F(NamespacesTest, RelistsTakeTurns) {
   constexpr int kPods = 2000;
   for (const char* ns : {"blue", "green"}) {

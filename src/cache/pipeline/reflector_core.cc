@@ -6,6 +6,7 @@
 #include "base/forked.h"
 #include "base/user_call.h"
 #include "cache/pipeline/contained_list_watch.h"
+#include "cache/pipeline/contained_reflector_store.h"
 #include "cache/pipeline/data_consistency_detector.h"
 #include "cache/pipeline/informer_observers.h"
 #include "cache/pipeline/reflector.h"
@@ -22,10 +23,10 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
        const TypeInfo* expected_type, kinformer::ReflectorOptions o)
       : env(e),
         lister_watcher(e, source),
-        store(std::move(s)),
         type(expected_type),
         options(std::move(o)),
-        name(options.name.empty() ? source.Describe() : options.name),
+        name(options.name.empty() ? lister_watcher.Describe() : options.name),
+        store(std::make_shared<cache::ContainedReflectorStore>(e, std::move(s), name)),
         monitor(e.NewMonitor()),
         status(e, name, std::make_shared<cache::InformerObservers>(), nullptr),
         backoff(e) {
@@ -58,10 +59,10 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
 
   Env& env;
   cache::ContainedListWatch lister_watcher;
-  const std::shared_ptr<RawReflectorStore> store;
   const TypeInfo* const type;
   const kinformer::ReflectorOptions options;
   const std::string name;
+  const std::shared_ptr<RawReflectorStore> store;
   const std::unique_ptr<Monitor> monitor;
 
   // Of the loop.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/metrics.h"
 #include "kinformer/reflector.h"
 #include "kinformer/simulation.h"
 #include "kinformer/store.h"
@@ -25,7 +27,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Notes what it is told; refuses what the test says.
+// Notes what it is told; refuses and throws what the test says.
 class NotingStore final : public ReflectorStore<Pod> {
  public:
   Result<void> Add(const Ref<Pod>& pod) override { return Note("+" + pod->name()); }
@@ -46,10 +48,17 @@ class NotingStore final : public ReflectorStore<Pod> {
   Texts words{};
   // The next words that get an error.
   Texts refused{};
+  // The next words at which it throws.
+  Texts thrown{};
 
  private:
   Result<void> Note(std::string word) {
     words.push_back(word);
+    const auto throws = std::find(thrown.begin(), thrown.end(), word);
+    if (throws != thrown.end()) {
+      thrown.erase(throws);
+      throw std::runtime_error("thrown");
+    }
     const auto it = std::find(refused.begin(), refused.end(), word);
     if (it == refused.end()) return {};
     refused.erase(it);
@@ -82,7 +91,8 @@ class PublicReflector : public testing::Test {
     thread_.reset();
   }
 
-  Simulation sim_;
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Simulation sim_{{.metrics = metrics_}};
   internal::cache::FakeServer server_;
   std::shared_ptr<NotingStore> store_ = std::make_shared<NotingStore>();
   std::optional<Reflector<Pod>> reflector_;
@@ -232,6 +242,37 @@ TEST_F(PublicReflector, AChangeThatTheStoreRefusesIsLostAndTheNextComes) {
   sim_.RunReady();
   EXPECT_EQ(store_->words, (Texts{"=0", "+a", "+b"}));
   EXPECT_EQ(errors_, Texts());
+}
+
+TEST_F(PublicReflector, WhatTheStoreThrowsIsTheErrorOfItsCall) {
+  server_.Put("a");
+  store_->thrown = {"=1 a", "+b", "~b", "-b", "@4", "resync", "!bad", "-!bad"};
+  Start({.resync_period = minutes(1)});
+  EXPECT_EQ(errors_, Texts{"Unknown"}) << "the list";
+  sim_.RunFor(seconds(10));
+  server_.Put("b");
+  server_.Put("b");
+  server_.Delete("b");
+  server_.Bookmark();
+  server_.Put("c");
+  sim_.RunReady();
+  EXPECT_EQ(store_->words, (Texts{"=1 a", "=1 a", "+b", "~b", "-b", "@4", "+c"}));
+  EXPECT_EQ(errors_.size(), 1U);
+  sim_.RunFor(seconds(90));
+  EXPECT_EQ(errors_, (Texts{"Unknown", "Unknown"})) << "the resync, after which it lists";
+  EXPECT_EQ(store_->words[7], "resync");
+  EXPECT_EQ(store_->words[8], "=5 a c");
+  server_.SendUnreadable(WatchEventType::kModified, "bad", "6");
+  server_.SendUnreadable(WatchEventType::kDeleted, "bad", "7");
+  sim_.RunReady();
+  EXPECT_EQ(store_->words.back(), "-!bad");
+  EXPECT_EQ(store_->thrown, Texts());
+  for (const char* method : {"Add", "Update", "Delete", "Replace", "Resync", "Bookmark"}) {
+    EXPECT_THAT(metrics_->Text(),
+                testing::HasSubstr("kinformer_user_exceptions_total{function=\"ReflectorStore::" +
+                                   std::string(method) + "\"} 1"));
+  }
+  EXPECT_THAT(metrics_->Text(), testing::HasSubstr("{function=\"ReflectorStore::Unreadable\"} 2"));
 }
 
 TEST_F(PublicReflector, AsksForResyncsAndRelistsWhereOneFails) {

@@ -7,6 +7,8 @@
 
 #include "kinformer/internal/informer_core.h"
 
+#include "base/user_call.h"
+#include "cache/pipeline/contained_list_watch.h"
 #include "cache/pipeline/informer_impl.h"
 
 namespace kinformer::internal {
@@ -62,7 +64,7 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
                                                     std::unique_ptr<ListerWatcher> lister_watcher,
                                                     InformerSettings settings) {
   std::shared_ptr<ListerWatcher> shared = std::move(lister_watcher);
-  std::string describe = shared->Describe();
+  std::string describe = cache::ContainedListWatch(env, *shared).Describe();
   Result<void> used = UsesItsSelectors(settings);
   if (!settings.namespaces.empty()) {
     used = Error(Reason::kInvalidArgument,
@@ -98,9 +100,10 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env, NamespacedListWatc
   if (describe.empty() && lister_watchers) {
     // What the first of them lists, and where all of them do.
     const std::set<std::string, std::less<>> names = NamespacesOf(settings);
-    if (const auto one = lister_watchers(names.empty() ? "" : *names.begin())) {
-      describe = one->Describe();
-    }
+    std::unique_ptr<ListerWatcher> one;
+    (void)base::CallUser(env, "the lister watcher's provider",
+                         [&] { one = lister_watchers(names.empty() ? "" : *names.begin()); });
+    if (one != nullptr) describe = cache::ContainedListWatch(env, *one).Describe();
     for (auto name = names.begin(); !names.empty() && ++name != names.end();) {
       describe += ", " + *name;
     }

@@ -75,14 +75,14 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
     if (ended_) return;
     if (event.resourceVersion.empty()) {
       return Fail(Error(Reason::kInternalError,
-                        source_->Describe() + ": an event of the watch has no resourceVersion, "
-                                              "behind which the watch could be resumed"));
+                        contained_.Describe() + ": an event of the watch has no resourceVersion, "
+                                                "behind which the watch could be resumed"));
     }
     last_ = event.resourceVersion;
     if (event.type == WatchEventType::kBookmark) return;
     if (event.unreadable) {
       env_.log().Log(LogLevel::kWarning, "an object of a watch is unreadable and left out",
-                     {{"watch", source_->Describe()},
+                     {{"watch", contained_.Describe()},
                       {"namespace", std::string(event.namespace_)},
                       {"name", std::string(event.name)},
                       {"err", event.why != nullptr ? event.why->ToString() : "not said"}});
@@ -101,13 +101,13 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
     const bool refused = IsForbidden(error) || IsUnauthorized(error);
     if (!accepted_ && refused) {
       return Fail(Error(error).WithContext(
-          "watch of " + source_->Describe() +
+          "watch of " + contained_.Describe() +
           " (see to valid credentials, and to the permission to watch the resource)"));
     }
     env_.log().Log(
         LogLevel::kInfo, "a watch failed and will be opened again",
-        {{"watch", source_->Describe()}, {"resourceVersion", last_}, {"err", error.ToString()}});
-    OpenAfter(client::PauseAfter(env_, error, source_->Describe()));
+        {{"watch", contained_.Describe()}, {"resourceVersion", last_}, {"err", error.ToString()}});
+    OpenAfter(client::PauseAfter(env_, error, contained_.Describe()));
   }
 
   void OpenAfter(Duration delay) {

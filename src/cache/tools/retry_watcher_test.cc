@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -112,6 +113,38 @@ TEST_F(RetryWatcherTest, RWA_02_OpeningFailsForAWhile) {
   sim_.RunFor(seconds(1));
   EXPECT_THAT(Take(), ElementsAre("+b@2"));
   EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
+}
+
+// Cannot say what it watches.
+class NamelessListWatch final : public ListerWatcher {
+ public:
+  explicit NamelessListWatch(std::unique_ptr<ListerWatcher> inner) : inner_(std::move(inner)) {}
+  std::unique_ptr<ListWatchCall> List(const ListOptions& options, ListReceiver& receiver) override {
+    return inner_->List(options, receiver);
+  }
+  std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
+                                       WatchReceiver& receiver) override {
+    return inner_->Watch(options, receiver);
+  }
+  [[nodiscard]] bool SetEntryOptions(const EntryOptions& options) override {
+    return inner_->SetEntryOptions(options);
+  }
+  [[nodiscard]] bool IsWatchListSemanticsUnSupported() const override { return true; }
+  [[nodiscard]] std::string Describe() const override { throw std::runtime_error("no name"); }
+
+ private:
+  const std::unique_ptr<ListerWatcher> inner_;
+};
+
+TEST_F(RetryWatcherTest, AWatchThatThrowsWhenAskedForItsNameIsOpenedAgain) {
+  server_.watch_errors = {Error(Reason::kConnectionRefused, "refused")};
+  watcher_ = NewRetryWatcher<Pod>(sim_.env(), "1",
+                                  std::make_unique<NamelessListWatch>(server_.NewListerWatcher()))
+                 .value();
+  sim_.RunFor(seconds(5));
+  server_.Put("b");
+  sim_.RunReady();
+  EXPECT_THAT(Take(), ElementsAre("+b@2"));
 }
 
 TEST_F(RetryWatcherTest, RWA_03_OnlyWhatIsLater) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,20 @@ TEST_F(CertificateWatcherTest, WH_02_ABadPairKeepsTheOldOne) {
   folder_.Write(second_);
   sim_.RunFor(seconds(10));
   EXPECT_EQ(told_, (std::vector{first_, second_}));
+}
+
+TEST_F(CertificateWatcherTest, ACallbackThatThrowsIsToldTheNextPair) {
+  watcher_ = CertificateWatcher::New(sim_.env(), folder_.files()).OrExit();
+  watcher_->SetCallback([this](const CertificatePair& pair) {
+    told_.push_back(pair);
+    throw std::runtime_error("no");
+  });
+  folder_.Write(second_);
+  sim_.RunFor(seconds(10));
+  EXPECT_EQ(told_, (std::vector{first_, second_}));
+  EXPECT_EQ(watcher_->Current(), second_);
+  EXPECT_THAT(metrics_->Text(),
+              HasSubstr("kinformer_user_exceptions_total{function=\"certificate callback\"} 2"));
 }
 
 TEST_F(CertificateWatcherTest, WithoutAGoodPairThereIsNone) {

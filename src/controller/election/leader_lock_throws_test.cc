@@ -1,5 +1,7 @@
-// Locks of the program's own that throw when they are asked what they are called.
+// Locks of the program's own that throw when they are asked what they are called, or told what
+// happens.
 
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -11,6 +13,8 @@
 #include "kinformer/leader_elector.h"
 #include "kinformer/resource_lock.h"
 #include "kinformer/simulation.h"
+
+#include "controller/election/testing/fake_lock.h"
 
 namespace kinformer {
 namespace {
@@ -47,6 +51,54 @@ TEST(LeaderElectorTest, ALockThatThrowsWhenAskedForItsNameIsRefused) {
                 ::testing::HasSubstr(has_description ? "ResourceLock::Identity threw: no identity"
                                                      : "ResourceLock::Describe threw: no descr"));
   }
+}
+
+// One that cannot record events.
+class MuteLock final : public ResourceLock {
+ public:
+  MuteLock(testing::FakeLease& lease, int& told) : inner_(lease, "a"), told_(told) {}
+  Result<LeaderElectionRecord> Get(const CallOptions& call) override { return inner_.Get(call); }
+  Result<void> Create(const LeaderElectionRecord& record, const CallOptions& call) override {
+    return inner_.Create(record, call);
+  }
+  Result<void> Update(const LeaderElectionRecord& record, const CallOptions& call) override {
+    return inner_.Update(record, call);
+  }
+  void RecordEvent(std::string_view) override {
+    ++told_;
+    throw std::runtime_error("no events");
+  }
+  [[nodiscard]] const std::string& Identity() const override { return inner_.Identity(); }
+  [[nodiscard]] const std::string& Describe() const override { return inner_.Describe(); }
+
+ private:
+  testing::FakeLock inner_;
+  int& told_;
+};
+
+TEST(LeaderElectorTest, ALockThatThrowsWhenToldOfEventsLeadsAndEndsAllTheSame) {
+  Simulation sim;
+  testing::FakeLease lease;
+  int told = 0;
+  const auto elector =
+      LeaderElector::New(sim.env(), std::make_unique<MuteLock>(lease, told),
+                         {.release_on_cancel = true,
+                          .callbacks = {.on_started_leading = [](const std::stop_token&) {},
+                                        .on_stopped_leading = [] {}}})
+          .OrExit();
+  std::stop_source stop;
+  bool ended = false;
+  const auto thread = sim.env().NewThread("candidate", [&] {
+    elector->Run(stop.get_token());
+    ended = true;
+  });
+  sim.RunFor(std::chrono::minutes(1));
+  EXPECT_TRUE(elector->IsLeader());
+  EXPECT_EQ(told, 1) << "that it leads";
+  stop.request_stop();
+  sim.RunFor(std::chrono::seconds(1));
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(told, 2) << "that it has stopped";
 }
 
 }  // namespace

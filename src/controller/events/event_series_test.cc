@@ -327,6 +327,22 @@ TEST_F(EventSeriesTest, WatchersSeeEachEvent) {
   EXPECT_THAT(seen, ElementsAre("one", "two disk"));
 }
 
+TEST_F(EventSeriesTest, AWatcherThatThrowsSeesTheNextEventAndHoldsUpNobody) {
+  Start();
+  int seen = 0;
+  broadcaster_->StartEventWatcher([&](const EventMutable&) {
+    ++seen;
+    throw std::runtime_error("a watcher of the program's");
+  });
+  Print("web-0");
+  Print("web-1");
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(seen, 2);
+  EXPECT_THAT(Requests(), ElementsAre("create web-0", "create web-1"));
+  EXPECT_THAT(metrics_->Text(),
+              HasSubstr("kinformer_user_exceptions_total{function=\"event watcher\"} 2"));
+}
+
 TEST_F(EventSeriesTest, AnAdapterGivesEventsOfTheOldKind) {
   EventBroadcaster old(sim_.env());
   std::vector<corev1::EventMutable> seen;

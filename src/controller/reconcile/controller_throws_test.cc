@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
 #include <utility>
 
 #include "controller/reconcile/controller_fixture_for_test.h"
@@ -77,6 +80,40 @@ TEST_F(ControllerTest, AnIsLeaderThatThrowsHoldsBack) {
   sim_.RunFor(seconds(2));
   EXPECT_THAT(Names(), ElementsAre("a"));
   EXPECT_FALSE(ended_);
+}
+
+// Throws whenever it is asked or told something else than to start.
+class RudeSource final : public source::Source {
+ public:
+  Result<void> Start(const std::stop_token&, const RequestQueue<Request>&) override { return {}; }
+  void Stop() override { throw std::runtime_error("no end"); }
+  [[nodiscard]] std::string Describe() const override { throw std::runtime_error("no name"); }
+  [[nodiscard]] std::optional<Duration> ProgressAge() const override {
+    if (has_age) return Duration(0);
+    throw std::runtime_error("no age");
+  }
+  bool has_age = false;
+};
+
+TEST_F(ControllerTest, ASourceThatThrowsWhenAskedOrStoppedHarmsNobody) {
+  Make({.max_cache_age = minutes(1)});
+  const auto rude = std::make_shared<RudeSource>();
+  ASSERT_TRUE(controller_->Watch(rude).ok());
+  Start();
+  Add(kA);
+  sim_.RunFor(seconds(2));
+  EXPECT_TRUE(calls_.empty()) << "the age of its cache is not known";
+  EXPECT_THAT(log_->lines, Contains(HasSubstr("why=is_leader or ProgressAge threw: no age")));
+  rude->has_age = true;
+  sim_.RunFor(seconds(2));
+  EXPECT_THAT(Names(), ElementsAre("a"));
+  stop_.request_stop();
+  sim_.RunFor(seconds(1));
+  ASSERT_TRUE(ended_);
+  EXPECT_TRUE(result_.ok()) << result_.error();
+  EXPECT_EQ(source_->stops, 1) << "the other";
+  EXPECT_THAT(log_->lines, Contains(HasSubstr("function=Source::Describe of= err=no name")));
+  EXPECT_THAT(log_->lines, Contains(HasSubstr("function=Source::Stop of=a source err=no end")));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -159,6 +160,46 @@ TEST_F(AdmissionTest, WH_01_EachVerbIsAnsweredAsTheValidatorSays) {
       }
     }
   }
+}
+
+// Throws in each of its methods.
+class ThrowingValidator final : public admission::Validator<corev1::ConfigMap> {
+ public:
+  Result<void> ValidateCreate(const admission::Request&, const corev1::ConfigMap&,
+                              admission::Warnings&) override {
+    throw std::runtime_error("at CREATE");
+  }
+  Result<void> ValidateUpdate(const admission::Request&, const corev1::ConfigMap&,
+                              const corev1::ConfigMap&, admission::Warnings&) override {
+    throw std::runtime_error("at UPDATE");
+  }
+  Result<void> ValidateDelete(const admission::Request&, const corev1::ConfigMap&,
+                              admission::Warnings&) override {
+    throw std::runtime_error("at DELETE");
+  }
+};
+
+TEST_F(AdmissionTest, WH_01_WhatADefaulterOrAValidatorThrowsIsCode500) {
+  server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<ThrowingValidator>()).OrExit();
+  const admission::Defaulter<corev1::ConfigMap> defaulter =
+      [](const admission::Request& request, corev1::ConfigMap::Mutable&) -> Result<void> {
+    throw std::runtime_error("at " + request.operation);
+  };
+  server_.Register("/default", admission::WithDefaulter<corev1::ConfigMap>(defaulter)).OrExit();
+  for (const std::string operation : {"CREATE", "UPDATE", "DELETE"}) {
+    for (const char* path : {"/validate--v1-configmap", "/default"}) {
+      const bool defaults_none = path == std::string_view("/default") && operation == "DELETE";
+      const json::Value review = json::Value::MakeObject(
+          {{"operation", operation}, {"object", Map("a")}, {"oldObject", Map("a")}});
+      const json::Value response = Ask(path, Review(review)).body["response"];
+      EXPECT_EQ(response["allowed"].AsBool(), defaults_none) << path << operation;
+      if (defaults_none) continue;
+      EXPECT_EQ(response.At("/status/code").AsInt64(), 500) << path << operation;
+      EXPECT_EQ(response.At("/status/message").StringOrEmpty(),
+                "panic: at " + operation + " [recovered]");
+    }
+  }
+  EXPECT_THAT(metrics_->Text(), ::testing::HasSubstr("controller_runtime_webhook_panics_total 5"));
 }
 
 TEST_F(AdmissionTest, WH_01_AnObjectNeedNotSayItsKind) {
