@@ -63,7 +63,8 @@ const Case kCases[] = {
        config.bearer_token.clear();
        const std::string answer =
            R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
-           R"("status":{"token":"integration-token","expirationTimestamp":"2001-01-01T00:00:00Z"}})";
+           R"("status":{"token":"integration-token",)"
+           R"("expirationTimestamp":"2001-01-01T00:00:00Z"}})";
        config.exec =
            ExecConfig{.command = WriteFile("plugin", "#!/bin/sh\necho '" + answer + "'\n", 0700),
                       .api_version = "client.authentication.k8s.io/v1",
