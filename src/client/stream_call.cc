@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <algorithm>
-#include <chrono>
-#include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 

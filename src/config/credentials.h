@@ -21,9 +21,9 @@ std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization
 std::shared_ptr<CredentialSource> NewIdTokenCredentials(const std::string& token,
                                                         std::string place);
 
-// A token file, read off the loop when what is known is older than 50 s, or was answered with 401. A
-// file that cannot be read leaves the old token; `fallback` serves until the file has been readable
-// once.
+// A token file, read off the loop when what is known is older than 50 s, or was answered with 401.
+// A file that cannot be read leaves the old token; `fallback` serves until the file has been
+// readable once.
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
                                                           const std::string& fallback);
 

@@ -1,14 +1,18 @@
 // base/testing/unserved_executor.h
 //
 // UnservedExecutor: a loop or a pool that runs nothing. EnvWithExecutors: an Env as another one,
-// except for its loop and its pool.
+// except for its loop and its pool. LoopWithOwnWork: a loop as another one, except for where the
+// library does its own blocking work.
 
 #ifndef KINFORMER_BASE_TESTING_UNSERVED_EXECUTOR_H_
 #define KINFORMER_BASE_TESTING_UNSERVED_EXECUTOR_H_
 
+#include <utility>
+
 #include "kinformer/env.h"
 
 #include "base/env_view.h"
+#include "base/own_work.h"
 
 namespace kinformer::internal::base {
 
@@ -31,6 +35,23 @@ class EnvWithExecutors final : public EnvView {
 
  private:
   Executor& pool_;
+};
+
+// Thread-safe. What it is given must outlive it.
+class LoopWithOwnWork final : public Executor, public HasOwnWork {
+ public:
+  LoopWithOwnWork(Env& env, Executor& threads) : env_(env), threads_(threads) {}
+
+  void Post(Task task) override { env_.loop().Post(std::move(task)); }
+  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override {
+    return env_.loop().RunAt(when, std::move(task));
+  }
+  [[nodiscard]] bool InThisExecutor() const override { return env_.loop().InThisExecutor(); }
+  [[nodiscard]] OwnWork own_work() override { return {env_, threads_, {}}; }
+
+ private:
+  Env& env_;
+  Executor& threads_;
 };
 
 }  // namespace kinformer::internal::base

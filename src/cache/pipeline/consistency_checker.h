@@ -85,8 +85,6 @@ class ConsistencyChecker final : private ListReceiver {
   void Confirmed(const std::string& keys);
   void Failed(const Error& error);
   void VersionAnswered(const Result<std::string>& version);
-  void VersionAnswered(const Result<std::string>& version);
-  void VersionAnswered(const Result<std::string>& version);
   void WrongVersion();
   // What a walk has found so far is beside the point.
   void Forget();
@@ -118,8 +116,6 @@ class ConsistencyChecker final : private ListReceiver {
   std::set<ObjectName> suspects_;
   std::string suspects_namespace_;
   bool from_the_future_ = false;  // the server did not know the store's version yet
-  std::string asked_version_;     // that version, while the server is asked for its newest
-  std::string asked_version_;     // that version, while the server is asked for its newest
   std::string asked_version_;     // that version, while the server is asked for its newest
   std::unique_ptr<Walk> walk_;
   Timer timer_;

@@ -117,9 +117,10 @@ class CleanupOfStore : public testing::Test {
   }
 
   Simulation sim_;
-  // What is given to the pool is only the giving back of memory.
-  internal::base::UnservedExecutor pool_;
-  internal::base::EnvWithExecutors env_{sim_.env(), sim_.env().loop(), pool_};
+  // The only work that they are given is to give memory back.
+  internal::base::UnservedExecutor threads_;
+  internal::base::LoopWithOwnWork loop_{sim_.env(), threads_};
+  internal::base::EnvWithExecutors env_{sim_.env(), loop_, sim_.env().pool()};
   StoreCore store_{sim_.env(), {.name = "test"}};
   StoreCleanup cleanup_{env_, store_};
 };
@@ -163,16 +164,16 @@ TEST_F(CleanupOfStore, MemoryIsGivenBackOnceAStoreHasShrunkByMuch) {
   Erase(0, 63);
   sim_.RunFor(seconds(10));
   EXPECT_EQ(store_.old_bytes(), 0U);
-  EXPECT_EQ(pool_.posts, 0) << "63 MiB are not much";
+  EXPECT_EQ(threads_.posts, 0) << "63 MiB are not much";
   Erase(63, 66);
   sim_.RunFor(milliseconds(1100));
-  EXPECT_EQ(pool_.posts, 0) << "it may go on shrinking";
+  EXPECT_EQ(threads_.posts, 0) << "it may go on shrinking";
   sim_.RunFor(milliseconds(10));
-  EXPECT_EQ(pool_.posts, 1);
+  EXPECT_EQ(threads_.posts, 1);
   sim_.RunFor(seconds(10));
   Erase(66, 68);
   sim_.RunFor(seconds(10));
-  EXPECT_EQ(pool_.posts, 1) << "once";
+  EXPECT_EQ(threads_.posts, 1) << "once";
 }
 
 }  // namespace

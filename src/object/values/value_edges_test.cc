@@ -178,7 +178,7 @@ TEST(LabelSelectorEdges, TextsInOtherForms) {
                                                        {"a!=", "a!="},
                                                        {"a=,b", "a=,b"},
                                                        {"a notin (b,a,b)", "a notin (a,b)"},
-                                                       {"a<-5", "a<-5"},
+                                                       {"a<5", "a<5"},
                                                        {"! a", "!a"},
                                                        {"in notin (in)", "in!=in"},
                                                        {"b,a!=2,a!=1,a", "a!=2,a!=1,a,b"}};

@@ -1,0 +1,159 @@
+// Every thread of a program's pool is inside a function of the program that waits for the library:
+// what the library itself needs for its answer does not wait behind them.
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <gtest/gtest.h>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "kinformer/api/coordinationv1.h"
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/config.h"
+#include "kinformer/leader_elector.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/runtime.h"
+#include "kinformer/shared_informer_factory.h"
+
+#include "integration/embedded_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using corev1::ConfigMap;
+
+constexpr char kToken[] = "integration-token";
+
+std::string WriteFile(const std::string& name, const std::string& text, mode_t mode = 0600) {
+  const std::string path =
+      ::testing::TempDir() + "kinformer-pool-" + std::to_string(getpid()) + "-" + name;
+  std::ofstream(path) << text;
+  chmod(path.c_str(), mode);
+  return path;
+}
+
+// How a client proves who it is.
+struct Case {
+  const char* name;
+  std::function<void(Config&)> prove;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+const Case kCases[] = {
+    {"StaticToken", [](Config&) {}},
+    {"TokenFile",
+     [](Config& config) {
+       config.bearer_token.clear();
+       config.bearer_token_file = WriteFile("token", kToken);
+     }},
+    // One whose answers are out of date at once: each request needs a run.
+    {"ExecPlugin",
+     [](Config& config) {
+       config.bearer_token.clear();
+       const std::string answer =
+           R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
+           R"("status":{"token":"integration-token",)"
+           R"("expirationTimestamp":"2001-01-01T00:00:00Z"}})";
+       config.exec =
+           ExecConfig{.command = WriteFile("plugin", "#!/bin/sh\necho '" + answer + "'\n", 0700),
+                      .api_version = "client.authentication.k8s.io/v1",
+                      .interactive_mode = "Never"};
+     }},
+    {"CertificateAuthorityFile",
+     [](Config& config) {
+       config.tls.ca_file = WriteFile("ca", config.tls.ca_data);
+       config.tls.ca_data.clear();
+     }},
+};
+
+class BlockedPool : public ::testing::TestWithParam<Case> {
+ protected:
+  [[nodiscard]] Client NewClient() {
+    Config config = server_.ClientConfig();
+    GetParam().prove(config);
+    return Client::NewForConfig(runtime_.env(), config, {.qps = -1}).OrExit();
+  }
+
+  EmbeddedServer server_;
+  Runtime runtime_{{.max_handler_threads = 1}};
+};
+
+TEST_P(BlockedPool, HandlersThatAllReadFromTheServer_AreAllAnswered) {
+  server_.Put("one", "1");
+  // As many as a pool of any machine has threads, and more.
+  constexpr int kHandlers = 100;
+  std::atomic<int> answered = 0;
+  std::atomic<int> failed = 0;
+  const Client informers = NewClient();
+  const Client reads = NewClient();  // its credentials are asked for by the handlers
+  SharedInformerFactory factory(informers);
+  const auto maps = factory.InformerFor<ConfigMap>();
+  for (int i = 0; i < kHandlers; ++i) {
+    ASSERT_TRUE(SharedInformer<ConfigMap>(maps)
+                    .AddEventHandler({.on_add =
+                                          [&](const Added<ConfigMap>& event) {
+                                            const auto read = reads.For<ConfigMap>("default").Get(
+                                                std::string(event.object.metadata().name()));
+                                            ++(read ? answered : failed);
+                                          }})
+                    .ok());
+  }
+  factory.Start();
+  EXPECT_TRUE(Eventually([&] { return answered + failed == kHandlers; }))
+      << answered << " answered, " << failed << " failed";
+  EXPECT_EQ(answered, kHandlers);
+  factory.Shutdown();
+}
+
+TEST_P(BlockedPool, AnElectionKeepsItsLease) {
+  // Held until the end of the test, and more of them than the pool has threads.
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  for (int i = 0; i < 100; ++i) runtime_.env().pool().Post([released] { released.wait(); });
+
+  Config config = server_.ClientConfig();
+  GetParam().prove(config);
+  std::atomic<bool> leads = false;
+  std::atomic<bool> lost = false;
+  auto elector =
+      LeaderElector::NewForLease(runtime_.env(), config, {.namespace_ = "default", .name = "lease"},
+                                 {.lease_duration = 2s,
+                                  .renew_deadline = 1500ms,
+                                  .retry_period = 200ms,
+                                  .callbacks = {.on_started_leading =
+                                                    [&](const std::stop_token& until) {
+                                                      leads = true;
+                                                      while (!until.stop_requested()) usleep(1000);
+                                                    },
+                                                .on_stopped_leading = [&] { lost = true; }}})
+          .OrExit();
+  std::stop_source stop;
+  std::thread runs([&] { elector->Run(stop.get_token()); });
+  EXPECT_TRUE(Eventually([&] { return leads.load(); }));
+  // Longer than a Lease lasts that is not renewed.
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Eventually(
+      [&] { return lost || std::chrono::steady_clock::now() - begin > std::chrono::seconds(4); }));
+  EXPECT_FALSE(lost) << "its renewals waited behind functions of the program";
+  EXPECT_TRUE(elector->IsLeader());
+  stop.request_stop();
+  runs.join();
+  release.set_value();
+}
+
+INSTANTIATE_TEST_SUITE_P(Credentials, BlockedPool, ::testing::ValuesIn(kCases),
+                         [](const auto& of) { return std::string(of.param.name); });
+
+}  // namespace
+}  // namespace kinformer::testing
