@@ -98,7 +98,7 @@ TEST(ApiServerInProcess, LoadTellsOfFieldsThatNobodyKnows) {
                   .Load("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, lables: {}}\n"
                         "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"
                         "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
-                        "spec: {containers: [{name: c, imge: i}], hostname: x, hostname: y}\n",
+                        "spec: {containers: [{name: c, imge: i}], hostname: x, hostname: z}\n",
                         {}, &warnings)
                   .ok());
   EXPECT_THAT(warnings, ::testing::ElementsAre(

@@ -37,8 +37,9 @@ class LogAllowance {
   }
   // How many have not been said. 0: none, or their number may not be said again yet.
   [[nodiscard]] std::size_t TakeUntold() {
+    if (untold_ == 0) return 0;
     const SteadyTime now = env_.Now();
-    if (untold_ == 0 || now < counted_again_) return 0;
+    if (now < counted_again_) return 0;
     counted_again_ = now + kPeriod;
     return std::exchange(untold_, 0);
   }

@@ -75,6 +75,18 @@ class NamedMetrics final : public MetricsSink {
   const std::string& cluster_;
 };
 
+// A loop whose Env has the name, too.
+class NamedLoop final : public Loop {
+ public:
+  NamedLoop(std::unique_ptr<Loop> loop, const std::string& cluster)
+      : env_(NamedEnv(loop->env(), cluster)), loop_(std::move(loop)) {}
+  [[nodiscard]] Env& env() override { return *env_; }
+
+ private:
+  const std::shared_ptr<Env> env_;  // what the loop still runs at its end may use it
+  const std::unique_ptr<Loop> loop_;
+};
+
 class NamedView final : public EnvView {
  public:
   NamedView(Env& env, std::string cluster)
@@ -84,6 +96,9 @@ class NamedView final : public EnvView {
         log_(env, cluster_),
         metrics_(env, cluster_) {}
   [[nodiscard]] Env& unnamed() const { return unnamed_; }
+  [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
+    return std::make_unique<NamedLoop>(EnvView::NewLoop(std::move(name)), cluster_);
+  }
   [[nodiscard]] LogSink& log() override { return log_; }
   [[nodiscard]] MetricsSink& metrics() override { return metrics_; }
 

@@ -39,7 +39,7 @@ class KeepsNamedEnvs {
 
  protected:
   KeepsNamedEnvs() = default;
-  virtual ~KeepsNamedEnvs() = default;
+  ~KeepsNamedEnvs() = default;
 
  private:
   NamedEnvs named_envs_;

@@ -95,6 +95,13 @@ TEST_F(NamedEnvTest, ALoopsEnvKeepsItsLoop) {
   EXPECT_THAT(log_->lines, ElementsAre("seen key=a cluster=east"));
 }
 
+TEST_F(NamedEnvTest, ALoopOfANamedEnv_HasTheName) {
+  const std::shared_ptr<Env> named = NamedEnv(sim_.env(), "east");
+  const std::unique_ptr<Loop> loop = named->NewLoop("leases");
+  LogOn(loop->env());
+  EXPECT_THAT(log_->lines, ElementsAre("seen key=a cluster=east"));
+}
+
 // It has nowhere to keep it.
 class UsersEnv final : public Env {
  public:

@@ -11,6 +11,7 @@
 #include "base/named_env.h"
 #include "client/client_core.h"
 #include "client/client_defaults.h"
+#include "transport/kept_env_transport.h"
 
 namespace kinformer {
 namespace {
@@ -28,7 +29,7 @@ Result<std::shared_ptr<internal::client::Engine>> NewEngine(Env& env, const Conf
   }
   std::shared_ptr<Env> named = internal::base::NamedEnv(env, complete.cluster_name);
   Result<std::unique_ptr<Transport>> transport =
-      NewHttpTransport(*named, *std::move(transport_options));
+      internal::transport::NewHttpTransportOn(named, *std::move(transport_options));
   if (!transport) return std::move(transport).error();
   return std::make_shared<internal::client::Engine>(std::move(named), *std::move(transport),
                                                     std::move(complete));

@@ -53,7 +53,7 @@ bool IsWarningHeader(std::string_view name) {
 
 }  // namespace
 
-Engine::Engine(Env& env, std::shared_ptr<Transport> transport, ClientOptions options)
+Engine::Engine(Env& env, std::shared_ptr<Transport> transport, const ClientOptions& options)
     : Engine(base::NamedEnv(env, options.cluster_name), std::move(transport), options) {}
 
 Engine::Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport,

@@ -67,7 +67,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // `options` are complete: qps, burst and user_agent have their final values.
   // `env` is where options.cluster_name is told: base::NamedEnv.
   Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport, ClientOptions options);
-  Engine(Env& env, std::shared_ptr<Transport> transport, ClientOptions options);
+  Engine(Env& env, std::shared_ptr<Transport> transport, const ClientOptions& options);
   ~Engine();
 
   [[nodiscard]] Env& env() { return env_; }

@@ -54,9 +54,12 @@ void ListGate::Welcome() {
 
 void ListGate::CloseUntil(SteadyTime time) {
   closed_until_ = time;
-  opens_ = env_.loop().RunAt(time, [this] {
-    opens_ = Timer();
-    Admit(true);
+  // The last who holds this may let go of it off the loop.
+  opens_ = env_.loop().RunAt(time, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    self->opens_ = Timer();
+    self->Admit(true);
   });
 }
 

@@ -59,6 +59,12 @@ void StreamCall::OnData(std::string_view data) {
 }
 
 void StreamCall::OnDone(Result<void> result) {
+  // Who is refused for another reason is answered all the same.
+  const int status = result ? 0 : result.error().http_status();
+  if (ticket_ != nullptr && !result && !AsksToWait(result.error()) && status >= 400 &&
+      status < 500) {
+    source_->engine->list_gate().Welcome();
+  }
   if (ticket_ != nullptr && !result && AsksToWait(result.error())) {
     // In seconds: a Retry-After may be longer than a Duration can be.
     constexpr std::chrono::seconds kLong = std::chrono::minutes(1);

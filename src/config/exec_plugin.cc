@@ -177,8 +177,8 @@ Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline,
   if (reaped == 0 && stop.stop_requested()) return Stopped(exec);
   if (reaped == 0) return Failed(exec, "it does not end");
   // The host ignores SIGCHLD, and the status is lost; the answer decides.
-  if (reaped < 0) return {};
   child.pid = -1;
+  if (reaped < 0) return {};
   if (WIFSIGNALED(status)) {
     return Failed(exec, "killed by signal " + std::to_string(WTERMSIG(status)));
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/user_call.h"
 #include "base/work_slice.h"
 #include "transport/contained_handler.h"
 
@@ -56,7 +57,12 @@ std::unique_ptr<ResponseStream> AdmitHead(ConnectionHost& host, const std::strin
 }
 
 std::unique_ptr<ResponseStream> GateOf(ConnectionHost& host, const HttpRequest& request) {
-  return host.head_judge() == nullptr ? nullptr : host.head_judge()->JudgeHead(request);
+  if (host.head_judge() == nullptr) return nullptr;
+  std::unique_ptr<ResponseStream> gate;
+  const Result<void> judged = base::CallUser(host.env(), "Handler::JudgeHead",
+                                             [&] { gate = host.head_judge()->JudgeHead(request); });
+  if (!judged) return host.policy().Refuse(500, "the handler has thrown an exception");
+  return gate;
 }
 
 std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, HttpRequest request) {

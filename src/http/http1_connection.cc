@@ -210,6 +210,10 @@ class Http1Connection final : public Connection {
     parsing_->refusal = AdmitHead(host(), peer_user_, request);
     if (parser.is_done() || parsing_->refusal != nullptr) return nullptr;
     parsing_->gate = GateOf(host(), request);
+    if (parsing_->gate != nullptr && parsing_->gate->ready() && !Opens(*parsing_->gate)) {
+      parsing_->refusal = std::move(parsing_->gate);
+      return nullptr;
+    }
     if (parsing_->gate == nullptr) {
       AwaitBody();
     } else {
@@ -426,7 +430,7 @@ class Http1Connection final : public Connection {
     if (closed()) return;
     // A head or a chunk's line that is not complete is bounded where it is parsed.
     SetReading(phase_ == Phase::kRequest ||
-               (phase_ != Phase::kCut && phase_ != Phase::kGate && in_.size() < kReadAheadBytes));
+               (phase_ != Phase::kCut && in_.size() < kReadAheadBytes));
     if (!flushed) return;
     switch (phase_) {
       case Phase::kRequest:

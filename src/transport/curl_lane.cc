@@ -272,6 +272,7 @@ void CurlLane::NoteConnecting(CURL* easy, curl_socket_t fd) {
   if (found == active_.end() || found->second->started) return;
   CurlTransfer& transfer = *found->second;
   if (!transfer.connecting_since) transfer.connecting_since = shared_->env.Now();
+  if (std::find(own_sockets_.begin(), own_sockets_.end(), fd) == own_sockets_.end()) return;
   if (!shared_->endpoint.tls || !shared_->proxy.empty() || transfer.handshake_since) return;
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
@@ -304,6 +305,7 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
   }
   ++lane->sockets_;
+  lane->own_sockets_.push_back(fd);
   ++lane->shared_->stats.connections_opened;
   ++lane->shared_->stats.connections_open;
   return fd;
@@ -314,6 +316,7 @@ int CurlLane::CloseSocket(void* self, curl_socket_t fd) {
   lane->loop_.Forget(fd);
   std::erase(lane->watched_, fd);
   --lane->sockets_;
+  std::erase(lane->own_sockets_, fd);
   --lane->shared_->stats.connections_open;
   return close(fd);
 }

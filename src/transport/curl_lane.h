@@ -120,6 +120,7 @@ class CurlLane final : public CurlLoop::Listener {
   std::vector<curl_socket_t> watched_;
   std::shared_ptr<CurlLane*> self_;  // for posted tasks: null once the lane is gone
   std::size_t sockets_ = 0;
+  std::vector<curl_socket_t> own_sockets_;  // those of connections; the resolver has others
   std::size_t peak_ = 0;
   SteadyTime last_activity_{};
   SteadyTime last_use_{};

@@ -28,6 +28,7 @@ class CurlLane;
 
 // What all exchanges of one transport have in common.
 struct CurlShared {
+  const std::shared_ptr<Env> kept_env;  // owns `env`, or nothing
   Env& env;
   const HttpTransportOptions options;
   const Endpoint endpoint;

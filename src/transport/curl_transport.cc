@@ -22,6 +22,7 @@
 #include "transport/curl_loop.h"
 #include "transport/curl_transfer.h"
 #include "transport/endpoint.h"
+#include "transport/kept_env_transport.h"
 #include "transport/life_signs.h"
 #include "transport/proxy.h"
 #include "transport/socket_source.h"
@@ -53,15 +54,17 @@ void InitializeCurl() {
 class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
                             private LifeSigns::Owner {
  public:
-  CurlTransport(Env& env, HttpTransportOptions options, Endpoint endpoint, std::string proxy,
-                TlsMaterial tls, std::unique_ptr<CurlLoop> loop, SocketSource* sockets)
-      : env_(env),
-        shared_(std::make_shared<CurlShared>(
-            CurlShared{env, std::move(options), std::move(endpoint), std::move(proxy), sockets})),
+  CurlTransport(std::shared_ptr<Env> env, HttpTransportOptions options, Endpoint endpoint,
+                std::string proxy, TlsMaterial tls, std::unique_ptr<CurlLoop> loop,
+                SocketSource* sockets)
+      : env_(*env),
+        shared_(std::make_shared<CurlShared>(CurlShared{std::move(env), env_, std::move(options),
+                                                        std::move(endpoint), std::move(proxy),
+                                                        sockets})),
         tls_(std::make_shared<const TlsMaterial>(std::move(tls))),
         loop_(std::move(loop)),
         capacity_(std::max<std::size_t>(shared_->options.watches_per_connection, 1)),
-        last_reload_(env.Now()) {}
+        last_reload_(env_.Now()) {}
 
   std::shared_ptr<CurlTransfer> Start(HttpRequest request, ResponseReceiver& receiver) {
     auto transfer = std::make_shared<CurlTransfer>(shared_, std::move(request), receiver);
@@ -477,8 +480,10 @@ class HttpTransport final : public Transport {
 namespace internal::transport {
 namespace {
 
-Result<std::unique_ptr<Transport>> NewTransport(Env& env, HttpTransportOptions options,
+Result<std::unique_ptr<Transport>> NewTransport(std::shared_ptr<Env> kept_env,
+                                                HttpTransportOptions options,
                                                 SocketSource* sockets) {
+  Env& env = *kept_env;
   InitializeCurl();
   auto endpoint = ParseEndpoint(options.base_url);
   if (!endpoint) return endpoint.error();
@@ -498,22 +503,30 @@ Result<std::unique_ptr<Transport>> NewTransport(Env& env, HttpTransportOptions o
   auto loop = CurlLoop::New(env);
   if (!loop) return loop.error();
   auto impl =
-      std::make_shared<CurlTransport>(env, std::move(options), *std::move(endpoint),
+      std::make_shared<CurlTransport>(std::move(kept_env), std::move(options), *std::move(endpoint),
                                       *std::move(proxy), std::move(tls), *std::move(loop), sockets);
   return std::make_unique<HttpTransport>(env, std::move(impl));
 }
+
+std::shared_ptr<Env> NotOwned(Env& env) { return {std::shared_ptr<void>(), &env}; }
 
 }  // namespace
 
 Result<std::unique_ptr<Transport>> NewHttpTransportOver(Env& env, HttpTransportOptions options,
                                                         SocketSource& sockets) {
-  return NewTransport(env, std::move(options), &sockets);
+  return NewTransport(NotOwned(env), std::move(options), &sockets);
+}
+
+Result<std::unique_ptr<Transport>> NewHttpTransportOn(std::shared_ptr<Env> env,
+                                                      HttpTransportOptions options) {
+  return NewTransport(std::move(env), std::move(options), nullptr);
 }
 
 }  // namespace internal::transport
 
 Result<std::unique_ptr<Transport>> NewHttpTransport(Env& env, HttpTransportOptions options) {
-  return internal::transport::NewTransport(env, std::move(options), nullptr);
+  return internal::transport::NewTransport(internal::transport::NotOwned(env), std::move(options),
+                                           nullptr);
 }
 
 }  // namespace kinformer

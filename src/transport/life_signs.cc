@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/deadline.h"
+
 namespace kinformer::internal::transport {
 
 namespace {
@@ -65,6 +67,9 @@ void LifeSigns::GivenUp(const CurlTransfer& transfer) {
   // Nothing is awaited of a watch that has been granted.
   if (lane == nullptr || !transfer.started || transfer.done() || transfer.is_granted_watch())
     return;
+  // Where there are several connections, one request says nothing of those that answer.
+  if (!lane->has_one_connection() && lane->last_activity() > shared_->env.Now() - Patience())
+    return;
   const Duration awaited = lane->AwaitedInVain(transfer);
   if (awaited < Patience()) return;
   Suspect(lane, shared_->env.Now() - awaited, transfer.authorization());
@@ -105,20 +110,20 @@ SteadyTime LifeSigns::NextLook(const CurlLane& lane) const {
   lane.ForEach([&](const CurlTransfer& transfer) {
     if (transfer.started) return;
     if (transfer.connecting_since && options.connect_timeout > Duration::zero()) {
-      next = std::min(next, *transfer.connecting_since + options.connect_timeout);
+      next = std::min(next, base::After(*transfer.connecting_since, options.connect_timeout));
     }
     if (transfer.handshake_since && options.tls_handshake_timeout > Duration::zero()) {
-      next = std::min(next, *transfer.handshake_since + options.tls_handshake_timeout);
+      next = std::min(next, base::After(*transfer.handshake_since, options.tls_handshake_timeout));
     }
   });
   if (!probes()) return next;
   if (lane.probe != nullptr) {
-    next = std::min(next, lane.probe->added + options.ping_timeout);
+    next = std::min(next, base::After(lane.probe->added, options.ping_timeout));
     if (lane.probe->started && !lane.suspected && !lane.retired) {
       next = std::min(next, lane.probe->started_at + Patience());
     }
   } else if (const SteadyTime quiet = QuietSince(lane); quiet != SteadyTime::max()) {
-    next = std::min(next, quiet + options.read_idle_timeout);
+    next = std::min(next, base::After(quiet, options.read_idle_timeout));
   }
   return next;
 }
@@ -130,18 +135,26 @@ void LifeSigns::CheckConnecting(CurlLane& lane) {
   const auto over = [&](const std::optional<SteadyTime>& since, Duration limit) {
     return since && limit > Duration::zero() && now - *since >= limit;
   };
+  // As where libcurl itself gives up: whoever waits for the connection hears the same.
+  const CurlLane::List behind = lane.ScoutSince() ? lane.Queued() : CurlLane::List{};
+  const auto fail = [&](const std::shared_ptr<CurlTransfer>& transfer, const Error& why) {
+    for (const auto& other : behind) {
+      if (other != lane.probe && other != transfer && !other->done()) owner_.Fail(other, why);
+    }
+    owner_.Fail(transfer, why);
+  };
   for (const auto& transfer : lane.Transfers()) {
     if (transfer->started || transfer->done()) continue;
     if (over(transfer->handshake_since, options.tls_handshake_timeout)) {
-      owner_.Fail(transfer, Error(Reason::kTransport,
-                                  owner_.Describe() + ": no TLS handshake within " +
-                                      Seconds(options.tls_handshake_timeout) +
-                                      " s of connecting. Is it the server that accepts there, and "
-                                      "is it well?"));
+      fail(transfer, Error(Reason::kTransport,
+                           owner_.Describe() + ": no TLS handshake within " +
+                               Seconds(options.tls_handshake_timeout) +
+                               " s of connecting. Is it the server that accepts there, and "
+                               "is it well?"));
     } else if (over(transfer->connecting_since, options.connect_timeout)) {
-      owner_.Fail(transfer, Error(Reason::kTransport, owner_.Describe() +
-                                                          ": no connection in time. Check address, "
-                                                          "firewall and proxy"));
+      fail(transfer,
+           Error(Reason::kTransport, owner_.Describe() + ": no connection in time. Check address, "
+                                                         "firewall and proxy"));
     }
   }
 }

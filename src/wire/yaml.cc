@@ -175,7 +175,7 @@ class Reader {
     try {
       Parser parser(text, line);
       while (true) {
-        Builder builder(repeated_);
+        Builder builder(repeated_, copied_);
         const std::optional<Mark> mark = parser.ReadDocument(builder);
         if (!mark) return {};
         Value value = builder.Take();
@@ -188,6 +188,7 @@ class Reader {
 
   const std::string file_;
   std::vector<std::string>* const repeated_;
+  std::size_t copied_ = 0;  // bytes that aliases have copied
   std::vector<Document> documents_;
 };
 

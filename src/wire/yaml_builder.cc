@@ -28,6 +28,12 @@ Stop TooDeep(const Mark& mark) {
   return Stop{mark, "nested deeper than " + std::to_string(json::kMaxDepth) + " levels"};
 }
 
+// The text that a scalar keeps: numbers that are no integers keep theirs.
+std::size_t TextBytes(const Value& value) {
+  return value.is_number() && !value.is_integer() ? value.NumberText().size()
+                                                  : value.StringOrEmpty().size();
+}
+
 Value Resolved(const Mark& mark, const std::string& text) {
   std::optional<Value> value = ResolvePlain(text);
   if (!value) throw Stop{mark, "\"" + text + "\" has no form in JSON; quote it if it is a string"};
@@ -161,7 +167,7 @@ void Builder::Count(const Mark& mark, std::size_t nodes) {
 
 void Builder::Add(const Properties& properties, Value value, bool is_merge_key) {
   Count(properties.mark, 1);
-  const std::size_t bytes = kNodeBytes + value.StringOrEmpty().size();
+  const std::size_t bytes = kNodeBytes + TextBytes(value);
   bytes_ += bytes;
   if (!properties.anchor.empty()) {
     Copy(properties.mark, bytes);
@@ -196,6 +202,7 @@ void Builder::Place(const Mark& mark, Value value, bool is_merge_key) {
 void Builder::Merge(const Mark& mark, Open& into, const Value& value) {
   const auto merge = [&](const Value& map) {
     if (!map.is_object()) throw Stop{mark, "<< takes a map or a list of maps"};
+    Count(mark, map.members().size());
     for (const json::Object::Member& member : map.members()) {
       into.members.push_back(member);
       into.lines.push_back(kMerged);

@@ -29,8 +29,10 @@ struct Properties {
 // for, or too deep, or more than its bounds.
 class Builder {
  public:
-  // `repeated`: where keys that occur twice are noted; may be null.
-  explicit Builder(std::vector<std::string>* repeated) : repeated_(repeated) {}
+  // `repeated`: where keys that occur twice are noted; may be null. `copied`: the bytes of all that
+  // aliases have copied, in all documents of one text.
+  Builder(std::vector<std::string>* repeated, std::size_t& copied)
+      : repeated_(repeated), copied_(copied) {}
 
   json::Value Take() { return std::move(root_); }
 
@@ -39,7 +41,7 @@ class Builder {
   void OnScalar(const Properties& properties, const std::string& text, bool plain);
   void OnListStart(const Properties& properties);
   void OnMapStart(const Properties& properties);
-  // Of the list or map that began last.
+  // The list or map that began last ends.
   void OnEnd();
 
  private:
@@ -66,7 +68,7 @@ class Builder {
   void Begin(const Properties& properties, json::Value empty);
   void Add(const Properties& properties, json::Value value, bool is_merge_key);
   void Place(const Mark& mark, json::Value value, bool is_merge_key);
-  static void Merge(const Mark& mark, Open& into, const json::Value& value);
+  void Merge(const Mark& mark, Open& into, const json::Value& value);
   void Settle(Open& done) const;
 
   // `open` gets something of that depth.
@@ -77,8 +79,8 @@ class Builder {
   std::vector<std::string>* const repeated_;
   json::Value root_;
   std::size_t nodes_ = 0;
-  std::size_t bytes_ = 0;   // of all values so far
-  std::size_t copied_ = 0;  // of these
+  std::size_t bytes_ = 0;  // of all values so far
+  std::size_t& copied_;
   std::vector<Open> open_;
   std::unordered_map<std::string, Anchored> anchors_;
 };

@@ -30,19 +30,48 @@ TEST(YamlLimits, CopiesTakeAtMost32MiB) {
     const Result<json::Value> read = Parse(text);
     return read.ok() ? std::string() : read.error().message();
   };
-  // Each takes a megabyte: a text, a list with a text, a map with a text.
+  // Each takes a megabyte: a text, a number that keeps its text, a list and a map with a text.
   for (const std::string& anchored :
-       {"\"" + std::string(kEach - kValue, 'x') + "\"",
+       {"\"" + std::string(kEach - kValue, 'x') + "\"", "1." + std::string(kEach - kValue - 2, '0'),
         "[\"" + std::string(kEach - 2 * kValue, 'x') + "\"]",
         "{\"k\": \"" + std::string(kEach - 3 * kValue - 1, 'x') + "\"}"}) {
     EXPECT_EQ(copies(anchored, 31), "") << anchored.substr(0, 8);
     EXPECT_THAT(copies(anchored, 32),
                 HasSubstr("line 34, column 3: aliases multiply what they name to more than 32 MiB"))
         << anchored.substr(0, 8);
-    const std::string one_more = anchored.substr(0, 7) + "y" + anchored.substr(7);
+    const std::string one_more = anchored.substr(0, 7) + anchored.substr(6);
     EXPECT_THAT(copies(one_more, 31), HasSubstr("line 33, column 3: aliases multiply"))
         << anchored.substr(0, 8);
   }
+}
+
+TEST(YamlLimits, CopiesOfAllDocumentsCountTogether) {
+  const std::string document = "a: &a \"" + std::string(std::size_t{1} << 20U, 'x') +
+                               "\"\nb: [*a, *a, *a, *a, *a, *a, *a]\n---\n";
+  std::string text;
+  for (int i = 0; i < 3; ++i) text += document;
+  EXPECT_TRUE(ParseAll(text).ok());
+  for (int i = 0; i < 3; ++i) text += document;
+  const auto read = Parse(text);
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message(), HasSubstr("aliases multiply what they name"));
+}
+
+TEST(YamlLimits, TagsAndMergesAreBounded) {
+  const auto error = [](const std::string& text) {
+    const Result<json::Value> read = Parse(text);
+    return read.ok() ? std::string() : read.error().message();
+  };
+  EXPECT_THAT(error("%TAG !a! " + std::string(2000, 'x') + "\n---\na\n"), HasSubstr("%TAG"));
+  std::string handles;
+  for (int i = 0; i < 65; ++i) handles += "%TAG !h" + std::to_string(i) + "! x\n";
+  EXPECT_THAT(error(handles + "---\na\n"), HasSubstr("%TAG"));
+  // Each << brings all keys once more.
+  std::string keys;
+  for (int i = 0; i < 20000; ++i) keys += "k" + std::to_string(i) + ": 1, ";
+  std::string nested = "{" + keys + "}";
+  for (int i = 0; i < 200; ++i) nested = "{<<: " + nested + "}";
+  EXPECT_THAT(error(nested), HasSubstr("too many values"));
 }
 
 TEST(YamlLimits, AliasesNestAsDeepAsWhatTheyName) {

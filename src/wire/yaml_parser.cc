@@ -1,11 +1,16 @@
 #include "wire/yaml_parser.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <utility>
 
 namespace kinformer::yaml {
 namespace {
+
+// Tags repeat the prefix of their %TAG, and each looks for its own among all.
+constexpr std::size_t kMostHandles = 64;
+constexpr std::size_t kMostPrefix = 1024;
 
 bool IsOneOf(TokenKind kind, std::initializer_list<TokenKind> kinds) {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
@@ -67,6 +72,8 @@ void Parser::ReadDirectives() {
     for (const Handle& handle : handles_) {
       if (handle.name == token.text) throw Stop{token.mark, "a second %TAG of " + token.text};
     }
+    if (handles_.size() >= kMostHandles || token.suffix.size() > kMostPrefix)
+      throw Stop{token.mark, "more %TAG than anybody needs, or a longer one"};
     handles_.push_back({std::move(token.text), std::move(token.suffix)});
   }
 }

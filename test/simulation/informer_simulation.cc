@@ -468,10 +468,10 @@ class World {
   // So many requests for each stream, and so many a second, besides the lists.
   void Costs(const char* when, std::uint64_t requests, double each, double each_second,
              Duration time) {
-    const double seconds = std::chrono::duration<double>(time).count();
+    const double length = std::chrono::duration<double>(time).count();
     double may = 0;
     for (const auto& informer : informers_) {
-      may += informer->streams() * (each + each_second * seconds) + informer->Lists(time);
+      may += informer->streams() * (each + each_second * length) + informer->Lists(time);
     }
     if (static_cast<double>(requests) <= may) return;
     scene_.Problem(std::to_string(requests) + " requests " + when + ", in " + Text(time) +

@@ -1,6 +1,7 @@
 #include "apiserver/builtin/defaults_scalars.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -107,7 +108,9 @@ bool StaysAsWritten(std::string_view text, bool resource_list) {
   const QuantityText parts = PartsOf(text);
   const auto length = static_cast<int>(parts.digits.size());
   if (const std::optional<int> power = DecimalPower(parts.suffix)) {
-    const int scale = *power - parts.behind;
+    // As in Go, where it is an int32 and wraps.
+    const auto scale = static_cast<std::int32_t>(static_cast<std::uint32_t>(*power) -
+                                                 static_cast<std::uint32_t>(parts.behind));
     return length <= 18 && scale >= (resource_list ? -3 : -9) && scale % 3 == 0 &&
            !parts.digits.ends_with("000") && parts.digits.front() != '0';
   }

@@ -69,6 +69,7 @@ Result<File> MakePrivateFile(const std::string& path) {
   const int fd = ::open(path.c_str(), kFlags, 0600);
   if (fd < 0 && errno == ELOOP) return Error(Reason::kConfig, "is a link, which is not followed");
   File file(fd < 0 ? nullptr : ::fdopen(fd, "wb"));
+  if (fd >= 0 && file == nullptr) ::close(fd);
   struct stat about{};
   if (file == nullptr || ::fstat(fd, &about) != 0) {
     return Error(Reason::kConfig, "cannot be written; is its folder there, and writable?");

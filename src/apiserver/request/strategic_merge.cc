@@ -133,11 +133,11 @@ std::size_t PlaceIn(const Places& places, const std::string& identity, std::size
   return found == places.end() ? unknown : found->second;
 }
 
-// Brings the elements that `order` names into that order, and the others into that of `before`;
+// Brings the elements that `wanted` names into that order, and the others into that of `before`;
 // elements with one key in common stay beside each other. Of the others each stands before the
 // first named one that it stood before in `before`: where nothing is known about two, the named one
 // comes first.
-void OrderElements(const ElementKey& key, const json::Array& order, const Places& before,
+void OrderElements(const ElementKey& key, const Places& wanted, const Places& before,
                    json::Array& list) {
   struct Placed {
     json::Value element;
@@ -145,7 +145,6 @@ void OrderElements(const ElementKey& key, const json::Array& order, const Places
     std::size_t place;  // in `before`
   };
   constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
-  const Places wanted = PlacesOf(key, order);
   std::vector<Placed> named;
   std::vector<Placed> others;
   for (json::Value& element : list) {
@@ -212,7 +211,9 @@ class ListMerge {
     // new behind the rest: that is the order which it goes by afterwards.
     const std::size_t size_before = list_.size();
     if (replaced_) {
-      list_ = std::exchange(sent_, {});
+      list_.clear();
+      for (const json::Value* const element : sent_) list_.push_back(*element);
+      sent_.clear();
     } else if (!deleted_.empty()) {
       std::erase_if(list_, [this](const json::Value& element) {
         return deleted_.contains(IdentityOf(key_, element));
@@ -223,8 +224,10 @@ class ListMerge {
     Places known;
     if (order != nullptr)
       known = PlacesOf(key_, std::span(list_).first(std::min(size_before, list_.size())));
-    OrderElements(key_, sent_, before, list_);
-    if (order != nullptr) OrderElements(key_, *order, known, list_);
+    Places sent;
+    for (std::size_t i = 0; i < sent_.size(); ++i) sent.emplace(IdentityOf(key_, *sent_[i]), i);
+    OrderElements(key_, sent, before, list_);
+    if (order != nullptr) OrderElements(key_, PlacesOf(key_, *order), known, list_);
     return {};
   }
 
@@ -235,7 +238,7 @@ class ListMerge {
     for (const json::Value& element : patch) {
       const json::Value* const directive = key_.member.empty() ? nullptr : element.Find("$patch");
       if (directive == nullptr) {
-        sent_.push_back(element);
+        sent_.push_back(&element);
       } else if (directive->StringOrEmpty() == "replace") {
         replaced_ = true;
       } else if (directive->StringOrEmpty() != "delete") {
@@ -251,7 +254,8 @@ class ListMerge {
 
   // Each into the first that has its key; the others which have it are left alone.
   Result<void> MergeElements(Places places) {
-    for (const json::Value& element : sent_) {
+    for (const json::Value* const sent : sent_) {
+      const json::Value& element = *sent;
       if (!key_.member.empty() && element[key_.member].is_null()) return NoMergeKey(key_.member);
       const auto [found, fresh] = places.emplace(IdentityOf(key_, element), list_.size());
       if (fresh) {
@@ -266,7 +270,9 @@ class ListMerge {
   const PatchKind kind_;
   const ElementKey key_;
   json::Array& list_;
-  json::Array sent_{};  // what the patch has besides directives
+  // The patch's elements besides directives. No copies: lists nest, and each level would hold all
+  // below it once more.
+  std::vector<const json::Value*> sent_{};
   std::set<std::string> deleted_{};
   bool replaced_ = false;
 };
@@ -284,7 +290,7 @@ void RetainKeys(const json::Value& patch, json::Value& document) {
 // $deleteFromPrimitiveList: takes the scalars `gone` out of the list `field`.
 void DeleteScalars(std::string_view field, const json::Value& gone, json::Value& document) {
   json::Value* list = document.Find(field);
-  if (list == nullptr) return;
+  if (list == nullptr || !list->is_array()) return;
   const Places places = PlacesOf({}, gone.items());
   std::erase_if(list->EnsureArray(),
                 [&](const json::Value& scalar) { return places.contains(IdentityOf({}, scalar)); });
@@ -336,7 +342,8 @@ Result<Kept> MergeMember(PatchKind kind, const json::Value& patch, const std::st
   target = value;
   if (!TakeFresh(target)) return Kept::kNo;
   if (order != nullptr && target.is_array()) {
-    OrderElements(KeyOfElements(kind, *merge, value), order->items(), {}, target.EnsureArray());
+    const ElementKey key = KeyOfElements(kind, *merge, value);
+    OrderElements(key, PlacesOf(key, order->items()), {}, target.EnsureArray());
   }
   return Kept::kYes;
 }
@@ -378,7 +385,8 @@ void OrderList(PatchKind kind, const std::string& field, const json::Value& orde
   json::Value* list = document.Find(field);
   if (merge == nullptr || list == nullptr || !list->is_array()) return;
   const ElementKey key = KeyOfElements(kind, *merge, order.size() == 0 ? *list : order);
-  OrderElements(key, order.items(), PlacesOf(key, list->items()), list->EnsureArray());
+  OrderElements(key, PlacesOf(key, order.items()), PlacesOf(key, list->items()),
+                list->EnsureArray());
 }
 
 Result<void> MergeMap(PatchKind kind, const json::Value& patch, json::Value& document) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/schema/schema_fields.h"
+
 namespace kinformer::apiserver {
 namespace {
 
@@ -88,6 +90,7 @@ class Merger {
                                         bool check) {
     std::vector<std::string> out;
     out.reserve(items.size());
+    std::size_t bytes = 0;  // defaults multiply
     for (const Value& item : items) {
       std::string identity;
       if (schema.list_type == ListType::kSet) {
@@ -103,6 +106,11 @@ class Merger {
           if (part != nullptr) AddText(*part, identity);
           identity += '/';
         }
+      }
+      bytes += identity.size();
+      if (bytes > kMaxDefaultBytes) {
+        return Fail("the keys of its elements take more than " + std::to_string(kMaxDefaultBytes) +
+                    " bytes");
       }
       out.push_back(std::move(identity));
     }
@@ -127,13 +135,14 @@ class Merger {
                   Value& object) {
     const std::vector<std::string> mine = IdentitiesOf(schema, declared, /*check=*/true);
     const std::vector<std::string> old = IdentitiesOf(schema, there.items(), /*check=*/false);
+    if (!error_.empty()) return;
     std::unordered_set<std::string_view> declares;
     for (const std::string& identity : mine) {
       if (!declares.insert(identity).second) {
         Fail("duplicate entries for key [" + identity + "]");
+        return;
       }
     }
-    if (!error_.empty()) return;
     // Of elements that are alike none is the one that is meant.
     std::unordered_map<std::string_view, Value*> known;
     json::Array& items = there.EnsureArray();

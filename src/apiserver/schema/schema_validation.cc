@@ -194,16 +194,19 @@ class Validator {
         Unplaced(GoQuoted(path_) + " must validate all the schemas (allOf)");
       }
     }
-    if (schema.not_ != nullptr && Try(*schema.not_, value).empty()) {
+    if (schema.not_ != nullptr && Try(*schema.not_, value, /*keeps=*/false).empty()) {
       Unplaced(GoQuoted(path_) + " must not validate the schema (not)");
     }
   }
 
-  // What another schema has against the value.
-  std::vector<StatusCause> Try(const SchemaNode& schema, const Value& value) {
+  // The causes that another schema has against the value. `keeps`: their texts matter, not only
+  // whether there are any.
+  std::vector<StatusCause> Try(const SchemaNode& schema, const Value& value, bool keeps) {
     std::vector<StatusCause> kept = std::exchange(causes_, {});
     const std::size_t bytes = std::exchange(cause_bytes_, 0);
+    const bool quiet = std::exchange(quiet_, quiet_ || !keeps);
     Check(schema, value, nullptr);
+    quiet_ = quiet;
     cause_bytes_ = bytes;
     return std::exchange(causes_, std::move(kept));
   }
@@ -213,10 +216,9 @@ class Validator {
                        std::vector<StatusCause>& first) {
     std::size_t matching = 0;
     for (const SchemaNode& schema : schemas) {
-      std::vector<StatusCause> causes = Try(schema, value);
-      if (causes.empty()) ++matching;
-      if (&schema == &schemas.front()) first = std::move(causes);
+      if (Try(schema, value, /*keeps=*/false).empty()) ++matching;
     }
+    if (matching == 0 && !quiet_) first = Try(schemas.front(), value, /*keeps=*/true);
     return matching;
   }
 
@@ -282,6 +284,8 @@ class Validator {
 
   void CheckEnumeration(const SchemaNode& schema, const Value& value) {
     if (schema.enumerated.contains(EnumerationText(value))) return;
+    // The text is as long as the schema: it is made where somebody reads it.
+    if (quiet_) return Note({});
     std::string texts;
     for (const Value& each : schema.enumeration) {
       texts += (texts.empty() ? "" : ", ") +
@@ -430,6 +434,7 @@ class Validator {
   std::string path_;
   std::vector<StatusCause> causes_;
   std::size_t cause_bytes_ = 0;
+  bool quiet_ = false;  // only whether there are causes matters
 };
 
 }  // namespace

@@ -10,9 +10,16 @@
 namespace kinformer::internal::cache {
 namespace {
 
+// In the order of servers' keys, "namespace/name": "app-dev/x" comes before "app/x".
 bool ComesBefore(const Block& a, const Block& b) {
-  const int order = a.namespace_().compare(b.namespace_());
-  return order != 0 ? order < 0 : a.name() < b.name();
+  const std::string_view x = a.namespace_();
+  const std::string_view y = b.namespace_();
+  const std::size_t common = std::min(x.size(), y.size());
+  const int order = x.substr(0, common).compare(y.substr(0, common));
+  if (order != 0) return order < 0;
+  if (x.size() < y.size()) return '/' < y[common];
+  if (y.size() < x.size()) return x[common] < '/';
+  return a.name() < b.name();
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// transport/kept_env_transport.h
+
+#ifndef KINFORMER_TRANSPORT_KEPT_ENV_TRANSPORT_H_
+#define KINFORMER_TRANSPORT_KEPT_ENV_TRANSPORT_H_
+
+#include <memory>
+
+#include "kinformer/env.h"
+#include "kinformer/http_transport.h"
+#include "kinformer/result.h"
+#include "kinformer/transport.h"
+
+namespace kinformer::internal::transport {
+
+// As NewHttpTransport. `env` is kept for as long as anything of the transport uses it, which is
+// beyond its destruction: a transport ends on the loop.
+Result<std::unique_ptr<Transport>> NewHttpTransportOn(std::shared_ptr<Env> env,
+                                                      HttpTransportOptions options);
+
+}  // namespace kinformer::internal::transport
+
+#endif  // KINFORMER_TRANSPORT_KEPT_ENV_TRANSPORT_H_
