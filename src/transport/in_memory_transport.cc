@@ -147,6 +147,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         return;
       }
       started_ = true;
+      status_ = status;
       const HttpHeaders headers = stream_->headers();
       if (headers.Get("Content-Encoding") == "gzip") inflater_.emplace();
       Tell([&] { receiver_->OnHeaders(status, headers); });
@@ -191,11 +192,22 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         pending_.clear();
         return;
       }
-      if (state == ResponseStream::State::kWait) break;
+      if (state == ResponseStream::State::kWait) {
+        read_ = true;
+        break;
+      }
       waiting_ = false;
-      if (state == ResponseStream::State::kMore) continue;
+      if (state == ResponseStream::State::kMore) {
+        read_ = true;
+        continue;
+      }
       ended_ = true;
       aborted_ = state == ResponseStream::State::kAbort;
+      // The head has been told already: an error in the place of the answer comes too late.
+      if (!std::exchange(read_, true) && stream_->status() != status_) {
+        pending_.clear();
+        aborted_ = true;
+      }
     }
     std::size_t take = std::min(want, Pending());
     if (cut_after_) take = std::min(take, *cut_after_);
@@ -304,6 +316,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::uint64_t epoch_ = 0;  // a step scheduled under an older one has been overtaken by a break
   bool scheduled_ = false;
   bool started_ = false;  // OnHeaders has been called
+  int status_ = 0;        // as told
+  bool read_ = false;
   bool waiting_ = false;  // the stream said kWait
   bool in_server_ = false;
   bool ended_ = false;

@@ -39,7 +39,7 @@ TEST(YamlLimits, CopiesTakeAtMost32MiB) {
     EXPECT_THAT(copies(anchored, 32),
                 HasSubstr("line 34, column 3: aliases multiply what they name to more than 32 MiB"))
         << anchored.substr(0, 8);
-    const std::string one_more = anchored.substr(0, 7) + anchored.substr(6);
+    const std::string one_more = anchored.substr(0, 8) + anchored.substr(7);
     EXPECT_THAT(copies(one_more, 31), HasSubstr("line 33, column 3: aliases multiply"))
         << anchored.substr(0, 8);
   }
