@@ -69,7 +69,7 @@ json::Value MergeFinalizers(const json::Value& old, json::Value object) {
   } else {
     merged.Ensure("spec").Erase("finalizers");
   }
-  merged.Set("metadata", MergeMetadata(old["metadata"], std::move(object["metadata"])));
+  merged.Set("metadata", MergeMetadata(old["metadata"], std::move(object.Ensure("metadata"))));
   return merged;
 }
 
@@ -110,7 +110,7 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
     merged.Ensure("metadata").Set("generation", NextGeneration(resource, old, merged));
     return merged;
   }
-  object.Set("metadata", MergeMetadata(old["metadata"], std::move(object["metadata"])));
+  object.Set("metadata", MergeMetadata(old["metadata"], std::move(object.Ensure("metadata"))));
   if (!resource.custom && resource.plural == "certificatesigningrequests" && !scope.keep_status) {
     object.Set("spec", old["spec"]);  // a request stays what it was
   }
