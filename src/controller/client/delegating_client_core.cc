@@ -264,7 +264,7 @@ Result<void> DelegatingClientCore::Impl::WaitForSync(const Source& source,
 }
 
 void DelegatingClientCore::Impl::SayRefused(const InformerCore& informer) const {
-  const std::string name = informer.Describe();
+  const std::string& name = informer.Describe();
   {
     const base::MutexLock lock(mutex);
     if (!refused_told.insert(name).second) return;

@@ -99,7 +99,7 @@ class ReviewFilter final : public Handler, public HeadJudge {
 
  private:
   using Concluding = std::unique_ptr<ResponseStream> (*)(Handler& inner, const Verdict& verdict,
-                                                         HttpRequest request);
+                                                         HttpRequest& request);
 
   std::unique_ptr<ResponseStream> Reviewed(AccessRequest access, HttpRequest request,
                                            Concluding conclude) {
@@ -109,14 +109,14 @@ class ReviewFilter final : public Handler, public HeadJudge {
         [this, access = std::move(access), kept = std::move(kept),
          conclude](const std::stop_token& stop) {
           return [inner = inner_.get(), verdict = reviewer_.Ask(access, stop), kept, conclude] {
-            return conclude(*inner, verdict, std::move(*kept));
+            return conclude(*inner, verdict, *kept);
           };
         },
         bytes);
   }
 
   static std::unique_ptr<ResponseStream> OpenGate(Handler& inner, const Verdict& verdict,
-                                                  HttpRequest head) {
+                                                  HttpRequest& head) {
     if (verdict.status != 200) return TextResponse(verdict.status, verdict.text);
     if (auto judged = JudgedBy(inner, head)) return judged;
     return std::make_unique<internal::transport::WholeBody>(HeadJudge::kContinue, HttpHeaders(),
@@ -124,7 +124,7 @@ class ReviewFilter final : public Handler, public HeadJudge {
   }
 
   static std::unique_ptr<ResponseStream> Conclude(Handler& inner, const Verdict& verdict,
-                                                  HttpRequest request) {
+                                                  HttpRequest& request) {
     if (verdict.status != 200) return TextResponse(verdict.status, verdict.text);
     request.user = verdict.user;
     return inner.Handle(std::move(request));
