@@ -83,7 +83,7 @@ class ReviewFilter final : public Handler, public HeadJudge {
     AccessRequest access = AccessOf(request);
     if (access.token.empty()) return TextResponse(401, "Unauthorized\n");
     if (const std::optional<Verdict> known = reviewer_.Known(access)) {
-      return Conclude(*inner_, *known, std::move(request));
+      return Conclude(*inner_, *known, request);
     }
     return Reviewed(std::move(access), std::move(request), &Conclude);
   }
