@@ -161,17 +161,18 @@ TEST(TokenFile, TR18ManyCallersOneRead) {
 }
 
 TEST(TokenFile, IsReadWhileUserFunctionsHoldEveryThreadOfThePool) {
-  Runtime runtime({.max_handler_threads = 1});
+  // The pool's threads, which end with the Runtime, use them to the last.
   std::promise<void> release;
   const auto released = release.get_future().share();
   std::promise<void> held;
+  std::promise<std::string> got;
+  Runtime runtime({.max_handler_threads = 1});
   runtime.env().pool().Post([&] {
     held.set_value();
     released.wait();
   });
   held.get_future().wait();
   const auto source = internal::config::NewTokenFileCredentials(TempFile("t"), "");
-  std::promise<std::string> got;
   runtime.env().loop().Post([&] {
     source->Fetch(runtime.env(), [&](const Result<Credentials>& answer) {
       got.set_value(answer ? answer->authorization : answer.error().message());
