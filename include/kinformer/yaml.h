@@ -37,11 +37,13 @@ Result<json::Value> Parse(std::string_view text, std::string_view file = {},
 Result<std::vector<json::Value>> ParseAll(std::string_view text, std::string_view file = {},
                                           std::vector<std::string>* repeated = nullptr);
 
-// The same, each with the line on which it begins.
+// One document of a stream.
 struct Document {
   json::Value value{};
-  std::size_t line = 1;
+  std::size_t line = 1;  // on which it begins
 };
+
+// The documents that ParseAll gives, each with its line.
 Result<std::vector<Document>> ParseDocuments(std::string_view text, std::string_view file = {},
                                              std::vector<std::string>* repeated = nullptr);
 
