@@ -15,7 +15,7 @@
 // A test that runs with many seeds finds what one order of events hides. One that fails prints its
 // seed, and what the replicas wrote, when and with which answer.
 //
-// In a file that says `using namespace kinformer`, the word `testing` alone may be this namespace or
+// In a file that says `using namespace kinformer`, the word `testing` may mean this namespace or
 // GoogleTest's: name GoogleTest's with two colons in front.
 //
 // Link kinformer::testing. Counterpart: controller-runtime's envtest, which runs a real server in
