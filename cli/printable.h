@@ -1,6 +1,6 @@
 // cli/printable.h
 //
-// What others wrote, on its way to a terminal: texts, and JSON, which stays JSON.
+// Escapes what others wrote, on its way to a terminal: texts, and JSON, which stays JSON.
 
 #ifndef KINFORMER_CLI_PRINTABLE_H_
 #define KINFORMER_CLI_PRINTABLE_H_

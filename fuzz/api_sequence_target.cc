@@ -103,7 +103,7 @@ class Sequence {
     return {.status = stream->status(), .body = json::Parse(text).value_or(json::Value())};
   }
 
-  // What can be read can be written, and is what was there.
+  // An object that can be read can be written, and is the one that was there.
   void Check() {
     for (const char* item : kItems) {
       Reply read = Ask("GET", item, "", "application/json");

@@ -46,7 +46,7 @@ bool Has(const HttpRequest& request, std::string_view text) {
   return request.target.find(text) != std::string::npos;
 }
 
-// What the server says once it has no more of the fuzzer's words. The first watch tells the client
+// The server's answer once it has no more of the fuzzer's words. The first watch tells the client
 // to list again, since what the fuzzer's words have made of the cache is not the server's to know.
 ScriptedResponse TrueAnswer(const HttpRequest& request, bool& expired) {
   const std::string items = TrueItem("a") + "," + TrueItem("b");

@@ -41,7 +41,7 @@ class Scheduler {
   // it blocks.
   Scheduler(const kinformer::Client& client, Options options);
 
-  // What Run of server.go does before the election: starts the informers, unless that is put off.
+  // Does what Run of server.go does before the election: starts the informers, unless put off.
   // Blocks until it is told to lead or to stop.
   kinformer::Result<void> BeforeElection(const std::stop_token& stop);
   // OnStartedLeading. Blocks until it is told to stop.
@@ -87,7 +87,7 @@ class Scheduler {
   std::map<std::string, std::string> assigned_;
   std::atomic<bool> handlers_synced_ = false;
   std::size_t next_node_ = 0;
-  // What was decided of a claim counts before the informer has heard of it.
+  // A decision about a claim counts before the informer has heard of it.
   kinformer::AssumeCache<kinformer::corev1::PersistentVolumeClaim> claims_;
   // Last, so that they go first: handlers use what stands above.
   std::vector<Registration> handlers_;
