@@ -62,8 +62,9 @@ void DeltaApplier::Apply(Delta& delta, bool is_in_initial_list) {
       if (!delta.final_state_unknown) Wrote(delta.object->resourceVersion());
       ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
                   delta.final_state_unknown);
-      // With DeltaFIFO, what the list had no room for goes as if the list had lacked it.
-      if (delta.final_state_unknown &&
+      // With DeltaFIFO, what the list had no room for goes as if the list had lacked it. A deletion
+      // that waited when the list came is told in place of that.
+      if ((delta.final_state_unknown || IsOlderThanList(*delta.object)) &&
           no_room_.Contains(delta.object->namespace_(), delta.object->name())) {
         to_.coverage.AddLeftOut(delta.object->namespace_(), delta.object->name());
       }
