@@ -7,8 +7,6 @@
 
 #include "kinformer/field_selector.h"
 
-#include "cache/store/planted_bug.h"
-
 namespace kinformer::internal::cache {
 
 namespace {
@@ -64,7 +62,6 @@ CoverageWriter::CoverageWriter(StoreCore& store, Scope scope) : store_(store) {
     for (auto& [key, place] : namespaces_.places) place.complete = false;
   }
   next_.scope = std::move(scope);
-  if (Planted(PlantedBug::kNotFoundBeforeSync)) next_.complete = true;
   store_.Begin();
   Publish();
   store_.Commit();

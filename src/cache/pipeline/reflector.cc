@@ -5,7 +5,6 @@
 
 #include "base/deadline.h"
 #include "cache/pipeline/failure_kind.h"
-#include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
@@ -84,7 +83,6 @@ void Reflector::Report(const Error& error) {
 }
 
 void Reflector::ReportEpoch() {
-  if (Planted(PlantedBug::kEpochNotNoticed)) return;
   metrics_.EpochBegins();
   observer_.OnEpochChanged();
 }
@@ -154,7 +152,7 @@ void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
 void Reflector::FirstPage() {
   metrics_.ListBegins();
   list_.begun = env_.Now();
-  if (!Planted(PlantedBug::kExpiredPagesKept) || !list_.in_one_piece) store_.ReplaceBegin();
+  store_.ReplaceBegin();
   ListOptions options;
   options.resourceVersion = list_.from;
   if (!list_.in_one_piece) options.limit = list_.limit;
@@ -299,9 +297,6 @@ void Reflector::OpenWatch(bool resumed) {
       WatchAttempt{.resumed = resumed, .ordered = version_.OrdersEvents(), .begun = env_.Now()};
   ListOptions options;
   options.resourceVersion = version_.Last();
-  if (Planted(PlantedBug::kResumesTooFar)) {
-    options.resourceVersion = std::to_string(std::stoll(options.resourceVersion) + 1);
-  }
   options.allowWatchBookmarks = true;
   options.timeoutSeconds = WatchTimeoutSeconds();
   watch_.timeout_seconds = *options.timeoutSeconds;
@@ -360,7 +355,7 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
     // We asked for what is newer than what we know.
     if (watch_.resumed) return BeginEpoch();
     // It says nothing of any object; what is known stays known.
-    if (event.type == WatchEventType::kBookmark && !Planted(PlantedBug::kOldBookmarkTaken)) return;
+    if (event.type == WatchEventType::kBookmark) return;
   }
   Apply(event);
   outage_ = false;
@@ -436,10 +431,6 @@ void Reflector::WatchEnded(const Result<void>& result) {
   const FailureKind kind = KindOf(error);
   if (kind == FailureKind::kAsksToWait || (kind == FailureKind::kUnreachable && !watch_.started)) {
     return RetryAfter(error, &Reflector::ResumeWatch);
-  }
-  if (Planted(PlantedBug::kResumesFromNowAt410) && kind == FailureKind::kExpired) {
-    static_cast<void>(version_.Listed("0"));
-    return ResumeWatch();
   }
   if (watch_.started && IsInternalError(error) && internal_errors_.MayResume(env_.Now())) {
     return ResumeWatch();
