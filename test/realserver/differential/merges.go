@@ -208,6 +208,9 @@ func (m merger) change(f member, out object) {
 }
 
 func (m merger) changeTexts(f member, out object) {
+	// With a value that is both sent and deleted the real server's answer follows the order of a Go map.
+	delete(out, "$deleteFromPrimitiveList/"+f.name)
+	delete(out, "$setElementOrder/"+f.name)
 	values := m.some(f.values)
 	if m.IntN(5) > 0 {
 		out[f.name] = values
@@ -272,6 +275,9 @@ func (m merger) changeElements(f member, out object) {
 	}
 	if m.rarely() {
 		order = append(order, pick[any](m.Rand, object{}, "x", nil))
+	}
+	if len(order) == 0 && len(list) > 0 {
+		return // which the real server sorts by nothing, and not stably
 	}
 	out["$setElementOrder/"+f.name] = order
 }

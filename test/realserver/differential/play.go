@@ -153,7 +153,12 @@ func (s *session) symbolic(value any, name string) any {
 		}
 		return out
 	case string:
-		text := uidPattern.ReplaceAllStringFunc(value, func(uid string) string { return s.symbol(uid, "U") })
+		text := uidPattern.ReplaceAllStringFunc(value, func(uid string) string {
+			if strings.HasPrefix(uid, "00000000-") { // one of those that sequences name themselves
+				return uid
+			}
+			return s.symbol(uid, "U")
+		})
 		text = timePattern.ReplaceAllString(text, "a time")
 		text = strings.ReplaceAll(text, s.namespace, "{ns}")
 		if name == "message" || name == "reason" {
@@ -348,15 +353,23 @@ func play(servers []*server, style *style, seed uint64, sequence []request, all 
 			if r.id == 0 && style.needsFirst && answers[0].code >= 300 {
 				return out // nothing is there to ask about
 			}
+			if (answers[0].code < 300) != (answers[1].code < 300) {
+				return out // only one of the two has seen the objects of this answer
+			}
 			continue
 		}
 		where, detail := describe(r, sessions, symbolic[0], symbolic[1])
 		out = append(out, difference{r.id, where, detail})
-		if !all || (answers[0].code < 300) != (answers[1].code < 300) && !strings.Contains(r.path, "dryRun") {
-			return out // from here on the two have different objects
+		if !all || parted(r, answers) {
+			return out
 		}
 	}
 	return out
+}
+
+// parted says that one server has done what the other has refused: from there on their objects differ.
+func parted(r request, answers []answer) bool {
+	return (answers[0].code < 300) != (answers[1].code < 300) && !strings.Contains(r.path, "dryRun")
 }
 
 func describe(r request, sessions []*session, real, ours any) (string, string) {
