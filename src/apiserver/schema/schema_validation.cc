@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
@@ -96,12 +97,20 @@ bool IsMultiple(double number, double factor) {
 
 class Validator {
  public:
-  Validator(std::string_view prefix, bool keys) : prefix_(prefix), keys_(keys) {}
+  // `keys`, `embedded`: whether those of lists, and embedded objects, are looked at.
+  Validator(std::string_view prefix, bool keys, bool embedded = true)
+      : prefix_(prefix), keys_(keys), embedded_(embedded) {}
 
   void Check(const SchemaNode& schema, const Value& value, const Value* old) {
     // What has not changed has been let in before.
     if (old != nullptr && *old == value) return;
-    if (Full() || (value.is_null() && schema.nullable)) return;
+    if (Full()) return;
+    if (value.is_null()) {
+      // Nothing else is asked of null.
+      if (!schema.nullable) CheckType(schema, value);
+      if (!schema.enumeration.empty()) CheckEnumeration(schema, value);
+      return;
+    }
     CheckType(schema, value);
     CheckCombinations(schema, value);
     if (const auto text = value.AsString()) CheckText(schema, *text, value);
@@ -114,7 +123,7 @@ class Validator {
   // Embedded objects and the keys of lists, which are looked at once all else is said.
   void CheckExtensions(const SchemaNode& schema, const Value& value, const Value* old, bool root) {
     if ((old != nullptr && *old == value) || Full()) return;
-    if (schema.embedded_resource && value.is_object() && !root) CheckEmbedded(value);
+    if (schema.embedded_resource && embedded_ && value.is_object() && !root) CheckEmbedded(value);
     if (keys_ && value.is_array() && schema.list_type != ListType::kAtomic)
       CheckKeys(schema, value);
     EachChild(schema, value, old,
@@ -143,7 +152,7 @@ class Validator {
     Note(InvalidValue(Field(), value, path_ + " in body should " + std::string(rule)));
   }
   void Unplaced(std::string_view detail) {
-    Note(InvalidValue(std::string(kNoField), "\"\"", detail));
+    Note(InvalidValue(prefix_.empty() ? std::string(kNoField) : prefix_, "\"\"", detail));
   }
   // `wanted` is a type or a format; `shown` what there is instead.
   void WrongType(std::string_view wanted, std::string_view shown) {
@@ -166,8 +175,22 @@ class Validator {
         !IsInteger(value) && IsWhole(value.AsDouble().value_or(0))) {
       WrongType("int64", "\"float64\"");
     } else if (!HasType(schema.type, value)) {
-      WrongType(SchemaTypeName(schema.type), GoQuoted(TypeOf(value)));
+      WrongKind(schema, value);
     }
+  }
+
+  // As a real server has it, which asks the format before the type: a format is of texts and of
+  // lists, too, and what else there is has to be of that format.
+  void WrongKind(const SchemaNode& schema, const Value& value) {
+    const bool text = value.is_string() || value.is_array();
+    const bool formatted = IsKnownFormat(schema.format) && !value.is_null();
+    if (formatted && text && schema.type != SchemaType::kInteger &&
+        schema.type != SchemaType::kNumber) {
+      return;
+    }
+    if (!formatted || text) return WrongType(SchemaTypeName(schema.type), GoQuoted(TypeOf(value)));
+    WrongType(schema.format,
+              value.is_number() ? IsInteger(value) ? "\"int64\"" : "\"float64\"" : "\"\"");
   }
 
   void CheckCombinations(const SchemaNode& schema, const Value& value) {
@@ -393,6 +416,11 @@ class Validator {
   void CheckKeys(const SchemaNode& schema, const Value& value) {
     std::unordered_set<std::string> seen;
     std::unordered_set<std::string> reported;
+    for (std::size_t i = 0; schema.list_type == ListType::kMap && i < value.size(); ++i) {
+      if (value[i].is_object() || value[i].is_null()) continue;
+      return Note(InvalidValue(Field() + "[" + std::to_string(i) + "]", ValueText(value[i]),
+                               "must be an object for an array of list-type map"));
+    }
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::string text = KeyOf(schema, value[i]);
       if (seen.insert(text).second || !reported.insert(text).second) continue;
@@ -430,7 +458,8 @@ class Validator {
   }
 
   std::string prefix_;
-  bool keys_;  // whether those of lists are looked at
+  bool keys_;
+  bool embedded_;
   std::string path_;
   std::vector<StatusCause> causes_;
   std::size_t cause_bytes_ = 0;
@@ -450,6 +479,24 @@ std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const Value& o
     if (causes.empty() || before == old) return causes;
   }
   return {};
+}
+
+std::vector<StatusCause> ValidateStatus(const SchemaNode& schema, const Value& object,
+                                        const Value& old) {
+  const SchemaNode* const part = schema.FindProperty("status");
+  std::vector<StatusCause> causes;
+  for (const Value* before : {static_cast<const Value*>(nullptr), &old}) {
+    Validator status("status", /*keys=*/false);
+    if (part != nullptr && object.contains("status")) {
+      status.Check(*part, object["status"], before == nullptr ? nullptr : before->Find("status"));
+    }
+    Validator lists({}, /*keys=*/true, /*embedded=*/false);
+    lists.CheckExtensions(schema, object, before, /*root=*/true);
+    causes = status.Take();
+    std::ranges::move(lists.Take(), std::back_inserter(causes));
+    if (causes.empty()) break;
+  }
+  return causes;
 }
 
 std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const Value& value,

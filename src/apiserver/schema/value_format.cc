@@ -91,23 +91,27 @@ bool IsHttpUri(std::string_view text) {
          });
 }
 
-// Labels of up to 63 letters (of any alphabet), digits and inner dashes, between dots.
+// A label without a dash but behind its first letter; or labels of up to 63 letters (of any
+// alphabet), digits and inner dashes, each with a dot, and two letters or more. As a real server
+// has it: `my-host` is none.
 bool IsHostname(std::string_view text) {
-  if (text.ends_with('.')) text.remove_suffix(1);
-  if (text.empty() || text.size() > 255) return false;
-  while (true) {
-    const std::string_view label = text.substr(0, text.find('.'));
-    const bool plain = std::all_of(label.begin(), label.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '-' ||
-             static_cast<unsigned char>(c) >= 0x80;
-    });
-    if (label.empty() || label.size() > 63 || !plain || label.front() == '-' ||
-        label.back() == '-') {
-      return false;
-    }
-    if (label.size() == text.size()) return true;
-    text.remove_prefix(label.size() + 1);
+  static const std::shared_ptr<const RegularExpression> pattern = [] {
+    constexpr std::string_view kLetter = R"([a-zA-Z0-9\p{S}\p{L}])";
+    constexpr std::string_view kInner = R"([-a-zA-Z0-9\p{S}\p{L}])";
+    std::string all = "^(";
+    all.append(kLetter).append("-?").append(kLetter).append("{0,62}|(");
+    all.append(kLetter).append("(").append(kInner).append("{0,61}").append(kLetter);
+    all.append(R"()?\.)+[a-zA-Z\p{L}]{2,63})$)");
+    auto compiled = RegularExpression::Compile(all);
+    return compiled ? *std::move(compiled) : nullptr;
+  }();
+  if (text.size() > 255 || pattern == nullptr || !pattern->Matches(text)) return false;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find('.'), text.size());
+    if (length > 63) return false;
+    text.remove_prefix(std::min(length + 1, text.size()));
   }
+  return true;
 }
 
 bool IsEmail(std::string_view text) {
