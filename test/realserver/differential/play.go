@@ -349,7 +349,7 @@ func play(servers []*server, style *style, seed uint64, sequence []request, all 
 			symbolic = append(symbolic, whole)
 		}
 		if reflect.DeepEqual(symbolic[0], symbolic[1]) || style.excuse(sessions, r, answers, symbolic) {
-			style.count(answers)
+			style.count(r, answers)
 			if r.id == 0 && style.needsFirst && answers[0].code >= 300 {
 				return out // nothing is there to ask about
 			}
