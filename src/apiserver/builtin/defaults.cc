@@ -68,8 +68,21 @@ json::Value ByRule(const FieldPlan& field, const Sent& sent, const json::Value* 
   return merged;
 }
 
+// What stands where there may be an object, a list of them or something else.
+bool FillInUnion(const MessagePlan& plan, json::Value& value) {
+  if (value.is_object()) return FillIn(plan, value);
+  bool usual = true;
+  if (json::Array* const items = value.IfArray()) {
+    for (json::Value& item : *items) usual = (!item.is_object() || FillIn(plan, item)) && usual;
+  }
+  return usual;
+}
+
 bool One(const FieldPlan& plan, json::Value& value) {
-  if (plan.child != nullptr) return FillIn(*plan.child, value);
+  if (plan.child != nullptr) {
+    return plan.field->kind == FieldKind::kJsonUnion ? FillInUnion(*plan.child, value)
+                                                     : FillIn(*plan.child, value);
+  }
   return CanonicalScalar(*plan.field, value);
 }
 
@@ -115,6 +128,7 @@ bool FillInField(const FieldPlan& plan, json::Value& value) {
 
 bool FitsOne(const FieldPlan& plan, const json::Value& value) {
   if (value.is_null()) return true;
+  if (plan.field->kind == FieldKind::kJsonUnion) return false;  // is looked at by others
   if (plan.child != nullptr) return FitsMessage(*plan.child, value, /*root=*/false);
   return FitsScalar(*plan.field, value);
 }

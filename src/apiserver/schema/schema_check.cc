@@ -418,11 +418,12 @@ void CheckDefaults(const Value& schema, const SchemaNode& node, const std::strin
     Value pruned = *node.default_value;
     if (root_metadata) {
       causes.push_back(ForbiddenField(at, "must not be set in top-level metadata"));
-    } else if (PruneValue(node, pruned)) {
-      causes.push_back(
-          InvalidValue(at, node.default_value->Dump({.sort_keys = true, .escape_html = false}),
-                       "must not have unknown fields"));
     } else {
+      if (PruneValue(node, pruned)) {
+        causes.push_back(
+            InvalidValue(at, node.default_value->Dump({.sort_keys = true, .escape_html = false}),
+                         "must not have unknown fields"));
+      }
       for (StatusCause& cause : ValidateDefault(node, *node.default_value, at)) {
         causes.push_back(std::move(cause));
       }
