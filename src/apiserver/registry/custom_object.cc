@@ -62,8 +62,8 @@ StatusCause NotOfType(const std::string& field, std::string_view zero, std::stri
                           std::string(GoTypeOf(value)) + ", expected " + std::string(wanted));
 }
 
-// What stands at a path like ".spec.replicas"; null: nothing, or nothing that can be followed, which
-// `causes` get to know.
+// What stands at a path like ".spec.replicas"; null: nothing, or nothing that can be followed,
+// which `causes` get to know.
 const json::Value* Follow(const json::Value& object, const std::string& path, std::string_view zero,
                           std::vector<StatusCause>& causes) {
   const json::Value* at = &object;

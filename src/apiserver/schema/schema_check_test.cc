@@ -108,6 +108,12 @@ TEST(SchemaCheck, WhatIsNotStructuralIsRefused) {
       {"{type: object, properties: {a: {type: object, properties: {b: {type: string}}, default: "
        "{c: 1}}}}",
        {R"(@.properties[a].default: Invalid value: {"c":1}: must not have unknown fields)"}},
+      {"{type: object, properties: {a: {type: string, default: {c: 1}}}}",
+       {R"(@.properties[a].default: Invalid value: {"c":1}: must not have unknown fields)",
+        R"(@.properties[a].default: Invalid value: "object":  in body must be of type )"
+        R"(string: "object")"}},
+      {"{type: object, properties: {a: {type: string, not: {enum: [x]}, default: x}}}",
+       {R"(@.properties[a].default: Invalid value: "": "" must not validate the schema (not))"}},
       {"{type: object, properties: {a: {type: string}}, default: {a: x}}",
        {"@.default.apiVersion: Required value", "@.default.kind: Required value"}},
       {"{type: object, properties: {metadata: {type: object, properties: {name: {type: string, "

@@ -12,6 +12,7 @@ import (
 // A style is a way to ask.
 type style struct {
 	length   int
+	workers  int
 	patience time.Duration // of making a sequence shorter
 	generate func(r *rand.Rand, length int, only string) []request
 	// Without the success of its first request a sequence is about nothing.
@@ -28,12 +29,13 @@ type style struct {
 	refused atomic.Int64 // those that were excused: the real server refuses a value which the embedded one does not look at
 }
 
+// A real server lets the first objects of a definition wait for two seconds: many sequences of these wait together.
 var styles = map[string]*style{
-	"sequences": {length: 30, patience: time.Minute, generate: func(r *rand.Rand, length int, only string) []request {
+	"sequences": {length: 30, workers: 4, patience: time.Minute, generate: func(r *rand.Rand, length int, only string) []request {
 		return generate(r, length, resourcesNamed(only))
 	}},
-	"merges": {length: 10, patience: 20 * time.Second, needsFirst: true, generate: generateMerges, lenient: lenientMerge},
-	"crds":   {length: 25, patience: 5 * time.Second, needsFirst: true, warns: true, generate: generateDefinition, normal: normalDefinition, lenient: lenientDefinition},
+	"merges": {length: 10, workers: 4, patience: 20 * time.Second, needsFirst: true, generate: generateMerges, lenient: lenientMerge},
+	"crds":   {length: 25, workers: 16, patience: 5 * time.Second, needsFirst: true, warns: true, generate: generateDefinition, normal: normalDefinition, lenient: lenientDefinition},
 }
 
 func (s *style) normalize(r request, whole map[string]any, got answer) {
