@@ -277,6 +277,24 @@ bool IsForbiddenNull(const SchemaNode& schema, const Value& value) {
   return value.is_null() && !schema.nullable;
 }
 
+void DropForbiddenNulls(const SchemaNode& schema, Value& value, bool root) {
+  if (json::Array* const items = value.IfArray(); items != nullptr && schema.items != nullptr) {
+    for (Value& item : *items) DropForbiddenNulls(*schema.items, item, false);
+  }
+  json::Object* const members = value.IfObject();
+  if (members == nullptr) return;
+  std::vector<bool> gone(members->size());
+  bool any = false;
+  for (std::size_t i = 0; i < members->size(); ++i) {
+    const SchemaNode* const found = schema.FindMember(members->name(i));
+    if (found == nullptr || (root && members->name(i) == "metadata")) continue;
+    gone[i] = IsForbiddenNull(*found, members->value(i)) && !found->default_value;
+    any = any || gone[i];
+    if (!gone[i]) DropForbiddenNulls(*found, members->value(i), false);
+  }
+  if (any) EraseMarked(gone, *members);
+}
+
 // Integers are stored without a fraction or an exponent, as 2 and not as 2.0.
 void StoreAsInteger(Value& value) {
   const double number = value.AsDouble().value_or(0);
@@ -372,6 +390,11 @@ std::string MetadataTypeError(const SchemaNode& schema, const Value& object) {
 
 void PruneObject(const SchemaNode& schema, Value& object) {
   (void)Prune(&schema, object, /*resource=*/true);
+}
+
+void ShapeForVersion(const SchemaNode& schema, Value& object) {
+  PruneObject(schema, object);
+  DropForbiddenNulls(schema, object, /*root=*/true);
 }
 
 bool PruneValue(const SchemaNode& schema, Value& value) {

@@ -29,7 +29,11 @@ std::string MetadataTypeError(const SchemaNode& schema, const json::Value& objec
 // Takes unknown fields out of a whole object.
 void PruneObject(const SchemaNode& schema, json::Value& object);
 
-// Takes them out of a value that is not the root of an object; true if there were any.
+// The same, for a version in which the object is not stored: takes out nulls, too, which it does not
+// allow and has no default for.
+void ShapeForVersion(const SchemaNode& schema, json::Value& object);
+
+// Takes unknown fields out of a value that is not the root of an object; true if there were any.
 bool PruneValue(const SchemaNode& schema, json::Value& value);
 
 // Fills in defaults where a member is absent, or null and not nullable; drops other nulls that are

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -95,6 +96,54 @@ bool IsMultiple(double number, double factor) {
   return std::abs(times - std::nearbyint(times)) < 1e-9 * std::max(1.0, std::abs(times));
 }
 
+// What tells the items of a list with keys apart; empty for one that lacks some of them.
+std::optional<std::string> CorrelationKey(const SchemaNode& schema, const Value& item) {
+  std::string key;
+  for (const std::string& name : schema.map_keys) {
+    const Value* const part = item.Find(name);
+    const bool plain =
+        part != nullptr && (part->is_string() || part->is_bool() || IsInteger(*part));
+    if (!plain) return std::nullopt;
+    key.append(ValueText(*part)).append("/");
+  }
+  return key;
+}
+
+// The items of a list with keys by these, the first of each. Those that cannot be told from others
+// are not there.
+using Correlated = std::unordered_map<std::string, const Value*>;
+Correlated Correlate(const SchemaNode& schema, const Value& list) {
+  Correlated out;
+  for (const Value& item : list.items()) {
+    if (auto key = CorrelationKey(schema, item)) out.emplace(*std::move(key), &item);
+  }
+  return out;
+}
+
+// Whether a value counts as what it was before: as a real server has it, not where it holds what the
+// schema does not tell apart, items without their keys and members of any name.
+bool IsUnchanged(const SchemaNode& schema, const Value& value, const Value& old) {
+  if (value.is_array() && old.is_array() && schema.list_type == ListType::kMap &&
+      schema.items != nullptr) {
+    if (value.size() != old.size()) return false;
+    const Correlated before = Correlate(schema, old);
+    return std::ranges::all_of(value.items(), [&](const Value& item) {
+      const auto key = CorrelationKey(schema, item);
+      const auto found = key ? before.find(*key) : before.end();
+      return found != before.end() && IsUnchanged(*schema.items, item, *found->second);
+    });
+  }
+  if (value.is_object() && old.is_object()) {
+    if (value.size() != old.size()) return false;
+    return std::ranges::all_of(value.members(), [&](const json::Object::Member& member) {
+      const SchemaNode* const child = schema.FindMember(member.first);
+      const Value* const was = old.Find(member.first);
+      return child != nullptr && was != nullptr && IsUnchanged(*child, member.second, *was);
+    });
+  }
+  return value == old;
+}
+
 class Validator {
  public:
   // `keys`, `embedded`: whether those of lists, and embedded objects, are looked at.
@@ -103,7 +152,7 @@ class Validator {
 
   void Check(const SchemaNode& schema, const Value& value, const Value* old) {
     // What has not changed has been let in before.
-    if (old != nullptr && *old == value) return;
+    if (old != nullptr && IsUnchanged(schema, value, *old)) return;
     if (Full()) return;
     if (value.is_null()) {
       // Nothing else is asked of null.
@@ -383,14 +432,13 @@ class Validator {
     }
     if (schema.items == nullptr) return;
     // The items of a list with keys can be told apart, those of others not.
-    std::unordered_map<std::string, const Value*> before;
-    if (old != nullptr && schema.list_type == ListType::kMap) {
-      for (const Value& item : old->items()) before.emplace(KeyOf(schema, item), &item);
-    }
+    Correlated before;
+    if (old != nullptr && schema.list_type == ListType::kMap) before = Correlate(schema, *old);
     for (std::size_t i = 0; i < value.items().size(); ++i) {
       const std::size_t length = path_.size();
       path_ += '[' + std::to_string(i) + ']';
-      const auto found = before.empty() ? before.end() : before.find(KeyOf(schema, value[i]));
+      const auto key = before.empty() ? std::nullopt : CorrelationKey(schema, value[i]);
+      const auto found = key ? before.find(*key) : before.end();
       visit(*schema.items, value[i], found == before.end() ? nullptr : found->second);
       path_.resize(length);
     }
@@ -468,34 +516,52 @@ class Validator {
 
 }  // namespace
 
+namespace {
+
+std::vector<StatusCause> WrongKeys(const SchemaNode& schema, const Value& object) {
+  Validator validator({}, /*keys=*/true, /*embedded=*/false);
+  validator.CheckExtensions(schema, object, nullptr, /*root=*/true);
+  return validator.Take();
+}
+
+// Of an object whose lists had wrong keys already nobody asks for right ones.
+void AddWrongKeys(const SchemaNode& schema, const Value& object, const Value* old,
+                  std::vector<StatusCause>& causes) {
+  std::vector<StatusCause> wrong = WrongKeys(schema, object);
+  if (wrong.empty() || (old != nullptr && !WrongKeys(schema, *old).empty())) return;
+  std::ranges::move(wrong, std::back_inserter(causes));
+}
+
+}  // namespace
+
 std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const Value& object,
                                         const Value* old) {
+  std::vector<StatusCause> causes;
   for (const Value* before : {static_cast<const Value*>(nullptr), old}) {
-    Validator validator({}, /*keys=*/true);
+    Validator validator({}, /*keys=*/false);
     validator.Check(schema, object, before);
     validator.CheckExtensions(schema, object, before, /*root=*/true);
-    std::vector<StatusCause> causes = validator.Take();
+    causes = validator.Take();
     // Comparing costs time, so it is done only for objects that are wrong.
-    if (causes.empty() || before == old) return causes;
+    if (causes.empty() || before == old) break;
   }
-  return {};
+  AddWrongKeys(schema, object, old, causes);
+  return causes;
 }
 
 std::vector<StatusCause> ValidateStatus(const SchemaNode& schema, const Value& object,
                                         const Value& old) {
   const SchemaNode* const part = schema.FindProperty("status");
   std::vector<StatusCause> causes;
-  for (const Value* before : {static_cast<const Value*>(nullptr), &old}) {
-    Validator status("status", /*keys=*/false);
-    if (part != nullptr && object.contains("status")) {
-      status.Check(*part, object["status"], before == nullptr ? nullptr : before->Find("status"));
+  if (part != nullptr && object.contains("status")) {
+    for (const Value* before : {static_cast<const Value*>(nullptr), old.Find("status")}) {
+      Validator status("status", /*keys=*/false);
+      status.Check(*part, object["status"], before);
+      causes = status.Take();
+      if (causes.empty()) break;
     }
-    Validator lists({}, /*keys=*/true, /*embedded=*/false);
-    lists.CheckExtensions(schema, object, before, /*root=*/true);
-    causes = status.Take();
-    std::ranges::move(lists.Take(), std::back_inserter(causes));
-    if (causes.empty()) break;
   }
+  AddWrongKeys(schema, object, &old, causes);
   return causes;
 }
 

@@ -91,27 +91,38 @@ bool IsHttpUri(std::string_view text) {
          });
 }
 
-// A label without a dash but behind its first letter; or labels of up to 63 letters (of any
-// alphabet), digits and inner dashes, each with a dot, and two letters or more. As a real server
-// has it: `my-host` is none.
+// Letters of any alphabet.
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+bool IsWordCharacter(char c) { return IsLetter(c) || IsDigit(c); }
+
+// Letters, digits and inner dashes.
+bool IsHostLabel(std::string_view label) {
+  return !label.empty() && label.size() <= 63 && IsWordCharacter(label.front()) &&
+         IsWordCharacter(label.back()) &&
+         std::ranges::all_of(label, [](char c) { return IsWordCharacter(c) || c == '-'; });
+}
+
+// Labels with a dot each and then two letters or more; or one label, which has a dash behind its
+// first letter at most. As a real server has it: `my-host` and `x.y` are none.
 bool IsHostname(std::string_view text) {
-  static const std::shared_ptr<const RegularExpression> pattern = [] {
-    constexpr std::string_view kLetter = R"([a-zA-Z0-9\p{S}\p{L}])";
-    constexpr std::string_view kInner = R"([-a-zA-Z0-9\p{S}\p{L}])";
-    std::string all = "^(";
-    all.append(kLetter).append("-?").append(kLetter).append("{0,62}|(");
-    all.append(kLetter).append("(").append(kInner).append("{0,61}").append(kLetter);
-    all.append(R"()?\.)+[a-zA-Z\p{L}]{2,63})$)");
-    auto compiled = RegularExpression::Compile(all);
-    return compiled ? *std::move(compiled) : nullptr;
-  }();
-  if (text.size() > 255 || pattern == nullptr || !pattern->Matches(text)) return false;
-  while (!text.empty()) {
-    const std::size_t length = std::min(text.find('.'), text.size());
-    if (length > 63) return false;
-    text.remove_prefix(std::min(length + 1, text.size()));
+  if (text.size() > 255) return false;
+  const std::size_t last = text.rfind('.');
+  if (last == std::string_view::npos) {
+    const bool dash = text.size() > 1 && text[1] == '-';
+    const std::string_view rest = text.substr(std::min<std::size_t>(dash ? 2 : 1, text.size()));
+    return !text.empty() && text.size() <= 63 && IsWordCharacter(text.front()) &&
+           std::ranges::all_of(rest, IsWordCharacter);
   }
-  return true;
+  const std::string_view top = text.substr(last + 1);
+  if (top.size() < 2 || top.size() > 63 || !std::ranges::all_of(top, IsLetter)) return false;
+  for (text = text.substr(0, last);;) {
+    const std::string_view label = text.substr(0, text.find('.'));
+    if (!IsHostLabel(label)) return false;
+    if (label.size() == text.size()) return true;
+    text.remove_prefix(label.size() + 1);
+  }
 }
 
 bool IsEmail(std::string_view text) {
