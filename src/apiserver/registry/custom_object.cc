@@ -123,10 +123,13 @@ Result<void> ApplySchema(const StructuralSchema& schema, json::Value& object) {
   return FillDefaults(schema, object);
 }
 
-std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object) {
+std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object,
+                                              bool applies) {
   std::vector<std::string> problems;
   if (at.version->schema == nullptr) return problems;
-  for (const std::string& path : UnknownFields(at.version->schema->root(), object)) {
+  const SchemaNode& root = at.version->schema->root();
+  for (const std::string& path :
+       applies ? UndeclaredFields(root, object) : UnknownFields(root, object)) {
     problems.push_back("unknown field \"" + path + "\"");
   }
   return problems;

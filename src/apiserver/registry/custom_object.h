@@ -17,8 +17,10 @@
 
 namespace kinformer::apiserver {
 
-// `unknown field "spec.x"` for each field that is going to be pruned.
-std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object);
+// `unknown field "spec.x"` for each field that is going to be pruned; `applies`: for each that a
+// server-side apply may not declare.
+std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object,
+                                              bool applies = false);
 
 // Prunes the object and fills in its defaults, by the schema of the version in which it was sent.
 // BadRequest where metadata is not an object; RequestEntityTooLarge.

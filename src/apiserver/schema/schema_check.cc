@@ -411,6 +411,7 @@ class Sense {
 
 // ---- That defaults are what the schema would let through
 
+// A real server does not look at those of members of any name.
 void CheckDefaults(const Value& schema, const SchemaNode& node, const std::string& field,
                    bool root_metadata, Causes& causes) {
   const std::string at = Member(field, "default");
@@ -434,10 +435,6 @@ void CheckDefaults(const Value& schema, const SchemaNode& node, const std::strin
     if (const SchemaNode* const child = node.FindProperty(name)) {
       CheckDefaults(property, *child, Property(field, name), root_metadata, causes);
     }
-  }
-  if (node.additional != nullptr) {
-    CheckDefaults(schema["additionalProperties"], *node.additional,
-                  Member(field, "additionalProperties"), root_metadata, causes);
   }
   if (node.items != nullptr) {
     CheckDefaults(schema["items"], *node.items, Member(field, "items"), root_metadata, causes);

@@ -114,9 +114,14 @@ constexpr std::size_t kMaxPathBytes = std::size_t{1} << 20;
 
 class UnknownFinder {
  public:
+  explicit UnknownFinder(bool applies = false) : applies_(applies) {}
+
   // `keep`: nothing at this level is unknown.
   void Walk(const SchemaNode* schema, const Value& value, bool resource, bool keep = false) {
     keep = keep || (schema != nullptr && schema->preserve_unknown);
+    const bool free = schema != nullptr && schema->properties.empty() && schema->items == nullptr &&
+                      schema->additional == nullptr && !resource;
+    if (applies_ && (keep || free)) return;
     if (const json::Object* members = value.IfObject()) {
       for (const auto& [name, member] : *members) {
         const std::size_t size = path_.size();
@@ -178,6 +183,7 @@ class UnknownFinder {
     bytes_ += path.size();
   }
 
+  const bool applies_;
   std::string path_;
   std::size_t bytes_ = 0;  // of all paths
   std::size_t more_ = 0;
@@ -378,6 +384,12 @@ class DefaultFiller {
 
 std::vector<std::string> UnknownFields(const SchemaNode& schema, const Value& object) {
   UnknownFinder finder;
+  finder.Walk(&schema, object, /*resource=*/true);
+  return finder.Take();
+}
+
+std::vector<std::string> UndeclaredFields(const SchemaNode& schema, const Value& object) {
+  UnknownFinder finder(/*applies=*/true);
   finder.Walk(&schema, object, /*resource=*/true);
   return finder.Take();
 }

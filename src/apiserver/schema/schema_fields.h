@@ -22,6 +22,10 @@ namespace kinformer::apiserver {
 // not know, except in metadata, which is always ObjectMeta's.
 std::vector<std::string> UnknownFields(const SchemaNode& schema, const json::Value& object);
 
+// The same of what a server-side apply may not declare: it takes any field also below what keeps
+// unknown ones, and of objects whose schema names none.
+std::vector<std::string> UndeclaredFields(const SchemaNode& schema, const json::Value& object);
+
 // What is wrong with the types in the metadata of the object or of one embedded in it, in the words
 // of a Go decoder; empty: nothing.
 std::string MetadataTypeError(const SchemaNode& schema, const json::Value& object);

@@ -13,6 +13,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/metadata_rules.h"
+#include "apiserver/schema/schema_correlation.h"
 #include "apiserver/schema/value_format.h"
 
 namespace kinformer::apiserver {
@@ -96,54 +97,6 @@ bool IsMultiple(double number, double factor) {
   return std::abs(times - std::nearbyint(times)) < 1e-9 * std::max(1.0, std::abs(times));
 }
 
-// What tells the items of a list with keys apart; empty for one that lacks some of them.
-std::optional<std::string> CorrelationKey(const SchemaNode& schema, const Value& item) {
-  std::string key;
-  for (const std::string& name : schema.map_keys) {
-    const Value* const part = item.Find(name);
-    const bool plain =
-        part != nullptr && (part->is_string() || part->is_bool() || IsInteger(*part));
-    if (!plain) return std::nullopt;
-    key.append(ValueText(*part)).append("/");
-  }
-  return key;
-}
-
-// The items of a list with keys by these, the first of each. Those that cannot be told from others
-// are not there.
-using Correlated = std::unordered_map<std::string, const Value*>;
-Correlated Correlate(const SchemaNode& schema, const Value& list) {
-  Correlated out;
-  for (const Value& item : list.items()) {
-    if (auto key = CorrelationKey(schema, item)) out.emplace(*std::move(key), &item);
-  }
-  return out;
-}
-
-// Whether a value counts as what it was before: as a real server has it, not where it holds what the
-// schema does not tell apart, items without their keys and members of any name.
-bool IsUnchanged(const SchemaNode& schema, const Value& value, const Value& old) {
-  if (value.is_array() && old.is_array() && schema.list_type == ListType::kMap &&
-      schema.items != nullptr) {
-    if (value.size() != old.size()) return false;
-    const Correlated before = Correlate(schema, old);
-    return std::ranges::all_of(value.items(), [&](const Value& item) {
-      const auto key = CorrelationKey(schema, item);
-      const auto found = key ? before.find(*key) : before.end();
-      return found != before.end() && IsUnchanged(*schema.items, item, *found->second);
-    });
-  }
-  if (value.is_object() && old.is_object()) {
-    if (value.size() != old.size()) return false;
-    return std::ranges::all_of(value.members(), [&](const json::Object::Member& member) {
-      const SchemaNode* const child = schema.FindMember(member.first);
-      const Value* const was = old.Find(member.first);
-      return child != nullptr && was != nullptr && IsUnchanged(*child, member.second, *was);
-    });
-  }
-  return value == old;
-}
-
 class Validator {
  public:
   // `keys`, `embedded`: whether those of lists, and embedded objects, are looked at.
@@ -170,15 +123,17 @@ class Validator {
   }
 
   // Embedded objects and the keys of lists, which are looked at once all else is said.
-  void CheckExtensions(const SchemaNode& schema, const Value& value, const Value* old, bool root) {
-    if ((old != nullptr && *old == value) || Full()) return;
+  void CheckExtensions(const SchemaNode& schema, const Value& value, bool root) {
+    if (Full()) return;
     if (schema.embedded_resource && embedded_ && value.is_object() && !root) CheckEmbedded(value);
     if (keys_ && value.is_array() && schema.list_type != ListType::kAtomic)
       CheckKeys(schema, value);
-    EachChild(schema, value, old,
-              [this](const SchemaNode& child, const Value& member, const Value* before) {
-                CheckExtensions(child, member, before, false);
+    const bool before = std::exchange(brackets_, true);
+    EachChild(schema, value, nullptr,
+              [this](const SchemaNode& child, const Value& member, const Value* /*before*/) {
+                CheckExtensions(child, member, false);
               });
+    brackets_ = before;
   }
 
   std::vector<StatusCause> Take() { return std::move(causes_); }
@@ -426,13 +381,14 @@ class Validator {
     for (const auto& [name, member] : value.members()) {
       const SchemaNode* const child = schema.FindMember(name);
       if (child == nullptr) continue;
-      const std::size_t length = Enter(name);
+      const std::size_t length =
+          brackets_ && schema.FindProperty(name) == nullptr ? EnterKey(name) : Enter(name);
       visit(*child, member, old == nullptr ? nullptr : old->Find(name));
       path_.resize(length);
     }
     if (schema.items == nullptr) return;
     // The items of a list with keys can be told apart, those of others not.
-    Correlated before;
+    CorrelatedItems before;
     if (old != nullptr && schema.list_type == ListType::kMap) before = Correlate(schema, *old);
     for (std::size_t i = 0; i < value.items().size(); ++i) {
       const std::size_t length = path_.size();
@@ -458,6 +414,12 @@ class Validator {
     const std::size_t length = path_.size();
     if (!path_.empty()) path_ += '.';
     path_ += name;
+    return length;
+  }
+
+  std::size_t EnterKey(std::string_view name) {
+    const std::size_t length = path_.size();
+    path_.append("[").append(name).append("]");
     return length;
   }
 
@@ -508,6 +470,7 @@ class Validator {
   std::string prefix_;
   bool keys_;
   bool embedded_;
+  bool brackets_ = false;  // members of any name stand in brackets in paths
   std::string path_;
   std::vector<StatusCause> causes_;
   std::size_t cause_bytes_ = 0;
@@ -520,7 +483,7 @@ namespace {
 
 std::vector<StatusCause> WrongKeys(const SchemaNode& schema, const Value& object) {
   Validator validator({}, /*keys=*/true, /*embedded=*/false);
-  validator.CheckExtensions(schema, object, nullptr, /*root=*/true);
+  validator.CheckExtensions(schema, object, /*root=*/true);
   return validator.Take();
 }
 
@@ -540,11 +503,13 @@ std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const Value& o
   for (const Value* before : {static_cast<const Value*>(nullptr), old}) {
     Validator validator({}, /*keys=*/false);
     validator.Check(schema, object, before);
-    validator.CheckExtensions(schema, object, before, /*root=*/true);
     causes = validator.Take();
     // Comparing costs time, so it is done only for objects that are wrong.
     if (causes.empty() || before == old) break;
   }
+  Validator embedded({}, /*keys=*/false);
+  embedded.CheckExtensions(schema, object, /*root=*/true);
+  std::ranges::move(embedded.Take(), std::back_inserter(causes));
   AddWrongKeys(schema, object, old, causes);
   return causes;
 }
@@ -568,7 +533,7 @@ std::vector<StatusCause> ValidateStatus(const SchemaNode& schema, const Value& o
 std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const Value& value,
                                          std::string_view field) {
   Validator validator(field, /*keys=*/false);
-  validator.CheckExtensions(schema, value, nullptr, /*root=*/false);
+  validator.CheckExtensions(schema, value, /*root=*/false);
   validator.Check(schema, value, nullptr);
   return validator.Take();
 }
