@@ -224,7 +224,8 @@ TEST_F(Http2Test, MaxConnections_OfAServerThatTakesFewStreams_BoundAPool) {
   EXPECT_TRUE(Eventually([&] { return Count(Running) >= 120; })) << Count(Running);
   StartWatches(50, "/watch", ConnectionPool::kShort);
   // Time enough for those that must not come.
-  EXPECT_FALSE(Eventually([&] { return Stats().connections_opened > 3; }, milliseconds(500)));
+  EXPECT_FALSE(
+      Eventually([&] { return transport_->Stats().connections_opened > 3; }, milliseconds(500)));
   EXPECT_LE(Stats().connections_opened, 3U);
 }
 
