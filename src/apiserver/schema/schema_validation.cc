@@ -18,12 +18,6 @@ namespace {
 
 using json::Value;
 
-// Somebody who has got as many wrong will not read more.
-constexpr std::size_t kMaxCauses = 256;
-// And of so much text neither. Values, paths and lists of what is allowed are as long as those who
-// write objects and definitions like.
-constexpr std::size_t kMaxCauseBytes = std::size_t{1} << 20;
-
 // Where rules of several fields at once say that something is wrong.
 constexpr std::string_view kNoField = "<nil>";
 
