@@ -4,6 +4,7 @@
 #include <stop_token>
 
 #include "base/deadline.h"
+#include "base/would_deadlock.h"
 
 namespace kinformer::internal::client {
 
@@ -27,9 +28,9 @@ Result<void> BlockingCall::Run(const std::shared_ptr<BlockingCall>& call,
                                const CallOptions& options, const std::function<bool()>& on_wake) {
   Env& env = call->env_;
   if (env.OnLoopThread()) {
-    return Error(Reason::kWouldDeadlock,
-                 "a blocking request on an event loop's thread: make it from a handler, a "
-                 "worker or main");
+    return base::WouldDeadlock(env,
+                               "a blocking request on an event loop's thread: make it from a "
+                               "handler, a worker or main");
   }
   if (options.stop.stop_requested())
     return Error(Reason::kCanceled, "the caller has stopped the request");

@@ -73,6 +73,28 @@ TEST_P(HeadAdmissionTest, A401ComesWhileTheBodyDoes) {
   EXPECT_EQ(handler_.handled, 0);
 }
 
+// How much a server takes is told to who may send it.
+TEST_P(HeadAdmissionTest, ABodyThatIsTooLong_IsA401ToStrangersAndA413ToOthers) {
+  EXPECT_EQ(server_.Ask("/", "wrong", kBody + 1, 0).status, 401);
+  EXPECT_EQ(server_.Ask("/", "wrong", std::size_t{1} << 50, 0).status, 401);
+  const Reply reply = server_.Ask("/", "right", kBody + 1, kBody + 1);
+  EXPECT_EQ(reply.status, 413);
+  EXPECT_THAT(reply.body, HasSubstr("limit is"));
+  EXPECT_EQ(handler_.handled, 0);
+}
+
+// It says beforehand how long its body is.
+TEST(HeadAdmissionTest, A413ComesBeforeTheBody) {
+  Judge handler;
+  ServerForTest server(Protocol::kHttp1, handler);
+  handler.env = &server.env();
+  for (const std::size_t size : {kBody + 1, std::size_t{1} << 50}) {
+    const Reply reply = server.Ask("/", "right", size, 0);
+    EXPECT_EQ(reply.status, 413);
+    EXPECT_LT(reply.took, milliseconds(2000));
+  }
+}
+
 TEST_P(HeadAdmissionTest, WhoIsLetInIsReadToTheEnd) {
   const Reply reply = server_.Ask("/", "right", kBody, kBody);
   EXPECT_EQ(reply.status, 200);

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -147,7 +149,8 @@ class Http1Connection final : public Connection {
       // Step by step: the head is judged before the body is read.
       parsing_->parser.eager(false);
       parsing_->parser.header_limit(static_cast<std::uint32_t>(options.max_header_bytes));
-      parsing_->parser.body_limit(options.max_body_bytes);
+      // How long a body may be is told only to who is let in.
+      parsing_->parser.body_limit(std::numeric_limits<std::uint64_t>::max());
       SetDeadline(options.header_timeout);
     }
     auto& parser = parsing_->parser;
@@ -160,6 +163,8 @@ class Http1Connection final : public Connection {
       // The parser's own limit is of what it has not taken yet.
       if (parsing_->head_bytes > options.max_header_bytes) return Refuse(RefuseHeaders(host()));
       if (error == beast::error::need_more) error = {};
+      // Who is not let in is told no more than that.
+      if (error && parsing_->refusal != nullptr) return Refuse(std::move(parsing_->refusal));
       if (error == beast::error::body_limit) return Refuse(RefuseBody(host()));
       if (error == beast::error::header_limit || error == beast::error::buffer_overflow) {
         return Refuse(RefuseHeaders(host()));
@@ -169,6 +174,7 @@ class Http1Connection final : public Connection {
       }
       if (parser.is_header_done() && !parsing_->request) {
         if (auto refusal = TakeHead()) return Refuse(std::move(refusal));
+        parser.body_limit(options.max_body_bytes);
         if (phase_ == Phase::kGate) return true;
       }
       if (used == 0) break;
@@ -208,6 +214,10 @@ class Http1Connection final : public Connection {
       request.headers.Add(View(field.name_string()), View(field.value()));
     if (auto refusal = JudgeHead(request, message.version() >= 11)) return refusal;
     parsing_->refusal = AdmitHead(host(), peer_user_, request);
+    const auto length = parser.content_length();
+    if (length && *length > host().options().max_body_bytes) {
+      return parsing_->refusal != nullptr ? std::move(parsing_->refusal) : RefuseBody(host());
+    }
     if (parser.is_done() || parsing_->refusal != nullptr) return nullptr;
     parsing_->gate = GateOf(host(), request);
     if (parsing_->gate != nullptr && parsing_->gate->ready() && !Opens(*parsing_->gate)) {

@@ -1,5 +1,6 @@
 #include "table/custom_columns.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,9 @@ std::string Cell(const CustomColumn& column, const Value& object, WallTime now) 
   return text;
 }
 
+// A definition may have thousands of columns, and each show all of an object.
+constexpr std::size_t kMostRowBytes = std::size_t{2} << 20;
+
 }  // namespace
 
 Columns CustomColumns(const Value& definition, std::string_view version) {
@@ -72,7 +76,12 @@ Columns CustomColumns(const Value& version) {
   }
   out.row = [wanted = std::move(wanted)](const Value& object, WallTime now) {
     std::vector<std::string> row{cells::Name(object)};
-    for (const CustomColumn& column : wanted) row.push_back(Cell(column, object, now));
+    // What does not fit stays empty.
+    std::size_t bytes = 0;
+    for (const CustomColumn& column : wanted) {
+      row.push_back(bytes > kMostRowBytes ? std::string() : Cell(column, object, now));
+      bytes += row.back().size();
+    }
     return row;
   };
   return out;

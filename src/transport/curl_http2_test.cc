@@ -152,12 +152,13 @@ class Http2Test : public testing::Test {
     });
     done.get_future().wait();
   }
-  void StartWatches(int count, const std::string& target = "/watch") {
+  void StartWatches(int count, const std::string& target = "/watch",
+                    ConnectionPool pool = ConnectionPool::kWatch) {
     OnLoop([&] {
       for (int i = 0; i < count; ++i) {
         watches_.push_back(std::make_unique<Watch>());
         Watch& watch = *watches_.back();
-        watch.call = transport_->Start({.target = target, .pool = ConnectionPool::kWatch}, watch);
+        watch.call = transport_->Start({.target = target, .pool = pool}, watch);
       }
     });
   }
@@ -214,6 +215,18 @@ TEST_F(Http2Test, ManyWatchesShareFewConnections) {
   StartWatches(300);
   EXPECT_TRUE(Eventually([&] { return Count(Running) == 300; })) << Count(Running) << " of 300 run";
   EXPECT_EQ(Stats().connections_opened, 4U);
+}
+
+// libcurl would open another one for whatever waits behind the server's limit to streams.
+TEST_F(Http2Test, MaxConnections_OfAServerThatTakesFewStreams_BoundAPool) {
+  Begin(60, {.max_connections = 3});
+  for (int i = 0; i < 4; ++i) StartWatches(99, "/watch", ConnectionPool::kShort);
+  EXPECT_TRUE(Eventually([&] { return Count(Running) >= 120; })) << Count(Running);
+  StartWatches(50, "/watch", ConnectionPool::kShort);
+  // Time enough for those that must not come.
+  EXPECT_FALSE(
+      Eventually([&] { return transport_->Stats().connections_opened > 3; }, milliseconds(500)));
+  EXPECT_LE(Stats().connections_opened, 3U);
 }
 
 TEST_F(Http2Test, ALowStreamLimitIsLearned) {

@@ -49,10 +49,17 @@ CurlLane::~CurlLane() {
 void CurlLane::SetConnectionLimit() {
   // libcurl has "no limit" for 0. It opens a connection for every exchange that waits behind the
   // server's stream limit, so a lane of HTTP/2 watches has to be told.
-  long limit = static_cast<long>(shared_->options.max_connections);
+  const bool http2 = connected_ && !http1_;
+  long limit =
+      static_cast<long>(http2 && allowed_ > 0 ? allowed_ : shared_->options.max_connections);
   if (probe != nullptr) ++limit;
   if (pool_ == ConnectionPool::kWatch) limit = http1_ ? 0 : 1;
   curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, limit);
+}
+
+void CurlLane::Allow(std::size_t connections) {
+  allowed_ = connections;
+  MakeRoomForProbe();
 }
 
 void CurlLane::MakeRoomForProbe() {
@@ -133,7 +140,7 @@ void CurlLane::OnStarted(CurlTransfer&, bool http2) {
 }
 
 void CurlLane::OnAnswer() {
-  connected_ = true;
+  if (!std::exchange(connected_, true) && allowed_ > 0) MakeRoomForProbe();
   settings_timer_ = Timer();
   if (!inside_) Admit();
 }

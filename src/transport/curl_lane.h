@@ -79,6 +79,10 @@ class CurlLane final : public CurlLoop::Listener {
   std::shared_ptr<CurlTransfer> probe;
   std::unique_ptr<ResponseReceiver> probe_receiver;
 
+  [[nodiscard]] std::size_t sockets() const { return sockets_; }
+  // How many connections it may have over HTTP/2, one for a probe aside. Without it libcurl opens
+  // as many as the pool may have, one whenever the server's limit to streams is reached.
+  void Allow(std::size_t connections);
   // Once `probe` is set: it does not wait behind what it is to ask about.
   void MakeRoomForProbe();
 
@@ -120,6 +124,7 @@ class CurlLane final : public CurlLoop::Listener {
   std::vector<curl_socket_t> watched_;
   std::shared_ptr<CurlLane*> self_;  // for posted tasks: null once the lane is gone
   std::size_t sockets_ = 0;
+  std::size_t allowed_ = 0;                 // 0: as many as the pool may have
   std::vector<curl_socket_t> own_sockets_;  // those of connections; the resolver has others
   std::size_t peak_ = 0;
   SteadyTime last_activity_{};

@@ -221,7 +221,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     CurlLane* last_trying = nullptr;
     CurlLane* least = nullptr;  // loaded, of those that are full
     std::size_t trying = 0;
-    std::size_t full = 0;
+    std::size_t connections = 0;  // of those that are full
     for (const auto& lane : lanes_) {
       if (lane->pool() != pool || lane->retired || lane->suspected) continue;
       if (TriesTooLong(*lane)) {
@@ -233,13 +233,24 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       if (lane->http1() || (!watches && !lane->connected())) return *lane;
       if (OthersThanProbe(*lane) < capacity_) return *lane;
       if (watches) continue;
-      ++full;
+      connections += std::max<std::size_t>(lane->sockets(), 1);
       if (least == nullptr || lane->size() < least->size()) least = lane.get();
     }
-    if (least != nullptr && full >= shared_->options.max_connections) return *least;
+    const std::size_t most = shared_->options.max_connections;
+    if (least != nullptr && connections >= most) return *least;
     if (trying >= kMostTrying) return *last_trying;
     lanes_.push_back(std::make_unique<CurlLane>(shared_, *loop_, pool));
+    if (least != nullptr) Share(pool, most - connections);
     return *lanes_.back();
+  }
+
+  // The last lane is new. It gets what the others of its pool leave, which keep what they have, so
+  // that all together have no more connections than the pool may.
+  void Share(ConnectionPool pool, std::size_t left) {
+    for (const auto& lane : lanes_) {
+      if (lane->pool() != pool || lane->retired) continue;
+      lane->Allow(lane == lanes_.back() ? left : std::max<std::size_t>(lane->sockets(), 1));
+    }
   }
 
   [[nodiscard]] bool TriesTooLong(const CurlLane& lane) const {

@@ -18,6 +18,8 @@ namespace {
 
 // What is made room for at once, as most objects have that many members.
 constexpr std::size_t kUsualMembers = 4;
+// Of the ways to members that occur twice.
+constexpr std::size_t kMostNoted = std::size_t{1} << 20;
 
 class Parser {
  public:
@@ -37,6 +39,13 @@ class Parser {
   }
 
  private:
+  // A member, or an item of an array.
+  struct Step {
+    const Object* object = nullptr;
+    const Value* value = nullptr;
+    std::size_t index = 0;
+  };
+
   void SkipBlanks() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
   }
@@ -235,19 +244,25 @@ class Parser {
     return true;
   }
 
+  // The way to a member may be long, and such members many: past the bound no more are noted.
   void NoteDuplicate(std::string_view name) {
+    if (noted_bytes_ > kMostNoted) return;
     std::string pointer;
     for (const Step& step : path_) {
       pointer += '/';
-      if (step.object == nullptr) {
-        pointer += std::to_string(step.index);
-        continue;
-      }
-      const auto member = std::find_if(step.object->begin(), step.object->end(),
-                                       [&](const auto& m) { return &m.second == step.value; });
-      pointer += EscapePointerToken(member->first);
+      pointer +=
+          step.object == nullptr ? std::to_string(step.index) : EscapePointerToken(NameOf(step));
     }
-    options_.duplicate_keys->push_back(pointer.append("/").append(EscapePointerToken(name)));
+    pointer.append("/").append(EscapePointerToken(name));
+    noted_bytes_ += pointer.size();
+    options_.duplicate_keys->push_back(std::move(pointer));
+  }
+  // Found by its place: members stand side by side, and there may be many.
+  static const std::string& NameOf(const Step& step) {
+    const auto first = step.object->begin();
+    const auto* const begin = reinterpret_cast<const char*>(&first->second);
+    const auto* const here = reinterpret_cast<const char*>(step.value);
+    return first[(here - begin) / static_cast<std::ptrdiff_t>(sizeof(*first))].first;
   }
 
   [[nodiscard]] std::size_t Offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
@@ -266,13 +281,8 @@ class Parser {
   const char* at_;
   const char* const end_;
   const ParseOptions& options_;
-  // A member, or an item of an array.
-  struct Step {
-    const Object* object = nullptr;
-    const Value* value = nullptr;
-    std::size_t index = 0;
-  };
-  std::vector<Step> path_;  // kept only for duplicate_keys
+  std::vector<Step> path_;       // kept only for duplicate_keys
+  std::size_t noted_bytes_ = 0;  // in duplicate_keys
   std::size_t error_at_ = 0;
   std::string error_;
 };

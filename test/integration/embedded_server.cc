@@ -34,7 +34,9 @@ class EmbeddedServer::Front final : public Handler {
 };
 
 EmbeddedServer::EmbeddedServer(EmbeddedServerOptions options) : options_(std::move(options)) {
-  runtime_ = std::make_unique<Runtime>(RuntimeOptions{.name = "test-server", .log = NewNullLog()});
+  runtime_ = std::make_unique<Runtime>(RuntimeOptions{
+      .name = "test-server",
+      .log = options_.log != nullptr ? options_.log : std::shared_ptr<LogSink>(NewNullLog())});
   authority_ = std::make_unique<internal::http::TlsAuthority>(
       internal::http::TlsAuthority::Make("integration ca", runtime_->env().WallNow()).OrExit());
   certificate_ = MakeCertificate();

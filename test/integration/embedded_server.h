@@ -37,6 +37,7 @@ struct EmbeddedServerOptions {
   bool http2 = true;  // over TLS
   std::string bearer_token{"integration-token"};
   apiserver::ApiServerOptions api{};
+  std::shared_ptr<LogSink> log{};  // null: nobody reads it
 };
 
 // Asks webhooks that have a URL. Its certificates are the same for its whole life, so that a client

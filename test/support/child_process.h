@@ -39,6 +39,7 @@ class ChildProcess {
   // The end of its standard input.
   void CloseInput();
   void Signal(int signal);
+  [[nodiscard]] int pid() const { return pid_; }
   // Waits for the end: the exit status, or 128 + signal. -1 if it does not end in time.
   int Wait(std::chrono::milliseconds timeout);
 

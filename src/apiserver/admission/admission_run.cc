@@ -1,5 +1,6 @@
 #include "apiserver/admission/admission_run.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -11,16 +12,29 @@
 #include "apiserver/admission/admission_call.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_object.h"
+#include "wire/json_depth.h"
 
 namespace kinformer::apiserver {
 namespace {
+
+// What the patches of all webhooks together may add to the memory that an object takes.
+constexpr std::size_t kMostAdded = std::size_t{16} << 20;
+// How much of questions may be under way at once, about: each has the objects in it.
+constexpr std::size_t kMostAsked = std::size_t{16} << 20;
 
 // What a patch has made of an object.
 struct Patched {
   Result<void> applied{};
   json::Value object{};
   bool changed = false;
+  std::size_t added = 0;  // to the memory that it takes, about
 };
+
+std::size_t CostOf(const json::Value& value) {
+  std::size_t values = 0;
+  static_cast<void>(json::DepthOf(value, values));
+  return values * sizeof(json::Value) + value.Dump().size();
+}
 
 void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& before,
            Patched& patched) {
@@ -28,8 +42,11 @@ void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& be
   patched.applied = json::ApplyPatch(patch, patched.object);
   if (!patched.applied) return;
   patched.changed = !(patched.object == before);
+  if (!patched.changed) return;
+  const std::size_t cost = CostOf(before);
+  patched.added = std::max(CostOf(patched.object), cost) - cost;
   // What comes next, a conversion perhaps, may rely on them.
-  if (patched.changed && at.version->schema != nullptr) {
+  if (at.version->schema != nullptr) {
     patched.applied = FillDefaults(*at.version->schema, patched.object);
   }
 }
@@ -139,6 +156,8 @@ class MutatingRun final : public Run {
   void Replace(std::size_t index, Patched& patched) {
     if (!patched.applied) return Fail(InternalServerError(patched.applied.error().message()));
     if (patched.changed) {
+      added_ += patched.added;
+      if (added_ > kMostAdded) return Fail(TooMuchAdded());
       objects_.Replace(calls_[index]->at(), std::move(patched.object));
       outcome_.changed = true;
       for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -146,6 +165,14 @@ class MutatingRun final : public Run {
       }
     }
     Next();
+  }
+
+  static Error TooMuchAdded() {
+    return Error(
+               Reason::kRequestEntityTooLarge,
+               "Request entity too large: the patches of admission webhooks would add more than " +
+                   std::to_string(kMostAdded) + " bytes")
+        .WithHttpStatus(413);
   }
 
   // Once, if an object has changed after somebody who wants to know.
@@ -174,7 +201,8 @@ class MutatingRun final : public Run {
   }
 
   std::size_t at_ = 0;
-  bool again_ = false;  // the second round
+  bool again_ = false;     // the second round
+  std::size_t added_ = 0;  // by all patches
   std::vector<bool> asked_ = std::vector<bool>(calls_.size());
   std::vector<bool> due_again_ = std::vector<bool>(calls_.size());
 };
@@ -199,13 +227,16 @@ class ValidatingRun final : public Run {
       }
       shown_.push_back(false);
     }
-    AskAll();
+    AskMore();
   }
 
  private:
-  void AskAll() {
-    // No answer comes before all are asked.
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
+  // All at once, but for those whose questions would be too much beside the others.
+  void AskMore() {
+    // No answer comes before this has returned.
+    for (; next_ < calls_.size(); ++next_) {
+      if (under_way_ > 0 && under_way_ * 2 * attributes_->bytes > kMostAsked) break;
+      const std::size_t i = next_;
       if (!shown_[i]) continue;
       AdmissionCall& call = *calls_[i];
       errors_[i] = call.DryRunError();
@@ -221,7 +252,7 @@ class ValidatingRun final : public Run {
           }
         }
         --under_way_;
-        FinishIfAll();
+        AskMore();
       });
     }
     FinishIfAll();
@@ -229,7 +260,7 @@ class ValidatingRun final : public Run {
 
   // The first of them in the order of the webhooks decides.
   void FinishIfAll() {
-    if (under_way_ > 0) return;
+    if (under_way_ > 0 || next_ < calls_.size()) return;
     for (const std::optional<Error>& error : errors_) {
       if (!error) continue;
       outcome_.allowed = *error;
@@ -239,6 +270,7 @@ class ValidatingRun final : public Run {
   }
 
   std::vector<bool> shown_{};  // false: it is not asked
+  std::size_t next_ = 0;       // to be asked
   std::size_t under_way_ = 0;
   std::vector<std::optional<Error>> errors_ = std::vector<std::optional<Error>>(calls_.size());
 };

@@ -39,6 +39,7 @@ std::size_t DecodedSize(std::string_view text) {
 }
 
 void CheckKey(std::string_view member, const std::string& key, std::vector<StatusCause>& causes) {
+  if (AreEnough(causes)) return;
   const std::string rule = BrokenKeyRule(key);
   if (rule.empty()) return;
   causes.push_back(
@@ -58,7 +59,7 @@ void CheckConfigMap(const json::Value& map, std::vector<StatusCause>& causes) {
   const json::Value& binary = map["binaryData"];
   for (const auto& [key, value] : map["data"].members()) {
     CheckKey("data", key, causes);
-    if (binary.contains(key)) {
+    if (!AreEnough(causes) && binary.contains(key)) {
       causes.push_back(InvalidValue("data[" + key + "]", json::Value(key).Dump(),
                                     "duplicate of key present in binaryData"));
     }

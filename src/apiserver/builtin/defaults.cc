@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "apiserver/builtin/defaults_scalars.h"
@@ -68,20 +69,30 @@ json::Value ByRule(const FieldPlan& field, const Sent& sent, const json::Value* 
   return merged;
 }
 
+// What a member takes in memory, about.
+std::size_t CostOf(const json::Value& value) {
+  std::size_t cost = sizeof(Member) + value.StringOrEmpty().size();
+  for (const json::Value& item : value.items()) cost += CostOf(item);
+  for (const auto& [name, member] : value.members()) cost += name.size() + CostOf(member);
+  return cost;
+}
+
 // What stands where there may be an object, a list of them or something else.
-bool FillInUnion(const MessagePlan& plan, json::Value& value) {
-  if (value.is_object()) return FillIn(plan, value);
+bool FillInUnion(const MessagePlan& plan, json::Value& value, Added& added) {
+  if (value.is_object()) return FillIn(plan, value, added);
   bool usual = true;
   if (json::Array* const items = value.IfArray()) {
-    for (json::Value& item : *items) usual = (!item.is_object() || FillIn(plan, item)) && usual;
+    for (json::Value& item : *items) {
+      usual = (!item.is_object() || FillIn(plan, item, added)) && usual;
+    }
   }
   return usual;
 }
 
-bool One(const FieldPlan& plan, json::Value& value) {
+bool One(const FieldPlan& plan, json::Value& value, Added& added) {
   if (plan.child != nullptr) {
-    return plan.field->kind == FieldKind::kJsonUnion ? FillInUnion(*plan.child, value)
-                                                     : FillIn(*plan.child, value);
+    return plan.field->kind == FieldKind::kJsonUnion ? FillInUnion(*plan.child, value, added)
+                                                     : FillIn(*plan.child, value, added);
   }
   return CanonicalScalar(*plan.field, value);
 }
@@ -104,12 +115,12 @@ bool IsSorted(const json::Object& entries) {
                         [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
-bool FillInField(const FieldPlan& plan, json::Value& value) {
+bool FillInField(const FieldPlan& plan, json::Value& value, Added& added) {
   bool usual = true;
   if (plan.field->repeated) {
     json::Array* items = value.IfArray();
     if (items == nullptr) return false;
-    for (json::Value& item : *items) usual = One(plan, item) && usual;
+    for (json::Value& item : *items) usual = One(plan, item, added) && usual;
     return usual;
   }
   if (plan.field->map) {
@@ -119,11 +130,11 @@ bool FillInField(const FieldPlan& plan, json::Value& value) {
     for (std::size_t i = 0; i < entries->size(); ++i) {
       json::Value& entry = entries->value(i);
       if (entry.is_null()) entry = ZeroEntryOf(*plan.field);
-      usual = One(plan, entry) && usual;
+      usual = One(plan, entry, added) && usual;
     }
     return usual;
   }
-  return One(plan, value);
+  return One(plan, value, added);
 }
 
 bool FitsOne(const FieldPlan& plan, const json::Value& value) {
@@ -204,12 +215,14 @@ using Filled = std::vector<std::pair<std::size_t, json::Value>>;
 
 // The values that rules give, which `sorted` then refers to. They look at what was sent, so all are
 // found before any is put in.
-Filled ApplyRules(const MessagePlan& plan, Sorted& sorted) {
+Filled ApplyRules(const MessagePlan& plan, Sorted& sorted, Added& added) {
   Filled filled;
   filled.reserve(plan.ruled.size());
   for (const std::size_t at : plan.ruled) {
     json::Value value = ByRule(plan.fields[at], sorted.sent, sorted.sent[at]);
-    if (!value.is_null()) filled.emplace_back(at, std::move(value));
+    if (value.is_null()) continue;
+    added.bytes += CostOf(value);
+    filled.emplace_back(at, std::move(value));
   }
   for (auto& [at, value] : filled) {
     sorted.sent[at] = &value;
@@ -227,12 +240,12 @@ json::Value EmptyOf(const FieldPlan& plan) {
 }
 
 // All fields in their order, after the head. False: something is unusual.
-bool AppendFields(const MessagePlan& plan, const Sorted& sorted, Members& out) {
+bool AppendFields(const MessagePlan& plan, const Sorted& sorted, Members& out, Added& added) {
   bool usual = true;
   for (std::size_t i = 0; i < plan.fields.size(); ++i) {
     const FieldPlan& field = plan.fields[i];
     if (json::Value* value = sorted.sent[i]) {
-      usual = FillInField(field, *value) && usual;
+      usual = FillInField(field, *value, added) && usual;
       if (sorted.from[i] != nullptr) {
         out.push_back(std::move(*sorted.from[i]));
       } else {
@@ -240,28 +253,37 @@ bool AppendFields(const MessagePlan& plan, const Sorted& sorted, Members& out) {
       }
     } else if (!field.field->omitempty) {
       out.emplace_back(field.field->json_name, EmptyOf(field));
+      added.bytes += CostOf(out.back().second);
     }
   }
   return usual;
 }
 
+Error TooMuchIsAdded() {
+  return Error(Reason::kRequestEntityTooLarge,
+               "Request entity too large: the defaults of its kind would add more than " +
+                   std::to_string(Added::kMost) + " bytes: leave out some of its items")
+      .WithHttpStatus(413);
+}
+
 }  // namespace
 
-bool FillIn(const MessagePlan& plan, json::Value& object) {
+bool FillIn(const MessagePlan& plan, json::Value& object, Added& added) {
+  if (added.full()) return true;
   json::Object* given = object.IfObject();
   if (given == nullptr || plan.fields.size() > kMostFields) return false;
   if (plan.prepare != nullptr) plan.prepare(*given);
   Members members = std::move(*given).Release();
   Sorted sorted;
   SortMembers(plan, members, sorted);
-  Filled filled = ApplyRules(plan, sorted);
+  Filled filled = ApplyRules(plan, sorted, added);
   const bool complete = std::all_of(plan.always.begin(), plan.always.end(),
                                     [&](std::size_t at) { return sorted.sent[at] != nullptr; });
   if (sorted.in_place && complete) {
     bool usual = true;
     for (std::size_t i = 0; i < plan.fields.size(); ++i) {
       if (sorted.sent[i] != nullptr) {
-        usual = FillInField(plan.fields[i], *sorted.sent[i]) && usual;
+        usual = FillInField(plan.fields[i], *sorted.sent[i], added) && usual;
       }
     }
     *given = json::Object(std::move(members));
@@ -269,7 +291,7 @@ bool FillIn(const MessagePlan& plan, json::Value& object) {
   }
   Members out = std::move(sorted.head);
   out.reserve(out.size() + members.size() + filled.size() + plan.always.size());
-  const bool usual = AppendFields(plan, sorted, out);
+  const bool usual = AppendFields(plan, sorted, out, added);
   *given = json::Object(std::move(out));
   return usual;
 }
@@ -282,7 +304,10 @@ bool Defaults::Fits(const internal::MessageDescriptor& message, std::string_view
 Result<void> Defaults::Apply(const internal::MessageDescriptor& message, std::string_view kind,
                              json::Value& object) {
   const MessagePlan& plan = plans_.For(message, kind);
-  if (FillIn(plan, object)) return {};
+  Added added;
+  const bool usual = FillIn(plan, object, added);
+  if (added.full()) return TooMuchIsAdded();
+  if (usual) return {};
   // Something is wrong or unusual: the other way through the types says what, or how it is written.
   const auto bytes = internal::JsonToProtobuf(message, object.Dump());
   if (!bytes) return bytes.error();
@@ -296,7 +321,9 @@ Result<void> Defaults::Apply(const internal::MessageDescriptor& message, std::st
   Result<json::Value> parsed = json::Parse(text);
   if (!parsed) return parsed.error();
   object = *std::move(parsed);
-  (void)FillIn(plan, object);
+  added = {};
+  (void)FillIn(plan, object, added);
+  if (added.full()) return TooMuchIsAdded();
   return {};
 }
 

@@ -13,6 +13,7 @@
 #ifndef KINFORMER_APISERVER_BUILTIN_DEFAULTS_H_
 #define KINFORMER_APISERVER_BUILTIN_DEFAULTS_H_
 
+#include <cstddef>
 #include <string_view>
 
 #include "kinformer/internal/descriptor.h"
@@ -27,6 +28,8 @@ namespace kinformer::apiserver {
 class Defaults {
  public:
   // `object` is of the message; `kind`: "apps/v1 Deployment". After an error `object` is of no use.
+  // kRequestEntityTooLarge: the defaults would add more than Added::kMost to the memory that it
+  // takes, which is counted as they are added: three bytes of a list are a container.
   Result<void> Apply(const internal::MessageDescriptor& message, std::string_view kind,
                      json::Value& object);
 
@@ -39,9 +42,16 @@ class Defaults {
   DefaultPlans plans_{};
 };
 
+// What defaults have added.
+struct Added {
+  static constexpr std::size_t kMost = std::size_t{16} << 20;
+  std::size_t bytes = 0;
+  [[nodiscard]] bool full() const { return bytes > kMost; }
+};
+
 // The same for one message. False: something in it has a form that needs a closer look, and stands
-// as it was sent.
-bool FillIn(const MessagePlan& plan, json::Value& object);
+// as it was sent. Once `added` is full nothing more is filled in.
+bool FillIn(const MessagePlan& plan, json::Value& object, Added& added);
 
 }  // namespace kinformer::apiserver
 

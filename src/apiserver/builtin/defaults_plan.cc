@@ -103,7 +103,8 @@ const MessagePlan& DefaultPlans::Make(const internal::MessageDescriptor& message
   }
   AddRules(plan, kind, place);
   plan.empty = json::Value::MakeObject();
-  (void)FillIn(plan, plan.empty);
+  Added added;
+  (void)FillIn(plan, plan.empty, added);
   return plan;
 }
 
@@ -161,10 +162,13 @@ void DefaultPlans::AddRule(MessagePlan& plan, const DefaultRow& row) const {
   } else if (row.value != "-") {
     rule.gives = DefaultRule::Gives::kValue;
     rule.value = ParseCell(row.value);
+    Added added;
     if (field.child != nullptr && !field.field->map && !field.field->repeated) {
-      (void)FillIn(*field.child, rule.value);
+      (void)FillIn(*field.child, rule.value, added);
     } else if (field.child != nullptr && field.field->repeated) {
-      for (json::Value& item : rule.value.EnsureArray()) (void)FillIn(*field.child, item);
+      for (json::Value& item : rule.value.EnsureArray()) {
+        (void)FillIn(*field.child, item, added);
+      }
     }
   }
   if (field.rules.empty()) plan.ruled.push_back(at);

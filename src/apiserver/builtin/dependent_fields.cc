@@ -31,7 +31,7 @@ void Insert(StatusCause cause, std::string_view before, Causes& causes) {
 // Of several ports each has a name.
 void CheckPortNames(const json::Value& ports, const std::string& list, Causes& causes) {
   if (ports.size() < 2) return;
-  for (std::size_t i = 0; i < ports.items().size(); ++i) {
+  for (std::size_t i = 0; i < ports.items().size() && !AreEnough(causes); ++i) {
     if (ports.items()[i]["name"].StringOrEmpty().empty()) {
       causes.push_back(Required(At(list, i) + ".name"));
     }
@@ -48,7 +48,7 @@ void CheckService(const json::Value& spec, Causes& causes) {
 }
 
 void CheckEndpoints(const json::Value& subsets, Causes& causes) {
-  for (std::size_t i = 0; i < subsets.items().size(); ++i) {
+  for (std::size_t i = 0; i < subsets.items().size() && !AreEnough(causes); ++i) {
     CheckPortNames(subsets.items()[i]["ports"], At("subsets", i) + ".ports", causes);
   }
 }
@@ -85,7 +85,7 @@ void CheckDnsConfig(const json::Value& pod, Causes& causes) {
 // ---- Others
 
 void CheckClusterRole(const json::Value& rules, Causes& causes) {
-  for (std::size_t i = 0; i < rules.items().size(); ++i) {
+  for (std::size_t i = 0; i < rules.items().size() && !AreEnough(causes); ++i) {
     const json::Value& rule = rules.items()[i];
     if (rule["nonResourceURLs"].size() > 0) continue;
     for (const auto& [member, what] : {std::pair("apiGroups", "at least one api group"),

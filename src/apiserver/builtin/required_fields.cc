@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "apiserver/builtin/required_table.h"
+#include "apiserver/errors/status.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -188,6 +189,7 @@ void Check(const Node& node, const json::Value& object, const Place& place,
            std::vector<StatusCause>& causes) {
   for (const Need& need : node.needs) {
     if (IsMet(need, object)) continue;
+    if (AreEnough(causes)) return;
     causes.push_back({.reason = std::string(need.row->reason),
                       .message = std::string(need.row->text),
                       .field = FieldAt(place, need.row->field)});
@@ -197,7 +199,7 @@ void Check(const Node& node, const json::Value& object, const Place& place,
     const json::Value& value = object[field.json_name];
     if (field.repeated) {
       const json::Array& items = value.items();
-      for (std::size_t i = 0; i < items.size(); ++i) {
+      for (std::size_t i = 0; i < items.size() && !AreEnough(causes); ++i) {
         Check(*child.node, items[i], {.parent = &place, .member = field.json_name, .index = i},
               causes);
       }

@@ -30,6 +30,7 @@ std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration) {
   Causes causes;
   std::size_t index = 0;
   for (const json::Value& webhook : configuration["webhooks"].items()) {
+    if (AreEnough(causes)) break;
     const std::string field = "webhooks[" + std::to_string(index++) + "]";
     Causes client = CheckWebhookClient(webhook["clientConfig"], field + ".clientConfig");
     causes.insert(causes.end(), client.begin(), client.end());

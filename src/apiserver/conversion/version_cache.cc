@@ -70,8 +70,14 @@ void VersionCache::OnWrite() {
   if (objects_->watchers->size() > 0 && !retry_) Schedule();
 }
 
+void VersionCache::Leave() {
+  const auto resource = resource_.lock();
+  if (resource != nullptr && valid()) resource->converted.erase(version_->version);
+}
+
 void VersionCache::End() {
   asking_ = nullptr;
+  objects_->watchers->Close();
   Fail(Error(Reason::kServiceUnavailable, "the definition of the resource has changed: ask again")
            .WithHttpStatus(503));
 }

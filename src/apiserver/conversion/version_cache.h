@@ -39,6 +39,11 @@ class VersionCache {
   [[nodiscard]] bool Keeps(const std::shared_ptr<ConvertedObjects>& objects) const {
     return objects == objects_;
   }
+  [[nodiscard]] bool Serves(const std::shared_ptr<ServedResource>& resource) const {
+    return resource_.lock() == resource;
+  }
+  // Somebody watches that version, or waits for it.
+  [[nodiscard]] bool Wanted() const;
   // All objects have been converted once.
   [[nodiscard]] bool begun() const { return begun_; }
   // Nothing is missing.
@@ -57,8 +62,10 @@ class VersionCache {
 
   // The resource has been written to, or somebody begins to watch.
   void OnWrite();
-  // Nobody finds it any more, and who waits is told so.
+  // Nobody finds it any more, and who waits is told so; watches end.
   void End();
+  // Nobody finds it from now on; End comes next.
+  void Leave();
 
  private:
   struct Waiter {
@@ -69,7 +76,6 @@ class VersionCache {
   void Schedule();
   // Converts what comes next, if anybody wants it.
   void Go();
-  [[nodiscard]] bool Wanted() const;
   // Begins anew, with all objects, where the events that come next are not known any more.
   void Restart(const ServedResource& resource);
   [[nodiscard]] bool Follows(const ServedResource& resource) const;

@@ -1,5 +1,6 @@
 #include "apiserver/conversion/version_caches.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "apiserver/request/awaited.h"
@@ -8,10 +9,31 @@ namespace kinformer::apiserver {
 
 VersionCache& VersionCaches::Find(const ResourceAt& at) {
   const auto objects = at.resource->converted.find(at.version->version);
-  for (const auto& cache : caches_) {
-    if (objects != at.resource->converted.end() && cache->Keeps(objects->second)) return *cache;
+  for (auto cache = caches_.begin(); cache != caches_.end(); ++cache) {
+    if (objects == at.resource->converted.end() || !(*cache)->Keeps(objects->second)) continue;
+    std::rotate(cache, cache + 1, caches_.end());
+    return *caches_.back();
   }
+  MakeRoom(at);
   return *caches_.emplace_back(std::make_shared<VersionCache>(state_, converter_, at));
+}
+
+void VersionCaches::MakeRoom(const ResourceAt& at) {
+  std::size_t count = 0;
+  auto oldest = caches_.end();
+  auto unwanted = caches_.end();
+  for (auto cache = caches_.begin(); cache != caches_.end(); ++cache) {
+    if (!(*cache)->Serves(at.resource)) continue;
+    ++count;
+    if (oldest == caches_.end()) oldest = cache;
+    if (unwanted == caches_.end() && !(*cache)->Wanted()) unwanted = cache;
+  }
+  if (count < kMostOfResource) return;
+  const auto goes = unwanted == caches_.end() ? oldest : unwanted;
+  (*goes)->Leave();
+  // Who waits there may be who asks for this one.
+  state_.Post([gone = *goes] { gone->End(); });
+  caches_.erase(goes);
 }
 
 ReadFrom VersionCaches::FromCache(const VersionCache& cache) {

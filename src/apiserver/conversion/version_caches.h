@@ -1,7 +1,7 @@
 // apiserver/conversion/version_caches.h
 //
 // VersionCaches: the caches of all versions to which webhooks convert, each from when somebody
-// first reads it until its definition changes.
+// first reads it until its definition changes, or others of its resource are read.
 
 #ifndef KINFORMER_APISERVER_CONVERSION_VERSION_CACHES_H_
 #define KINFORMER_APISERVER_CONVERSION_VERSION_CACHES_H_
@@ -48,12 +48,19 @@ class VersionCaches {
   void Prune();
 
  private:
+  // A definition may have thousands of versions, and each cache has all objects once more.
+  static constexpr std::size_t kMostOfResource = 8;
+
   VersionCache& Find(const ResourceAt& at);
+  // For another cache of that resource: of too many the one goes that nobody wants, or the one
+  // which was asked for the longest time ago.
+  void MakeRoom(const ResourceAt& at);
   static ReadFrom FromCache(const VersionCache& cache);
   static ResponsePtr When(VersionCache& cache, Then then);
 
   ServerState& state_;
   ObjectConverter& converter_;
+  // What was asked for last stands at the end.
   std::vector<std::shared_ptr<VersionCache>> caches_{};
 };
 

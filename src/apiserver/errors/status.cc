@@ -173,6 +173,13 @@ Error InvalidError(const ErrorSubject& subject, std::vector<StatusCause> causes)
   return Make(Reason::kInvalid, 422, std::move(message), subject, std::move(causes));
 }
 
+bool AreEnough(const std::vector<StatusCause>& causes) {
+  if (causes.size() >= kMaxCauses) return true;
+  std::size_t bytes = 0;
+  for (const StatusCause& cause : causes) bytes += cause.message.size() + cause.field.size();
+  return bytes > kMaxCauseBytes;
+}
+
 Error InvalidOptionsError(std::string_view kind, std::vector<StatusCause> causes) {
   return InvalidError({.group = "meta.k8s.io", .resource = kind}, std::move(causes));
 }

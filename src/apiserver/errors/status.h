@@ -57,6 +57,14 @@ StatusCause InvalidValue(std::string field, std::string_view value, std::string_
 StatusCause ForbiddenField(std::string field, std::string_view detail);
 StatusCause NotSupported(std::string field, std::string_view value, std::string_view supported);
 
+// Somebody who has got as many wrong will not read more, nor so much text: values, and the names in
+// paths, are as long as those who write objects like, and a body of 3 MB has a million mistakes.
+inline constexpr std::size_t kMaxCauses = 256;
+inline constexpr std::size_t kMaxCauseBytes = std::size_t{1} << 20;
+// Whether no more causes are to be looked for. For loops over what somebody sent, ahead of the next
+// one: what is made stays within these bounds and one cause.
+[[nodiscard]] bool AreEnough(const std::vector<StatusCause>& causes);
+
 // {"kind":"Status","apiVersion":"v1",...} without a newline.
 std::string StatusJson(const Error& error);
 // The bare metav1.Status message.

@@ -42,7 +42,7 @@ class Checker {
     CheckVersions();
     CheckConversion();
     CheckNames();
-    for (std::size_t i = 0; i < Versions().size(); ++i) CheckVersion(i);
+    for (std::size_t i = 0; i < Versions().size() && !AreEnough(causes_); ++i) CheckVersion(i);
     if (old_ != nullptr) CheckChange();
     return std::move(causes_);
   }
@@ -50,7 +50,9 @@ class Checker {
  private:
   [[nodiscard]] const json::Array& Versions() const { return spec_["versions"].items(); }
 
-  void Add(StatusCause cause) { causes_.push_back(std::move(cause)); }
+  void Add(StatusCause cause) {
+    if (!AreEnough(causes_)) causes_.push_back(std::move(cause));
+  }
   void Invalid(std::string field, std::string_view value, std::string_view rule) {
     Add(InvalidValue(std::move(field), value, rule));
   }
@@ -162,7 +164,7 @@ class Checker {
       Invalid("status.storedVersions", stored_versions.Dump(),
               "must have the storage version " + storage);
     }
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < all.size() && !AreEnough(causes_); ++i) {
       const std::string& name = all[i].StringOrEmpty();
       if (names.contains(name)) continue;
       Invalid("status.storedVersions[" + std::to_string(i) + "]", GoQuoted(name),
@@ -302,7 +304,7 @@ class Checker {
 
   void CheckColumns(std::size_t index) {
     const Value& columns = Versions()[index]["additionalPrinterColumns"];
-    for (std::size_t i = 0; i < columns.items().size(); ++i) {
+    for (std::size_t i = 0; i < columns.items().size() && !AreEnough(causes_); ++i) {
       const Value& column = columns[i];
       const std::string field =
           FieldOf(index, "additionalPrinterColumns") + "[" + std::to_string(i) + "]";
@@ -366,7 +368,7 @@ class Checker {
            .field = at});
     }
     std::set<std::string> seen;
-    for (std::size_t i = 0; i < fields.items().size(); ++i) {
+    for (std::size_t i = 0; i < fields.items().size() && !AreEnough(causes_); ++i) {
       const std::string field = at + "[" + std::to_string(i) + "].jsonPath";
       const std::string& path = Text(fields[i], "jsonPath");
       if (path.empty()) {

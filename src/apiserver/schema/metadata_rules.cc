@@ -13,6 +13,7 @@ constexpr std::size_t kMaxAnnotationBytes = std::size_t{256} << 10;
 
 void ValidateLabels(const json::Value& labels, std::vector<StatusCause>& causes) {
   for (const auto& [key, value] : labels.members()) {
+    if (AreEnough(causes)) return;
     if (!IsQualifiedName(key)) {
       causes.push_back(InvalidValue("metadata.labels", JsonString(key), kQualifiedNameText));
     }
@@ -26,6 +27,7 @@ void ValidateLabels(const json::Value& labels, std::vector<StatusCause>& causes)
 void ValidateOwners(const json::Value& owners, std::vector<StatusCause>& causes) {
   std::string controller;
   for (const json::Value& owner : owners.items()) {
+    if (AreEnough(causes)) return;
     for (const char* field : {"apiVersion", "kind", "name", "uid"}) {
       if (owner[field].StringOrEmpty().empty()) {
         const bool version = std::string_view(field) == "apiVersion";
@@ -52,7 +54,7 @@ void ValidateOwners(const json::Value& owners, std::vector<StatusCause>& causes)
 
 void ValidateFinalizers(const MetadataRules& rules, const json::Value& finalizers,
                         std::vector<StatusCause>& causes) {
-  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+  for (std::size_t i = 0; i < finalizers.size() && !AreEnough(causes); ++i) {
     const std::string& name = finalizers[i].StringOrEmpty();
     if (!IsQualifiedName(name)) {
       causes.push_back(
@@ -98,7 +100,7 @@ std::vector<StatusCause> ValidateMetadata(const MetadataRules& rules, const json
   std::size_t annotation_bytes = 0;
   for (const auto& [key, value] : metadata["annotations"].members()) {
     annotation_bytes += key.size() + value.StringOrEmpty().size();
-    if (!IsQualifiedName(LowerCase(key))) {
+    if (!AreEnough(causes) && !IsQualifiedName(LowerCase(key))) {
       causes.push_back(InvalidValue("metadata.annotations", JsonString(key), kQualifiedNameText));
     }
   }

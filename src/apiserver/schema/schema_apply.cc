@@ -90,7 +90,6 @@ class Merger {
                                         bool check) {
     std::vector<std::string> out;
     out.reserve(items.size());
-    std::size_t bytes = 0;  // defaults multiply
     for (const Value& item : items) {
       std::string identity;
       if (schema.list_type == ListType::kSet) {
@@ -107,8 +106,8 @@ class Merger {
           identity += '/';
         }
       }
-      bytes += identity.size();
-      if (bytes > kMaxDefaultBytes) {
+      identity_bytes_ += identity.size();
+      if (identity_bytes_ > kMaxDefaultBytes) {
         return Fail("the keys of its elements take more than " + std::to_string(kMaxDefaultBytes) +
                     " bytes");
       }
@@ -198,6 +197,8 @@ class Merger {
 
   std::string path_{};
   std::string error_{};
+  // Of all lists: defaults multiply, and lists in lists are looked at while those around them are.
+  std::size_t identity_bytes_ = 0;
 };
 
 }  // namespace

@@ -81,6 +81,7 @@ class Structural {
   enum class Level : std::uint8_t { kRoot, kItem, kField };
 
   void Check(const Value& schema, const std::string& field, Level level, std::size_t depth) {
+    if (AreEnough(causes_)) return;
     if (depth > kMaxSchemaDepth) {
       causes_.push_back(ForbiddenField(
           field, "must not be nested deeper than " + std::to_string(kMaxSchemaDepth) + " levels"));
@@ -182,6 +183,7 @@ class Structural {
   // may, too; `holds`: its anyOf is that of integers and strings.
   void CheckValueRules(const Value& schema, const std::string& field, const std::string& core,
                        bool excepted, bool holds, std::size_t depth) {
+    if (AreEnough(causes_)) return;
     if (depth > kMaxSchemaDepth) {
       causes_.push_back(ForbiddenField(
           field, "must not be nested deeper than " + std::to_string(kMaxSchemaDepth) + " levels"));
@@ -249,6 +251,7 @@ class Sense {
   explicit Sense(Causes& causes) : causes_(causes) {}
 
   void Check(const Value& schema, const std::string& field) {
+    if (AreEnough(causes_)) return;
     CheckForbidden(schema, field);
     CheckType(schema, field);
     CheckList(schema, field);
@@ -341,6 +344,7 @@ class Sense {
     std::set<std::string> seen;
     bool named = true;
     for (const Value& key : keys.items()) {
+      if (AreEnough(causes_)) return;
       const std::string& name = key.StringOrEmpty();
       seen.insert(name);
       const Value& property = items["properties"][name];
@@ -400,7 +404,7 @@ class Sense {
 
   void CheckRules(const Value& schema, const std::string& field) {
     const json::Array& rules = schema[kRules].items();
-    for (std::size_t i = 0; i < rules.size(); ++i) {
+    for (std::size_t i = 0; i < rules.size() && !AreEnough(causes_); ++i) {
       if (Text(rules[i], "rule").find_first_not_of(" \t\n") != std::string::npos) continue;
       causes_.push_back(Required(Member(Item(field, kRules, i), "rule"), "rule is not specified"));
     }
@@ -414,6 +418,7 @@ class Sense {
 // A real server does not look at those of members of any name.
 void CheckDefaults(const Value& schema, const SchemaNode& node, const std::string& field,
                    bool root_metadata, Causes& causes) {
+  if (AreEnough(causes)) return;
   const std::string at = Member(field, "default");
   if (node.default_value) {
     Value pruned = *node.default_value;

@@ -21,12 +21,6 @@ namespace {
 
 using json::Value;
 
-// Somebody who has got as many wrong will not read more.
-constexpr std::size_t kMaxCauses = 256;
-// And of so much text neither. Values, paths and lists of what is allowed are as long as those who
-// write objects and definitions like.
-constexpr std::size_t kMaxCauseBytes = std::size_t{1} << 20;
-
 // Where rules of several fields at once say that something is wrong.
 constexpr std::string_view kNoField = "<nil>";
 
@@ -477,10 +471,6 @@ class Validator {
   bool quiet_ = false;  // only whether there are causes matters
 };
 
-}  // namespace
-
-namespace {
-
 std::vector<StatusCause> WrongKeys(const SchemaNode& schema, const Value& object) {
   Validator validator({}, /*keys=*/true, /*embedded=*/false);
   validator.CheckExtensions(schema, object, /*root=*/true);
@@ -490,9 +480,11 @@ std::vector<StatusCause> WrongKeys(const SchemaNode& schema, const Value& object
 // Of an object whose lists had wrong keys already nobody asks for right ones.
 void AddWrongKeys(const SchemaNode& schema, const Value& object, const Value* old,
                   std::vector<StatusCause>& causes) {
+  if (causes.size() >= kMaxCauses) return;
   std::vector<StatusCause> wrong = WrongKeys(schema, object);
   if (wrong.empty() || (old != nullptr && !WrongKeys(schema, *old).empty())) return;
   std::ranges::move(wrong, std::back_inserter(causes));
+  causes.resize(std::min(causes.size(), kMaxCauses));
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& ob
       typed = message.error();
     }
   }
+  if (!typed && typed.error().reason() == Reason::kRequestEntityTooLarge) return typed;
   if (typed || !check) return {};
   return version.NotHandled(typed.error().message());
 }

@@ -78,13 +78,17 @@ CoverageWriter::~CoverageWriter() {
 }
 
 void CoverageWriter::SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool all,
-                                   bool known) {
+                                   bool known, std::uint64_t epoch) {
   NamespaceSet next{.all = all, .known = known};
   incomplete_ = 0;
   for (const std::string& name : namespaces) {
     const auto before = namespaces_.places.find(name);
     Place& place = next.places[name];
-    if (before != namespaces_.places.end()) place = std::move(before->second);
+    if (before != namespaces_.places.end()) {
+      place = std::move(before->second);
+    } else {
+      place.epoch = epoch;
+    }
     if (!place.complete) ++incomplete_;
   }
   namespaces_ = std::move(next);

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/would_deadlock.h"
+
 namespace kinformer::internal::cache {
 
 namespace {
@@ -56,9 +58,9 @@ Result<void> IndexAdder::Do(Request request, std::string_view what, std::string_
     }
   }
   if (env_.OnLoopThread()) {
-    return Error(Reason::kWouldDeadlock, std::string(what) + " on a running informer (" +
-                                             std::string(informer) +
-                                             ") waits for the loop thread, and was called on it");
+    return base::WouldDeadlock(env_, std::string(what) + " on a running informer (" +
+                                         std::string(informer) +
+                                         ") waits for the loop thread, and was called on it");
   }
   const std::shared_ptr<Monitor> monitor = env_.NewMonitor();
   const auto outcome = std::make_shared<std::optional<Result<void>>>();

@@ -9,6 +9,7 @@
 #include "kinformer/internal/informer_core.h"
 
 #include "base/deadline.h"
+#include "base/would_deadlock.h"
 #include "cache/pipeline/failure_kind.h"
 
 namespace kinformer::internal {
@@ -71,10 +72,9 @@ Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCor
   };
   if (all_synced()) return {};
   if (env.OnLoopThread()) {
-    return Error(
-        Reason::kWouldDeadlock,
-        "waiting for caches to sync on a loop's thread would wait for itself; not synced: " +
-            Unsynced(informers));
+    return base::WouldDeadlock(
+        env, "waiting for caches to sync on a loop's thread would wait for itself; not synced: " +
+                 Unsynced(informers));
   }
   for (const std::shared_ptr<InformerCore>& informer : informers) {
     if (!informer->HasStarted()) return NotStarted(informer->Describe());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/deadline.h"
+#include "base/would_deadlock.h"
 #include "cache/pipeline/informer_impl.h"
 #include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"
@@ -79,7 +80,9 @@ Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer, std::strin
   if (!has.ok()) return has.error();
   if (*has) return {};
   if (informer.env.OnLoopThread()) {
-    return failed(Reason::kWouldDeadlock, "the loop's thread would wait for itself");
+    return base::WouldDeadlock(
+        informer.env,
+        failed(Reason::kWouldDeadlock, "the loop's thread would wait for itself").message());
   }
   const std::shared_ptr<Monitor> monitor = informer.env.NewMonitor();
   const auto wake = [monitor] {
