@@ -1,4 +1,4 @@
-// What becomes of built-in objects when they are written again.
+// Built-in objects that are written again.
 
 #include <gtest/gtest.h>
 #include <string>

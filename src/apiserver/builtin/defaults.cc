@@ -77,7 +77,7 @@ std::size_t CostOf(const json::Value& value) {
   return cost;
 }
 
-// What stands where there may be an object, a list of them or something else.
+// Fills in a value that may be an object, a list of them or something else.
 bool FillInUnion(const MessagePlan& plan, json::Value& value, Added& added) {
   if (value.is_object()) return FillIn(plan, value, added);
   bool usual = true;

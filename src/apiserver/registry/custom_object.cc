@@ -62,7 +62,7 @@ StatusCause NotOfType(const std::string& field, std::string_view zero, std::stri
                           std::string(GoTypeOf(value)) + ", expected " + std::string(wanted));
 }
 
-// What stands at a path like ".spec.replicas"; null: nothing, or nothing that can be followed,
+// Finds the value at a path like ".spec.replicas"; null: none, or none that can be followed,
 // which `causes` get to know.
 const json::Value* Follow(const json::Value& object, const std::string& path, std::string_view zero,
                           std::vector<StatusCause>& causes) {

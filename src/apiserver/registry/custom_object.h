@@ -26,7 +26,7 @@ std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::
 // BadRequest where metadata is not an object; RequestEntityTooLarge.
 Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object);
 
-// What the schema of that version has against the object, and what its scale subresource has
+// Lists what the schema of that version has against the object, and what its scale subresource has
 // against the numbers that it shows; of the former, what has not changed since `old` (null: a new
 // object) may stay. `status`: only that was written.
 std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,

@@ -29,13 +29,13 @@ Result<void> ApplyStrategicMergePatch(const json::Value& patch,
                                       const internal::MessageDescriptor* message,
                                       json::Value& document);
 
-// What a server-side apply of a built-in kind declares: lists merge by all of their keys, ports by
+// Merges what a server-side apply of a built-in kind declares: lists merge by all of their keys, ports by
 // their protocol, too, or by value where they are sets. `message` as above; what is not known to
 // merge is replaced.
 Result<void> ApplyDeclaredObject(const json::Value& declared,
                                  const internal::MessageDescriptor* message, json::Value& document);
 
-// What applies a patch of that media type to an object of a type; null where there is none of it
+// The function for a patch of that media type to an object of a type; null where there is none
 // for such a resource.
 using PatchFunction = Result<void> (*)(const json::Value& patch,
                                        const internal::MessageDescriptor* message,

@@ -16,7 +16,7 @@
 
 namespace kinformer::apiserver {
 
-// What tells an item of a list with keys from others; empty for one that lacks some of them.
+// A text that tells an item of a list with keys from others; empty for one that lacks some of them.
 std::optional<std::string> CorrelationKey(const SchemaNode& schema, const json::Value& item);
 
 // The items of a list with keys by these, the first of each. Those that cannot be told from others

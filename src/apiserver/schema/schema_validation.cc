@@ -477,7 +477,7 @@ std::vector<StatusCause> WrongKeys(const SchemaNode& schema, const Value& object
   return validator.Take();
 }
 
-// Of an object whose lists had wrong keys already nobody asks for right ones.
+// Asks for no right keys of an object whose lists had wrong ones already.
 void AddWrongKeys(const SchemaNode& schema, const Value& object, const Value* old,
                   std::vector<StatusCause>& causes) {
   if (causes.size() >= kMaxCauses) return;
