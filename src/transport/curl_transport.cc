@@ -41,6 +41,8 @@ constexpr Duration kStall = seconds(2);  // connected, but no stream: the server
 constexpr Duration kScoutPatience = seconds(2);
 constexpr std::size_t kMostTrying = 4;       // connections of a pool that do not come about
 constexpr Duration kIdleLane = seconds(90);  // connections nobody used for so long are closed
+constexpr Duration kBareLane =
+    seconds(4);  // libcurl's own descriptors, where there is no connection
 constexpr Duration kCheckPeriod = seconds(5);
 constexpr Duration kQuickCheckPeriod = seconds(1);
 
@@ -297,7 +299,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     if (stopped_) return;
     // This is a task of ours: no lane is inside libcurl now.
     std::erase_if(lanes_, [&](const auto& lane) {
-      return lane->size() == 0 && (lane->retired || now - lane->last_use() > kIdleLane);
+      const Duration kept = lane->sockets() == 0 ? kBareLane : kIdleLane;
+      return lane->size() == 0 && (lane->retired || now - lane->last_use() > kept);
     });
     // What has been found already, and nothing could be done about, waits for the usual time.
     SteadyTime next = SteadyTime::max();
