@@ -7,6 +7,7 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/recording.h"
+#include "kinformer/internal/registry.h"
 #include "kinformer/json.h"
 #include "kinformer/json_diff.h"
 #include "kinformer/simulation.h"
@@ -245,7 +246,8 @@ void FuzzPatch(std::string_view input) {
       applied = ApplyJsonPatch(*patch, *document);
       break;
     case 1:
-      applied = ApplyStrategicMergePatch(*patch, *document);
+      applied =
+          ApplyStrategicMergePatch(*patch, internal::FindType("", "v1", "Pod")->message, *document);
       break;
     default: {
       document->MergePatch(*patch);

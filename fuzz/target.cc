@@ -22,11 +22,14 @@ namespace kinformer::fuzz {
 namespace {
 
 constexpr Target kTargets[] = {
+    {"admission_answer", &FuzzAdmissionAnswer},
     {"api_request", &FuzzApiRequest},
     {"api_sequence", &FuzzApiSequence},
     {"block_json", &FuzzBlockJson},
     {"block_protobuf", &FuzzBlockProtobuf},
     {"continue_token", &FuzzContinueToken},
+    {"conversion_answer", &FuzzConversionAnswer},
+    {"credential_plugin", &FuzzCredentialPlugin},
     {"dynamic_object", &FuzzDynamicObject},
     {"envelope", &FuzzEnvelope},
     {"fault_rule", &FuzzFaultRule},
@@ -35,6 +38,7 @@ constexpr Target kTargets[] = {
     {"informer", &FuzzInformer},
     {"json", &FuzzJson},
     {"json_to_protobuf", &FuzzJsonToProtobuf},
+    {"jwt", &FuzzJwt},
     {"kubeconfig", &FuzzKubeconfig},
     {"label_selector", &FuzzLabelSelector},
     {"list_json", &FuzzListJson},
@@ -50,8 +54,10 @@ constexpr Target kTargets[] = {
     {"recording", &FuzzRecording},
     {"schema", &FuzzSchema},
     {"text_forms", &FuzzTextForms},
+    {"url", &FuzzUrl},
     {"watch_json", &FuzzWatchJson},
     {"watch_protobuf", &FuzzWatchProtobuf},
+    {"webhook_server", &FuzzWebhookServer},
     {"websocket_frames", &FuzzWebSocketFrames},
     {"yaml", &FuzzYaml},
     {"yaml_aliases", &FuzzYamlAliases},

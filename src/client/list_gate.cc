@@ -31,9 +31,12 @@ ListGate::Ticket::~Ticket() {
 }
 
 std::unique_ptr<ListGate::Ticket> ListGate::Enter(std::function<void()> granted) {
+  // The place comes first: a ticket without one could not give it up.
+  std::list<Ticket*> place(1);
   std::unique_ptr<Ticket> ticket(new Ticket(shared_from_this(), std::move(granted)));
-  waiting_.push_back(ticket.get());
-  ticket->place_ = std::prev(waiting_.end());
+  place.front() = ticket.get();
+  ticket->place_ = place.begin();
+  waiting_.splice(waiting_.end(), place);
   Admit(false);
   return ticket;
 }

@@ -25,6 +25,7 @@
 #include "kinformer/simulation.h"
 
 #include "config/exec_plugin.h"
+#include "transport/awaited_source.h"
 
 namespace kinformer {
 namespace {
@@ -158,6 +159,23 @@ TEST(TokenFile, TR18ManyCallersOneRead) {
   EXPECT_EQ(answers, 0) << "nothing is read on the loop";
   sim.RunReady();
   EXPECT_EQ(answers, 5);
+}
+
+TEST(TokenFile, Forget_OfOneWhoWaits_LeavesTheOthersTheirAnswer) {
+  Simulation sim;
+  const auto source = internal::config::NewTokenFileCredentials(TempFile("x"), "");
+  auto* const awaited = dynamic_cast<internal::transport::AwaitedSource*>(source.get());
+  ASSERT_NE(awaited, nullptr);
+  std::string answered;
+  const int who[2] = {};
+  for (const int& one : who) {
+    awaited->FetchFor(&one, sim.env(), [&answered, first = &one == who](const auto&) {
+      answered += first ? "first " : "second ";
+    });
+  }
+  awaited->Forget(&who[0], sim.env());
+  sim.RunReady();
+  EXPECT_EQ(answered, "second ");
 }
 
 TEST(TokenFile, IsReadWhileUserFunctionsHoldEveryThreadOfThePool) {

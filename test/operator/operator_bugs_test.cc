@@ -1,18 +1,16 @@
 // The operator's simulation with mistakes in the library: each must be caught.
 
+#include "planted/operator_bugs.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <string>
 
-#include "controller/reconcile/planted_bug.h"
 #include "operator/operator_simulation.h"
 
 namespace kinformer::testing {
 namespace {
-
-using internal::reconcile::planted_bug;
-using internal::reconcile::PlantedBug;
 
 TEST(OperatorSimulation, EveryPlantedBugIsCaught) {
   for (int bug = 1; bug < static_cast<int>(PlantedBug::kEnd); ++bug) {

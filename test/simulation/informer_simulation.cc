@@ -118,6 +118,9 @@ class World {
       if (dice.OneIn(3)) LookClosely();
       Ask(step);
     }
+    Costs("while things went wrong",
+          servers_.requests() - std::min(servers_.requests(), written_for_), 6, 0.6,
+          sim_.env().Now() - began_);
     Calm();
     Settle();
     if (servers_.apart()) scene_.Problem("the two servers are not the same any more");
@@ -315,11 +318,13 @@ class World {
       scene_.history_lags = true;
       const auto write = [&] {
         for (int attempt = 0; attempt < 30; ++attempt) {
+          ++written_for_;
           const auto now = maps.Get(name);
           if (!now) continue;
           corev1::ConfigMap::Mutable wanted = (**now).DeepCopy();
           wanted.data["value"] = value;
           wanted.metadata.labels[kTier] = TierOf(value);
+          ++written_for_;
           const auto updated = maps.Update(wanted);
           if (updated) return;
           if (IsConflict(updated.error())) ++report_.hits[kConflicts];
@@ -431,7 +436,7 @@ class World {
     const std::uint64_t asked = servers_.requests();
     soon("equal");
     // Each stream lists and watches anew, and asks before; where it fails, it does so at its pace.
-    Costs("until all were equal", servers_.requests() - asked, 10, 1.5, sim_.env().Now() - end);
+    Costs("until all were equal", servers_.requests() - asked, 5, 0.7, sim_.env().Now() - end);
     Dice dice(plan_.seed, 2);
     for (int i = 0; i < 5; ++i) Write(dice);
     Ask(plan_.steps);
@@ -462,7 +467,7 @@ class World {
     const std::uint64_t asked = servers_.requests();
     sim_.RunFor(minutes(1));
     Look();
-    Costs("in a quiet minute", servers_.requests() - asked, 4, 0, minutes(1));
+    Costs("in a quiet minute", servers_.requests() - asked, 2, 0, minutes(1));
   }
 
   // So many requests for each stream, and so many a second, besides the lists.
@@ -524,6 +529,7 @@ class World {
   const SimulationPlan plan_;
   Dice setup_;
   Simulation sim_;
+  const SteadyTime began_ = sim_.env().Now();
   ServerPair servers_;
   apiserver::ApiServer& server_;  // the first
   const std::size_t chunk_bytes_;
@@ -536,6 +542,7 @@ class World {
   JointReader::Informers informers_;
   std::unique_ptr<JointReader> joint_;  // null: nobody takes joint snapshots
   SimulationReport report_;
+  std::uint64_t written_for_ = 0;  // requests of who counts up, not of informers
   struct Rule {
     apiserver::FaultPlan::RuleId id;
     int fault;

@@ -1,18 +1,16 @@
-// Mistakes planted in read-your-own-writes (controller/client/planted_bug.h), each of which the
+// Mistakes planted in read-your-own-writes (planted/own_writes.edits), each of which the
 // simulation must catch.
+
+#include "planted/own_writes_bugs.h"
 
 #include <cstdint>
 #include <cstdio>
 #include <gtest/gtest.h>
 
-#include "controller/client/planted_bug.h"
 #include "simulation/own_writes_simulation.h"
 
 namespace kinformer::testing {
 namespace {
-
-using internal::delegating::planted_bug;
-using internal::delegating::PlantedBug;
 
 // Seeds in which each must be caught.
 constexpr std::uint64_t kMost = 100;

@@ -1,4 +1,4 @@
-// Mistakes planted in the library (cache/store/planted_bug.h), each of which the simulation must
+// Mistakes planted in the library (planted/informer.edits), each of which the simulation must
 // catch. Prints how many seeds each took: docs/simulation.md has the table.
 
 #include <cstdint>
@@ -6,14 +6,11 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "cache/store/planted_bug.h"
+#include "planted/informer_bugs.h"
 #include "simulation/informer_simulation.h"
 
 namespace kinformer::testing {
 namespace {
-
-using internal::cache::planted_bug;
-using internal::cache::PlantedBug;
 
 struct Planted {
   PlantedBug bug;

@@ -166,6 +166,18 @@ void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const
   }
 }
 
+// Of the secrets of a ServiceAccount only the names are kept.
+void NameSecrets(json::Value& account) {
+  json::Value* const list = account.Find("secrets");
+  json::Array* const secrets = list == nullptr ? nullptr : list->IfArray();
+  if (secrets == nullptr) return;
+  for (json::Value& secret : *secrets) {
+    json::Object* const members = secret.IfObject();
+    if (members == nullptr) continue;
+    members->EraseIf([](const json::Object::Member& member) { return member.first != "name"; });
+  }
+}
+
 }  // namespace
 
 Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, const UserInfo* user,
@@ -219,6 +231,8 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserI
           resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
           std::move(causes));
     }
+  } else if (IsCore(resource, "serviceaccounts")) {
+    NameSecrets(object);
   } else if (IsCore(resource, "namespaces")) {
     SetNamespaceLabel(object);
     FinalizeNamespace(object);
@@ -249,6 +263,8 @@ void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& 
   if (IsCore(resource, "pods")) {
     TolerateForAWhile(object.Ensure("spec"));
     Keep(object.Ensure("spec"), old["spec"], {"priority", "preemptionPolicy"});
+  } else if (IsCore(resource, "serviceaccounts")) {
+    NameSecrets(object);
   }
 }
 

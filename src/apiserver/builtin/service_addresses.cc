@@ -47,6 +47,11 @@ bool HasHealthPort(const json::Value& spec) {
   return spec["type"].StringOrEmpty() == "LoadBalancer" &&
          spec["externalTrafficPolicy"].StringOrEmpty() == "Local";
 }
+// From outside of the cluster.
+bool IsReachable(const json::Value& spec) {
+  return HasNodePorts(spec) ||
+         (spec["type"].StringOrEmpty() == "ClusterIP" && spec["externalIPs"].size() > 0);
+}
 
 template <class Each>
 void ForEachPort(const json::Value& spec, const Each& each) {
@@ -76,10 +81,13 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
       given["allocateLoadBalancerNodePorts"] == old["allocateLoadBalancerNodePorts"]) {
     spec.Erase("allocateLoadBalancerNodePorts");
   }
-  if (HasNodePorts(old) && !HasNodePorts(spec) && given["externalIPs"].size() == 0 &&
-      given["externalTrafficPolicy"] == old["externalTrafficPolicy"]) {
-    spec.Erase("externalTrafficPolicy");
-  }
+  const auto drop = [&](bool had, bool has, const char* name) {
+    if (had && !has && given[name] == old[name]) spec.Erase(name);
+  };
+  drop(IsReachable(old), IsReachable(spec), "externalTrafficPolicy");
+  drop(HasHealthPort(old), HasHealthPort(spec), "healthCheckNodePort");
+  drop(old["type"].StringOrEmpty() == "LoadBalancer",
+       given["type"].StringOrEmpty() == "LoadBalancer", "loadBalancerClass");
   json::Value* list = spec.Find("ports");
   json::Array* ports = list == nullptr ? nullptr : list->IfArray();
   if (ports == nullptr || !HasNodePorts(old)) return;

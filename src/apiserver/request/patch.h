@@ -7,6 +7,7 @@
 
 #include <string_view>
 
+#include "kinformer/internal/descriptor.h"
 #include "kinformer/json.h"
 #include "kinformer/result.h"
 
@@ -15,17 +16,26 @@ namespace kinformer::apiserver {
 // BadRequest where the patch is not a list of operations, Invalid where one of them fails.
 Result<void> ApplyJsonPatch(const json::Value& patch, json::Value& document);
 
-// Maps merge, null deletes, lists are replaced unless their elements have a merge key: then these
+// Maps merge, null deletes, lists are replaced unless their field has a merge key: then the elements
 // merge one by one. Directives: $patch, $deleteFromPrimitiveList, $setElementOrder, $retainKeys.
-// BadRequest for a malformed one.
-Result<void> ApplyStrategicMergePatch(const json::Value& patch, json::Value& document);
+// `message`: the type of the object; null: none of its fields is known, so nothing in it merges.
+// BadRequest for malformed directives; a 500 without a reason, as the real server answers, for what
+// does not fit the object or its type.
+Result<void> ApplyStrategicMergePatch(const json::Value& patch,
+                                      const internal::MessageDescriptor* message,
+                                      json::Value& document);
 
-// What a server-side apply of a built-in kind declares, by the same rules; but ports are told apart
-// by their protocol, too, and spread constraints by whenUnsatisfiable.
-Result<void> ApplyDeclaredObject(const json::Value& declared, json::Value& document);
+// What a server-side apply of a built-in kind declares: lists merge by all of their keys, ports by
+// their protocol, too, or by value where they are sets. `message` as above; what is not known to
+// merge is replaced.
+Result<void> ApplyDeclaredObject(const json::Value& declared,
+                                 const internal::MessageDescriptor* message, json::Value& document);
 
-// What applies a patch of that media type; null where there is none of it for such a resource.
-using PatchFunction = Result<void> (*)(const json::Value& patch, json::Value& document);
+// What applies a patch of that media type to an object of a type; null where there is none of it
+// for such a resource.
+using PatchFunction = Result<void> (*)(const json::Value& patch,
+                                       const internal::MessageDescriptor* message,
+                                       json::Value& document);
 PatchFunction PatchFunctionOf(std::string_view content_type, bool custom);
 
 }  // namespace kinformer::apiserver

@@ -5,7 +5,15 @@
 namespace kinformer::apiserver {
 namespace {
 
-Result<void> MergePatch(const json::Value& patch, json::Value& object) {
+using internal::MessageDescriptor;
+
+Result<void> JsonPatch(const json::Value& patch, const MessageDescriptor* /*message*/,
+                       json::Value& object) {
+  return ApplyJsonPatch(patch, object);
+}
+
+Result<void> MergePatch(const json::Value& patch, const MessageDescriptor* /*message*/,
+                        json::Value& object) {
   if (!patch.is_object()) return BadRequestError("a merge patch must be an object");
   object.MergePatch(patch);
   return {};
@@ -14,7 +22,7 @@ Result<void> MergePatch(const json::Value& patch, json::Value& object) {
 }  // namespace
 
 PatchFunction PatchFunctionOf(std::string_view content_type, bool custom) {
-  if (IsMediaType(content_type, "application/json-patch+json")) return ApplyJsonPatch;
+  if (IsMediaType(content_type, "application/json-patch+json")) return JsonPatch;
   if (IsMediaType(content_type, "application/merge-patch+json")) return MergePatch;
   if (IsMediaType(content_type, "application/strategic-merge-patch+json") && !custom) {
     return ApplyStrategicMergePatch;

@@ -1,11 +1,10 @@
-// Strategic merge patches, as the API server applies them.
+// Strategic merge patches, as the API server applies them: what strategicpatch of
+// k8s.io/apimachinery does, its errors included, by what the fields' descriptors say.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <map>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -13,172 +12,117 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/internal/descriptor.h"
+
 #include "apiserver/errors/status.h"
+#include "apiserver/request/list_order.h"
 #include "apiserver/request/patch.h"
 
 namespace kinformer::apiserver {
 namespace {
 
-struct MergeKey {
-  std::string_view field;
-  std::string_view key;  // empty: a set of scalars
-};
+using internal::FieldDescriptor;
+using internal::FieldKind;
+using internal::MessageDescriptor;
+using internal::UnionKind;
 
-// The lists of the v1 API that merge, by field name. `ports` has two meanings, which its elements
-// tell apart.
-constexpr std::array<MergeKey, 35> kMergeKeys = {{
-    {"ownerReferences", "uid"},
-    {"finalizers", ""},
-    {"containers", "name"},
-    {"initContainers", "name"},
-    {"ephemeralContainers", "name"},
-    {"env", "name"},
-    {"volumes", "name"},
-    {"volumeMounts", "mountPath"},
-    {"volumeDevices", "devicePath"},
-    {"imagePullSecrets", "name"},
-    {"schedulingGates", "name"},
-    {"resourceClaims", "name"},
-    {"hostAliases", "ip"},
-    {"topologySpreadConstraints", "topologyKey"},
-    {"conditions", "type"},
-    {"addresses", "type"},
-    {"hostIPs", "ip"},
-    {"podIPs", "ip"},
-    {"podCIDRs", ""},
-    {"resourceClaimStatuses", "name"},
-    {"allocatedResourcesStatus", "name"},
-    {"secrets", "name"},
-    {"drivers", "name"},
-    {"reservedFor", "uid"},
-    {"webhooks", "name"},
-    {"matchConditions", "name"},
-    {"variables", "name"},
-    {"evictionResponders", "name"},
-    {"nodeAllocatableResourceClaimStatuses", "resourceClaimName"},
-    {"healthConditions", "status"},
-    {"mapping", "name"},
-    {"overhead", "name"},
-    {"storageHealth", "name"},
-    {"extendedResourceClaimStatus", "name"},
-    {"ports", "containerPort"},
-}};
-
-const MergeKey* FindMergeKey(std::string_view field) {
-  for (const MergeKey& key : kMergeKeys) {
-    if (!field.empty() && key.field == field) return &key;
-  }
-  return nullptr;
-}
-
-std::string_view PortKeyOf(const json::Array& elements) {
-  for (const json::Value& element : elements) {
-    if (element.contains("containerPort")) return "containerPort";
-  }
-  return "port";
-}
-
-// An apply tells some elements apart by more than a patch does, and has no directives.
-enum class PatchKind : std::uint8_t { kPatch, kApply };
+constexpr std::string_view kDirective = "$patch";
+constexpr std::string_view kRetain = "$retainKeys";
+constexpr std::string_view kDelete = "$deleteFromPrimitiveList";
+constexpr std::string_view kOrder = "$setElementOrder";
 
 // Whether something is left of a value.
 enum class Kept : std::uint8_t { kNo, kYes };
 
-Result<void> MergeMap(PatchKind kind, const json::Value& patch, json::Value& document);
+// Lists of the patched object that are merged already.
+using Merged = std::set<std::string, std::less<>>;
 
-constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
-constexpr std::string_view kOrder = "$setElementOrder/";
-
-// What tells the elements of one list apart.
-struct ElementKey {
-  std::string_view member{};  // empty: the elements are scalars
-  // The other half of the key, where an apply goes by two, and what it is where it is absent.
-  std::string_view also{};
-  std::string_view fallback{};
-};
-
-// The keys of which an apply knows more than a patch.
-ElementKey CompleteKey(std::string_view field, std::string_view member) {
-  if (field == "ports") return {.member = member, .also = "protocol", .fallback = "TCP"};
-  if (field == "topologySpreadConstraints") {
-    return {.member = member, .also = "whenUnsatisfiable"};
-  }
-  return {.member = member};
-}
-
-// What tells an element from the others, as a text: equal for equal keys and scalars.
-std::string IdentityOf(const ElementKey& key, const json::Value& element) {
-  const json::Value& value = key.member.empty() ? element : element[key.member];
-  // 1, 1.0 and 1e0 are the same number.
-  std::string text = value.is_number() && value.AsInt64() ? std::to_string(*value.AsInt64())
-                                                          : value.Dump({.sort_keys = true});
-  if (key.also.empty()) return text;
-  const std::string& other = element[key.also].StringOrEmpty();
-  return text.append("/").append(other.empty() ? key.fallback : other);
-}
-
-// Where the first element of each identity stands.
-using Places = std::map<std::string, std::size_t>;
-
-Places PlacesOf(const ElementKey& key, std::span<const json::Value> elements) {
-  Places places;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    places.emplace(IdentityOf(key, elements[i]), i);
-  }
-  return places;
-}
-
-std::size_t PlaceIn(const Places& places, const std::string& identity, std::size_t unknown) {
-  const auto found = places.find(identity);
-  return found == places.end() ? unknown : found->second;
-}
-
-// Brings the elements that `wanted` names into that order, and the others into that of `before`;
-// elements with one key in common stay beside each other. Of the others each stands before the
-// first named one that it stood before in `before`: where nothing is known about two, the named one
-// comes first.
-void OrderElements(const ElementKey& key, const Places& wanted, const Places& before,
-                   json::Array& list) {
-  struct Placed {
-    json::Value element;
-    std::size_t rank;   // among its like
-    std::size_t place;  // in `before`
-  };
-  constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
-  std::vector<Placed> named;
-  std::vector<Placed> others;
-  for (json::Value& element : list) {
-    const std::string identity = IdentityOf(key, element);
-    const std::size_t place = PlaceIn(before, identity, kUnknown);
-    const std::size_t rank = PlaceIn(wanted, identity, kUnknown);
-    if (rank == kUnknown) {
-      others.push_back({std::move(element), place, place});
-    } else {
-      named.push_back({std::move(element), rank, place});
-    }
-  }
-  const auto by_rank = [](const Placed& a, const Placed& b) { return a.rank < b.rank; };
-  std::stable_sort(named.begin(), named.end(), by_rank);
-  std::stable_sort(others.begin(), others.end(), by_rank);
-  json::Array out;
-  auto other = others.begin();
-  for (Placed& mine : named) {
-    while (mine.place < kUnknown && other != others.end() && other->place < mine.place) {
-      out.push_back(std::move(other++->element));
-    }
-    out.push_back(std::move(mine.element));
-  }
-  for (; other != others.end(); ++other) out.push_back(std::move(other->element));
-  list = std::move(out);
+// A patch that cannot be applied, for which a real server has neither a reason nor a better code.
+Error PatchError(std::string what) {
+  return Error(Reason::kUnknown, "strategic merge patch: " + std::move(what)).WithHttpStatus(500);
 }
 
 Error NoMergeKey(std::string_view key) {
-  return BadRequestError("strategic merge patch: an element lacks its merge key \"" +
-                         std::string(key) + "\"");
+  return PatchError("an element lacks its merge key " + JsonString(key));
 }
 
-Error UnknownDirective(const std::string& directive) {
-  return BadRequestError("strategic merge patch: unknown $patch directive \"" + directive + "\"");
+Error UnknownDirective(const json::Value& directive) {
+  return PatchError("unknown $patch directive " + directive.Dump());
+}
+
+// What `$setElementOrder/ports` says it is about.
+Result<std::string> ListNamed(std::string_view member, std::string_view directive) {
+  if (member.size() > directive.size() && member[directive.size()] == '/') {
+    return std::string(member.substr(directive.size() + 1));
+  }
+  return BadRequestError("strategic merge patch: " + JsonString(member) + " is to be " +
+                         std::string(directive) + "/ and the name of a list");
+}
+
+// What objects and lists are merged by. `message`: of the object that has them; null: nothing is
+// known of its members, as in maps and in fields of any JSON.
+Result<const FieldDescriptor*> FieldOf(const MessageDescriptor* message, std::string_view name) {
+  if (message == nullptr) {
+    return PatchError(JsonString(name) + " is in a map, where nothing can be merged");
+  }
+  const FieldDescriptor* const field = internal::FindJsonMember(*message, name);
+  if (field == nullptr) {
+    return PatchError(std::string(message->name) + " has no field " + JsonString(name));
+  }
+  return field;
+}
+
+Result<const FieldDescriptor*> ListOf(const MessageDescriptor* message, std::string_view name) {
+  Result<const FieldDescriptor*> field = FieldOf(message, name);
+  if (field && !(*field)->repeated) return PatchError(JsonString(name) + " is no list");
+  return field;
+}
+
+// Of what one value of the field is, where that is an object whose members are known.
+const MessageDescriptor* MessageOf(const FieldDescriptor& field) {
+  const bool known = field.kind == FieldKind::kMessage && !field.map && field.message != nullptr &&
+                     field.message->union_kind == UnionKind::kNone;
+  return known ? field.message : nullptr;
+}
+
+bool Merges(const FieldDescriptor& field) {
+  return field.merge_rule != nullptr && field.merge_rule->merge;
+}
+
+ElementKey KeyOf(const FieldDescriptor& field) {
+  if (field.merge_rule == nullptr || field.merge_rule->merge_key.empty()) return {};
+  return {.members = {field.merge_rule->merge_key}};
+}
+
+// The elements of all the lists are of one type, and are no lists. Gives an element, or null.
+Result<const json::Value*> CommonElement(std::span<const json::Value> a,
+                                         std::span<const json::Value> b) {
+  const json::Value* first = nullptr;
+  for (const std::span<const json::Value> list : {a, b}) {
+    for (const json::Value& element : list) {
+      if (first == nullptr) first = &element;
+      if (element.type() != first->type()) {
+        return PatchError("the elements of a list are not of one type");
+      }
+    }
+  }
+  if (first != nullptr && first->is_null()) return PatchError("an element of a list is null");
+  if (first != nullptr && first->is_array()) {
+    return Error(Reason::kInvalid,
+                 "the server rejected our request due to an error in our request: lists of lists "
+                 "are not supported")
+        .WithHttpStatus(422);
+  }
+  return first;
+}
+
+Result<void> CheckKeys(const ElementKey& key, std::span<const json::Value> elements) {
+  for (const json::Value& element : elements) {
+    if (key.members.empty() || !element.contains(key.members[0])) {
+      return NoMergeKey(key.members.empty() ? "" : key.members[0]);
+    }
+  }
+  return {};
 }
 
 // What a value becomes where there is nothing of its kind to merge it into: objects with a $patch
@@ -190,7 +134,7 @@ bool TakeFresh(json::Value& value) {
   }
   json::Object* const members = value.IfObject();
   if (members == nullptr) return true;
-  if (members->Find("$patch") != nullptr) return false;
+  if (members->Find(kDirective) != nullptr) return false;
   for (std::size_t i = 0; i < members->size(); ++i) {
     if (!TakeFresh(members->value(i))) members->value(i) = json::Value();
   }
@@ -198,36 +142,42 @@ bool TakeFresh(json::Value& value) {
   return true;
 }
 
-// Merges the elements of a patch into a list. Refers to what it is given.
-class ListMerge {
- public:
-  ListMerge(PatchKind kind, const ElementKey& key, json::Array& list)
-      : kind_(kind), key_(key), list_(list) {}
+Result<void> MergeObject(const json::Value& patch, const MessageDescriptor* message,
+                         json::Value& document);
 
-  // `order`: what $setElementOrder says, or null.
-  Result<void> Merge(const json::Array& patch, const json::Array* order) {
+// Merges the elements of a patch into a list of objects. Refers to what it is given.
+class ElementMerge {
+ public:
+  ElementMerge(const FieldDescriptor& field, json::Array& list)
+      : message_(MessageOf(field)), key_(KeyOf(field)), list_(list) {}
+
+  // `known`: where elements stood, by which a $setElementOrder goes afterwards; null: none does.
+  Result<void> Merge(const json::Array& patch, Places* known) {
+    if (key_.members.empty()) return NoMergeKey("");
     if (Result<void> read = TakeDirectives(patch); !read) return read;
     // As a real server has it, which cuts what goes out of the list in its place and puts what is
     // new behind the rest: that is the order which it goes by afterwards.
     const std::size_t size_before = list_.size();
-    if (replaced_) {
-      list_.clear();
-      for (const json::Value* const element : sent_) list_.push_back(*element);
-      sent_.clear();
-    } else if (!deleted_.empty()) {
+    if (!deleted_.empty()) {
       std::erase_if(list_, [this](const json::Value& element) {
         return deleted_.contains(IdentityOf(key_, element));
       });
     }
     const Places before = PlacesOf(key_, list_);
+    if (replaced_) {
+      if (known != nullptr) *known = before;
+      list_.clear();
+      for (const json::Value* const element : sent_) list_.push_back(*element);
+      return CheckKeys(key_, list_);
+    }
     if (Result<void> merged = MergeElements(before); !merged) return merged;
-    Places known;
-    if (order != nullptr)
-      known = PlacesOf(key_, std::span(list_).first(std::min(size_before, list_.size())));
+    if (Result<void> keyed = CheckKeys(key_, list_); !keyed) return keyed;
+    if (known != nullptr) {
+      *known = PlacesOf(key_, std::span(list_).first(std::min(size_before, list_.size())));
+    }
     Places sent;
     for (std::size_t i = 0; i < sent_.size(); ++i) sent.emplace(IdentityOf(key_, *sent_[i]), i);
     OrderElements(key_, sent, before, list_);
-    if (order != nullptr) OrderElements(key_, PlacesOf(key_, *order), known, list_);
     return {};
   }
 
@@ -236,15 +186,15 @@ class ListMerge {
   // they stand.
   Result<void> TakeDirectives(const json::Array& patch) {
     for (const json::Value& element : patch) {
-      const json::Value* const directive = key_.member.empty() ? nullptr : element.Find("$patch");
+      const json::Value* const directive = element.Find(kDirective);
       if (directive == nullptr) {
         sent_.push_back(&element);
       } else if (directive->StringOrEmpty() == "replace") {
         replaced_ = true;
       } else if (directive->StringOrEmpty() != "delete") {
-        return UnknownDirective(directive->StringOrEmpty());
-      } else if (element[key_.member].is_null()) {
-        return NoMergeKey(key_.member);
+        return UnknownDirective(*directive);
+      } else if (!element.contains(key_.members[0])) {
+        return NoMergeKey(key_.members[0]);
       } else {
         deleted_.insert(IdentityOf(key_, element));
       }
@@ -256,18 +206,18 @@ class ListMerge {
   Result<void> MergeElements(Places places) {
     for (const json::Value* const sent : sent_) {
       const json::Value& element = *sent;
-      if (!key_.member.empty() && element[key_.member].is_null()) return NoMergeKey(key_.member);
+      if (!element.contains(key_.members[0])) return NoMergeKey(key_.members[0]);
       const auto [found, fresh] = places.emplace(IdentityOf(key_, element), list_.size());
       if (fresh) {
         list_.push_back(element);
-      } else if (!key_.member.empty()) {
-        if (auto merged = MergeMap(kind_, element, list_[found->second]); !merged) return merged;
+      } else if (auto merged = MergeObject(element, message_, list_[found->second]); !merged) {
+        return merged;
       }
     }
     return {};
   }
 
-  const PatchKind kind_;
+  const MessageDescriptor* const message_;
   const ElementKey key_;
   json::Array& list_;
   // The patch's elements besides directives. No copies: lists nest, and each level would hold all
@@ -277,91 +227,188 @@ class ListMerge {
   bool replaced_ = false;
 };
 
-// $retainKeys: members that it does not name go.
-void RetainKeys(const json::Value& patch, json::Value& document) {
-  const json::Value* retain = patch.Find("$retainKeys");
-  if (retain == nullptr) return;
-  std::set<std::string, std::less<>> keys;
-  for (const json::Value& key : retain->items()) keys.insert(key.StringOrEmpty());
-  document.EnsureObject().EraseIf(
-      [&](const json::Object::Member& member) { return !keys.contains(member.first); });
+// A set of scalars.
+void MergeScalars(const json::Array& patch, json::Array& list) {
+  Places places = PlacesOf({}, list);
+  const Places before = places;
+  for (const json::Value& scalar : patch) {
+    if (places.emplace(IdentityOf({}, scalar), list.size()).second) list.push_back(scalar);
+  }
+  OrderElements({}, PlacesOf({}, patch), before, list);
 }
 
-// $deleteFromPrimitiveList: takes the scalars `gone` out of the list `field`.
-void DeleteScalars(std::string_view field, const json::Value& gone, json::Value& document) {
-  json::Value* list = document.Find(field);
-  if (list == nullptr || !list->is_array()) return;
+Result<void> MergeList(const FieldDescriptor& field, const json::Array& patch, json::Array& list,
+                       Places* known) {
+  const Result<const json::Value*> element = CommonElement(list, patch);
+  if (!element) return element.error();
+  if (*element == nullptr) return {};
+  if ((*element)->is_object()) return ElementMerge(field, list).Merge(patch, known);
+  MergeScalars(patch, list);
+  return {};
+}
+
+// $retainKeys: members that it does not name go, and the patch has no others.
+Result<void> RetainKeys(const json::Value& patch, json::Value& document) {
+  const json::Value* const retain = patch.Find(kRetain);
+  if (retain == nullptr) return {};
+  std::set<std::string, std::less<>> keys;
+  for (const json::Value& key : retain->items()) keys.insert(key.StringOrEmpty());
+  const auto foreign = [&keys](const json::Object::Member& member) {
+    const std::string& name = member.first;
+    return !member.second.is_null() && name != kRetain && !name.starts_with(kDelete) &&
+           !name.starts_with(kOrder) && !keys.contains(name);
+  };
+  if (!retain->is_array() || std::ranges::any_of(patch.members(), foreign)) {
+    return BadRequestError(
+        "strategic merge patch: $retainKeys is to be a list that names all members beside it");
+  }
+  document.EnsureObject().EraseIf(
+      [&](const json::Object::Member& member) { return !keys.contains(member.first); });
+  return {};
+}
+
+// What a list says of the elements that are sent: they are named by it, in the same order.
+Result<void> CheckOrder(const ElementKey& key, const json::Array& sent, const json::Array& order) {
+  if (sent.empty() || order.empty()) return {};
+  std::size_t next = 0;
+  std::size_t at = 0;
+  const auto deletes = [&key, &sent](std::size_t i) {
+    return !key.members.empty() && sent[i][kDirective].StringOrEmpty() == "delete";
+  };
+  const auto skip = [&] {
+    while (next < sent.size() && deletes(next)) ++next;
+  };
+  for (skip(); next < sent.size() && at < order.size(); skip()) {
+    if (sent[next].contains(kDirective)) {
+      ++next;
+      continue;
+    }
+    for (const json::Value* const element : {&sent[next], &order[at]}) {
+      if (element->is_object() == key.members.empty()) return NoMergeKey("");
+      if (!key.members.empty() && !element->contains(key.members[0])) {
+        return NoMergeKey(key.members[0]);
+      }
+    }
+    if (IdentityOf(key, sent[next]) == IdentityOf(key, order[at])) ++next;
+    ++at;
+  }
+  if (next == sent.size()) return {};
+  return PatchError("the elements of a list are not those of its $setElementOrder, in that order");
+}
+
+// One $setElementOrder, with what the patch has for its list. Gives the list's name.
+Result<std::string> MergeOrdered(std::string_view directive, const json::Value& order,
+                                 const json::Value& patch, const MessageDescriptor* message,
+                                 json::Value& document) {
+  Result<std::string> name = ListNamed(directive, kOrder);
+  if (!name) return name;
+  const json::Value* const sent = patch.Find(*name);
+  json::Value* const there = document.Find(*name);
+  if (!order.is_array() || (sent != nullptr && !sent->is_array()) ||
+      (there != nullptr && !there->is_array())) {
+    return PatchError(JsonString(*name) + " and its $setElementOrder are to be lists");
+  }
+  const Result<const FieldDescriptor*> field = ListOf(message, *name);
+  if (!field) return field.error();
+  const ElementKey key = KeyOf(**field);
+  static const json::Array kNothing;
+  const json::Array& patched = sent == nullptr ? kNothing : sent->items();
+  if (auto checked = CheckOrder(key, patched, order.items()); !checked) return checked.error();
+  if (sent == nullptr && there == nullptr) return name;
+
+  const Result<const json::Value*> element =
+      CommonElement(there == nullptr ? kNothing : there->items(), patched);
+  if (!element) return element.error();
+  if (*element == nullptr) return PatchError(JsonString(*name) + " has no elements to order");
+  const bool objects = (*element)->is_object();
+  if (objects == key.members.empty()) return NoMergeKey("");
+  Places known = there == nullptr ? Places() : PlacesOf(key, there->items());
+  if (there == nullptr) {
+    json::Value fresh = *sent;
+    TakeFresh(fresh);
+    document.Set(*name, std::move(fresh));
+  } else if (sent != nullptr && Merges(**field)) {
+    if (auto merged = MergeList(**field, patched, there->EnsureArray(), &known); !merged) {
+      return merged.error();
+    }
+  } else if (sent != nullptr) {
+    *there = *sent;
+  }
+  json::Array& list = document.Ensure(*name).EnsureArray();
+  if (objects) {
+    if (auto keyed = CheckKeys(key, order.items()); !keyed) return keyed.error();
+    if (auto keyed = CheckKeys(key, list); !keyed) return keyed.error();
+  }
+  OrderElements(key, PlacesOf(key, order.items()), known, list);
+  return name;
+}
+
+// $deleteFromPrimitiveList: takes scalars out of a list.
+Result<void> DeleteScalars(std::string_view directive, const json::Value& gone,
+                           const MessageDescriptor* message, json::Value& document) {
+  const Result<std::string> name = ListNamed(directive, kDelete);
+  if (!name) return name.error();
+  if (gone.is_null()) document.Erase(*name);
+  json::Value* const list = document.Find(*name);
+  if (list == nullptr || !list->is_array() || !gone.is_array()) return {};
+  const Result<const FieldDescriptor*> field = ListOf(message, *name);
+  if (!field) return field.error();
+  const Result<const json::Value*> element = CommonElement(list->items(), gone.items());
+  if (!element) return element.error();
+  if (*element == nullptr) return {};
+  if ((*element)->is_object()) {
+    return MergeList(**field, gone.items(), list->EnsureArray(), nullptr);
+  }
   const Places places = PlacesOf({}, gone.items());
   std::erase_if(list->EnsureArray(),
                 [&](const json::Value& scalar) { return places.contains(IdentityOf({}, scalar)); });
+  return {};
 }
 
-ElementKey KeyOfElements(PatchKind kind, const MergeKey& merge, const json::Value& elements) {
-  const bool scalars = !elements.items().empty() && !elements[0].is_object();
-  if (scalars || merge.key.empty()) return {};
-  const std::string_view member = merge.field == "ports" ? PortKeyOf(elements.items()) : merge.key;
-  return kind == PatchKind::kApply ? CompleteKey(merge.field, member)
-                                   : ElementKey{.member = member};
-}
-
-// What an apply declares of a list: no element of its own is another's.
-Result<void> CheckDistinct(PatchKind kind, std::string_view field, const ElementKey& key,
-                           const json::Array& sent) {
-  if (kind != PatchKind::kApply || PlacesOf(key, sent).size() == sent.size()) return {};
-  return BadRequestError("apply: two elements of the list \"" + std::string(field) +
-                         "\" have the same key");
-}
-
-// A member of `patch` that is neither a directive nor null, into what stands in its place, or a
-// null. False: nothing is to stand there.
-Result<Kept> MergeMember(PatchKind kind, const json::Value& patch, const std::string& name,
-                         const json::Value& value, json::Value& target) {
-  const MergeKey* const merge = FindMergeKey(name);
-  const json::Value* order = merge == nullptr ? nullptr : patch.Find(std::string(kOrder) + name);
-  if (order != nullptr && !order->is_array()) order = nullptr;
-  if (value.is_array() && merge != nullptr) {
-    // A list that says nothing is told by what it is laid over.
-    const bool silent = value.size() == 0 && target.is_array();
-    const ElementKey key = KeyOfElements(kind, *merge, silent ? target : value);
-    if (auto distinct = CheckDistinct(kind, name, key, value.items()); !distinct) {
-      return distinct.error();
+// A member of the patch that is no directive, into what stands in its place.
+Result<Kept> MergeMember(const json::Value& value, std::string_view name,
+                         const MessageDescriptor* message, json::Value& target) {
+  if (value.is_object() && target.is_object()) {
+    const Result<const FieldDescriptor*> field = FieldOf(message, name);
+    if (!field) return field.error();
+    if (auto merged = MergeObject(value, MessageOf(**field), target); !merged) {
+      return merged.error();
     }
-    if (target.is_array()) {
-      auto merged = ListMerge(kind, key, target.EnsureArray())
-                        .Merge(value.items(), order == nullptr ? nullptr : &order->items());
-      if (!merged) return merged.error();
-      return Kept::kYes;
-    }
-  } else if (value.is_object() && target.is_object()) {
-    if (auto merged = MergeMap(kind, value, target); !merged) return merged.error();
     return Kept::kYes;
-  } else if (value.is_array() && target.is_array()) {
-    target = value;
+  }
+  if (value.is_array() && target.is_array()) {
+    const Result<const FieldDescriptor*> field = ListOf(message, name);
+    if (!field) return field.error();
+    if (!Merges(**field)) {
+      target = value;
+    } else if (auto merged = MergeList(**field, value.items(), target.EnsureArray(), nullptr);
+               !merged) {
+      return merged.error();
+    }
     return Kept::kYes;
   }
   target = value;
-  if (!TakeFresh(target)) return Kept::kNo;
-  if (order != nullptr && target.is_array()) {
-    const ElementKey key = KeyOfElements(kind, *merge, value);
-    OrderElements(key, PlacesOf(key, order->items()), {}, target.EnsureArray());
-  }
-  return Kept::kYes;
+  return TakeFresh(target) ? Kept::kYes : Kept::kNo;
 }
 
-// The members of `patch` that are no directives, all of them in one pass. `document` is an object.
-Result<void> MergeMembers(PatchKind kind, const json::Value& patch, json::Value& document) {
+bool IsDirective(std::string_view name) {
+  return name == kRetain || name.starts_with(kDelete) || name.starts_with(kOrder);
+}
+
+// The members of `patch` that are no directives and not merged yet, all of them in one pass.
+Result<void> MergeMembers(const json::Value& patch, const MessageDescriptor* message,
+                          const Merged& merged, json::Value& document) {
   std::vector<json::Object::Member> fresh;
   std::set<std::string, std::less<>> gone;
   for (const auto& [name, value] : patch.members()) {
-    if (name.starts_with('$')) continue;
+    if (IsDirective(name) || merged.contains(name)) continue;
     if (value.is_null()) {
       gone.insert(name);
       continue;
     }
     json::Value* const there = document.Find(name);
     json::Value made;
-    const Result<Kept> kept =
-        MergeMember(kind, patch, name, value, there == nullptr ? made : *there);
+    const Result<Kept> kept = MergeMember(value, name, message, there == nullptr ? made : *there);
     if (!kept) return kept.error();
     if (*kept == Kept::kNo) {
       gone.insert(name);
@@ -378,58 +425,43 @@ Result<void> MergeMembers(PatchKind kind, const json::Value& patch, json::Value&
   return {};
 }
 
-// $setElementOrder for the list `field`, of which the patch changes no element.
-void OrderList(PatchKind kind, const std::string& field, const json::Value& order,
-               json::Value& document) {
-  const MergeKey* merge = FindMergeKey(field);
-  json::Value* list = document.Find(field);
-  if (merge == nullptr || list == nullptr || !list->is_array()) return;
-  const ElementKey key = KeyOfElements(kind, *merge, order.size() == 0 ? *list : order);
-  OrderElements(key, PlacesOf(key, order.items()), PlacesOf(key, list->items()),
-                list->EnsureArray());
-}
-
-Result<void> MergeMap(PatchKind kind, const json::Value& patch, json::Value& document) {
+Result<void> MergeObject(const json::Value& patch, const MessageDescriptor* message,
+                         json::Value& document) {
   if (!document.is_object()) document = json::Value::MakeObject();
-  const std::string directive = patch["$patch"].StringOrEmpty();
-  if (directive == "delete") {
-    document = json::Value::MakeObject();
+  if (const json::Value* const directive = patch.Find(kDirective); directive != nullptr) {
+    if (directive->StringOrEmpty() == "delete") {
+      document = json::Value::MakeObject();
+    } else if (directive->StringOrEmpty() == "replace") {
+      json::Value replaced = patch;
+      replaced.Erase(kDirective);
+      document = std::move(replaced);
+    } else {
+      return UnknownDirective(*directive);
+    }
     return {};
   }
-  if (directive == "replace") {
-    json::Value replaced = patch;
-    replaced.Erase("$patch");
-    document = std::move(replaced);
-    return {};
-  }
-  if (!directive.empty() && directive != "merge") return UnknownDirective(directive);
-  RetainKeys(patch, document);
-  for (const auto& [name, value] : patch.members()) {
-    if (name.starts_with(kDelete)) DeleteScalars(name.substr(kDelete.size()), value, document);
-  }
-  if (Result<void> merged = MergeMembers(kind, patch, document); !merged) return merged;
+  if (Result<void> retained = RetainKeys(patch, document); !retained) return retained;
+  // Lists with an order come first: what is deleted from one of them has been merged before.
+  Merged lists;
   for (const auto& [name, value] : patch.members()) {
     if (!name.starts_with(kOrder)) continue;
-    const std::string field = name.substr(kOrder.size());
-    // Lists that the patch holds were ordered as they were merged.
-    if (!patch[field].is_array()) OrderList(kind, field, value, document);
+    Result<std::string> list = MergeOrdered(name, value, patch, message, document);
+    if (!list) return list.error();
+    lists.insert(*std::move(list));
   }
-  return {};
-}
-
-Result<void> Merge(PatchKind kind, const json::Value& patch, json::Value& document) {
-  if (!patch.is_object()) return BadRequestError("a merge patch must be an object");
-  return MergeMap(kind, patch, document);
+  for (const auto& [name, value] : patch.members()) {
+    if (!name.starts_with(kDelete)) continue;
+    if (auto done = DeleteScalars(name, value, message, document); !done) return done;
+  }
+  return MergeMembers(patch, message, lists, document);
 }
 
 }  // namespace
 
-Result<void> ApplyStrategicMergePatch(const json::Value& patch, json::Value& document) {
-  return Merge(PatchKind::kPatch, patch, document);
-}
-
-Result<void> ApplyDeclaredObject(const json::Value& declared, json::Value& document) {
-  return Merge(PatchKind::kApply, declared, document);
+Result<void> ApplyStrategicMergePatch(const json::Value& patch, const MessageDescriptor* message,
+                                      json::Value& document) {
+  if (!patch.is_object()) return BadRequestError("a merge patch must be an object");
+  return MergeObject(patch, message, document);
 }
 
 }  // namespace kinformer::apiserver

@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
+#include "kinformer/internal/descriptor.h"
+#include "kinformer/internal/registry.h"
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
@@ -10,16 +14,31 @@
 namespace kinformer::apiserver {
 namespace {
 
-// What the patch makes of the object, all as YAML, as JSON.
-std::string Merged(std::string_view object, std::string_view patch) {
+using internal::MessageDescriptor;
+
+// The type of what stands at a path of a Pod.
+const MessageDescriptor* TypeAt(std::initializer_list<std::string_view> path) {
+  const MessageDescriptor* type = internal::FindType("", "v1", "Pod")->message;
+  for (const std::string_view name : path) {
+    const auto field = std::ranges::find(type->fields, name, &internal::FieldDescriptor::json_name);
+    type = field->message;
+  }
+  return type;
+}
+const MessageDescriptor* Spec() { return TypeAt({"spec"}); }
+const MessageDescriptor* Container() { return TypeAt({"spec", "containers"}); }
+
+// Makes of the object what the patch says, both as YAML, and returns it as JSON.
+std::string Merged(std::string_view object, std::string_view patch,
+                   const MessageDescriptor* type = Container()) {
   json::Value document = yaml::Parse(object).OrExit();
-  ApplyStrategicMergePatch(yaml::Parse(patch).OrExit(), document).OrExit();
+  ApplyStrategicMergePatch(yaml::Parse(patch).OrExit(), type, document).OrExit();
   return document.Dump({.sort_keys = true});
 }
 
 std::string Applied(std::string_view object, std::string_view declared) {
   json::Value document = yaml::Parse(object).OrExit();
-  ApplyDeclaredObject(yaml::Parse(declared).OrExit(), document).OrExit();
+  ApplyDeclaredObject(yaml::Parse(declared).OrExit(), Container(), document).OrExit();
   return document.Dump({.sort_keys = true});
 }
 
@@ -40,7 +59,7 @@ TEST(StrategicMerge, ElementsWithOneKey_TheFirstMergesAndTheOthersStay) {
   EXPECT_EQ(
       Merged("topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: a}, "
              "{topologyKey: z, whenUnsatisfiable: b}]",
-             "topologySpreadConstraints: [{topologyKey: z, maxSkew: 2}]"),
+             "topologySpreadConstraints: [{topologyKey: z, maxSkew: 2}]", Spec()),
       R"({"topologySpreadConstraints":[{"maxSkew":2,"topologyKey":"z","whenUnsatisfiable":"a"},)"
       R"({"topologyKey":"z","whenUnsatisfiable":"b"}]})");
 }
@@ -75,8 +94,10 @@ TEST(StrategicMerge, Deletions_ComeBeforeWhatIsMergedWhereverTheyStand) {
 }
 
 TEST(StrategicMerge, Directives_LeaveNothingWhereThereWasNothing) {
-  EXPECT_EQ(Merged("{}", "{a: {$patch: delete}, b: {c: {$patch: replace, d: 1}, e: null}}"),
-            R"({"b":{}})");
+  EXPECT_EQ(Merged("{}",
+                   "{resources: {$patch: delete}, securityContext: {capabilities: {$patch: "
+                   "replace, add: [A]}, runAsUser: null}}"),
+            R"({"securityContext":{}})");
   EXPECT_EQ(Merged("{}", "env: [{name: A}, {name: B, $patch: delete}]"),
             R"({"env":[{"name":"A"}]})");
 }
@@ -92,8 +113,22 @@ TEST(StrategicMerge, Apply_TellsPortsApartByTheirProtocol) {
   json::Value document = yaml::Parse(kDns).OrExit();
   EXPECT_FALSE(
       ApplyDeclaredObject(yaml::Parse("ports: [{containerPort: 1}, {containerPort: 1}]").OrExit(),
-                          document)
+                          Container(), document)
           .ok());
+}
+
+TEST(StrategicMerge, Lists_WithoutAMergeKey_AreReplaced) {
+  EXPECT_EQ(Merged("args: [a, b]", "args: [c]"), R"({"args":["c"]})");
+  EXPECT_EQ(Merged("tolerations: [{key: a}, {key: b}]", "tolerations: [{key: c}]", Spec()),
+            R"({"tolerations":[{"key":"c"}]})");
+}
+
+TEST(StrategicMerge, SetElementOrder_ThatContradictsItsList_IsRefused) {
+  json::Value document = yaml::Parse("env: [{name: A}]").OrExit();
+  const json::Value patch =
+      yaml::Parse("{env: [{name: B}, {name: C}], $setElementOrder/env: [{name: C}, {name: B}]}")
+          .OrExit();
+  EXPECT_FALSE(ApplyStrategicMergePatch(patch, Container(), document).ok());
 }
 
 }  // namespace

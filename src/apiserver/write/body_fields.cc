@@ -19,6 +19,21 @@ bool IsJson(std::string_view content_type) {
   return content_type.empty() || IsMediaType(content_type, "application/json");
 }
 
+// What a patch has made of a built-in kind need not say what it is; and what a strategic merge patch
+// makes it say is not looked at.
+void RestoreType(const ResourceRequest& request, json::Value& object) {
+  if (request.at.resource->custom || !object.is_object()) return;
+  const ServedVersion& version = *request.at.version;
+  const bool any = IsMediaType(request.content_type, "application/strategic-merge-patch+json");
+  for (const auto& [name, right] :
+       {std::pair("kind", &version.kind), std::pair("apiVersion", &version.api_version)}) {
+    const json::Value& said = std::as_const(object)[name];
+    if (said.is_null() || (any && said.is_string() && said.StringOrEmpty() != *right)) {
+      object.Set(name, *right);
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> BodyWriter::ValidateFields(
@@ -64,6 +79,7 @@ Result<std::vector<std::string>> BodyWriter::CheckPatched(const ResourceRequest&
     return InvalidError({},
                         {InvalidValue("patch", GoQuoted(object.Dump({.sort_keys = true})), why)});
   };
+  RestoreType(request, object);
   const json::Value& patched = object;
   if (const std::string& sent = patched.At("/metadata/uid").StringOrEmpty();
       !sent.empty() && sent != uid) {

@@ -452,7 +452,7 @@ Result<void> BodyWriter::ApplyPatch(Job& job) {
   const ResourceAt& at = job.request->at;
   if (job.server_side && at.resource->custom) {
     if (auto merged = MergeApplied(at, job.patch, object); !merged) return merged;
-  } else if (Result<void> applied = job.apply(job.patch, object); !applied) {
+  } else if (Result<void> applied = job.apply(job.patch, at.version->message, object); !applied) {
     return applied;
   }
   auto checked = CheckPatched(*job.request, job.query.field_validation, uid, object);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/internal/registry.h"
+
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/webhook_conversion.h"
@@ -92,7 +94,9 @@ std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const Reque
       scale = *std::move(shown);
       // Only a resourceVersion that is in the patch is a condition.
       scale.Ensure("metadata").Erase("resourceVersion");
-      if (Result<void> applied = apply(*sent, scale); !applied) return std::move(applied).error();
+      const internal::TypeInfo* const type = internal::FindType("autoscaling", "v1", "Scale");
+      Result<void> applied = apply(*sent, type == nullptr ? nullptr : type->message, scale);
+      if (!applied) return std::move(applied).error();
     }
     if (Result<void> valid = CheckScale(at, info.name, scale); !valid) {
       return std::move(valid).error();

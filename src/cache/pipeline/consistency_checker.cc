@@ -11,7 +11,6 @@
 #include "cache/pipeline/failure_kind.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/store/coverage.h"
-#include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
 #include "client/page_tokens.h"
 
@@ -173,8 +172,7 @@ void ConsistencyChecker::Begin() {
   const Coverage* coverage = snapshot->coverage();
   // One that has no room for all has been listed, too.
   const bool full = LeftOutOf(coverage, options_.part.key()) != 0;
-  const bool listed = coverage == nullptr || coverage->IsComplete(options_.part.key()) ||
-                      (full && !Planted(PlantedBug::kFullNotChecked));
+  const bool listed = coverage == nullptr || coverage->IsComplete(options_.part.key()) || full;
   // Of versions that are no numbers nobody can say what the store has.
   const bool comparable = IsWellFormedResourceVersion(version);
   if (!listed || !comparable || !options_.exact()) return ArmAfter(kSoon);
@@ -330,7 +328,7 @@ void ConsistencyChecker::Confirmed(const std::string& keys) {
   // The first is followed by another as soon as that is found to have been in vain.
   no_relist_before_ = env_.Now() + relist_pause_;
   relist_pause_ = std::clamp(2 * relist_pause_, kShortestPause, kLongestPause);
-  if (!Planted(PlantedBug::kCheckFindsNothing)) options_.relist();
+  options_.relist();
 }
 
 void ConsistencyChecker::Failed(const Error& error) {

@@ -7,8 +7,6 @@
 
 #include "kinformer/field_selector.h"
 
-#include "cache/store/planted_bug.h"
-
 namespace kinformer::internal::cache {
 
 namespace {
@@ -64,7 +62,6 @@ CoverageWriter::CoverageWriter(StoreCore& store, Scope scope) : store_(store) {
     for (auto& [key, place] : namespaces_.places) place.complete = false;
   }
   next_.scope = std::move(scope);
-  if (Planted(PlantedBug::kNotFoundBeforeSync)) next_.complete = true;
   store_.Begin();
   Publish();
   store_.Commit();
@@ -81,13 +78,17 @@ CoverageWriter::~CoverageWriter() {
 }
 
 void CoverageWriter::SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool all,
-                                   bool known) {
+                                   bool known, std::uint64_t epoch) {
   NamespaceSet next{.all = all, .known = known};
   incomplete_ = 0;
   for (const std::string& name : namespaces) {
     const auto before = namespaces_.places.find(name);
     Place& place = next.places[name];
-    if (before != namespaces_.places.end()) place = std::move(before->second);
+    if (before != namespaces_.places.end()) {
+      place = std::move(before->second);
+    } else {
+      place.epoch = epoch;
+    }
     if (!place.complete) ++incomplete_;
   }
   namespaces_ = std::move(next);

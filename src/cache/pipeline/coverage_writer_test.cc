@@ -113,7 +113,7 @@ TEST_F(CoverageWriterTest, WhatIsUnreadableOrLeftOutStaysSoInTheNextLife) {
 }
 
 TEST_F(CoverageWriterTest, PlacesAreKnownInTheNextLifeButNotComplete) {
-  writer_->SetNamespaces({"blue"}, false, true);
+  writer_->SetNamespaces({"blue"}, false, true, 0);
   writer_->SetEpoch(Part("blue"), 3);
   writer_->SetScope("blue", {.name = "only"});
   writer_->SetComplete(true, Part("blue"));
@@ -123,7 +123,7 @@ TEST_F(CoverageWriterTest, PlacesAreKnownInTheNextLifeButNotComplete) {
   EXPECT_FALSE(Now()->complete);
   EXPECT_FALSE(Now()->IsComplete("blue"));
   writer_.emplace(store_, Scope{});
-  writer_->SetNamespaces({"blue", "red"}, false, true);
+  writer_->SetNamespaces({"blue", "red"}, false, true, 0);
   Published();
   EXPECT_FALSE(Now()->IsComplete("blue"));
   EXPECT_EQ(Now()->namespaces->EpochOf("blue"), 3U);
@@ -134,7 +134,7 @@ TEST_F(CoverageWriterTest, PlacesAreKnownInTheNextLifeButNotComplete) {
 // ---- places
 
 TEST_F(CoverageWriterTest, AllOfTheNamespacesTogetherAreTheWhole) {
-  writer_->SetNamespaces({"blue", "red"}, false, true);
+  writer_->SetNamespaces({"blue", "red"}, false, true, 0);
   writer_->SetComplete(true, Part("blue"));
   EXPECT_FALSE(Published()->complete);
   EXPECT_TRUE(Now()->IsComplete("blue"));
@@ -143,13 +143,13 @@ TEST_F(CoverageWriterTest, AllOfTheNamespacesTogetherAreTheWhole) {
   writer_->SetComplete(true, Part("red"));
   EXPECT_TRUE(Published()->complete);
   // One that is as complete as it was, and a new one.
-  writer_->SetNamespaces({"green", "red"}, false, true);
+  writer_->SetNamespaces({"green", "red"}, false, true, 0);
   EXPECT_FALSE(Published()->complete);
   EXPECT_TRUE(Now()->IsComplete("red"));
   EXPECT_FALSE(Now()->Includes("blue"));
-  writer_->SetNamespaces({"red"}, false, false);
+  writer_->SetNamespaces({"red"}, false, false, 0);
   EXPECT_FALSE(Published()->complete) << "it is not known which there are";
-  writer_->SetNamespaces({"red"}, true, true);
+  writer_->SetNamespaces({"red"}, true, true, 0);
   EXPECT_TRUE(Published()->complete);
   EXPECT_TRUE(Now()->Includes("blue")) << "all there are: there is nothing";
 }
@@ -158,12 +158,12 @@ TEST_F(CoverageWriterTest, NamespacesTakeThePlaceOfTheOneThatWasLookedAt) {
   writer_.reset();
   writer_.emplace(store_, Scope{.namespace_ = "old"});
   EXPECT_FALSE(Now()->Includes("blue"));
-  writer_->SetNamespaces({"blue"}, false, true);
+  writer_->SetNamespaces({"blue"}, false, true, 0);
   EXPECT_EQ(Published()->scope.namespace_, "");
 }
 
 TEST_F(CoverageWriterTest, TheScopeOfAPlaceIsPublished) {
-  writer_->SetNamespaces({"blue"}, false, true);
+  writer_->SetNamespaces({"blue"}, false, true, 0);
   Published();
   writer_->SetScope("blue", {.name = "only"});
   EXPECT_EQ(Published()->ScopeOf("blue").name, "only");
@@ -172,7 +172,7 @@ TEST_F(CoverageWriterTest, TheScopeOfAPlaceIsPublished) {
 }
 
 TEST_F(CoverageWriterTest, AnEpochOfAPlaceNeverGoesBack) {
-  writer_->SetNamespaces({"blue"}, false, true);
+  writer_->SetNamespaces({"blue"}, false, true, 0);
   for (const std::uint64_t epoch : {2U, 1U}) {
     writer_->SetEpoch(Part("blue"), epoch);
     EXPECT_EQ(Published()->namespaces->EpochOf("blue"), 2U);
@@ -181,12 +181,24 @@ TEST_F(CoverageWriterTest, AnEpochOfAPlaceNeverGoesBack) {
   EXPECT_EQ(Published()->namespaces->EpochOf("blue"), 2U);
 }
 
+// Handlers may have been told of its objects in that epoch, when the store looked at all together.
+TEST_F(CoverageWriterTest, NewPlace_BeginsInTheEpochThatIsCurrent) {
+  writer_->SetNamespaces({"blue"}, false, true, 0);
+  writer_->SetEpoch(Part("blue"), 1);
+  writer_->SetNamespaces({"blue", "red"}, false, true, 4);
+  EXPECT_EQ(Published()->namespaces->EpochOf("red"), 4U);
+  EXPECT_EQ(Now()->namespaces->EpochOf("blue"), 1U);
+  writer_->SetNamespaces({"blue"}, false, true, 5);
+  writer_->SetNamespaces({"blue", "red"}, false, true, 6);
+  EXPECT_EQ(Published()->namespaces->EpochOf("red"), 6U) << "one that comes back";
+}
+
 TEST_F(CoverageWriterTest, WhatWasLeftOutOfAPlaceGoesWithIt) {
-  writer_->SetNamespaces({"blue", "red"}, false, true);
+  writer_->SetNamespaces({"blue", "red"}, false, true, 0);
   writer_->AddLeftOut("blue", "a");
   writer_->AddLeftOut("red", "a");
   EXPECT_EQ(Published()->left_out->SizeOf("red"), 1U);
-  writer_->SetNamespaces({"blue"}, false, true);
+  writer_->SetNamespaces({"blue"}, false, true, 0);
   EXPECT_FALSE(Published()->IsLeftOut("red", "a"));
   EXPECT_TRUE(Now()->IsLeftOut("blue", "a"));
 }
@@ -194,7 +206,7 @@ TEST_F(CoverageWriterTest, WhatWasLeftOutOfAPlaceGoesWithIt) {
 // ---- names
 
 TEST_F(CoverageWriterTest, AListSaysWhatIsUnreadableInItsPart) {
-  writer_->SetNamespaces({"blue", "red"}, false, true);
+  writer_->SetNamespaces({"blue", "red"}, false, true, 0);
   writer_->AddUnreadable({"blue", "a"});
   writer_->AddUnreadable({"red", "a"});
   writer_->AssignUnreadable({{"blue", "b"}}, Part("blue"));

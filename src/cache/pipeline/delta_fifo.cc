@@ -5,8 +5,6 @@
 
 #include "kinformer/internal/indexer_core.h"
 
-#include "cache/store/planted_bug.h"
-
 namespace kinformer::internal::cache {
 namespace {
 
@@ -123,7 +121,6 @@ std::vector<Delta> DeltaFIFO::PopKey() {
   const auto it = items_.find(queue_.front());
   queue_.pop_front();
   std::vector<Delta> deltas = std::move(it->second);
-  if (Planted(PlantedBug::kOrderOfOneKeySwapped)) std::swap(deltas.front(), deltas.back());
   items_.erase(it);
   // Its buckets would stay.
   if (items_.empty()) items_ = decltype(items_)();

@@ -4,7 +4,6 @@
 
 #include "kinformer/internal/indexer_core.h"
 
-#include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
@@ -45,7 +44,7 @@ GapDetector::Verdict GapDetector::Judge(DeltaType type, const Block& object, con
     }
   }
   const std::string_view what = WhatIsMissing(type, object, stored);
-  if (what.empty() || Planted(PlantedBug::kGapNotNoticed)) return Verdict::kFits;
+  if (what.empty()) return Verdict::kFits;
   if (relists_.Seen()) {
     env_.log().Log(LogLevel::kWarning, "the watch lacks events; will list again",
                    {{"informer", informer_},

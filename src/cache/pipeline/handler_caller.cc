@@ -7,7 +7,6 @@
 #include "kinformer/log.h"
 
 #include "base/user_call.h"
-#include "cache/store/planted_bug.h"
 #include "object/block/ended_blocks.h"
 #include "object/values/object_key.h"
 
@@ -80,7 +79,6 @@ void HandlerCaller::Prepare(RawEvent& event, std::string& key, Whole& whole) {
 }
 
 void HandlerCaller::Call(RawEvent& event) {
-  if (Planted(PlantedBug::kThrowEndsHandler) && exceptions_.load() != 0) return;
   Whole whole;
   Prepare(event, key_, whole);
   Timed(1, event, [&] { handler_->Handle(event); });

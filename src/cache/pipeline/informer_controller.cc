@@ -10,7 +10,6 @@
 #include "cache/pipeline/expect.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "cache/pipeline/real_fifo.h"
-#include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
@@ -369,8 +368,8 @@ void InformerController::BatchDone() {
 }
 
 void InformerController::ReportSynced() {
-  const bool has_all = limit_.Tolerates(LeftOutHere()) || Planted(PlantedBug::kFullCountsAsSynced);
-  const bool synced = (queue_->HasSynced() && has_all) || Planted(PlantedBug::kSyncedTooEarly);
+  const bool has_all = limit_.Tolerates(LeftOutHere());
+  const bool synced = queue_->HasSynced() && has_all;
   if (synced == reported_synced_) {
     // With several namespaces all of them decide, and one that was complete may have become so
     // again.
@@ -428,12 +427,7 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
       resync = true;
       continue;
     }
-    const std::size_t before = notifications.size();
     applier_.Apply(delta, batch.is_in_initial_list);
-    if (Planted(PlantedBug::kAddLost) && batch.deltas.size() > 1 &&
-        notifications.size() == before + 1 && notifications.back().kind == EventKind::kAdd) {
-      notifications.pop_back();
-    }
   }
   Commit();
   if (options_.trace) {
@@ -448,16 +442,10 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
     const std::uint64_t version = store_.Snapshot()->version();
     for (Notification& event : notifications) event.version = version;
   }
-  if (Planted(PlantedBug::kOrderOfKeysSwapped) && !notifications.empty()) {
-    std::swap(notifications.front(), notifications.back());
-  }
   if (applier_.resyncs() == 0) {
     processor_.Distribute(notifications, snapshot);
   } else {
     processor_.DistributeSync(notifications, applier_.resyncs(), resyncs_.back(), snapshot);
-  }
-  if (Planted(PlantedBug::kDoubleDelivery) && notifications.size() > 1) {
-    processor_.Distribute(notifications, snapshot);
   }
   if (resync) {
     Processor::Resync(resyncs_.front(), store_.Snapshot());
@@ -499,8 +487,7 @@ void InformerController::EndRelist() {
   if (options_.trace) {
     TraceStage("store", "REPLACED", nullptr, list.resourceVersion, store_.size(), true);
   }
-  const bool tells = !Planted(PlantedBug::kRestartTellsNothing) || !options_.ever_synced;
-  if (!processor_.empty() && tells) {
+  if (!processor_.empty()) {
     const bool initial = !queue_->HasSynced() && !options_.ever_synced;
     processor_.DistributeReplaced(relist->before(), store_.Snapshot(), initial);
   }

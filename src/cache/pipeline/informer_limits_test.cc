@@ -308,6 +308,22 @@ TEST_P(WhileEventsWait, EventsOfWhatWasLeftOutBeforeAListAreNoGaps) {
   EXPECT_EQ(informer.Stats().gaps, 0U);
 }
 
+// It goes, is made again, and a list has no room for it, all before its deletion has had its turn:
+// that says nothing of the one in the list.
+TEST_P(WhileEventsWait, WhatAListHasNoRoomForIsLeftOutThoughADeletionBeforeItWaits) {
+  for (const char* name : {"a", "b"}) server_.Put(name, "1");
+  SharedInformer<Pod> informer = Make(Options(2, LimitPolicy::kServePart));
+  FillUp(informer);
+  server_.Put("c", "1");
+  server_.Delete("c");
+  Settle();
+  WhileCutOff([&] { server_.Put("c", "2"); });
+  EXPECT_EQ(Cached(informer), "a b ");
+  EXPECT_EQ(Why(informer, "c"), Reason::kOverLimit);
+  EXPECT_EQ(informer.Stats().left_out, 1U);
+  EXPECT_EQ(informer.Stats().gaps, 0U);
+}
+
 TEST_P(AnyForm, ARelistPushesNothingOut) {
   for (const char* name : {"c", "d", "e"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kServePart));

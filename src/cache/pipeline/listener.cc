@@ -11,7 +11,6 @@
 #include "base/user_call.h"
 #include "cache/pipeline/informer_impl.h"
 #include "cache/pipeline/informer_metrics.h"
-#include "cache/store/planted_bug.h"
 #include "object/values/object_key.h"
 
 namespace kinformer::internal::cache {
@@ -172,7 +171,6 @@ bool Listener::FitsTheLoop() const {
 }
 
 bool Listener::Halted() const {
-  if (Planted(PlantedBug::kEventAfterRemove)) return suspended_.load(std::memory_order_acquire);
   return removed_.load(std::memory_order_acquire) || suspended_.load(std::memory_order_acquire);
 }
 

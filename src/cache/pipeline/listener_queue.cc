@@ -6,8 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "cache/store/planted_bug.h"
-
 namespace kinformer::internal::cache {
 namespace {
 
@@ -112,7 +110,6 @@ bool ListenerQueue::JoinWaitingList(Replay& replay, Discarded& discarded) {
 
 // The handler gets the first state that it is sure to know, and then the difference.
 void ListenerQueue::DropAndResync(std::shared_ptr<const SnapshotCore> after, Discarded& discarded) {
-  if (Planted(PlantedBug::kDropsWithoutResync)) return Discard(std::move(last_), discarded);
   Replay difference;
   difference.after = std::move(after);
   if (reached_ != nullptr) {

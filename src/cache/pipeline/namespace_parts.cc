@@ -65,7 +65,7 @@ void NamespaceParts::Set(const Names& names, bool known) {
   Names versions = names;
   if (all_) versions.insert("");
   informer_.versions.SetNamespaces(versions);
-  coverage_.SetNamespaces(names, all_, known);
+  coverage_.SetNamespaces(names, all_, known, informer_.statuses.epochs());
   for (const std::string& name : names) {
     if (!parts_.contains(name)) Open(name, names);
   }

@@ -4,8 +4,6 @@
 #include <functional>
 #include <utility>
 
-#include "cache/store/planted_bug.h"
-
 namespace kinformer::internal::cache {
 namespace {
 
@@ -46,13 +44,12 @@ NetEffect Merge(const Notification& older, Notification& newer) {
     case EventKind::kUpdate: {
       const bool resyncs = IsResync(older) && IsResync(newer);
       // The state that the handler knows. A deletion keeps it for an addition that may follow.
-      if (!Planted(PlantedBug::kCoalescedOldIsLast)) newer.old_object = older.old_object;
+      newer.old_object = older.old_object;
       return ChangesNothing(newer) && !resyncs ? NetEffect::kNothing : NetEffect::kOne;
     }
     case EventKind::kDelete:
       // Two objects of one name stay two events.
       if (newer.kind != EventKind::kAdd || older.object->uid() != newer.object->uid()) {
-        if (Planted(PlantedBug::kCoalescingLosesReAdd)) return NetEffect::kNothing;
         return NetEffect::kBoth;
       }
       newer.kind = EventKind::kUpdate;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/deadline.h"
-#include "cache/store/planted_bug.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -35,7 +34,6 @@ void Processor::Add(std::shared_ptr<Listener> listener, Duration resync_period,
                     std::shared_ptr<const SnapshotCore> current, bool synced) {
   if (listener->removed()) return;
   if (suspended_) listener->Suspend();
-  if (synced && Planted(PlantedBug::kHandlerSyncedTooEarly)) listener->PushSynced();
   if (current != nullptr && current->size() > 0) {
     Replay replay;
     replay.after = std::move(current);

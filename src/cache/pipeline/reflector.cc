@@ -5,7 +5,6 @@
 
 #include "base/deadline.h"
 #include "cache/pipeline/failure_kind.h"
-#include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
@@ -44,6 +43,7 @@ void Reflector::WatchIsOver() {
 void Reflector::Start() { ListAndWatch(); }
 
 void Reflector::ListAndWatch() {
+  relist_timer_ = Timer();
   watch_list_.Forget();
   list_is_fallback_ = false;
   watch_list_declined_ = false;
@@ -83,7 +83,6 @@ void Reflector::Report(const Error& error) {
 }
 
 void Reflector::ReportEpoch() {
-  if (Planted(PlantedBug::kEpochNotNoticed)) return;
   metrics_.EpochBegins();
   observer_.OnEpochChanged();
 }
@@ -95,6 +94,10 @@ void Reflector::RetryAfter(const Error& error, void (Reflector::*next)()) {
   After(pause, next);
 }
 
+Duration Reflector::TimeToRelist() {
+  return std::max(pace_.BeforeRelist(), asked_to_wait_until_ - env_.Now());
+}
+
 void Reflector::RelistSoon() {
   version_.SetUnavailable();
   phase_ = Phase::kIdle;
@@ -102,20 +105,30 @@ void Reflector::RelistSoon() {
   After(Duration(0), &Reflector::CloseAndRelist);
 }
 
-void Reflector::CloseAndRelist() {
+void Reflector::CloseAndRelist() { CloseAndListAfter(TimeToRelist()); }
+
+void Reflector::CloseAndListAfter(Duration pause) {
   call_.reset();
   WatchIsOver();
-  ListAndWatchAfter(std::max(pace_.BeforeRelist(), asked_to_wait_until_ - env_.Now()));
+  ListAndWatchAfter(pause);
 }
 
 void Reflector::Relist() {
-  if (phase_ == Phase::kWatch) RelistSoon();
+  if (phase_ != Phase::kWatch || relist_timer_.armed()) return;
+  // The watch is as good as before, and goes on while the list has to wait.
+  relist_timer_ = env_.loop().RunAt(env_.Now() + TimeToRelist(), [this] {
+    relist_timer_ = Timer();
+    if (phase_ != Phase::kWatch) return;
+    version_.SetUnavailable();
+    phase_ = Phase::kIdle;
+    CloseAndListAfter(std::max(Duration(0), asked_to_wait_until_ - env_.Now()));
+  });
 }
 
 void Reflector::JoinEpoch() {
   version_.BeginEpoch();
   outage_ = true;
-  Relist();
+  if (phase_ == Phase::kWatch) RelistSoon();
 }
 
 void Reflector::BeginEpoch() {
@@ -139,7 +152,7 @@ void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
 void Reflector::FirstPage() {
   metrics_.ListBegins();
   list_.begun = env_.Now();
-  if (!Planted(PlantedBug::kExpiredPagesKept) || !list_.in_one_piece) store_.ReplaceBegin();
+  store_.ReplaceBegin();
   ListOptions options;
   options.resourceVersion = list_.from;
   if (!list_.in_one_piece) options.limit = list_.limit;
@@ -284,9 +297,6 @@ void Reflector::OpenWatch(bool resumed) {
       WatchAttempt{.resumed = resumed, .ordered = version_.OrdersEvents(), .begun = env_.Now()};
   ListOptions options;
   options.resourceVersion = version_.Last();
-  if (Planted(PlantedBug::kResumesTooFar)) {
-    options.resourceVersion = std::to_string(std::stoll(options.resourceVersion) + 1);
-  }
   options.allowWatchBookmarks = true;
   options.timeoutSeconds = WatchTimeoutSeconds();
   watch_.timeout_seconds = *options.timeoutSeconds;
@@ -345,7 +355,7 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
     // We asked for what is newer than what we know.
     if (watch_.resumed) return BeginEpoch();
     // It says nothing of any object; what is known stays known.
-    if (event.type == WatchEventType::kBookmark && !Planted(PlantedBug::kOldBookmarkTaken)) return;
+    if (event.type == WatchEventType::kBookmark) return;
   }
   Apply(event);
   outage_ = false;
@@ -421,10 +431,6 @@ void Reflector::WatchEnded(const Result<void>& result) {
   const FailureKind kind = KindOf(error);
   if (kind == FailureKind::kAsksToWait || (kind == FailureKind::kUnreachable && !watch_.started)) {
     return RetryAfter(error, &Reflector::ResumeWatch);
-  }
-  if (Planted(PlantedBug::kResumesFromNowAt410) && kind == FailureKind::kExpired) {
-    static_cast<void>(version_.Listed("0"));
-    return ResumeWatch();
   }
   if (watch_.started && IsInternalError(error) && internal_errors_.MayResume(env_.Now())) {
     return ResumeWatch();

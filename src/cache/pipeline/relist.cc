@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "cache/pipeline/expect.h"
-#include "cache/store/planted_bug.h"
 
 namespace kinformer::internal::cache {
 
@@ -32,11 +31,6 @@ Relist::Relist(Env& env, StoreCore& store, PipelineCounters& counters, const Sto
 
 bool Relist::Continue(SteadyTime until) {
   if (!PutObjects(until)) return false;
-  if (Planted(PlantedBug::kTornRelist) && next_object_++ == list_->objects.size() + 1) {
-    store_.Commit();
-    store_.Begin();
-    return false;
-  }
   return EraseTheRest(until);
 }
 
@@ -79,7 +73,6 @@ void Relist::PutNext() {
 }
 
 bool Relist::EraseTheRest(SteadyTime until) {
-  if (Planted(PlantedBug::kRelistKeepsVanished)) return true;
   if (scoped_) {
     if (kept_count_ == scope_.size()) return true;
     while (next_entry_ < scope_.size()) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cache/store/coverage.h"
-#include "cache/store/planted_bug.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -57,7 +56,6 @@ std::uint32_t ReplayCursor::EpochOf(const Block& block) const {
 bool ReplayCursor::Refill(const SnapshotCore& walked) {
   next_ = 0;
   size_ = at_end_ ? 0 : walked.NextBatch(cursor_, batch_);
-  if (Planted(PlantedBug::kReplaySkipsFirst) && size_ > 1 && before_ == nullptr) next_ = 1;
   at_end_ = size_ < batch_.size();
   return size_ > 0;
 }
@@ -69,7 +67,6 @@ bool ReplayCursor::SameObject(const Block& one, const Block& other) const {
 bool ReplayCursor::Deletion(const Block& block, RawEvent& event) const {
   const Block* const newer = Find(replay_.after.get(), block);
   if (newer != nullptr && SameObject(block, *newer)) return false;
-  if (Planted(PlantedBug::kTombstoneMissed) && newer == nullptr) return false;
   event.kind = EventKind::kDelete;
   event.final_state_unknown = true;
   return true;
@@ -84,14 +81,13 @@ bool ReplayCursor::Presence(const Block& block, RawEvent& event) const {
   const Block* const older = Find(before_, block);
   if (older == nullptr || !SameObject(*older, block)) {
     event.kind = EventKind::kAdd;
-    event.is_in_initial_list = replay_.initial || Planted(PlantedBug::kInitialFlagAlways);
+    event.is_in_initial_list = replay_.initial;
     return true;
   }
   const bool same = older == &block || older->SameAs(block);
   event.kind = EventKind::kUpdate;
   // What is told though it has not changed is a resync, and told as one.
   event.old_block = same && replay_.include_unchanged ? &block : older;
-  if (Planted(PlantedBug::kUnchangedTold)) return true;
   return replay_.include_unchanged || !same;
 }
 

@@ -5,8 +5,6 @@
 
 #include "kinformer/event_handler.h"
 
-#include "cache/store/planted_bug.h"
-
 namespace kinformer::internal::cache {
 namespace {
 
@@ -104,7 +102,7 @@ std::vector<ObjectName> StagedList::Lacks(const NameSet& names) const {
 }
 
 KeySet StagedList::TakeLeftOut(const LeftOut& until_written) {
-  if (!until_written.empty() && !Planted(PlantedBug::kListedTakenForAbsent)) {
+  if (!until_written.empty()) {
     for (const ObjectRef& object : objects_) {
       if (until_written.Contains(object->namespace_(), object->name())) {
         left_out_.Insert(object->namespace_(), object->name());

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cache/pipeline/limit_share.h"
-#include "cache/store/planted_bug.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -33,7 +32,7 @@ StoreRoom StoreLimit::FreeFor(const LimitShare& share, StoreRoom stored) const {
     stored.objects = std::max(stored.objects, relisting_room_.objects);
     stored.bytes = std::max(stored.bytes, relisting_room_.bytes);
   }
-  const StoreRoom own = Planted(PlantedBug::kPromisesForgotten) ? promised_ : share.promised();
+  const StoreRoom own = share.promised();
   return {Less(options_.max_objects, stored.objects + promised_.objects - own.objects),
           Less(options_.max_bytes, stored.bytes + promised_.bytes - own.bytes)};
 }
@@ -104,7 +103,7 @@ void StoreLimit::Committed(std::size_t before, std::size_t left_out) {
 }
 
 void StoreLimit::OfferRoom() {
-  if (left_out_ == 0 || Planted(PlantedBug::kRoomNotOffered)) return;
+  if (left_out_ == 0) return;
   std::size_t offered = 0;
   for (const LimitShare* share : shares_) offered += share->Offered();
   const std::size_t first = next_offer_;

@@ -6,8 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cache/store/planted_bug.h"
-
 namespace kinformer::internal::cache {
 
 namespace {
@@ -36,7 +34,7 @@ class NetOf {
     const auto [at, last] = by_key_.try_emplace(key, keys_.size());
     if (last) {
       keys_.push_back({&change, was_there});
-    } else if (!Planted(PlantedBug::kNetChangeOfTheLast)) {
+    } else {
       keys_[at->second].was_there = was_there;
     }
   }
@@ -114,7 +112,7 @@ ChangeLog::Batches ChangeLog::Trim() {
   while (!batches_.empty() && Exceeds(events_, bytes_)) {
     events_ -= batches_.front()->changes.size();
     bytes_ -= batches_.front()->bytes;
-    if (!Planted(PlantedBug::kWindowEndNotNoticed)) complete_after_ = batches_.front()->version;
+    complete_after_ = batches_.front()->version;
     gone.push_back(std::move(batches_.front()));
     batches_.pop_front();
   }

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "cache/store/planted_bug.h"
 #include "cache/store/reclamation.h"
 #include "cache/store/store_core.h"
 #include "cache/store/store_state.h"
@@ -47,15 +46,6 @@ class Pins {
   std::vector<VersionNode*> nodes_;
 };
 
-// The mistake: a pin of an old version that somebody else has pinned, if there is one.
-VersionNode* HeldInPlaceOf(VersionNode* node, StoreState& store) {
-  VersionNode* const held = store.versions.PinnedIn(0, UINT64_MAX);
-  if (held == nullptr) return node;
-  held->pins.fetch_add(1, std::memory_order_relaxed);
-  store.versions.Unpin(node);
-  return held;
-}
-
 }  // namespace
 
 std::vector<std::shared_ptr<const SnapshotCore>> StoreCore::JointSnapshots(
@@ -77,11 +67,8 @@ std::vector<std::shared_ptr<const SnapshotCore>> StoreCore::JointSnapshots(
   std::vector<std::shared_ptr<const SnapshotCore>> snapshots;
   snapshots.reserve(stores.size());
   for (std::size_t i = 0; i < stores.size(); ++i) {
-    VersionNode* node = pins.nodes()[i];
-    if (Planted(PlantedBug::kJointTakesWhatIsHeld)) node = HeldInPlaceOf(node, *states[i]);
-    snapshots.push_back(std::make_shared<PinnedSnapshot>(stores[i]->state_, node));
+    snapshots.push_back(std::make_shared<PinnedSnapshot>(stores[i]->state_, pins.nodes()[i]));
   }
-  if (Planted(PlantedBug::kJointOrderSwapped)) std::swap(snapshots.front(), snapshots.back());
   return snapshots;
 }
 

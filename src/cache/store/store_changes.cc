@@ -9,7 +9,6 @@
 
 #include "base/mutex.h"
 #include "cache/store/change_log.h"
-#include "cache/store/planted_bug.h"
 #include "cache/store/store_core.h"
 #include "cache/store/store_state.h"
 
@@ -38,7 +37,7 @@ Result<NetChanges> StoreCore::ChangesSince(std::uint64_t version, std::uint64_t 
                                                std::to_string(version) +
                                                " yet: it is that of another store");
   }
-  if (epoch != now.epoch() && !Planted(PlantedBug::kChangesAcrossEpochs)) {
+  if (epoch != now.epoch()) {
     return Expired("the server went back in time since version " + std::to_string(version) +
                    ", which is of another epoch");
   }

@@ -8,7 +8,6 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/log.h"
 
-#include "cache/store/planted_bug.h"
 #include "cache/store/resource_version.h"
 #include "cache/store/store_writer.h"
 
@@ -179,10 +178,7 @@ ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
   if (!IsBlock(head)) return {};
   ObjectRef old = ObjectRef::Share(BlockOf(head));
   w.WillWrite();
-  const Link before = PreviousOf(head);
-  w.LogChange(NetChangeType::kDeleted, Planted(PlantedBug::kLastStateIsEarlier) && IsBlock(before)
-                                           ? *BlockOf(before)
-                                           : *old);
+  w.LogChange(NetChangeType::kDeleted, *old);
   const std::uint64_t version = w.NextVersion();
   const std::size_t bytes = old->allocated_bytes();
   state.object_bytes.fetch_sub(bytes, std::memory_order_relaxed);
@@ -217,7 +213,7 @@ void StoreCore::SetResourceVersion(std::string_view resource_version) {
 
 void StoreCore::AdvanceResourceVersion(std::string_view resource_version) {
   const bool follows = MayFollow(resource_version, writer_->next.resource_version);
-  if (!follows && !Planted(PlantedBug::kVersionGoesBack)) return;
+  if (!follows) return;
   SetResourceVersion(resource_version);
 }
 

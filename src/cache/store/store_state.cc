@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "cache/store/planted_bug.h"
 #include "cache/store/reclamation.h"
 
 namespace kinformer::internal::cache {
@@ -86,7 +85,6 @@ const StoreIndex* StoreState::FindIndex(const VersionNode& node, std::string_vie
 
 const Block* PinnedSnapshot::Get(std::string_view namespace_, std::string_view name) const {
   ReadGuard guard;
-  if (Planted(PlantedBug::kSnapshotSeesLater)) return state_->Get(namespace_, name, UINT64_MAX);
   return state_->Get(namespace_, name, node_->version);
 }
 

@@ -8,7 +8,6 @@
 #include "kinformer/log.h"
 
 #include "base/user_call.h"
-#include "cache/store/planted_bug.h"
 #include "cache/store/reclamation.h"
 #include "object/values/object_key.h"
 
@@ -273,7 +272,6 @@ void StoreWriter::IndexFirst(std::uint32_t entry, const Block& block) {
 }
 
 void StoreWriter::IndexNext(std::uint32_t entry, const Block& block) {
-  if (Planted(PlantedBug::kIndexNotUpdated)) return;
   const std::uint64_t version = NextVersion();
   ForEachIndexOf(entry, [&](StoreIndex& index) {
     if (index.by_namespace()) return;

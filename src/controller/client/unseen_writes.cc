@@ -11,7 +11,6 @@
 
 #include "cache/store/resource_version.h"
 #include "cache/store/store_core.h"
-#include "controller/client/planted_bug.h"
 #include "controller/client/selection.h"
 
 namespace kinformer::internal::delegating {
@@ -134,7 +133,6 @@ UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName
   const bool same = cached && (write.uid.empty() || cached->uid() == write.uid);
   switch (write.effect) {
     case WriteEffect::kWritten:
-      if (Planted(PlantedBug::kAnyVersionWillDo) && cached) return State::kSeen;
       return position.epoch == write.epoch && cached &&
                      IsAtLeast(cached->resourceVersion(), write.resourceVersion)
                  ? State::kSeen
@@ -156,7 +154,6 @@ UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName
         write.shown = true;
         return State::kBlocks;
       }
-      if (Planted(PlantedBug::kUnshownDeleteForgotten)) return State::kSeen;
       return same || write.shown || reached || env_.Now() >= write.forgotten_at ? State::kSeen
                                                                                 : State::kHarmless;
     case WriteEffect::kAffected:
@@ -302,7 +299,6 @@ void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
                     .epoch = epoch,
                     .forgotten_at = env_.Now() + kKeepUnshown};
   if (!Selects(coverage, answer)) {
-    if (Planted(PlantedBug::kUnselectedForgotten)) return;
     write.effect = WriteEffect::kUnselected;
   } else if (IsLastState(answer)) {
     write.effect = WriteEffect::kRemoved;
@@ -314,7 +310,6 @@ void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
 bool UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch) {
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr) return false;
-  if (Planted(PlantedBug::kDeleteForgotten)) return true;
   const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().SnapshotAsItIs();
   const cache::Coverage* coverage = snapshot->coverage();
   if (coverage != nullptr && !coverage->Includes(name.namespace_, name.name)) return true;
@@ -358,7 +353,7 @@ std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
                                                    const FieldSelector& fields, std::uint64_t epoch,
                                                    const SnapshotCore* before) {
   const std::shared_ptr<InformerCore> informer = this->informer();
-  if (informer == nullptr || Planted(PlantedBug::kDeletionOfManyForgotten)) return {};
+  if (informer == nullptr) return {};
   const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().SnapshotAsItIs();
   std::vector<ObjectName> unknown;
   MonitorLock lock(*monitor_);
@@ -414,7 +409,6 @@ Result<void> UnseenWrites::WaitFor(const ObjectName& name, const ReadPatience& p
 }
 
 Result<void> UnseenWrites::WaitForAll(std::string_view namespace_, const ReadPatience& patience) {
-  if (Planted(PlantedBug::kListDoesNotWait)) return {};
   return Wait(
       [&](InformerCore& informer, std::uint64_t newest) -> std::optional<Blocker> {
         if (const auto version = writes_.find(ObjectName()); version != writes_.end()) {
@@ -511,10 +505,6 @@ void UnseenWrites::Sweep() {
       looked += at->second.size();
       swept_ = at->first;
       static_cast<void>(Settle(*informer, at, sequence_, {}));
-      if (Planted(PlantedBug::kSweptUnseen)) {
-        for (const UnseenWrite& write : writes_[*swept_]) Erased(*swept_, write);
-        writes_.erase(*swept_);
-      }
       at = next;
     }
     if (informer == nullptr || at == writes_.end()) swept_.reset();

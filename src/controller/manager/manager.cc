@@ -14,7 +14,6 @@
 #include "controller/manager/manager_servers.h"
 #include "controller/manager/runnable_group.h"
 #include "controller/manager/webhook_runnable.h"
-#include "controller/reconcile/planted_bug.h"
 
 namespace kinformer {
 
@@ -23,8 +22,6 @@ using internal::ManagerLeadership;
 using internal::ManagerServers;
 using internal::WebhookRunnable;
 using internal::base::After;
-using internal::reconcile::Planted;
-using internal::reconcile::PlantedBug;
 
 namespace {
 
@@ -141,7 +138,6 @@ void Manager::Impl::StartAll() {
     StartLeaders();
     return;
   }
-  if (Planted(PlantedBug::kLeadsWithoutElection)) StartLeaders();
   leadership->Start([this](const std::stop_token& until) { Lead(until); },
                     [this] { LeadershipEnds(); });
 }
@@ -152,13 +148,10 @@ void Manager::Impl::Lead(const std::stop_token& until) {
   while (SleepUnlessStopped(env, until, std::chrono::hours(24))) {
   }
   LeadershipEnds();
-  if (Planted(PlantedBug::kLossOfLeadershipMissed)) return;
-  if (Planted(PlantedBug::kLeaseGivenUpTooEarly)) return;
   leaders.WaitUntilEnded();
 }
 
 void Manager::Impl::LeadershipEnds() {
-  if (Planted(PlantedBug::kLossOfLeadershipMissed)) return;
   {
     MonitorLock lock(*monitor);
     if (ending || leadership_lost) return;
@@ -193,9 +186,6 @@ Result<void> Manager::Impl::EndAll() {
   abort.request_stop();
   const SteadyTime deadline =
       grace < Duration::zero() ? SteadyTime::max() : After(env.Now(), grace);
-  if (Planted(PlantedBug::kLeaseGivenUpTooEarly) && leadership != nullptr) {
-    static_cast<void>(leadership->Stop(deadline));
-  }
   std::string hanging;
   // A warm-up is told first, and has as long as what it is for.
   warmups.RequestStop();

@@ -7,14 +7,10 @@
 
 #include "base/user_call.h"
 #include "controller/reconcile/instruments.h"
-#include "controller/reconcile/planted_bug.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
-
-using reconcile::Planted;
-using reconcile::PlantedBug;
 
 Result<void> CheckController(const ControllerOptions& options, bool has_reconciler) {
   const auto wrong = [&](std::string_view what) {
@@ -125,7 +121,6 @@ Result<bool> ControllerCore::StartSourcesOnce(const std::stop_token& stop,
   Result<bool> synced =
       StartAndSync(env_, options_.name, std::move(to_start),
                    options_.cache_sync_timeout.value_or(std::chrono::minutes(2)), sources_stop_);
-  if (Planted(PlantedBug::kCanceledStartCounts) && synced.ok()) synced = true;
   MonitorLock lock(*monitor_);
   if (synced.ok()) {
     phase_ = *synced ? Phase::kStarted : Phase::kCanceled;

@@ -1,6 +1,5 @@
 #include "kinformer/enqueue.h"
 
-#include "controller/reconcile/planted_bug.h"
 #include "object/values/api_version.h"
 
 namespace kinformer::handler {
@@ -8,10 +7,7 @@ namespace kinformer::handler {
 std::vector<Request> internal::OwnersOf(const metav1::ObjectMeta& metadata,
                                         const ::kinformer::internal::TypeInfo& owner,
                                         Owners which) {
-  using kinformer::internal::reconcile::Planted;
-  using kinformer::internal::reconcile::PlantedBug;
   std::vector<Request> owners;
-  if (Planted(PlantedBug::kOwnersNotFound)) return owners;
   for (const metav1::OwnerReference reference : metadata.ownerReferences()) {
     const bool one_is_enough = which == Owners::kController;
     if (one_is_enough && !reference.controller().value_or(false)) continue;

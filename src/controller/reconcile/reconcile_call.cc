@@ -10,14 +10,10 @@
 #include "base/user_call.h"
 #include "base/uuid.h"
 #include "controller/reconcile/instruments.h"
-#include "controller/reconcile/planted_bug.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
 namespace {
-
-using reconcile::Planted;
-using reconcile::PlantedBug;
 
 constexpr Duration kLookAgain = std::chrono::seconds(1);
 
@@ -25,10 +21,7 @@ constexpr Duration kLookAgain = std::chrono::seconds(1);
 class ReconcileStop {
  public:
   ReconcileStop(Env& env, const std::stop_token& controller, std::optional<SteadyTime> deadline)
-      : on_end_(controller, [state = state_] {
-          if (Planted(PlantedBug::kReconcileNotStopped)) return;
-          state->stop.request_stop();
-        }) {
+      : on_end_(controller, [state = state_] { state->stop.request_stop(); }) {
     if (!deadline) return;
     timer_ = env.loop().RunAt(*deadline, [state = state_] {
       // Which of both came first is what counts.
@@ -60,8 +53,7 @@ std::string ControllerCore::WhyHeldBack() {
 }
 
 std::string ControllerCore::WhyNotNow() {
-  if (options_.is_leader && !Planted(PlantedBug::kLeadershipNotAsked) && !options_.is_leader())
-    return "this process does not lead";
+  if (options_.is_leader && !options_.is_leader()) return "this process does not lead";
   if (!options_.max_cache_age) return {};
   MonitorLock lock(*monitor_);
   for (const Watched& watched : sources_) {
@@ -107,7 +99,6 @@ Result<ReconcileResult> ControllerCore::CallContained(
       context.Log(LogLevel::kError, "the reconciler threw", {{"what", thrown}});
       std::terminate();
     }
-    if (Planted(PlantedBug::kThrowGivesUp)) return ReconcileResult{};
     return Error(Reason::kUnknown, "panic: " + thrown + " [recovered]");
   }
 }
@@ -162,7 +153,6 @@ Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
     instruments_->errors->Add();
     if (!result) {
       context.Log(LogLevel::kError, "Reconciler error", {{"err", result.error().ToString()}});
-      if (Planted(PlantedBug::kErrorForgotten)) return {Action::kForget, {}, {}};
       return {Action::kRateLimited, {}, context.priority()};
     }
     instruments_->terminal_errors->Add();
@@ -173,12 +163,10 @@ Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
   const int priority = result->priority.value_or(context.priority());
   if (result->requeue_after > Duration::zero()) {
     instruments_->requeue_after->Add();
-    if (Planted(PlantedBug::kRequeueAfterForgotten)) return {Action::kForget, {}, {}};
     return {Action::kAfter, result->requeue_after, priority};
   }
   if (result->requeue) {
     instruments_->requeue->Add();
-    if (Planted(PlantedBug::kRequeueForgotten)) return {Action::kForget, {}, {}};
     return {Action::kRateLimited, {}, priority};
   }
   instruments_->success->Add();

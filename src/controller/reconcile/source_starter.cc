@@ -7,7 +7,6 @@
 
 #include "base/deadline.h"
 #include "base/user_call.h"
-#include "controller/reconcile/planted_bug.h"
 
 namespace kinformer::internal {
 namespace {
@@ -61,12 +60,7 @@ class Starter {
       }
       result = base::CallUserForResult(
           env_, "WaitForSync of a source",
-          [&] {
-            if (reconcile::Planted(reconcile::PlantedBug::kDoesNotWaitForSync)) {
-              return Result<void>();
-            }
-            return source.WaitForSync(stop_.get_token(), timeout_);
-          },
+          [&] { return source.WaitForSync(stop_.get_token(), timeout_); },
           [&] { return DescribeContained(env_, source); });
     }
     MonitorLock lock(*monitor_);

@@ -3,7 +3,10 @@
 // resourceVersions, times, continue tokens, assigned addresses. A sequence that differs is made as short as it can be and
 // printed as a script.
 //
-//	differential -real URL -data DATA_DIR -ours URL [-seed N] [-count N] [-length N] [-known FILE]
+//	differential -real URL -data DATA_DIR -ours URL [-what sequences|merges|crds] [-seed N] [-count N] [-length N] [-known FILE]
+//
+// What is asked: sequences of requests about many kinds; merges, an object and strategic merge patches of it; crds, a definition
+// of a custom resource with two versions, and requests about objects of it.
 //
 // It ends with status 1 if there was a difference that the file of known ones does not name.
 package main
@@ -26,13 +29,14 @@ func main() {
 	data := flag.String("data", "", "its data directory: admin's certificate and the CA's")
 	ours := flag.String("ours", "", "URL of the embedded server")
 	seed := flag.Uint64("seed", 1, "seed of the first sequence; the next ones count up")
+	what := flag.String("what", "sequences", "what the sequences are: sequences, merges, crds")
 	count := flag.Int("count", 100, "sequences")
-	length := flag.Int("length", 30, "requests in each")
+	length := flag.Int("length", 0, "requests in each, about (0: 30; of merges, 10 patches; of crds, 25)")
 	workers := flag.Int("workers", 4, "sequences at a time")
 	known := flag.String("known", "", "file of known differences: a regular expression for the whole of where they are, a tab, the reason")
 	only := flag.String("only", "", "only requests about these resources, comma-separated")
 	flag.Parse()
-	code, err := run(*real, *data, *ours, *seed, *count, *length, *workers, *known, *only)
+	code, err := run(*real, *data, *ours, *what, *seed, *count, *length, *workers, *known, *only)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "differential:", err)
 		code = 2
@@ -76,10 +80,17 @@ type finding struct {
 	count int
 }
 
-func run(real, data, ours string, seed uint64, count, length, workers int, knownFile, only string) (int, error) {
+func run(real, data, ours, what string, seed uint64, count, length, workers int, knownFile, only string) (int, error) {
 	known, err := readKnown(knownFile)
 	if err != nil {
 		return 0, err
+	}
+	style, found := styles[what]
+	if !found {
+		return 0, fmt.Errorf("-what %s: it is sequences, merges or crds", what)
+	}
+	if length == 0 {
+		length = style.length
 	}
 	realServer, err := newServer("real", real, data)
 	if err != nil {
@@ -109,8 +120,8 @@ func run(real, data, ours string, seed uint64, count, length, workers int, known
 		go func() {
 			defer group.Done()
 			for s := range seeds {
-				sequence := generate(rand.New(rand.NewPCG(s, 0)), length, resourcesNamed(only))
-				different := play(servers, s, sequence, true)
+				sequence := style.generate(rand.New(rand.NewPCG(s, 0)), length, only)
+				different := play(servers, style, s, sequence, true)
 				mu.Lock()
 				requests += len(sequence)
 				for _, d := range different {
@@ -123,7 +134,7 @@ func run(real, data, ours string, seed uint64, count, length, workers int, known
 						f = &finding{seed: s, where: d.where}
 						findings[d.where] = f
 						mu.Unlock()
-						text := shrink(servers, s, sequence, d)
+						text := shrink(servers, style, s, sequence, d)
 						mu.Lock()
 						f.text = text
 					}
@@ -148,6 +159,9 @@ func run(real, data, ours string, seed uint64, count, length, workers int, known
 	}
 	for _, k := range known {
 		fmt.Printf("known, %d ×: %s\n", k.hits, k.pattern)
+	}
+	for _, line := range style.tally() {
+		fmt.Println(line)
 	}
 	fmt.Printf("%d sequences, %d requests, %d kinds of differences, %.1f s\n", count, requests, len(findings), time.Since(begun).Seconds())
 	if len(findings) > 0 {

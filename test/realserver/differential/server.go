@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -44,6 +46,8 @@ type answer struct {
 	code   int
 	body   any   // JSON; a string if it is none
 	events []any // of watches
+	// The texts of its Warning headers, sorted.
+	warnings []any
 }
 
 func (s *server) do(method, path, contentType string, body []byte) (answer, error) {
@@ -55,6 +59,9 @@ func (s *server) do(method, path, contentType string, body []byte) (answer, erro
 		request.Header.Set("Content-Type", contentType)
 	}
 	response, err := s.client.Do(request)
+	if err != nil && strings.Contains(err.Error(), "INTERNAL_ERROR") { // a handler of the real server that panics
+		return answer{code: 500, body: "panic"}, nil
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -63,7 +70,11 @@ func (s *server) do(method, path, contentType string, body []byte) (answer, erro
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{code: response.StatusCode, body: parse(text)}, nil
+	out := answer{code: response.StatusCode, body: parse(text)}
+	for _, warning := range slices.Sorted(slices.Values(response.Header["Warning"])) {
+		out.warnings = append(out.warnings, warning)
+	}
+	return out, nil
 }
 
 func parse(text []byte) any {

@@ -32,9 +32,9 @@ func kindOfPath(path string) string {
 }
 
 // shrink leaves out what the difference does not need, and gives the rest as a script.
-func shrink(servers []*server, seed uint64, sequence []request, wanted difference) string {
+func shrink(servers []*server, style *style, seed uint64, sequence []request, wanted difference) string {
 	differs := func(shorter []request) (difference, bool) {
-		for _, d := range play(servers, seed, shorter, true) {
+		for _, d := range play(servers, style, seed, shorter, true) {
 			if d.where == wanted.where {
 				return d, true
 			}

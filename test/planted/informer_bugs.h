@@ -1,18 +1,15 @@
-// cache/store/planted_bug.h
+// planted/informer_bugs.h
 //
-// PlantedBug: mistakes that an informer could make, each behind a switch. The tests of the
-// simulation compile the sources that include this once more, with KINFORMER_PLANTED_BUGS, and show
-// that each mistake is caught. In the library no switch can be turned on, and the compiler removes
-// them all.
-//
-// For .cc files only: what a header has, both builds would share.
+// PlantedBug: mistakes that an informer could make, for tests of the simulation. informer.edits
+// plants them in copies of the sources, each behind a switch; the build puts this header in front of the
+// copies and the test turns one switch on after the other. The library has none of it.
 
-#ifndef KINFORMER_CACHE_STORE_PLANTED_BUG_H_
-#define KINFORMER_CACHE_STORE_PLANTED_BUG_H_
+#ifndef KINFORMER_TEST_PLANTED_INFORMER_BUGS_H_
+#define KINFORMER_TEST_PLANTED_INFORMER_BUGS_H_
 
 #include <cstdint>
 
-namespace kinformer::internal::cache {
+namespace kinformer {
 
 enum class PlantedBug : std::uint8_t {
   kNone,
@@ -71,14 +68,10 @@ enum class PlantedBug : std::uint8_t {
   kEnd,
 };
 
-#ifdef KINFORMER_PLANTED_BUGS
-// Which of them the library has. Set while no informer runs.
+// The mistake that is made. Set while no informer runs.
 inline PlantedBug planted_bug = PlantedBug::kNone;
 inline bool Planted(PlantedBug bug) { return planted_bug == bug; }
-#else
-consteval bool Planted(PlantedBug) { return false; }
-#endif
 
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer
 
-#endif  // KINFORMER_CACHE_STORE_PLANTED_BUG_H_
+#endif  // KINFORMER_TEST_PLANTED_INFORMER_BUGS_H_

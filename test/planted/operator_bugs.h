@@ -1,15 +1,14 @@
-// controller/reconcile/planted_bug.h
+// planted/operator_bugs.h
 //
-// PlantedBug: mistakes that controllers and managers could make, each behind a switch. Works as
-// that of cache/store/planted_bug.h: a test compiles the sources that include this once more, with
-// KINFORMER_PLANTED_BUGS, and shows that each mistake is caught. For .cc files only.
+// PlantedBug: mistakes that controllers and managers could make. Works as planted/informer_bugs.h,
+// with operator.edits.
 
-#ifndef KINFORMER_CONTROLLER_RECONCILE_PLANTED_BUG_H_
-#define KINFORMER_CONTROLLER_RECONCILE_PLANTED_BUG_H_
+#ifndef KINFORMER_TEST_PLANTED_OPERATOR_BUGS_H_
+#define KINFORMER_TEST_PLANTED_OPERATOR_BUGS_H_
 
 #include <cstdint>
 
-namespace kinformer::internal::reconcile {
+namespace kinformer {
 
 enum class PlantedBug : std::uint8_t {
   kNone,
@@ -28,14 +27,10 @@ enum class PlantedBug : std::uint8_t {
   kEnd,
 };
 
-#ifdef KINFORMER_PLANTED_BUGS
-// Which of them the library has. Set while nothing runs.
+// The mistake that is made. Set while nothing runs.
 inline PlantedBug planted_bug = PlantedBug::kNone;
 inline bool Planted(PlantedBug bug) { return planted_bug == bug; }
-#else
-consteval bool Planted(PlantedBug) { return false; }
-#endif
 
-}  // namespace kinformer::internal::reconcile
+}  // namespace kinformer
 
-#endif  // KINFORMER_CONTROLLER_RECONCILE_PLANTED_BUG_H_
+#endif  // KINFORMER_TEST_PLANTED_OPERATOR_BUGS_H_

@@ -1,0 +1,149 @@
+// What a server-side apply of a built-in kind declares, merged into the object.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/internal/descriptor.h"
+
+#include "apiserver/errors/status.h"
+#include "apiserver/request/list_order.h"
+#include "apiserver/request/patch.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+using internal::FieldDescriptor;
+using internal::FieldKind;
+using internal::ListType;
+using internal::MergeRule;
+using internal::MessageDescriptor;
+
+const MessageDescriptor* MessageOf(const FieldDescriptor* field) {
+  const bool known = field != nullptr && field->kind == FieldKind::kMessage && !field->map;
+  return known ? field->message : nullptr;
+}
+
+// How a list is merged: by keys, by value (no keys), or not at all.
+struct ListRule {
+  bool merges = false;
+  ElementKey key{};
+};
+
+ListRule RuleOf(const FieldDescriptor* field) {
+  if (field == nullptr || field->merge_rule == nullptr) return {};
+  const MergeRule& rule = *field->merge_rule;
+  if (rule.list_type == ListType::kSet) return {.merges = true};
+  if (rule.list_type == ListType::kMap) {
+    ListRule out{.merges = true};
+    std::string_view rest = rule.list_map_keys;
+    while (!rest.empty()) {
+      const std::string_view member = rest.substr(0, rest.find(','));
+      out.key.members.push_back(member);
+      rest.remove_prefix(std::min(member.size() + 1, rest.size()));
+    }
+    return out;
+  }
+  if (rule.list_type == ListType::kAtomic || !rule.merge) return {};
+  ListRule out{.merges = true};
+  if (!rule.merge_key.empty()) out.key.members.push_back(rule.merge_key);
+  return out;
+}
+
+// Nulls in it are what is absent.
+void DropNulls(json::Value& value) {
+  if (json::Array* const items = value.IfArray()) {
+    for (json::Value& item : *items) DropNulls(item);
+  }
+  json::Object* const members = value.IfObject();
+  if (members == nullptr) return;
+  for (std::size_t i = 0; i < members->size(); ++i) DropNulls(members->value(i));
+  members->EraseIf([](const json::Object::Member& member) { return member.second.is_null(); });
+}
+
+void MergeObject(const json::Value& declared, const MessageDescriptor* message,
+                 json::Value& document, std::string& problem);
+
+// What an apply declares of a list: no element of its own is another's.
+void CheckDistinct(std::string_view name, const ListRule& rule, const json::Array& declared,
+                   std::string& problem) {
+  if (!rule.merges || PlacesOf(rule.key, declared).size() == declared.size()) return;
+  problem = "apply: two elements of the list \"" + std::string(name) + "\" have the same key";
+}
+
+void MergeList(const ListRule& rule, const MessageDescriptor* message, const json::Array& declared,
+               json::Array& list, std::string& problem) {
+  const Places before = PlacesOf(rule.key, list);
+  Places places = before;
+  for (const json::Value& element : declared) {
+    const auto [found, fresh] = places.emplace(IdentityOf(rule.key, element), list.size());
+    if (fresh) {
+      list.push_back(element);
+      DropNulls(list.back());
+    } else if (!rule.key.members.empty()) {
+      MergeObject(element, message, list[found->second], problem);
+    }
+  }
+  OrderElements(rule.key, PlacesOf(rule.key, declared), before, list);
+}
+
+void MergeMember(const json::Value& value, std::string_view name, const FieldDescriptor* field,
+                 json::Value& target, std::string& problem) {
+  if (value.is_array()) {
+    const ListRule rule = RuleOf(field);
+    CheckDistinct(name, rule, value.items(), problem);
+    if (target.is_array() && rule.merges) {
+      MergeList(rule, MessageOf(field), value.items(), target.EnsureArray(), problem);
+      return;
+    }
+  } else if (value.is_object() && target.is_object()) {
+    MergeObject(value, MessageOf(field), target, problem);
+    return;
+  }
+  target = value;
+  DropNulls(target);
+}
+
+// `problem`: the last that was found, if any.
+void MergeObject(const json::Value& declared, const MessageDescriptor* message,
+                 json::Value& document, std::string& problem) {
+  if (!document.is_object()) document = json::Value::MakeObject();
+  std::vector<json::Object::Member> fresh;
+  std::set<std::string, std::less<>> gone;
+  for (const auto& [name, value] : declared.members()) {
+    const FieldDescriptor* const field =
+        message == nullptr ? nullptr : internal::FindJsonMember(*message, name);
+    json::Value* const there = document.Find(name);
+    if (value.is_null()) {
+      gone.insert(name);
+    } else if (there != nullptr) {
+      MergeMember(value, name, field, *there, problem);
+    } else {
+      json::Value made;
+      MergeMember(value, name, field, made, problem);
+      fresh.emplace_back(name, std::move(made));
+    }
+  }
+  json::Object& members = document.EnsureObject();
+  if (!gone.empty()) {
+    members.EraseIf(
+        [&](const json::Object::Member& member) { return gone.contains(member.first); });
+  }
+  if (!fresh.empty()) members.Extend(std::move(fresh));
+}
+
+}  // namespace
+
+Result<void> ApplyDeclaredObject(const json::Value& declared, const MessageDescriptor* message,
+                                 json::Value& document) {
+  if (!declared.is_object()) return BadRequestError("a merge patch must be an object");
+  std::string problem;
+  MergeObject(declared, message, document, problem);
+  if (!problem.empty()) return BadRequestError(std::move(problem));
+  return {};
+}
+
+}  // namespace kinformer::apiserver
