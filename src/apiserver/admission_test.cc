@@ -272,7 +272,7 @@ TEST_F(AdmissionWebhooksTest, ManyQuestionsAboutALargeObject_AreNotAllUnderWayAt
   server_.sim().RunFor(std::chrono::seconds(1));
   EXPECT_LE(asked(), kHooks + 9U);
   EXPECT_GT(asked(), kHooks + 4U);
-  // Who does not answer is given up in his time, and the next ones are asked.
+  // Webhooks that do not answer are given up in their time, and the next ones are asked.
   server_.sim().RunFor(std::chrono::seconds(100));
   EXPECT_EQ(asked(), 2U * kHooks);
 }

@@ -26,7 +26,7 @@ constexpr Duration kThrottleLogPeriod = std::chrono::seconds(10);
 constexpr std::size_t kMaxRememberedWarnings = 1000;
 constexpr std::size_t kMaxRememberedBytes = 256;  // of each
 
-// What a warning is known by again. Its text may be as long as a head.
+// Shortens what a warning is known by again: its text may be as long as a head.
 std::string Remembered(const std::string& text) {
   if (text.size() <= kMaxRememberedBytes) return text;
   return text.substr(0, kMaxRememberedBytes) + std::to_string(std::hash<std::string>()(text));

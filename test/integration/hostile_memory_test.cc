@@ -1,4 +1,4 @@
-// What a request makes the server make is counted while it is made: `kinformer apiserver` as a
+// Measures what bodies that multiply make a server make: `kinformer apiserver` as a
 // process of its own, a body of each kind that multiplies, and how much its memory has grown at
 // most while it answered.
 
@@ -257,7 +257,7 @@ std::vector<Row> Patches() {
   };
 }
 
-// What is wrong with an object is said some hundred times, not a million times.
+// Mistakes in an object are said some hundred times, not a million times.
 std::vector<Row> Mistakes() {
   const auto wrong = [](std::string_view name, std::string_view metadata) {
     return Json(
@@ -380,7 +380,7 @@ class SilentPort {
   std::uint16_t port_ = 0;
 };
 
-TEST(HostileMemory, B7_WebhooksAtManyAddresses_LeaveFewDescriptors) {
+TEST(HostileMemory, WebhooksAtManyAddresses_LeaveFewDescriptors) {
   constexpr int kHooks = 760;
   const SilentPort silent;
   MeasuredServer server;

@@ -1,4 +1,4 @@
-// What becomes of a program where there is too little of something: descriptors, disk, readers that
+// Runs programs where there is too little of something: descriptors, disk, readers that
 // read. Nothing crashes or hangs, the log says why, and it works again once there is enough.
 
 #include <algorithm>
@@ -205,7 +205,7 @@ TEST_F(ScarcityTest, AFullDisk_UnderARecording_EndsTheRecordingAndNothingElse) {
   std::filesystem::remove(path);
 }
 
-// B8: the tokens are unknown, the bodies long, and all come at once.
+// The tokens are unknown, the bodies long, and all come at once.
 TEST_F(ScarcityTest, AFloodAtTheMetrics_TakesLittle) {
   Runtime runtime{{.log = log_}};
   const Client client = Client::NewForConfig(runtime.env(), server_.ClientConfig()).OrExit();
@@ -244,7 +244,7 @@ TEST_F(ScarcityTest, AFloodAtTheMetrics_TakesLittle) {
 #endif
 }
 
-// They begin to watch, and read no further.
+// Each begins to watch, and reads no further.
 TEST_F(ScarcityTest, TenThousandSlowWatchers_TakeNoMoreThanWhatHappens) {
   constexpr int kWatchers = 10'000;
   constexpr int kWrites = 400;

@@ -18,7 +18,7 @@ constexpr std::string_view kAudience = "https://kubernetes.default.svc";
 constexpr std::int64_t kDefaultSeconds = 3600;
 constexpr std::int64_t kMinSeconds = 600;
 constexpr std::int64_t kMaxSeconds = std::int64_t{1} << 32;
-// What all tokens that are good may take.
+// Memory of all tokens that are good.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 // As long as a signed token's, from the machine's own entropy: the Env's randomness can be

@@ -63,7 +63,7 @@ class ServiceAccountTokens {
     std::string bound_name;
     std::string bound_uid;
 
-    // What it takes in memory, about.
+    // Memory that it takes, about.
     [[nodiscard]] std::size_t Cost() const;
   };
 
@@ -72,7 +72,7 @@ class ServiceAccountTokens {
                                      std::string_view name, std::string_view uid) const;
   Result<void> Bind(const json::Value& reference, Token& token) const;
   void ForgetExpired();
-  // For one more token of that account: others of it go before those of anybody else, and those
+  // Makes room for one more token of that account: others of it go before those of anybody else, and those
   // that would expire first.
   void MakeRoom(const Token& token);
 
