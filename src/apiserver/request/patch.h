@@ -16,8 +16,12 @@ namespace kinformer::apiserver {
 // BadRequest where the patch is not a list of operations, Invalid where one of them fails.
 Result<void> ApplyJsonPatch(const json::Value& patch, json::Value& document);
 
-// Maps merge, null deletes, lists are replaced unless their field has a merge key: then the elements
-// merge one by one. Directives: $patch, $deleteFromPrimitiveList, $setElementOrder, $retainKeys.
+// RFC 7386, but for nulls deep inside of what is new or takes a list's or a scalar's place: these
+// are left out, as the real server's library has it. BadRequest where the patch is no object.
+Result<void> ApplyMergePatch(const json::Value& patch, json::Value& document);
+
+// Maps merge, null deletes, lists are replaced unless their field has a merge key: then the
+// elements merge one by one. Directives: $patch, $deleteFromPrimitiveList, $setElementOrder, $retainKeys.
 // `message`: the type of the object; null: none of its fields is known, so nothing in it merges.
 // BadRequest for malformed directives; a 500 without a reason, as the real server answers, for what
 // does not fit the object or its type.

@@ -41,7 +41,7 @@ func (s schemer) schema(depth int) object {
 			out["default"] = value
 		}
 	}
-	if s.oneIn(60) { // which the definition is refused for, mostly
+	if s.oneIn(200) { // which the definition is refused for, mostly
 		out["default"] = pick[any](s.Rand, "w", 7, nil, object{"zz": 1}, []any{1, "x"}, true)
 	}
 	return out
