@@ -43,7 +43,6 @@ void Reflector::WatchIsOver() {
 void Reflector::Start() { ListAndWatch(); }
 
 void Reflector::ListAndWatch() {
-  relist_timer_ = Timer();
   watch_list_.Forget();
   list_is_fallback_ = false;
   watch_list_declined_ = false;
@@ -94,10 +93,6 @@ void Reflector::RetryAfter(const Error& error, void (Reflector::*next)()) {
   After(pause, next);
 }
 
-Duration Reflector::TimeToRelist() {
-  return std::max(pace_.BeforeRelist(), asked_to_wait_until_ - env_.Now());
-}
-
 void Reflector::RelistSoon() {
   version_.SetUnavailable();
   phase_ = Phase::kIdle;
@@ -105,30 +100,20 @@ void Reflector::RelistSoon() {
   After(Duration(0), &Reflector::CloseAndRelist);
 }
 
-void Reflector::CloseAndRelist() { CloseAndListAfter(TimeToRelist()); }
-
-void Reflector::CloseAndListAfter(Duration pause) {
+void Reflector::CloseAndRelist() {
   call_.reset();
   WatchIsOver();
-  ListAndWatchAfter(pause);
+  ListAndWatchAfter(std::max(pace_.BeforeRelist(), asked_to_wait_until_ - env_.Now()));
 }
 
 void Reflector::Relist() {
-  if (phase_ != Phase::kWatch || relist_timer_.armed()) return;
-  // The watch is as good as before, and goes on while the list has to wait.
-  relist_timer_ = env_.loop().RunAt(env_.Now() + TimeToRelist(), [this] {
-    relist_timer_ = Timer();
-    if (phase_ != Phase::kWatch) return;
-    version_.SetUnavailable();
-    phase_ = Phase::kIdle;
-    CloseAndListAfter(std::max(Duration(0), asked_to_wait_until_ - env_.Now()));
-  });
+  if (phase_ == Phase::kWatch) RelistSoon();
 }
 
 void Reflector::JoinEpoch() {
   version_.BeginEpoch();
   outage_ = true;
-  if (phase_ == Phase::kWatch) RelistSoon();
+  Relist();
 }
 
 void Reflector::BeginEpoch() {
