@@ -227,6 +227,56 @@ TEST_F(AdmissionWebhooksTest, AnswersThatARealServerDoesNotTake) {
                         "response.patchType"));
 }
 
+// Each adds a little less than one may; nobody knows how many there are.
+TEST_F(AdmissionWebhooksTest, PatchesThatAddUp_AreRefusedBeforeTheyAreTooMuch) {
+  const std::string much(3'000'000, 'x');
+  for (int i = 0; i < 12; ++i) {
+    const std::string name = "h" + std::to_string(i + 10);
+    Mutating(name);
+    At(name).answer = [&, name](const json::Value&) {
+      return PatchWith(R"([{"op":"add","path":"/metadata/annotations","value":{")" + name +
+                       R"(":""}},{"op":"add","path":"/)" + name + R"(","value":")" + much + "\"}]");
+    };
+  }
+  const Reply reply = Post(Map("x"));
+  EXPECT_EQ(reply.status, 413) << reply.body.substr(0, 1000);
+  EXPECT_THAT(reply.body, HasSubstr("patches of admission webhooks would add more than"));
+  std::size_t asked = 0;
+  for (int i = 0; i < 12; ++i) asked += At("h" + std::to_string(i + 10)).asked.size();
+  EXPECT_EQ(asked, 6U) << "nobody is asked about what is refused already";
+}
+
+// Each question has the objects in it.
+TEST_F(AdmissionWebhooksTest, ManyQuestionsAboutALargeObject_AreNotAllUnderWayAtOnce) {
+  constexpr int kHooks = 30;
+  for (int i = 0; i < kHooks; ++i) {
+    const std::string name = "v" + std::to_string(i);
+    Validating(name);
+    At(name).answer = [](const json::Value&) { return json::Value(); };  // nobody answers
+  }
+  const auto asked = [&] {
+    std::size_t count = 0;
+    for (int i = 0; i < kHooks; ++i) count += At("v" + std::to_string(i)).asked.size();
+    return count;
+  };
+  const auto open = [&](std::string body) {
+    HttpRequest request{.method = "POST", .target = std::string(kMaps), .body = std::move(body)};
+    request.headers.Add("Content-Type", "application/json");
+    return OpenReply(server_.sim(), server_.server().Handle(std::move(request)));
+  };
+  const OpenReply small = open(Map("small"));
+  server_.sim().RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(asked(), static_cast<std::size_t>(kHooks)) << "those of a small object are";
+  const OpenReply large =
+      open(R"({"metadata":{"name":"large"},"data":{"k":")" + std::string(1'000'000, 'x') + "\"}}");
+  server_.sim().RunFor(std::chrono::seconds(1));
+  EXPECT_LE(asked(), kHooks + 9U);
+  EXPECT_GT(asked(), kHooks + 4U);
+  // Webhooks that do not answer are given up in their time, and the next ones are asked.
+  server_.sim().RunFor(std::chrono::seconds(100));
+  EXPECT_EQ(asked(), 2U * kHooks);
+}
+
 TEST_F(AdmissionWebhooksTest, WhatGoesCannotBeChanged) {
   ASSERT_EQ(Post(Map("x")).status, 201);
   At("a").answer = [](const json::Value&) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -161,6 +163,55 @@ TEST_F(CustomVersionsTest, DefaultsThatMultiply_AreRefusedWhileTheyAreMade) {
     EXPECT_THAT(reply.body, HasSubstr("the defaults of its schema would add more than"));
   }
   EXPECT_EQ(Make(kThings, "a", R"({"list":[{},{}]})").status, 201);
+}
+
+// Each version that is read keeps all objects once more.
+TEST_F(CustomVersionsTest, ManyVersions_AreNotAllKept) {
+  constexpr int kVersions = 40;
+  std::string versions;
+  for (int i = 1; i <= kVersions; ++i) {
+    const std::string n = std::to_string(i);
+    versions += "\n  - {name: v" + n + ", served: true, storage: " + (i == 1 ? "true" : "false") +
+                ", schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, "
+                "properties: {x: {type: string}, f" +
+                n + ": {type: string}}}}}}}";
+  }
+  Define(versions);
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(
+        Make(kThings, "o" + std::to_string(i), R"({"x":")" + std::string(500'000, 'x') + "\"}")
+            .status,
+        201);
+  }
+  const auto path = [](int i, std::string_view query) {
+    return "/apis/x.example/v" + std::to_string(i) + "/namespaces/default/things" +
+           std::string(query);
+  };
+  // Some are watched, which keeps them for as long as there is room.
+  const auto watch = server_.Open(path(2, "?watch=1"));
+  server_.sim().RunReady();
+  const std::size_t before = ::mallinfo2().uordblks + ::mallinfo2().hblkhd;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 2; i <= kVersions; ++i) {
+      const Reply reply = server_.Get(path(i, "?limit=1"));
+      ASSERT_EQ(reply.status, 200) << reply.body.substr(0, 500);
+      ASSERT_THAT(reply.body, HasSubstr("\"o0\""));
+    }
+  }
+  // Eight of 2 MB each. A sanitizer's allocator tells nothing.
+  EXPECT_LT(::mallinfo2().uordblks + ::mallinfo2().hblkhd, before + (std::size_t{24} << 20));
+  EXPECT_FALSE(watch->ended()) << "of those that may go, the watched one is the last";
+  // Where all are watched, the one goes which was asked for the longest time ago.
+  std::vector<std::unique_ptr<OpenReply>> watches;
+  for (int i = 3; i <= 12; ++i) {
+    watches.push_back(server_.Open(path(i, "?watch=1")));
+    server_.sim().RunReady();
+    watches.back()->Pull(std::size_t{16} << 20);
+  }
+  server_.sim().RunReady();
+  watch->Pull(std::size_t{16} << 20);
+  EXPECT_TRUE(watch->ended()) << "its client begins anew";
+  EXPECT_FALSE(watches.back()->ended());
 }
 
 TEST_F(CustomVersionsTest, DeprecatedVersion_TheWarningNamesTheNewer) {

@@ -263,6 +263,40 @@ TEST_F(LifecycleTest, TokensExpireAndGoWithWhatTheyAreBoundTo) {
   EXPECT_FALSE(known(plain)) << "another account of that name";
 }
 
+// Whoever may ask for tokens says how much there is to remember of each, and for how long.
+TEST_F(LifecycleTest, TokensThatFillTheirRoom_PushOutThoseOfTheirAccount) {
+  ASSERT_TRUE(server_.server()
+                  .Load("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: quiet}\n---\n"
+                        "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: loud}\n")
+                  .ok());
+  const auto token = [&](const std::string& account, const std::string& spec) {
+    const Reply reply =
+        server_.Do("POST", "/api/v1/namespaces/default/serviceaccounts/" + account + "/token",
+                   R"({"spec":)" + spec + "}");
+    EXPECT_EQ(reply.status, 201) << reply.body.substr(0, 500);
+    return reply.Json().At("/status/token").StringOrEmpty();
+  };
+  const auto known = [&](const std::string& text, const std::string& audience) {
+    const Reply reply =
+        server_.Do("POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+                   R"({"spec":{"token":")" + text + R"(","audiences":[")" + audience + "\"]}}");
+    return reply.Json().At("/status/authenticated").AsBool().value_or(false);
+  };
+  const std::string quiet = token("quiet", R"({"audiences":["a"],"expirationSeconds":600})");
+  const std::string much(1'000'000, 'x');
+  std::vector<std::string> loud;
+  for (int i = 0; i < 20; ++i) {
+    loud.push_back(token("loud", R"({"expirationSeconds":)" + std::to_string(1000 + i) +
+                                     R"(,"audiences":["a",")" + much + "\"]}"));
+  }
+  EXPECT_TRUE(known(quiet, "a")) << "though it expires first";
+  EXPECT_TRUE(known(loud.back(), "a"));
+  int good = 0;
+  for (const std::string& each : loud) good += known(each, "a") ? 1 : 0;
+  EXPECT_EQ(good, 16) << "of 16 MiB";
+  EXPECT_FALSE(known(loud.front(), "a"));
+}
+
 TEST_F(LifecycleTest, SRV130ANamespaceSaysWhatIsLeftInIt) {
   ASSERT_TRUE(
       server_.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: going}").ok());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -23,6 +24,13 @@ constexpr Duration kQuickBreak = std::chrono::seconds(20);
 constexpr Duration kLongThrottle = std::chrono::seconds(1);
 constexpr Duration kThrottleLogPeriod = std::chrono::seconds(10);
 constexpr std::size_t kMaxRememberedWarnings = 1000;
+constexpr std::size_t kMaxRememberedBytes = 256;  // of each
+
+// Shortens what a warning is known by again: its text may be as long as a head.
+std::string Remembered(const std::string& text) {
+  if (text.size() <= kMaxRememberedBytes) return text;
+  return text.substr(0, kMaxRememberedBytes) + std::to_string(std::hash<std::string>()(text));
+}
 
 std::string Seconds(Duration duration) {
   return std::to_string(std::chrono::duration<double>(duration).count());
@@ -87,7 +95,7 @@ void Engine::HandleWarnings(const HttpHeaders& headers) {
     for (const Warning& warning : ParseWarningHeader(value)) {
       if (warning.code != 299 || warning.text.empty()) continue;
       if (warned_.size() >= kMaxRememberedWarnings) warned_.clear();
-      if (!warned_.insert(warning.text).second) continue;
+      if (!warned_.insert(Remembered(warning.text)).second) continue;
       if (options_.warning_handler) {
         (void)base::CallUser(env_, "the warning handler",
                              [&] { options_.warning_handler(warning.text); });

@@ -428,6 +428,53 @@ TEST(IdToken, IsUsedUntilItExpires) {
   EXPECT_THAT(Authorization(*source, sim), HasSubstr("log in again"));
 }
 
+// As client-go has it, which runs the plugin under a mutex and shares what is good still.
+TEST(ExecPlugin, Fetch_ByManyWhileACredentialIsGood_RunsThePluginOnce) {
+  for (const char* expires : {"", R"(,"expirationTimestamp":"1970-01-01T01:00:00Z")"}) {
+    Simulation sim;
+    const std::string count = TempFile("");
+    const auto source = internal::config::NewExecCredentials(
+        Plugin("echo x >> " + count + "; echo '{\"apiVersion\":\"" + std::string(kV1) +
+               R"(","status":{"token":"t")" + expires + "}}'"),
+        {});
+    int answers = 0;
+    const auto fetch = [&] {
+      source->Fetch(sim.env(), [&](const Result<Credentials>& got) {
+        if (got && got->authorization == "Bearer t") ++answers;
+      });
+    };
+    for (int i = 0; i < 100; ++i) fetch();  // at once
+    sim.RunReady();
+    for (int i = 0; i < 100; ++i) {
+      fetch();
+      sim.RunFor(seconds(30));
+    }
+    EXPECT_EQ(answers, 200);
+    EXPECT_EQ(std::filesystem::file_size(count), 2U) << "a line for each run";
+  }
+}
+
+// One whose answers are out of date at once runs again for who comes later; all who wait share it,
+// where client-go has them run it one after the other.
+TEST(ExecPlugin, Fetch_ByManyWhereNothingIsGood_SharesTheRunThatIsUnderWay) {
+  Simulation sim;
+  sim.RunFor(std::chrono::hours(1));
+  const std::string count = TempFile("");
+  const auto source = internal::config::NewExecCredentials(
+      Plugin("echo x >> " + count + "; echo '{\"apiVersion\":\"" + std::string(kV1) +
+             R"(","status":{"token":"t","expirationTimestamp":"1970-01-01T00:00:01Z"}}')"),
+      {});
+  int answers = 0;
+  for (int i = 0; i < 100; ++i) {
+    source->Fetch(sim.env(), [&](const Result<Credentials>& got) { answers += got ? 1 : 0; });
+  }
+  sim.RunReady();
+  EXPECT_EQ(answers, 100);
+  EXPECT_EQ(std::filesystem::file_size(count), 2U);
+  EXPECT_EQ(Authorization(*source, sim), "Bearer t");
+  EXPECT_EQ(std::filesystem::file_size(count), 4U);
+}
+
 TEST(ExecPlugin, EX07EX13RunsAtFirstAfter401AndAfterExpiry) {
   // The simulation's wall clock begins at 1970-01-01.
   Simulation sim;

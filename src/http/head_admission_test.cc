@@ -84,7 +84,7 @@ TEST_P(HeadAdmissionTest, ABodyThatIsTooLong_IsA401ToStrangersAndA413ToOthers) {
 }
 
 // It says beforehand how long its body is.
-TEST(HeadAdmissionTest, A413ComesBeforeTheBody) {
+TEST(HeadAdmissionTest, ALengthThatIsTooLarge_IsRefusedBeforeTheBody) {
   Judge handler;
   ServerForTest server(Protocol::kHttp1, handler);
   handler.env = &server.env();

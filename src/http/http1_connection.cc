@@ -163,7 +163,7 @@ class Http1Connection final : public Connection {
       // The parser's own limit is of what it has not taken yet.
       if (parsing_->head_bytes > options.max_header_bytes) return Refuse(RefuseHeaders(host()));
       if (error == beast::error::need_more) error = {};
-      // Who is not let in is told no more than that.
+      // Strangers are told no more than that.
       if (error && parsing_->refusal != nullptr) return Refuse(std::move(parsing_->refusal));
       if (error == beast::error::body_limit) return Refuse(RefuseBody(host()));
       if (error == beast::error::header_limit || error == beast::error::buffer_overflow) {

@@ -76,7 +76,7 @@ Columns CustomColumns(const Value& version) {
   }
   out.row = [wanted = std::move(wanted)](const Value& object, WallTime now) {
     std::vector<std::string> row{cells::Name(object)};
-    // What does not fit stays empty.
+    // Cells that do not fit stay empty.
     std::size_t bytes = 0;
     for (const CustomColumn& column : wanted) {
       row.push_back(bytes > kMostRowBytes ? std::string() : Cell(column, object, now));

@@ -18,7 +18,7 @@ namespace {
 
 // What is made room for at once, as most objects have that many members.
 constexpr std::size_t kUsualMembers = 4;
-// Of the ways to members that occur twice.
+// Bytes of the ways to members that occur twice.
 constexpr std::size_t kMostNoted = std::size_t{1} << 20;
 
 class Parser {

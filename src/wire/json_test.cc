@@ -151,6 +151,16 @@ TEST(JsonValue, DuplicateKeysAreNamedWithTheirPlaces) {
   EXPECT_EQ(value->Dump(), R"({"a":{"b":5},"x":1})");
 }
 
+// The way to each may be as long as the text, which 100 KB would make 200 MB.
+TEST(JsonValue, DuplicateKeys_AtALongWay_AreNotAllNoted) {
+  std::string text = "{\"" + std::string(100'000, 'n') + "\":{";
+  for (int i = 0; i < 2'000; ++i) text += "\"a\":1,";
+  std::vector<std::string> duplicates;
+  EXPECT_TRUE(Parse(text + "\"b\":1}}", {.duplicate_keys = &duplicates}).ok());
+  EXPECT_GT(duplicates.size(), 5U);
+  EXPECT_LT(duplicates.size(), 20U);
+}
+
 TEST(JsonValue, ObjectsGiveAndTakeTheirMembers) {
   Object object;
   object.Reserve(40);

@@ -1,28 +1,37 @@
-// What a request makes the server make is counted while it is made: `kinformer apiserver` as a
+// Measures what bodies that multiply make a server make: `kinformer apiserver` as a
 // process of its own, a body of each kind that multiplies, and how much its memory has grown at
 // most while it answered.
 
+#include <arpa/inet.h>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <map>
+#include <iterator>
+#include <netinet/in.h>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "kinformer/runtime.h"
+
+#include "http/tls_authority.h"
 #include "integration/hostile_requests.h"
 #include "integration/raw_http.h"
+#include "object/values/text_forms.h"
 #include "support/child_process.h"
 
 namespace kinformer::testing {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -39,6 +48,11 @@ class MeasuredServer {
   }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] RawReply Ask(const std::string& bytes) const { return Exchange(port_, bytes); }
+
+  [[nodiscard]] std::size_t Descriptors() const {
+    const std::filesystem::directory_iterator all("/proc/" + std::to_string(child_.pid()) + "/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
 
   // By how much its memory has grown at most while it answered; 0 where nobody can say.
   std::size_t GrowthOf(const std::string& request, RawReply& reply) {
@@ -243,7 +257,7 @@ std::vector<Row> Patches() {
   };
 }
 
-// What is wrong with an object is said some hundred times, not a million times.
+// Mistakes in an object are said some hundred times, not a million times.
 std::vector<Row> Mistakes() {
   const auto wrong = [](std::string_view name, std::string_view metadata) {
     return Json(
@@ -315,9 +329,9 @@ std::vector<Row> AllRows() {
   return all;
 }
 
-class HostileMemory : public ::testing::TestWithParam<Row> {};
+class HostileMemoryRow : public ::testing::TestWithParam<Row> {};
 
-TEST_P(HostileMemory, ABodyThatMultiplies_IsRefused_AndMemoryStaysBounded) {
+TEST_P(HostileMemoryRow, ABodyThatMultiplies_IsRefused_AndMemoryStaysBounded) {
   const Row& row = GetParam();
   MeasuredServer server;
   ASSERT_NE(server.port(), 0);
@@ -343,7 +357,69 @@ TEST_P(HostileMemory, ABodyThatMultiplies_IsRefused_AndMemoryStaysBounded) {
   EXPECT_EQ(server.Ask(Get("/livez")).status, 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, HostileMemory, ::testing::ValuesIn(AllRows()),
+// A port on every address of this machine's loopback, at which nobody answers.
+class SilentPort {
+ public:
+  SilentPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_ANY);
+    ::bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    ::listen(fd_, 4096);
+    socklen_t size = sizeof address;
+    ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+  ~SilentPort() { ::close(fd_); }
+  SilentPort(const SilentPort&) = delete;
+  SilentPort& operator=(const SilentPort&) = delete;
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+ private:
+  const int fd_;
+  std::uint16_t port_ = 0;
+};
+
+TEST(HostileMemory, WebhooksAtManyAddresses_LeaveFewDescriptors) {
+  constexpr int kHooks = 760;
+  const SilentPort silent;
+  MeasuredServer server;
+  ASSERT_NE(server.port(), 0);
+  ASSERT_EQ(server.Ask(Map("warm")).status, 201);
+  // An authority of its own: that of the machine takes long to read, 760 times.
+  Runtime runtime;
+  std::string bundle;
+  internal::AppendBase64(
+      internal::http::TlsAuthority::Make("ca", runtime.env().WallNow()).OrExit().ca_pem(), bundle);
+  std::string webhooks;
+  for (int i = 0; i < kHooks; ++i) {
+    const std::string n = std::to_string(i);
+    webhooks +=
+        (i > 0 ? ",{\"name\":\"h" : "{\"name\":\"h") + n +
+        R"(.e.example","admissionReviewVersions":["v1"],"sideEffects":"None","failurePolicy":)"
+        R"("Ignore","timeoutSeconds":1,"rules":[{"operations":["*"],"apiGroups":[""],)"
+        R"("apiVersions":["v1"],"resources":["configmaps"]}],"clientConfig":{"url":"https://127.0.)" +
+        std::to_string(i / 250 + 1) + "." + std::to_string(i % 250 + 1) + ":" +
+        std::to_string(silent.port()) + "/\",\"caBundle\":\"" + bundle + "\"}}";
+  }
+  const std::string hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+  const RawReply made = server.Ask(
+      Json("POST", hooks, R"({"metadata":{"name":"many"},"webhooks":[)" + webhooks + "]}"));
+  ASSERT_EQ(made.status, 201) << made.text.substr(0, 1000);
+  const RawReply asked = server.Ask(Map("asked"));
+  EXPECT_EQ(asked.status, 201) << asked.text.substr(0, 1000);
+  ASSERT_EQ(server.Ask(RequestText("DELETE", hooks + "/many")).status, 200);
+  // Connections that nobody uses are looked for every five seconds.
+  std::size_t left = server.Descriptors();
+  for (int i = 0; i < 2000 && left > 40; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    left = server.Descriptors();
+  }
+  RecordProperty("descriptors", std::to_string(left));
+  EXPECT_LE(left, 40U);
+}
+
+INSTANTIATE_TEST_SUITE_P(HostileMemory, HostileMemoryRow, ::testing::ValuesIn(AllRows()),
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace

@@ -45,6 +45,10 @@ class RawSocket {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
+  // As much as goes out at once.
+  void SendSome(std::string_view bytes) const {
+    static_cast<void>(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  }
   // Reads about as many bytes and drops them. How many there were.
   [[nodiscard]] std::size_t Drop(std::size_t bytes) const {
     std::vector<char> buffer(std::size_t{64} << 10);

@@ -1,4 +1,4 @@
-// What becomes of a program where there is too little of something: descriptors, disk, readers that
+// Runs programs where there is too little of something: descriptors, disk, readers that
 // read. Nothing crashes or hangs, the log says why, and it works again once there is enough.
 
 #include <algorithm>
@@ -26,8 +26,11 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/apiserver/recording.h"
 #include "kinformer/controller_builder.h"
+#include "kinformer/endpoint_server.h"
+#include "kinformer/healthz.h"
 #include "kinformer/http_transport.h"
 #include "kinformer/manager.h"
+#include "kinformer/metrics_server.h"
 #include "kinformer/runtime.h"
 #include "kinformer/shared_informer_factory.h"
 
@@ -202,7 +205,46 @@ TEST_F(ScarcityTest, AFullDisk_UnderARecording_EndsTheRecordingAndNothingElse) {
   std::filesystem::remove(path);
 }
 
-// They begin to watch, and read no further.
+// The tokens are unknown, the bodies long, and all come at once.
+TEST_F(ScarcityTest, AFloodAtTheMetrics_TakesLittle) {
+  Runtime runtime{{.log = log_}};
+  const Client client = Client::NewForConfig(runtime.env(), server_.ClientConfig()).OrExit();
+  const auto endpoints =
+      EndpointServer::Listen(runtime.env(), "127.0.0.1:0", {.tls = false}).OrExit();
+  endpoints->Handle("/metrics",
+                    WithAuthenticationAndAuthorization(
+                        runtime.env(), client,
+                        std::make_shared<healthz::Handler>(runtime.env(), healthz::Checks{})));
+  const std::string body(std::size_t{1} << 20, 'x');
+  const auto flood = [&](int round) {
+    std::vector<std::unique_ptr<RawSocket>> all;
+    for (int i = 0; i < 150; ++i) {
+      all.push_back(std::make_unique<RawSocket>(endpoints->port()));
+      const std::string token = std::to_string(round) + "-" + std::to_string(i);
+      const std::string request =
+          RequestText("POST", "/metrics",
+                      {{"Authorization", "Bearer " + token + std::string(50'000, 't')},
+                       {"Content-Length", std::to_string(body.size())}});
+      // As much of the body as the kernel takes.
+      all.back()->Send(request);
+      all.back()->SendSome(body);
+    }
+    for (const auto& each : all) {
+      EXPECT_THAT(each->ReadToEnd(), AnyOf(HasSubstr(" 401 "), HasSubstr(" 503 ")));
+    }
+  };
+  const std::size_t before = ResidentBytes();
+  for (int round = 0; round < 4; ++round) flood(round);
+#ifndef KINFORMER_TEST_SANITIZED
+  const std::size_t now = ResidentBytes();
+  RecordProperty("grown_bytes", std::to_string(now - std::min(now, before)));
+  EXPECT_LT(now, before + (std::size_t{60} << 20));
+#else
+  static_cast<void>(before);
+#endif
+}
+
+// Each begins to watch, and reads no further.
 TEST_F(ScarcityTest, TenThousandSlowWatchers_TakeNoMoreThanWhatHappens) {
   constexpr int kWatchers = 10'000;
   constexpr int kWrites = 400;

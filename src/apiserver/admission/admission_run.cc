@@ -17,9 +17,9 @@
 namespace kinformer::apiserver {
 namespace {
 
-// What the patches of all webhooks together may add to the memory that an object takes.
+// Bounds what the patches of all webhooks together add to the memory that an object takes.
 constexpr std::size_t kMostAdded = std::size_t{16} << 20;
-// How much of questions may be under way at once, about: each has the objects in it.
+// Bounds the questions that are under way at once, about: each has the objects in it.
 constexpr std::size_t kMostAsked = std::size_t{16} << 20;
 
 // What a patch has made of an object.

@@ -69,7 +69,7 @@ json::Value ByRule(const FieldPlan& field, const Sent& sent, const json::Value* 
   return merged;
 }
 
-// What a member takes in memory, about.
+// Memory that a member takes, about.
 std::size_t CostOf(const json::Value& value) {
   std::size_t cost = sizeof(Member) + value.StringOrEmpty().size();
   for (const json::Value& item : value.items()) cost += CostOf(item);

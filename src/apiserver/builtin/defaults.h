@@ -42,7 +42,7 @@ class Defaults {
   DefaultPlans plans_{};
 };
 
-// What defaults have added.
+// Counts what defaults have added.
 struct Added {
   static constexpr std::size_t kMost = std::size_t{16} << 20;
   std::size_t bytes = 0;

@@ -31,7 +31,7 @@ void VersionCaches::MakeRoom(const ResourceAt& at) {
   if (count < kMostOfResource) return;
   const auto goes = unwanted == caches_.end() ? oldest : unwanted;
   (*goes)->Leave();
-  // Who waits there may be who asks for this one.
+  // Ends later: a waiter there may be the one that asks for this.
   state_.Post([gone = *goes] { gone->End(); });
   caches_.erase(goes);
 }

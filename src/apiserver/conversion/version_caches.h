@@ -60,7 +60,7 @@ class VersionCaches {
 
   ServerState& state_;
   ObjectConverter& converter_;
-  // What was asked for last stands at the end.
+  // The one that was asked for last stands at the end.
   std::vector<std::shared_ptr<VersionCache>> caches_{};
 };
 

@@ -17,6 +17,7 @@ constexpr std::string_view kProtobufV2 =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 // For OffLoop: a document is always much.
+constexpr std::size_t kMostHashes = 1024;
 constexpr std::size_t kMuch = std::numeric_limits<std::size_t>::max();
 
 std::string PathOf(const GroupVersionEntry& gv) {
@@ -68,6 +69,8 @@ const std::string* OpenApi::HashOf(const GroupVersionEntry& gv) const {
 }
 
 void OpenApi::NoteHash(const GroupVersionEntry& gv, std::uint64_t revision, std::string text) {
+  // Groups come and go with definitions.
+  if (hashes_.size() >= kMostHashes) hashes_.clear();
   Hash& hash = hashes_[PathOf(gv)];
   if (hash.text.empty() || revision >= hash.revision) {
     hash = {.revision = revision, .text = std::move(text)};

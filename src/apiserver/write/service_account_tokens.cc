@@ -18,6 +18,8 @@ constexpr std::string_view kAudience = "https://kubernetes.default.svc";
 constexpr std::int64_t kDefaultSeconds = 3600;
 constexpr std::int64_t kMinSeconds = 600;
 constexpr std::int64_t kMaxSeconds = std::int64_t{1} << 32;
+// Memory of all tokens that are good.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 // As long as a signed token's, from the machine's own entropy: the Env's randomness can be
 // foretold.
@@ -134,8 +136,33 @@ Result<void> ServiceAccountTokens::Bind(const json::Value& reference, Token& tok
 void ServiceAccountTokens::ForgetExpired() {
   if (tokens_.size() < sweep_at_) return;
   const WallTime now = state_.env.WallNow();
-  std::erase_if(tokens_, [&](const auto& entry) { return entry.second.expires <= now; });
+  std::erase_if(tokens_, [&](const auto& entry) {
+    if (entry.second.expires > now) return false;
+    bytes_ -= entry.second.Cost();
+    return true;
+  });
   sweep_at_ = std::max<std::size_t>(1024, 2 * tokens_.size());
+}
+
+std::size_t ServiceAccountTokens::Token::Cost() const {
+  std::size_t cost = sizeof(Token) + namespace_.size() + account.size() + bound_name.size();
+  for (const std::string& audience : audiences) cost += sizeof(audience) + audience.size();
+  return cost;
+}
+
+void ServiceAccountTokens::MakeRoom(const Token& token) {
+  while (!tokens_.empty() && bytes_ + token.Cost() > kMostBytes) {
+    const auto rank = [&](const auto& entry) {
+      const Token& other = entry.second;
+      const bool others = other.namespace_ != token.namespace_ || other.account != token.account;
+      return std::pair(others, other.expires);
+    };
+    const auto goes =
+        std::min_element(tokens_.begin(), tokens_.end(),
+                         [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    bytes_ -= goes->second.Cost();
+    tokens_.erase(goes);
+  }
 }
 
 void ServiceAccountTokens::Default(json::Value& request) {
@@ -217,6 +244,8 @@ Result<json::Value> ServiceAccountTokens::Issue(const WriteTarget& target, json:
                   {{"token", secret}, {"expirationTimestamp", FormatTime(token.expires)}}));
   if (!target.dry_run) {
     ForgetExpired();
+    MakeRoom(token);
+    bytes_ += token.Cost();
     tokens_.emplace(std::move(secret), std::move(token));
   }
   return request;

@@ -62,6 +62,9 @@ class ServiceAccountTokens {
     std::string bound_plural;  // empty: bound to nothing but the account
     std::string bound_name;
     std::string bound_uid;
+
+    // Memory that it takes, about.
+    [[nodiscard]] std::size_t Cost() const;
   };
 
   // Null where it is gone, or is another than it was.
@@ -69,9 +72,13 @@ class ServiceAccountTokens {
                                      std::string_view name, std::string_view uid) const;
   Result<void> Bind(const json::Value& reference, Token& token) const;
   void ForgetExpired();
+  // Makes room for one more token of that account: others of it go before those of anybody else, and those
+  // that would expire first.
+  void MakeRoom(const Token& token);
 
   ServerState& state_;
   std::unordered_map<std::string, Token> tokens_;
+  std::size_t bytes_ = 0;        // of all tokens
   std::size_t sweep_at_ = 1024;  // how many tokens make it worth looking for expired ones
 };
 
