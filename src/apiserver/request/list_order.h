@@ -17,8 +17,8 @@
 
 namespace kinformer::apiserver {
 
-// Names of what tells the elements of one list apart: the members by these names; none: the elements are
-// scalars.
+// Names the members that tell the elements of one list apart; none: the elements are scalars, which
+// are told apart by their values.
 struct ElementKey {
   std::vector<std::string_view> members{};
 };

@@ -59,8 +59,8 @@ Result<std::string> ListNamed(std::string_view member, std::string_view directiv
                          std::string(directive) + "/ and the name of a list");
 }
 
-// The field that objects and lists are merged by. `message`: of the object that has them; null: nothing is
-// known of its members, as in maps and in fields of any JSON.
+// The field that objects and lists are merged by. `message`: of the object that has them; null: the
+// type does not name its members, as in maps and in fields of any JSON.
 Result<const FieldDescriptor*> FieldOf(const MessageDescriptor* message, std::string_view name) {
   if (message == nullptr) {
     return PatchError(JsonString(name) + " is in a map, where nothing can be merged");
