@@ -1,8 +1,8 @@
 // planted/informer_bugs.h
 //
 // PlantedBug: mistakes that an informer could make, for tests of the simulation. informer.edits
-// plants them in copies of the sources, each behind a switch; the build puts this header in front of the
-// copies and the test turns one switch on after the other. The library has none of it.
+// plants them in copies of the sources, each behind a switch; the build puts this header in front
+// of the copies, and the test turns one switch on after the other. The library has none of it.
 
 #ifndef KINFORMER_TEST_PLANTED_INFORMER_BUGS_H_
 #define KINFORMER_TEST_PLANTED_INFORMER_BUGS_H_

@@ -197,7 +197,7 @@ class Merger {
 
   std::string path_{};
   std::string error_{};
-  // Counts all lists: defaults multiply, and lists in lists are looked at while those around them are.
+  // Counts all lists: defaults multiply, and inner lists are read while the outer ones are.
   std::size_t identity_bytes_ = 0;
 };
 

@@ -33,8 +33,8 @@ std::string MetadataTypeError(const SchemaNode& schema, const json::Value& objec
 // Takes unknown fields out of a whole object.
 void PruneObject(const SchemaNode& schema, json::Value& object);
 
-// The same, for a version in which the object is not stored: takes out nulls, too, which it does not
-// allow and has no default for.
+// The same, for a version in which the object is not stored: also takes out nulls that the version
+// does not allow and has no default for.
 void ShapeForVersion(const SchemaNode& schema, json::Value& object);
 
 // Takes unknown fields out of a value that is not the root of an object; true if there were any.

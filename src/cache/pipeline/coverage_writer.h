@@ -39,8 +39,8 @@ class CoverageWriter {
   CoverageWriter& operator=(const CoverageWriter&) = delete;
 
   // From now on the store looks at these, one by one; kOtherNamespaces are all others. Those that
-  // it has looked at before are as complete as they were. New ones begin in `epoch`, the newest that
-  // handlers may have been told of.
+  // it has looked at before are as complete as they were. New ones begin in `epoch`, the newest
+  // that handlers may have been told of.
   void SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool all, bool known,
                      std::uint64_t epoch);
   // What it looks at in one of them.

@@ -1,5 +1,5 @@
-"""Proxy: a TCP proxy on a port of its own that can stall, refuse, swallow, and decide what becomes of
-each connection. With several servers behind it, it is a balancer."""
+"""Proxy: a TCP proxy on a port of its own that can stall, refuse, swallow, and decide what becomes
+of each connection. With several servers behind it, it is a balancer."""
 
 import random
 import socket
