@@ -72,8 +72,8 @@ class ServiceAccountTokens {
                                      std::string_view name, std::string_view uid) const;
   Result<void> Bind(const json::Value& reference, Token& token) const;
   void ForgetExpired();
-  // Makes room for one more token of that account: others of it go before those of anybody else, and those
-  // that would expire first.
+  // Makes room for one more token of that account: others of it go before those of anybody else,
+  // and those first that would expire first.
   void MakeRoom(const Token& token);
 
   ServerState& state_;
