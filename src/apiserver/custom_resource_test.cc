@@ -282,6 +282,8 @@ TEST_F(CustomResources, SRV195And102StatusAndSRV103Scale) {
   const Reply without = server_.Get(scale);
   EXPECT_EQ(without.status, 500);
   EXPECT_THAT(without.body, HasSubstr(R"(the spec replicas field \".spec.count\" does not exist)"));
+  EXPECT_EQ(without.Json().At("/details/causes/0/message").StringOrEmpty(),
+            R"(the spec replicas field ".spec.count" does not exist)");
   const json::Value scaled =
       server_.Do("PATCH", scale, R"({"spec":{"replicas":3}})", kMerge).Json();
   EXPECT_EQ(scaled["spec"].Dump(), R"({"replicas":3})") << "SRV103";

@@ -166,7 +166,7 @@ void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const
   }
 }
 
-// Of the secrets of a ServiceAccount only the names are kept.
+// Keeps only the names of the secrets of a ServiceAccount.
 void NameSecrets(json::Value& account) {
   json::Value* const list = account.Find("secrets");
   json::Array* const secrets = list == nullptr ? nullptr : list->IfArray();

@@ -77,8 +77,23 @@ std::size_t CostOf(const json::Value& value) {
   return cost;
 }
 
+// Fills in a value that may be an object, a list of them or something else.
+bool FillInUnion(const MessagePlan& plan, json::Value& value, Added& added) {
+  if (value.is_object()) return FillIn(plan, value, added);
+  bool usual = true;
+  if (json::Array* const items = value.IfArray()) {
+    for (json::Value& item : *items) {
+      usual = (!item.is_object() || FillIn(plan, item, added)) && usual;
+    }
+  }
+  return usual;
+}
+
 bool One(const FieldPlan& plan, json::Value& value, Added& added) {
-  if (plan.child != nullptr) return FillIn(*plan.child, value, added);
+  if (plan.child != nullptr) {
+    return plan.field->kind == FieldKind::kJsonUnion ? FillInUnion(*plan.child, value, added)
+                                                     : FillIn(*plan.child, value, added);
+  }
   return CanonicalScalar(*plan.field, value);
 }
 
@@ -124,6 +139,7 @@ bool FillInField(const FieldPlan& plan, json::Value& value, Added& added) {
 
 bool FitsOne(const FieldPlan& plan, const json::Value& value) {
   if (value.is_null()) return true;
+  if (plan.field->kind == FieldKind::kJsonUnion) return false;  // is looked at by others
   if (plan.child != nullptr) return FitsMessage(*plan.child, value, /*root=*/false);
   return FitsScalar(*plan.field, value);
 }

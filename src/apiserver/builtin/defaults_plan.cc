@@ -27,6 +27,16 @@ DefaultCondition ParseCondition(const MessagePlan& plan, std::string_view term) 
   return out;
 }
 
+// The message of a field's objects; of those that may be something else, too, what the objects are.
+const internal::MessageDescriptor* ChildOf(const internal::FieldDescriptor& field) {
+  if (field.kind == internal::FieldKind::kMessage) return field.message;
+  if (field.kind != internal::FieldKind::kJsonUnion) return nullptr;
+  for (const internal::FieldDescriptor& form : field.message->fields) {
+    if (form.kind == internal::FieldKind::kMessage) return form.message;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::size_t MessagePlan::Find(std::string_view name) const {
@@ -86,9 +96,9 @@ const MessagePlan& DefaultPlans::Make(const internal::MessageDescriptor& message
   }
   std::sort(plan.by_name.begin(), plan.by_name.end());
   for (FieldPlan& field : plan.fields) {
-    if (field.field->kind == internal::FieldKind::kMessage) {
-      field.child = &Make(*field.field->message, kind,
-                          std::string(message.name).append(".").append(field.field->json_name));
+    if (const internal::MessageDescriptor* const child = ChildOf(*field.field)) {
+      field.child =
+          &Make(*child, kind, std::string(message.name).append(".").append(field.field->json_name));
     }
   }
   AddRules(plan, kind, place);

@@ -33,7 +33,7 @@ bool IsPruned(const ResourceAt& at) {
 
 StoredObjectPtr PrunedTo(const ResourceAt& at, const StoredObject& stored) {
   json::Value object = stored.Parse();
-  PruneObject(at.version->schema->root(), object);
+  ShapeForVersion(at.version->schema->root(), object);
   return StoredObject::Make(object, stored.resource_version(), at.resource->fields,
                             at.resource->FormOf(at.version->version));
 }
@@ -42,7 +42,7 @@ json::Value ObjectIn(const ResourceAt& at, const StoredObject& stored) {
   const ServedVersion& version = *at.version;
   if (IsPruned(at)) {
     json::Value object = stored.Parse(version.api_version, version.kind);
-    PruneObject(version.schema->root(), object);
+    ShapeForVersion(version.schema->root(), object);
     return object;
   }
   if (version.conversion == nullptr) return stored.Parse(version.api_version, version.kind);

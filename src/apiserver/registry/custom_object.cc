@@ -1,10 +1,112 @@
 #include "apiserver/registry/custom_object.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/schema_fields.h"
 #include "apiserver/schema/schema_validation.h"
 
 namespace kinformer::apiserver {
+namespace {
+
+// As Go's %v prints it.
+std::string Printed(const json::Value& value) {
+  if (value.is_null()) return "<nil>";
+  if (value.is_string()) return value.StringOrEmpty();
+  std::string out;
+  if (value.is_array()) {
+    for (const json::Value& item : value.items()) {
+      out.append(out.empty() ? "[" : " ").append(Printed(item));
+    }
+    return out.empty() ? "[]" : out + "]";
+  }
+  if (!value.is_object()) return value.Dump();
+  std::map<std::string, const json::Value*> members;
+  for (const auto& [name, member] : value.members()) members.emplace(name, &member);
+  for (const auto& [name, member] : members) {
+    out.append(out.empty() ? "map[" : " ").append(name).append(":").append(Printed(*member));
+  }
+  return out.empty() ? "map[]" : out + "]";
+}
+
+std::string_view GoTypeOf(const json::Value& value) {
+  switch (value.type()) {
+    case json::Type::kNull:
+      return "<nil>";
+    case json::Type::kBool:
+      return "bool";
+    case json::Type::kNumber:
+      return value.AsInt64() ? "int64" : "float64";
+    case json::Type::kString:
+      return "string";
+    case json::Type::kArray:
+      return "[]interface {}";
+    case json::Type::kObject:
+      break;
+  }
+  return "map[string]interface {}";
+}
+
+// `zero`: what is shown of a field that is of another type than it has to be; `at`: where the value
+// was looked for.
+StatusCause NotOfType(const std::string& field, std::string_view zero, std::string_view at,
+                      const json::Value& value, std::string_view wanted) {
+  return InvalidValue(field, zero,
+                      std::string(at) + " accessor error: " + Printed(value) + " is of the type " +
+                          std::string(GoTypeOf(value)) + ", expected " + std::string(wanted));
+}
+
+// Finds the value at a path like ".spec.replicas"; null: none, or none that can be followed,
+// which `causes` get to know.
+const json::Value* Follow(const json::Value& object, const std::string& path, std::string_view zero,
+                          std::vector<StatusCause>& causes) {
+  const json::Value* at = &object;
+  std::size_t done = 0;
+  while (at != nullptr && !at->is_null() && done < path.size()) {
+    const std::size_t start = done + 1;
+    done = std::min(path.find('.', start), path.size());
+    if (!at->is_object()) {
+      causes.push_back(NotOfType(path, zero, std::string_view(path).substr(0, done), *at,
+                                 "map[string]interface{}"));
+      return nullptr;
+    }
+    at = at->Find(std::string_view(path).substr(start, done - start));
+  }
+  return done < path.size() ? nullptr : at;
+}
+
+void CheckReplicas(const json::Value& object, const std::string& path,
+                   std::vector<StatusCause>& causes) {
+  if (path.empty()) return;
+  const json::Value* const value = Follow(object, path, "0", causes);
+  if (value == nullptr) return;
+  const std::optional<std::int64_t> count = value->AsInt64();
+  if (!count) {
+    causes.push_back(NotOfType(path, "0", path, *value, "int64"));
+  } else if (*count < 0) {
+    causes.push_back(
+        InvalidValue(path, std::to_string(*count), "should be a non-negative integer"));
+  } else if (*count > std::numeric_limits<std::int32_t>::max()) {
+    causes.push_back(
+        InvalidValue(path, std::to_string(*count), "should be less than or equal to 2147483647"));
+  }
+}
+
+void CheckSelector(const json::Value& object, const std::string& path,
+                   std::vector<StatusCause>& causes) {
+  if (path.empty()) return;
+  const json::Value* const value = Follow(object, path, R"("")", causes);
+  if (value == nullptr || value->is_string()) return;
+  causes.push_back(NotOfType(path, R"("")", path, *value, "string"));
+}
+
+}  // namespace
 
 Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object) {
   if (ApplyDefaults(schema.root(), object)) return {};
@@ -21,10 +123,13 @@ Result<void> ApplySchema(const StructuralSchema& schema, json::Value& object) {
   return FillDefaults(schema, object);
 }
 
-std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object) {
+std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object,
+                                              bool applies) {
   std::vector<std::string> problems;
   if (at.version->schema == nullptr) return problems;
-  for (const std::string& path : UnknownFields(at.version->schema->root(), object)) {
+  const SchemaNode& root = at.version->schema->root();
+  for (const std::string& path :
+       applies ? UndeclaredFields(root, object) : UnknownFields(root, object)) {
     problems.push_back("unknown field \"" + path + "\"");
   }
   return problems;
@@ -41,10 +146,19 @@ Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object) {
   return ApplySchema(*version.schema, object);
 }
 
-std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, const json::Value& object,
-                                              const json::Value* old) {
+std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,
+                                              const json::Value& object, const json::Value* old) {
   if (at.version->schema == nullptr) return {};
-  return ValidateObject(at.version->schema->root(), object, old);
+  const SchemaNode& root = at.version->schema->root();
+  std::vector<StatusCause> causes = status && old != nullptr ? ValidateStatus(root, object, *old)
+                                                             : ValidateObject(root, object, old);
+  const Subresource* const scale = at.FindSubresource("scale");
+  if (scale != nullptr) {
+    if (!status) CheckReplicas(object, scale->spec_path, causes);
+    CheckReplicas(object, scale->status_path, causes);
+    CheckSelector(object, scale->selector_path, causes);
+  }
+  return causes;
 }
 
 Result<void> ToStorageVersion(const ResourceAt& at, json::Value& object) {

@@ -17,17 +17,20 @@
 
 namespace kinformer::apiserver {
 
-// `unknown field "spec.x"` for each field that is going to be pruned.
-std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object);
+// `unknown field "spec.x"` for each field that is going to be pruned; `applies`: for each that a
+// server-side apply may not declare.
+std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object,
+                                              bool applies = false);
 
 // Prunes the object and fills in its defaults, by the schema of the version in which it was sent.
 // BadRequest where metadata is not an object; RequestEntityTooLarge.
 Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object);
 
-// What the schema of that version has against the object; what has not changed since `old` (null: a
-// new object) may stay.
-std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, const json::Value& object,
-                                              const json::Value* old);
+// Lists what the schema of that version has against the object, and what its scale subresource has
+// against the numbers that it shows; of the former, what has not changed since `old` (null: a new
+// object) may stay. `status`: only that was written.
+std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,
+                                              const json::Value& object, const json::Value* old);
 
 // Fills in defaults. RequestEntityTooLarge where they would be too much.
 Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object);

@@ -1,4 +1,4 @@
-// What a server-side apply of a built-in kind declares, merged into the object.
+// Merges what a server-side apply of a built-in kind declares into the object.
 
 #include <algorithm>
 #include <set>
@@ -67,7 +67,7 @@ void DropNulls(json::Value& value) {
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
                  json::Value& document, std::string& problem);
 
-// What an apply declares of a list: no element of its own is another's.
+// Sees to it that of the elements that are declared of a list no two have one key.
 void CheckDistinct(std::string_view name, const ListRule& rule, const json::Array& declared,
                    std::string& problem) {
   if (!rule.merges || PlacesOf(rule.key, declared).size() == declared.size()) return;

@@ -17,13 +17,13 @@
 
 namespace kinformer::apiserver {
 
-// What tells the elements of one list apart: the members by these names; none: the elements are
-// scalars.
+// Names the members that tell the elements of one list apart; none: the elements are scalars, which
+// are told apart by their values.
 struct ElementKey {
   std::vector<std::string_view> members{};
 };
 
-// What tells an element from the others, as a text: equal for equal keys and scalars. 1, 1.0 and
+// A text that tells an element from the others: equal for equal keys and scalars. 1, 1.0 and
 // 1e0 are the same number. A protocol that is absent is TCP, as the API has it.
 std::string IdentityOf(const ElementKey& key, const json::Value& element);
 

@@ -1,4 +1,3 @@
-#include "apiserver/errors/status.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/patch.h"
 
@@ -14,9 +13,7 @@ Result<void> JsonPatch(const json::Value& patch, const MessageDescriptor* /*mess
 
 Result<void> MergePatch(const json::Value& patch, const MessageDescriptor* /*message*/,
                         json::Value& object) {
-  if (!patch.is_object()) return BadRequestError("a merge patch must be an object");
-  object.MergePatch(patch);
-  return {};
+  return ApplyMergePatch(patch, object);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ Error UnknownDirective(const json::Value& directive) {
   return PatchError("unknown $patch directive " + directive.Dump());
 }
 
-// What `$setElementOrder/ports` says it is about.
+// The list that `$setElementOrder/ports` says it is about.
 Result<std::string> ListNamed(std::string_view member, std::string_view directive) {
   if (member.size() > directive.size() && member[directive.size()] == '/') {
     return std::string(member.substr(directive.size() + 1));
@@ -59,8 +59,8 @@ Result<std::string> ListNamed(std::string_view member, std::string_view directiv
                          std::string(directive) + "/ and the name of a list");
 }
 
-// What objects and lists are merged by. `message`: of the object that has them; null: nothing is
-// known of its members, as in maps and in fields of any JSON.
+// The field that objects and lists are merged by. `message`: of the object that has them; null: the
+// type does not name its members, as in maps and in fields of any JSON.
 Result<const FieldDescriptor*> FieldOf(const MessageDescriptor* message, std::string_view name) {
   if (message == nullptr) {
     return PatchError(JsonString(name) + " is in a map, where nothing can be merged");
@@ -78,7 +78,7 @@ Result<const FieldDescriptor*> ListOf(const MessageDescriptor* message, std::str
   return field;
 }
 
-// Of what one value of the field is, where that is an object whose members are known.
+// The type of one value of the field, where that is an object whose members are known.
 const MessageDescriptor* MessageOf(const FieldDescriptor& field) {
   const bool known = field.kind == FieldKind::kMessage && !field.map && field.message != nullptr &&
                      field.message->union_kind == UnionKind::kNone;
@@ -267,7 +267,7 @@ Result<void> RetainKeys(const json::Value& patch, json::Value& document) {
   return {};
 }
 
-// What a list says of the elements that are sent: they are named by it, in the same order.
+// The order of a list binds the elements that are sent: they are named by it, in the same order.
 Result<void> CheckOrder(const ElementKey& key, const json::Array& sent, const json::Array& order) {
   if (sent.empty() || order.empty()) return {};
   std::size_t next = 0;

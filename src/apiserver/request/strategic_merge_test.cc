@@ -102,6 +102,20 @@ TEST(StrategicMerge, Directives_LeaveNothingWhereThereWasNothing) {
             R"({"env":[{"name":"A"}]})");
 }
 
+// In a merge patch nulls are left out of what is new, those in lists among it: not as RFC 7386.
+TEST(MergePatch, Nulls_InWhatIsNew_AreLeftOut) {
+  const auto merged = [](std::string_view object, std::string_view patch) {
+    json::Value document = yaml::Parse(object).OrExit();
+    ApplyMergePatch(yaml::Parse(patch).OrExit(), document).OrExit();
+    return document.Dump({.sort_keys = true});
+  };
+  EXPECT_EQ(merged("{}", "{a: [{b: null, c: 1}, null], d: {e: null}}"),
+            R"({"a":[{"c":1},null],"d":{}})");
+  EXPECT_EQ(merged("a: [1]", "a: [{b: null}]"), R"({"a":[{}]})");
+  EXPECT_EQ(merged("a: {}", "a: [{b: null}]"), R"({"a":[{"b":null}]})");
+  EXPECT_EQ(merged("{a: {b: 1, c: 2}, d: 3}", "{a: {b: null}, d: null}"), R"({"a":{"c":2}})");
+}
+
 // Two ports may have one number, and each is its own protocol's.
 TEST(StrategicMerge, Apply_TellsPortsApartByTheirProtocol) {
   EXPECT_EQ(Applied(kDns,
@@ -123,12 +137,71 @@ TEST(StrategicMerge, Lists_WithoutAMergeKey_AreReplaced) {
             R"({"tolerations":[{"key":"c"}]})");
 }
 
+// The code that a patch of a container or of what else is refused with; 0: it is not.
+int Refused(std::string_view object, std::string_view patch,
+            const MessageDescriptor* type = Container()) {
+  json::Value document = yaml::Parse(object).OrExit();
+  const Result<void> done = ApplyStrategicMergePatch(yaml::Parse(patch).OrExit(), type, document);
+  return done ? 0 : done.error().http_status();
+}
+
 TEST(StrategicMerge, SetElementOrder_ThatContradictsItsList_IsRefused) {
-  json::Value document = yaml::Parse("env: [{name: A}]").OrExit();
-  const json::Value patch =
-      yaml::Parse("{env: [{name: B}, {name: C}], $setElementOrder/env: [{name: C}, {name: B}]}")
-          .OrExit();
-  EXPECT_FALSE(ApplyStrategicMergePatch(patch, Container(), document).ok());
+  EXPECT_EQ(Refused("env: [{name: A}]",
+                    "{env: [{name: B}, {name: C}], $setElementOrder/env: [{name: C}, {name: B}]}"),
+            500);
+  EXPECT_EQ(Refused("{}", "{env: [{name: B}], $setElementOrder/env: [{name: C}]}"), 500);
+  EXPECT_EQ(Refused("{}", "{env: null, $setElementOrder/env: [{name: C}]}"), 500);
+  EXPECT_EQ(Refused("{}", "{env: [], $setElementOrder/env: [{name: C}]}"), 500);
+  EXPECT_EQ(Refused("{}",
+                    "{env: [{name: B}, {name: X, $patch: delete}], $setElementOrder/env: "
+                    "[{name: A}, {name: B}]}"),
+            0);
+}
+
+TEST(StrategicMerge, Directives_ThatAreMalformed_AreRefused) {
+  EXPECT_EQ(Refused("{}", "$patch: sideways"), 500);
+  EXPECT_EQ(Refused("env: [{name: A}]", "env: [{name: A, $patch: merge}]"), 500);
+  EXPECT_EQ(Refused("env: [{name: A}]", "env: [{value: A}]"), 500);
+  EXPECT_EQ(Refused("env: [{name: A}]", "env: [A]"), 500);
+  EXPECT_EQ(Refused("{}", "{$retainKeys: [image], image: i, name: n}"), 400);
+  EXPECT_EQ(Refused("{}", "{$setElementOrder: []}"), 400);
+  EXPECT_EQ(Refused("{}", "{$setElementOrder/nothing: []}"), 500);
+  EXPECT_EQ(Refused("{}", "{$deleteFromPrimitiveListargs: []}"), 400);
+}
+
+TEST(StrategicMerge, RetainKeys_KeepsWhatItNames) {
+  EXPECT_EQ(Merged("{image: i, name: n, args: [a]}", "{$retainKeys: [image, name], name: m}"),
+            R"({"image":"i","name":"m"})");
+}
+
+TEST(StrategicMerge, DeleteFromPrimitiveList_ComesAfterAnOrderAndBeforeTheRest) {
+  const MessageDescriptor* const metadata = TypeAt({"metadata"});
+  EXPECT_EQ(Merged("finalizers: [a, b]",
+                   "{finalizers: [c], $deleteFromPrimitiveList/finalizers: [a, c], "
+                   "$setElementOrder/finalizers: [c, b]}",
+                   metadata),
+            R"({"finalizers":["b"]})");
+  EXPECT_EQ(Merged("finalizers: [a, b]", "$deleteFromPrimitiveList/finalizers: [a]", metadata),
+            R"({"finalizers":["b"]})");
+  EXPECT_EQ(Merged("args: [a, b, a]", "$deleteFromPrimitiveList/args: [a]"), R"({"args":["b"]})");
+}
+
+// The type decides, not the name: lists of one name merge here and are replaced there.
+TEST(StrategicMerge, Lists_OfOneName_GoByTheirType) {
+  const auto type = [](std::string_view group, std::string_view kind) {
+    return internal::FindType(group, "v1", kind)->message;
+  };
+  EXPECT_EQ(Merged("imagePullSecrets: [{name: a}]", "imagePullSecrets: [{name: b}]",
+                   type("", "ServiceAccount")),
+            R"({"imagePullSecrets":[{"name":"b"}]})");
+  EXPECT_EQ(Merged("imagePullSecrets: [{name: a}]", "imagePullSecrets: [{name: b}]", Spec()),
+            R"({"imagePullSecrets":[{"name":"b"},{"name":"a"}]})");
+  EXPECT_EQ(
+      Merged("ports: [{port: 1}]", "ports: [{port: 2}]", type("discovery.k8s.io", "EndpointSlice")),
+      R"({"ports":[{"port":2}]})");
+  EXPECT_EQ(Merged("spec: {ports: [{port: 53, name: a}, {port: 53, name: b}]}",
+                   "spec: {ports: [{port: 53, name: c}]}", type("", "Service")),
+            R"({"spec":{"ports":[{"name":"c","port":53},{"name":"b","port":53}]}})");
 }
 
 }  // namespace

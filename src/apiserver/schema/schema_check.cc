@@ -415,6 +415,7 @@ class Sense {
 
 // ---- That defaults are what the schema would let through
 
+// A real server does not look at those of members of any name.
 void CheckDefaults(const Value& schema, const SchemaNode& node, const std::string& field,
                    bool root_metadata, Causes& causes) {
   if (AreEnough(causes)) return;
@@ -423,11 +424,12 @@ void CheckDefaults(const Value& schema, const SchemaNode& node, const std::strin
     Value pruned = *node.default_value;
     if (root_metadata) {
       causes.push_back(ForbiddenField(at, "must not be set in top-level metadata"));
-    } else if (PruneValue(node, pruned)) {
-      causes.push_back(
-          InvalidValue(at, node.default_value->Dump({.sort_keys = true, .escape_html = false}),
-                       "must not have unknown fields"));
     } else {
+      if (PruneValue(node, pruned)) {
+        causes.push_back(
+            InvalidValue(at, node.default_value->Dump({.sort_keys = true, .escape_html = false}),
+                         "must not have unknown fields"));
+      }
       for (StatusCause& cause : ValidateDefault(node, *node.default_value, at)) {
         causes.push_back(std::move(cause));
       }
@@ -438,10 +440,6 @@ void CheckDefaults(const Value& schema, const SchemaNode& node, const std::strin
     if (const SchemaNode* const child = node.FindProperty(name)) {
       CheckDefaults(property, *child, Property(field, name), root_metadata, causes);
     }
-  }
-  if (node.additional != nullptr) {
-    CheckDefaults(schema["additionalProperties"], *node.additional,
-                  Member(field, "additionalProperties"), root_metadata, causes);
   }
   if (node.items != nullptr) {
     CheckDefaults(schema["items"], *node.items, Member(field, "items"), root_metadata, causes);

@@ -114,9 +114,14 @@ constexpr std::size_t kMaxPathBytes = std::size_t{1} << 20;
 
 class UnknownFinder {
  public:
+  explicit UnknownFinder(bool applies = false) : applies_(applies) {}
+
   // `keep`: nothing at this level is unknown.
   void Walk(const SchemaNode* schema, const Value& value, bool resource, bool keep = false) {
     keep = keep || (schema != nullptr && schema->preserve_unknown);
+    const bool free = schema != nullptr && schema->properties.empty() && schema->items == nullptr &&
+                      schema->additional == nullptr && !resource;
+    if (applies_ && (keep || free)) return;
     if (const json::Object* members = value.IfObject()) {
       for (const auto& [name, member] : *members) {
         const std::size_t size = path_.size();
@@ -178,6 +183,7 @@ class UnknownFinder {
     bytes_ += path.size();
   }
 
+  const bool applies_;
   std::string path_;
   std::size_t bytes_ = 0;  // of all paths
   std::size_t more_ = 0;
@@ -277,6 +283,24 @@ bool IsForbiddenNull(const SchemaNode& schema, const Value& value) {
   return value.is_null() && !schema.nullable;
 }
 
+void DropForbiddenNulls(const SchemaNode& schema, Value& value, bool root) {
+  if (json::Array* const items = value.IfArray(); items != nullptr && schema.items != nullptr) {
+    for (Value& item : *items) DropForbiddenNulls(*schema.items, item, false);
+  }
+  json::Object* const members = value.IfObject();
+  if (members == nullptr) return;
+  std::vector<bool> gone(members->size());
+  bool any = false;
+  for (std::size_t i = 0; i < members->size(); ++i) {
+    const SchemaNode* const found = schema.FindMember(members->name(i));
+    if (found == nullptr || (root && members->name(i) == "metadata")) continue;
+    gone[i] = IsForbiddenNull(*found, members->value(i)) && !found->default_value;
+    any = any || gone[i];
+    if (!gone[i]) DropForbiddenNulls(*found, members->value(i), false);
+  }
+  if (any) EraseMarked(gone, *members);
+}
+
 // Integers are stored without a fraction or an exponent, as 2 and not as 2.0.
 void StoreAsInteger(Value& value) {
   const double number = value.AsDouble().value_or(0);
@@ -364,6 +388,12 @@ std::vector<std::string> UnknownFields(const SchemaNode& schema, const Value& ob
   return finder.Take();
 }
 
+std::vector<std::string> UndeclaredFields(const SchemaNode& schema, const Value& object) {
+  UnknownFinder finder(/*applies=*/true);
+  finder.Walk(&schema, object, /*resource=*/true);
+  return finder.Take();
+}
+
 std::string MetadataTypeError(const SchemaNode& schema, const Value& object) {
   if (std::string error = MetaError(object["metadata"]); !error.empty()) return error;
   std::string path;
@@ -372,6 +402,11 @@ std::string MetadataTypeError(const SchemaNode& schema, const Value& object) {
 
 void PruneObject(const SchemaNode& schema, Value& object) {
   (void)Prune(&schema, object, /*resource=*/true);
+}
+
+void ShapeForVersion(const SchemaNode& schema, Value& object) {
+  PruneObject(schema, object);
+  DropForbiddenNulls(schema, object, /*root=*/true);
 }
 
 bool PruneValue(const SchemaNode& schema, Value& value) {

@@ -22,6 +22,10 @@ namespace kinformer::apiserver {
 // not know, except in metadata, which is always ObjectMeta's.
 std::vector<std::string> UnknownFields(const SchemaNode& schema, const json::Value& object);
 
+// The same of what a server-side apply may not declare: it takes any field also below what keeps
+// unknown ones, and of objects whose schema names none.
+std::vector<std::string> UndeclaredFields(const SchemaNode& schema, const json::Value& object);
+
 // What is wrong with the types in the metadata of the object or of one embedded in it, in the words
 // of a Go decoder; empty: nothing.
 std::string MetadataTypeError(const SchemaNode& schema, const json::Value& object);
@@ -29,7 +33,11 @@ std::string MetadataTypeError(const SchemaNode& schema, const json::Value& objec
 // Takes unknown fields out of a whole object.
 void PruneObject(const SchemaNode& schema, json::Value& object);
 
-// Takes them out of a value that is not the root of an object; true if there were any.
+// The same, for a version in which the object is not stored: takes out nulls, too, which it does not
+// allow and has no default for.
+void ShapeForVersion(const SchemaNode& schema, json::Value& object);
+
+// Takes unknown fields out of a value that is not the root of an object; true if there were any.
 bool PruneValue(const SchemaNode& schema, json::Value& value);
 
 // Fills in defaults where a member is absent, or null and not nullable; drops other nulls that are

@@ -4,13 +4,16 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/metadata_rules.h"
+#include "apiserver/schema/schema_correlation.h"
 #include "apiserver/schema/value_format.h"
 
 namespace kinformer::apiserver {
@@ -90,12 +93,20 @@ bool IsMultiple(double number, double factor) {
 
 class Validator {
  public:
-  Validator(std::string_view prefix, bool keys) : prefix_(prefix), keys_(keys) {}
+  // `keys`, `embedded`: whether those of lists, and embedded objects, are looked at.
+  Validator(std::string_view prefix, bool keys, bool embedded = true)
+      : prefix_(prefix), keys_(keys), embedded_(embedded) {}
 
   void Check(const SchemaNode& schema, const Value& value, const Value* old) {
     // What has not changed has been let in before.
-    if (old != nullptr && *old == value) return;
-    if (Full() || (value.is_null() && schema.nullable)) return;
+    if (old != nullptr && IsUnchanged(schema, value, *old)) return;
+    if (Full()) return;
+    if (value.is_null()) {
+      // Nothing else is asked of null.
+      if (!schema.nullable) CheckType(schema, value);
+      if (!schema.enumeration.empty()) CheckEnumeration(schema, value);
+      return;
+    }
     CheckType(schema, value);
     CheckCombinations(schema, value);
     if (const auto text = value.AsString()) CheckText(schema, *text, value);
@@ -106,15 +117,17 @@ class Validator {
   }
 
   // Embedded objects and the keys of lists, which are looked at once all else is said.
-  void CheckExtensions(const SchemaNode& schema, const Value& value, const Value* old, bool root) {
-    if ((old != nullptr && *old == value) || Full()) return;
-    if (schema.embedded_resource && value.is_object() && !root) CheckEmbedded(value);
+  void CheckExtensions(const SchemaNode& schema, const Value& value, bool root) {
+    if (Full()) return;
+    if (schema.embedded_resource && embedded_ && value.is_object() && !root) CheckEmbedded(value);
     if (keys_ && value.is_array() && schema.list_type != ListType::kAtomic)
       CheckKeys(schema, value);
-    EachChild(schema, value, old,
-              [this](const SchemaNode& child, const Value& member, const Value* before) {
-                CheckExtensions(child, member, before, false);
+    const bool before = std::exchange(brackets_, true);
+    EachChild(schema, value, nullptr,
+              [this](const SchemaNode& child, const Value& member, const Value* /*before*/) {
+                CheckExtensions(child, member, false);
               });
+    brackets_ = before;
   }
 
   std::vector<StatusCause> Take() { return std::move(causes_); }
@@ -137,7 +150,7 @@ class Validator {
     Note(InvalidValue(Field(), value, path_ + " in body should " + std::string(rule)));
   }
   void Unplaced(std::string_view detail) {
-    Note(InvalidValue(std::string(kNoField), "\"\"", detail));
+    Note(InvalidValue(prefix_.empty() ? std::string(kNoField) : prefix_, "\"\"", detail));
   }
   // `wanted` is a type or a format; `shown` what there is instead.
   void WrongType(std::string_view wanted, std::string_view shown) {
@@ -160,8 +173,22 @@ class Validator {
         !IsInteger(value) && IsWhole(value.AsDouble().value_or(0))) {
       WrongType("int64", "\"float64\"");
     } else if (!HasType(schema.type, value)) {
-      WrongType(SchemaTypeName(schema.type), GoQuoted(TypeOf(value)));
+      WrongKind(schema, value);
     }
+  }
+
+  // As a real server has it, which asks the format before the type: a format is of texts and of
+  // lists, too, and what else there is has to be of that format.
+  void WrongKind(const SchemaNode& schema, const Value& value) {
+    const bool text = value.is_string() || value.is_array();
+    const bool formatted = IsKnownFormat(schema.format) && !value.is_null();
+    if (formatted && text && schema.type != SchemaType::kInteger &&
+        schema.type != SchemaType::kNumber) {
+      return;
+    }
+    if (!formatted || text) return WrongType(SchemaTypeName(schema.type), GoQuoted(TypeOf(value)));
+    WrongType(schema.format,
+              value.is_number() ? IsInteger(value) ? "\"int64\"" : "\"float64\"" : "\"\"");
   }
 
   void CheckCombinations(const SchemaNode& schema, const Value& value) {
@@ -348,20 +375,20 @@ class Validator {
     for (const auto& [name, member] : value.members()) {
       const SchemaNode* const child = schema.FindMember(name);
       if (child == nullptr) continue;
-      const std::size_t length = Enter(name);
+      const std::size_t length =
+          brackets_ && schema.FindProperty(name) == nullptr ? EnterKey(name) : Enter(name);
       visit(*child, member, old == nullptr ? nullptr : old->Find(name));
       path_.resize(length);
     }
     if (schema.items == nullptr) return;
     // The items of a list with keys can be told apart, those of others not.
-    std::unordered_map<std::string, const Value*> before;
-    if (old != nullptr && schema.list_type == ListType::kMap) {
-      for (const Value& item : old->items()) before.emplace(KeyOf(schema, item), &item);
-    }
+    CorrelatedItems before;
+    if (old != nullptr && schema.list_type == ListType::kMap) before = Correlate(schema, *old);
     for (std::size_t i = 0; i < value.items().size(); ++i) {
       const std::size_t length = path_.size();
       path_ += '[' + std::to_string(i) + ']';
-      const auto found = before.empty() ? before.end() : before.find(KeyOf(schema, value[i]));
+      const auto key = before.empty() ? std::nullopt : CorrelationKey(schema, value[i]);
+      const auto found = key ? before.find(*key) : before.end();
       visit(*schema.items, value[i], found == before.end() ? nullptr : found->second);
       path_.resize(length);
     }
@@ -384,9 +411,20 @@ class Validator {
     return length;
   }
 
+  std::size_t EnterKey(std::string_view name) {
+    const std::size_t length = path_.size();
+    path_.append("[").append(name).append("]");
+    return length;
+  }
+
   void CheckKeys(const SchemaNode& schema, const Value& value) {
     std::unordered_set<std::string> seen;
     std::unordered_set<std::string> reported;
+    for (std::size_t i = 0; schema.list_type == ListType::kMap && i < value.size(); ++i) {
+      if (value[i].is_object() || value[i].is_null()) continue;
+      return Note(InvalidValue(Field() + "[" + std::to_string(i) + "]", ValueText(value[i]),
+                               "must be an object for an array of list-type map"));
+    }
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::string text = KeyOf(schema, value[i]);
       if (seen.insert(text).second || !reported.insert(text).second) continue;
@@ -424,32 +462,70 @@ class Validator {
   }
 
   std::string prefix_;
-  bool keys_;  // whether those of lists are looked at
+  bool keys_;
+  bool embedded_;
+  bool brackets_ = false;  // members of any name stand in brackets in paths
   std::string path_;
   std::vector<StatusCause> causes_;
   std::size_t cause_bytes_ = 0;
   bool quiet_ = false;  // only whether there are causes matters
 };
 
+std::vector<StatusCause> WrongKeys(const SchemaNode& schema, const Value& object) {
+  Validator validator({}, /*keys=*/true, /*embedded=*/false);
+  validator.CheckExtensions(schema, object, /*root=*/true);
+  return validator.Take();
+}
+
+// Asks for no right keys of an object whose lists had wrong ones already.
+void AddWrongKeys(const SchemaNode& schema, const Value& object, const Value* old,
+                  std::vector<StatusCause>& causes) {
+  if (causes.size() >= kMaxCauses) return;
+  std::vector<StatusCause> wrong = WrongKeys(schema, object);
+  if (wrong.empty() || (old != nullptr && !WrongKeys(schema, *old).empty())) return;
+  std::ranges::move(wrong, std::back_inserter(causes));
+  causes.resize(std::min(causes.size(), kMaxCauses));
+}
+
 }  // namespace
 
 std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const Value& object,
                                         const Value* old) {
+  std::vector<StatusCause> causes;
   for (const Value* before : {static_cast<const Value*>(nullptr), old}) {
-    Validator validator({}, /*keys=*/true);
+    Validator validator({}, /*keys=*/false);
     validator.Check(schema, object, before);
-    validator.CheckExtensions(schema, object, before, /*root=*/true);
-    std::vector<StatusCause> causes = validator.Take();
+    causes = validator.Take();
     // Comparing costs time, so it is done only for objects that are wrong.
-    if (causes.empty() || before == old) return causes;
+    if (causes.empty() || before == old) break;
   }
-  return {};
+  Validator embedded({}, /*keys=*/false);
+  embedded.CheckExtensions(schema, object, /*root=*/true);
+  std::ranges::move(embedded.Take(), std::back_inserter(causes));
+  AddWrongKeys(schema, object, old, causes);
+  return causes;
+}
+
+std::vector<StatusCause> ValidateStatus(const SchemaNode& schema, const Value& object,
+                                        const Value& old) {
+  const SchemaNode* const part = schema.FindProperty("status");
+  std::vector<StatusCause> causes;
+  if (part != nullptr && object.contains("status")) {
+    for (const Value* before : {static_cast<const Value*>(nullptr), old.Find("status")}) {
+      Validator status("status", /*keys=*/false);
+      status.Check(*part, object["status"], before);
+      causes = status.Take();
+      if (causes.empty()) break;
+    }
+  }
+  AddWrongKeys(schema, object, &old, causes);
+  return causes;
 }
 
 std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const Value& value,
                                          std::string_view field) {
   Validator validator(field, /*keys=*/false);
-  validator.CheckExtensions(schema, value, nullptr, /*root=*/false);
+  validator.CheckExtensions(schema, value, /*root=*/false);
   validator.Check(schema, value, nullptr);
   return validator.Take();
 }

@@ -23,6 +23,11 @@ namespace kinformer::apiserver {
 std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const json::Value& object,
                                         const json::Value* old);
 
+// The same for a write of the status alone, which is looked at by itself: as a real server has it,
+// fields are named from there on in texts, and embedded objects may be as they are.
+std::vector<StatusCause> ValidateStatus(const SchemaNode& schema, const json::Value& object,
+                                        const json::Value& old);
+
 // What is wrong with a default, which stands at `field` in a definition.
 std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const json::Value& value,
                                          std::string_view field);

@@ -243,6 +243,69 @@ TEST(SchemaValidation, WhatWasWrongBeforeMayStay) {
       << "items without keys cannot be told apart";
 }
 
+// As a real server has it: a format is asked before the type.
+TEST(SchemaValidation, Formats_AreOfTextsAndListsAndWhatElseThereIsLacksThem) {
+  EXPECT_THAT(Problems("{dt: 1}"),
+              ElementsAre(R"(spec.dt: Invalid value: "int64": spec.dt in body must be of type )"
+                          R"(date-time: "int64")"));
+  EXPECT_THAT(Problems("{dt: true}"),
+              ElementsAre(R"(spec.dt: Invalid value: "": spec.dt in body must be of type )"
+                          R"(date-time: "")"));
+  EXPECT_THAT(Problems("{dt: [1, x]}"), IsEmpty());
+  EXPECT_THAT(Problems("{i32: x}"),
+              ElementsAre(R"(spec.i32: Invalid value: "string": spec.i32 in body must be of type )"
+                          R"(integer: "string")"));
+  EXPECT_EQ(Problems("{odd: [1]}").size(), 1U) << "a format that is not known says nothing";
+}
+
+TEST(SchemaValidation, Hostnames_AreThoseOfARealServer) {
+  const StructuralSchema schema(yaml::Parse("{type: string, format: hostname}").OrExit());
+  const auto fits = [&](std::string_view text) {
+    return ValidateObject(schema.root(), json::Value(text), nullptr).empty();
+  };
+  for (const char* good : {"a", "abc", "a-b", "my-host.example.com", "1.example", "\u00fc.de"}) {
+    EXPECT_TRUE(fits(good)) << good;
+  }
+  for (const char* bad : {"x.y", "my-host", "", "a.com.", "-a.com", "a..com", "a_b.com"}) {
+    EXPECT_FALSE(fits(bad)) << bad;
+  }
+  EXPECT_FALSE(fits(std::string(64, 'a') + ".com"));
+}
+
+TEST(SchemaValidation, KeyedLists_HoldObjects) {
+  EXPECT_THAT(
+      Problems("{map: [7, 7]}"),
+      ::testing::Contains(
+          "spec.map[0]: Invalid value: 7: must be an object for an array of list-type map"));
+  EXPECT_THAT(Problems("{map: [7, 7]}"),
+              ::testing::Not(::testing::Contains(::testing::HasSubstr("Duplicate value"))));
+}
+
+// Items that nothing tells apart count as changed, whatever they are.
+TEST(SchemaValidation, KeyedLists_WithItemsThatLackKeysAreLookedAtAgain) {
+  const json::Value before = ObjectOf("{map: [7], e: z, i: 1}");
+  EXPECT_THAT(Texts(ValidateObject(Schema().root(), ObjectOf("{map: [7], e: z, i: 2}"), &before)),
+              ElementsAre(R"(spec.map[0]: Invalid value: "integer": spec.map[0] in body must be )"
+                          R"(of type object: "integer")"));
+}
+
+TEST(SchemaValidation, Statuses_AreLookedAtByThemselves) {
+  const StructuralSchema schema(
+      yaml::Parse("{type: object, properties: {spec: {type: string}, status: {type: object, "
+                  "properties: {m: {type: string, not: {enum: [x]}}, i: {type: integer}}}}}")
+          .OrExit());
+  const auto problems = [&](std::string_view object, std::string_view old) {
+    return Texts(
+        ValidateStatus(schema.root(), yaml::Parse(object).OrExit(), yaml::Parse(old).OrExit()));
+  };
+  EXPECT_THAT(problems("{spec: 1, status: {m: x}}", "{spec: 1}"),
+              ElementsAre(R"(status: Invalid value: "": "m" must not validate the schema (not))"));
+  EXPECT_THAT(problems("{status: {i: x}}", "{}"),
+              ElementsAre(R"(status.i: Invalid value: "string": i in body must be of type )"
+                          R"(integer: "string")"));
+  EXPECT_THAT(problems("{status: {i: x, m: z}}", "{status: {i: x}}"), IsEmpty());
+}
+
 TEST(SchemaValidation, HostileObjectsEndSoon) {
   json::Value object = ObjectOf("{}");
   json::Value items = json::Value::MakeArray();

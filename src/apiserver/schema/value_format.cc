@@ -91,20 +91,35 @@ bool IsHttpUri(std::string_view text) {
          });
 }
 
-// Labels of up to 63 letters (of any alphabet), digits and inner dashes, between dots.
+// Letters of any alphabet.
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
+bool IsWordCharacter(char c) { return IsLetter(c) || IsDigit(c); }
+
+// Letters, digits and inner dashes.
+bool IsHostLabel(std::string_view label) {
+  return !label.empty() && label.size() <= 63 && IsWordCharacter(label.front()) &&
+         IsWordCharacter(label.back()) &&
+         std::ranges::all_of(label, [](char c) { return IsWordCharacter(c) || c == '-'; });
+}
+
+// Labels with a dot each and then two letters or more; or one label, which has a dash behind its
+// first letter at most. As a real server has it: `my-host` and `x.y` are none.
 bool IsHostname(std::string_view text) {
-  if (text.ends_with('.')) text.remove_suffix(1);
-  if (text.empty() || text.size() > 255) return false;
-  while (true) {
+  if (text.size() > 255) return false;
+  const std::size_t last = text.rfind('.');
+  if (last == std::string_view::npos) {
+    const bool dash = text.size() > 1 && text[1] == '-';
+    const std::string_view rest = text.substr(std::min<std::size_t>(dash ? 2 : 1, text.size()));
+    return !text.empty() && text.size() <= 63 && IsWordCharacter(text.front()) &&
+           std::ranges::all_of(rest, IsWordCharacter);
+  }
+  const std::string_view top = text.substr(last + 1);
+  if (top.size() < 2 || top.size() > 63 || !std::ranges::all_of(top, IsLetter)) return false;
+  for (text = text.substr(0, last);;) {
     const std::string_view label = text.substr(0, text.find('.'));
-    const bool plain = std::all_of(label.begin(), label.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || IsDigit(c) || c == '-' ||
-             static_cast<unsigned char>(c) >= 0x80;
-    });
-    if (label.empty() || label.size() > 63 || !plain || label.front() == '-' ||
-        label.back() == '-') {
-      return false;
-    }
+    if (!IsHostLabel(label)) return false;
     if (label.size() == text.size()) return true;
     text.remove_prefix(label.size() + 1);
   }

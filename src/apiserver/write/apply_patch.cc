@@ -116,7 +116,7 @@ Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
     if (!typed) return TypedPatchError(object, version, {typed.error().message()});
     unknown = std::move(found.unknown);
   }
-  for (std::string& problem : UnknownFieldProblems(at, object)) {
+  for (std::string& problem : UnknownFieldProblems(at, object, /*applies=*/true)) {
     unknown.push_back(std::move(problem));
   }
   for (std::string& problem : unknown) {

@@ -19,8 +19,8 @@ bool IsJson(std::string_view content_type) {
   return content_type.empty() || IsMediaType(content_type, "application/json");
 }
 
-// What a patch has made of a built-in kind need not say what it is; and what a strategic merge patch
-// makes it say is not looked at.
+// Puts kind and apiVersion back, which a patch of a built-in kind may take away; whatever a
+// strategic merge patch makes them say is not looked at.
 void RestoreType(const ResourceRequest& request, json::Value& object) {
   if (request.at.resource->custom || !object.is_object()) return;
   const ServedVersion& version = *request.at.version;

@@ -231,7 +231,7 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   if (!draft.target.keep_status) {
     Append(CheckSpec(draft.target.at, object, nullptr, state_.options.required_fields), causes);
   }
-  Append(ValidateCustomObject(draft.target.at, object, nullptr), causes);
+  Append(ValidateCustomObject(draft.target.at, /*status=*/false, object, nullptr), causes);
   if (!causes.empty()) {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
   }
@@ -451,7 +451,7 @@ Result<void> ObjectWriter::ValidateUpdate(const Draft& draft,
       Append(draft.sent_as->validate_change(old, merged), causes);
     }
   }
-  Append(ValidateCustomObject(target.at, merged, &old), causes);
+  Append(ValidateCustomObject(target.at, target.subresource == "status", merged, &old), causes);
   if (causes.empty()) return {};
   return InvalidError(resource.KindSubject(target.name), std::move(causes));
 }

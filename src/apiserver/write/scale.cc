@@ -32,9 +32,10 @@ Result<json::Value> ScaleOf(const ResourceAt& at, const json::Value& object, boo
   const Subresource& paths = *at.FindSubresource("scale");
   const json::Value* const replicas = object.FindPointer(PointerOf(paths.spec_path, kReplicas));
   if (replicas == nullptr && at.resource->custom && !for_change) {
-    return Error(Reason::kInternalError, "Internal error occurred: the spec replicas field \"" +
-                                             paths.spec_path + "\" does not exist")
-        .WithHttpStatus(500);
+    const std::string why = "the spec replicas field \"" + paths.spec_path + "\" does not exist";
+    return Error(Reason::kInternalError, "Internal error occurred: " + why)
+        .WithHttpStatus(500)
+        .WithDetails({.causes = {{.message = why}}});
   }
   json::Value metadata = json::Value::MakeObject();
   for (const char* name : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {

@@ -43,7 +43,6 @@ void Reflector::WatchIsOver() {
 void Reflector::Start() { ListAndWatch(); }
 
 void Reflector::ListAndWatch() {
-  relist_timer_ = Timer();
   watch_list_.Forget();
   list_is_fallback_ = false;
   watch_list_declined_ = false;
@@ -94,10 +93,6 @@ void Reflector::RetryAfter(const Error& error, void (Reflector::*next)()) {
   After(pause, next);
 }
 
-Duration Reflector::TimeToRelist() {
-  return std::max(pace_.BeforeRelist(), asked_to_wait_until_ - env_.Now());
-}
-
 void Reflector::RelistSoon() {
   version_.SetUnavailable();
   phase_ = Phase::kIdle;
@@ -105,30 +100,20 @@ void Reflector::RelistSoon() {
   After(Duration(0), &Reflector::CloseAndRelist);
 }
 
-void Reflector::CloseAndRelist() { CloseAndListAfter(TimeToRelist()); }
-
-void Reflector::CloseAndListAfter(Duration pause) {
+void Reflector::CloseAndRelist() {
   call_.reset();
   WatchIsOver();
-  ListAndWatchAfter(pause);
+  ListAndWatchAfter(std::max(pace_.BeforeRelist(), asked_to_wait_until_ - env_.Now()));
 }
 
 void Reflector::Relist() {
-  if (phase_ != Phase::kWatch || relist_timer_.armed()) return;
-  // The watch is as good as before, and goes on while the list has to wait.
-  relist_timer_ = env_.loop().RunAt(env_.Now() + TimeToRelist(), [this] {
-    relist_timer_ = Timer();
-    if (phase_ != Phase::kWatch) return;
-    version_.SetUnavailable();
-    phase_ = Phase::kIdle;
-    CloseAndListAfter(std::max(Duration(0), asked_to_wait_until_ - env_.Now()));
-  });
+  if (phase_ == Phase::kWatch) RelistSoon();
 }
 
 void Reflector::JoinEpoch() {
   version_.BeginEpoch();
   outage_ = true;
-  if (phase_ == Phase::kWatch) RelistSoon();
+  Relist();
 }
 
 void Reflector::BeginEpoch() {
@@ -166,11 +151,17 @@ void Reflector::NextPage(ListOptions options) {
 
 void Reflector::AskForPage() {
   list_.page_begun = false;
+  pace_.Asks();
   call_ = lister_watcher_.List(list_.page, *this);
 }
 
-void Reflector::OnItem(ObjectRef object) {
+void Reflector::PageBegins() {
   list_.page_begun = true;
+  pace_.Answered();
+}
+
+void Reflector::OnItem(ObjectRef object) {
+  PageBegins();
   if (!IsExpectedType(*object)) return;
   unreadable_log_.Readable(*object);
   ++list_.items;
@@ -179,7 +170,7 @@ void Reflector::OnItem(ObjectRef object) {
 
 void Reflector::OnUnreadable(std::string_view namespace_, std::string_view name,
                              const Error& error) {
-  list_.page_begun = true;
+  PageBegins();
   unreadable_log_.Unreadable("list", namespace_, name, &error);
   store_.ReplaceUnreadable(namespace_, name);
 }
@@ -258,6 +249,7 @@ void Reflector::ResumeWatch() {
   observer_.OnWatching();
   // An opaque version can be compared with none.
   if (std::exchange(ask_version_, true) && IsWellFormedResourceVersion(version_.Last())) {
+    pace_.Asks();
     call_ = lister_watcher_.CurrentVersion(
         [this](const Result<std::string>& version) { VersionAnswered(version); });
     if (call_ != nullptr) return;
@@ -300,10 +292,12 @@ void Reflector::OpenWatch(bool resumed) {
   options.allowWatchBookmarks = true;
   options.timeoutSeconds = WatchTimeoutSeconds();
   watch_.timeout_seconds = *options.timeoutSeconds;
+  pace_.Asks();
   call_ = lister_watcher_.Watch(options, *this);
 }
 
 void Reflector::OnStarted() {
+  pace_.Answered();
   watch_.started = true;
   watch_.accepted = env_.Now();
   WatchListSent();

@@ -114,11 +114,10 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // way goes on.
   void Pause();
   void Resume();
-  // Lists again, since the store's content is in doubt; does nothing where a list is due or under
-  // way. The watch goes on until the list may be sent.
+  // What the store holds is in doubt: lists again, soon, unless a list is due or under way.
   void Relist();
-  // Another reflector has found that the server went back in time: starts a new epoch without
-  // calling OnEpochChanged.
+  // Another reflector has found that the server went back in time: the same as if this one had,
+  // except that the observer has been told.
   void JoinEpoch();
 
   [[nodiscard]] const std::string& LastSyncResourceVersion() const { return version_.Last(); }
@@ -138,12 +137,9 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void ReportEpoch();
   // Reports `error`, and does `next` when it is worth another try.
   void RetryAfter(const Error& error, void (Reflector::*next)());
-  // How long the next list has to wait, by the pace of lists and by what the server has asked for.
-  Duration TimeToRelist();
-  // Ends whatever is under way, and lists the newest state. May be called from anywhere.
+  // Whatever is under way ends, and the newest state is listed. From anywhere.
   void RelistSoon();
   void CloseAndRelist();
-  void CloseAndListAfter(Duration pause);
   void BeginEpoch();
 
   void StartList();
@@ -152,6 +148,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void FirstPage();
   void NextPage(ListOptions options);
   void AskForPage();
+  void PageBegins();
   void ListFailed(const Error& error);
   // The store is told that it has all up to this version, and where that is older than what it had.
   void Listed(std::string_view resourceVersion, std::size_t items, InitialList kind);
@@ -243,7 +240,6 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   // Destroyed first: nothing may call back while the rest goes.
   Timer timer_;
   Timer resync_timer_;
-  Timer relist_timer_;  // armed while a list waits beside the watch
   std::unique_ptr<ListWatchCall> call_;
 };
 

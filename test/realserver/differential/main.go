@@ -32,7 +32,7 @@ func main() {
 	what := flag.String("what", "sequences", "what the sequences are: sequences, merges, crds")
 	count := flag.Int("count", 100, "sequences")
 	length := flag.Int("length", 0, "requests in each, about (0: 30; of merges, 10 patches; of crds, 25)")
-	workers := flag.Int("workers", 4, "sequences at a time")
+	workers := flag.Int("workers", 0, "sequences at a time (0: 4; of crds, 16)")
 	known := flag.String("known", "", "file of known differences: a regular expression for the whole of where they are, a tab, the reason")
 	only := flag.String("only", "", "only requests about these resources, comma-separated")
 	flag.Parse()
@@ -91,6 +91,9 @@ func run(real, data, ours, what string, seed uint64, count, length, workers int,
 	}
 	if length == 0 {
 		length = style.length
+	}
+	if workers == 0 {
+		workers = style.workers
 	}
 	realServer, err := newServer("real", real, data)
 	if err != nil {

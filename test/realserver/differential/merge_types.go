@@ -105,10 +105,13 @@ var (
 		part("resources", dictionary("limits", []string{"cpu", "memory"}, "1", "2"), dictionary("requests", []string{"cpu", "memory"}, "1")),
 		part("securityContext", one("runAsUser", 1, 2), one("privileged", true, false),
 			part("capabilities", flat("add", false, "A", "B"), flat("drop", false, "C"))),
-		part("readinessProbe", one("periodSeconds", 3, 4), one("initialDelaySeconds", 1), part("exec", flat("command", false, "a", "b"))),
-		list("envFrom", "", one("prefix", "p"), part("configMapRef", must(one("name", "m")))),
+		list("envFrom", "", one("prefix", "p"), must(part("configMapRef", must(one("name", "m"))))),
 		one("workingDir", "/w"),
 	}
+
+	// Not of containers that begin before the others.
+	probe = part("readinessProbe", one("periodSeconds", 3, 4), one("initialDelaySeconds", 1),
+		must(part("exec", must(member{name: "command", shape: texts, values: []any{"a", "b"}, make: func(*rand.Rand) any { return []any{"a"} }}))))
 
 	volumes = member{name: "volumes", shape: elements, merges: true, key: "name", always: true,
 		fields: []member{must(one("name", "v1", "v2", "v3"))},
@@ -126,7 +129,7 @@ var (
 		}}
 
 	podFields = []member{
-		must(list("containers", "name", append([]member{must(one("name", "a", "b", "c", "d"))}, containerFields...)...)),
+		must(list("containers", "name", append([]member{must(one("name", "a", "b", "c", "d")), probe}, containerFields...)...)),
 		list("initContainers", "name", append([]member{must(one("name", "x", "y", "z"))}, containerFields...)...),
 		volumes,
 		list("hostAliases", "ip", must(one("ip", "1.2.3.4", "1.2.3.5", "1.2.3.6")), flat("hostnames", false, "f", "g", "h")),
@@ -136,7 +139,7 @@ var (
 		list("imagePullSecrets", "name", must(one("name", "s1", "s2", "s3"))),
 		list("readinessGates", "", must(one("conditionType", "a", "b"))),
 		dictionary("nodeSelector", []string{"k", "l"}, "m", "n"),
-		part("securityContext", one("runAsUser", 1, 2), flat("supplementalGroups", false, 1, 2, 3), list("sysctls", "", must(one("name", "kernel.shm_rmid_forced")), must(one("value", "1")))),
+		part("securityContext", one("runAsUser", 1, 2), flat("supplementalGroups", false, 1, 2, 3), one("fsGroup", 1, 2)),
 		part("dnsConfig", flat("nameservers", false, "1.1.1.1", "2.2.2.2"), flat("searches", false, "a.b", "c.d"), list("options", "", must(one("name", "o")), one("value", "1"))),
 		one("hostname", "h"), one("priority", 0), one("terminationGracePeriodSeconds", 5, 6), one("hostNetwork", false), one("serviceAccountName", "s"),
 		part("affinity", part("nodeAffinity", list("preferredDuringSchedulingIgnoredDuringExecution", "", must(one("weight", 1, 2)),

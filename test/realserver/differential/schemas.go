@@ -41,7 +41,7 @@ func (s schemer) schema(depth int) object {
 			out["default"] = value
 		}
 	}
-	if s.oneIn(60) { // which the definition is refused for, mostly
+	if s.oneIn(200) { // which the definition is refused for, mostly
 		out["default"] = pick[any](s.Rand, "w", 7, nil, object{"zz": 1}, []any{1, "x"}, true)
 	}
 	return out
@@ -242,6 +242,9 @@ func (s schemer) value(schema object) any {
 	case "object":
 		return s.fields(schema)
 	}
+	if s.bad == 0 { // nulls in defaults are there until the object is read again
+		return pick[any](s.Rand, "w", 7, true, 1.5, []any{}, []any{"x", 1}, object{}, object{"a": 1})
+	}
 	return pick(s.Rand, anything...)
 }
 
@@ -313,10 +316,10 @@ func (s schemer) fields(schema object) object {
 			}
 		}
 	case bool:
-		out["p"] = pick(s.Rand, anything...)
+		out["p"] = s.value(object{})
 	}
 	if schema["x-kubernetes-preserve-unknown-fields"] == true && s.oneIn(2) {
-		out["extra"] = pick(s.Rand, anything...)
+		out["extra"] = s.value(object{})
 	}
 	if s.bad > 0 && s.oneIn(12) {
 		out["unknown"] = pick(s.Rand, anything...)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 func union(a, b map[string]any) []string {
@@ -44,8 +45,10 @@ func shrink(servers []*server, style *style, seed uint64, sequence []request, wa
 	end := slices.IndexFunc(sequence, func(r request) bool { return r.id == wanted.at })
 	best := slices.Clone(sequence[:end+1])
 	last := wanted
-	for size := max(1, len(best)/2); size >= 1; size /= 2 {
-		for at := len(best) - 1 - size; at >= 0; at -= size {
+	// Definitions take seconds to be served: of their sequences only a few are tried.
+	deadline := time.Now().Add(style.patience)
+	for size := max(1, len(best)/2); size >= 1 && time.Now().Before(deadline); size /= 2 {
+		for at := len(best) - 1 - size; at >= 0 && time.Now().Before(deadline); at -= size {
 			shorter := slices.Delete(slices.Clone(best), at, min(at+size, len(best)-1))
 			if d, still := differs(shorter); still {
 				best, last = shorter, d

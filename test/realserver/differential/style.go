@@ -6,11 +6,14 @@ import (
 	"reflect"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // A style is a way to ask.
 type style struct {
 	length   int
+	workers  int
+	patience time.Duration // of making a sequence shorter
 	generate func(r *rand.Rand, length int, only string) []request
 	// Without the success of its first request a sequence is about nothing.
 	needsFirst bool
@@ -22,15 +25,17 @@ type style struct {
 	lenient func(sessions []*session, r request, answers []answer, symbolic []any) bool
 	asked   atomic.Int64 // equal answers
 	done    atomic.Int64 // those of them that are successes
+	patched atomic.Int64 // strategic merge patches among them
 	refused atomic.Int64 // those that were excused: the real server refuses a value which the embedded one does not look at
 }
 
+// A real server lets the first objects of a definition wait for two seconds: many sequences of these wait together.
 var styles = map[string]*style{
-	"sequences": {length: 30, generate: func(r *rand.Rand, length int, only string) []request {
+	"sequences": {length: 30, workers: 4, patience: time.Minute, generate: func(r *rand.Rand, length int, only string) []request {
 		return generate(r, length, resourcesNamed(only))
 	}},
-	"merges": {length: 10, needsFirst: true, generate: generateMerges, lenient: lenientMerge},
-	"crds":   {length: 25, needsFirst: true, warns: true, generate: generateDefinition, normal: normalDefinition, lenient: lenientDefinition},
+	"merges": {length: 10, workers: 4, patience: 20 * time.Second, needsFirst: true, generate: generateMerges, lenient: lenientMerge},
+	"crds":   {length: 25, workers: 16, patience: 5 * time.Second, needsFirst: true, warns: true, generate: generateDefinition, normal: normalDefinition, lenient: lenientDefinition},
 }
 
 func (s *style) normalize(r request, whole map[string]any, got answer) {
@@ -46,8 +51,11 @@ func (s *style) excuse(sessions []*session, r request, answers []answer, symboli
 	return s.lenient != nil && s.lenient(sessions, r, answers, symbolic)
 }
 
-func (s *style) count(answers []answer) {
+func (s *style) count(r request, answers []answer) {
 	s.asked.Add(1)
+	if r.contentType == strategicPatch {
+		s.patched.Add(1)
+	}
 	switch {
 	case answers[0].code < 300:
 		s.done.Add(1)
@@ -57,8 +65,8 @@ func (s *style) count(answers []answer) {
 }
 
 func (s *style) tally() []string {
-	return []string{fmt.Sprintf("%d answers are equal, %d of them successes; %d are refused by the real server alone, which looks at more values",
-		s.asked.Load(), s.done.Load(), s.refused.Load())}
+	return []string{fmt.Sprintf("%d answers are equal, %d of them successes, %d to strategic merge patches; %d are refused by the real server alone, which looks at more values",
+		s.asked.Load(), s.done.Load(), s.patched.Load(), s.refused.Load())}
 }
 
 // outcome is what matters of an error: its code, its reason, and what it is about.

@@ -26,10 +26,12 @@ def path_of(resource, namespace=""):
 
 class Client:
     """`informers`: RESOURCE, or RESOURCE/NAMESPACE. With kinformer RESOURCE+json is the same
-    without a type."""
+    without a type. `name`: kinformer or client-go. `token_file`: it has its token from there."""
 
-    def __init__(self, user, command, cluster, environment=None):
-        self.user = user
+    def __init__(self, name, command, cluster, environment=None, user=None, token_file=None):
+        self.name = name
+        self.user = user or name
+        self.token_file = token_file
         self.proxy = Proxy()
         self._command = command
         self._environment = environment
@@ -38,13 +40,14 @@ class Client:
 
     def start(self, informers, lists):
         self.proxy.upstreams = self._cluster.ports
-        kubeconfig = self._cluster.kubeconfig(self.user, self.proxy.port)
+        kubeconfig = self._cluster.kubeconfig(self.user, self.proxy.port, self.token_file)
         environment = dict(self._environment or {})
         environment["KUBE_FEATURE_WatchListClient"] = "false" if lists else "true"
+        self.log = self._cluster.folder / f"{self.user}.err"
         self._process = Process(
             [*self._command, "--kubeconfig", str(kubeconfig),
-             *(["--list"] if lists and self.user == "kinformer" else []), *informers],
-            self._cluster.folder / f"{self.user}.err", environment)
+             *(["--list"] if lists and self.name == "kinformer" else []), *informers],
+            self.log, environment)
         self._process.wait_for("ready", 30)
 
     def stop(self):
@@ -101,7 +104,7 @@ def wrong_keys(truth, held):
     return sorted(wrong)
 
 
-def converge(api, clients, informers, patience):
+def converge(api, clients, informers, patience, truth_of=truth_of):
     """Polls until all caches equal the server. By user: (seconds or None, wrong keys)."""
     begin = time.monotonic()
     outcome = {}

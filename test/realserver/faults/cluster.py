@@ -16,14 +16,22 @@ from proxy import steady_port
 USERS = ("kinformer", "client-go")
 ADMIN = "admin-token"
 METADATA = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
-# Every request of the two clients is written down as it comes in and as it is answered.
-AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
-         "rules": [{"level": "Metadata", "users": list(USERS), "omitStages": ["ResponseStarted"]},
-                   {"level": "None"}]}
+
+
+def audit_of(users):
+    """Every request of theirs is written down as it comes in and as it is answered."""
+    return {"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
+            "rules": [{"level": "Metadata", "users": list(users),
+                       "omitStages": ["ResponseStarted"]}, {"level": "None"}]}
 
 
 class Refused(Exception):
     """An answer that is an error."""
+
+    def __init__(self, text, status=0, head=None):
+        super().__init__(text)
+        self.status = status
+        self.head = head or {}
 
 
 class Api:
@@ -39,12 +47,21 @@ class Api:
         head = {"Authorization": f"Bearer {token}", "Accept": accept or "application/json"}
         if body is not None:
             head["Content-Type"] = content_type
-        self._connection.request(method, path, body and json.dumps(body), head)
-        response = self._connection.getresponse()
+        response = self._exchange(method, path, body and json.dumps(body), head)
         text = response.read()
         if response.status >= 300:
-            raise Refused(f"{method} {path}: {response.status} {text[:300]!r}")
+            raise Refused(f"{method} {path}: {response.status} {text[:300]!r}", response.status,
+                          response.headers)
         return response.headers, json.loads(text)
+
+    def _exchange(self, *request):
+        try:
+            self._connection.request(*request)
+            return self._connection.getresponse()
+        except (http.client.RemoteDisconnected, ConnectionError):
+            self._connection.close()  # idle for long: the server has closed it
+        self._connection.request(*request)
+        return self._connection.getresponse()
 
     def create(self, path, body):
         return self.ask("POST", path, body)[1]
@@ -70,9 +87,11 @@ def key_of(metadata):
 
 class Cluster:
     """One server in a folder; it keeps its ports. `etcd`: the address of one that runs already,
-    with its folder `data`. `options`: more of kube-apiserver's."""
+    with its folder `data`. `options`: more of kube-apiserver's. `users`: who has a token, and is
+    written about."""
 
-    def __init__(self, realapi, folder, etcd=None, data=None, options=()):
+    def __init__(self, realapi, folder, etcd=None, data=None, options=(), users=USERS,
+                 authorization="AlwaysAllow"):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True)
         self.data = data or self.folder / "data"
@@ -84,21 +103,26 @@ class Cluster:
         self._options = options
         self._realapi = realapi
         self._process = None
-        groups = "".join(f"{user}-token,{user},{user}-uid,faults\n" for user in USERS)
-        (self.folder / "users.csv").write_text(f"{ADMIN},admin,admin-uid,system:masters\n{groups}")
-        (self.folder / "audit.yaml").write_text(json.dumps(AUDIT))
+        self._authorization = authorization
+        tokens = "".join(f"{user}-token,{user},{user}-uid,faults\n" for user in users)
+        (self.folder / "users.csv").write_text(f"{ADMIN},admin,admin-uid,system:masters\n{tokens}")
+        (self.folder / "audit.yaml").write_text(json.dumps(audit_of(users)))
 
     def start(self):
         self._process = Process(
             [self._realapi, "--data-dir", str(self.data), "--stdin", "--port", str(self.port),
-             *self._etcd, "--authorization-mode", "AlwaysAllow", "--",
+             *self._etcd, "--authorization-mode", self._authorization, "--",
              f"--token-auth-file={self.folder}/users.csv",
              f"--audit-policy-file={self.folder}/audit.yaml",
              f"--audit-log-path={self.audit_log}", "--audit-log-maxsize=1000",
              *self._options],
             self.folder / "server.err")
         self._process.wait_for("ready ", 120)
-        self.api = Api(self.port, str(self.data / "ca.crt"))
+        self.api = self.new_api()
+
+    def new_api(self):
+        """For a thread of its own."""
+        return Api(self.port, str(self.data / "ca.crt"))
 
     @property
     def ports(self):
@@ -132,15 +156,16 @@ class Cluster:
         with urllib.request.urlopen(url, body) as answer:
             answer.read()
 
-    def kubeconfig(self, user, port):
+    def kubeconfig(self, user, port, token_file=None):
         """A file by which the user comes in through the port."""
+        token = {"tokenFile": str(token_file)} if token_file else {"token": f"{user}-token"}
         ca = base64.b64encode((self.data / "ca.crt").read_bytes()).decode()
         path = self.folder / f"{user}.kubeconfig"
         path.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "faults",
             "clusters": [{"name": "faults", "cluster": {
                 "server": f"https://127.0.0.1:{port}", "certificate-authority-data": ca}}],
-            "users": [{"name": user, "user": {"token": f"{user}-token"}}],
+            "users": [{"name": user, "user": token}],
             "contexts": [{"name": "faults",
                           "context": {"cluster": "faults", "user": user}}]}))
         return path
@@ -161,36 +186,3 @@ class Cluster:
 
     def audit_size(self):
         return self.audit_log.stat().st_size if self.audit_log.exists() else 0
-
-    # ---- Few requests at a time.
-
-    def jail(self, shares):
-        """Of each client's requests only few are admitted at a time; the rest get 429."""
-        base = "/apis/flowcontrol.apiserver.k8s.io/v1"
-        for user in USERS:
-            self.api.create(f"{base}/prioritylevelconfigurations", {
-                "metadata": {"name": user}, "spec": {"type": "Limited", "limited": {
-                    "nominalConcurrencyShares": shares, "borrowingLimitPercent": 0,
-                    "lendablePercent": 0, "limitResponse": {"type": "Reject"}}}})
-            schema = self.api.create(f"{base}/flowschemas", {
-                "metadata": {"name": user}, "spec": {
-                    "priorityLevelConfiguration": {"name": user}, "matchingPrecedence": 500,
-                    "rules": [{"subjects": [{"kind": "User", "user": {"name": user}}],
-                               "resourceRules": [{
-                                   "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"],
-                                   "namespaces": ["*"], "clusterScope": True}]}]}})
-            deadline = time.monotonic() + 30
-            while True:
-                head, _ = self.api.ask("GET", "/api/v1/namespaces/default",
-                                       token=f"{user}-token")
-                if head["X-Kubernetes-Pf-Flowschema-Uid"] == schema["metadata"]["uid"]:
-                    break
-                if time.monotonic() > deadline:
-                    raise Refused("the flow schema does not come into effect")
-                time.sleep(0.1)
-
-    def unjail(self):
-        base = "/apis/flowcontrol.apiserver.k8s.io/v1"
-        for user in USERS:
-            self.api.delete(f"{base}/flowschemas/{user}")
-            self.api.delete(f"{base}/prioritylevelconfigurations/{user}")

@@ -4,6 +4,9 @@ over: from there on the clients may reach the server, nothing is written, and th
 import collections
 import time
 
+from cluster import USERS
+from flow_control import jail, unjail
+
 # starts: it starts the clients itself. patience: seconds; None: the run's. decides: kinformer must
 # converge; else it is only shown.
 Fault = collections.namedtuple("Fault", "happen starts patience decides",
@@ -109,6 +112,6 @@ def overtaken_in_silence(run):
 @fault("429: 50 informers, few requests at a time", patience=120, starts=True)
 def storm(run):
     run.use_many_scopes(50)
-    run.cluster.jail(run.shares)
+    jail(run.cluster.api, USERS, "/api/v1/namespaces/default", run.shares)
     run.start_clients()
-    run.afterwards(run.cluster.unjail)
+    run.afterwards(lambda: unjail(run.cluster.api, USERS))

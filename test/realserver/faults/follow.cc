@@ -1,15 +1,18 @@
-// follow [--list] [--watch-seconds N] [--events FILE] --kubeconfig FILE INFORMER...
+// follow [--list] [--json] [--watch-seconds N] [--events FILE] --kubeconfig FILE INFORMER...
 // INFORMER: RESOURCE[+json][/NAMESPACE]
 //
 // Informers for the drivers of test/realserver, which ask on standard input what is in their caches
-// (client.py has the protocol). With +json they are without a type. Watches last N seconds at most.
-// FILE gets a line for each callback: INFORMER KEY WHAT UID RESOURCEVERSION. The counterpart in Go
-// is `peers follow`.
+// (client.py has the protocol). With +json they are without a type, with --json all are asked for
+// in JSON. Watches last N seconds at most. FILE gets a line for each callback: INFORMER KEY WHAT
+// UID RESOURCEVERSION. Errors go to standard error, with the time in seconds. The counterpart in
+// Go is `peers follow`.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <functional>
+#include <iomanip>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -52,6 +55,11 @@ class EventLog {
   std::mutex mutex_;
   std::ofstream file_;
 };
+
+// Of the wall clock, as the drivers' own times.
+double NowInSeconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 // What all informers are made with.
 struct Setup {
@@ -105,7 +113,8 @@ Followed Follow(SharedInformer<T> informer, const std::string& name, const Setup
   informer
       .SetWatchErrorHandler([expired, name](const kinformer::Error& error) {
         if (IsResourceExpired(error) || IsGone(error)) ++*expired;
-        std::cerr << name << ": " << error << '\n';
+        std::cerr << std::fixed << std::setprecision(2) << NowInSeconds() << ' ' << name << ": "
+                  << error << '\n';
       })
       .OrExit();
   if (setup.events.is_open()) WriteEvents(informer, name, setup.events);
@@ -166,6 +175,7 @@ struct Options {
   std::string kubeconfig;
   std::string events;
   kinformer::InitialList initial_list{kinformer::InitialList::kWatchList};
+  bool json = false;
   std::int64_t watch_seconds = 0;
   std::vector<std::string> names;
 };
@@ -176,6 +186,8 @@ Options OptionsOf(const std::vector<std::string>& arguments) {
     const bool more = i + 1 < arguments.size();
     if (arguments[i] == "--list") {
       options.initial_list = kinformer::InitialList::kList;
+    } else if (arguments[i] == "--json") {
+      options.json = true;
     } else if (arguments[i] == "--kubeconfig" && more) {
       options.kubeconfig = arguments[++i];
     } else if (arguments[i] == "--events" && more) {
@@ -192,7 +204,8 @@ Options OptionsOf(const std::vector<std::string>& arguments) {
 int Run(const Options& options) {
   EventLog events;
   if (!options.events.empty()) events.Open(options.events);
-  const auto config = kinformer::Config::FromKubeconfigFile(options.kubeconfig).OrExit();
+  auto config = kinformer::Config::FromKubeconfigFile(options.kubeconfig).OrExit();
+  if (options.json) config.content_type = "application/json";
   const auto client = kinformer::Client::NewForConfig(config, {.qps = -1}).OrExit();
   kinformer::SharedInformerFactoryOptions factory_options;
   if (options.watch_seconds > 0) {

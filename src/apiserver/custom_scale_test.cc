@@ -1,0 +1,92 @@
+// Numbers that scales of custom resources show, and the form of definitions.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "kinformer/yaml.h"
+
+#include "apiserver/testing.h"
+
+namespace kinformer::apiserver::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr const char* kCarts = "/apis/shop.example/v1/namespaces/default/carts";
+const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
+
+class CustomScale : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const json::Value definition = yaml::Parse(R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: carts.shop.example}
+spec:
+  group: shop.example
+  scope: Namespaced
+  names: {plural: carts, kind: Cart}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {count: {type: integer}}}
+          status: {type: object, properties: {count: {type: integer}}}
+          list:
+            type: array
+            items: {type: object, properties: {}, nullable: false, default: null}
+    subresources:
+      status: {}
+      scale: {specReplicasPath: .spec.count, statusReplicasPath: .status.count}
+)")
+                                       .OrExit();
+    ASSERT_EQ(server_.Do("POST", kDefinitions, definition.Dump()).status, 201);
+  }
+  Reply Make(std::string_view spec) {
+    return server_.Do("POST", kCarts,
+                      R"({"apiVersion":"shop.example/v1","kind":"Cart","metadata":{"name":"a"},)"
+                      R"("spec":)" +
+                          std::string(spec) + "}");
+  }
+
+  TestServer server_;
+};
+
+// Whoever writes them, through the scale or not.
+TEST_F(CustomScale, Replicas_AreWholeAndNotNegative) {
+  const auto problem = [&](std::string_view spec) {
+    const json::Value body = Make(spec).Json();
+    return body.At("/details/causes/0/field").StringOrEmpty() + ": " +
+           body.At("/details/causes/0/message").StringOrEmpty();
+  };
+  EXPECT_EQ(problem(R"({"count":-2})"),
+            ".spec.count: Invalid value: -2: should be a non-negative integer");
+  EXPECT_EQ(problem(R"({"count":3000000000})"),
+            ".spec.count: Invalid value: 3000000000: should be less than or equal to 2147483647");
+  EXPECT_THAT(Make(R"({"count":"x"})").body,
+              HasSubstr(".spec.count accessor error: x is of the type string, expected int64"));
+  EXPECT_THAT(Make("[1]").body, HasSubstr(".spec.count accessor error: [1] is of the type "
+                                          "[]interface {}, expected map[string]interface{}"));
+  EXPECT_EQ(Make("{}").status, 201);
+  EXPECT_THAT(
+      server_.Do("PATCH", std::string(kCarts) + "/a/status", R"({"status":{"count":-1}})", kMerge)
+          .body,
+      HasSubstr(".status.count: Invalid value: -1: should be a non-negative integer"));
+}
+
+TEST_F(CustomScale, SchemasInsideOfOthers_HaveTheFormOfAll) {
+  const json::Value made = server_.Get(std::string(kDefinitions) + "/carts.shop.example").Json();
+  EXPECT_EQ(
+      made.At("/spec/versions/0/schema/openAPIV3Schema/properties/list").Dump({.sort_keys = true}),
+      R"({"items":{"type":"object"},"type":"array"})");
+}
+
+}  // namespace
+}  // namespace kinformer::apiserver::testing
