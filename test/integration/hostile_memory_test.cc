@@ -398,10 +398,10 @@ TEST(HostileMemory, WebhooksAtManyAddresses_LeaveFewDescriptors) {
         (i > 0 ? ",{\"name\":\"h" : "{\"name\":\"h") + n +
         R"(.e.example","admissionReviewVersions":["v1"],"sideEffects":"None","failurePolicy":)"
         R"("Ignore","timeoutSeconds":1,"rules":[{"operations":["*"],"apiGroups":[""],)"
-        R"("apiVersions":["v1"],"resources":["configmaps"]}],"clientConfig":)" +
-        R"({"url":"https://127.0.)" + std::to_string(i / 250 + 1) + "." +
-        std::to_string(i % 250 + 1) + ":" + std::to_string(silent.port()) + "/\",\"caBundle\":\"" +
-        bundle + "\"}}";
+        R"("apiVersions":["v1"],"resources":["configmaps"]}],"clientConfig":{"url":)"
+        R"("https://127.0.)" +
+        std::to_string(i / 250 + 1) + "." + std::to_string(i % 250 + 1) + ":" +
+        std::to_string(silent.port()) + "/\",\"caBundle\":\"" + bundle + "\"}}";
   }
   const std::string hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
   const RawReply made = server.Ask(
