@@ -30,8 +30,8 @@ Result<void> ApplyStrategicMergePatch(const json::Value& patch,
                                       json::Value& document);
 
 // Merges what a server-side apply of a built-in kind declares: lists merge by all of their keys,
-// ports by their protocol, too, or by value where they are sets. `message` as above; what is not known to
-// merge is replaced.
+// ports by their protocol, too, or by value where they are sets. `message` as above; what is not
+// known to merge is replaced.
 Result<void> ApplyDeclaredObject(const json::Value& declared,
                                  const internal::MessageDescriptor* message, json::Value& document);
 

@@ -455,7 +455,7 @@ Result<void> BodyWriter::ApplyPatch(Job& job) {
   } else if (Result<void> applied = job.apply(job.patch, at.version->message, object); !applied) {
     return applied;
   }
-  // Fields that an apply may not declare were refused before; nobody hears of those that are pruned.
+  // Fields that an apply may not declare were refused before; nobody hears of pruned ones.
   const std::string_view mode = job.server_side ? "Ignore" : job.query.field_validation;
   auto checked = CheckPatched(*job.request, mode, uid, object);
   if (!checked) return checked.error();
