@@ -456,7 +456,7 @@ Result<void> BodyWriter::ApplyPatch(Job& job) {
     return applied;
   }
   // Fields that an apply may not declare were refused before; pruned ones cause no warning.
-  const std::string_view mode = job.server_side ? "Ignore" : job.query.field_validation;
+  const std::string mode = job.server_side ? "Ignore" : job.query.field_validation;
   auto checked = CheckPatched(*job.request, mode, uid, object);
   if (!checked) return checked.error();
   job.warnings.insert(job.warnings.end(), checked->begin(), checked->end());

@@ -146,7 +146,7 @@ void ServiceAccountTokens::ForgetExpired() {
 
 std::size_t ServiceAccountTokens::Token::Cost() const {
   std::size_t cost = sizeof(Token) + namespace_.size() + account.size() + bound_name.size();
-  for (const std::string& audience : audiences) cost += sizeof(audience) + audience.size();
+  for (const std::string& audience : audiences) cost += sizeof(std::string) + audience.size();
   return cost;
 }
 
