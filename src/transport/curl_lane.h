@@ -78,7 +78,6 @@ class CurlLane final : public CurlLoop::Listener {
   bool suspected = false;  // gets none before its connection is heard of again
   std::shared_ptr<CurlTransfer> probe;
   std::unique_ptr<ResponseReceiver> probe_receiver;
-  std::shared_ptr<CurlTransfer> opener;  // it was made for: tries to get a connection (Openers)
 
   [[nodiscard]] std::size_t sockets() const { return sockets_; }
   // How many connections it may have over HTTP/2, one for a probe aside. Without it libcurl opens

@@ -151,17 +151,11 @@ void Reflector::NextPage(ListOptions options) {
 
 void Reflector::AskForPage() {
   list_.page_begun = false;
-  pace_.Asks();
   call_ = lister_watcher_.List(list_.page, *this);
 }
 
-void Reflector::PageBegins() {
-  list_.page_begun = true;
-  pace_.Answered();
-}
-
 void Reflector::OnItem(ObjectRef object) {
-  PageBegins();
+  list_.page_begun = true;
   if (!IsExpectedType(*object)) return;
   unreadable_log_.Readable(*object);
   ++list_.items;
@@ -170,7 +164,7 @@ void Reflector::OnItem(ObjectRef object) {
 
 void Reflector::OnUnreadable(std::string_view namespace_, std::string_view name,
                              const Error& error) {
-  PageBegins();
+  list_.page_begun = true;
   unreadable_log_.Unreadable("list", namespace_, name, &error);
   store_.ReplaceUnreadable(namespace_, name);
 }
@@ -249,7 +243,6 @@ void Reflector::ResumeWatch() {
   observer_.OnWatching();
   // An opaque version can be compared with none.
   if (std::exchange(ask_version_, true) && IsWellFormedResourceVersion(version_.Last())) {
-    pace_.Asks();
     call_ = lister_watcher_.CurrentVersion(
         [this](const Result<std::string>& version) { VersionAnswered(version); });
     if (call_ != nullptr) return;
@@ -292,12 +285,10 @@ void Reflector::OpenWatch(bool resumed) {
   options.allowWatchBookmarks = true;
   options.timeoutSeconds = WatchTimeoutSeconds();
   watch_.timeout_seconds = *options.timeoutSeconds;
-  pace_.Asks();
   call_ = lister_watcher_.Watch(options, *this);
 }
 
 void Reflector::OnStarted() {
-  pace_.Answered();
   watch_.started = true;
   watch_.accepted = env_.Now();
   WatchListSent();
