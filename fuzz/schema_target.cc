@@ -36,7 +36,7 @@ void FuzzSchema(std::string_view input) {
   (void)ApplyDefaults(schema.root(), again);
   if (structural) RequireEqual(again.Dump(), object.Dump(), "defaulting again changes nothing");
 
-  // An update is forgiven what was wrong before, as far as a real server can tell that it was there.
+  // An update is forgiven what was wrong before, as far as a server can tell that it was there.
   const std::size_t wrong = ValidateObject(schema.root(), object, nullptr).size();
   const std::size_t still_wrong = ValidateObject(schema.root(), object, &object).size();
   Require(still_wrong <= wrong, "an update is found wrong for no more than a creation");
