@@ -115,6 +115,10 @@ class ScarcityTest : public ::testing::Test {
 
 // Client and server have them together, so that connections fail on both sides.
 TEST_F(ScarcityTest, Descriptors_ThirtyTwoAtMost_StopNobodyForGood) {
+#ifdef KINFORMER_TEST_SANITIZED
+  GTEST_SKIP()
+      << "UndefinedBehaviorSanitizer opens a pipe before it believes a pointer to an object";
+#endif
   Runtime runtime{{.log = log_}};
   const Client client = Client::NewForConfig(runtime.env(), server_.ClientConfig()).OrExit();
   std::vector<std::unique_ptr<SharedInformerFactory>> factories;

@@ -40,7 +40,8 @@ class Client:
 
     def start(self, informers, lists):
         self.proxy.upstreams = self._cluster.ports
-        kubeconfig = self._cluster.kubeconfig(self.user, self.proxy.port, self.token_file)
+        token = {"token_file": self.token_file} if self.token_file else {}
+        kubeconfig = self._cluster.kubeconfig(self.user, self.proxy.port, **token)
         environment = dict(self._environment or {})
         environment["KUBE_FEATURE_WatchListClient"] = "false" if lists else "true"
         self.log = self._cluster.folder / f"{self.user}.err"
