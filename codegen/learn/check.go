@@ -132,6 +132,13 @@ func strip(r *root, object map[string]any) {
 		dropAll(object, "timeAdded") // the time of the request
 	case "v1 Namespace":
 		delete(spec, "finalizers")
+	case "v1 ServiceAccount": // of whose secrets only the names are kept
+		secrets, _ := object["secrets"].([]any)
+		for i, secret := range secrets {
+			if secret, ok := secret.(map[string]any); ok {
+				secrets[i] = map[string]any{"name": secret["name"]}
+			}
+		}
 	case "certificates.k8s.io/v1 CertificateSigningRequest":
 		for _, name := range []string{"username", "uid", "groups", "extra"} { // who asks is filled in
 			delete(spec, name)
