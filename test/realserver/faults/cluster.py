@@ -58,7 +58,7 @@ class Api:
         try:
             self._connection.request(*request)
             return self._connection.getresponse()
-        except (http.client.RemoteDisconnected, ConnectionError):
+        except (http.client.RemoteDisconnected, ConnectionError, ssl.SSLEOFError):
             self._connection.close()  # idle for long: the server has closed it
         self._connection.request(*request)
         return self._connection.getresponse()
