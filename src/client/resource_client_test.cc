@@ -76,67 +76,6 @@ TEST_F(ResourceClientTest, GetInJsonAndInProtobuf) {
             "application/vnd.kubernetes.protobuf,application/json");
 }
 
-// A server says NotFound of the object, too, where it knows no such part of it.
-ScriptedResponse NoSuchConfigMap(const std::string& name) {
-  return Json(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)"
-              R"("configmaps \"a\" not found","reason":"NotFound","details":{"name":")" +
-                  name + R"(","kind":"configmaps"},"code":404})",
-              404);
-}
-
-TEST_F(ResourceClientTest, UpdateStatus_OfAResourceWithoutIt_IsNotNotFound) {
-  server_.script = {NoSuchConfigMap("a"), Json(ConfigMapJson("a", "5"))};
-  Block([&] {
-    corev1::ConfigMap::Mutable map;
-    map.metadata.name = "a";
-    const auto updated = ConfigMaps().UpdateStatus(map);
-    ASSERT_FALSE(updated.ok());
-    EXPECT_EQ(updated.error().reason(), Reason::kMethodNotAllowed);
-    EXPECT_FALSE(IsAbsent(updated.error()));
-    EXPECT_EQ(updated.error().http_status(), 404);
-    EXPECT_NE(updated.error().message().find(
-                  "configmaps \"a\" is there, but the server has no \"status\" of it"),
-              std::string::npos)
-        << updated.error();
-    EXPECT_NE(updated.error().message().find("versions[].subresources.status"), std::string::npos);
-  });
-  ASSERT_EQ(server_.requests.size(), 2U);
-  EXPECT_EQ(server_.requests[0].target, "/api/v1/namespaces/default/configmaps/a/status");
-  EXPECT_EQ(server_.requests[1].method, "GET");
-  EXPECT_EQ(server_.requests[1].target, "/api/v1/namespaces/default/configmaps/a");
-}
-
-TEST_F(ResourceClientTest, PatchOfAPart_OfAResourceWithoutIt_IsNotNotFound) {
-  server_.script = {StatusFailure(404, "NotFound", "no page"), Json(ConfigMapJson("a", "5"))};
-  Block([&] {
-    const auto patched = ConfigMaps().Patch("a", {.body = "{}"}, {}, "scale");
-    ASSERT_FALSE(patched.ok());
-    EXPECT_EQ(patched.error().reason(), Reason::kMethodNotAllowed);
-  });
-}
-
-TEST_F(ResourceClientTest, UpdateStatus_OfAnObjectThatIsGone_IsNotFound) {
-  server_.script = {NoSuchConfigMap("a"), NoSuchConfigMap("a")};
-  Block([&] {
-    corev1::ConfigMap::Mutable map;
-    map.metadata.name = "a";
-    const auto updated = ConfigMaps().UpdateStatus(map);
-    ASSERT_FALSE(updated.ok());
-    EXPECT_TRUE(IsNotFound(updated.error())) << updated.error();
-  });
-}
-
-// Of a part that is about something else.
-TEST_F(ResourceClientTest, PatchOfAPart_WhoseAnswerIsAboutAnother_StaysNotFound) {
-  server_.script = {NoSuchConfigMap("another")};
-  Block([&] {
-    const auto patched = ConfigMaps().Patch("a", {.body = "{}"}, {}, "status");
-    ASSERT_FALSE(patched.ok());
-    EXPECT_TRUE(IsNotFound(patched.error())) << patched.error();
-  });
-  EXPECT_EQ(server_.requests.size(), 1U);
-}
-
 TEST_F(ResourceClientTest, CreateSendsProtobufAndFallsBackToJson) {
   server_.script = {StatusFailure(415, "UnsupportedMediaType", "json"),
                     Json(ConfigMapJson("a", "5"), 201)};

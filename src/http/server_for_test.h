@@ -24,6 +24,7 @@
 
 #include "kinformer/runtime.h"
 
+#include "base/testing/fields_log.h"
 #include "http/bearer_token.h"
 #include "http/server.h"
 #include "http/tls_authority.h"
@@ -50,26 +51,6 @@ class TokenPolicy final : public RequestPolicy {
   std::unique_ptr<ResponseStream> Refuse(int status, std::string_view message) const override {
     return Text(status, std::string(message) + "\n");
   }
-};
-
-// A log that keeps its lines.
-class Lines final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    const std::lock_guard lock(mutex_);
-    text_ += std::string(message);
-    for (const LogField& field : fields) text_ += " " + std::string(field.key) + "=" + field.value;
-    text_ += "\n";
-  }
-  std::string text() {
-    const std::lock_guard lock(mutex_);
-    return text_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::string text_;
 };
 
 struct Reply {
@@ -170,7 +151,8 @@ class ServerForTest {
   }
 
   const Protocol protocol_;
-  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
+  const std::shared_ptr<base::FieldsLog> log_ =
+      std::make_shared<base::FieldsLog>(LogLevel::kWarning);
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Runtime runtime_{{.log = log_, .metrics = metrics_}};
   std::string ca_pem_{};

@@ -34,36 +34,18 @@
 #include "kinformer/runtime.h"
 #include "kinformer/shared_informer_factory.h"
 
+#include "base/testing/fields_log.h"
 #include "integration/embedded_server.h"
 #include "integration/raw_http.h"
 
 namespace kinformer::testing {
 namespace {
 
+using internal::base::FieldsLog;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-
-// A log that keeps its lines. Thread-safe.
-class Lines final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    const std::lock_guard lock(mutex_);
-    text_ += std::string(message);
-    for (const LogField& field : fields) text_ += " " + std::string(field.key) + "=" + field.value;
-    text_ += "\n";
-  }
-  [[nodiscard]] std::string text() const {
-    const std::lock_guard lock(mutex_);
-    return text_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::string text_;
-};
 
 // A limit of this process that is lower, for as long as this lives.
 class Limit {
@@ -108,14 +90,14 @@ class ScarcityTest : public ::testing::Test {
  protected:
   ScarcityTest() { server_.Put("a", "1"); }
 
-  const std::shared_ptr<Lines> server_log_ = std::make_shared<Lines>();
-  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
+  const std::shared_ptr<FieldsLog> server_log_ = std::make_shared<FieldsLog>(LogLevel::kWarning);
+  const std::shared_ptr<FieldsLog> log_ = std::make_shared<FieldsLog>(LogLevel::kWarning);
   EmbeddedServer server_{{.tls = false, .log = server_log_}};
 };
 
 // Client and server have them together, so that connections fail on both sides.
 TEST_F(ScarcityTest, Descriptors_ThirtyTwoAtMost_StopNobodyForGood) {
-#ifdef KINFORMER_TEST_SANITIZED
+#ifdef KINFORMER_TEST_UNDEFINED_SANITIZED
   GTEST_SKIP()
       << "UndefinedBehaviorSanitizer opens a pipe before it believes a pointer to an object";
 #endif

@@ -17,6 +17,8 @@
 #include "kinformer/simulation.h"
 #include "kinformer/testing/api_server.h"
 
+#include "base/testing/fields_log.h"
+
 namespace kinformer::testing {
 namespace {
 
@@ -26,25 +28,6 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
-
-class Lines final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
-    const std::lock_guard lock(mutex_);
-    text_ += std::string(message);
-    for (const LogField& field : fields) text_ += " " + std::string(field.key) + "=" + field.value;
-    text_ += "\n";
-  }
-  std::string text() {
-    const std::lock_guard lock(mutex_);
-    return text_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::string text_;
-};
 
 json::Value Map(const std::string& name) {
   return json::Value::MakeObject(
@@ -70,7 +53,7 @@ class UserFunctionsTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(UserFunctionsTest, H5IsContained) {
   const Case& c = GetParam();
-  const auto log = std::make_shared<Lines>();
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Simulation sim({.seed = 11, .log = log, .metrics = metrics});
   ApiServer server(sim);
@@ -194,7 +177,7 @@ class Moody final : public ListerWatcher {
 };
 
 TEST(UserFunctionsTest, H5AListerWatcherMayThrow) {
-  const auto log = std::make_shared<Lines>();
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.seed = 12, .log = log});
   ApiServer server(sim);
   server.Create(kConfigMaps, Map("first")).OrExit();

@@ -12,24 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "simulation/simulation_plan.h"
 #include "simulation/troubles.h"
 
 namespace kinformer::testing {
-
-struct SimulationPlan {
-  std::uint64_t seed = 1;
-  int steps = 80;  // writes and troubles
-  Trust trust = Trust::kHonest;
-  std::uint64_t troubles = 0;  // bits of Trouble and of fault numbers
-  bool tells = false;          // the report has what happened
-};
-
-// All that follows from a seed alone; most servers are honest.
-[[nodiscard]] SimulationPlan PlanOf(std::uint64_t seed);
-// With that kind of server.
-[[nodiscard]] SimulationPlan PlanOf(std::uint64_t seed, Trust trust);
-// "seed 17, 80 steps, honest, troubles: F3 cuts".
-[[nodiscard]] std::string Describe(const SimulationPlan& plan);
 
 struct SimulationReport {
   std::vector<std::string> breaches;  // empty: all is well

@@ -12,7 +12,7 @@
 #include "apiserver/admission/admission_call.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_object.h"
-#include "wire/json_depth.h"
+#include "wire/json_cost.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -30,12 +30,6 @@ struct Patched {
   std::size_t added = 0;  // to the memory that it takes, about
 };
 
-std::size_t CostOf(const json::Value& value) {
-  std::size_t values = 0;
-  static_cast<void>(json::DepthOf(value, values));
-  return values * sizeof(json::Value) + value.Dump().size();
-}
-
 void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& before,
            Patched& patched) {
   patched.object = before;
@@ -43,8 +37,8 @@ void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& be
   if (!patched.applied) return;
   patched.changed = !(patched.object == before);
   if (!patched.changed) return;
-  const std::size_t cost = CostOf(before);
-  patched.added = std::max(CostOf(patched.object), cost) - cost;
+  const std::size_t cost = json::CostOf(before);
+  patched.added = std::max(json::CostOf(patched.object), cost) - cost;
   // What comes next, a conversion perhaps, may rely on them.
   if (at.version->schema != nullptr) {
     patched.applied = FillDefaults(*at.version->schema, patched.object);

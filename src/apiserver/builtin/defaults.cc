@@ -8,6 +8,7 @@
 
 #include "apiserver/builtin/defaults_scalars.h"
 #include "object/transcode/transcode.h"
+#include "wire/json_cost.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -67,14 +68,6 @@ json::Value ByRule(const FieldPlan& field, const Sent& sent, const json::Value* 
     if (!merged.contains(name)) merged.Set(name, value);
   }
   return merged;
-}
-
-// Memory that a member takes, about.
-std::size_t CostOf(const json::Value& value) {
-  std::size_t cost = sizeof(Member) + value.StringOrEmpty().size();
-  for (const json::Value& item : value.items()) cost += CostOf(item);
-  for (const auto& [name, member] : value.members()) cost += name.size() + CostOf(member);
-  return cost;
 }
 
 // Fills in a value that may be an object, a list of them or something else.
@@ -221,7 +214,7 @@ Filled ApplyRules(const MessagePlan& plan, Sorted& sorted, Added& added) {
   for (const std::size_t at : plan.ruled) {
     json::Value value = ByRule(plan.fields[at], sorted.sent, sorted.sent[at]);
     if (value.is_null()) continue;
-    added.bytes += CostOf(value);
+    added.bytes += json::CostOf(value);
     filled.emplace_back(at, std::move(value));
   }
   for (auto& [at, value] : filled) {
@@ -253,7 +246,7 @@ bool AppendFields(const MessagePlan& plan, const Sorted& sorted, Members& out, A
       }
     } else if (!field.field->omitempty) {
       out.emplace_back(field.field->json_name, EmptyOf(field));
-      added.bytes += CostOf(out.back().second);
+      added.bytes += json::CostOf(out.back().second);
     }
   }
   return usual;

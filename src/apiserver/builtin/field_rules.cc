@@ -301,13 +301,4 @@ void FoldFields(const ServedResource& resource, json::Value& object) {
   }
 }
 
-void DropNulls(json::Value& value) {
-  if (json::Object* object = value.IfObject()) {
-    object->EraseIf([](const json::Object::Member& member) { return member.second.is_null(); });
-    for (std::size_t i = 0; i < object->size(); ++i) DropNulls(object->value(i));
-  } else if (json::Array* array = value.IfArray()) {
-    for (json::Value& item : *array) DropNulls(item);
-  }
-}
-
 }  // namespace kinformer::apiserver

@@ -26,10 +26,6 @@ std::vector<StatusCause> ValidateChange(const ServedResource& resource,
 // that is empty goes.
 void FoldFields(const ServedResource& resource, json::Value& object);
 
-// Takes out members that are null, which in built-in kinds are the same as absent ones. At any
-// depth.
-void DropNulls(json::Value& value);
-
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_

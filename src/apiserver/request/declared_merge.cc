@@ -1,17 +1,17 @@
 // Merges what a server-side apply of a built-in kind declares into the object.
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kinformer/internal/descriptor.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/request/list_order.h"
+#include "apiserver/request/member_changes.h"
 #include "apiserver/request/patch.h"
+#include "wire/json_nulls.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -53,17 +53,6 @@ ListRule RuleOf(const FieldDescriptor* field) {
   return out;
 }
 
-// Nulls in it are what is absent.
-void DropNulls(json::Value& value) {
-  if (json::Array* const items = value.IfArray()) {
-    for (json::Value& item : *items) DropNulls(item);
-  }
-  json::Object* const members = value.IfObject();
-  if (members == nullptr) return;
-  for (std::size_t i = 0; i < members->size(); ++i) DropNulls(members->value(i));
-  members->EraseIf([](const json::Object::Member& member) { return member.second.is_null(); });
-}
-
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
                  json::Value& document, std::string& problem);
 
@@ -82,7 +71,7 @@ void MergeList(const ListRule& rule, const MessageDescriptor* message, const jso
     const auto [found, fresh] = places.emplace(IdentityOf(rule.key, element), list.size());
     if (fresh) {
       list.push_back(element);
-      DropNulls(list.back());
+      json::DropNulls(list.back());
     } else if (!rule.key.members.empty()) {
       MergeObject(element, message, list[found->second], problem);
     }
@@ -104,35 +93,27 @@ void MergeMember(const json::Value& value, std::string_view name, const FieldDes
     return;
   }
   target = value;
-  DropNulls(target);
+  json::DropNulls(target);
 }
 
 // `problem`: the last that was found, if any.
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
                  json::Value& document, std::string& problem) {
   if (!document.is_object()) document = json::Value::MakeObject();
-  std::vector<json::Object::Member> fresh;
-  std::set<std::string, std::less<>> gone;
+  MemberChanges changes;
   for (const auto& [name, value] : declared.members()) {
     const FieldDescriptor* const field =
         message == nullptr ? nullptr : internal::FindJsonMember(*message, name);
     json::Value* const there = document.Find(name);
     if (value.is_null()) {
-      gone.insert(name);
+      changes.Erase(name);
     } else if (there != nullptr) {
       MergeMember(value, name, field, *there, problem);
     } else {
-      json::Value made;
-      MergeMember(value, name, field, made, problem);
-      fresh.emplace_back(name, std::move(made));
+      MergeMember(value, name, field, changes.Add(name, {}), problem);
     }
   }
-  json::Object& members = document.EnsureObject();
-  if (!gone.empty()) {
-    members.EraseIf(
-        [&](const json::Object::Member& member) { return gone.contains(member.first); });
-  }
-  if (!fresh.empty()) members.Extend(std::move(fresh));
+  std::move(changes).ApplyTo(document);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/request/list_order.h"
+#include "apiserver/request/member_changes.h"
 #include "apiserver/request/patch.h"
 
 namespace kinformer::apiserver {
@@ -398,12 +399,11 @@ bool IsDirective(std::string_view name) {
 // The members of `patch` that are no directives and not merged yet, all of them in one pass.
 Result<void> MergeMembers(const json::Value& patch, const MessageDescriptor* message,
                           const Merged& merged, json::Value& document) {
-  std::vector<json::Object::Member> fresh;
-  std::set<std::string, std::less<>> gone;
+  MemberChanges changes;
   for (const auto& [name, value] : patch.members()) {
     if (IsDirective(name) || merged.contains(name)) continue;
     if (value.is_null()) {
-      gone.insert(name);
+      changes.Erase(name);
       continue;
     }
     json::Value* const there = document.Find(name);
@@ -411,17 +411,12 @@ Result<void> MergeMembers(const json::Value& patch, const MessageDescriptor* mes
     const Result<Kept> kept = MergeMember(value, name, message, there == nullptr ? made : *there);
     if (!kept) return kept.error();
     if (*kept == Kept::kNo) {
-      gone.insert(name);
+      changes.Erase(name);
     } else if (there == nullptr) {
-      fresh.emplace_back(name, std::move(made));
+      changes.Add(name, std::move(made));
     }
   }
-  json::Object& members = document.EnsureObject();
-  if (!gone.empty()) {
-    members.EraseIf(
-        [&](const json::Object::Member& member) { return gone.contains(member.first); });
-  }
-  if (!fresh.empty()) members.Extend(std::move(fresh));
+  std::move(changes).ApplyTo(document);
   return {};
 }
 

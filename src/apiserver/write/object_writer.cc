@@ -26,6 +26,7 @@
 #include "base/number_in.h"
 #include "base/uuid.h"
 #include "object/transcode/transcode.h"
+#include "wire/json_nulls.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -87,7 +88,7 @@ Result<void> ObjectWriter::Convert(Draft& draft) {
   const std::shared_ptr<const ServedVersion> version = target.at.version;
   if (version->conversion == nullptr) return {};
   draft.sent_as = version->conversion;
-  DropNulls(object);
+  json::DropNulls(object);
   if (state_.options.check_types && !target.checked) {
     const auto typed = internal::JsonToProtobuf(*version->message, object.Dump());
     if (!typed) return version->NotHandled(typed.error().message());
@@ -101,7 +102,7 @@ Result<void> ObjectWriter::Convert(Draft& draft) {
 Result<void> ObjectWriter::ToStoredForm(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
   // With defaulting, nulls go by the types of the fields.
-  if (!resource.custom && !state_.options.defaulting) DropNulls(draft.object);
+  if (!resource.custom && !state_.options.defaulting) json::DropNulls(draft.object);
   if (Result<void> converted = Convert(draft); !converted) return converted;
   FoldFields(resource, draft.object);
   return {};

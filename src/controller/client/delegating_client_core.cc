@@ -4,7 +4,6 @@
 #include <chrono>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +13,8 @@
 
 #include "base/deadline.h"
 #include "base/mutex.h"
-#include "cache/store/coverage.h"
 #include "controller/client/applied_fields.h"
+#include "controller/client/blocked_reads.h"
 #include "controller/client/cached_list.h"
 #include "controller/client/joined_stop.h"
 #include "controller/client/unseen_writes.h"
@@ -25,6 +24,7 @@
 namespace kinformer::internal {
 namespace {
 
+using delegating::BlockedReads;
 using delegating::JoinedStop;
 using delegating::ReadPatience;
 using delegating::UnseenWrites;
@@ -34,26 +34,6 @@ using delegating::WriteTrackers;
 
 // Who waits for one namespace looks so often whether it is there while others are not.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
-
-// What is known of one namespace need not wait for the others.
-bool NeedNotWait(const InformerCore& informer, std::string_view namespace_) {
-  const std::shared_ptr<const SnapshotCore> snapshot = informer.indexer().SnapshotAsItIs();
-  const cache::Coverage* coverage = snapshot->coverage();
-  if (coverage == nullptr) return false;
-  return coverage->IsComplete(namespace_) ||
-         (!namespace_.empty() && !coverage->Includes(namespace_));
-}
-
-// What a program hears whose first read of a kind blocks for want of rights.
-constexpr std::string_view kRefused =
-    "a read through the cache lists and watches all of its kind, which the server forbids: grant "
-    "list and watch, or set cached = false for it in SharedInformerFactoryOptions::by_resource, so "
-    "that each read asks the server";
-
-bool IsRefused(const InformerCore& informer) {
-  const NotSynced why = informer.WhyNotSynced();
-  return why.last_error.has_value() && why.last_error->http_status() == 403;
-}
 
 // With the namespace of the handle that asks, where it has one.
 Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const CallBounds& bounds) {
@@ -79,6 +59,7 @@ struct DelegatingClientCore::Impl {
       : client(std::move(c)),
         factory(std::move(f)),
         options(std::move(o)),
+        blocked(client.env()),
         trackers(client.env(), factory->core()) {}
 
   const Client client;
@@ -87,8 +68,7 @@ struct DelegatingClientCore::Impl {
 
   mutable base::Mutex mutex;
   std::map<ObjectForm, View> views KINFORMER_GUARDED_BY(mutex);
-  // Informers that SayRefused has named.
-  mutable std::set<std::string> refused_told KINFORMER_GUARDED_BY(mutex);
+  mutable BlockedReads blocked;
   WriteTrackers trackers;
   UnsettledWrites unsettled{};
 
@@ -116,8 +96,6 @@ struct DelegatingClientCore::Impl {
   // Until the first list is in the store, or what there is of that namespace; empty: of all.
   Result<void> WaitForSync(const Source& source, std::string_view namespace_,
                            const CallBounds& bounds, const CallOptions& call) const;
-  // Once per informer: who waits without end gets no error to read.
-  void SayRefused(const InformerCore& informer) const;
   [[nodiscard]] ReadPatience PatienceUntil(SteadyTime deadline, const CallBounds& bounds,
                                            const CallOptions& call) const {
     const SteadyTime most = base::After(env().Now(), options.read_your_writes_timeout);
@@ -242,7 +220,8 @@ Result<void> DelegatingClientCore::Impl::WaitForSync(const Source& source,
                                                      std::string_view namespace_,
                                                      const CallBounds& bounds,
                                                      const CallOptions& call) const {
-  if (source.informer->HasSynced() || NeedNotWait(*source.informer, namespace_)) return {};
+  if (source.informer->HasSynced() || BlockedReads::NeedsNoWait(*source.informer, namespace_))
+    return {};
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = CallOf(bounds, call, stop);
   if (!left) return left.error();
@@ -254,23 +233,12 @@ Result<void> DelegatingClientCore::Impl::WaitForSync(const Source& source,
         internal::WaitForSync(env(), {source.informer}, left->stop, {.timeout = most});
     if (synced) return synced;
     const bool goes_on = synced.error().reason() == Reason::kDeadlineExceeded;
-    if (goes_on && NeedNotWait(*source.informer, namespace_)) return {};
-    const bool refused = IsRefused(*source.informer);
-    if (refused) SayRefused(*source.informer);
+    if (goes_on && BlockedReads::NeedsNoWait(*source.informer, namespace_)) return {};
+    const std::string_view refused = blocked.WhyRefused(*source.informer);
     if (goes_on && env().Now() < deadline) continue;
-    if (!refused) return synced;
-    return Error(synced.error().reason(), synced.error().message() + "; " + std::string(kRefused));
+    if (refused.empty()) return synced;
+    return Error(synced.error().reason(), synced.error().message() + "; " + std::string(refused));
   }
-}
-
-void DelegatingClientCore::Impl::SayRefused(const InformerCore& informer) const {
-  const std::string& name = informer.Describe();
-  {
-    const base::MutexLock lock(mutex);
-    if (!refused_told.insert(name).second) return;
-  }
-  env().log().Log(LogLevel::kWarning, "a read waits for a cache that does not fill",
-                  {{"informer", name}, {"why", std::string(kRefused)}});
 }
 
 // ---- The core

@@ -56,7 +56,7 @@ class EventLog {
   std::ofstream file_;
 };
 
-// Of the wall clock, as the drivers' own times.
+// Reads the wall clock, since the drivers note their times by it.
 double NowInSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }

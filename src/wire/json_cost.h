@@ -1,0 +1,20 @@
+// wire/json_cost.h
+//
+// Memory that JSON values take, for bounds on what is made of somebody's input.
+
+#ifndef KINFORMER_WIRE_JSON_COST_H_
+#define KINFORMER_WIRE_JSON_COST_H_
+
+#include <cstddef>
+
+#include "kinformer/json.h"
+
+namespace kinformer::json {
+
+// About how many bytes the value takes as a member of an object, with all below it. As deep as the
+// value is, so is the recursion: for values that were parsed or are bounded (json_depth.h).
+[[nodiscard]] std::size_t CostOf(const Value& value);
+
+}  // namespace kinformer::json
+
+#endif  // KINFORMER_WIRE_JSON_COST_H_
