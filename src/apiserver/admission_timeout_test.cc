@@ -4,7 +4,6 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
@@ -19,27 +18,18 @@
 
 #include "apiserver/request/responses.h"
 #include "apiserver/testing.h"
+#include "base/testing/fields_log.h"
 
 namespace kinformer::apiserver::testing {
 namespace {
 
+using internal::base::FieldsLog;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Notes warnings and errors.
-class Lines final : public LogSink {
- public:
-  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> given) override {
-    lines.emplace_back(message);
-    for (const LogField& field : given) fields += std::string(field.value) + "\n";
-  }
-  std::vector<std::string> lines{};
-  std::string fields{};
-};
+using ::testing::StartsWith;
 
 class SlowWebhooksTest : public ::testing::Test {
  protected:
@@ -95,7 +85,7 @@ class SlowWebhooksTest : public ::testing::Test {
     notes_.push_back(name + " " + std::string(what) + " " + std::to_string(second));
   }
 
-  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
+  const std::shared_ptr<FieldsLog> log_ = std::make_shared<FieldsLog>(LogLevel::kWarning);
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.log = log_, .metrics = metrics_}};
   const SteadyTime begin_ = sim_.env().Now();
@@ -114,7 +104,7 @@ TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileOthersAreWaitedFor) {
   EXPECT_EQ(Make(), 201);
   EXPECT_EQ(Now(), seconds(5));
   EXPECT_THAT(notes_, ElementsAre("a stop 1", "a answer 2", "b answer 5"));
-  EXPECT_THAT(log_->lines, ElementsAre("a webhook that may fail has failed"));
+  EXPECT_THAT(log_->lines, ElementsAre(StartsWith("a webhook that may fail has failed")));
   EXPECT_THAT(metrics_->Text(), Not(HasSubstr("kinformer_user_exceptions_total")));
 }
 
@@ -124,7 +114,7 @@ TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileTheNextIsAsked) {
   EXPECT_EQ(Make(), 201);
   EXPECT_EQ(Now(), seconds(6));
   EXPECT_THAT(notes_, ElementsAre("a stop 1", "a answer 2", "b answer 6"));
-  EXPECT_THAT(log_->lines, ElementsAre("a webhook that may fail has failed"));
+  EXPECT_THAT(log_->lines, ElementsAre(StartsWith("a webhook that may fail has failed")));
   EXPECT_THAT(metrics_->Text(), Not(HasSubstr("kinformer_user_exceptions_total")));
 }
 
@@ -146,8 +136,8 @@ class ThrowingTransportTest : public SlowWebhooksTest {
     EXPECT_LT(Now(), seconds(1)) << "the write ends without its time being over";
     EXPECT_THAT(metrics_->Text(), HasSubstr("kinformer_user_exceptions_total{function=\"" +
                                             std::string(function) + "\"} 1"));
-    EXPECT_THAT(log_->lines, ::testing::Contains("a function of the program's threw"));
-    EXPECT_THAT(log_->fields, HasSubstr(std::string(what)));
+    EXPECT_THAT(log_->lines, ::testing::Contains(StartsWith("a function of the program's threw")));
+    EXPECT_THAT(log_->text(), HasSubstr(std::string(what)));
   }
 };
 
@@ -177,7 +167,7 @@ TEST_F(SlowWebhooksTest, AnAnswerThatIsTooLongIsRefusedAndNotReadInPart) {
   };
   Add("validating", "a", seconds(0), R"({"timeoutSeconds":5,"failurePolicy":"Ignore"})");
   EXPECT_EQ(Make(), 201);
-  EXPECT_THAT(log_->fields, HasSubstr("is longer than 16777216 bytes"));
+  EXPECT_THAT(log_->text(), HasSubstr("is longer than 16777216 bytes"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "kinformer/metrics.h"
 #include "kinformer/simulation.h"
 
+#include "base/testing/fields_log.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer::internal::client {
@@ -70,20 +71,8 @@ class EngineTest : public ::testing::Test {
     return response;
   }
 
-  struct Lines final : LogSink {
-    [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
-    void Log(LogLevel level, std::string_view message,
-             std::initializer_list<LogField> fields) override {
-      if (level < LogLevel::kWarning) return;
-      text += std::string(message);
-      for (const LogField& field : fields) {
-        text += " " + std::string(field.key) + "=" + field.value;
-      }
-      text += "\n";
-    }
-    std::string text{};
-  };
-  const std::shared_ptr<Lines> log_ = std::make_shared<Lines>();
+  const std::shared_ptr<base::FieldsLog> log_ =
+      std::make_shared<base::FieldsLog>(LogLevel::kWarning);
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.seed = 7, .log = log_, .metrics = metrics_}};
   ScriptedServer server_;
@@ -372,7 +361,7 @@ TEST_F(EngineTest, H5WhatTheUsersFunctionsThrowEndsNoLane) {
   EXPECT_TRUE(recorder_.done->ok());
   for (const char* line : {"function=the warning handler of= err=warned",
                            "function=refresh_credentials of= err=refreshed", "err=bodied"}) {
-    EXPECT_THAT(log_->text, HasSubstr(line));
+    EXPECT_THAT(log_->text(), HasSubstr(line));
   }
 }
 
@@ -393,19 +382,19 @@ TEST_F(EngineTest, ALongRetryAfterIsCappedAndSaid) {
     EXPECT_TRUE(recorder_.done->ok()) << recorder_.done->error();
     EXPECT_EQ(Took(), std::chrono::minutes(2));
   }
-  EXPECT_THAT(log_->text, HasSubstr("the server asks to wait"));
-  EXPECT_THAT(log_->text, HasSubstr("asked_seconds=86400.000000 seconds=120.000000"));
+  EXPECT_THAT(log_->text(), HasSubstr("the server asks to wait"));
+  EXPECT_THAT(log_->text(), HasSubstr("asked_seconds=86400.000000 seconds=120.000000"));
 }
 
 TEST_F(EngineTest, Item13WaitingForOurOwnLimitIsSaid) {
   Make({.qps = 5, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   for (int i = 0; i < 6; ++i) Run({.target = "/x"});
-  EXPECT_EQ(log_->text, "") << "a second in all";
+  EXPECT_EQ(log_->text(), "") << "a second in all";
   for (int i = 0; i < 40; ++i) Run({.target = "/x"});
-  EXPECT_THAT(log_->text, HasSubstr("not for the server; raise ClientOptions::qps and burst"));
-  EXPECT_EQ(std::count(log_->text.begin(), log_->text.end(), '\n'), 1) << log_->text;
-  log_->text.clear();
+  EXPECT_THAT(log_->text(), HasSubstr("not for the server; raise ClientOptions::qps and burst"));
+  EXPECT_EQ(log_->lines.size(), 1U) << log_->text();
+  log_->lines.clear();
   Run({.target = "/x", .throttled = false});
   EXPECT_EQ(Took(), Duration{0});
 }
@@ -476,15 +465,15 @@ TEST_F(EngineTest, WhichRefusalsAreRepeated) {
            {400, false}, {428, false}, {429, true}, {430, false}, {499, false}, {500, true}}) {
     server_.requests.clear();
     server_.script = {WithRetryAfter(status, "1"), Json("{}")};
-    log_->text.clear();
+    log_->lines.clear();
     Run({.target = "/x"});
     EXPECT_EQ(recorder_.done->ok(), again) << status;
     EXPECT_EQ(server_.requests.size(), again ? 2U : 1U) << status;
-    EXPECT_EQ(log_->text, "") << "a second is nothing to warn of";
+    EXPECT_EQ(log_->text(), "") << "a second is nothing to warn of";
   }
   server_.script = {WithRetryAfter(429, "2"), Json("{}")};
   Run({.target = "/x"});
-  EXPECT_THAT(log_->text, HasSubstr("the server asks to wait"));
+  EXPECT_THAT(log_->text(), HasSubstr("the server asks to wait"));
 }
 
 // Of what a server says in an error 256 KiB are read.
@@ -507,16 +496,16 @@ TEST_F(EngineTest, LongErrorsAreCutOff) {
 TEST_F(EngineTest, TheLimitIsNamedAtMostEveryTenSeconds) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
-  const auto lines = [this] { return std::count(log_->text.begin(), log_->text.end(), '\n'); };
+  const auto lines = [this] { return log_->lines.size(); };
   // One each second: the third has waited for two in all.
   for (int i = 0; i < 3; ++i) Run({.target = "/x"});
-  EXPECT_EQ(lines(), 1);
+  EXPECT_EQ(lines(), 1U);
   for (int i = 0; i < 9; ++i) Run({.target = "/x"});
-  EXPECT_EQ(lines(), 1) << log_->text;
+  EXPECT_EQ(lines(), 1U) << log_->text();
   for (int i = 0; i < 3; ++i) Run({.target = "/x"});
-  EXPECT_EQ(lines(), 2) << log_->text;
-  EXPECT_THAT(log_->text, HasSubstr("seconds=1.000000 seconds_of_all=2.000000"));
-  EXPECT_THAT(log_->text, HasSubstr("seconds=1.000000 seconds_of_all=10.000000"));
+  EXPECT_EQ(lines(), 2U) << log_->text();
+  EXPECT_THAT(log_->text(), HasSubstr("seconds=1.000000 seconds_of_all=2.000000"));
+  EXPECT_THAT(log_->text(), HasSubstr("seconds=1.000000 seconds_of_all=10.000000"));
 }
 
 TEST_F(EngineTest, RS01AWatchWantsExactly200) {

@@ -13,7 +13,6 @@
 #include <curl/curl.h>
 #include <gtest/gtest.h>
 #include <memory>
-#include <mutex>
 #include <netinet/in.h>
 #include <string>
 #include <string_view>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <ctime>
 #include <filesystem>
@@ -11,12 +10,8 @@
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <memory>
-#include <mutex>
-#include <stop_token>
 #include <string>
-#include <string_view>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
