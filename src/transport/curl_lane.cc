@@ -59,10 +59,10 @@ void CurlLane::SetConnectionLimit() {
 
 void CurlLane::Allow(std::size_t connections) {
   allowed_ = connections;
-  MakeRoomForProbe();
+  LimitConnections();
 }
 
-void CurlLane::MakeRoomForProbe() {
+void CurlLane::LimitConnections() {
   // Inside libcurl its limits cannot be changed.
   limit_changed_ = limit_changed_ || inside_;
   if (!inside_) SetConnectionLimit();
@@ -110,8 +110,12 @@ std::size_t CurlLane::started() const {
 }
 
 std::optional<SteadyTime> CurlLane::ScoutSince() const {
-  if (connected_ || active_.empty() || active_.begin()->second->started) return std::nullopt;
-  return active_.begin()->second->admitted;
+  std::optional<SteadyTime> since;
+  if (connected_) return since;
+  for (const auto& [easy, transfer] : active_) {
+    if (!transfer->started) since = std::min(since.value_or(SteadyTime::max()), transfer->admitted);
+  }
+  return since;
 }
 
 Duration CurlLane::AwaitedInVain(const CurlTransfer& transfer) {
@@ -124,7 +128,9 @@ Duration CurlLane::AwaitedInVain(const CurlTransfer& transfer) {
   return awaited_;
 }
 
-void CurlLane::OnStarted(CurlTransfer&, bool http2) {
+void CurlLane::OnStarted(CurlTransfer& transfer, bool http2) {
+  std::erase(new_sockets_, transfer.socket);
+  if (http2 && sockets_ == 1) new_sockets_.clear();
   if (http1_ == http2) {
     http1_ = !http2;
     limit_changed_ = true;
@@ -140,7 +146,7 @@ void CurlLane::OnStarted(CurlTransfer&, bool http2) {
 }
 
 void CurlLane::OnAnswer() {
-  if (!std::exchange(connected_, true) && allowed_ > 0) MakeRoomForProbe();
+  if (!std::exchange(connected_, true) && allowed_ > 0) LimitConnections();
   settings_timer_ = Timer();
   if (!inside_) Admit();
 }
@@ -187,10 +193,7 @@ void CurlLane::Settle() {
     const std::shared_ptr<CurlTransfer> transfer = found->second;
     Finish(transfer, message->data.result);
   }
-  if (!http1_ && sockets_ == 0 && active_.empty()) {
-    connected_ = false;
-    settings_timer_ = Timer();
-  }
+  if (new_sockets_.size() == own_sockets_.size()) LoseConnection();
   Admit();
   if (full_buffer_ && !http1_) {
     quiet_rounds_ = 0;
@@ -276,15 +279,34 @@ int CurlLane::SocketChanged(CURL* easy, curl_socket_t fd, int what, void* self, 
 // libcurl waits for something else with each step of the way to a connection.
 void CurlLane::NoteConnecting(CURL* easy, curl_socket_t fd) {
   const auto found = active_.find(easy);
-  if (found == active_.end() || found->second->started) return;
+  if (found == active_.end()) return;
   CurlTransfer& transfer = *found->second;
+  const auto among = [fd](const auto& sockets) {
+    return std::find(sockets.begin(), sockets.end(), fd) != sockets.end();
+  };
+  if (transfer.started) {
+    if (!among(new_sockets_)) return;
+    transfer.TriesAgain();
+  }
   if (!transfer.connecting_since) transfer.connecting_since = shared_->env.Now();
-  if (std::find(own_sockets_.begin(), own_sockets_.end(), fd) == own_sockets_.end()) return;
+  if (!among(own_sockets_)) return;
+  transfer.socket = fd;
   if (!shared_->endpoint.tls || !shared_->proxy.empty() || transfer.handshake_since) return;
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
   if (getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0) {
     transfer.handshake_since = shared_->env.Now();
+  }
+}
+
+// Whatever was sent over a connection that is gone, and not answered, waits for the next as if it
+// had just come.
+void CurlLane::LoseConnection() {
+  if (http1_) return;
+  connected_ = false;
+  settings_timer_ = Timer();
+  for (const auto& [easy, transfer] : active_) {
+    if (transfer->started && transfer->status() == 0) transfer->TriesAgain();
   }
 }
 
@@ -313,6 +335,7 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
   }
   ++lane->sockets_;
   lane->own_sockets_.push_back(fd);
+  lane->new_sockets_.push_back(fd);
   ++lane->shared_->stats.connections_opened;
   ++lane->shared_->stats.connections_open;
   return fd;
@@ -324,6 +347,7 @@ int CurlLane::CloseSocket(void* self, curl_socket_t fd) {
   std::erase(lane->watched_, fd);
   --lane->sockets_;
   std::erase(lane->own_sockets_, fd);
+  std::erase(lane->new_sockets_, fd);
   --lane->shared_->stats.connections_open;
   return close(fd);
 }

@@ -73,18 +73,19 @@ class CurlLane final : public CurlLoop::Listener {
   // since it was last heard of; `transfer` is the next of them. Those that overlap count once.
   Duration AwaitedInVain(const CurlTransfer& transfer);
 
+  [[nodiscard]] std::size_t sockets() const { return sockets_; }
+  // Limits its connections over HTTP/2, one for a probe aside. Without it libcurl opens as many as
+  // the pool may have, one whenever the server's limit to streams is reached.
+  void Allow(std::size_t connections);
+  // Has to be called when `probe` is set, so that the probe does not wait behind what it asks about.
+  void LimitConnections();
+
   // ---- the owner's notes
   bool retired = false;    // gets no new exchanges
   bool suspected = false;  // gets none before its connection is heard of again
   std::shared_ptr<CurlTransfer> probe;
   std::unique_ptr<ResponseReceiver> probe_receiver;
-
-  [[nodiscard]] std::size_t sockets() const { return sockets_; }
-  // How many connections it may have over HTTP/2, one for a probe aside. Without it libcurl opens
-  // as many as the pool may have, one whenever the server's limit to streams is reached.
-  void Allow(std::size_t connections);
-  // Once `probe` is set: it does not wait behind what it is to ask about.
-  void MakeRoomForProbe();
+  std::shared_ptr<CurlTransfer> opener;  // only tries to get a connection (Openers)
 
   // From the exchange, while libcurl runs: its request is going out.
   void OnStarted(CurlTransfer& transfer, bool http2);
@@ -102,6 +103,8 @@ class CurlLane final : public CurlLoop::Listener {
   static curl_socket_t OpenSocket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int CloseSocket(void* self, curl_socket_t fd);
   void NoteConnecting(CURL* easy, curl_socket_t fd);
+  // Takes note that the lane has no connection over which anything was sent.
+  void LoseConnection();
 
   void Run(curl_socket_t fd, int flags);
   void Settle();
@@ -126,6 +129,7 @@ class CurlLane final : public CurlLoop::Listener {
   std::size_t sockets_ = 0;
   std::size_t allowed_ = 0;                 // 0: as many as the pool may have
   std::vector<curl_socket_t> own_sockets_;  // those of connections; the resolver has others
+  std::vector<curl_socket_t> new_sockets_;  // of them: nothing has been sent on them yet
   std::size_t peak_ = 0;
   SteadyTime last_activity_{};
   SteadyTime last_use_{};

@@ -78,7 +78,8 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   started = false;
   connecting_since.reset();
   handshake_since.reset();
-  repetition_refused_ = false;
+  socket = -1;
+  repeats_ = repetition_refused_ = false;
   easy_ = curl_easy_init();
   if (easy_ == nullptr) {
     return Error(Reason::kTransport, "libcurl cannot make a handle: out of memory");
@@ -235,6 +236,14 @@ void CurlTransfer::SetCallbacks() {
   curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
 }
 
+void CurlTransfer::TriesAgain() {
+  started = false;
+  repeats_ = true;
+  admitted = shared_->env.Now();
+  connecting_since.reset();
+  handshake_since.reset();
+}
+
 // libcurl sends a request again, whatever its method, when the connection that it used before
 // breaks without an answer. A write may then be done twice, so its caller has to hear.
 bool CurlTransfer::MayBeSentTwice() const {
@@ -315,7 +324,7 @@ std::size_t CurlTransfer::OnBody(char* data, std::size_t size, std::size_t count
 
 int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
   auto* transfer = static_cast<CurlTransfer*>(self);
-  if (transfer->started && !transfer->MayBeSentTwice()) {
+  if ((transfer->started || transfer->repeats_) && !transfer->MayBeSentTwice()) {
     transfer->repetition_refused_ = true;
     return CURL_PREREQFUNC_ABORT;
   }

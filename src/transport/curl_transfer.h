@@ -61,6 +61,10 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   void Silence();
   // The last call of the receiver, which may destroy anything.
   void Done(Result<void> result);
+  // libcurl has found its connection dead before any answer, and tries to get another for it.
+  void TriesAgain();
+  // On another connection, without doing anything twice.
+  [[nodiscard]] bool MayBeMoved() const { return !repeats_ || MayBeSentTwice(); }
   // What libcurl's verdict means.
   [[nodiscard]] Result<void> Verdict(CURLcode code);
 
@@ -75,6 +79,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   // going out.
   std::optional<SteadyTime> connecting_since{};
   std::optional<SteadyTime> handshake_since{};
+  int socket = -1;  // the one that libcurl opened for it
   Timer deadline;
 
   // ---- whether an answer that has begun still comes
@@ -128,6 +133,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   HttpHeaders headers_;
   bool headers_done_ = false;
   SteadyTime last_progress_{};
+  bool repeats_ = false;             // it has been sent, on a connection that is gone
   bool repetition_refused_ = false;  // libcurl wanted to send a write once more
   std::optional<GzipInflater> inflater_;
   std::optional<Error> error_;  // found by us, not by libcurl

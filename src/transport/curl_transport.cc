@@ -24,6 +24,7 @@
 #include "transport/endpoint.h"
 #include "transport/kept_env_transport.h"
 #include "transport/life_signs.h"
+#include "transport/openers.h"
 #include "transport/proxy.h"
 #include "transport/socket_source.h"
 #include "transport/tls_material.h"
@@ -37,12 +38,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Duration kStall = seconds(2);  // connected, but no stream: the server's limit is reached
-// A handshake that takes longer than this may never end: the next in line tries another connection.
-constexpr Duration kScoutPatience = seconds(2);
-constexpr std::size_t kMostTrying = 4;       // connections of a pool that do not come about
+constexpr std::size_t kMostTrying = 4;   // connections of a pool that do not come about
 constexpr Duration kIdleLane = seconds(90);  // connections nobody used for so long are closed
-constexpr Duration kBareLane =
-    seconds(4);  // libcurl's own descriptors, where there is no connection
+constexpr Duration kBareLane = seconds(4);   // a lane without connections, whose handle has some
 constexpr Duration kCheckPeriod = seconds(5);
 constexpr Duration kQuickCheckPeriod = seconds(1);
 
@@ -54,7 +52,8 @@ void InitializeCurl() {
 }  // namespace
 
 class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
-                            private LifeSigns::Owner {
+                            private LifeSigns::Owner,
+                            private Openers::Owner {
  public:
   CurlTransport(std::shared_ptr<Env> env, HttpTransportOptions options, Endpoint endpoint,
                 std::string proxy, TlsMaterial tls, std::unique_ptr<CurlLoop> loop,
@@ -108,6 +107,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     check_timer_.Cancel();
     for (auto& lane : lanes_) {
       if (lane->probe != nullptr) LifeSigns::EndProbe(*lane);
+      Openers::End(*lane);
       for (const auto& transfer : lane->Transfers()) {
         lane->Remove(transfer);
         FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
@@ -196,7 +196,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       return;
     }
     lane.Add(transfer);
-    ScheduleCheck(lane.ScoutSince() ? *lane.ScoutSince() + kScoutPatience : SteadyTime::max());
+    ScheduleCheck(openers_.NextLook(lane));
   }
 
   [[nodiscard]] const std::vector<std::unique_ptr<CurlLane>>& lanes() const override {
@@ -217,33 +217,47 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     return lane.size() - (probing ? 1 : 0);
   }
 
-  // A lane that has tried for a while to get its connection holds up nobody else; nor does one that
-  // is suspected. Where several try in vain, the youngest takes the rest.
+  [[nodiscard]] bool HasRoom(const CurlLane& lane) const override {
+    return lane.http1() || OthersThanProbe(lane) < capacity_;
+  }
+  CurlLane& NewLane(ConnectionPool pool) override {
+    lanes_.push_back(std::make_unique<CurlLane>(shared_, *loop_, pool));
+    return *lanes_.back();
+  }
+
+  // A connection that is there comes before one that is being made. A lane that has tried for a
+  // while to get its own holds up nobody else; nor does one that is suspected. Where several try in
+  // vain, the youngest takes the rest.
   CurlLane& LaneFor(ConnectionPool pool) {
+    CurlLane* coming = nullptr;
     CurlLane* last_trying = nullptr;
     CurlLane* least = nullptr;  // loaded, of those that are full
     std::size_t trying = 0;
     std::size_t connections = 0;  // of those that are full
+    const bool watches = pool == ConnectionPool::kWatch;
     for (const auto& lane : lanes_) {
       if (lane->pool() != pool || lane->retired || lane->suspected) continue;
-      if (TriesTooLong(*lane)) {
+      if (openers_.TriesTooLong(*lane)) {
         ++trying;
         last_trying = lane.get();
         continue;
       }
-      const bool watches = pool == ConnectionPool::kWatch;
-      if (lane->http1() || (!watches && !lane->connected())) return *lane;
-      if (OthersThanProbe(*lane) < capacity_) return *lane;
+      if (lane->connected() && HasRoom(*lane)) return *lane;
+      if (!lane->connected()) {
+        if (coming == nullptr && (!watches || HasRoom(*lane))) coming = lane.get();
+        continue;
+      }
       if (watches) continue;
       connections += std::max<std::size_t>(lane->sockets(), 1);
       if (least == nullptr || lane->size() < least->size()) least = lane.get();
     }
+    if (coming != nullptr) return *coming;
     const std::size_t most = shared_->options.max_connections;
     if (least != nullptr && connections >= most) return *least;
     if (trying >= kMostTrying) return *last_trying;
-    lanes_.push_back(std::make_unique<CurlLane>(shared_, *loop_, pool));
+    CurlLane& lane = NewLane(pool);
     if (least != nullptr) Share(pool, most - connections);
-    return *lanes_.back();
+    return lane;
   }
 
   // The last lane is new. It gets what the others of its pool leave, which keep what they have, so
@@ -253,11 +267,6 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       if (lane->pool() != pool || lane->retired) continue;
       lane->Allow(lane == lanes_.back() ? left : std::max<std::size_t>(lane->sockets(), 1));
     }
-  }
-
-  [[nodiscard]] bool TriesTooLong(const CurlLane& lane) const {
-    const std::optional<SteadyTime> since = lane.ScoutSince();
-    return since && env_.Now() - *since >= kScoutPatience;
   }
 
   // ---- what has to be looked at from time to time
@@ -293,7 +302,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     for (CurlLane* lane : lanes) {
       if (stopped_) return;
       life_.Check(*lane);
-      if (!stopped_ && TriesTooLong(*lane)) Move(*lane, lane->Queued());
+      if (!stopped_) openers_.Check(*lane);
       if (!stopped_ && lane->pool() == ConnectionPool::kWatch) CheckStall(*lane, now);
     }
     if (stopped_) return;
@@ -309,7 +318,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     };
     for (const auto& lane : lanes_) {
       consider(life_.NextLook(*lane));
-      if (const auto since = lane->ScoutSince()) consider(*since + kScoutPatience);
+      consider(openers_.NextLook(*lane));
     }
     ScheduleCheck(next);
   }
@@ -346,7 +355,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   }
 
   // To where LaneFor says. They have not been sent yet.
-  void Move(CurlLane& lane, const CurlLane::List& waiting) {
+  void Move(CurlLane& lane, const CurlLane::List& waiting) override {
     for (const auto& transfer : waiting) {
       CurlLane& other = LaneFor(lane.pool());
       if (&other == &lane) return;
@@ -428,6 +437,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   std::vector<std::shared_ptr<CurlTransfer>> awaiting_;  // credentials of an AwaitedSource
   std::size_t capacity_;                                 // exchanges per HTTP/2 connection
   LifeSigns life_{shared_, *this};
+  Openers openers_{shared_, *this};
   Timer check_timer_;
   SteadyTime check_due_{};
   SteadyTime last_reload_;

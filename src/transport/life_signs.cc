@@ -241,7 +241,7 @@ void LifeSigns::StartProbe(CurlLane& lane, const std::string& authorization) {
   if (!probe->Prepare(owner_.tls(), authorization)) return;
   lane.probe = probe;
   lane.probe_receiver = std::move(receiver);
-  lane.MakeRoomForProbe();
+  lane.LimitConnections();
   lane.Add(std::move(probe));
 }
 

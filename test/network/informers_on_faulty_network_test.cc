@@ -166,6 +166,32 @@ TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterASilentFreeze) {
   });
 }
 
+// No connection can be had for up to 40 s: they are refused, or come about and nothing passes.
+TEST_P(CachesOnAFaultyNetwork, AreEqual5SecondsAfterConnectionsCanBeHadAgain) {
+  for (const auto opening :
+       {SimulatedNetwork::Opening::kRefused, SimulatedNetwork::Opening::kHanging}) {
+    SCOPED_TRACE(opening == SimulatedNetwork::Opening::kHanging ? "hanging" : "refused");
+    ForSeeds([&](std::uint64_t seed) {
+      World world(seed);
+      for (int i = 0; i < 10; ++i) world.Write();
+      Caches caches(world, GetParam());
+      ASSERT_TRUE(caches.EqualWithin(10s));
+      world.scene.network().SetOpening(opening);
+      for (const std::size_t number : world.scene.network().Open()) {
+        world.scene.network().Cut(number);
+      }
+      const SteadyTime begun = world.scene.env().Now();
+      const Duration length = std::chrono::milliseconds(world.dice.Below(40'000));
+      while (world.scene.env().Now() - begun < length) {
+        world.scene.sim().RunFor(500ms);
+        world.Write();
+      }
+      world.scene.network().SetOpening(SimulatedNetwork::Opening::kServed);
+      EXPECT_TRUE(caches.EqualWithin(5s));
+    });
+  }
+}
+
 // Connections freeze, drip, are cut, refused and hang, one by one and together.
 TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterTheLastFault) {
   ForSeeds([&](std::uint64_t seed) {

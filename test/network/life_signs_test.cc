@@ -280,25 +280,101 @@ TEST_F(LifeSignsTest, ANewClientCertificate_LeavesNoConnectionOfTheOld) {
 
 // ---- connections that do not come about
 
-// A20: the first waits as long as TLS may take, and nobody waits with it.
-TEST_F(LifeSignsTest, AHandshakeThatHangs_HoldsUpNobodyElseAndEndsAfterTenSeconds) {
+// A20: a handshake that hangs holds up nobody, nor the one that it was begun for.
+TEST_F(LifeSignsTest, AHandshakeThatHangs_HoldsUpNobody) {
   ClientCalls calls(scene_);
   network().SetOpening(SimulatedNetwork::Opening::kHanging);
   ClientCall& scout = calls.Start("/x");
   RunFor(1ms);
   network().SetOpening(SimulatedNetwork::Opening::kServed);
   ClientCall& second = calls.Start("/x");
-  ASSERT_TRUE(RunUntil([&] { return second.done(); }, 10s));
+  ASSERT_TRUE(RunUntil([&] { return second.done() && scout.done(); }, 10s));
   EXPECT_TRUE(second.ok());
   EXPECT_LE(second.took(), 2100ms);
+  EXPECT_TRUE(scout.ok());
+  EXPECT_LE(scout.took(), 2400ms);
   ClientCall& third = calls.Try("/x");
   EXPECT_TRUE(third.ok());
   EXPECT_LT(third.took(), 100ms);
-  ASSERT_TRUE(RunUntil([&] { return scout.done(); }, 20s));
-  EXPECT_THAT(scout.error(), HasSubstr("no TLS handshake within 10 s"));
-  EXPECT_LE(scout.took(), 10100ms);
   RunFor(10s);
   EXPECT_EQ(calls.Stats().connections_open, 1U);
+}
+
+TEST_F(LifeSignsTest, AHandshakeThatHangs_IsTriedBesideForASingleRequest) {
+  for (const ConnectionPool pool :
+       {ConnectionPool::kShort, ConnectionPool::kList, ConnectionPool::kWatch}) {
+    ClientCalls calls(scene_);
+    network().SetOpening(SimulatedNetwork::Opening::kHanging);
+    ClientCall& alone = calls.Start("/x", pool);
+    RunFor(1ms);
+    network().SetOpening(SimulatedNetwork::Opening::kServed);
+    ASSERT_TRUE(RunUntil([&] { return alone.done(); }, 10s));
+    EXPECT_TRUE(alone.ok());
+    EXPECT_LE(alone.took(), 2400ms);
+    RunFor(10s);
+    EXPECT_EQ(calls.Stats().connections_open, 1U);
+  }
+}
+
+TEST_F(LifeSignsTest, WhereHandshakesHang_RequestsEndAfterTenSeconds) {
+  ClientCalls calls(scene_);
+  network().SetOpening(SimulatedNetwork::Opening::kHanging);
+  ClientCall& alone = calls.Start("/x");
+  ASSERT_TRUE(RunUntil([&] { return alone.done(); }, 20s));
+  EXPECT_THAT(alone.error(), HasSubstr("no TLS handshake within 10 s"));
+  EXPECT_LE(alone.took(), 10100ms);
+  RunFor(10s);
+  EXPECT_EQ(calls.Stats().connections_open, 0U) << "nobody wants one any more";
+}
+
+// Whenever it ends, a try that is not hopeless begins within three seconds.
+TEST_F(LifeSignsTest, OnceHandshakesHangNoLonger_WhoWaitsIsServedSoon) {
+  for (Duration hanging = 500ms; hanging < 8s; hanging += 500ms) {
+    ClientCalls calls(scene_);
+    network().SetOpening(SimulatedNetwork::Opening::kHanging);
+    ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
+    RunFor(hanging);
+    network().SetOpening(SimulatedNetwork::Opening::kServed);
+    EXPECT_TRUE(RunUntil([&] { return watch.bytes() > 0; }, 3500ms))
+        << "after " << hanging / 1ms << " ms";
+    RunFor(5s);
+    EXPECT_EQ(calls.Stats().connections_open, 1U);
+  }
+}
+
+// Libcurl finds that out with the next request, and connects for it.
+TEST_F(LifeSignsTest, AConnectionThatEndedWhileIdle_IsTriedBesideAsTheFirst) {
+  ClientCalls calls(scene_);
+  ASSERT_TRUE(calls.Try("/x").ok());
+  network().Cut(0);
+  RunFor(1s);
+  network().SetOpening(SimulatedNetwork::Opening::kHanging);
+  ClientCall& next = calls.Start("/x");
+  RunFor(1ms);
+  network().SetOpening(SimulatedNetwork::Opening::kServed);
+  ASSERT_TRUE(RunUntil([&] { return next.done(); }, 20s));
+  EXPECT_TRUE(next.ok());
+  EXPECT_LE(next.took(), 2400ms);
+}
+
+// Libcurl sends a request again by itself where a connection that it has used before turns out to
+// have ended.
+TEST_F(LifeSignsTest, ARequestThatLibcurlSendsAgain_IsTriedBesideAsTheFirst) {
+  for (const ConnectionPool pool : {ConnectionPool::kShort, ConnectionPool::kWatch}) {
+    ClientCalls calls(scene_);
+    ClientCall& watch = calls.Start("/watch", pool);
+    RunFor(1s);
+    ASSERT_GT(watch.bytes(), 0U);
+    network().SetOpening(SimulatedNetwork::Opening::kHanging);
+    ClientCall& next = calls.Start("/x", pool);
+    network().Cut(network().Open().back());
+    RunFor(1ms);
+    network().SetOpening(SimulatedNetwork::Opening::kServed);
+    ASSERT_TRUE(RunUntil([&] { return next.done(); }, 30s));
+    EXPECT_TRUE(next.ok()) << next.error();
+    EXPECT_LE(next.took(), 2400ms);
+    EXPECT_TRUE(watch.failed());
+  }
 }
 
 TEST_F(LifeSignsTest, ASlowHandshake_IsAwaited) {

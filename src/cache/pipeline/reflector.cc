@@ -151,11 +151,17 @@ void Reflector::NextPage(ListOptions options) {
 
 void Reflector::AskForPage() {
   list_.page_begun = false;
+  pace_.Asks();
   call_ = lister_watcher_.List(list_.page, *this);
 }
 
-void Reflector::OnItem(ObjectRef object) {
+void Reflector::PageBegins() {
   list_.page_begun = true;
+  pace_.Answered();
+}
+
+void Reflector::OnItem(ObjectRef object) {
+  PageBegins();
   if (!IsExpectedType(*object)) return;
   unreadable_log_.Readable(*object);
   ++list_.items;
@@ -164,7 +170,7 @@ void Reflector::OnItem(ObjectRef object) {
 
 void Reflector::OnUnreadable(std::string_view namespace_, std::string_view name,
                              const Error& error) {
-  list_.page_begun = true;
+  PageBegins();
   unreadable_log_.Unreadable("list", namespace_, name, &error);
   store_.ReplaceUnreadable(namespace_, name);
 }
@@ -243,6 +249,7 @@ void Reflector::ResumeWatch() {
   observer_.OnWatching();
   // An opaque version can be compared with none.
   if (std::exchange(ask_version_, true) && IsWellFormedResourceVersion(version_.Last())) {
+    pace_.Asks();
     call_ = lister_watcher_.CurrentVersion(
         [this](const Result<std::string>& version) { VersionAnswered(version); });
     if (call_ != nullptr) return;
@@ -285,10 +292,12 @@ void Reflector::OpenWatch(bool resumed) {
   options.allowWatchBookmarks = true;
   options.timeoutSeconds = WatchTimeoutSeconds();
   watch_.timeout_seconds = *options.timeoutSeconds;
+  pace_.Asks();
   call_ = lister_watcher_.Watch(options, *this);
 }
 
 void Reflector::OnStarted() {
+  pace_.Answered();
   watch_.started = true;
   watch_.accepted = env_.Now();
   WatchListSent();

@@ -148,6 +148,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void FirstPage();
   void NextPage(ListOptions options);
   void AskForPage();
+  void PageBegins();
   void ListFailed(const Error& error);
   // The store is told that it has all up to this version, and where that is older than what it had.
   void Listed(std::string_view resourceVersion, std::size_t items, InitialList kind);

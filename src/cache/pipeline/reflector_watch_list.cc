@@ -23,6 +23,7 @@ void Reflector::StartWatchList() {
   options.allowWatchBookmarks = true;
   options.timeoutSeconds = WatchTimeoutSeconds();
   watch_.timeout_seconds = *options.timeoutSeconds;
+  pace_.Asks();
   call_ = lister_watcher_.Watch(options, *this);
 }
 

@@ -27,7 +27,7 @@ constexpr base::BackoffOptions kDenials{
 
 // Nothing that cannot be reached has any work with who tries, and what can be reached again is to
 // be noticed.
-constexpr Duration kLongestOutagePause = milliseconds(2500);
+constexpr Duration kLongestOutagePause = milliseconds(2200);
 
 // The most that comes on top of a Retry-After so that not all return at once.
 constexpr Duration kMostSpread = seconds(4);
@@ -86,8 +86,14 @@ Duration RetryPace::BySize(std::size_t objects) {
 
 Duration RetryPace::Own(FailureKind kind, const Error& error) {
   if (kind == FailureKind::kAsksToWait) return refusals_.Next();
-  if (kind == FailureKind::kUnreachable) return outages_.Next();
+  if (kind == FailureKind::kUnreachable) return AfterOutage();
   return IsDenial(error) ? denials_.Next() : failures_.Next();
+}
+
+Duration RetryPace::AfterOutage() {
+  const Duration pause = outages_.Next();
+  if (!unanswered_since_) return pause;
+  return std::max(pause - (env_.Now() - *unanswered_since_), pause / 4);
 }
 
 Duration RetryPace::After(const Error& error) {

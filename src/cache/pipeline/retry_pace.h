@@ -6,6 +6,7 @@
 #define KINFORMER_CACHE_PIPELINE_RETRY_PACE_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "kinformer/env.h"
@@ -27,8 +28,13 @@ class RetryPace {
   // server cannot be reached it ends at a few seconds. `name`: whose, in the log.
   RetryPace(Env& env, base::BackoffOptions failures, std::string name = {});
 
+  // A request goes out.
+  void Asks() { unanswered_since_ = env_.Now(); }
+  // Something of its answer has come.
+  void Answered() { unanswered_since_.reset(); }
   // After an error: never less than its Retry-After, or two minutes where that is longer, unless
-  // what is due is a list of another version.
+  // what is due is a list of another version. Where no answer came, the time for which it was
+  // awaited is a part of the pause, up to three quarters.
   [[nodiscard]] Duration After(const Error& error);
   // After a watch that brought neither an error nor anything else.
   [[nodiscard]] Duration AfterNothing() { return failures_.Next(); }
@@ -47,6 +53,7 @@ class RetryPace {
 
  private:
   Duration Own(FailureKind kind, const Error& error);
+  Duration AfterOutage();
 
   Env& env_;
   const std::string name_;
@@ -55,6 +62,7 @@ class RetryPace {
   base::BackoffManager relists_;
   base::BackoffManager refusals_;
   base::BackoffManager denials_;  // 401, 403, 404
+  std::optional<SteadyTime> unanswered_since_;
 };
 
 }  // namespace kinformer::internal::cache

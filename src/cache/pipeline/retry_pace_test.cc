@@ -60,8 +60,28 @@ TEST_F(RetryPaceTest, EachKindOfErrorHasItsOwn) {
     }
     ExpectBetween(Nth(Failure(500), n), grown(milliseconds(800), 2, seconds(30)));
     ExpectBetween(Nth(Failure(0, Reason::kConnectionRefused), n),
-                  grown(milliseconds(800), 2, milliseconds(2500)));
+                  grown(milliseconds(800), 2, milliseconds(2200)));
   }
+}
+
+TEST_F(RetryPaceTest, TimeInWhichNoAnswerCameIsAPartOfThePause) {
+  const Error unreachable = Failure(0, Reason::kTransport);
+  const auto after = [&](const Error& error, Duration waited) {
+    RetryPace pace = Make();
+    for (int i = 0; i < 10; ++i) (void)pace.After(error);
+    pace.Asks();
+    sim_.RunFor(waited);
+    return pace.After(error);
+  };
+  ExpectBetween(after(unreachable, Duration(0)), milliseconds(2200));
+  EXPECT_LE(after(unreachable, seconds(2)), milliseconds(2400));
+  ExpectBetween(after(unreachable, seconds(30)), milliseconds(550));
+  EXPECT_GE(after(Failure(500), seconds(29)), seconds(30)) << "that was an answer";
+  RetryPace pace = Make();
+  pace.Asks();
+  pace.Answered();
+  sim_.RunFor(seconds(30));
+  ExpectBetween(pace.After(unreachable), milliseconds(800));
 }
 
 TEST_F(RetryPaceTest, NeverLessThanRetryAfter) {

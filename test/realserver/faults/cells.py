@@ -217,10 +217,15 @@ class Cell:
                 raise RuntimeError(f"{self}: {user} has not synced before: {wrong[:3]}")
 
     def _converge(self, patience):
-        """Nobody else writes to the namespace: what is there now is there then."""
-        truth = {informer: self.api.list(path_of(*informer.split("/")))[0]
-                 for informer in self._informers}
-        return converge(self.api, self._clients, self._informers, patience, lambda *_: truth)
+        """Nobody else writes to the namespace: what is there first is there to the end."""
+        truth = {}
+
+        def truth_of(*_):
+            if not truth:  # the clock runs already
+                truth.update({informer: self.api.list(path_of(*informer.split("/")))[0]
+                              for informer in self._informers})
+            return truth
+        return converge(self.api, self._clients, self._informers, patience, truth_of)
 
     def _outcome(self, client, bound, first, then, requests, connections):
         seconds, wrong = first[client.user]

@@ -98,8 +98,7 @@ def black_hole(cell):
     cell.pass_time(length)
 
 
-# A handshake that was begun while they hung has the ten seconds that any handshake has.
-@trouble("TLS handshakes hang", bound=15)
+@trouble("TLS handshakes hang", bound=5)
 def handshake(cell):
     dice = cell.dice
     share, left = dice.choice([0.5, 1]), dice.uniform(5, 25)
