@@ -77,7 +77,7 @@ class CurlLane final : public CurlLoop::Listener {
   // Limits its connections over HTTP/2, one for a probe aside. Without it libcurl opens as many as
   // the pool may have, one whenever the server's limit to streams is reached.
   void Allow(std::size_t connections);
-  // Has to be called when `probe` is set, so that the probe does not wait behind what it asks about.
+  // To call once `probe` is set: the probe must not wait behind what it asks about.
   void LimitConnections();
 
   // ---- the owner's notes
