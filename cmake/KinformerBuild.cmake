@@ -41,6 +41,7 @@ if(KINFORMER_CHECK_VIEWS)
   add_compile_definitions(KINFORMER_CHECK_VIEWS)
 endif()
 if(KINFORMER_SANITIZE)
+  add_compile_definitions(KINFORMER_CHECKS_FORKS)  # src/base/mutex.h
   add_compile_options(-fsanitize=${KINFORMER_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all -O1 -g1)
   add_link_options(-fsanitize=${KINFORMER_SANITIZE})

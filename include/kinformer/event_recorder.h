@@ -130,7 +130,7 @@ class EventBroadcaster {
 
  private:
   struct Impl;
-  const std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kinformer

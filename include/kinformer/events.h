@@ -131,7 +131,7 @@ class EventBroadcaster {
 
  private:
   struct Impl;
-  const std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 // Gives the events of core/v1 instead: action and related are left out. Counterpart:

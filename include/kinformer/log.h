@@ -29,7 +29,7 @@ struct LogField {
 class LogSink {
  public:
   virtual ~LogSink() = default;
-  [[nodiscard]] virtual LogLevel level() const = 0;  // lines below it are not even made
+  [[nodiscard]] virtual LogLevel level() const = 0;  // Log gets no line below it
   virtual void Log(LogLevel level, std::string_view message,
                    std::initializer_list<LogField> fields) = 0;
 };

@@ -200,7 +200,7 @@ class Manager {
  private:
   struct Impl;
   explicit Manager(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -65,7 +65,7 @@ class WebhookListener {
  private:
   struct Impl;
   explicit WebhookListener(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -119,7 +119,7 @@ class WebhookServer : public Handler, private internal::WebhookServerMisuse {
 
  private:
   struct Impl;
-  const std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -26,6 +26,7 @@ class ContainedLog final : public LogSink {
   }
   void Log(LogLevel level, std::string_view message,
            std::initializer_list<LogField> fields) override {
+    if (level < this->level()) return;
     try {
       sink_->Log(level, message, fields);
     } catch (...) {

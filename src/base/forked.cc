@@ -1,6 +1,8 @@
 #include "base/forked.h"
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <pthread.h>
 
@@ -23,6 +25,12 @@ Birthplace::Birthplace() {
 
 bool Birthplace::InAnotherProcess() const {
   return generation.load(std::memory_order_relaxed) != generation_;
+}
+
+void Birthplace::AbortInAnotherProcess() const {
+  if (!InAnotherProcess()) return;
+  std::fputs("a lock made before fork() is taken in the child\n", stderr);
+  std::abort();
 }
 
 }  // namespace kinformer::internal::base

@@ -18,6 +18,7 @@ class Birthplace {
  public:
   Birthplace();
   [[nodiscard]] bool InAnotherProcess() const;
+  void AbortInAnotherProcess() const;
 
  private:
   std::uint32_t generation_;
@@ -32,6 +33,14 @@ bool IsForkedOff(Env& env);
 template <class Pointer>
 void LeaveToParent(Pointer owner) {
   [[maybe_unused]] const Pointer* const kept = new Pointer(std::move(owner));
+}
+
+// For destructors: does so where `env` is a parent's, and returns whether it did.
+template <class Pointer>
+bool LeaveIfForkedOff(Env& env, Pointer& owner) {
+  const bool forked = IsForkedOff(env);
+  if (forked) LeaveToParent(std::move(owner));
+  return forked;
 }
 
 }  // namespace kinformer::internal::base

@@ -3,11 +3,19 @@
 // Mutex and MutexLock: a std::mutex that clang's thread safety analysis understands. For short
 // critical sections in which nothing waits, nothing calls out, and nothing is freed that may run
 // user code; whatever waits uses a Monitor of the Env.
+//
+// A process that was forked off must not take a lock that was made before: a thread that only the
+// parent has may hold it. Builds with KINFORMER_CHECKS_FORKS, which those with sanitizers are, abort
+// where that happens, whether the lock is held or not.
 
 #ifndef KINFORMER_BASE_MUTEX_H_
 #define KINFORMER_BASE_MUTEX_H_
 
 #include <mutex>
+
+#ifdef KINFORMER_CHECKS_FORKS
+#include "base/forked.h"
+#endif
 
 #if defined(__clang__)
 #define KINFORMER_THREAD_ANNOTATION(x) __attribute__((x))
@@ -25,10 +33,18 @@ namespace kinformer::internal::base {
 
 class KINFORMER_THREAD_ANNOTATION(capability("mutex")) Mutex {
  public:
-  void Lock() KINFORMER_THREAD_ANNOTATION(acquire_capability()) { mutex_.lock(); }
+  void Lock() KINFORMER_THREAD_ANNOTATION(acquire_capability()) {
+#ifdef KINFORMER_CHECKS_FORKS
+    birthplace_.AbortInAnotherProcess();
+#endif
+    mutex_.lock();
+  }
   void Unlock() KINFORMER_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
 
  private:
+#ifdef KINFORMER_CHECKS_FORKS
+  const Birthplace birthplace_{};
+#endif
   std::mutex mutex_;
 };
 

@@ -29,7 +29,12 @@ namespace {
 
 class RealMonitor final : public Monitor {
  public:
-  void Lock() override { mutex_.lock(); }
+  void Lock() override {
+#ifdef KINFORMER_CHECKS_FORKS
+    birthplace_.AbortInAnotherProcess();
+#endif
+    mutex_.lock();
+  }
   void Unlock() override { mutex_.unlock(); }
   void Wait() override {
     std::unique_lock lock(mutex_, std::adopt_lock);
@@ -46,6 +51,9 @@ class RealMonitor final : public Monitor {
   void NotifyAll() override { condition_.notify_all(); }
 
  private:
+#ifdef KINFORMER_CHECKS_FORKS
+  const internal::base::Birthplace birthplace_{};
+#endif
   std::mutex mutex_;
   std::condition_variable condition_;
 };

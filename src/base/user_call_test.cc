@@ -64,9 +64,30 @@ TEST(UserCallTest, H5ALogSinkMayThrow) {
   runtime.env().log().Log(LogLevel::kError, "y", {});
   EXPECT_EQ(runtime.env().log().level(), LogLevel::kWarning);
   const std::string told = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(told, HasSubstr("the log sink threw: log"));
+  EXPECT_THAT(told, HasSubstr("the log sink threw: level"));
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
-  EXPECT_THAT(metrics->Text(), HasSubstr("{function=\"the log sink\"} 3\n"));
+  EXPECT_THAT(metrics->Text(), HasSubstr("{function=\"the log sink\"} 5\n"));
+}
+
+class EveryLine final : public LogSink {
+ public:
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
+  void Log(LogLevel, std::string_view message, std::initializer_list<LogField>) override {
+    lines.emplace_back(message);
+  }
+  std::vector<std::string> lines{};
+};
+
+TEST(UserCallTest, ALogSink_IsGivenNoLineBelowItsLevel) {
+  const auto log = std::make_shared<EveryLine>();
+  Runtime runtime({.log = log});
+  Simulation sim({.log = log});
+  for (Env* const env : {&runtime.env(), &sim.env()}) {
+    env->log().Log(LogLevel::kInfo, "info", {});
+    env->log().Log(LogLevel::kWarning, "warning", {});
+    env->log().Log(LogLevel::kError, "error", {});
+  }
+  EXPECT_THAT(log->lines, ::testing::ElementsAre("warning", "error", "warning", "error"));
 }
 
 class ThrowingMetrics final : public MetricsSink {

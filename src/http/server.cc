@@ -17,6 +17,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/intrusive/list.hpp>
 
+#include "base/forked.h"
 #include "base/io_loop.h"
 #include "base/work_slice.h"
 #include "http/byte_stream.h"
@@ -330,6 +331,7 @@ Result<std::unique_ptr<Server>> Server::Listen(Env& env, Handler& handler,
 Server::Server(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Server::~Server() {
+  if (base::LeaveIfForkedOff(impl_->env_, impl_)) return;
   impl_->OnLoop([this] { impl_->Stop(); });
 }
 

@@ -383,8 +383,9 @@ bool QueueCore::ShutDownWithDrainLocked(Duration timeout) {
 
 void QueueCore::WaitForCallersLocked() {
   closing_ = true;
-  // After a fork they are the parent's.
-  while ((getters_ > 0 || drainers_ > 0) && !base::IsForkedOff(env_)) monitor_->Wait();
+  while (getters_ > 0 || drainers_ > 0) monitor_->Wait();
 }
+
+bool QueueCore::IsParents() const { return base::IsForkedOff(env_); }
 
 }  // namespace kinformer::internal

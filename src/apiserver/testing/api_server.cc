@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/forked.h"
+
 namespace kinformer::testing {
 
 ApiServer::ApiServer(std::unique_ptr<Runtime> own, Env* env, bool simulated,
@@ -30,6 +32,10 @@ ApiServer::ApiServer(Simulation& simulation, apiserver::ApiServerOptions options
     : ApiServer(nullptr, &simulation.env(), true, std::move(options)) {}
 
 ApiServer::~ApiServer() {
+  if (internal::base::LeaveIfForkedOff(env_, server_)) {
+    internal::base::LeaveToParent(std::move(transport_));
+    return;
+  }
   http_.reset();
   OnLoop([this] {
     // Whoever still holds it gets no answer, rather than one from a server that is gone.

@@ -17,14 +17,16 @@
 
 namespace kinformer::internal::base {
 
-// Of that level and above. Any thread may log; `lines` is for tests in simulated time, where no
+// Notes lines of one level and above. Any thread may log; `lines` is for tests in simulated time, where no
 // other thread logs meanwhile.
 class FieldsLog final : public LogSink {
  public:
   explicit FieldsLog(LogLevel level = LogLevel::kInfo) : level_(level) {}
 
   [[nodiscard]] LogLevel level() const override { return level_; }
-  void Log(LogLevel, std::string_view message, std::initializer_list<LogField> fields) override {
+  void Log(LogLevel level, std::string_view message,
+           std::initializer_list<LogField> fields) override {
+    if (level < level_) return;
     const std::lock_guard lock(mutex_);
     std::string& line = lines.emplace_back(message);
     for (const LogField& field : fields) {

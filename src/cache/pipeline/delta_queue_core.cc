@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/forked.h"
 #include "cache/pipeline/delta_fifo.h"
 #include "cache/pipeline/delta_queue.h"
 #include "cache/pipeline/real_fifo.h"
@@ -110,6 +111,7 @@ DeltaQueueCore::DeltaQueueCore(Env& env, QueueKind kind,
     : impl_(std::make_unique<Impl>(env, kind, std::move(known_objects))) {}
 
 DeltaQueueCore::~DeltaQueueCore() {
+  if (base::LeaveIfForkedOff(impl_->env, impl_)) return;
   const MonitorLock lock(*impl_->monitor);
   impl_->closed = true;
   impl_->monitor->NotifyAll();

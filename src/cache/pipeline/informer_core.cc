@@ -571,6 +571,7 @@ Result<void> PullEvents(cache::Listener& listener, std::size_t most,
 }
 
 Result<void> RemoveListener(const std::shared_ptr<cache::Listener>& listener) {
+  if (base::IsForkedOff(listener->env())) return {};
   if (const std::shared_ptr<InformerCore::Impl> impl = listener->owner().lock()) {
     impl->handlers.Remove(listener);
     impl->env.loop().Post([impl, listener] {

@@ -98,6 +98,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   [[nodiscard]] bool removed() const { return removed_.load(std::memory_order_acquire); }
   [[nodiscard]] HandlerStats Stats() const;
   [[nodiscard]] const HandlerOptions& options() const { return config_.options; }
+  [[nodiscard]] Env& env() const { return env_; }
   [[nodiscard]] const std::weak_ptr<InformerCore::Impl>& owner() const { return owner_; }
 
  private:

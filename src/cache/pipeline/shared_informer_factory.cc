@@ -11,6 +11,7 @@
 #include "kinformer/unstructured.h"
 
 #include "base/deadline.h"
+#include "base/forked.h"
 #include "base/mutex.h"
 #include "cache/pipeline/factory_settings.h"
 #include "cache/pipeline/informer_impl.h"
@@ -177,7 +178,9 @@ FactoryCore::FactoryCore(std::shared_ptr<ListerWatcherProvider> provider,
   impl_->options = std::move(options);
 }
 
-FactoryCore::~FactoryCore() { Shutdown(); }
+FactoryCore::~FactoryCore() {
+  if (!base::LeaveIfForkedOff(impl_->provider->env(), impl_)) Shutdown();
+}
 
 std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSettings settings,
                                                bool metadata_only) {
@@ -326,6 +329,8 @@ void FactoryCore::Release(const std::shared_ptr<InformerCore>& informer) {
 }
 
 void FactoryCore::Shutdown() {
+  Env& env = impl_->provider->env();
+  if (base::IsForkedOff(env)) return;
   std::map<InformerKey, std::shared_ptr<InformerCore>> informers;
   {
     base::MutexLock lock(impl_->mutex);
@@ -333,7 +338,6 @@ void FactoryCore::Shutdown() {
     informers.swap(impl_->informers);
   }
   for (const auto& [key, informer] : informers) informer->Stop();
-  Env& env = impl_->provider->env();
   if (!informers.empty() && !env.loop().InThisExecutor()) {
     const std::shared_ptr<Monitor> monitor = env.NewMonitor();
     const auto wake = [monitor] {

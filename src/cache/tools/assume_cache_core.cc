@@ -15,6 +15,7 @@
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/object_name.h"
 
+#include "base/forked.h"
 #include "cache/pipeline/listener.h"
 #include "cache/pipeline/notification.h"
 #include "cache/pipeline/replay.h"
@@ -126,6 +127,7 @@ AssumeCacheCore::AssumeCacheCore(Env& env, std::string resource, NamedIndexFunct
 }
 
 AssumeCacheCore::~AssumeCacheCore() {
+  if (base::LeaveIfForkedOff(impl_->env, impl_)) return;
   std::vector<std::shared_ptr<cache::Listener>> listeners;
   {
     const std::lock_guard lock(impl_->mu);

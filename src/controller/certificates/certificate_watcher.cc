@@ -54,6 +54,7 @@ class Watcher final : public CertificateWatcher {
   }
 
   ~Watcher() override {
+    if (internal::base::IsForkedOff(env_)) return;
     {
       const MonitorLock lock(*monitor_);
       stopped_ = true;

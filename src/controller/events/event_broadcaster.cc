@@ -3,6 +3,7 @@
 
 #include "kinformer/event_recorder.h"
 
+#include "base/forked.h"
 #include "controller/events/broadcaster_core.h"
 #include "controller/events/event_correlator.h"
 #include "controller/events/event_parts.h"
@@ -59,7 +60,9 @@ EventBroadcaster::EventBroadcaster(Env& env, const EventBroadcasterOptions& opti
               env,
               Core::Options{options.max_queued, options.max_attempts, options.retry_delay})})) {}
 
-EventBroadcaster::~EventBroadcaster() { Shutdown(); }
+EventBroadcaster::~EventBroadcaster() {
+  if (!internal::base::LeaveIfForkedOff(impl_->core->env(), impl_)) Shutdown();
+}
 
 std::shared_ptr<EventRecorder> EventBroadcaster::NewRecorder(corev1::EventSourceMutable source) {
   return std::make_shared<Recorder>(impl_->core, std::move(source));

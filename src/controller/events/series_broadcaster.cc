@@ -3,6 +3,7 @@
 
 #include "kinformer/events.h"
 
+#include "base/forked.h"
 #include "base/host_name.h"
 #include "controller/events/broadcaster_core.h"
 #include "controller/events/event_parts.h"
@@ -65,7 +66,9 @@ EventBroadcaster::EventBroadcaster(Env& env, const EventBroadcasterOptions& opti
               env,
               Core::Options{options.max_queued, options.max_attempts, options.retry_delay})})) {}
 
-EventBroadcaster::~EventBroadcaster() { Shutdown(); }
+EventBroadcaster::~EventBroadcaster() {
+  if (!internal::base::LeaveIfForkedOff(impl_->core->env(), impl_)) Shutdown();
+}
 
 std::shared_ptr<EventRecorder> EventBroadcaster::NewRecorder(
     const std::string& reporting_controller) {

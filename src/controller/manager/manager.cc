@@ -10,6 +10,7 @@
 #include "kinformer/until.h"
 
 #include "base/deadline.h"
+#include "base/forked.h"
 #include "controller/manager/leadership.h"
 #include "controller/manager/manager_servers.h"
 #include "controller/manager/runnable_group.h"
@@ -238,7 +239,7 @@ Result<void> Manager::Impl::Run(const std::stop_token& stop) {
 }
 
 Manager::Manager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Manager::~Manager() = default;
+Manager::~Manager() { internal::base::LeaveIfForkedOff(impl_->env, impl_); }
 
 namespace internal {
 

@@ -8,6 +8,7 @@
 
 #include "kinformer/metrics.h"
 
+#include "base/forked.h"
 #include "base/mutex.h"
 #include "controller/webhook/endpoint.h"
 #include "controller/webhook/pending_answer.h"
@@ -141,7 +142,9 @@ struct WebhookServer::Impl {
 WebhookServer::WebhookServer(Env& env, const WebhookServerOptions& options)
     : impl_(std::make_unique<Impl>(env, options)) {}
 
-WebhookServer::~WebhookServer() { impl_->running.AwaitNone(); }
+WebhookServer::~WebhookServer() {
+  if (!internal::base::LeaveIfForkedOff(impl_->env, impl_)) impl_->running.AwaitNone();
+}
 
 Result<void> WebhookServer::Register(const std::string& path, admission::Handler handler) {
   auto endpoint = internal::webhook::NewAdmissionEndpoint(impl_->env, path, std::move(handler),

@@ -8,6 +8,7 @@
 
 #include "kinformer/apiserver/http_server_options.h"
 
+#include "base/forked.h"
 #include "controller/certificates/offered_certificate.h"
 #include "controller/webhook/pending_answer.h"
 #include "http/request_policy.h"
@@ -119,7 +120,7 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handl
 }
 
 WebhookListener::WebhookListener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-WebhookListener::~WebhookListener() = default;
+WebhookListener::~WebhookListener() { internal::base::LeaveIfForkedOff(impl_->env, impl_); }
 
 std::uint16_t WebhookListener::port() const { return impl_->server->port(); }
 

@@ -1,0 +1,214 @@
+// Destroys in a forked child what the parent has made and uses. The child ends, leaves the parent's
+// connections alone, and takes no lock: a thread that only the parent has may hold it. The locks
+// themselves say so where they check for it (base/mutex.h), as they do in builds with sanitizers.
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <future>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <stop_token>
+#include <string>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/assume_cache.h"
+#include "kinformer/controller_builder.h"
+#include "kinformer/delta_fifo.h"
+#include "kinformer/endpoint_server.h"
+#include "kinformer/event_reader.h"
+#include "kinformer/event_recorder.h"
+#include "kinformer/events.h"
+#include "kinformer/healthz.h"
+#include "kinformer/leader_elector.h"
+#include "kinformer/list_watch.h"
+#include "kinformer/manager.h"
+#include "kinformer/priority_queue.h"
+#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/reflector.h"
+#include "kinformer/retry_watcher.h"
+#include "kinformer/runtime.h"
+#include "kinformer/shared_informer_factory.h"
+#include "kinformer/testing/api_server.h"
+#include "kinformer/webhook_listener.h"
+#include "kinformer/webhook_server.h"
+
+#include "integration/embedded_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using corev1::ConfigMap;
+using std::chrono::seconds;
+
+class ForkedChildTest : public ::testing::Test {
+ protected:
+  ForkedChildTest() { server_.Put("a", "1"); }
+
+  [[nodiscard]] Env& env() { return runtime_.env(); }
+
+  // Forks, and lets the child do this.
+  static void InChild(const std::function<void()>& what) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      what();
+      std::_Exit(7);
+    }
+    pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0};
+    const bool in_time = poll(&ended, 1, 60000) == 1;
+    close(ended.fd);
+    if (!in_time) kill(pid, SIGKILL);
+    int status = 0;
+    waitpid(pid, &status, 0);
+    EXPECT_TRUE(in_time && WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  }
+  // The parent's part goes on after it.
+  template <class Thing>
+  static void DestroyedInChild(Thing& thing) {
+    InChild([&] { thing.reset(); });
+  }
+
+  EmbeddedServer server_{{.tls = false}};
+  Runtime runtime_;
+  std::optional<Client> client_{Client::NewForConfig(env(), server_.ClientConfig()).OrExit()};
+};
+
+TEST_F(ForkedChildTest, AClient) {
+  ASSERT_TRUE(client_->GetRaw("/version").ok());
+  InChild([&] {
+    if (!client_->GetRaw("/version").ok()) client_.reset();
+  });
+  EXPECT_TRUE(client_->GetRaw("/version").ok());
+}
+
+TEST_F(ForkedChildTest, AFactoryWithItsInformersListersHandlersAndReaders) {
+  auto factory = std::make_unique<SharedInformerFactory>(*client_);
+  auto informer = std::make_unique<SharedInformer<ConfigMap>>(factory->InformerFor<ConfigMap>());
+  auto lister = std::make_unique<Lister<ConfigMap>>(informer->lister());
+  auto scoped = std::make_unique<EventHandlerRegistration::ScopedRegistration>(
+      informer->AddEventHandler({.on_add = [](const Added<ConfigMap>&) {}}).OrExit().Scoped());
+  auto reader = std::make_unique<EventReader<ConfigMap>>(NewEventReader(*informer).OrExit());
+  auto assumed = std::make_unique<AssumeCache<ConfigMap>>(*informer);
+  factory->Start();
+  ASSERT_TRUE(factory->WaitForCacheSync({}, {.timeout = seconds(60)}).ok());
+  auto snapshot = std::make_unique<Snapshot<ConfigMap>>(informer->lister().Snapshot());
+  InChild([&] {
+    snapshot.reset();
+    assumed.reset();
+    reader.reset();
+    scoped.reset();
+    lister.reset();
+    informer.reset();
+    factory.reset();
+  });
+  InChild([&] {
+    factory->Shutdown();
+    factory.reset();
+    informer.reset();
+  });
+  server_.Put("b", "1");
+  EXPECT_TRUE(Eventually([&] { return informer->Stats().objects == 2; }));
+}
+
+TEST_F(ForkedChildTest, Queues) {
+  auto rate_limited = std::make_unique<RateLimitingQueue<ObjectName>>(env());
+  auto by_priority = std::make_unique<PriorityQueue<ObjectName>>(env());
+  std::thread waits([&] { EXPECT_TRUE(rate_limited->Get().has_value()); });
+  by_priority->Add({"default", "a"});
+  DestroyedInChild(rate_limited);
+  DestroyedInChild(by_priority);
+  rate_limited->Add({"default", "a"});
+  waits.join();
+  EXPECT_EQ(by_priority->Len(), 1U);
+}
+
+TEST_F(ForkedChildTest, TheBoxesOfAnInformer) {
+  const auto source = [&] { return NewListWatch<ConfigMap>(*client_, "default"); };
+  auto fifo = std::make_unique<RealFIFO<ConfigMap>>(env());
+  auto watcher = std::make_unique<Watcher<ConfigMap>>(
+      NewRetryWatcher<ConfigMap>(env(), "1", source()).OrExit());
+  DestroyedInChild(fifo);
+  DestroyedInChild(watcher);
+  server_.Put("b", "1");
+  EXPECT_TRUE(watcher->Next().ok());
+}
+
+TEST_F(ForkedChildTest, AManagerWithItsControllers) {
+  auto manager = Manager::New(*client_, {.metrics_bind_address = "127.0.0.1:0",
+                                         .health_probe_bind_address = "127.0.0.1:0",
+                                         .leader_election = true,
+                                         .leader_election_id = "forked",
+                                         .leader_election_namespace = "default",
+                                         .serve_webhooks = false})
+                     .OrExit();
+  std::promise<void> reconciled;
+  std::once_flag once;
+  ControllerBuilder(*manager)
+      .For<ConfigMap>()
+      .Complete([&](const ReconcileContext&, const Request&) {
+        std::call_once(once, [&] { reconciled.set_value(); });
+        return Result<ReconcileResult>(
+            ReconcileResult{.requeue_after = std::chrono::milliseconds(1)});
+      })
+      .OrExit();
+  std::stop_source stop;
+  std::thread runs([&] { EXPECT_TRUE(manager->Start(stop.get_token()).ok()); });
+  reconciled.get_future().wait();
+  DestroyedInChild(manager);
+  stop.request_stop();
+  runs.join();
+}
+
+TEST_F(ForkedChildTest, BroadcastersOfEvents) {
+  auto core = std::make_unique<EventBroadcaster>(env());
+  core->StartRecordingToSink(NewEventSink(*client_));
+  auto series = std::make_unique<events::EventBroadcaster>(env());
+  series->StartRecordingToSink(events::NewEventSink(*client_));
+  DestroyedInChild(core);
+  DestroyedInChild(series);
+}
+
+TEST_F(ForkedChildTest, ALeaderElector) {
+  std::promise<void> leads;
+  auto elector =
+      LeaderElector::NewForLease(
+          env(), server_.ClientConfig(), {.namespace_ = "default", .name = "forked"},
+          {.callbacks = {.on_started_leading = [&](const std::stop_token&) { leads.set_value(); },
+                         .on_stopped_leading = [] {}}})
+          .OrExit();
+  std::stop_source stop;
+  std::thread runs([&] { elector->Run(stop.get_token()); });
+  leads.get_future().wait();
+  DestroyedInChild(elector);
+  EXPECT_TRUE(elector->IsLeader());
+  stop.request_stop();
+  runs.join();
+}
+
+TEST_F(ForkedChildTest, Servers) {
+  auto endpoints = EndpointServer::Listen(env(), "127.0.0.1:0").OrExit();
+  endpoints->Handle("/healthz", std::make_shared<healthz::Handler>(env(), healthz::Checks{}));
+  auto webhooks = std::make_unique<WebhookServer>(env());
+  auto listener = WebhookListener::Listen(env(), *webhooks).OrExit();
+  auto api = std::make_unique<ApiServer>();
+  api->Listen().OrExit();
+  const Client other =
+      Client::NewForConfig(env(), Config::FromKubeconfig(api->kubeconfig()).OrExit()).OrExit();
+  ASSERT_TRUE(other.GetRaw("/version").ok());
+  InChild([&] {
+    listener.reset();
+    webhooks.reset();
+    endpoints.reset();
+    api.reset();
+  });
+  EXPECT_TRUE(other.GetRaw("/version").ok());
+}
+
+}  // namespace
+}  // namespace kinformer::testing
