@@ -27,9 +27,11 @@ std::string Quoted(std::string_view resource, std::string_view namespace_, std::
 }
 
 Error NamespaceMissing(std::string_view resource, std::string_view name) {
-  return Error(Reason::kInvalidArgument,
-               std::string(resource) + " \"" + std::string(name) +
-                   "\": these objects have a namespace, and none is given; use Namespace(ns).Get");
+  return Error(
+      Reason::kInvalidArgument,
+      std::string(resource) + " \"" + std::string(name) +
+          "\": these objects have a namespace, and none is given; name it: Get(\"default\", \"" +
+          std::string(name) + "\")");
 }
 
 // Of more, the first ones will do.
@@ -308,7 +310,9 @@ Result<void> CheckNamespace(const TypeInfo& type, std::string_view namespace_,
   if (type.namespaced || namespace_.empty()) return {};
   return Error(Reason::kInvalidArgument,
                Quoted(type.resource, namespace_, name) +
-                   ": these objects have no namespace, and one is given; use the lister's own Get");
+                   ": these objects have no namespace, and one is given; leave it empty: Get(\"\", "
+                   "\"" +
+                   std::string(name) + "\")");
 }
 
 std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key) {
