@@ -24,6 +24,8 @@ constexpr Habit kReading[] = {
     {"-R,--recursive", "objects are named as RESOURCE NAME"},
     {"-L,--label-columns", "-o json or -o yaml print labels; -l SELECTOR chooses by them"},
     {"--show-labels", "-o json or -o yaml print labels; -l SELECTOR chooses by them"},
+    {"--labels,--label,--label-selector", "write -l SELECTOR, such as -l app=web"},
+    {"--fields,--field", "write --field-selector SELECTOR, such as spec.nodeName=node-7"},
     {"--show-kind", "names have their kind in front with -o name, and of several resources"},
     {"--sort-by", "objects come in the order of namespace and name; sort the lines with sort"},
     {"--no-headers", "-o name prints names alone; tail -n +2 drops the titles of a table"},

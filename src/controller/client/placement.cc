@@ -1,5 +1,6 @@
 #include "controller/client/placement.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "kinformer/internal/live_reader.h"
@@ -20,6 +21,11 @@ Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
                               const std::string& home) {
   Result<ObjectName> placed = Placed(type, name, home);
   if (!placed || !type.namespaced || !placed->namespace_.empty()) return placed;
+  if (const std::size_t slash = name.name.find('/'); slash != std::string::npos) {
+    return Error(Reason::kInvalidArgument,
+                 Quoted(type, name) + ": this is a key, and a name is wanted; take it apart, {\"" +
+                     name.name.substr(0, slash) + "\", \"" + name.name.substr(slash + 1) + "\"}");
+  }
   return Error(
       Reason::kInvalidArgument,
       Quoted(type, name) +

@@ -31,6 +31,7 @@ void ExpectOwnWords(const Error& error, const std::string& remedy) {
 TEST(Placement, ANameWithoutItsNamespace_SaysHowItIsNamed) {
   for (const auto& place : {&PlacedName, &PlacedRead}) {
     ExpectOwnWords(place(Things(), {"", "a"}, "").error(), R"({"default", "a"})");
+    ExpectOwnWords(place(Things(), {"", "shop/a"}, "").error(), R"({"shop", "a"})");
     EXPECT_EQ(place(Things(), {"", "a"}, "home").value().namespace_, "home");
     EXPECT_EQ(place(Things(), {"x", "a"}, "").value().namespace_, "x");
     EXPECT_EQ(place(Worlds(), {"", "a"}, "home").value().namespace_, "");
