@@ -18,7 +18,7 @@ void RegisterApiServer(CommandLine& line);  // apiserver.cc
 void RegisterDemo(CommandLine& line);       // demo.cc
 void RegisterVersion(CommandLine& line);    // version.cc
 
-// What `kinformer watch` does, for others that are asked to watch. Gives the exit status.
+// Does what `kinformer watch` does, for others that are asked to watch. Gives the exit status.
 int RunWatch(const ConnectionFlags& connection, const SelectionFlags& selection, bool trace);
 
 }  // namespace kinformer::cli

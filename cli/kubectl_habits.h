@@ -1,7 +1,7 @@
 // cli/kubectl_habits.h
 //
-// What people who know kubectl type, and this program calls otherwise or leaves to kubectl: in
-// words, for its usage errors.
+// Words for usage errors: how this program calls the options and commands that people bring along
+// from kubectl, or who has them.
 
 #ifndef KINFORMER_CLI_KUBECTL_HABITS_H_
 #define KINFORMER_CLI_KUBECTL_HABITS_H_

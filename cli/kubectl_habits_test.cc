@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What standard error says of a command line, with status 2.
+// The usage error of a command line.
 std::string ErrorOf(std::vector<std::string> arguments) {
   CommandLine line("test", "kinformer 1.2.3");
   AddCommandHabits(line);

@@ -79,7 +79,8 @@ Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
 // `error`: that of discovery.
 Error NoSuchResource(const Error& error, const Asked& asked) {
   std::string words = ResourceHabit(asked.resource);
-  if (words.empty() && error.message().find("did you mean") == std::string::npos) {
+  // Where discovery knows more, it asks.
+  if (words.empty() && error.message().find('?') == std::string::npos) {
     words = "`kubectl api-resources` lists what this server has";
   }
   if (words.empty()) return error;

@@ -318,6 +318,15 @@ Error NoSuchResource(const Groups& groups, std::string_view typed) {
   return Error(Reason::kNotFound, std::move(message));
 }
 
+// Neither the core group nor any other: another server, or a path that is not the API's.
+Error NoApiServer(const internal::ClientCore& core, std::string_view typed) {
+  return Error(Reason::kNotFound,
+               "the server doesn't have a resource type \"" + std::string(typed) +
+                   "\": " + core.engine()->Describe() +
+                   " has nothing under /api and /apis. Is this the address of a Kubernetes API "
+                   "server, path included?");
+}
+
 // Looks in what is known and, if it is not there, once in what the server says now.
 template <class Find>
 Result<RestMapping> Search(const std::shared_ptr<internal::ClientCore>& core,
@@ -328,6 +337,7 @@ Result<RestMapping> Search(const std::shared_ptr<internal::ClientCore>& core,
     if (!groups) return std::move(groups).error();
     const ApiGroupVersion* where = nullptr;
     if (const ApiResource* resource = find(**groups, &where)) return MappingOf(*where, *resource);
+    if (fetched && (*groups)->empty()) return NoApiServer(*core, typed);
     if (fetched) return NoSuchResource(**groups, typed);
     DiscoveryClient(core).Invalidate();
   }

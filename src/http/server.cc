@@ -74,7 +74,7 @@ std::string HttpDate(std::chrono::sys_seconds now) {
   return text.data();
 }
 
-// What to do where a port cannot be had; empty: the system's message says enough.
+// Says what to do where a port cannot be had; empty: the system's message is enough.
 std::string_view RemedyOf(const error_code& error) {
   if (error == asio::error::address_in_use) {
     return ". Another program has it: take another port, or 0 for any that is free";

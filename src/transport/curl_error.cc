@@ -80,7 +80,7 @@ Error FromCurl(const CurlFailure& f, const std::string& server) {
       return Error(Reason::kTransport, at + "TLS handshake failed: " + detail);
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
-      // What TLS says to bytes that are none of its own is no HTTP.
+      // An alert of TLS, say, which answers bytes that are none of its own.
       return Error(Reason::kTransport,
                    at + "the answer is not HTTP: " + detail + IfItSpeaksTls(server));
     default:

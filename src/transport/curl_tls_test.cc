@@ -8,10 +8,10 @@
 #include <iterator>
 #include <netinet/in.h>
 #include <string>
-#include <string_view>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "kinformer/http_transport.h"
 
@@ -197,10 +197,11 @@ TEST_F(CurlTlsTest, HttpToATlsServer_SaysTheUrlToWrite) {
               HasSubstr("If the server speaks TLS, its URL is https://" + address));
 }
 
-// A server that answers in plain HTTP whatever it is sent.
+// A server that answers the same to whatever it is sent.
 class PlainAnswer {
  public:
-  PlainAnswer() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit PlainAnswer(std::string answer)
+      : answer_(std::move(answer)), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -223,30 +224,40 @@ class PlainAnswer {
 
  private:
   void Serve() const {
-    constexpr std::string_view kRefusal = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
     while (true) {
       const int peer = accept(listener_, nullptr, nullptr);
       if (peer < 0) return;
       char asked[4096];
       if (recv(peer, asked, sizeof(asked), 0) > 0) {
-        (void)send(peer, kRefusal.data(), kRefusal.size(), MSG_NOSIGNAL);
+        (void)send(peer, answer_.data(), answer_.size(), MSG_NOSIGNAL);
       }
       close(peer);
     }
   }
+  const std::string answer_;
   const int listener_;
   int port_ = 0;
   std::thread thread_;
 };
 
 TEST_F(CurlTlsTest, TlsToAPlainServer_SaysTheUrlToWrite) {
-  const PlainAnswer server;
+  const PlainAnswer server("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
   const std::string address = "127.0.0.1:" + std::to_string(server.port());
   Make({.base_url = "https://" + address, .tls = {.ca_pem = ca_.cert}});
   const Error error = Get("/x").error();
   EXPECT_EQ(error.reason(), Reason::kTransport);
   EXPECT_THAT(error.message(), HasSubstr("https://" + address + ": the server does not speak TLS"));
   EXPECT_THAT(error.message(), HasSubstr("its URL is http://" + address + " ("));
+}
+
+TEST_F(CurlTlsTest, AnAlertInPlaceOfHttp_SaysTheUrlToWrite) {
+  const PlainAnswer server("\x15\x03\x01\x02\x02\x46");
+  const std::string address = "127.0.0.1:" + std::to_string(server.port());
+  Make({.base_url = "http://" + address});
+  const Error error = Get("/x").error();
+  EXPECT_EQ(error.reason(), Reason::kTransport);
+  EXPECT_THAT(error.message(), HasSubstr("http://" + address + ": the answer is not HTTP"));
+  EXPECT_THAT(error.message(), HasSubstr("its URL is https://" + address));
 }
 
 struct TlsOptionsCase {

@@ -1,6 +1,6 @@
 // apiserver/errors/decode_error.h
 //
-// What a transcoder says of an object that does not fit its kind, as a client is told it.
+// A transcoder's error about an object that does not fit its kind, as a client is told it.
 
 #ifndef KINFORMER_APISERVER_ERRORS_DECODE_ERROR_H_
 #define KINFORMER_APISERVER_ERRORS_DECODE_ERROR_H_

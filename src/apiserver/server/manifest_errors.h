@@ -1,7 +1,7 @@
 // apiserver/server/manifest_errors.h
 //
-// What is wrong with a document of ApiServer::Load, in the words of who wrote the file: a request
-// is answered as by any API server, who loads a file also wants to know what to write in it.
+// Errors of ApiServer::Load for people who write files: a request is answered as by any API server,
+// and who loads a file also wants to know what to write in it.
 
 #ifndef KINFORMER_APISERVER_SERVER_MANIFEST_ERRORS_H_
 #define KINFORMER_APISERVER_SERVER_MANIFEST_ERRORS_H_

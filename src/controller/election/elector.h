@@ -45,8 +45,8 @@ class Elector final : public LeaderElector {
     std::string text{};
     SteadyTime said{};
   };
-  // Logs what keeps it from taking part, with the remedy: not that another leads, and the same again
-  // only after a minute.
+  // Logs what keeps it from taking part, with the remedy; not that another leads, and the same
+  // again only after a minute.
   void SayNotAcquired(const Error& error, Failure& failure) const;
   // Returns when stop is requested (true), or renewals have failed for too long.
   bool RenewUntil(const std::stop_token& stop, LeaderNews& news);

@@ -107,7 +107,7 @@ TEST(LeaderElectorTest, LE_09_LE_27_OneLeadsAndTheOthersAreTold) {
   EXPECT_THAT(lease.events, ElementsAre("a became leader"));
 }
 
-TEST(LeaderElectorTest, WhoMayNotHaveTheLease_IsToldWhatToGrant) {
+TEST(LeaderElectorTest, ACandidateWithoutRights_IsToldWhatToGrant) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});
   FakeLease lease;
@@ -130,7 +130,7 @@ TEST(LeaderElectorTest, WhoMayNotHaveTheLease_IsToldWhatToGrant) {
   EXPECT_EQ(log->Count("not found; is there the namespace of the lease?"), 1U);
 }
 
-TEST(LeaderElectorTest, WhoFindsAnotherLeading_LogsNoWarning) {
+TEST(LeaderElectorTest, ACandidateThatFindsALeader_LogsNoWarning) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});
   FakeLease lease;
