@@ -151,6 +151,17 @@ std::string UnknownOption(const CLI::App& app, const Cli11Command* command,
   return "unknown option " + option + (words.empty() ? "" : "; ") + words;
 }
 
+// "--namespace: 1 required NS missing", as CLI11 has it, in words; other texts stay.
+std::string InWords(const std::string& text) {
+  constexpr std::string_view kMiddle = ": 1 required ";
+  constexpr std::string_view kEnd = " missing";
+  const std::size_t at = text.find(kMiddle);
+  if (at == std::string::npos || !text.ends_with(kEnd)) return text;
+  const std::size_t from = at + kMiddle.size();
+  return text.substr(0, at) +
+         " needs a value behind it: " + text.substr(from, text.size() - kEnd.size() - from);
+}
+
 // The first of what stands on the command line and means nothing.
 std::string Unexpected(const CLI::App& app, const Cli11Command* command,
                        const std::string& argument) {
@@ -303,7 +314,7 @@ int CommandLine::Run(int argc, char** argv) {
     for (const auto& candidate : impl_->commands) {
       if (candidate->app().parsed()) command += " " + candidate->app().get_name();
     }
-    const std::string text = error.what();
+    const std::string text = InWords(error.what());
     std::cerr << "error: " << text << (text.ends_with('?') ? " See " : ". See ") << command
               << " --help\n";
     return kUsageError;

@@ -96,7 +96,7 @@ TEST(CommandLine, MistakesAreOneLineAndStatus2) {
       {{"get", "pods", "--nonsense", "x"}, "unknown option --nonsense. See kinformer get --help"},
       {{"get", "pods", "x"}, "unexpected argument \"x\""},
       {{"get"}, "RESOURCE is required"},
-      {{"get", "pods", "-c"}, "--context"},
+      {{"get", "pods", "-c"}, "--context needs a value behind it: NAME. See kinformer get"},
       {{"get", "pods", "-o", "xml"}, "\"xml\" is none of json|yaml"},
       {{"get", "pods", "--for", "soon"}, "\"soon\" is no duration"},
       {{"get", "pods", "--for", "900000h"}, "\"900000h\" is too long"},
