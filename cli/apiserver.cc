@@ -15,6 +15,7 @@
 
 #include "cli/apiserver_flags.h"
 #include "cli/commands.h"
+#include "cli/kubectl_habits.h"
 #include "cli/manifests.h"
 #include "cli/printable.h"
 #include "cli/report.h"
@@ -162,7 +163,7 @@ int RunApiServer(const ApiServerFlags& flags) {
   std::cout << "serving at " << (*http)->url() << '\n';
   if (!flags.kubeconfig_out.empty()) {
     if (Result<void> written = (*http)->WriteKubeconfig(flags.kubeconfig_out); !written) {
-      return Fail(written.error());
+      return Fail(Error(written.error()).WithContext("--kubeconfig-out " + flags.kubeconfig_out));
     }
     std::cout << "kubeconfig in " << flags.kubeconfig_out << '\n';
     const bool others_certificates = !flags.client_ca_file.empty() || !flags.tls_cert_file.empty();
@@ -189,6 +190,7 @@ void RegisterApiServer(CommandLine& line) {
   Command& command =
       line.Add("apiserver", "Run the embedded Kubernetes API server, for tests and trials");
   AddApiServerFlags(command, *flags);
+  AddServerHabits(command);
   command.Run([flags] { return RunApiServer(*flags); });
 }
 

@@ -17,6 +17,13 @@ std::vector<std::string> Split(const std::string& text, char separator) {
   return parts;
 }
 
+// "a,b" as " a b".
+std::string Apart(const std::string& names) {
+  std::string text;
+  for (const std::string& name : Split(names, ',')) text += name.empty() ? "" : " " + name;
+  return text;
+}
+
 Error Invalid(std::string message) { return Error(Reason::kInvalidArgument, std::move(message)); }
 
 }  // namespace
@@ -49,6 +56,11 @@ Result<std::vector<Asked>> ReadArguments(const std::vector<std::string>& argumen
     if (arguments.size() == 1) asked.push_back({resource, ""});
     for (std::size_t i = 1; i < arguments.size(); ++i) {
       if (arguments[i].empty()) return Invalid("a name is empty");
+      if (arguments[i].find(',') != std::string::npos) {
+        return Invalid("\"" + arguments[i] +
+                       "\" is no name: only resources stand behind commas; names stand apart: " +
+                       resource + Apart(arguments[i]));
+      }
       asked.push_back({resource, arguments[i]});
     }
   }

@@ -39,6 +39,9 @@ TEST(Arguments, WhatIsNoneOfThem) {
       {{"po,"}, "\"po,\" lacks a resource"},
       {{""}, "\"\" lacks a resource"},
       {{"po", ""}, "a name is empty"},
+      {{"po", "a,b"},
+       "\"a,b\" is no name: only resources stand behind commas; names stand apart: "
+       "po a b"},
   };
   for (const auto& c : kCases) {
     const auto asked = ReadArguments(c.arguments);

@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/edit_distance.h"
+
 namespace kinformer::cli {
 namespace {
 
@@ -66,18 +68,20 @@ class Cli11Command final : public Command {
     app_->add_option(names, values, help)->type_name(value_name);
   }
   void Choice(const std::string& names, std::string& value, const std::vector<std::string>& choices,
-              const std::string& help) override {
+              const std::string& help,
+              std::function<std::string(std::string_view)> instead) override {
     std::string all;
     for (const std::string& choice : choices) all += (all.empty() ? "" : "|") + choice;
     app_->add_option(names, value, help)
         ->type_name(all)
         ->take_last()
         ->check(CLI::Validator(
-            [choices, all](const std::string& given) {
+            [choices, all, instead = std::move(instead)](const std::string& given) {
               for (const std::string& choice : choices) {
                 if (choice == given) return std::string();
               }
-              return "\"" + given + "\" is none of " + all;
+              const std::string words = instead == nullptr ? std::string() : instead(given);
+              return "\"" + given + "\" is none of " + all + (words.empty() ? "" : "; ") + words;
             },
             ""));
   }
@@ -96,23 +100,74 @@ class Cli11Command final : public Command {
                    const std::string& help) override {
     app_->add_option(name, values, help)->type_name("")->required();
   }
+  void Elsewhere(const std::string& names, const std::string& words) override {
+    for (std::size_t at = 0; at < names.size();) {
+      const std::size_t end = std::min(names.find(',', at), names.size());
+      elsewhere_.emplace(names.substr(at, end - at), words);
+      at = end + 1;
+    }
+  }
   void Run(std::function<int()> run) override { run_ = std::move(run); }
 
+  // The words for an option that this command does not have; empty: none.
+  [[nodiscard]] std::string WordsFor(const std::string& option) const {
+    const auto found = elsewhere_.find(option);
+    return found == elsewhere_.end() ? std::string() : found->second;
+  }
   [[nodiscard]] CLI::App& app() const { return *app_; }
   [[nodiscard]] int Run() const { return run_ ? run_() : kUsageError; }
 
  private:
   CLI::App* app_;
+  std::map<std::string, std::string> elsewhere_;
   std::function<int()> run_;
 };
 
-// What stands on the command line and means nothing, in order.
-std::string Unexpected(const std::string& command, const std::vector<std::string>& extras) {
-  const std::string& first = extras.front();
-  if (first.size() > 1 && first.front() == '-') {
-    return "unknown option " + first.substr(0, first.find('='));
+// The option of `app` that may be meant; empty: none.
+std::string NearOption(const CLI::App& app, const std::string& typed) {
+  if (!typed.starts_with("--")) return {};
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      if (internal::base::IsNear(name, typed.substr(2))) return "--" + name;
+    }
   }
-  return "unexpected argument \"" + first + "\"; " + command + " takes no more than its usage says";
+  return {};
+}
+
+// An option that means nothing here. `command` null: none was asked for.
+std::string UnknownOption(const CLI::App& app, const Cli11Command* command,
+                          const std::string& argument) {
+  const std::string option = argument.substr(0, argument.find('='));
+  std::string words;
+  if (command != nullptr) {
+    words = command->WordsFor(option);
+    // "-fx.yaml"
+    if (words.empty() && !option.starts_with("--")) words = command->WordsFor(option.substr(0, 2));
+  }
+  if (words.empty()) {
+    const std::string near = NearOption(command == nullptr ? app : command->app(), option);
+    if (!near.empty()) words = "did you mean " + near + "?";
+  }
+  return "unknown option " + option + (words.empty() ? "" : "; ") + words;
+}
+
+// "--namespace: 1 required NS missing", as CLI11 has it, in words; other texts stay.
+std::string InWords(const std::string& text) {
+  constexpr std::string_view kMiddle = ": 1 required ";
+  constexpr std::string_view kEnd = " missing";
+  const std::size_t at = text.find(kMiddle);
+  if (at == std::string::npos || !text.ends_with(kEnd)) return text;
+  const std::size_t from = at + kMiddle.size();
+  return text.substr(0, at) +
+         " needs a value behind it: " + text.substr(from, text.size() - kEnd.size() - from);
+}
+
+// The first of what stands on the command line and means nothing.
+std::string Unexpected(const CLI::App& app, const Cli11Command* command,
+                       const std::string& argument) {
+  if (argument.size() > 1 && argument.front() == '-') return UnknownOption(app, command, argument);
+  const std::string name = command == nullptr ? app.get_name() : command->app().get_name();
+  return "unexpected argument \"" + argument + "\"; " + name + " takes no more than its usage says";
 }
 
 // Gives to the command what stood before it.
@@ -153,7 +208,16 @@ struct CommandLine::Impl {
     return nullptr;
   }
   [[nodiscard]] CLI::ValidationError NoCommand(const std::string& name) const {
-    return CLI::ValidationError("\"" + name + "\" is no command; there are " + Names());
+    std::string words;
+    if (const auto found = elsewhere.find(name); found != elsewhere.end()) words = found->second;
+    for (const auto& command : commands) {
+      const std::string& known = command->app().get_name();
+      if (words.empty() && internal::base::IsNear(known, name)) {
+        words = "did you mean " + known + "?";
+      }
+    }
+    return CLI::ValidationError("\"" + name + "\" is no command; there are " + Names() +
+                                (words.empty() ? "" : "; ") + words);
   }
   // The names of an option of one letter, if it has a long one, for "-A=false".
   void NoteShort(const CLI::App& owner) {
@@ -188,6 +252,7 @@ struct CommandLine::Impl {
   CLI::App* help = nullptr;
   std::string help_of;
   std::map<std::string, std::string> long_names;
+  std::map<std::string, std::string> elsewhere;  // commands that are none here
   std::vector<std::unique_ptr<Cli11Command>> commands;
 };
 
@@ -200,6 +265,10 @@ Command& CommandLine::Add(const std::string& name, const std::string& descriptio
   impl_->commands.push_back(
       std::make_unique<Cli11Command>(impl_->app.add_subcommand(name, description)));
   return *impl_->commands.back();
+}
+
+void CommandLine::Elsewhere(const std::string& command, const std::string& words) {
+  impl_->elsewhere.emplace(command, words);
 }
 
 void CommandLine::Global(const std::string& names, const std::string& value_name,
@@ -230,8 +299,8 @@ int CommandLine::Run(int argc, char** argv) {
       throw impl_->NoCommand(extras.front());
     }
     if (!extras.empty() || !problem.empty()) {
-      const std::string command = asked == nullptr ? "kinformer" : asked->app().get_name();
-      throw CLI::ValidationError(Unexpected(command, extras));
+      throw CLI::ValidationError(
+          Unexpected(impl_->app, asked, extras.empty() ? problem : extras.front()));
     }
     if (impl_->help->parsed()) return impl_->Help();
     if (asked == nullptr) {
@@ -245,7 +314,9 @@ int CommandLine::Run(int argc, char** argv) {
     for (const auto& candidate : impl_->commands) {
       if (candidate->app().parsed()) command += " " + candidate->app().get_name();
     }
-    std::cerr << "error: " << error.what() << ". See " << command << " --help\n";
+    const std::string text = InWords(error.what());
+    std::cerr << "error: " << text << (text.ends_with('?') ? " See " : ". See ") << command
+              << " --help\n";
     return kUsageError;
   }
   return asked->Run();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kinformer::cli {
@@ -32,9 +33,11 @@ class Command {
   // May be given several times, and take several values.
   virtual void Options(const std::string& names, std::vector<std::string>& values,
                        const std::string& value_name, const std::string& help) = 0;
-  // One of `choices`; anything else is a usage error that lists them.
+  // One of `choices`; anything else is a usage error that lists them, and has the words of
+  // `instead` for what was given, if these are not empty.
   virtual void Choice(const std::string& names, std::string& value,
-                      const std::vector<std::string>& choices, const std::string& help) = 0;
+                      const std::vector<std::string>& choices, const std::string& help,
+                      std::function<std::string(std::string_view)> instead) = 0;
   // Go's notation: "20s", "1m30s". 0 where the option is not given.
   virtual void Seconds(const std::string& names, double& value, const std::string& help) = 0;
   virtual void Positional(const std::string& name, std::string& value, bool required,
@@ -42,6 +45,9 @@ class Command {
   // One or more.
   virtual void Positionals(const std::string& name, std::vector<std::string>& values,
                            const std::string& help) = 0;
+  // Options that this command does not have, but others of their kind do: `words` follow the usage
+  // error. `names` as above.
+  virtual void Elsewhere(const std::string& names, const std::string& words) = 0;
   virtual void Run(std::function<int()> run) = 0;
 };
 
@@ -62,6 +68,8 @@ class CommandLine {
   void GlobalFlag(const std::string& names, const std::string& help);
 
   Command& Add(const std::string& name, const std::string& description);
+  // The same as Command::Elsewhere, of a command that is none here.
+  void Elsewhere(const std::string& command, const std::string& words);
   // Parses and runs the command that was asked for. Gives the exit status.
   int Run(int argc, char** argv);
 

@@ -31,7 +31,11 @@ Trial RunLine(std::vector<std::string> arguments) {
   line.GlobalFlag("--insecure", "insecure");
   Command& get = line.Add("get", "gets");
   get.Option("-c,--context", t.context, "NAME", "context");
-  get.Choice("-o,--output", t.format, {"json", "yaml"}, "format");
+  get.Choice("-o,--output", t.format, {"json", "yaml"}, "format", [](std::string_view given) {
+    return std::string(given == "jsonpath" ? "take jq" : "");
+  });
+  get.Elsewhere("-f,--filename", "name it");
+  line.Elsewhere("apply", "another program does that");
   get.Flag("-i,--insecure", t.insecure, "insecure");
   get.Seconds("--for", t.seconds, "how long");
   get.Positional("RESOURCE", t.resource, /*required=*/true, "what");
@@ -92,12 +96,21 @@ TEST(CommandLine, MistakesAreOneLineAndStatus2) {
       {{"get", "pods", "--nonsense", "x"}, "unknown option --nonsense. See kinformer get --help"},
       {{"get", "pods", "x"}, "unexpected argument \"x\""},
       {{"get"}, "RESOURCE is required"},
-      {{"get", "pods", "-c"}, "--context"},
+      {{"get", "pods", "-c"}, "--context needs a value behind it: NAME. See kinformer get"},
       {{"get", "pods", "-o", "xml"}, "\"xml\" is none of json|yaml"},
       {{"get", "pods", "--for", "soon"}, "\"soon\" is no duration"},
       {{"get", "pods", "--for", "900000h"}, "\"900000h\" is too long"},
       {{"get", "pods", "--for", "infs"}, "\"infs\" is too long"},
       {{"--context", "a", "serve"}, "serve has no option --context"},
+      {{"get", "pods", "-o", "jsonpath"}, "\"jsonpath\" is none of json|yaml; take jq. See"},
+      {{"get", "-f", "x"}, "unknown option -f; name it. See kinformer get"},
+      {{"get", "-fx", "y"}, "unknown option -fx; name it. See kinformer get"},
+      {{"get", "x", "--filename=y"}, "unknown option --filename; name it. See kinformer get"},
+      {{"list", "x", "-f", "y"}, "unknown option -f. See kinformer list"},
+      {{"get", "x", "--contxt", "y"}, "unknown option --contxt; did you mean --context? See"},
+      {{"--contxt=y", "get", "x"}, "unknown option --contxt; did you mean --context? See"},
+      {{"apply", "x"}, "there are get, list, serve; another program does that. See kinformer"},
+      {{"serv"}, "there are get, list, serve; did you mean serve? See kinformer --help"},
   };
   for (const auto& c : kCases) {
     const Trial t = RunLine(c.arguments);

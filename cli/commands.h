@@ -7,6 +7,8 @@
 #define KINFORMER_CLI_COMMANDS_H_
 
 #include "cli/command_line.h"
+#include "cli/connection.h"
+#include "cli/selection.h"
 
 namespace kinformer::cli {
 
@@ -15,6 +17,9 @@ void RegisterGet(CommandLine& line);        // get.cc
 void RegisterApiServer(CommandLine& line);  // apiserver.cc
 void RegisterDemo(CommandLine& line);       // demo.cc
 void RegisterVersion(CommandLine& line);    // version.cc
+
+// Does what `kinformer watch` does, for others that are asked to watch. Gives the exit status.
+int RunWatch(const ConnectionFlags& connection, const SelectionFlags& selection, bool trace);
 
 }  // namespace kinformer::cli
 

@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/first_sync.h"
+#include "cli/kubectl_habits.h"
 #include "cli/output.h"
 #include "cli/printable.h"
 #include "cli/report.h"
@@ -26,6 +27,7 @@ namespace {
 struct GetFlags {
   ConnectionFlags connection{};
   SelectionFlags selection{};
+  bool watch = false;
 };
 
 // The objects of a synced cache, in the order of namespace and name.
@@ -93,7 +95,10 @@ struct Found {
 
 Error NotFound(const Selection& selection) {
   std::string text = selection.Description() + " not found";
-  if (!selection.namespace_.empty()) text += " in namespace " + selection.namespace_;
+  if (!selection.namespace_.empty()) {
+    text += " in namespace " + selection.namespace_ +
+            "; -n NS looks in another, and without a name -A in all";
+  }
   return Error(Reason::kNotFound, text);
 }
 
@@ -175,11 +180,13 @@ void Print(const std::vector<Selection>& selections, std::vector<Found> found,
 }
 
 // Exit status of a command that could not go on. Who interrupts it needs no message.
-int FailGet(const Error& error, const std::string& origin) {
-  return error.reason() == Reason::kCanceled ? kFailure : Fail(error, origin);
+int FailGet(const Error& error, const std::vector<Selection>& selections,
+            const std::string& origin) {
+  return error.reason() == Reason::kCanceled ? kFailure : FailToRead(error, selections, origin);
 }
 
 int RunGet(const GetFlags& flags) {
+  if (flags.watch) return RunWatch(flags.connection, flags.selection, /*trace=*/false);
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
@@ -190,12 +197,12 @@ int RunGet(const GetFlags& flags) {
   if (!selections && selections.error().reason() == Reason::kInvalidArgument) {
     return UsageError(selections.error().message());
   }
-  if (!selections) return FailGet(selections.error(), origin);
+  if (!selections) return FailGet(selections.error(), {}, origin);
   std::vector<Found> found;
   std::vector<const Selection*> missing;
   for (const Selection& selection : *selections) {
     Result<std::vector<json::Value>> objects = Fetch(*connection, selection, stop.token());
-    if (!objects) return FailGet(objects.error(), origin);
+    if (!objects) return FailGet(objects.error(), *selections, origin);
     if (objects->empty() && !selection.name.empty()) {
       missing.push_back(&selection);
     } else {
@@ -214,7 +221,9 @@ void RegisterGet(CommandLine& line) {
   Command& command =
       line.Add("get", "Print objects, from the cache of an informer that has synced");
   AddSelectionFlags(command, flags->selection);
+  command.Flag("-w,--watch", flags->watch, "go on with the changes, as `kinformer watch` does");
   AddConnectionFlags(command, flags->connection);
+  AddReadingHabits(command);
   command.Run([flags] { return RunGet(*flags); });
 }
 

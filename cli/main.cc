@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/kubectl_habits.h"
 
 int main(int argc, char** argv) {
   // A reader that goes away ends the output, not the program in the middle of what it does.
@@ -19,5 +20,6 @@ int main(int argc, char** argv) {
 #endif
   kinformer::cli::RegisterApiServer(line);
   kinformer::cli::RegisterVersion(line);
+  kinformer::cli::AddCommandHabits(line);
   return line.Run(argc, argv);
 }

@@ -53,6 +53,14 @@ Result<std::vector<std::string>> FilesOf(const std::string& path) {
   return files;
 }
 
+// The error of a text that is no YAML, with the reason that a newcomer meets most.
+Error OfText(const Error& error, std::string_view text) {
+  if (text.find("{{") == std::string_view::npos) return error;
+  return {error.reason(), error.message() +
+                              "; {{ }} belongs to a template: render it first, as `helm template` "
+                              "does"};
+}
+
 void Add(const std::string& place, json::Value object, std::vector<Manifest>& out) {
   const json::Value& given = object;
   if (given["kind"].StringOrEmpty().ends_with("List") && given["items"].is_array()) {
@@ -82,7 +90,7 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
       if (!read) return read.error();
       std::vector<std::string> repeated;
       auto documents = yaml::ParseDocuments(read->text, read->name, &repeated);
-      if (!documents) return documents.error();
+      if (!documents) return OfText(documents.error(), read->text);
       for (const std::string& key : repeated) {
         warnings.push_back(read->name + ": " + key + "; its last value counts");
       }

@@ -78,6 +78,8 @@ TEST(Manifests, AreReadAsKubectlReadsThem) {
   EXPECT_EQ(read("{\"a\":1}\n{\"b\":2}", warnings), "{\"a\":1}\n{\"b\":2}\n");
   EXPECT_THAT(read("a: 1\n---apiVersion: v1\n", warnings),
               HasSubstr("standard input:2:4: a line that begins with '---' ends a document"));
+  EXPECT_THAT(read("metadata:\n  name: {{ .Release.Name }}\n", warnings),
+              HasSubstr("{{ }} belongs to a template: render it first"));
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(read("data:\n  k: 1\n---\nk: 1\nk: 2\n", warnings),
             "{\"data\":{\"k\":1}}\n{\"k\":2}\n");

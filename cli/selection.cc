@@ -9,6 +9,8 @@
 #include "kinformer/label_selector.h"
 
 #include "cli/arguments.h"
+#include "cli/kubectl_habits.h"
+#include "cli/report.h"
 #include "table/custom_columns.h"
 
 namespace kinformer::cli {
@@ -25,7 +27,7 @@ void AddSelectionFlags(Command& command, SelectionFlags& flags) {
   command.Option("--field-selector", flags.field_selector, "SELECTOR",
                  "only objects with these fields: spec.nodeName=node-7");
   command.Choice("-o,--output", flags.output, {"wide", "name", "json", "yaml"},
-                 "what to print of each object");
+                 "what to print of each object", OutputHabit);
   command.Flag("--show-managed-fields", flags.show_managed_fields,
                "print metadata.managedFields, too");
 }
@@ -65,11 +67,24 @@ Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
   selection.label_selector = flags.label_selector;
   selection.field_selector = flags.field_selector;
   selection.show_managed_fields = flags.show_managed_fields;
-  if (!selection.name.empty()) {
-    if (!selection.field_selector.empty()) selection.field_selector += ",";
-    selection.field_selector += "metadata.name=" + selection.name;
-  }
+  if (selection.name.empty()) return selection;
+  const Result<FieldSelector> named =
+      FieldSelector::Of({{.field = "metadata.name", .value = selection.name}});
+  if (!named) return named.error();
+  if (!selection.field_selector.empty()) selection.field_selector += ",";
+  selection.field_selector += named->ToString();
   return selection;
+}
+
+// `error`: that of discovery.
+Error NoSuchResource(const Error& error, const Asked& asked) {
+  std::string words = ResourceHabit(asked.resource);
+  // Where discovery knows more, it asks.
+  if (words.empty() && error.message().find('?') == std::string::npos) {
+    words = "`kubectl api-resources` lists what this server has";
+  }
+  if (words.empty()) return error;
+  return Error(Reason::kNotFound, error.message() + "; " + words);
 }
 
 Result<Selection> SelectOne(const Connection& connection, const SelectionFlags& flags,
@@ -78,11 +93,7 @@ Result<Selection> SelectOne(const Connection& connection, const SelectionFlags& 
   if (!read) return std::move(read).error();
   Selection selection = *std::move(read);
   Result<RestMapping> mapping = connection.client.Discovery().MappingFor(asked.resource, call);
-  if (!mapping && IsNotFound(mapping.error()) &&
-      mapping.error().message().find("did you mean") == std::string::npos) {
-    return Error(Reason::kNotFound, mapping.error().message() +
-                                        "; `kubectl api-resources` lists what this server has");
-  }
+  if (!mapping && IsNotFound(mapping.error())) return NoSuchResource(mapping.error(), asked);
   if (!mapping) return std::move(mapping).error();
   selection.mapping = *std::move(mapping);
   if (selection.mapping.namespaced && !flags.all_namespaces) {
@@ -125,6 +136,19 @@ Result<std::vector<Selection>> Select(const Connection& connection, const Select
     if (!is_repeated) selections.push_back(*std::move(selection));
   }
   return selections;
+}
+
+int FailToRead(const Error& error, const std::vector<Selection>& selections,
+               const std::string& origin) {
+  const bool everywhere =
+      std::any_of(selections.begin(), selections.end(),
+                  [](const Selection& selection) { return selection.shows_namespaces(); });
+  if (!everywhere || !IsForbidden(error)) return Fail(error, origin);
+  Error wider =
+      Error(error.reason(),
+            error.message() + "; it may be allowed in one namespace: -n NS in place of -A");
+  wider.WithHttpStatus(error.http_status()).WithDetails(error.details());
+  return Fail(wider, origin);
 }
 
 bool OfSeveralResources(const std::vector<const Selection*>& selections) {

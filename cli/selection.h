@@ -57,6 +57,10 @@ struct Selection {
 Result<std::vector<Selection>> Select(const Connection& connection, const SelectionFlags& flags,
                                       const CallOptions& call);
 
+// Prints why they could not be read, and gives the exit status kFailure. See report.h.
+int FailToRead(const Error& error, const std::vector<Selection>& selections,
+               const std::string& origin);
+
 // Are they of different resources? Names are printed with theirs, then.
 bool OfSeveralResources(const std::vector<const Selection*>& selections);
 

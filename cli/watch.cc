@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/first_sync.h"
+#include "cli/kubectl_habits.h"
 #include "cli/output.h"
 #include "cli/printable.h"
 #include "cli/report.h"
@@ -136,13 +137,15 @@ class Watched {
   EventHandlerRegistration::ScopedRegistration registration_;
 };
 
-int RunWatch(const WatchFlags& flags) {
+}  // namespace
+
+int RunWatch(const ConnectionFlags& connection_flags, const SelectionFlags& flags, bool traced) {
   StopSource stop = StopOnSignals();
-  Result<Connection> connection = Connect(flags.connection);
+  Result<Connection> connection = Connect(connection_flags);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
   const Result<std::vector<Selection>> selections =
-      Select(*connection, flags.selection, {.stop = stop.token()});
+      Select(*connection, flags, {.stop = stop.token()});
   if (!selections) {
     if (stop.stop_requested()) return 0;
     if (selections.error().reason() == Reason::kInvalidArgument) {
@@ -154,7 +157,7 @@ int RunWatch(const WatchFlags& flags) {
   // The trace may come from the loop until the client has ended.
   const auto output = std::make_shared<Output>([stop]() mutable { stop.RequestStop(); });
   std::function<void(const TraceEvent&)> trace;
-  if (flags.trace) {
+  if (traced) {
     const auto printer = std::make_shared<TracePrinter>(
         [output](const std::string& line) { output->Line(line, Color::kDim); });
     trace = [printer](const TraceEvent& event) { printer->Note(event); };
@@ -167,10 +170,10 @@ int RunWatch(const WatchFlags& flags) {
     InformerOptions<Object> options;
     options.drop_managed_fields = !selection.show_managed_fields;
     options.trace = trace;
-    watched.push_back(std::make_unique<Watched>(
-        connection->client, selection, std::move(options),
-        EventPrinter(connection->client.env(), selection, flags.selection.output,
-                     OfSeveralResources(all), *output, printing)));
+    watched.push_back(
+        std::make_unique<Watched>(connection->client, selection, std::move(options),
+                                  EventPrinter(connection->client.env(), selection, flags.output,
+                                               OfSeveralResources(all), *output, printing)));
   }
   Result<void> synced;
   for (const auto& one : watched) {
@@ -179,10 +182,8 @@ int RunWatch(const WatchFlags& flags) {
   if (synced) stop.Wait();
   for (const auto& one : watched) one->Stop();
   if (synced || stop.stop_requested()) return 0;
-  return Fail(synced.error(), origin);
+  return FailToRead(synced.error(), *selections, origin);
 }
-
-}  // namespace
 
 void RegisterWatch(CommandLine& line) {
   auto flags = std::make_shared<WatchFlags>();
@@ -193,7 +194,9 @@ void RegisterWatch(CommandLine& line) {
       "--trace", flags->trace,
       "also print each stage that an event passes: reflector, delta fifo, store, listener");
   AddConnectionFlags(command, flags->connection);
-  command.Run([flags] { return RunWatch(*flags); });
+  AddReadingHabits(command);
+  command.Elsewhere("-w,--watch", "this command watches by itself: leave it out");
+  command.Run([flags] { return RunWatch(flags->connection, flags->selection, flags->trace); });
 }
 
 }  // namespace kinformer::cli

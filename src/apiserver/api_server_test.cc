@@ -14,6 +14,7 @@ namespace {
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
 
@@ -107,6 +108,62 @@ TEST(ApiServerInProcess, LoadTellsOfFieldsThatNobodyKnows) {
                             "document 3 (Pod p): unknown field \"spec.containers[0].imge\""));
   EXPECT_EQ(server.Get("/api/v1/namespaces/default/pods/p").Json().At("/spec/containers/0/imge"),
             json::Value());
+}
+
+// Defaults copy values from the field that was written to others.
+TEST(ApiServerInProcess, Load_BlamesTheFieldThatWasWritten) {
+  const struct {
+    const char* manifest;
+    const char* want;
+  } kCases[] = {
+      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+       "spec: {containers: [{name: c, resources: {limits: {memory: 64 MB}}}]}\n",
+       "spec.containers[0].resources.limits.memory: \"64 MB\" is no quantity"},
+      {"apiVersion: v1\nkind: LimitRange\nmetadata: {name: l}\n"
+       "spec: {limits: [{type: Container, max: {cpu: lots}}]}\n",
+       "spec.limits[0].max.cpu: \"lots\" is no quantity"},
+      {"apiVersion: v1\nkind: ReplicationController\nmetadata: {name: r}\n"
+       "spec: {template: {metadata: {labels: {a: 1}}, spec: {containers: [{name: c}]}}}\n",
+       "spec.template.metadata.labels.a: expected a string, got a number; in YAML a text that"},
+      {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {port: 80}\n",
+       "stringData.port: expected a string, got a number"},
+      {"apiVersion: v1\nkind: Service\nmetadata: {name: s}\n"
+       "spec: {ports: [{port: \"80\"}]}\n",
+       "spec.ports[0].port: expected an integer, got a string; write it without quotes"},
+      {"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: {name: c}}\n",
+       "spec.containers: expected an array, got an object; in YAML each item begins with"},
+  };
+  for (const auto& c : kCases) {
+    TestServer server;
+    const auto loaded = server.server().Load(c.manifest);
+    ASSERT_FALSE(loaded.ok()) << c.manifest;
+    EXPECT_THAT(loaded.error().message(), HasSubstr(c.want));
+    EXPECT_THAT(loaded.error().message(), Not(HasSubstr("at byte")));
+    EXPECT_THAT(loaded.error().message(), Not(HasSubstr("document 1"))) << "it is the only one";
+  }
+}
+
+TEST(ApiServerInProcess, Load_SaysWhatToWriteForAKindThatNobodyServes) {
+  const struct {
+    const char* manifest;
+    const char* want;
+  } kCases[] = {
+      {"metadata: {name: x}", "object without a kind x: it has no apiVersion and kind; each"},
+      {"kind: Pod\nmetadata: {name: x}", "Pod x: it has no apiVersion; each document begins like"},
+      {"apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: x}",
+       "write kind: Deployment and apiVersion: apps/v1"},
+      {"apiVersion: v1\nkind: pod\nmetadata: {name: x}", "write kind: Pod and apiVersion: v1"},
+      {"apiVersion: v1\nkind: Car\nmetadata: {name: x}", "load the CustomResourceDefinition"},
+      {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: shop}",
+       "namespaces \"shop\" not found; load a document of kind Namespace"},
+  };
+  TestServer server;
+  for (const auto& c : kCases) {
+    const auto loaded = server.server().Load(c.manifest);
+    ASSERT_FALSE(loaded.ok()) << c.manifest;
+    EXPECT_EQ(loaded.error().reason(), Reason::kNotFound);
+    EXPECT_THAT(loaded.error().message(), HasSubstr(c.want));
+  }
 }
 
 TEST(ApiServerInProcess, LoadUpdatesWhatIsThere) {

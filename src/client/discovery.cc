@@ -7,6 +7,7 @@
 
 #include "kinformer/json.h"
 
+#include "base/edit_distance.h"
 #include "client/client_core.h"
 
 namespace kinformer {
@@ -290,21 +291,6 @@ std::vector<Wanted> Readings(std::string_view typed) {
   return readings;
 }
 
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
 Error NoSuchResource(const Groups& groups, std::string_view typed) {
   std::string message = "the server doesn't have a resource type \"" + std::string(typed) + "\"";
   const std::string name = Lower(typed.substr(0, typed.find('.')));
@@ -313,8 +299,9 @@ Error NoSuchResource(const Groups& groups, std::string_view typed) {
   for (const ApiGroupVersion& group : groups) {
     for (const ApiResource& resource : group.resources) {
       for (const std::string& candidate : {resource.resource.resource, resource.singularName}) {
-        const std::size_t distance = candidate.empty() ? best : EditDistance(candidate, name);
-        if (distance < best && distance < candidate.size() / 2 + 1) {
+        if (candidate.empty() || !internal::base::IsNear(candidate, name)) continue;
+        const std::size_t distance = internal::base::EditDistance(candidate, name);
+        if (distance < best) {
           best = distance;
           nearest = resource.resource.resource;
         }
@@ -331,6 +318,15 @@ Error NoSuchResource(const Groups& groups, std::string_view typed) {
   return Error(Reason::kNotFound, std::move(message));
 }
 
+// Neither the core group nor any other: another server, or a path that is not the API's.
+Error NoApiServer(const internal::ClientCore& core, std::string_view typed) {
+  return Error(Reason::kNotFound,
+               "the server doesn't have a resource type \"" + std::string(typed) +
+                   "\": " + core.engine()->Describe() +
+                   " has nothing under /api and /apis. Is this the address of a Kubernetes API "
+                   "server, path included?");
+}
+
 // Looks in what is known and, if it is not there, once in what the server says now.
 template <class Find>
 Result<RestMapping> Search(const std::shared_ptr<internal::ClientCore>& core,
@@ -341,6 +337,7 @@ Result<RestMapping> Search(const std::shared_ptr<internal::ClientCore>& core,
     if (!groups) return std::move(groups).error();
     const ApiGroupVersion* where = nullptr;
     if (const ApiResource* resource = find(**groups, &where)) return MappingOf(*where, *resource);
+    if (fetched && (*groups)->empty()) return NoApiServer(*core, typed);
     if (fetched) return NoSuchResource(**groups, typed);
     DiscoveryClient(core).Invalidate();
   }

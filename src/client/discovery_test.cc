@@ -140,6 +140,14 @@ TEST_F(DiscoveryTest, AnUnknownNameIsLookedUpOnceMoreAndExplained) {
   EXPECT_EQ(Map("widgets"), "example.com/v1/widgets Widget");
 }
 
+TEST_F(DiscoveryTest, AServerWithoutAnyGroup_IsTakenForAnotherAddress) {
+  server_.fallback = [](const HttpRequest&) { return StatusFailure(404, "NotFound", "no"); };
+  const std::string text = Map("pods");
+  EXPECT_NE(text.find("has nothing under /api and /apis. Is this the address of a Kubernetes API"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(DiscoveryTest, OnlyNamesThatAreNearAreSuggested) {
   const auto suggested = [&](const std::string& name) {
     const std::string text = Map(name);

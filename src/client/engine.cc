@@ -300,6 +300,7 @@ void Exchange::OnRefusal() {
   const std::optional<int> retry_after = RetryAfterSeconds(headers_);
   Error error = ErrorOfResponse(request_.method, status_, headers_.Get("Content-Type"), error_body_,
                                 retry_after);
+  if (status_ == 400) error = AsForTls(error, engine_->Describe()).value_or(error);
   if (status_ == 401 && !credentials_refreshed_ && engine_->options().refresh_credentials) {
     credentials_refreshed_ = true;
     bool fresh = false;

@@ -169,9 +169,9 @@ Result<std::string> ResourceCore::ItemPath(std::string_view namespace_, std::str
                                                " needs its name, which is empty");
   }
   if (type_->namespaced && namespace_.empty()) {
-    return Error(Reason::kInvalidArgument, "a request for " + client::ResourceName(*type_) + " \"" +
-                                               std::string(name) +
-                                               "\" needs a namespace: give it to Client::For");
+    return Error(Reason::kInvalidArgument,
+                 "a request for " + client::ResourceName(*type_) + " \"" + std::string(name) +
+                     "\" needs a namespace: give it to Client::For or Dynamic");
   }
   return Path(namespace_, name, subresource);
 }
@@ -314,9 +314,10 @@ Result<ObjectRef> ResourceCore::Create(const RequestObject& object, const Create
                                        const CallOptions& call) const {
   const std::string& target_namespace = scope_.empty() ? object.namespace_ : scope_;
   if (type_->namespaced && target_namespace.empty()) {
-    return Error(Reason::kInvalidArgument,
-                 "creating one of the " + client::ResourceName(*type_) +
-                     " needs a namespace: set metadata.namespace, or give one to Client::For");
+    return Error(
+        Reason::kInvalidArgument,
+        "creating one of the " + client::ResourceName(*type_) +
+            " needs a namespace: set metadata.namespace, or give one to Client::For or Dynamic");
   }
   Result<std::string> path = Path(target_namespace, "", "");
   if (!path) return std::move(path).error();
@@ -445,8 +446,9 @@ Result<std::string> ResourceCore::DeleteForAnswer(std::string_view name,
 Result<void> ResourceCore::DeleteCollection(const DeleteOptions& options, const ListOptions& list,
                                             const CallOptions& call) const {
   if (type_->namespaced && scope_.empty()) {
-    return Error(Reason::kInvalidArgument, "deleting all " + client::ResourceName(*type_) +
-                                               " needs a namespace: give it to Client::For");
+    return Error(Reason::kInvalidArgument,
+                 "deleting all " + client::ResourceName(*type_) +
+                     " needs a namespace: give it to Client::For or Dynamic");
   }
   Result<std::string> path = Path(scope_, "", "");
   if (!path) return std::move(path).error();

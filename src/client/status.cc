@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kinformer/json.h"
 
@@ -259,6 +260,23 @@ Error ErrorOfResponse(std::string_view method, int http_status, std::string_view
     error->WithRetryAfter(std::chrono::seconds(*retry_after));
   }
   return *std::move(error);
+}
+
+std::optional<Error> AsForTls(const Error& refusal, const std::string& server) {
+  if (refusal.http_status() != 400 || !server.starts_with("http://")) return std::nullopt;
+  const auto says_so = [](const StatusCause& cause) {
+    // Go's servers, and nginx.
+    return cause.reason == "UnexpectedServerResponse" &&
+           cause.message.find("HTTP request") != std::string::npos &&
+           cause.message.find("HTTPS") != std::string::npos;
+  };
+  const std::vector<StatusCause>& causes = refusal.details().causes;
+  if (std::none_of(causes.begin(), causes.end(), says_so)) return std::nullopt;
+  Error error(refusal.reason(), server + ": the server speaks TLS, and was sent plain HTTP. Its " +
+                                    "URL is https" + server.substr(std::string("http").size()) +
+                                    " (cluster.server, --server)");
+  error.WithHttpStatus(refusal.http_status()).WithDetails(refusal.details());
+  return error;
 }
 
 }  // namespace kinformer::internal::client

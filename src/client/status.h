@@ -7,6 +7,7 @@
 #define KINFORMER_CLIENT_STATUS_H_
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "kinformer/result.h"
@@ -22,6 +23,10 @@ Error ErrorOfResponse(std::string_view method, int http_status, std::string_view
 // success.
 std::optional<Error> ErrorOfJsonStatus(std::string_view json);
 std::optional<Error> ErrorOfProtobufStatus(std::string_view message);
+
+// The same refusal with what to change, where a server of TLS says that it was sent plain HTTP;
+// empty otherwise. `server`: its URL.
+std::optional<Error> AsForTls(const Error& refusal, const std::string& server);
 
 // The reason that goes with a bare status code.
 Reason ReasonOfHttpStatus(std::string_view method, int http_status);

@@ -315,6 +315,26 @@ TEST(Status, ACodeInAStatusSaysWhatItsReasonDoesNot) {
   EXPECT_EQ(reason(""), Reason::kUnknown);
 }
 
+TEST(Status, PlainHttpThatATlsServerRefuses_IsToldTheUrl) {
+  const auto refused = [](int status, std::string_view body, const std::string& server) {
+    return AsForTls(ErrorOfResponse("GET", status, "text/plain", body, {}), server);
+  };
+  for (const char* body : {"Client sent an HTTP request to an HTTPS server.\n",
+                           "400 The plain HTTP request was sent to HTTPS port"}) {
+    const auto error = refused(400, body, "http://h:6443");
+    ASSERT_TRUE(error) << body;
+    EXPECT_EQ(error->reason(), Reason::kBadRequest);
+    EXPECT_EQ(error->http_status(), 400);
+    EXPECT_EQ(error->message(),
+              "http://h:6443: the server speaks TLS, and was sent plain HTTP. Its URL is "
+              "https://h:6443 (cluster.server, --server)");
+    EXPECT_EQ(error->details().causes.size(), 1U);
+    EXPECT_FALSE(refused(400, body, "https://h:6443"));
+    EXPECT_FALSE(refused(404, body, "http://h:6443"));
+  }
+  EXPECT_FALSE(refused(400, "bad field", "http://h:6443"));
+}
+
 TEST(Status, AReasonWeDoNotKnowIsNotGuessedFromTheCode) {
   const auto error = ErrorOfJsonStatus(
       R"({"kind":"Status","status":"Failure","reason":"StorageReadError","code":404,)"

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -72,6 +73,20 @@ std::string HttpDate(std::chrono::sys_seconds now) {
                 static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
                 static_cast<int>(time.seconds().count()));
   return text.data();
+}
+
+// Says what to do where a port cannot be had; empty: the system's message is enough.
+std::string_view RemedyOf(const error_code& error) {
+  if (error == asio::error::address_in_use) {
+    return ". Another program has it: take another port, or 0 for any that is free";
+  }
+  if (error == asio::error::access_denied) {
+    return ". Ports below 1024 need special rights: take a higher one";
+  }
+  if (error.value() == EADDRNOTAVAIL) {
+    return ". It is none of this machine's addresses: take one that it has, or 0.0.0.0 for all";
+  }
+  return {};
 }
 
 }  // namespace
@@ -157,7 +172,9 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
     const auto address = asio::ip::make_address(options_.address, error);
     if (error) {
       return Error(Reason::kConfig,
-                   "\"" + options_.address + "\" is not an IP address to listen on");
+                   "\"" + options_.address +
+                       "\" is not an IP address to listen on; 127.0.0.1 is for this machine only, "
+                       "0.0.0.0 for all");
     }
     tcp::endpoint endpoint(address, options_.port);
     acceptor_.open(endpoint.protocol(), error);
@@ -175,7 +192,8 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
     if (!error) acceptor_.listen(4096, error);
     if (error) {
       return Error(Reason::kTransport, "cannot listen on " + options_.address + " port " +
-                                           std::to_string(options_.port) + ": " + error.message());
+                                           std::to_string(options_.port) + ": " + error.message() +
+                                           std::string(RemedyOf(error)));
     }
     port_ = acceptor_.local_endpoint(error).port();
     acceptor_.non_blocking(true, error);

@@ -21,6 +21,9 @@ namespace {
 using boost::asio::ip::tcp;
 
 constexpr std::size_t kRecordBytes = std::size_t{16} << 10;
+constexpr std::string_view kPlainHttpAnswer =
+    "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+    "Client sent an HTTP request to an HTTPS server.\n";
 
 // ---- The socket as OpenSSL's source and sink. Its own would raise SIGPIPE where the other side
 // has gone.
@@ -84,7 +87,9 @@ class TlsStream final : public ByteStream {
   Next Handshake() override {
     ERR_clear_error();
     const int result = SSL_do_handshake(ssl_.get());
-    return result == 1 ? Next::kAgain : After(result);
+    if (result == 1) return Next::kAgain;
+    if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) AnswerPlainHttp();
+    return After(result);
   }
 
   Progress Read(std::span<char> into) override {
@@ -162,6 +167,20 @@ class TlsStream final : public ByteStream {
   }
 
  private:
+  // Tells a client that does not speak TLS so, in the words of Go's servers: without an answer it
+  // could only say that the connection broke. As much of the request as is there is read, as an end
+  // before that would be a reset, which may overtake the answer.
+  void AnswerPlainHttp() {
+    std::array<char, 4096> request;
+    const int descriptor = socket().native_handle();
+    for (int i = 0; i < 4; ++i) {
+      if (::recv(descriptor, request.data(), request.size(), MSG_DONTWAIT) <= 0) break;
+    }
+    (void)::send(descriptor, kPlainHttpAnswer.data(), kPlainHttpAnswer.size(),
+                 MSG_NOSIGNAL | MSG_DONTWAIT);
+    ShutdownSend();
+  }
+
   Next After(int result) const {
     switch (SSL_get_error(ssl_.get(), result)) {
       case SSL_ERROR_WANT_READ:

@@ -12,6 +12,20 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// The same server's URL with the other scheme.
+std::string WithOtherScheme(const std::string& server) {
+  const std::size_t end = server.find("://");
+  if (end == std::string::npos) return server;
+  return (server.starts_with("https:") ? "http" : "https") + server.substr(end);
+}
+
+// Says what to change where a server may have been spoken to in the wrong way; empty with TLS.
+std::string IfItSpeaksTls(const std::string& server) {
+  if (!server.starts_with("http://")) return {};
+  return ". If the server speaks TLS, its URL is " + WithOtherScheme(server) +
+         " (cluster.server, --server)";
+}
+
 Error Untrusted(const std::string& detail, const std::string& at) {
   if (Contains(detail, "subject name") || Contains(detail, "match")) {
     return Error(Reason::kTransport,
@@ -58,10 +72,17 @@ Error FromCurl(const CurlFailure& f, const std::string& server) {
                    at + "client-certificate or client-key is not usable: " + detail);
     case CURLE_SSL_CONNECT_ERROR:
       if (Contains(detail, "wrong version number") || Contains(detail, "http request")) {
-        return Error(Reason::kTransport, at + "the other end does not speak TLS: " + detail +
-                                             ". Is it an http:// server?");
+        return Error(Reason::kTransport, at + "the server does not speak TLS: " + detail +
+                                             ". If it serves plain HTTP, its URL is " +
+                                             WithOtherScheme(server) +
+                                             " (cluster.server, --server)");
       }
       return Error(Reason::kTransport, at + "TLS handshake failed: " + detail);
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+      // An alert of TLS, say, which answers bytes that are none of its own.
+      return Error(Reason::kTransport,
+                   at + "the answer is not HTTP: " + detail + IfItSpeaksTls(server));
     default:
       break;
   }
@@ -70,7 +91,9 @@ Error FromCurl(const CurlFailure& f, const std::string& server) {
                                          ". Check client-certificate and client-key");
   }
   if (!f.headers_seen) {
-    return Error(Reason::kTransport, at + "the connection broke before the response: " + detail);
+    const bool nothing = static_cast<CURLcode>(f.code) == CURLE_GOT_NOTHING;
+    return Error(Reason::kTransport, at + "the connection broke before the response: " + detail +
+                                         (nothing ? IfItSpeaksTls(server) : std::string()));
   }
   if (f.os_error == ECONNRESET) {
     return Error(Reason::kTransport, at + "the connection was reset: " + detail);

@@ -6,8 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <netinet/in.h>
 #include <string>
+#include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "kinformer/http_transport.h"
 
@@ -179,6 +183,81 @@ TEST_F(CurlTlsTest, AChangedCaFileIsUsed) {
   std::ofstream(path) << "garbage";
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Get("/x").ok()) << "what cannot be read changes nothing";
   std::remove(path.c_str());
+}
+
+// The wrong scheme, as it comes of an address that was copied without it.
+TEST_F(CurlTlsTest, HttpToATlsServer_SaysTheUrlToWrite) {
+  LoopbackServer server(Echo, {.certificate = &cert_});
+  const std::string address = "127.0.0.1:" + std::to_string(server.port());
+  Make({.base_url = "http://" + address});
+  const Error error = Get("/x").error();
+  EXPECT_EQ(error.reason(), Reason::kTransport);
+  EXPECT_THAT(error.message(), HasSubstr("http://" + address + ": "));
+  EXPECT_THAT(error.message(),
+              HasSubstr("If the server speaks TLS, its URL is https://" + address));
+}
+
+// A server that answers the same to whatever it is sent.
+class PlainAnswer {
+ public:
+  explicit PlainAnswer(std::string answer)
+      : answer_(std::move(answer)), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(listener_, any, size), 0);
+    EXPECT_EQ(listen(listener_, 8), 0);
+    EXPECT_EQ(getsockname(listener_, any, &size), 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~PlainAnswer() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  PlainAnswer(const PlainAnswer&) = delete;
+  PlainAnswer& operator=(const PlainAnswer&) = delete;
+  [[nodiscard]] int port() const { return port_; }
+
+ private:
+  void Serve() const {
+    while (true) {
+      const int peer = accept(listener_, nullptr, nullptr);
+      if (peer < 0) return;
+      char asked[4096];
+      if (recv(peer, asked, sizeof(asked), 0) > 0) {
+        (void)send(peer, answer_.data(), answer_.size(), MSG_NOSIGNAL);
+      }
+      close(peer);
+    }
+  }
+  const std::string answer_;
+  const int listener_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+TEST_F(CurlTlsTest, TlsToAPlainServer_SaysTheUrlToWrite) {
+  const PlainAnswer server("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+  const std::string address = "127.0.0.1:" + std::to_string(server.port());
+  Make({.base_url = "https://" + address, .tls = {.ca_pem = ca_.cert}});
+  const Error error = Get("/x").error();
+  EXPECT_EQ(error.reason(), Reason::kTransport);
+  EXPECT_THAT(error.message(), HasSubstr("https://" + address + ": the server does not speak TLS"));
+  EXPECT_THAT(error.message(), HasSubstr("its URL is http://" + address + " ("));
+}
+
+TEST_F(CurlTlsTest, AnAlertInPlaceOfHttp_SaysTheUrlToWrite) {
+  const PlainAnswer server("\x15\x03\x01\x02\x02\x46");
+  const std::string address = "127.0.0.1:" + std::to_string(server.port());
+  Make({.base_url = "http://" + address});
+  const Error error = Get("/x").error();
+  EXPECT_EQ(error.reason(), Reason::kTransport);
+  EXPECT_THAT(error.message(), HasSubstr("http://" + address + ": the answer is not HTTP"));
+  EXPECT_THAT(error.message(), HasSubstr("its URL is https://" + address));
 }
 
 struct TlsOptionsCase {

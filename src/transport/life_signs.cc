@@ -146,11 +146,11 @@ void LifeSigns::CheckConnecting(CurlLane& lane) {
   for (const auto& transfer : lane.Transfers()) {
     if (transfer->started || transfer->done()) continue;
     if (over(transfer->handshake_since, options.tls_handshake_timeout)) {
-      fail(transfer, Error(Reason::kTransport,
-                           owner_.Describe() + ": no TLS handshake within " +
-                               Seconds(options.tls_handshake_timeout) +
-                               " s of connecting. Is it the server that accepts there, and "
-                               "is it well?"));
+      fail(transfer,
+           Error(Reason::kTransport, owner_.Describe() + ": no TLS handshake within " +
+                                         Seconds(options.tls_handshake_timeout) +
+                                         " s of connecting. Is it the server that accepts there, "
+                                         "does it speak TLS, and is it well?"));
     } else if (over(transfer->connecting_since, options.connect_timeout)) {
       fail(transfer,
            Error(Reason::kTransport, owner_.Describe() + ": no connection in time. Check address, "

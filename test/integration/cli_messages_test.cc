@@ -20,7 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using apiserver::FaultAction;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class CliMessages : public ::testing::Test {
@@ -56,6 +58,16 @@ class CliMessages : public ::testing::Test {
     }
   }
 
+  // The one line of a command that ends with status 1.
+  std::string Run(std::vector<std::string> arguments) {
+    ChildProcess process(Command(std::move(arguments)), {}, /*read_stderr=*/true);
+    std::vector<std::string> lines;
+    while (const auto line = process.ReadLine(20s)) lines.push_back(*line);
+    EXPECT_EQ(process.Wait(20s), 1);
+    EXPECT_THAT(lines, SizeIs(1));
+    return lines.empty() ? std::string() : lines.front();
+  }
+
   EmbeddedServer server_;
   const std::filesystem::path kubeconfig_;
 };
@@ -81,6 +93,35 @@ TEST_F(CliMessages, Unauthorized) {
 TEST_F(CliMessages, ARefusedSelector) {
   Fault({.resource = "configmaps", .status = 400, .text = "field label not supported: spec.x"});
   ExpectRefused({"field label not supported: spec.x"});
+}
+
+TEST_F(CliMessages, ANameThatIsMissing_SaysWhereItWasLookedFor) {
+  EXPECT_THAT(Run({"get", "configmaps", "a"}),
+              HasSubstr("configmaps \"a\" not found in namespace default; -n NS looks in another"));
+  EXPECT_THAT(Run({"get", "namespaces", "a"}), EndsWith("namespaces \"a\" not found"));
+  EXPECT_THAT(Run({"get", "configmaps", "a=b"}), HasSubstr("configmaps \"a=b\" not found"));
+  EXPECT_THAT(Run({"get", "all"}), HasSubstr("\"all\" is kubectl's word"));
+}
+
+TEST_F(CliMessages, AllNamespacesForbidden_SaysToAskForOne) {
+  server_.AnswerWith([](const HttpRequest& request) -> std::optional<ScriptedResponse> {
+    if (request.target.find("/configmaps") == std::string::npos) return std::nullopt;
+    return StatusFailure(403, "Forbidden", "configmaps is forbidden");
+  });
+  EXPECT_THAT(Run({"get", "configmaps", "-A"}), HasSubstr("-n NS in place of -A"));
+  EXPECT_THAT(Run({"watch", "configmaps", "-A"}), HasSubstr("-n NS in place of -A"));
+  EXPECT_THAT(Run({"get", "configmaps"}), Not(HasSubstr("in place of -A")));
+}
+
+// As `kubectl get -w`.
+TEST_F(CliMessages, GetThatWatches_IsWatch) {
+  server_.Put("a", "1");
+  ChildProcess get(Command({"get", "configmaps", "-w"}), {}, /*read_stderr=*/true);
+  EXPECT_TRUE(get.WaitForLine("+ a ", 60s));
+  server_.Put("b", "1");
+  EXPECT_TRUE(get.WaitForLine("+ b ", 60s));
+  get.Signal(SIGTERM);
+  EXPECT_EQ(get.Wait(20s), 0);
 }
 
 TEST_F(CliMessages, NotAnApiServer) {

@@ -272,6 +272,16 @@ TEST_P(HttpServerTlsTest, TlsWithItsOwnAuthority) {
   EXPECT_EQ(known.Get(server_->url() + "/ticks?watch=1").body.size(), 35U);
 }
 
+// As Go's servers do; see AsForTls of the client.
+TEST_P(HttpServerTlsTest, PlainHttp_IsToldThatThisIsTls) {
+  Listen({.tls = true});
+  const std::string url = "http" + server_->url().substr(5);
+  const Reply reply = Curl(Protocol::kHttp1, {}).Get(url + "/echo");
+  EXPECT_EQ(reply.code, CURLE_OK);
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(reply.body, "Client sent an HTTP request to an HTTPS server.\n");
+}
+
 TEST_P(HttpServerTlsTest, ACertificateOfAnotherAuthorityIsRefused) {
   Listen({.tls = true});
   auto other = internal::http::TlsAuthority::Make("other", runtime_.env().WallNow()).OrExit();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/errors/decode_error.h"
+
 namespace kinformer::apiserver {
 namespace {
 
@@ -70,7 +72,7 @@ std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_v
 
 Error ServedVersion::NotHandled(std::string_view why) const {
   return BadRequestError(kind + " in version \"" + version + "\" cannot be handled as a " + kind +
-                         ": " + std::string(why));
+                         ": " + std::string(WithoutOffset(why)));
 }
 
 std::shared_ptr<const ServedVersion> ServedVersion::Make(ServedVersion version) {

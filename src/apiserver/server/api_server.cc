@@ -11,6 +11,7 @@
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/webhook_conversion.h"
+#include "apiserver/server/manifest_errors.h"
 #include "apiserver/server/request_router.h"
 #include "apiserver/write/lifecycle.h"
 #include "apiserver/write/object_writer.h"
@@ -246,14 +247,11 @@ Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions opt
     ++count;
     const std::string& kind = document["kind"].StringOrEmpty();
     const std::string& name = document.At("/metadata/name").StringOrEmpty();
-    const std::string which = "document " + std::to_string(count) + " (" + kind + " " + name + ")";
+    const std::string which = DocumentName(document, count, documents->size());
     const auto fail = [&](Error error) { return error.WithContext(which); };
     const std::string& api_version = document["apiVersion"].StringOrEmpty();
     const ResourceAt at = FindKind(impl_->state.resources, api_version, kind);
-    if (!at) {
-      return fail(Error(Reason::kNotFound, "no resource serves kind \"" + kind +
-                                               "\" in version \"" + api_version + "\""));
-    }
+    if (!at) return fail(UnknownKind(impl_->state.resources, document));
     if (warnings != nullptr) {
       for (const std::string& problem : UnknownFieldsOf(at, document)) {
         warnings->push_back(which + ": " + problem);
@@ -276,7 +274,7 @@ Result<std::size_t> ApiServer::Load(std::string_view manifests, WriteOptions opt
       }
       written = impl_->writer.Update(target, std::move(object));
     }
-    if (!written) return fail(written.error());
+    if (!written) return fail(OfManifest(written.error()));
   }
   return count;
 }

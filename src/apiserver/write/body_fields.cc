@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/errors/decode_error.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/request/negotiation.h"
@@ -46,7 +47,7 @@ Result<std::vector<std::string>> BodyWriter::ValidateFields(
       !writer_.Fits(*request.at.version, object)) {
     internal::FieldProblems found;
     const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
-    if (!typed) return BadRequestError(typed.error().message());
+    if (!typed) return BadRequestError(std::string(WithoutOffset(typed.error().message())));
     problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
     if (found.more > 0) problems.push_back(std::to_string(found.more) + " more unknown fields");
     if (!found.unknown.empty()) internal::DropUnknownMembers(*message, object);

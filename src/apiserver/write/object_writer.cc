@@ -99,10 +99,23 @@ Result<void> ObjectWriter::Convert(Draft& draft) {
   return {};
 }
 
+Result<void> ObjectWriter::CheckSent(const Draft& draft) {
+  const WriteTarget& target = draft.target;
+  const ServedVersion& version = *target.at.version;
+  if (!state_.options.check_types || target.checked || version.message == nullptr ||
+      version.conversion != nullptr || Fits(version, draft.object)) {
+    return {};
+  }
+  const auto typed = internal::JsonToProtobuf(*version.message, draft.object.Dump());
+  if (!typed) return version.NotHandled(typed.error().message());
+  return {};
+}
+
 Result<void> ObjectWriter::ToStoredForm(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
   // With defaulting, nulls go by the types of the fields.
   if (!resource.custom && !state_.options.defaulting) json::DropNulls(draft.object);
+  if (Result<void> fits = CheckSent(draft); !fits) return fits;
   if (Result<void> converted = Convert(draft); !converted) return converted;
   FoldFields(resource, draft.object);
   return {};

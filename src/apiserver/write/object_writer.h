@@ -169,6 +169,9 @@ class ObjectWriter {
 
  private:
   Result<void> CheckNamespace(const WriteTarget& target);
+  // Field types of what was sent, before anything is made of it: what is copied from one field to
+  // another would be blamed there, or lost.
+  Result<void> CheckSent(const Draft& draft);
   // An object in a form that is not stored becomes one that is, and so does what the write is
   // about.
   Result<void> Convert(Draft& draft);

@@ -26,10 +26,20 @@ std::string Quoted(std::string_view resource, std::string_view namespace_, std::
   return std::string(resource) + " \"" + ObjectKey(namespace_, name) + '"';
 }
 
+// A name with a slash is a key most likely, as client-go's stores take it.
 Error NamespaceMissing(std::string_view resource, std::string_view name) {
+  const auto [namespace_, rest] = SplitObjectKey(name);
+  const std::string what = std::string(resource) + " \"" + std::string(name) + '"';
+  if (!namespace_.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 what + ": this is a key, and a name is wanted; take it apart: Get(\"" +
+                     std::string(namespace_) + "\", \"" + std::string(rest) + "\")");
+  }
   return Error(Reason::kInvalidArgument,
-               std::string(resource) + " \"" + std::string(name) +
-                   "\": these objects have a namespace, and none is given; use Namespace(ns).Get");
+               what +
+                   ": these objects have a namespace, and none is given; name it: Get(\"default\", "
+                   "\"" +
+                   std::string(name) + "\")");
 }
 
 // Of more, the first ones will do.
@@ -308,7 +318,9 @@ Result<void> CheckNamespace(const TypeInfo& type, std::string_view namespace_,
   if (type.namespaced || namespace_.empty()) return {};
   return Error(Reason::kInvalidArgument,
                Quoted(type.resource, namespace_, name) +
-                   ": these objects have no namespace, and one is given; use the lister's own Get");
+                   ": these objects have no namespace, and one is given; leave it empty: Get(\"\", "
+                   "\"" +
+                   std::string(name) + "\")");
 }
 
 std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key) {

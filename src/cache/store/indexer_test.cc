@@ -352,6 +352,12 @@ TEST_F(IndexerTest, ANamespaceIsGivenWhereThereIsOne) {
   EXPECT_TRUE(internal::CheckNamespace(nodes, "", "a").ok());
   EXPECT_THAT(internal::CheckNamespace(pods, "", "a").error().message(),
               HasSubstr("these objects have a namespace"));
+  EXPECT_THAT(internal::CheckNamespace(pods, "", "a").error().message(),
+              HasSubstr(R"(name it: Get("default", "a"))"));
+  EXPECT_THAT(internal::CheckNamespace(pods, "", "shop/a").error().message(),
+              HasSubstr(R"(take it apart: Get("shop", "a"))"));
+  EXPECT_THAT(internal::CheckNamespace(nodes, "ns", "a").error().message(),
+              HasSubstr(R"(leave it empty: Get("", "a"))"));
   EXPECT_THAT(internal::CheckNamespace(nodes, "ns", "a").error().message(),
               HasSubstr("nodes \"ns/a\": these objects have no namespace"));
 }

@@ -18,6 +18,13 @@ Error NoIndex(std::string_view resource, std::string_view field) {
                    ": it has no index; call IndexField for it, or filter the objects");
 }
 
+// Whether the field can be asked for. A store that is asked for an index which it lacks says so in
+// the log, with the remedy of who has the store.
+bool HasIndex(const IndexerCore& cache, std::string_view field) {
+  const std::vector<std::string> names = cache.IndexNames();
+  return std::find(names.begin(), names.end(), IndexOfField(field)) != names.end();
+}
+
 // Those that have the first field's value in its index; the others are asked of their functions.
 Result<Blocks> ByFields(const IndexerCore& cache, const SnapshotCore& snapshot,
                         std::string_view resource, const FieldSelector& fields) {
@@ -29,6 +36,7 @@ Result<Blocks> ByFields(const IndexerCore& cache, const SnapshotCore& snapshot,
                      ": an index knows field=value only; filter the objects, or ask the "
                      "server, by APIReader");
   }
+  if (!HasIndex(cache, requirements[0].field)) return NoIndex(resource, requirements[0].field);
   Result<Blocks> found =
       snapshot.ByIndex(IndexOfField(requirements[0].field), requirements[0].value);
   if (!found) return NoIndex(resource, requirements[0].field);

@@ -17,6 +17,7 @@
 #include "controller/client/blocked_reads.h"
 #include "controller/client/cached_list.h"
 #include "controller/client/joined_stop.h"
+#include "controller/client/placement.h"
 #include "controller/client/unseen_writes.h"
 #include "controller/client/unsettled_writes.h"
 #include "controller/client/write_trackers.h"
@@ -26,6 +27,12 @@ namespace {
 
 using delegating::BlockedReads;
 using delegating::JoinedStop;
+using delegating::OfStoppedCache;
+using delegating::Placed;
+using delegating::PlacedName;
+using delegating::PlacedRead;
+using delegating::PlacedWrite;
+using delegating::Quoted;
 using delegating::ReadPatience;
 using delegating::UnseenWrites;
 using delegating::UnsettledWrites;
@@ -34,17 +41,6 @@ using delegating::WriteTrackers;
 
 // Who waits for one namespace looks so often whether it is there while others are not.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
-
-// With the namespace of the handle that asks, where it has one.
-Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const CallBounds& bounds) {
-  Result<std::string> where = NamespaceOfCall(type, bounds.namespace_, name.namespace_, name.name);
-  if (!where) return std::move(where).error();
-  return ObjectName{*std::move(where), name.name};
-}
-
-std::string Quoted(const TypeInfo& type, const ObjectName& name) {
-  return std::string(type.resource) + " \"" + name.ToString() + '"';
-}
 
 }  // namespace
 
@@ -148,7 +144,8 @@ Result<ObjectRef> DelegatingClientCore::Impl::Write(const TypeInfo& type, const 
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = CallOf(bounds, call, stop);
   if (!left) return left.error();
-  const Result<ObjectName> placed = Placed(type, name, bounds);
+  const Result<ObjectName> placed =
+      PlacedWrite(type, name, bounds.namespace_, "its namespace (metadata.namespace)");
   if (!placed) return placed.error();
   Complete(of_write);
   // Runs from now, whatever the write takes of it.
@@ -280,7 +277,7 @@ Result<void> DelegatingClientCore::IndexField(const ObjectForm& form, std::strin
 Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const ObjectName& asked,
                                             const CallBounds& bounds, const CallOptions& call) {
   const TypeInfo& type = *form.type;
-  const Result<ObjectName> placed = Placed(type, asked, bounds);
+  const Result<ObjectName> placed = PlacedRead(type, asked, bounds.namespace_);
   if (!placed) return placed.error();
   const ObjectName& name = *placed;
   const Result<Impl::Source> source = impl_->SourceOf(form);
@@ -292,7 +289,6 @@ Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const Object
     return source->live->Get(name.namespace_, name.name, *left);
   }
   const std::shared_ptr<IndexerCore> cache = IndexerOf(source->informer);
-  const auto read = [&] { return cache->GetOrWhyNot(type.resource, name.namespace_, name.name); };
   if (Result<void> synced = impl_->WaitForSync(*source, name.namespace_, bounds, call); !synced) {
     return std::move(synced).error().WithContext("reading " + Quoted(type, name));
   }
@@ -303,19 +299,16 @@ Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const Object
     const Result<void> seen = source->unseen->WaitFor(name, impl_->PatienceOf(bounds, call));
     if (!seen) return seen.error();
   }
-  Result<ObjectRef> object = read();
+  Result<ObjectRef> object = cache->GetOrWhyNot(type.resource, name.namespace_, name.name);
   if (object) return object;
-  if (Result<void> fits = CheckNamespace(type, name.namespace_, name.name); !fits) {
-    return std::move(fits).error();
-  }
-  return object;
+  return OfStoppedCache(std::move(object).error(), type);
 }
 
 Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form,
                                                           const ReadOptions& asked,
                                                           const CallBounds& bounds,
                                                           const CallOptions& call) {
-  const Result<ObjectName> placed = Placed(*form.type, {asked.namespace_, ""}, bounds);
+  const Result<ObjectName> placed = Placed(*form.type, {asked.namespace_, ""}, bounds.namespace_);
   if (!placed) return placed.error();
   ReadOptions options = asked;
   options.namespace_ = placed->namespace_;
@@ -340,7 +333,9 @@ Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form
         source->unseen->WaitForAll(options.namespace_, impl_->PatienceOf(bounds, call));
     if (!seen) return seen.error();
   }
-  return delegating::ListCached(*cache, resource, options);
+  Result<std::vector<ObjectRef>> all = delegating::ListCached(*cache, resource, options);
+  if (all) return all;
+  return OfStoppedCache(std::move(all).error(), *form.type);
 }
 
 // ---- Writes
@@ -464,7 +459,7 @@ Result<ObjectRef> DelegatingClientCore::GetPart(const TypeInfo& type, const Obje
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
-  const Result<ObjectName> placed = Placed(type, name, bounds);
+  const Result<ObjectName> placed = PlacedName(type, name, bounds.namespace_);
   if (!placed) return placed.error();
   return impl_->At(type, placed->namespace_).GetPart(name.name, subresource, part, *left);
 }
@@ -517,7 +512,7 @@ Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
-  const Result<ObjectName> placed = Placed(type, asked, bounds);
+  const Result<ObjectName> placed = PlacedName(type, asked, bounds.namespace_);
   if (!placed) return placed.error();
   const ObjectName& name = *placed;
   impl_->Complete(options);
@@ -544,7 +539,8 @@ Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadO
     return Error(Reason::kInvalidArgument,
                  "a deletion of many has no limit: it is of all that match");
   }
-  const Result<ObjectName> placed = Placed(type, {which.namespace_, ""}, bounds);
+  const Result<ObjectName> placed =
+      PlacedWrite(type, {which.namespace_, ""}, bounds.namespace_, "ReadOptions::namespace_");
   if (!placed) return placed.error();
   const std::string& where = placed->namespace_;
   if (which.label_selector.MatchesNothing()) return {};

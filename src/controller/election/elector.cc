@@ -17,6 +17,8 @@ constexpr Duration kOneTry = std::chrono::seconds(1);
 // Candidates that wait for a lease do not all ask at the same time.
 constexpr double kJitter = 1.2;
 
+constexpr Duration kSayAgain = std::chrono::minutes(1);
+
 }  // namespace
 
 Elector::Elector(Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
@@ -67,18 +69,35 @@ void Elector::Run(const std::stop_token& stop) {
 
 bool Elector::Acquire(const std::stop_token& stop, LeaderNews& news) {
   Log(LogLevel::kInfo, "attempting to acquire leadership");
+  Failure failure;
   while (!stop.stop_requested()) {
     const Result<void> got = leadership_.TryAcquireOrRenew({.stop = stop});
     news.Report(leadership_.Leader());
     if (got) return true;
-    if (!stop.stop_requested()) {
-      Log(LogLevel::kDebug, "leadership was not acquired", got.error().ToString());
-    }
+    if (!stop.stop_requested()) SayNotAcquired(got.error(), failure);
     const double factor = 1 + kJitter * RandomUnit(env_);
     SleepUnlessStopped(env_, stop,
                        std::chrono::duration_cast<Duration>(config_.retry_period * factor));
   }
   return false;
+}
+
+void Elector::SayNotAcquired(const Error& error, Failure& failure) const {
+  // Somebody else has it, or was faster; or the server has not made it yet.
+  const bool usual =
+      IsConflict(error) || IsAlreadyExists(error) || (config_.coordinated && IsNotFound(error));
+  std::string text = error.ToString();
+  const SteadyTime now = env_.Now();
+  if (usual || (text == failure.text && now - failure.said < kSayAgain)) {
+    return Log(LogLevel::kDebug, "leadership was not acquired", text);
+  }
+  failure = {text, now};
+  if (IsForbidden(error)) {
+    text += "; grant get, create and update of leases in coordination.k8s.io (Role, RoleBinding)";
+  } else if (IsNotFound(error)) {
+    text += "; is there the namespace of the lease?";
+  }
+  Log(LogLevel::kWarning, "leadership was not acquired, will retry", text);
 }
 
 bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {

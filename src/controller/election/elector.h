@@ -40,6 +40,14 @@ class Elector final : public LeaderElector {
  private:
   // False: stop was requested before.
   bool Acquire(const std::stop_token& stop, LeaderNews& news);
+  // The last one that was logged.
+  struct Failure {
+    std::string text{};
+    SteadyTime said{};
+  };
+  // Logs what keeps it from taking part, with the remedy; not that another leads, and the same
+  // again only after a minute.
+  void SayNotAcquired(const Error& error, Failure& failure) const;
   // Returns when stop is requested (true), or renewals have failed for too long.
   bool RenewUntil(const std::stop_token& stop, LeaderNews& news);
   bool RenewOnce(const std::stop_token& stop, LeaderNews& news);

@@ -14,6 +14,7 @@
 #include "kinformer/simulation.h"
 #include "kinformer/until.h"
 
+#include "base/testing/fields_log.h"
 #include "controller/election/testing/fake_lock.h"
 
 namespace kinformer {
@@ -104,6 +105,42 @@ TEST(LeaderElectorTest, LE_09_LE_27_OneLeadsAndTheOthersAreTold) {
   b.Stop();
   EXPECT_THAT(b.told, ElementsAre("stopped")) << "though it never led";
   EXPECT_THAT(lease.events, ElementsAre("a became leader"));
+}
+
+TEST(LeaderElectorTest, ACandidateWithoutRights_IsToldWhatToGrant) {
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
+  Simulation sim({.log = log});
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  a.lock().fault = [](const std::string&, const CallOptions&) -> Result<void> {
+    return Error(Reason::kForbidden, "leases is forbidden").WithHttpStatus(403);
+  };
+  a.Start();
+  sim.RunFor(seconds(59));
+  EXPECT_EQ(log->Count("will retry"), 1U) << "though it has tried often";
+  EXPECT_EQ(log->Count("leases is forbidden; grant get, create and update of leases"), 1U);
+  sim.RunFor(seconds(10));
+  EXPECT_EQ(log->Count("will retry"), 2U);
+  a.lock().fault = [](const std::string& verb, const CallOptions&) -> Result<void> {
+    if (verb != "create") return {};
+    return Error(Reason::kNotFound, "namespaces \"default\" not found").WithHttpStatus(404);
+  };
+  sim.RunFor(seconds(10));
+  EXPECT_EQ(log->Count("will retry"), 3U);
+  EXPECT_EQ(log->Count("not found; is there the namespace of the lease?"), 1U);
+}
+
+TEST(LeaderElectorTest, ACandidateThatFindsALeader_LogsNoWarning) {
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
+  Simulation sim({.log = log});
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  Candidate b(sim, lease, "b");
+  a.Start();
+  sim.RunFor(seconds(1));
+  b.Start();
+  sim.RunFor(minutes(3));
+  EXPECT_EQ(log->Count("will retry"), 0U);
 }
 
 TEST(LeaderElectorTest, LE_17_WhoIsStoppedReleasesAndAnotherFollowsSoon) {

@@ -1,0 +1,33 @@
+// cli/kubectl_habits.h
+//
+// Words for usage errors: how this program calls the options and commands that people bring along
+// from kubectl, or who has them.
+
+#ifndef KINFORMER_CLI_KUBECTL_HABITS_H_
+#define KINFORMER_CLI_KUBECTL_HABITS_H_
+
+#include <string>
+#include <string_view>
+
+#include "cli/command_line.h"
+
+namespace kinformer::cli {
+
+// kubectl's commands that are none here.
+void AddCommandHabits(CommandLine& line);
+
+// Options of `kubectl get` that `get` and `watch` do not have.
+void AddReadingHabits(Command& command);
+
+// Options of servers, and of kubectl, that `apiserver` calls otherwise.
+void AddServerHabits(Command& command);
+
+// The same for the value of an option -o: "jsonpath={.items}".
+std::string OutputHabit(std::string_view output);
+
+// The same for a resource: "all". Empty: nothing is to be said.
+std::string ResourceHabit(std::string_view resource);
+
+}  // namespace kinformer::cli
+
+#endif  // KINFORMER_CLI_KUBECTL_HABITS_H_

@@ -1,0 +1,73 @@
+#include "cli/kubectl_habits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace kinformer::cli {
+namespace {
+
+using testing::HasSubstr;
+
+// The usage error of a command line.
+std::string ErrorOf(std::vector<std::string> arguments) {
+  CommandLine line("test", "kinformer 1.2.3");
+  AddCommandHabits(line);
+  AddReadingHabits(line.Add("get", "gets"));
+  AddServerHabits(line.Add("apiserver", "serves"));
+  arguments.insert(arguments.begin(), "kinformer");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(line.Run(static_cast<int>(argv.size()), argv.data()), kUsageError);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(KubectlHabits, OptionsOfGet_AreAnsweredInWords) {
+  for (const auto& [option, want] :
+       std::vector<std::pair<const char*, const char*>>{{"-f", "kinformer apiserver --load FILE"},
+                                                        {"-L", "-o yaml"},
+                                                        {"--show-labels", "-o yaml"},
+                                                        {"--sort-by=.metadata.name", "sort"},
+                                                        {"--no-headers", "-o name"},
+                                                        {"--template={{.kind}}", "jq"},
+                                                        {"--as=bob", "kubeconfig"},
+                                                        {"--user=bob", "--context"},
+                                                        {"--watch-only", "kinformer watch"},
+                                                        {"-v=6", "kinformer watch --trace"},
+                                                        {"--request-timeout=5s", "timeout 5s"}}) {
+    const std::string error = ErrorOf({"get", option});
+    EXPECT_THAT(error, HasSubstr(want));
+    EXPECT_THAT(error, HasSubstr("See kinformer get --help"));
+  }
+}
+
+TEST(KubectlHabits, OptionsOfServers_AreAnsweredInWords) {
+  for (const auto& [option, want] : std::vector<std::pair<const char*, const char*>>{
+           {"-f", "--load FILE"},
+           {"--port=8080", "--listen 127.0.0.1:PORT"},
+           {"--kubeconfig=x", "--kubeconfig-out FILE"},
+           {"--bind-address=0.0.0.0", "--listen ADDRESS:PORT"}}) {
+    EXPECT_THAT(ErrorOf({"apiserver", option}), HasSubstr(want));
+  }
+}
+
+TEST(KubectlHabits, CommandsOfKubectl_AreAnsweredInWords) {
+  EXPECT_THAT(ErrorOf({"describe", "pod", "a"}), HasSubstr("get RESOURCE NAME -o yaml"));
+  EXPECT_THAT(ErrorOf({"apply", "-f", "x"}), HasSubstr("kubectl does that"));
+  EXPECT_THAT(ErrorOf({"logs", "a"}), HasSubstr("kubectl does that"));
+  EXPECT_THAT(ErrorOf({"wach", "a"}), HasSubstr("is no command"));
+}
+
+TEST(KubectlHabits, FormsAndResources) {
+  EXPECT_THAT(OutputHabit("jsonpath={.items}"), HasSubstr("jq"));
+  EXPECT_THAT(OutputHabit("custom-columns=A:.b"), HasSubstr("jq"));
+  EXPECT_EQ(OutputHabit("yml"), "write yaml");
+  EXPECT_EQ(OutputHabit("xml"), "");
+  EXPECT_THAT(ResourceHabit("all"), HasSubstr("pods,services"));
+  EXPECT_EQ(ResourceHabit("pods"), "");
+}
+
+}  // namespace
+}  // namespace kinformer::cli
