@@ -140,11 +140,11 @@ TEST_F(ForkedChildTest, TheBoxesOfAnInformer) {
 }
 
 TEST_F(ForkedChildTest, AManagerWithItsControllers) {
-  auto manager = Manager::New(*client_, {.metrics_bind_address = "127.0.0.1:0",
-                                         .health_probe_bind_address = "127.0.0.1:0",
-                                         .leader_election = true,
+  auto manager = Manager::New(*client_, {.leader_election = true,
                                          .leader_election_id = "forked",
                                          .leader_election_namespace = "default",
+                                         .metrics_bind_address = "127.0.0.1:0",
+                                         .health_probe_bind_address = "127.0.0.1:0",
                                          .serve_webhooks = false})
                      .OrExit();
   std::promise<void> reconciled;
@@ -195,7 +195,11 @@ TEST_F(ForkedChildTest, Servers) {
   auto endpoints = EndpointServer::Listen(env(), "127.0.0.1:0").OrExit();
   endpoints->Handle("/healthz", std::make_shared<healthz::Handler>(env(), healthz::Checks{}));
   auto webhooks = std::make_unique<WebhookServer>(env());
-  auto listener = WebhookListener::Listen(env(), *webhooks).OrExit();
+  const internal::http::CertificateAndKey made = server_.MakeCertificate();
+  auto listener = WebhookListener::Listen(
+                      env(), *webhooks,
+                      {.port = 0, .certificate = CertificatePair{made.cert_pem, made.key_pem}})
+                      .OrExit();
   auto api = std::make_unique<ApiServer>();
   api->Listen().OrExit();
   const Client other =

@@ -19,7 +19,7 @@ Versions::~Versions() {
 }
 
 base::Mutex& Versions::HoldMutex() {
-  static constinit base::Mutex mutex;
+  static base::Mutex mutex;
   return mutex;
 }
 

@@ -5,6 +5,7 @@
 
 #include "kinformer/metrics.h"
 
+#include "base/forked.h"
 #include "base/regular_file.h"
 #include "base/user_call.h"
 #include "http/tls_stream.h"

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/forked.h"
 #include "base/user_call.h"
 #include "controller/endpoints/text_response.h"
 #include "transport/responses.h"
@@ -33,6 +34,7 @@ CallThread::CallThread(Env& env, std::string name)
     : env_(env), name_(std::move(name)), monitor_(env.NewMonitor()) {}
 
 CallThread::~CallThread() {
+  if (base::LeaveIfForkedOff(env_, jobs_)) return;
   stop_.request_stop();
   std::unique_ptr<Thread> thread;
   {
