@@ -5,7 +5,7 @@
 // user code; whatever waits uses a Monitor of the Env.
 //
 // A process that was forked off must not take a lock that was made before: a thread that only the
-// parent has may hold it. Builds with KINFORMER_CHECKS_FORKS, which those with sanitizers are, abort
+// parent has may hold it. Builds with KINFORMER_CHECKS_FORKS, as those with sanitizers are, abort
 // where that happens, whether the lock is held or not.
 
 #ifndef KINFORMER_BASE_MUTEX_H_

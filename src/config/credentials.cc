@@ -11,6 +11,7 @@
 
 #include "base/deadline.h"
 #include "base/own_job.h"
+#include "config/bearer.h"
 #include "config/exec_plugin.h"
 #include "config/jwt.h"
 #include "config/kubeconfig.h"
@@ -37,8 +38,8 @@ class StaticCredentials final : public CredentialSource {
 // An id-token is good until it says that it has expired: nobody here can get another.
 class IdTokenCredentials final : public CredentialSource {
  public:
-  IdTokenCredentials(const std::string& token, std::string place)
-      : credentials_{.authorization = "Bearer " + token},
+  IdTokenCredentials(const std::string& token, std::string authorization, std::string place)
+      : credentials_{.authorization = std::move(authorization)},
         expires_(JwtExpiry(token)),
         place_(std::move(place)) {}
   void Fetch(Env& env, std::function<void(Result<Credentials>)> done) override {
@@ -171,7 +172,7 @@ class CachedCredentials : public transport::AwaitedSource,
 class TokenFileCredentials final : public CachedCredentials {
  public:
   TokenFileCredentials(std::string path, const std::string& fallback) : path_(std::move(path)) {
-    if (!fallback.empty()) fallback_ = Credentials{.authorization = "Bearer " + fallback};
+    if (auto bearer = BearerOf(fallback, path_)) fallback_ = Credentials{.authorization = *bearer};
   }
 
  protected:
@@ -188,12 +189,9 @@ class TokenFileCredentials final : public CachedCredentials {
   static Result<Credentials> Read(const std::string& path) {
     const auto text = ReadConfigFile(path, "token file");
     if (!text) return text.error();
-    const auto first = text->find_first_not_of(" \t\r\n");
-    const auto last = text->find_last_not_of(" \t\r\n");
-    if (first == std::string::npos) {
-      return Error(Reason::kConfig, "token file " + path + " is empty");
-    }
-    return Credentials{.authorization = "Bearer " + text->substr(first, last - first + 1)};
+    const auto bearer = BearerOf(*text, "token file " + path);
+    if (!bearer) return bearer.error();
+    return Credentials{.authorization = *bearer};
   }
 
   const std::string path_;
@@ -232,9 +230,13 @@ std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization
   return std::make_shared<StaticCredentials>(std::move(authorization));
 }
 
-std::shared_ptr<CredentialSource> NewIdTokenCredentials(const std::string& token,
-                                                        std::string place) {
-  return std::make_shared<IdTokenCredentials>(token, std::move(place));
+Result<std::shared_ptr<CredentialSource>> NewIdTokenCredentials(const std::string& token,
+                                                                std::string place) {
+  Result<std::string> bearer =
+      BearerOf(token, place.empty() ? "Config::id_token" : place + ": the user's id-token");
+  if (!bearer) return bearer.error();
+  return std::shared_ptr<CredentialSource>(
+      std::make_shared<IdTokenCredentials>(token, *std::move(bearer), std::move(place)));
 }
 
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,

@@ -17,13 +17,13 @@ namespace kinformer::internal::config {
 std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization);
 
 // An OpenID Connect id-token, until it expires: then kConfig, beginning with `place`. One that does
-// not say when is the server's to judge.
-std::shared_ptr<CredentialSource> NewIdTokenCredentials(const std::string& token,
-                                                        std::string place);
+// not say when is the server's to judge. kConfig as BearerOf.
+Result<std::shared_ptr<CredentialSource>> NewIdTokenCredentials(const std::string& token,
+                                                                std::string place);
 
 // A token file, read off the loop when what is known is older than 50 s, or was answered with 401.
-// A file that cannot be read leaves the old token; `fallback` serves until the file has been
-// readable once.
+// A file that cannot be read, or has no token in it, leaves the old one; `fallback` serves until a
+// token has been read once.
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
                                                           const std::string& fallback);
 

@@ -115,6 +115,46 @@ TEST(TransportOptions, TR12WhichCredentialIsUsed) {
   EXPECT_THAT(TransportOptionsFor(config).error().message(), HasSubstr("/nonexistent/token"));
 }
 
+// A token with a line break would add headers of its own. The error has no part of it.
+TEST(TransportOptions, ATokenOfTwoLines_IsRefusedWhereverItComesFrom) {
+  Simulation sim;
+  const std::string two = "secret\r\nX-Remote-User: admin";
+  Config config;
+  config.host = "https://h";
+  config.origin = "the file kc";
+  const auto refused = [&] {
+    const auto options = TransportOptionsFor(config);
+    ASSERT_FALSE(options.ok());
+    EXPECT_THAT(options.error().message(), HasSubstr("the file kc"));
+    EXPECT_THAT(options.error().message(), HasSubstr("a token is one line"));
+    EXPECT_THAT(options.error().message(), Not(HasSubstr("secret")));
+  };
+  config.bearer_token = two;
+  refused();
+  config.bearer_token.clear();
+  config.id_token = two;
+  refused();
+  const std::string path = TempFile(two);
+  const auto file = internal::config::NewTokenFileCredentials(path, "");
+  EXPECT_THAT(Authorization(*file, sim), HasSubstr(path + ": the token has a line break"));
+  const auto answer = internal::config::ParseExecAnswer(
+      {.command = "plugin", .api_version = "client.authentication.k8s.io/v1"},
+      R"({"apiVersion":"client.authentication.k8s.io/v1","status":{"token":"a\u0000b"}})");
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message(), HasSubstr("plugin: its answer: the token has a line"));
+}
+
+// As kubeconfigs have it whose token file ends with a line break.
+TEST(TransportOptions, LineEndsAroundAToken_AreNoPartOfIt) {
+  Simulation sim;
+  Config config;
+  config.host = "https://h";
+  config.bearer_token = "one\n";
+  EXPECT_EQ(Authorization(*TransportOptionsFor(config)->credentials, sim), "Bearer one");
+  const auto source = internal::config::NewTokenFileCredentials(TempFile(""), "literal\n");
+  EXPECT_EQ(Authorization(*source, sim), "Bearer literal");
+}
+
 TEST(TokenFile, TR17IsReadAgainAndKeptWhenUnreadable) {
   Simulation sim;
   const std::string path = TempFile(" one \n");
@@ -422,7 +462,8 @@ TEST(TransportOptions, ASchemeInLargeLettersIsTheSame) {
 TEST(IdToken, IsUsedUntilItExpires) {
   Simulation sim;
   // {"exp":100}
-  const auto source = internal::config::NewIdTokenCredentials("h.eyJleHAiOjEwMH0.s", "here");
+  const auto source =
+      internal::config::NewIdTokenCredentials("h.eyJleHAiOjEwMH0.s", "here").OrExit();
   EXPECT_EQ(Authorization(*source, sim), "Bearer h.eyJleHAiOjEwMH0.s");
   sim.RunFor(seconds(100));
   EXPECT_THAT(Authorization(*source, sim), HasSubstr("log in again"));

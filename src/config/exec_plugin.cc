@@ -19,6 +19,7 @@
 #include "kinformer/json.h"
 
 #include "base/deadline.h"
+#include "config/bearer.h"
 #include "object/values/text_forms.h"
 
 extern char** environ;
@@ -253,7 +254,11 @@ Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& te
   const std::string& token = parsed->At("/status/token").StringOrEmpty();
   out.credentials.cert_pem = parsed->At("/status/clientCertificateData").StringOrEmpty();
   out.credentials.key_pem = parsed->At("/status/clientKeyData").StringOrEmpty();
-  if (!token.empty()) out.credentials.authorization = "Bearer " + token;
+  if (!token.empty()) {
+    Result<std::string> bearer = BearerOf(token, "its answer");
+    if (!bearer) return Failed(exec, bearer.error().message());
+    out.credentials.authorization = *std::move(bearer);
+  }
   if (out.credentials.cert_pem.empty() != out.credentials.key_pem.empty()) {
     return Failed(exec, "its answer has only one of clientCertificateData and clientKeyData");
   }

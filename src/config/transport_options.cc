@@ -12,6 +12,7 @@
 #include "base/redacted_url.h"
 #include "base/seconds.h"
 #include "base/url.h"
+#include "config/bearer.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
 #include "object/values/text_forms.h"
@@ -59,7 +60,10 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
     return internal::config::NewTokenFileCredentials(config.bearer_token_file, config.bearer_token);
   }
   if (!config.bearer_token.empty()) {
-    return internal::config::NewStaticCredentials("Bearer " + config.bearer_token);
+    Result<std::string> bearer = internal::config::BearerOf(
+        config.bearer_token, config.origin.empty() ? "Config::bearer_token" : config.origin);
+    if (!bearer) return bearer.error();
+    return internal::config::NewStaticCredentials(*std::move(bearer));
   }
   if (!config.username.empty() || !config.password.empty()) {
     std::string authorization = "Basic ";
