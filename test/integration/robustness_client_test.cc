@@ -259,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {"tls-server-name", "kube:6443"}},
         ConfigRow{"TokenWithALineBreak",
                   Kube(kServer, R"({token: "a\nX-Remote-User: root"})"),
-                  {"Authorization", "line break"}},
+                  {"context x", "the token has a line break"}},
         ConfigRow{"TokenFileWithoutEnd", Kube(kServer, "{tokenFile: /dev/zero}"), {"a device"}},
         ConfigRow{"TokenFileIsAFolder", Kube(kServer, "{tokenFile: %d}"), {"a directory"}},
         ConfigRow{
