@@ -3,16 +3,13 @@
 // themselves say so where they check for it (base/mutex.h), as they do in builds with sanitizers.
 
 #include <chrono>
-#include <csignal>
 #include <functional>
 #include <future>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
-#include <poll.h>
 #include <stop_token>
 #include <string>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -40,6 +37,7 @@
 #include "kinformer/webhook_server.h"
 
 #include "integration/embedded_server.h"
+#include "support/child_status.h"
 
 namespace kinformer::testing {
 namespace {
@@ -55,18 +53,11 @@ class ForkedChildTest : public ::testing::Test {
 
   // Forks, and lets the child do this.
   static void InChild(const std::function<void()>& what) {
-    const pid_t pid = fork();
-    if (pid == 0) {
+    const int status = StatusOfChild([&] {
       what();
-      std::_Exit(7);
-    }
-    pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0};
-    const bool in_time = poll(&ended, 1, 60000) == 1;
-    close(ended.fd);
-    if (!in_time) kill(pid, SIGKILL);
-    int status = 0;
-    waitpid(pid, &status, 0);
-    EXPECT_TRUE(in_time && WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+      _exit(7);
+    });
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
   }
   // The parent's part goes on after it.
   template <class Thing>

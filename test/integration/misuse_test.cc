@@ -5,17 +5,14 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
-#include <poll.h>
 #include <stop_token>
 #include <string>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -30,6 +27,7 @@
 
 #include "integration/embedded_server.h"
 #include "support/child_process.h"
+#include "support/child_status.h"
 
 namespace kinformer::testing {
 namespace {
@@ -203,22 +201,6 @@ TEST_F(MisuseTest, TwoRuntimes_InOneProcess_DoNotMind) {
   one.reset();
   Program third(two->env(), server_);
   EXPECT_TRUE(Eventually([&] { return third.Works(); }));
-}
-
-// What `child` made of it; -1: it had to be killed.
-int StatusOfChild(const std::function<void()>& child) {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    child();
-    _exit(99);
-  }
-  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0};
-  const bool in_time = poll(&ended, 1, 60000) == 1;
-  close(ended.fd);
-  if (!in_time) kill(pid, SIGKILL);
-  int status = -1;
-  waitpid(pid, &status, 0);
-  return in_time ? status : -1;
 }
 
 // Runs a program of its own, not a fork: a fork has memory that only threads of its parent know,

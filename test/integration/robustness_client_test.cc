@@ -12,11 +12,9 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <mutex>
-#include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -31,6 +29,7 @@
 #include "kinformer/shared_informer_factory.h"
 #include "kinformer/testing/api_server.h"
 
+#include "support/child_status.h"
 #include "transport/loopback_server_for_test.h"
 
 namespace kinformer::testing {
@@ -538,22 +537,15 @@ TEST(ClientRows, Row62_AForkedChildEndsAndHurtsNobody) {
   factory->Start();
   ASSERT_TRUE(factory->WaitForCacheSync({}, {.timeout = seconds(20)}).ok());
   for (const bool destructors : {true, false}) {
-    const pid_t pid = fork();
-    if (pid == 0) {
+    const int status = StatusOfChild([&] {
       if (!client->GetRaw("/version").ok() && destructors) {
         informer.reset();
         factory.reset();
         client.reset();
       }
-      std::_Exit(7);
-    }
-    pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0};
-    const bool in_time = poll(&ended, 1, 20000) == 1;
-    close(ended.fd);
-    if (!in_time) kill(pid, SIGKILL);
-    int status = 0;
-    waitpid(pid, &status, 0);
-    EXPECT_TRUE(in_time && WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+      _exit(7);
+    });
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
   }
   EXPECT_THAT(Said(client->GetRaw("/version")), HasSubstr("ok"));
   server

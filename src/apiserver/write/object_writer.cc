@@ -31,14 +31,9 @@
 namespace kinformer::apiserver {
 namespace {
 
-void Append(std::vector<StatusCause> more, std::vector<StatusCause>& causes) {
-  causes.insert(causes.end(), std::make_move_iterator(more.begin()),
-                std::make_move_iterator(more.end()));
-}
-
-void Move(std::vector<std::string> more, std::vector<std::string>& warnings) {
-  warnings.insert(warnings.end(), std::make_move_iterator(more.begin()),
-                  std::make_move_iterator(more.end()));
+template <class T>
+void Append(std::vector<T> more, std::vector<T>& all) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 // ---- Delete
@@ -82,28 +77,11 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   return {};
 }
 
-Result<void> ObjectWriter::Convert(Draft& draft) {
-  WriteTarget& target = draft.target;
-  json::Value& object = draft.object;
-  const std::shared_ptr<const ServedVersion> version = target.at.version;
-  if (version->conversion == nullptr) return {};
-  draft.sent_as = version->conversion;
-  json::DropNulls(object);
-  if (state_.options.check_types && !target.checked) {
-    const auto typed = internal::JsonToProtobuf(*version->message, object.Dump());
-    if (!typed) return version->NotHandled(typed.error().message());
-  }
-  object = version->conversion->to_stored(object);
-  target.at.version = StoredAt(target.at).version;
-  target.checked = true;
-  return {};
-}
-
 Result<void> ObjectWriter::CheckSent(const Draft& draft) {
   const WriteTarget& target = draft.target;
   const ServedVersion& version = *target.at.version;
   if (!state_.options.check_types || target.checked || version.message == nullptr ||
-      version.conversion != nullptr || Fits(version, draft.object)) {
+      Fits(version, draft.object)) {
     return {};
   }
   const auto typed = internal::JsonToProtobuf(*version.message, draft.object.Dump());
@@ -111,12 +89,22 @@ Result<void> ObjectWriter::CheckSent(const Draft& draft) {
   return {};
 }
 
+void ObjectWriter::Convert(Draft& draft) {
+  WriteTarget& target = draft.target;
+  const std::shared_ptr<const ServedVersion> version = target.at.version;
+  draft.sent_as = version->conversion;
+  draft.object = version->conversion->to_stored(draft.object);
+  target.at.version = StoredAt(target.at).version;
+  target.checked = true;
+}
+
 Result<void> ObjectWriter::ToStoredForm(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
+  const bool converts = draft.target.at.version->conversion != nullptr;
   // With defaulting, nulls go by the types of the fields.
-  if (!resource.custom && !state_.options.defaulting) json::DropNulls(draft.object);
+  if (converts || (!resource.custom && !state_.options.defaulting)) json::DropNulls(draft.object);
   if (Result<void> fits = CheckSent(draft); !fits) return fits;
-  if (Result<void> converted = Convert(draft); !converted) return converted;
+  if (converts) Convert(draft);
   FoldFields(resource, draft.object);
   return {};
 }
@@ -285,7 +273,7 @@ Result<void> ObjectWriter::CompleteConverted(Draft& draft) {
 Result<void> ObjectWriter::CompleteStored(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
   draft.warnings = CelWarnings(resource, draft.object);
-  if (resource.custom) Move(FinalizerWarnings(draft.old, draft.object), draft.warnings);
+  if (resource.custom) Append(FinalizerWarnings(draft.old, draft.object), draft.warnings);
   if (IsDefinition(resource)) CompleteDefinition(draft);
   const auto storage = resource.custom ? resource.StorageVersion() : nullptr;
   const std::uint32_t form = storage == nullptr ? 0 : resource.FormOf(storage->version);
@@ -310,7 +298,7 @@ void ObjectWriter::CompleteDefinition(Draft& draft) {
     draft.object.Set("status", std::move(last));
   }
   const json::Value& spec = std::as_const(draft.object)["spec"];
-  if (draft.creates) Move(DefinitionWarnings(draft.object), draft.warnings);
+  if (draft.creates) Append(DefinitionWarnings(draft.object), draft.warnings);
   if (draft.creates || spec != std::as_const(draft.old)["spec"]) {
     draft.defined = DefinedResource::Make(spec);
   }

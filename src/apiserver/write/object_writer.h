@@ -172,9 +172,9 @@ class ObjectWriter {
   // Field types of what was sent, before anything is made of it: what is copied from one field to
   // another would be blamed there, or lost.
   Result<void> CheckSent(const Draft& draft);
-  // An object in a form that is not stored becomes one that is, and so does what the write is
-  // about.
-  Result<void> Convert(Draft& draft);
+  // REQUIRES: its version has a conversion. The object takes the form that is stored, and so does
+  // what the write is about.
+  void Convert(Draft& draft);
   // The same, and what is said in two ways in one.
   Result<void> ToStoredForm(Draft& draft);
   // Field types, and with defaulting the form that a real server gives the object.
