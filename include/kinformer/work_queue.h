@@ -70,10 +70,7 @@ class WorkQueue {
   explicit WorkQueue(Env& env, const WorkQueueOptions& options = {})
       : WorkQueue(std::make_shared<State>(env, internal::QueueRules{.name = options.name})) {}
   ~WorkQueue() {
-    if (state_->IsParents()) {
-      new std::shared_ptr<State>(state_);  // keeps it for ever
-      return;
-    }
+    if (state_->LeaveIfForkedOff()) return;
     const internal::QueueLock lock(*state_);
     state_->ShutDownLocked();
     state_->WaitForCallersLocked();

@@ -386,6 +386,9 @@ void QueueCore::WaitForCallersLocked() {
   while (getters_ > 0 || drainers_ > 0) monitor_->Wait();
 }
 
-bool QueueCore::IsParents() const { return base::IsForkedOff(env_); }
+bool QueueCore::LeaveIfForkedOff() {
+  auto self = shared_from_this();
+  return base::LeaveIfForkedOff(env_, self);
+}
 
 }  // namespace kinformer::internal

@@ -67,8 +67,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   bool ShutDownWithDrainLocked(Duration timeout);
   // Waits until no call is inside GetLocked or ShutDownWithDrainLocked.
   void WaitForCallersLocked();
-  // Whether the queue is another process's, off which this one was forked: it must not be touched.
-  [[nodiscard]] bool IsParents() const;
+  // Whether the queue is another process's, off which this one was forked. Then it is kept for
+  // ever, and must not be touched.
+  [[nodiscard]] bool LeaveIfForkedOff();
 
  private:
   struct Instruments;
