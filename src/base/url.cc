@@ -47,7 +47,8 @@ Url SplitUrl(std::string_view text) {
   Url url;
   url.fragment = CutBehind('#', text);
   url.query = CutBehind('?', text);
-  if (const std::size_t scheme = text.find("://"); scheme != std::string_view::npos) {
+  const std::size_t scheme = text.find("://");
+  if (scheme != std::string_view::npos && scheme > 0) {
     url.scheme = Lower(text.substr(0, scheme));
     text.remove_prefix(scheme + 3);
   }
