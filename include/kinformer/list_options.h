@@ -6,8 +6,6 @@
 #ifndef KINFORMER_LIST_OPTIONS_H_
 #define KINFORMER_LIST_OPTIONS_H_
 
-#include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,44 +14,10 @@
 
 namespace kinformer {
 
-namespace internal {
-// Takes nothing: what it is given belongs into another member.
-template <class Words>
-struct SpeltOtherwise {
-  SpeltOtherwise() = default;
-  template <class Value>
-    requires(!std::same_as<Value, SpeltOtherwise>)
-  SpeltOtherwise(const Value& /*value*/,  // NOLINT(google-explicit-constructor)
-                 std::nullptr_t /*explained*/ = Words::template Explain<kNeverHolds<Value>>()) {}
-};
-struct LabelSelectorWords {
-  template <bool kFits>
-  static constexpr auto Explain() {
-    static_assert(kFits,
-                  "ListOptions have the API's own names, and their selectors are text: "
-                  ".labelSelector = \"app=web\"; a LabelSelector gives its text with ToString()");
-    return nullptr;
-  }
-};
-struct FieldSelectorWords {
-  template <bool kFits>
-  static constexpr auto Explain() {
-    static_assert(
-        kFits,
-        "ListOptions have the API's own names, and their selectors are text: .fieldSelector = "
-        "\"spec.nodeName=node-7\"; a FieldSelector gives its text with ToString()");
-    return nullptr;
-  }
-};
-}  // namespace internal
-
 // What a list or watch asks for, in the API's own names. Counterpart: metav1.ListOptions.
 struct ListOptions {
   std::string labelSelector{};
   std::string fieldSelector{};
-  // No options: they say how those above are spelt.
-  [[no_unique_address]] internal::SpeltOtherwise<internal::LabelSelectorWords> label_selector{};
-  [[no_unique_address]] internal::SpeltOtherwise<internal::FieldSelectorWords> field_selector{};
   // "" most recent, "0" any, else not older than / exact, see resourceVersionMatch.
   std::string resourceVersion{};
   std::string resourceVersionMatch{};  // "", "NotOlderThan", "Exact"

@@ -6,9 +6,6 @@
 // case update_with_context: no context goes in front: .*CallOptions: pods.Update
 // case delete_with_context: no context goes in front: .*CallOptions: pods.Delete
 // case watch_with_context: no context goes in front: .*CallOptions, and events come to a function
-// case list_of_selector: ListOptions have the API's own names, .* \.labelSelector = "app=web"
-// case list_of_fields: ListOptions have the API's own names, .* \.fieldSelector =
-// case assign_selector: ListOptions have the API's own names, .* \.labelSelector = "app=web"
 // case list_to_vector: a list is an ObjectList, which keeps what its objects are views of
 // case watch_of_view: a watch calls its function with each event, until that returns false
 // case watch_of_void: a watch calls its function with each event, until that returns false
@@ -27,7 +24,6 @@
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/dynamic_client.h"
 #include "kinformer/event_recorder.h"
-#include "kinformer/label_selector.h"
 #include "kinformer/list_watch.h"
 #include "kinformer/resource_client.h"
 
@@ -55,14 +51,6 @@ void Use(const Client& client, const std::stop_token& stop, kinformer::EventReco
   pods.Delete(stop, "web-0", {}).OrExit();
 #elif defined(watch_with_context)
   auto watch = pods.Watch(stop, {});
-#elif defined(list_of_selector)
-  auto read = pods.List({.label_selector = "app=web", .limit = 10});
-  for (const auto& one : read.items()) static_cast<void>(one);
-#elif defined(list_of_fields)
-  auto read = pods.List({.field_selector = "spec.nodeName=a"});
-#elif defined(assign_selector)
-  ListOptions options;
-  options.label_selector = kinformer::LabelSelector();
 #elif defined(list_to_vector)
   std::vector<Pod> all = pods.List().OrExit();
 #elif defined(watch_of_view)
