@@ -18,10 +18,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/object_name.h"
 #include "kinformer/ref.h"
@@ -69,11 +71,21 @@ struct EventBatch {
 
 namespace internal {
 
+struct BatchWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a function of batches is called with them: [](const EventBatch<T>& batch) { for "
+                  "(const auto& event : batch.events) ... }, of the informer's kind");
+  }
+};
+template <class T>
+using BatchFunc = Callable<void(const EventBatch<T>&), BatchWords>;
+
 template <class T>
 class BatchHandlerAdapter final : public RawHandler {
  public:
-  explicit BatchHandlerAdapter(std::function<void(const EventBatch<T>&)> on_batch)
-      : on_batch_(std::move(on_batch)) {}
+  explicit BatchHandlerAdapter(BatchFunc<T> on_batch) : on_batch_(std::move(on_batch)) {}
 
   [[nodiscard]] bool TakesBatches() const override { return true; }
   void Handle(const RawEvent& event) override { HandleBatch({&event, 1}); }
@@ -85,7 +97,7 @@ class BatchHandlerAdapter final : public RawHandler {
   }
 
  private:
-  const std::function<void(const EventBatch<T>&)> on_batch_;
+  const BatchFunc<T> on_batch_;
 };
 
 }  // namespace internal
@@ -99,7 +111,7 @@ class BatchHandlerAdapter final : public RawHandler {
 // kStopped where the informer has stopped. Thread-safe; never blocks.
 template <class T>
 Result<EventHandlerRegistration> AddBatchEventHandler(
-    const SharedInformer<T>& informer, std::function<void(const EventBatch<T>&)> on_batch,
+    const SharedInformer<T>& informer, std::type_identity_t<internal::BatchFunc<T>> on_batch,
     HandlerOptions options = {}) {
   auto listener = informer.core()->AddHandler(
       std::make_shared<internal::BatchHandlerAdapter<T>>(std::move(on_batch)), std::move(options));

@@ -23,13 +23,16 @@
 #ifndef KINFORMER_CLIENT_H_
 #define KINFORMER_CLIENT_H_
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/list_options.h"
 #include "kinformer/list_watch.h"
 #include "kinformer/object_name.h"
@@ -54,6 +57,25 @@ concept ResourceClientHeaderIncluded = requires { sizeof(ResourceClient<T>); };
 namespace internal {
 class ClientCore;
 class ResourceCore;
+}  // namespace internal
+
+namespace internal {
+struct WarningWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(
+        kFits,
+        "warning_handler is called with the warning's text: [](std::string_view text) { ... }");
+  }
+};
+struct RefreshWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "refresh_credentials is called with nothing, and says whether there may be a new "
+                  "credential: [] { return true; }");
+  }
+};
 }  // namespace internal
 
 // How a client behaves towards its server. What is left as it is comes from the Config or is
@@ -82,11 +104,11 @@ struct ClientOptions {
   std::string cluster_name{};
   // Called on the loop for each distinct warning that the server sends, instead of logging it. Must
   // be quick. What it throws is logged and counted.
-  std::function<void(std::string_view text)> warning_handler{};
+  internal::Callable<void(std::string_view text), internal::WarningWords> warning_handler{};
   // Called on the loop when the server answers 401; true if there may be a new credential, so that
   // trying again makes sense. To throw is to say false, and is logged and counted.
   // Empty: as the Config's credentials say.
-  std::function<bool()> refresh_credentials{};
+  internal::Callable<bool(), internal::RefreshWords> refresh_credentials{};
 };
 
 // Copies share one state: connections, rate limit, what was learned about the server. Thread-safe;
@@ -116,6 +138,16 @@ class Client {
   // Discovery().
   [[nodiscard]] ResourceClient<Unstructured> Dynamic(const RestMapping& mapping,
                                                      std::string namespace_ = "") const;
+  // A resource by its name alone.
+  template <std::same_as<GroupVersionResource> Resource, class... Rest>
+  [[nodiscard]] auto Dynamic(const Resource& /*resource*/, const Rest&... /*rest*/) const {
+    static_assert(
+        internal::kNeverHolds<Resource>,
+        "Dynamic takes the RestMapping of a resource, which says its kind and scope, too: "
+        "Dynamic(client.Discovery().MappingFor(resource).OrExit(), \"default\")");
+    using Mapping = std::conditional_t<internal::kNeverHolds<Resource>, Resource, RestMapping>;
+    return Dynamic(internal::Never<const Mapping&>());
+  }
 
   // What the server serves. Answers are kept and shared by all copies of this client. Needs
   // discovery.h.

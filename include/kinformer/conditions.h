@@ -11,16 +11,35 @@
 #ifndef KINFORMER_CONDITIONS_H_
 #define KINFORMER_CONDITIONS_H_
 
+#include <concepts>
 #include <string_view>
 #include <vector>
 
 #include "kinformer/api/metav1_mutable.h"
 #include "kinformer/env.h"
+#include "kinformer/internal/callable.h"
 
 namespace kinformer::meta {
 
 // The list of a status.
 using Conditions = std::vector<metav1::ConditionMutable>;
+
+namespace internal {
+template <class Given>
+concept NoConditions = !std::convertible_to<const Given&, const Conditions&>;
+template <class Given>
+constexpr void ExplainConditions() {
+  constexpr bool kIsVector = requires(Given& g) { g.push_back(*g.begin()); };
+  static_assert(!kIsVector,
+                "these conditions are of the kind's own type, such as "
+                "appsv1::DeploymentConditionMutable: SetStatusCondition and its like are for those "
+                "that are metav1::Condition");
+  static_assert(kIsVector,
+                "these functions take the conditions of a struct, std::vector<"
+                "metav1::ConditionMutable>: those of an object that is only read are a view, and "
+                "DeepCopy() of the object makes the struct");
+}
+}  // namespace internal
 
 // Sets the condition of that type, or adds it. lastTransitionTime is the given one, or else now,
 // where the status changes; else it stays. True: something is other than before. Counterpart:
@@ -41,6 +60,48 @@ bool RemoveStatusCondition(Conditions& conditions, std::string_view type);
 [[nodiscard]] bool IsStatusConditionTrue(const Conditions& conditions, std::string_view type);
 // Is it "False"? Counterpart: IsStatusConditionFalse.
 [[nodiscard]] bool IsStatusConditionFalse(const Conditions& conditions, std::string_view type);
+
+// Explains calls without the Env.
+template <class Wrong>
+auto SetStatusCondition(const Wrong& /*conditions*/,
+                        const metav1::ConditionMutable& /*condition*/) {
+  static_assert(kinformer::internal::kNeverHolds<Wrong>,
+                "SetStatusCondition's first argument is the Env, which says what time it is: "
+                "SetStatusCondition(client.env(), conditions, {.type = \"Ready\", ...}), in a "
+                "reconciler context.env()");
+  return false;
+}
+// Explains conditions of another type.
+template <internal::NoConditions Wrong>
+auto SetStatusCondition(Env& /*env*/, const Wrong& /*conditions*/,
+                        const metav1::ConditionMutable& /*condition*/) {
+  internal::ExplainConditions<Wrong>();
+  return false;
+}
+// Explains conditions of another type.
+template <internal::NoConditions Wrong>
+auto RemoveStatusCondition(const Wrong& /*conditions*/, std::string_view /*type*/) {
+  internal::ExplainConditions<Wrong>();
+  return false;
+}
+// Explains conditions of another type.
+template <internal::NoConditions Wrong>
+auto FindStatusCondition(const Wrong& /*conditions*/, std::string_view /*type*/) {
+  internal::ExplainConditions<Wrong>();
+  return static_cast<metav1::ConditionMutable*>(nullptr);
+}
+// Explains conditions of another type.
+template <internal::NoConditions Wrong>
+auto IsStatusConditionTrue(const Wrong& /*conditions*/, std::string_view /*type*/) {
+  internal::ExplainConditions<Wrong>();
+  return false;
+}
+// Explains conditions of another type.
+template <internal::NoConditions Wrong>
+auto IsStatusConditionFalse(const Wrong& /*conditions*/, std::string_view /*type*/) {
+  internal::ExplainConditions<Wrong>();
+  return false;
+}
 
 }  // namespace kinformer::meta
 

@@ -51,16 +51,19 @@ enum class WatchAs : std::uint8_t {
 // other than Request forbids For and Owns, which have nothing to make of it. Counterpart:
 // builder.TypedBuilder.
 template <class R>
-class TypedControllerBuilder : private internal::TypedControllerBuilderMisuse<R> {
+class TypedControllerBuilder
+    : private internal::TypedControllerBuilderMisuse<R, TypedControllerBuilder<R>> {
+  using Misuse = internal::TypedControllerBuilderMisuse<R, TypedControllerBuilder>;
+
  public:
   explicit TypedControllerBuilder(Manager& manager) : manager_(manager) {}
   template <class Wrong>
     requires(!std::derived_from<Wrong, Manager> && !std::same_as<Wrong, TypedControllerBuilder>)
   explicit TypedControllerBuilder(const Wrong& wrong) : manager_(internal::NoManager(wrong)) {}
-  using internal::TypedControllerBuilderMisuse<R>::For;
-  using internal::TypedControllerBuilderMisuse<R>::Owns;
-  using internal::TypedControllerBuilderMisuse<R>::Watches;
-  using internal::TypedControllerBuilderMisuse<R>::WithEventFilter;
+  using Misuse::For;
+  using Misuse::Owns;
+  using Misuse::Watches;
+  using Misuse::WithEventFilter;
 
   // What is reconciled: each event of one is a request for it. Gives the controller its name. Once.
   template <KnownKind T>

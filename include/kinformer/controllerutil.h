@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "kinformer/api/metav1_mutable.h"
+#include "kinformer/internal/controllerutil_misuse.h"
 #include "kinformer/json.h"
 #include "kinformer/object_meta.h"
 #include "kinformer/patch.h"
@@ -41,6 +42,15 @@ template <class M>
 concept MutableObject = requires(M& object) {
   { object.metadata } -> std::same_as<metav1::ObjectMetaMutable&>;
 };
+
+namespace internal {
+namespace misuse = ::kinformer::internal;
+// Something else where the struct that is changed should be.
+template <class Given>
+concept NotChanged =
+    !(std::is_lvalue_reference_v<Given> && MutableObject<std::remove_reference_t<Given>>) &&
+    !std::convertible_to<Given, metav1::ObjectMetaMutable&>;
+}  // namespace internal
 
 // ---- Finalizers: names that keep an object, once it is deleted, until each has been taken away.
 
@@ -64,6 +74,18 @@ bool AddFinalizer(M& object, std::string_view finalizer) {
 template <MutableObject M>
 bool RemoveFinalizer(M& object, std::string_view finalizer) {
   return RemoveFinalizer(object.metadata, finalizer);
+}
+// Explains what cannot be changed.
+template <internal::NotChanged Wrong>
+auto AddFinalizer(Wrong&& /*wrong*/, std::string_view /*finalizer*/) {
+  internal::misuse::ExplainChanged<Wrong>();
+  return false;
+}
+// Explains what cannot be changed.
+template <internal::NotChanged Wrong>
+auto RemoveFinalizer(Wrong&& /*wrong*/, std::string_view /*finalizer*/) {
+  internal::misuse::ExplainChanged<Wrong>();
+  return false;
 }
 // The same for an object.
 template <MutableObject M>
@@ -146,6 +168,49 @@ Result<void> RemoveControllerReference(const Owner& owner, M& object) {
   return RemoveControllerReference(owner, object.metadata);
 }
 
+namespace internal {
+template <class AnyOwner, class Given>
+concept NotOwned = NotChanged<Given> || !std::convertible_to<const AnyOwner&, Owner>;
+
+template <class AnyOwner, class Given>
+constexpr void ExplainOwned() {
+  if constexpr (!std::convertible_to<const AnyOwner&, Owner>) {
+    misuse::ExplainOwner<AnyOwner>();
+  } else {
+    misuse::ExplainChanged<Given>();
+  }
+}
+}  // namespace internal
+
+// Explains what cannot own, or cannot be changed.
+template <class AnyOwner, class Wrong, class... Rest>
+  requires internal::NotOwned<AnyOwner, Wrong>
+auto SetControllerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/, const Rest&... /*rest*/) {
+  internal::ExplainOwned<AnyOwner, Wrong>();
+  return Result<void>();
+}
+// Explains what cannot own, or cannot be changed.
+template <class AnyOwner, class Wrong, class... Rest>
+  requires internal::NotOwned<AnyOwner, Wrong>
+auto SetOwnerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/, const Rest&... /*rest*/) {
+  internal::ExplainOwned<AnyOwner, Wrong>();
+  return Result<void>();
+}
+// Explains what cannot own, or cannot be changed.
+template <class AnyOwner, class Wrong>
+  requires internal::NotOwned<AnyOwner, Wrong>
+auto RemoveOwnerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/) {
+  internal::ExplainOwned<AnyOwner, Wrong>();
+  return Result<void>();
+}
+// Explains what cannot own, or cannot be changed.
+template <class AnyOwner, class Wrong>
+  requires internal::NotOwned<AnyOwner, Wrong>
+auto RemoveControllerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/) {
+  internal::ExplainOwned<AnyOwner, Wrong>();
+  return Result<void>();
+}
+
 // The same for an object.
 template <MutableObject M>
 [[nodiscard]] bool HasControllerReference(const M& object) {
@@ -193,6 +258,32 @@ struct ObjectPatches {
 Result<ObjectPatches> PatchesBetween(std::string_view before, std::string_view after);
 [[nodiscard]] Patch MergePatch(const json::Value& body);
 
+template <template <class> class Resources, class T>
+void IsOfOneKind(const Resources<T>& resources);
+// A client of the objects of one kind, which reads and writes them.
+template <class Resources>
+concept OfOneKind = requires(const Resources& resources) { IsOfOneKind(resources); };
+
+// Says why something cannot make an object what it should be. True: it can.
+template <class T, class Mutate>
+consteval bool CheckMutate() {
+  constexpr bool kFits = std::is_invocable_r_v<Result<void>, Mutate&, typename T::Mutable&>;
+  static_assert(kFits,
+                "the function makes the kind's struct what it should be, and gives a Result<void>: "
+                "[&](corev1::ConfigMap::Mutable& map) -> Result<void> { ...; return {}; }");
+  return kFits;
+}
+
+// Says what CreateOrUpdate and CreateOrPatch take.
+template <class Resources>
+constexpr void ExplainCreateOrUpdate() {
+  static_assert(misuse::kNeverHolds<Resources>,
+                "CreateOrUpdate takes the resources of one kind, a name, and a function that makes "
+                "the object what it should be: CreateOrUpdate(client.For<corev1::ConfigMap>("
+                "namespace_), name, [&](corev1::ConfigMap::Mutable& map) -> Result<void> { ... }); "
+                "of a DelegatingClient ForResource<corev1::ConfigMap>(client, namespace_)");
+}
+
 }  // namespace internal
 
 // Reads the object, has `mutate` make it what it should be, and creates it or replaces it where it
@@ -206,6 +297,7 @@ Result<ObjectPatches> PatchesBetween(std::string_view before, std::string_view a
 template <template <class> class Resources, class T, class Mutate>
 Result<Outcome<T>> CreateOrUpdate(const Resources<T>& resources, std::string_view name,
                                   Mutate&& mutate) {
+  [[maybe_unused]] constexpr bool kFits = internal::CheckMutate<T, Mutate>();
   Result<Ref<T>> there = resources.Get(name);
   if (!there && !IsNotFound(there.error())) return std::move(there).error();
   typename T::Mutable wanted;
@@ -234,6 +326,7 @@ Result<Outcome<T>> CreateOrUpdate(const Resources<T>& resources, std::string_vie
 template <template <class> class Resources, class T, class Mutate>
 Result<Outcome<T>> CreateOrPatch(const Resources<T>& resources, std::string_view name,
                                  Mutate&& mutate) {
+  [[maybe_unused]] constexpr bool kFits = internal::CheckMutate<T, Mutate>();
   Result<Ref<T>> there = resources.Get(name);
   if (!there && !IsNotFound(there.error())) return std::move(there).error();
   if (!there) return CreateOrUpdate(resources, name, std::forward<Mutate>(mutate));
@@ -264,6 +357,21 @@ Result<Outcome<T>> CreateOrPatch(const Resources<T>& resources, std::string_view
                *std::move(patched)};
   }
   return outcome;
+}
+
+// Something else than the resources of a kind and a name.
+template <class Wrong, class Name, class... Rest>
+  requires(!internal::OfOneKind<Wrong> || !std::convertible_to<const Name&, std::string_view>)
+auto CreateOrUpdate(const Wrong& /*wrong*/, const Name& /*name*/, const Rest&... /*rest*/) {
+  internal::ExplainCreateOrUpdate<Wrong>();
+  return Result<void>();
+}
+// Explains something else than the resources of a kind and a name.
+template <class Wrong, class Name, class... Rest>
+  requires(!internal::OfOneKind<Wrong> || !std::convertible_to<const Name&, std::string_view>)
+auto CreateOrPatch(const Wrong& /*wrong*/, const Name& /*name*/, const Rest&... /*rest*/) {
+  internal::ExplainCreateOrUpdate<Wrong>();
+  return Result<void>();
 }
 
 }  // namespace kinformer::controllerutil

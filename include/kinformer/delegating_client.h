@@ -127,7 +127,6 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   using DelegatingClientMisuse::Delete;
   using DelegatingClientMisuse::DeleteAllOf;
   using DelegatingClientMisuse::Get;
-  using DelegatingClientMisuse::IndexField;
   using DelegatingClientMisuse::List;
   using DelegatingClientMisuse::Patch;
 

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "kinformer/event_handler.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/object_meta.h"
 #include "kinformer/object_name.h"
 #include "kinformer/predicate.h"
@@ -50,14 +51,40 @@ class EventHandler {
   [[nodiscard]] virtual bool OnlyEnqueues() const { return false; }
 };
 
+namespace internal {
+struct FuncsWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(
+        kFits,
+        "a function of a handler is called with the event and the queue: [](const Added<T>& event, "
+        "const RequestQueue<Request>& queue) { queue.Add(event.object_name()); }; update takes a "
+        "const Updated<T>&, delete_ a const Deleted<T>&, generic a const GenericEvent<T>&");
+  }
+};
+struct MapWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a function of EnqueueRequestsFromMapFunc is called with the object alone and "
+                  "gives the requests: [](const corev1::Secret& secret) -> std::vector<Request> { "
+                  "... }, of the kind in angle brackets");
+  }
+};
+template <class Event, class R>
+using EventFunc =
+    ::kinformer::internal::Callable<void(const Event& event, const RequestQueue<R>& queue),
+                                    FuncsWords>;
+}  // namespace internal
+
 // A handler of functions; those left empty ignore their events. Counterpart: handler.Funcs.
 template <class T, class R = Request>
 struct Funcs {
   using Queue = RequestQueue<R>;
-  std::function<void(const Added<T>& event, const Queue& queue)> create{};
-  std::function<void(const Updated<T>& event, const Queue& queue)> update{};
-  std::function<void(const Deleted<T>& event, const Queue& queue)> delete_{};
-  std::function<void(const GenericEvent<T>& event, const Queue& queue)> generic{};
+  internal::EventFunc<Added<T>, R> create{};
+  internal::EventFunc<Updated<T>, R> update{};
+  internal::EventFunc<Deleted<T>, R> delete_{};
+  internal::EventFunc<GenericEvent<T>, R> generic{};
 };
 
 namespace internal {
@@ -97,7 +124,8 @@ template <class T, class R = Request>
 
 // The requests that an object leads to, each once however often it is said.
 template <class T, class R>
-using MapFunc = std::function<std::vector<R>(const T& object)>;
+using MapFunc =
+    ::kinformer::internal::Callable<std::vector<R>(const T& object), internal::MapWords>;
 
 namespace internal {
 
@@ -133,6 +161,14 @@ template <class T, class R = Request>
     std::type_identity_t<MapFunc<T, R>> map) {
   return HandlerOf<T, R>(internal::FuncsOfMap<T, R>(std::move(map)));
 }
+// No kind is named. The int keeps calls that name one away.
+template <int = 0, class Wrong>
+auto EnqueueRequestsFromMapFunc(const Wrong& /*wrong*/) {
+  static_assert(::kinformer::internal::kNeverHolds<Wrong>,
+                "EnqueueRequestsFromMapFunc takes the kind in angle brackets, the one that is "
+                "watched: EnqueueRequestsFromMapFunc<corev1::Secret>(function)");
+  return nullptr;
+}
 
 // The request of the object itself. Counterpart: handler.EnqueueRequestForObject.
 template <class T>
@@ -147,6 +183,14 @@ template <class T>
             if (e.object) q.Add(::kinformer::internal::NameOf(*e.object.object()));
           }};
   return std::make_shared<internal::FuncsHandler<T, Request>>(std::move(funcs), true);
+}
+// No kind is named.
+template <int = 0, class... Wrong>
+auto EnqueueRequestForObject(const Wrong&... /*wrong*/) {
+  static_assert(::kinformer::internal::kNeverHolds<Wrong...>,
+                "EnqueueRequestForObject takes the kind in angle brackets, and no object: "
+                "EnqueueRequestForObject<corev1::Pod>()");
+  return nullptr;
 }
 
 // Which of an object's owners count.
@@ -176,6 +220,22 @@ template <class T>
 template <class T, Resource Owner>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(Owners which = Owners::kAll) {
   return EnqueueRequestForOwner<T>(Owner::type_info(), which);
+}
+// The owner is not named.
+template <class T, int = 0>
+auto EnqueueRequestForOwner(Owners /*which*/ = Owners::kAll) {
+  static_assert(::kinformer::internal::kNeverHolds<T>,
+                "EnqueueRequestForOwner takes both kinds in angle brackets, what is watched and "
+                "what owns it: EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>()");
+  return nullptr;
+}
+// No kind is named.
+template <int = 0, class... Wrong>
+auto EnqueueRequestForOwner(const Wrong&... /*wrong*/) {
+  static_assert(::kinformer::internal::kNeverHolds<Wrong...>,
+                "EnqueueRequestForOwner takes both kinds in angle brackets, what is watched and "
+                "what owns it: EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>()");
+  return nullptr;
 }
 
 }  // namespace kinformer::handler

@@ -43,6 +43,7 @@
 #include <utility>
 
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/object_name.h"
 #include "kinformer/ref.h"
 
@@ -186,6 +187,18 @@ class FunctionEventHandler final : public ResourceEventHandler<T> {
   ResourceEventHandlerFuncs<T> funcs_;
 };
 
+namespace internal {
+struct FilterWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(
+        kFits,
+        "a filter says whether an object passes: [](corev1::Pod pod) { return true; }; deleted "
+        "takes a const Deleted<T>& in its place, and both return bool; T is the informer's kind");
+  }
+};
+}  // namespace internal
+
 // What a FilteringResourceEventHandler passes on: a function of objects, and where deletions are
 // another matter, one of them. Where `deleted` is empty, a deletion passes if the object did when
 // the handler was told of it last, and a tombstone always does: nobody knows what the object was in
@@ -200,8 +213,8 @@ class FunctionEventHandler final : public ResourceEventHandler<T> {
 // Both run where the handler runs, and must be pure.
 template <class T>
 struct EventFilter {
-  std::function<bool(T)> object{};
-  std::function<bool(const Deleted<T>&)> deleted{};
+  internal::Callable<bool(T), internal::FilterWords> object{};
+  internal::Callable<bool(const Deleted<T>&), internal::FilterWords> deleted{};
 
   [[nodiscard]] bool Passes(const Deleted<T>& event) const {
     if (deleted) return deleted(event);
@@ -220,7 +233,7 @@ struct EventFilter {
 template <class T>
 class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
  public:
-  using FilterFunc = std::function<bool(T)>;
+  using FilterFunc = internal::Callable<bool(T), internal::FilterWords>;
 
   FilteringResourceEventHandler(EventFilter<T> filter,
                                 std::shared_ptr<ResourceEventHandler<T>> next)

@@ -30,6 +30,7 @@
 #include "kinformer/client.h"
 #include "kinformer/env.h"
 #include "kinformer/event_sink.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/resource.h"
 
 namespace kinformer {
@@ -38,6 +39,10 @@ namespace kinformer {
 inline constexpr std::string_view kEventTypeNormal = "Normal";
 // Of what somebody should look at.
 inline constexpr std::string_view kEventTypeWarning = "Warning";
+namespace corev1 {
+using kinformer::kEventTypeNormal;
+using kinformer::kEventTypeWarning;
+}  // namespace corev1
 
 // What an event is about. Counterpart: reference.GetReference.
 template <Resource T>
@@ -65,6 +70,13 @@ class EventRecorder {
   void Event(const corev1::ObjectReferenceMutable& about, std::string_view type,
              std::string_view reason, std::string message) {
     AnnotatedEvent(about, {}, type, reason, std::move(message));
+  }
+  // There are no formats.
+  template <class... Any>
+  auto Eventf(const Any&... /*any*/) {
+    static_assert(internal::kNeverHolds<Any...>,
+                  "there is no Eventf: recorder->Event(pod, kEventTypeNormal, \"Printed\", "
+                  "std::to_string(pages) + \" pages\") takes the finished text");
   }
   // The same about an object.
   template <Resource T>

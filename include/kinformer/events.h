@@ -36,6 +36,7 @@
 #include "kinformer/event_recorder.h"
 #include "kinformer/event_sink.h"
 #include "kinformer/field_selector.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
 
@@ -67,6 +68,13 @@ class EventRecorder {
              const std::optional<corev1::ObjectReferenceMutable>& related, std::string_view type,
              std::string_view reason, std::string_view action, std::string note) {
     AnnotatedEvent(regarding, related, {}, type, reason, action, std::move(note));
+  }
+  // There are no formats.
+  template <class... Any>
+  auto Eventf(const Any&... /*any*/) {
+    static_assert(kinformer::internal::kNeverHolds<Any...>,
+                  "there is no Eventf: recorder->Event(pod, kEventTypeNormal, \"Printed\", "
+                  "\"Printing\", std::to_string(pages) + \" pages\") takes the finished text");
   }
   // The same about objects.
   template <Resource T>

@@ -22,7 +22,6 @@
 #ifndef KINFORMER_FACTORY_OPTIONS_H_
 #define KINFORMER_FACTORY_OPTIONS_H_
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -112,7 +111,7 @@ struct SharedInformerFactoryOptions {
   // Changes the options of every list and watch, with the same selectors each time. Called on the
   // loop, and once more at each start of an informer, which learns in this way what its cache
   // leaves out.
-  std::function<void(ListOptions&)> tweak_list_options{};
+  TweakListOptionsFunc tweak_list_options{};
   // Leaves metadata.managedFields out of all objects. An informer cannot ask for them; a resource
   // can (by_resource).
   bool drop_managed_fields{false};
@@ -123,7 +122,7 @@ struct SharedInformerFactoryOptions {
   TransformFunc transform{};
   Duration default_resync{0};  // of informers that do not say otherwise; 0: never
   // Of every informer that does not set its own.
-  std::function<void(const TraceEvent&)> trace{};
+  TraceFunc trace{};
   // What is different for some resources; each version of one is another. ResourceOf<T>() names
   // that of a type. A resource that does not exist is no error.
   std::map<GroupVersionResource, ResourceCacheOptions> by_resource{};

@@ -9,11 +9,14 @@
 #ifndef KINFORMER_FIELD_SELECTOR_H_
 #define KINFORMER_FIELD_SELECTOR_H_
 
+#include <concepts>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -31,6 +34,10 @@ class FieldSelector {
   };
 
   FieldSelector() = default;
+  // Text has to be read first, which may fail.
+  template <std::convertible_to<std::string_view> Text>
+  FieldSelector(const Text& /*text*/,  // NOLINT(google-explicit-constructor)
+                std::nullptr_t /*explained*/ = Explain<Text>()) {}
   // kInvalidArgument, naming the term that is wrong.
   static Result<FieldSelector> Parse(std::string_view text);
   // All of `requirements`, whose values are taken as they are: nothing in them need be escaped.
@@ -61,6 +68,15 @@ class FieldSelector {
   bool operator==(const FieldSelector&) const = default;
 
  private:
+  // The compiler reads it at the call, since its result type is deduced.
+  template <class Text>
+  static auto Explain() {
+    static_assert(internal::kNeverHolds<Text>,
+                  "text is no FieldSelector yet, and may have mistakes in it: "
+                  "FieldSelector::Parse(\"spec.nodeName=node-7\").OrExit(), or look at the Result "
+                  "that Parse gives");
+    return nullptr;
+  }
   std::vector<Requirement> requirements_;
 };
 

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "kinformer/controllerutil.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -39,6 +40,15 @@ void AppendFinalizerError(const std::string& name, const Error& error, std::stri
 Error DuplicateFinalizer(const std::string& name);
 // What differs between an object and what has become of it, both in JSON.
 FinalizeResult FinalizeResultOf(std::string_view before, std::string_view after);
+
+struct FinalizerWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a finalizer is called with the kind's struct alone, which it may change: "
+                  "[](corev1::Pod::Mutable& pod) -> Result<void> { ...; return {}; }");
+  }
+};
 }  // namespace internal
 
 // Thread-compatible: register first, then finalize from any number of threads. Counterpart:
@@ -49,7 +59,7 @@ class Finalizers {
   using Mutable = typename T::Mutable;
   // Does what is to be done, and may change the object and its status, also where it fails. The
   // finalizer goes when it succeeds; an error keeps it.
-  using Finalizer = std::function<Result<void>(Mutable& object)>;
+  using Finalizer = internal::Callable<Result<void>(Mutable& object), internal::FinalizerWords>;
 
   // kAlreadyExists: there is one of that name.
   Result<void> Register(std::string name, Finalizer finalizer) {

@@ -32,13 +32,25 @@
 #include <string>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 #include "kinformer/transport.h"
 
 namespace kinformer::healthz {
 
+namespace internal {
+struct CheckerWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a check is called with nothing, no request either, and says what is wrong: []() "
+                  "-> Result<void> { return {}; }");
+  }
+};
+}  // namespace internal
+
 // OK: all is well. May block. What it throws is a failure, and is logged and counted.
-using Checker = std::function<Result<void>()>;
+using Checker = kinformer::internal::Callable<Result<void>(), internal::CheckerWords>;
 // By name.
 using Checks = std::map<std::string, Checker>;
 

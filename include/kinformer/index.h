@@ -68,10 +68,17 @@ class IndexFunc : public std::function<void(T, IndexValues&)> {
  public:
   IndexFunc() = default;
   template <class F>
-    requires(!std::derived_from<std::remove_cvref_t<F>, IndexFunc> &&
-             std::constructible_from<Function, F>)
-  IndexFunc(F&& callable)  // NOLINT(google-explicit-constructor): as std::function
-      : Function(callable), identity_(internal::IdentityOf<std::decay_t<F>>(callable)) {
+    requires(!std::derived_from<std::remove_cvref_t<F>, IndexFunc>)
+  IndexFunc(F&& callable) {  // NOLINT(google-explicit-constructor): as std::function
+    constexpr bool kFits = std::constructible_from<Function, F>;
+    static_assert(kFits,
+                  "an index function is called with the object and with where its values go, and "
+                  "returns nothing: [](corev1::Pod pod, auto& out) { "
+                  "out.Add(pod.spec().nodeName()); }");
+    if constexpr (kFits) {
+      Function::operator=(callable);
+      identity_ = internal::IdentityOf<std::decay_t<F>>(callable);
+    }
     if constexpr (std::is_same_v<std::decay_t<F>, void (*)(T, IndexValues&)>) {
       by_namespace_ = callable == &MetaNamespaceIndexFunc<T>;
     }

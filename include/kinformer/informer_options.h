@@ -46,12 +46,16 @@
 #include "kinformer/error.h"
 #include "kinformer/field_selector.h"
 #include "kinformer/index.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/label_selector.h"
 #include "kinformer/namespace_scope.h"
 #include "kinformer/projection.h"
 #include "kinformer/validation.h"
 
 namespace kinformer {
+
+template <class T>
+class Ref;  // ref.h
 
 // The queue between reflector and store.
 enum class QueueKind : std::uint8_t {
@@ -131,6 +135,44 @@ struct TraceEvent {
   // joined.
   bool in_list = false;
 };
+
+namespace internal {
+struct TraceWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits, "trace is called with each step: [](const TraceEvent& step) { ... }");
+  }
+};
+struct TypedTransformWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(
+        kFits,
+        "a transform of a kind is called with a const Ref<T>& and gives a Result<Ref<T>>: "
+        "[](const Ref<corev1::Pod>& pod) -> Result<Ref<corev1::Pod>> { auto change = "
+        "pod->DeepCopy(); ...; return WithContent(pod, change); }");
+  }
+};
+struct WatchErrorWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(
+        kFits,
+        "a handler of watch errors is called with the error alone: [](const Error& error) { ... }");
+  }
+};
+}  // namespace internal
+
+// A function that is told of each step.
+using TraceFunc = internal::Callable<void(const TraceEvent& event), internal::TraceWords>;
+// A function that says what is kept of an object of one kind: see SharedInformer::SetTransform and
+// TransformOf. Counterpart: cache.TransformFunc.
+template <class T>
+using TypedTransformFunc =
+    internal::Callable<Result<Ref<T>>(const Ref<T>& object), internal::TypedTransformWords>;
+// A function that is told of each attempt to list or watch that fails. Counterpart:
+// cache.WatchErrorHandler.
+using WatchErrorHandler = internal::Callable<void(const Error& error), internal::WatchErrorWords>;
 
 // How one handler is served: its name, its resyncs, and what happens when it is slow.
 struct HandlerOptions {
@@ -267,7 +309,7 @@ struct InformerOptions {
   std::size_t max_queued_bytes{std::size_t{64} << 20};
   // Called for every step of every event, on the loop or on a handler's thread. Must be quick and
   // thread-safe.
-  std::function<void(const TraceEvent&)> trace{};
+  TraceFunc trace{};
   // Which namespace to look in: empty is the factory's, or all. Ignored where the informer is given
   // a ListerWatcher.
   std::string namespace_{};

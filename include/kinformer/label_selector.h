@@ -9,12 +9,15 @@
 #ifndef KINFORMER_LABEL_SELECTOR_H_
 #define KINFORMER_LABEL_SELECTOR_H_
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -41,6 +44,10 @@ class LabelSelector {
   };
 
   LabelSelector() = default;
+  // Text has to be read first, which may fail.
+  template <std::convertible_to<std::string_view> Text>
+  LabelSelector(const Text& /*text*/,  // NOLINT(google-explicit-constructor)
+                std::nullptr_t /*explained*/ = Explain<Text>()) {}
   static LabelSelector Everything() { return {}; }
   static LabelSelector Nothing();
   // kInvalidArgument with the position of what is wrong and what was expected there.
@@ -69,6 +76,15 @@ class LabelSelector {
   bool operator==(const LabelSelector&) const = default;
 
  private:
+  // The compiler reads it at the call, since its result type is deduced.
+  template <class Text>
+  static auto Explain() {
+    static_assert(
+        internal::kNeverHolds<Text>,
+        "text is no LabelSelector yet, and may have mistakes in it: "
+        "LabelSelector::Parse(\"app=web\").OrExit(), or look at the Result that Parse gives");
+    return nullptr;
+  }
   static bool Satisfies(const Requirement& requirement, std::optional<std::string_view> value);
 
   std::vector<Requirement> requirements_;

@@ -32,23 +32,51 @@
 
 #include "kinformer/config.h"
 #include "kinformer/env.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/resource_lock.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
 
+namespace internal {
+struct StartedLeadingWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "on_started_leading is called with the token that tells it to stop, and returns "
+                  "nothing: [](const std::stop_token& stop) { ... }");
+  }
+};
+struct StoppedLeadingWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "on_stopped_leading is called with nothing, and returns nothing: [] { ... }");
+  }
+};
+struct NewLeaderWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "on_new_leader is called with who leads, and returns nothing: [](const "
+                  "std::string& identity) { ... }");
+  }
+};
+}  // namespace internal
+
 // What they throw is logged and counted. Counterpart: leaderelection.LeaderCallbacks.
 struct LeaderCallbacks {
   // Does the work, on a thread of its own, until the token says stop: leadership has ended or is
   // about to. Or starts it, and returns. Must be set.
-  std::function<void(const std::stop_token& stop)> on_started_leading{};
+  internal::Callable<void(const std::stop_token& stop), internal::StartedLeadingWords>
+      on_started_leading{};
   // Called by Run at its end, exactly once, also if this process never led. The work may still be
   // going on then, if it does not look at its token: a program that cannot be sure of that ends
   // here. Must be set.
-  std::function<void()> on_stopped_leading{};
+  internal::Callable<void(), internal::StoppedLeadingWords> on_stopped_leading{};
   // Who leads now: an identity, which may be this process's own, or "" for nobody. Called on a
   // thread of its own, one call at a time, in the order of the changes, until Run returns.
-  std::function<void(const std::string& identity)> on_new_leader{};
+  internal::Callable<void(const std::string& identity), internal::NewLeaderWords> on_new_leader{};
 };
 
 // Counterpart: leaderelection.LeaderElectionConfig. The lengths of time are those of Kubernetes'

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "kinformer/internal/callable.h"
+
 namespace kinformer {
 
 // What a list or watch asks for, in the API's own names. Counterpart: metav1.ListOptions.
@@ -25,6 +27,20 @@ struct ListOptions {
   std::optional<bool> sendInitialEvents{};
   std::optional<std::int64_t> timeoutSeconds{};
 };
+
+namespace internal {
+struct TweakWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a tweak changes the options that it is called with: [](ListOptions& options) { "
+                  "options.labelSelector = \"app=web\"; }");
+  }
+};
+}  // namespace internal
+
+// Changes the options of a list or watch. Counterpart: internalinterfaces.TweakListOptionsFunc.
+using TweakListOptionsFunc = internal::Callable<void(ListOptions& options), internal::TweakWords>;
 
 }  // namespace kinformer
 

@@ -180,10 +180,10 @@ namespace internal {
 // (MetadataTypeInfo: asks for PartialObjectMetadata).
 std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo& type,
                                             std::string namespace_,
-                                            std::function<void(ListOptions&)> tweak = {});
+                                            TweakListOptionsFunc tweak = {});
 
 // Sets the selector of every request.
-std::function<void(ListOptions&)> SelectFields(const FieldSelector& field_selector);
+TweakListOptionsFunc SelectFields(const FieldSelector& field_selector);
 
 }  // namespace internal
 
@@ -212,14 +212,14 @@ std::unique_ptr<ListerWatcher> NewListWatch(const Client& client,
 template <Resource T>
 std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
                                                     std::string namespace_ = "",
-                                                    std::function<void(ListOptions&)> tweak = {}) {
+                                                    TweakListOptionsFunc tweak = {}) {
   return internal::NewListWatch(client, T::type_info(), std::move(namespace_), std::move(tweak));
 }
 // The same for a resource that is known by its name only.
 std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
                                                     const GroupVersionResource& resource,
                                                     std::string namespace_ = "",
-                                                    std::function<void(ListOptions&)> tweak = {});
+                                                    TweakListOptionsFunc tweak = {});
 
 }  // namespace kinformer
 

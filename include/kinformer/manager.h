@@ -18,6 +18,7 @@
 #define KINFORMER_MANAGER_H_
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -33,6 +34,7 @@
 #include "kinformer/endpoint_server.h"
 #include "kinformer/env.h"
 #include "kinformer/healthz.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/leader_elector.h"
 #include "kinformer/metrics.h"
 #include "kinformer/resource_lock.h"
@@ -139,6 +141,15 @@ class Manager {
   // Adds what is to run: before Start, or while it runs, where it is started with its group or at
   // once. kStopped: its group has ended already. kAlreadyExists: it has been added before.
   Result<void> Add(std::shared_ptr<Runnable> runnable);
+  template <class Wrong>
+    requires(!std::convertible_to<Wrong &&, std::shared_ptr<Runnable>>)
+  auto Add(Wrong&& /*wrong*/) {
+    static_assert(internal::kNeverHolds<Wrong>,
+                  "Add takes a std::shared_ptr to a Runnable: of a function "
+                  "std::make_shared<RunnableFunc>([](const std::stop_token& stop) -> Result<void> "
+                  "{ ... }), of a class of yours std::make_shared<YourRunnable>(...)");
+    return Result<void>();
+  }
   // Ends it and waits for it. kNotFound: it is not there.
   Result<void> Remove(const std::shared_ptr<Runnable>& runnable);
 

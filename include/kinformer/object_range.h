@@ -21,6 +21,7 @@
 
 #include "kinformer/error.h"
 #include "kinformer/internal/attributes.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/internal/view_block.h"
 #include "kinformer/ref.h"
@@ -136,6 +137,17 @@ class ObjectRange {
   [[nodiscard]] ObjectRange WithError(Error error) && {
     error_ = std::make_shared<const Error>(std::move(error));
     return std::move(*this);
+  }
+
+  // No std::vector: what it held would end with this range.
+  template <class Item>
+  operator std::vector<Item>() const {  // NOLINT(google-explicit-constructor)
+    static_assert(
+        internal::kNeverHolds<Item>,
+        "a list is an ObjectRange, which keeps what its objects are views of: const auto "
+        "all = lister.List(); for (corev1::Pod pod : all) ...; to keep one of them longer "
+        "take a Ref, all.Retain(pod)");
+    return {};
   }
 
   // Keeps one object beyond the range.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "kinformer/event_handler.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/label_selector.h"
 #include "kinformer/object.h"
 #include "kinformer/ref.h"
@@ -34,15 +35,30 @@ struct GenericEvent {
 
 namespace predicate {
 
+namespace internal {
+struct PredicateWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(
+        kFits,
+        "a function of a predicate is called with the event and says whether it passes: create "
+        "takes a const Added<T>&, update a const Updated<T>&, delete_ a const Deleted<T>&, generic "
+        "a const GenericEvent<T>&, and each returns bool; T is the predicate's kind");
+  }
+};
+template <class Event>
+using EventPredicate = ::kinformer::internal::Callable<bool(const Event& event), PredicateWords>;
+}  // namespace internal
+
 // Accepts an event where its function does, and where it has none for that sort of event. The
 // functions are called from several threads at once, must be quick, and depend on nothing but the
 // event. One for Object serves every kind. A value. Counterpart: predicate.Funcs.
 template <class T>
 struct Predicate {
-  std::function<bool(const Added<T>& event)> create{};
-  std::function<bool(const Updated<T>& event)> update{};
-  std::function<bool(const Deleted<T>& event)> delete_{};
-  std::function<bool(const GenericEvent<T>& event)> generic{};
+  internal::EventPredicate<Added<T>> create{};
+  internal::EventPredicate<Updated<T>> update{};
+  internal::EventPredicate<Deleted<T>> delete_{};
+  internal::EventPredicate<GenericEvent<T>> generic{};
 
   [[nodiscard]] bool Create(const Added<T>& event) const { return !create || create(event); }
   [[nodiscard]] bool Update(const Updated<T>& event) const { return !update || update(event); }
@@ -114,6 +130,24 @@ template <class T>
           .delete_ = [filter](const Deleted<T>& e) { return filter(e.object); },
           .generic = [filter](const GenericEvent<T>& e) { return filter(*e.object); }};
 }
+// A function of another shape.
+template <class T, class Wrong>
+  requires(!std::convertible_to<const Wrong&, std::function<bool(const T&)>>)
+auto NewPredicateFuncs(const Wrong& /*wrong*/) {
+  static_assert(
+      ::kinformer::internal::kNeverHolds<Wrong>,
+      "NewPredicateFuncs takes a function that is called with the object and returns "
+      "bool: NewPredicateFuncs<corev1::Pod>([](const corev1::Pod& pod) { return true; })");
+  return Predicate<T>();
+}
+// No kind is named. The int keeps calls that name one away.
+template <int = 0, class Wrong>
+auto NewPredicateFuncs(const Wrong& /*wrong*/) {
+  static_assert(::kinformer::internal::kNeverHolds<Wrong>,
+                "NewPredicateFuncs takes the kind in angle brackets: "
+                "NewPredicateFuncs<corev1::Pod>(function)");
+  return Predicate<Object>();
+}
 
 // Of updates those that changed something: not those of a resync. All other events.
 [[nodiscard]] Predicate<Object> ResourceVersionChangedPredicate();
@@ -158,6 +192,18 @@ template <class T>
 template <class T>
 [[nodiscard]] Predicate<T> Or(std::vector<Predicate<T>> any) {
   return internal::Combined(std::move(any), true);
+}
+// Accepts what all of these accept.
+template <class T, std::same_as<Predicate<T>>... Rest>
+  requires(sizeof...(Rest) > 0)
+[[nodiscard]] Predicate<T> And(Predicate<T> first, Rest... rest) {
+  return And(std::vector<Predicate<T>>{std::move(first), std::move(rest)...});
+}
+// Accepts what one of these accepts.
+template <class T, std::same_as<Predicate<T>>... Rest>
+  requires(sizeof...(Rest) > 0)
+[[nodiscard]] Predicate<T> Or(Predicate<T> first, Rest... rest) {
+  return Or(std::vector<Predicate<T>>{std::move(first), std::move(rest)...});
 }
 // Accepts what it does not accept.
 template <class T>

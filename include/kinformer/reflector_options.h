@@ -34,7 +34,7 @@ struct ReflectorOptions {
   // instead of listing again; 0: it is not. client-go's MaxInternalErrorRetryDuration.
   Duration max_internal_error_retry{0};
   // Called on the loop whenever listing or watching fails, in place of a log line. Must be quick.
-  std::function<void(const Error&)> watch_error_handler{};
+  WatchErrorHandler watch_error_handler{};
 };
 
 }  // namespace kinformer

@@ -28,6 +28,7 @@
 #include "kinformer/client.h"
 #include "kinformer/internal/attributes.h"
 #include "kinformer/internal/request_object.h"
+#include "kinformer/internal/resource_client_misuse.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/internal/view_block.h"
 #include "kinformer/patch.h"
@@ -60,6 +61,16 @@ class ObjectList {
   };
 
   explicit ObjectList(internal::ListedObjects objects) : objects_(std::move(objects)) {}
+  // No std::vector: what it held would end with this list.
+  template <class Item>
+  operator std::vector<Item>() const {  // NOLINT(google-explicit-constructor)
+    static_assert(
+        internal::kNeverHolds<Item>,
+        "a list is an ObjectList, which keeps what its objects are views of: const auto "
+        "all = pods.List().OrExit(); for (corev1::Pod pod : all) ...; to keep one of them "
+        "longer take a Ref, all.Retain(pod)");
+    return {};
+  }
   [[nodiscard]] iterator begin() const KINFORMER_LIFETIMEBOUND {
     return iterator(objects_.items.data());
   }
@@ -86,6 +97,17 @@ class ObjectList {
   internal::ListedObjects objects_;
 };
 
+namespace internal {
+struct OnEventWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a watch calls its function with each event, until that returns false: [](const "
+                  "ResourceWatchEvent<corev1::Pod>& event) { ...; return true; }");
+  }
+};
+}  // namespace internal
+
 // An event of ResourceClient::Watch. `object` is null for bookmarks.
 template <ObjectView T>
 struct ResourceWatchEvent {
@@ -99,10 +121,18 @@ struct ResourceWatchEvent {
 // on the loop thread. Counterpart: the generated clients of client-go (PodInterface, ...), and
 // dynamic.ResourceInterface for T = Unstructured.
 template <class T>
-class ResourceClient {
+class ResourceClient : private internal::ResourceClientMisuse {
   static_assert(ObjectView<T>, "ResourceClient<T>: T must be a view that is made from a block");
 
  public:
+  using ResourceClientMisuse::Create;
+  using ResourceClientMisuse::Delete;
+  using ResourceClientMisuse::Get;
+  using ResourceClientMisuse::List;
+  using ResourceClientMisuse::Update;
+  using ResourceClientMisuse::UpdateStatus;
+  using ResourceClientMisuse::Watch;
+
   explicit ResourceClient(internal::ResourceCore core) : core_(std::move(core)) {}
 
   Result<Ref<T>> Get(std::string_view name, const GetOptions& options = {},
@@ -173,7 +203,8 @@ class ResourceClient {
   // One watch stream. `on_event` runs on the calling thread; false from it ends the watch, and
   // so does what it throws, which is thrown on. Returns OK when the stream ended.
   Result<void> Watch(const ListOptions& options,
-                     const std::function<bool(const ResourceWatchEvent<T>&)>& on_event,
+                     const internal::Callable<bool(const ResourceWatchEvent<T>&),
+                                              internal::OnEventWords>& on_event,
                      const CallOptions& call = {}) const {
     return core_.Watch(
         options,

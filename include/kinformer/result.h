@@ -16,6 +16,7 @@
 #ifndef KINFORMER_RESULT_H_
 #define KINFORMER_RESULT_H_
 
+#include <cstddef>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -123,5 +124,14 @@ class [[nodiscard]] Result<void> {
 };
 
 }  // namespace kinformer
+
+// There are not two things in a Result, but one of two.
+template <class T>
+struct std::tuple_size<kinformer::Result<T>> {
+  static_assert(sizeof(T*) == 0,
+                "a Result holds a value or an error, and not both: const auto pod = ...; if (!pod) "
+                "return pod.error(); and then *pod");
+  static constexpr std::size_t value = 2;
+};
 
 #endif  // KINFORMER_RESULT_H_

@@ -18,15 +18,26 @@
 #define KINFORMER_RETRY_H_
 
 #include <chrono>
+#include <concepts>
 #include <stop_token>
 #include <type_traits>
 
 #include "kinformer/env.h"
 #include "kinformer/error.h"
+#include "kinformer/internal/callable.h"
+#include "kinformer/result.h"
 #include "kinformer/until.h"
 #include "kinformer/wait.h"
 
 namespace kinformer::retry {
+
+namespace internal {
+template <class Given>
+inline constexpr bool kIsRetried = requires(const Given& result) {
+  result.ok();
+  result.error();
+};
+}  // namespace internal
 
 // For conflicts between programs that seldom write the same object.
 inline constexpr wait::Backoff kDefaultRetry{
@@ -41,6 +52,8 @@ inline constexpr wait::Backoff kDefaultBackoff{
 template <class Retriable, class Function>
 std::invoke_result_t<Function&> OnError(Env& env, wait::Backoff backoff, Retriable&& retriable,
                                         Function&& function, const std::stop_token& stop = {}) {
+  static_assert(internal::kIsRetried<std::invoke_result_t<Function&>>,
+                "the function that is tried again gives a Result: []() -> Result<void> { ... }");
   while (true) {
     auto result = function();
     if (result.ok() || !retriable(result.error()) || backoff.steps <= 1 || env.OnLoopThread() ||
@@ -57,6 +70,15 @@ std::invoke_result_t<Function&> RetryOnConflict(Env& env, wait::Backoff backoff,
                                                 Function&& function,
                                                 const std::stop_token& stop = {}) {
   return OnError(env, backoff, IsConflict, function, stop);
+}
+
+// Calls without the Env, as in Go.
+template <std::same_as<wait::Backoff> Backoff, class Function>
+auto RetryOnConflict(const Backoff& /*backoff*/, const Function& /*function*/) {
+  static_assert(kinformer::internal::kNeverHolds<Function>,
+                "RetryOnConflict's first argument is the Env, which waits: "
+                "RetryOnConflict(client.env(), retry::kDefaultRetry, function)");
+  return Result<void>();
 }
 
 }  // namespace kinformer::retry

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -54,10 +55,23 @@ class Runnable {
   [[nodiscard]] virtual std::string name() const { return "runnable"; }
 };
 
+namespace internal {
+struct RunnableWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(
+        kFits,
+        "a RunnableFunc is called with the token that tells it to stop, and gives a Result<void>: "
+        "[](const std::stop_token& stop) -> Result<void> { ...; return {}; }");
+  }
+};
+}  // namespace internal
+
 // A function as a Runnable. Counterpart: manager.RunnableFunc.
 class RunnableFunc final : public Runnable {
  public:
-  using Function = std::function<Result<void>(const std::stop_token& stop)>;
+  using Function =
+      internal::Callable<Result<void>(const std::stop_token& stop), internal::RunnableWords>;
   explicit RunnableFunc(Function function, std::string name = "function",
                         RunnableGroup group = RunnableGroup::kLeaderElection)
       : function_(std::move(function)), name_(std::move(name)), group_(group) {}

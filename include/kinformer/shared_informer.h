@@ -217,7 +217,7 @@ class SharedInformer {
   // Replaces every object before anything else sees it: on the loop, once per object received; must
   // be quick and pure. WithContent (transform.h) makes the object to be kept. An error marks the
   // object as unreadable. In the place of the factory's transform. kStopped after Start.
-  Result<void> SetTransform(std::function<Result<Ref<T>>(const Ref<T>&)> transform) {
+  Result<void> SetTransform(TypedTransformFunc<T> transform) {
     return core_->SetTransform(
         [f = std::move(transform)](internal::ObjectRef object) -> Result<internal::ObjectRef> {
           Result<Ref<T>> result = f(Ref<T>(std::move(object)));
@@ -227,7 +227,7 @@ class SharedInformer {
   }
   // Called on the loop whenever listing or watching fails, in place of a log line. Must be quick.
   // kStopped after Start.
-  Result<void> SetWatchErrorHandler(std::function<void(const Error&)> handler) {
+  Result<void> SetWatchErrorHandler(WatchErrorHandler handler) {
     return core_->SetWatchErrorHandler(std::move(handler));
   }
 

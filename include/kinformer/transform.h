@@ -19,7 +19,9 @@
 #include <functional>
 #include <utility>
 
+#include "kinformer/informer_options.h"
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/ref.h"
 #include "kinformer/resource.h"
@@ -32,18 +34,32 @@ namespace json {
 class Value;  // json.h
 }  // namespace json
 
+namespace internal {
+struct TransformWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(
+        kFits,
+        "a transform is called with a const Ref<Object>& and gives a Result<Ref<Object>>: "
+        "the object itself, or WithContent(object, changed); of one kind's objects "
+        "TransformOf<corev1::Secret>(function) makes one (kinformer/transform.h)");
+  }
+};
+}  // namespace internal
+
 // Gives what is kept of an object of any kind: the object itself, or one that WithContent makes.
 // To look at the object it needs object.h.
 // Called on the loop, once for each object received; must be quick and pure, and keep the name, the
 // namespace, the uid and the resourceVersion. An error, or what it throws, marks the object as
 // unreadable.
 // Counterpart: cache.TransformFunc.
-using TransformFunc = std::function<Result<Ref<Object>>(const Ref<Object>& object)>;
+using TransformFunc =
+    internal::Callable<Result<Ref<Object>>(const Ref<Object>& object), internal::TransformWords>;
 
 // A transform of the objects of one type. Others pass as they are, among them objects of the same
 // kind as Unstructured or as metadata only.
 template <Resource T>
-TransformFunc TransformOf(std::function<Result<Ref<T>>(const Ref<T>& object)> transform) {
+TransformFunc TransformOf(TypedTransformFunc<T> transform) {
   return [transform = std::move(transform)](const Ref<Object>& object) -> Result<Ref<Object>> {
     if (&object.object()->type() != &T::type_info()) return object;
     Result<Ref<T>> changed = transform(Ref<T>(object.object()));

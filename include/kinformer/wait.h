@@ -20,12 +20,24 @@
 #include <stop_token>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 
 namespace kinformer::wait {
 
+namespace internal {
+struct ConditionWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a condition is called with nothing, no token either, and says whether it holds: "
+                  "[]() -> Result<bool> { ... }");
+  }
+};
+}  // namespace internal
+
 // True: it holds. False: not yet. An error ends the waiting.
-using Condition = std::function<Result<bool>()>;
+using Condition = kinformer::internal::Callable<Result<bool>(), internal::ConditionWords>;
 
 // Delays that grow. A value. Counterpart: wait.Backoff.
 struct Backoff {

@@ -27,6 +27,7 @@
 #include "kinformer/env.h"
 #include "kinformer/indexer.h"
 #include "kinformer/informer_watcher.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/internal/watcher_core.h"
 #include "kinformer/list_watch.h"
 #include "kinformer/request_options.h"
@@ -38,15 +39,36 @@
 
 namespace kinformer {
 
+namespace internal {
+struct WatchConditionWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a condition is called with the event and says whether it holds: [](const "
+                  "ResourceWatchEvent<T>& event) -> Result<bool> { ... }");
+  }
+};
+struct PreconditionWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "a precondition is called with the store and says whether it holds: [](const "
+                  "Indexer<T>& store) -> Result<bool> { ... }");
+  }
+};
+}  // namespace internal
+
 // Whether an event is what was waited for; an error ends the wait. Called on the waiting thread;
 // what it throws is thrown on. Ask for states (the pod is ready) rather than for changes (it has
 // become ready): a relist may skip these. Counterpart: watch.ConditionFunc.
 template <ObjectView T>
-using ConditionFunc = std::function<Result<bool>(const ResourceWatchEvent<T>& event)>;
+using ConditionFunc = internal::Callable<Result<bool>(const ResourceWatchEvent<T>& event),
+                                         internal::WatchConditionWords>;
 
 // The same of a synced store. Counterpart: watch.PreconditionFunc.
 template <ObjectView T>
-using PreconditionFunc = std::function<Result<bool>(const Indexer<T>& store)>;
+using PreconditionFunc =
+    internal::Callable<Result<bool>(const Indexer<T>& store), internal::PreconditionWords>;
 
 // How a wait ended. `event` is the last one that was looked at, also where `result` is an error;
 // empty where there was none.

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -122,6 +123,10 @@ bool ProcessNextWorkItem(Env& env, RateLimitingQueue<Item, Hash>& queue, Reconci
 template <class Item, class Hash, class Reconcile>
 [[nodiscard]] Workers RunWorkers(Env& env, RateLimitingQueue<Item, Hash>& queue, std::size_t count,
                                  Reconcile reconcile, const WorkerOptions& options = {}) {
+  static_assert(std::is_invocable_r_v<Result<void>, Reconcile&, const Item&>,
+                "a function of workers is called with the item alone and gives a Result<void>: "
+                "[](const ObjectName& name) -> Result<void> { ...; return {}; }; an error brings "
+                "the item back later");
   std::vector<std::unique_ptr<Thread>> threads;
   for (std::size_t i = 0; i < count; ++i) {
     threads.push_back(env.NewThread(options.name + std::to_string(i),

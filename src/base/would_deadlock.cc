@@ -28,9 +28,10 @@ bool MaySay(Env& env) {
 
 Error WouldDeadlock(Env& env, std::string message) {
   if (MaySay(env)) {
-    env.log().Log(LogLevel::kWarning,
-                  "a function on an event loop's thread would wait for that loop; it got an error",
-                  {{"err", message}});
+    env.log().Log(
+        LogLevel::kWarning,
+        "a call would have waited for its own thread, mostly an event loop's; it got an error",
+        {{"err", message}});
   }
   return Error(Reason::kWouldDeadlock, std::move(message));
 }

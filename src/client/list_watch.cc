@@ -19,7 +19,7 @@ namespace {
 class EngineListWatch final : public ListerWatcher {
  public:
   EngineListWatch(std::shared_ptr<Engine> engine, const TypeInfo& type, std::string namespace_,
-                  std::function<void(ListOptions&)> tweak, bool throttled)
+                  TweakListOptionsFunc tweak, bool throttled)
       : namespace_text_(std::move(namespace_)),
         tweak_(std::move(tweak)),
         source_(std::make_shared<ListSource>(
@@ -114,7 +114,7 @@ class EngineListWatch final : public ListerWatcher {
   }
 
   const std::string namespace_text_;
-  const std::function<void(ListOptions&)> tweak_;
+  const TweakListOptionsFunc tweak_;
   const std::shared_ptr<ListSource> source_;
   const bool namespaced_;  // a kind known by its resource only may well have namespaces
   std::optional<Error> bad_path_;
@@ -124,8 +124,7 @@ class EngineListWatch final : public ListerWatcher {
 
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const TypeInfo& type, std::string namespace_,
-                                                  std::function<void(ListOptions&)> tweak,
-                                                  bool throttled) {
+                                                  TweakListOptionsFunc tweak, bool throttled) {
   return std::make_unique<EngineListWatch>(std::move(engine), type, std::move(namespace_),
                                            std::move(tweak), throttled);
 }
@@ -135,13 +134,12 @@ std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine
 namespace kinformer::internal {
 
 std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo& type,
-                                            std::string namespace_,
-                                            std::function<void(ListOptions&)> tweak) {
+                                            std::string namespace_, TweakListOptionsFunc tweak) {
   return client::NewEngineListWatch(client.core()->engine(), type, std::move(namespace_),
                                     std::move(tweak), /*throttled=*/false);
 }
 
-std::function<void(ListOptions&)> SelectFields(const FieldSelector& field_selector) {
+TweakListOptionsFunc SelectFields(const FieldSelector& field_selector) {
   if (field_selector.MatchesEverything()) return {};
   return [text = field_selector.ToString()](ListOptions& options) { options.fieldSelector = text; };
 }
@@ -169,7 +167,7 @@ std::unique_ptr<ListerWatcher> NewListWatch(const Client& client,
 std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
                                                     const GroupVersionResource& resource,
                                                     std::string namespace_,
-                                                    std::function<void(ListOptions&)> tweak) {
+                                                    TweakListOptionsFunc tweak) {
   return internal::NewListWatch(client, TypeOf(resource), std::move(namespace_), std::move(tweak));
 }
 

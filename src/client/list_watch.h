@@ -20,8 +20,7 @@ namespace kinformer::internal::client {
 // An informer's do not: the list gate has them wait.
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const TypeInfo& type, std::string namespace_,
-                                                  std::function<void(ListOptions&)> tweak,
-                                                  bool throttled);
+                                                  TweakListOptionsFunc tweak, bool throttled);
 
 }  // namespace kinformer::internal::client
 

@@ -10,6 +10,7 @@
 
 #include "kinformer/json.h"
 
+#include "base/url.h"
 #include "wire/envelope.h"
 #include "wire/protobuf_reader.h"
 
@@ -263,7 +264,8 @@ Error ErrorOfResponse(std::string_view method, int http_status, std::string_view
 }
 
 std::optional<Error> AsForTls(const Error& refusal, const std::string& server) {
-  if (refusal.http_status() != 400 || !server.starts_with("http://")) return std::nullopt;
+  base::Url url = base::SplitUrl(server);
+  if (refusal.http_status() != 400 || url.scheme != "http") return std::nullopt;
   const auto says_so = [](const StatusCause& cause) {
     // Go's servers, and nginx.
     return cause.reason == "UnexpectedServerResponse" &&
@@ -272,9 +274,9 @@ std::optional<Error> AsForTls(const Error& refusal, const std::string& server) {
   };
   const std::vector<StatusCause>& causes = refusal.details().causes;
   if (std::none_of(causes.begin(), causes.end(), says_so)) return std::nullopt;
+  url.scheme = "https";
   Error error(refusal.reason(), server + ": the server speaks TLS, and was sent plain HTTP. Its " +
-                                    "URL is https" + server.substr(std::string("http").size()) +
-                                    " (cluster.server, --server)");
+                                    "URL is " + url.ToString() + " (cluster.server, --server)");
   error.WithHttpStatus(refusal.http_status()).WithDetails(refusal.details());
   return error;
 }

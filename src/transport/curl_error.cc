@@ -4,6 +4,8 @@
 #include <curl/curl.h>
 #include <string_view>
 
+#include "base/url.h"
+
 namespace kinformer::internal::transport {
 
 namespace {
@@ -14,14 +16,15 @@ bool Contains(std::string_view text, std::string_view part) {
 
 // The same server's URL with the other scheme.
 std::string WithOtherScheme(const std::string& server) {
-  const std::size_t end = server.find("://");
-  if (end == std::string::npos) return server;
-  return (server.starts_with("https:") ? "http" : "https") + server.substr(end);
+  base::Url url = base::SplitUrl(server);
+  if (url.scheme.empty()) return server;
+  url.scheme = url.https() ? "http" : "https";
+  return url.ToString();
 }
 
 // Says what to change where a server may have been spoken to in the wrong way; empty with TLS.
 std::string IfItSpeaksTls(const std::string& server) {
-  if (!server.starts_with("http://")) return {};
+  if (base::SplitUrl(server).scheme != "http") return {};
   return ". If the server speaks TLS, its URL is " + WithOtherScheme(server) +
          " (cluster.server, --server)";
 }

@@ -31,13 +31,27 @@
 // case build_void: a reconciler returns Result<ReconcileResult>: say so behind its parameters
 // case builder_of_pointer: a builder is made of the manager itself: ControllerBuilder\(\*manager\)
 // case builder_of_client: a builder is made of the manager itself: ControllerBuilder\(\*manager\)
+// case for_function_and_on: a predicate is a value with a function for each sort of event
+// case for_as_in_go_and_on: For takes the kind in angle brackets, and no object
+// case map_without_kind: EnqueueRequestsFromMapFunc takes the kind in angle brackets
+// case map_with_context: a function of EnqueueRequestsFromMapFunc is called with the object alone
+// case map_with_context_without_kind: EnqueueRequestsFromMapFunc takes the kind in angle brackets
+// case map_to_one: a function of EnqueueRequestsFromMapFunc is called with the object alone
+// case own_handler_with_context: a function of a handler is called with the event and the queue
+// case enqueue_without_kind: EnqueueRequestForObject takes the kind in angle brackets
+// case enqueue_owner_without_kind: EnqueueRequestForOwner takes both kinds in angle brackets
+// case filter_without_kind: NewPredicateFuncs takes the kind in angle brackets
+// case filter_of_event: NewPredicateFuncs takes a function that is called with the object
+// case predicate_of_objects: a function of a predicate is called with the event and says whether
 // case as_reconciler_plain: this T is a struct of yours
 // case as_reconciler_view: this function is called with the context and the object
 // case as_reconciler_void: this function is called with the context and the object
 
 #include "kinformer/controller_builder.h"
 
+#include <functional>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
@@ -109,6 +123,37 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
   builder.For<Pod>([](const Pod&) { return true; });
 #elif defined(for_other_predicate)
   builder.For<Pod>(predicate::NewPredicateFuncs<Secret>([](const Secret&) { return true; }));
+#elif defined(for_function_and_on)
+  builder.For<Pod>([](const Pod&) { return true; }).Complete(Reconcile).OrExit();
+#elif defined(for_as_in_go_and_on)
+  builder.For(Pod::Mutable{}).Owns(ConfigMap::Mutable{}).Complete(Reconcile).OrExit();
+#elif defined(map_without_kind)
+  builder.Watches<Secret>(handler::EnqueueRequestsFromMapFunc(UsersOf))
+      .Complete(Reconcile)
+      .OrExit();
+#elif defined(map_with_context)
+  builder.Watches<Secret>(handler::EnqueueRequestsFromMapFunc<Secret>(
+      [](std::stop_token, const Secret& secret) { return UsersOf(secret); }));
+#elif defined(map_with_context_without_kind)
+  builder.Watches<Secret>(handler::EnqueueRequestsFromMapFunc(
+      [](std::stop_token, const Secret& secret) { return UsersOf(secret); }));
+#elif defined(map_to_one)
+  builder.Watches<Secret>(handler::EnqueueRequestsFromMapFunc<Secret>(
+      [](const Secret&) { return Request{"default", "web"}; }));
+#elif defined(own_handler_with_context)
+  builder.Watches<Pod>(handler::HandlerOf<Pod>(
+      {.create = [](std::stop_token, const kinformer::Added<Pod>&, const auto&) {}}));
+#elif defined(enqueue_without_kind)
+  builder.Watches<Pod>(handler::EnqueueRequestForObject());
+#elif defined(enqueue_owner_without_kind)
+  builder.Watches<Pod>(handler::EnqueueRequestForOwner<Pod>());
+#elif defined(filter_without_kind)
+  builder.For<Pod>(predicate::NewPredicateFuncs([](const Pod&) { return true; }));
+#elif defined(filter_of_event)
+  builder.For<Pod>(
+      predicate::NewPredicateFuncs<Pod>([](const kinformer::Added<Pod>&) { return true; }));
+#elif defined(predicate_of_objects)
+  builder.For<Pod>(predicate::Predicate<Pod>{.update = [](Pod, Pod) { return true; }});
 #elif defined(owns_plain)
   builder.For<Pod>().Owns<Widget>();
 #elif defined(owns_as_in_go)
@@ -171,6 +216,21 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
       .WithEventFilter(predicate::LabelChangedPredicate())
       .Complete(Reconcile)
       .OrExit();
+  builder.WithEventFilter(
+      And(predicate::GenerationChangedPredicate(),
+          Or(predicate::LabelChangedPredicate(), predicate::AnnotationChangedPredicate(),
+             predicate::ResourceVersionChangedPredicate())));
+  builder.For<Pod>(predicate::Predicate<Pod>{
+      .update = [](const kinformer::Updated<Pod>& e) { return !e.is_resync(); }});
+  const std::function<bool(const Pod&)> accepts = [](const Pod&) { return true; };
+  builder.For<Pod>(predicate::NewPredicateFuncs(accepts));
+  builder.Watches<Pod>(
+      handler::HandlerOf<Pod>({.create = [](const kinformer::Added<Pod>& e, const auto& queue) {
+        queue.Add(e.object_name());
+      }}));
+  builder.Watches<Secret>(handler::EnqueueRequestsFromMapFunc<Secret>(
+      [](const auto& secret) { return UsersOf(secret); }));
+  builder.Watches<Pod>(handler::EnqueueRequestForOwner<Pod, ConfigMap>());
   builder.Complete(std::make_shared<PodReconciler>()).OrExit();
   builder.Complete(std::make_unique<PodReconciler>()).OrExit();
   builder.Build([](const auto&, const auto&) { return ReconcileResult{}; }).OrExit();

@@ -42,7 +42,9 @@
 // case delete_text: an object is named by namespace and name
 // case delete_all_as_in_go: DeleteAllOf needs the kind
 // case delete_all_of_text: DeleteAllOf takes ReadOptions, which say where
-// case index_without_values: IndexField takes a function that is called with the object and with
+// case list_of_selector_text: text is no LabelSelector yet, .*LabelSelector::Parse
+// case list_of_field_text: text is no FieldSelector yet, .*FieldSelector::Parse
+// case index_without_values: an index function is called with the object and with where its values
 // case metadata_of_plain_kind: this T is a struct of yours
 // case api_reader_of_plain_kind: this T is a struct of yours
 // case informer_of_plain_kind: this T is a struct of yours
@@ -169,6 +171,10 @@ void Use(const DelegatingClient& client, Pod view, const Ref<Pod>& ref, const Ob
   client.DeleteAllOf(copy).OrExit();
 #elif defined(delete_all_of_text)
   client.DeleteAllOf<Pod>("default").OrExit();
+#elif defined(list_of_selector_text)
+  client.List<Pod>({.namespace_ = "default", .label_selector = "app=web"}).OrExit();
+#elif defined(list_of_field_text)
+  client.List<Pod>({.field_selector = std::string("spec.nodeName=a")}).OrExit();
 #elif defined(index_without_values)
   client.IndexField<Pod>("spec.nodeName", [](Pod pod) { return pod.spec().nodeName(); }).OrExit();
 #elif defined(metadata_of_plain_kind)

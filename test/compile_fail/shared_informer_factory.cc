@@ -19,11 +19,27 @@
 // case resync_as_in_go: a factory's options have names
 // case of_config: a factory is made of a Client: Client::NewForConfig\(config\)
 // case of_pointer: a factory is made of a Client
+// case index_as_in_go: an index function is called with the object and with where its values go
+// case index_of_text: an index function is called with the object and with where its values go
+// case transform_as_in_go: a transform is called with a const Ref<Object>& and gives
+// case transform_in_place: a transform is called with a const Ref<Object>& and gives
+// case transform_of_kind: a transform of a kind is called with a const Ref<T>& and gives
+// case transform_of_resource: a transform is called with a const Ref<Object>& and gives
+// case selector_text: text is no LabelSelector yet, .*LabelSelector::Parse\("app=web"\)
+// case field_text: text is no FieldSelector yet, .*FieldSelector::Parse
+// case informer_selector_text: text is no LabelSelector yet, .*LabelSelector::Parse
+// case namespace_selector_text: text is no LabelSelector yet, .*LabelSelector::Parse
+// case tweak_of_value: a tweak changes the options that it is called with
+// case trace_of_text: trace is called with each step
+// case list_of_text: text is no LabelSelector yet, .*LabelSelector::Parse
+// case list_to_vector: a list is an ObjectRange, which keeps what its objects are views of
 
 #include "kinformer/shared_informer_factory.h"
 
 #include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
@@ -54,6 +70,28 @@ void Use(const kinformer::Client& client, kinformer::StopSource& stop, std::stop
   SharedInformerFactory factory(kinformer::Config{});
 #elif defined(of_pointer)
   SharedInformerFactory factory(&client);
+#elif defined(transform_as_in_go)
+  SharedInformerFactory factory(client, {.transform = [](Pod pod) { return pod.DeepCopy(); }});
+#elif defined(transform_in_place)
+  SharedInformerFactory factory(
+      client, {.transform = [](Pod::Mutable& pod) { pod.metadata.managedFields.clear(); }});
+#elif defined(transform_of_kind)
+  SharedInformerFactory factory(
+      client, {.transform = kinformer::TransformOf<Pod>([](Pod pod) { return pod.DeepCopy(); })});
+#elif defined(transform_of_resource)
+  SharedInformerFactory factory(
+      client, {.by_resource = {{kinformer::ResourceOf<Pod>(), {.transform = [](Pod) {}}}}});
+#elif defined(selector_text)
+  SharedInformerFactory factory(client, {.namespaces = {"shop"}, .label_selector = "app=web"});
+#elif defined(field_text)
+  SharedInformerFactory factory(client, {.field_selector = "spec.nodeName=a"});
+#elif defined(namespace_selector_text)
+  SharedInformerFactory factory(client,
+                                {.by_namespace = {{"shop", {.label_selector = "app=web"}}}});
+#elif defined(tweak_of_value)
+  SharedInformerFactory factory(client, {.tweak_list_options = [](kinformer::ListOptions* o) {
+                                  o->labelSelector = "app=web";
+                                }});
 #else
   SharedInformerFactory factory(client, {.default_resync = std::chrono::seconds(30)});
 #endif
@@ -92,7 +130,30 @@ void Use(const kinformer::Client& client, kinformer::StopSource& stop, std::stop
   factory.WaitForCacheSync(source).OrExit();
 #elif defined(handlers_of_time)
   factory.WaitForHandlersSync(std::chrono::seconds(30)).OrExit();
+#elif defined(index_as_in_go)
+  factory.InformerFor<Pod>({.indexers = {{"node", [](const Pod& pod) {
+                                            return std::vector{std::string(pod.spec().nodeName())};
+                                          }}}});
+#elif defined(index_of_text)
+  factory.InformerFor<Pod>().AddIndexers({{"node", "spec.nodeName"}}).OrExit();
+#elif defined(informer_selector_text)
+  factory.InformerFor<Pod>({.label_selector = "app=web"});
+#elif defined(trace_of_text)
+  factory.InformerFor<Pod>({.trace = [](const std::string&) {}});
+#elif defined(list_of_text)
+  if (factory.InformerFor<Pod>().lister().List("app=web").empty()) return;
+#elif defined(list_to_vector)
+  std::vector<Pod> all = factory.InformerFor<Pod>().lister().List();
 #else
+  factory.InformerFor<Pod>(
+      {.indexers = {{"node", [](Pod pod, auto& out) { out.Add(pod.spec().nodeName()); }},
+                    {"namespace", kinformer::MetaNamespaceIndexFunc<Pod>}},
+       .trace = [](const kinformer::TraceEvent&) {},
+       .label_selector = kinformer::LabelSelector::Parse("app=web").OrExit()});
+  SharedInformerFactory changing(
+      client, {.tweak_list_options = [](auto& options) { options.labelSelector = "a"; },
+               .transform = [](const auto& object) { return kinformer::Result(object); }});
+  SharedInformerFactory plain(client, {.tweak_list_options = nullptr, .transform = {}});
   factory.InformerFor<Pod>({.namespaces = {"default"}});
   factory.InformerFor<Pod>();
   factory.InformerFor<Pod>(kinformer::InformerOptions<Pod>{});

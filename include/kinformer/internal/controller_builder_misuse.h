@@ -83,60 +83,62 @@ template <class Wrong>
   std::terminate();
 }
 
+// Builder is the class that has this one as a base: what a wrong call gives can be called on.
+template <class Builder>
 class ControllerBuilderMisuse {
  public:
   // No kind is named.
   template <int = 0, class... Wrong>
-  ControllerBuilderMisuse& For(const Wrong&... /*wrong*/) {
+  decltype(auto) For(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,
                   "For takes the kind in angle brackets, and no object: For<corev1::Pod>()");
-    return *this;
+    return Never<Builder&>();
   }
   template <int = 0, class... Wrong>
-  ControllerBuilderMisuse& Owns(const Wrong&... /*wrong*/) {
+  decltype(auto) Owns(const Wrong&... /*wrong*/) {
     static_assert(
         kNeverHolds<Wrong...>,
         "Owns takes the kind in angle brackets, and no object: Owns<corev1::ConfigMap>()");
-    return *this;
+    return Never<Builder&>();
   }
   template <int = 0, class... Wrong>
-  ControllerBuilderMisuse& Watches(const Wrong&... /*wrong*/) {
+  decltype(auto) Watches(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,
                   "Watches takes the kind in angle brackets, and no object: "
                   "Watches<corev1::Secret>(handler)");
-    return *this;
+    return Never<Builder&>();
   }
 
   // Something else where a predicate should be.
   template <KnownKind T, NoPredicateFor<T> Accepts, class... Rest>
-  ControllerBuilderMisuse& For(const Accepts& /*accepts*/, const Rest&... /*rest*/) {
+  decltype(auto) For(const Accepts& /*accepts*/, const Rest&... /*rest*/) {
     ExplainPredicate<Accepts>();
-    return *this;
+    return Never<Builder&>();
   }
   template <KnownKind T, NoPredicateFor<T> Accepts, class... Rest>
-  ControllerBuilderMisuse& Owns(const Accepts& /*accepts*/, const Rest&... /*rest*/) {
+  decltype(auto) Owns(const Accepts& /*accepts*/, const Rest&... /*rest*/) {
     ExplainPredicate<Accepts>();
-    return *this;
+    return Never<Builder&>();
   }
   template <NoPredicateFor<Object> Accepts>
-  ControllerBuilderMisuse& WithEventFilter(const Accepts& /*accepts*/) {
+  decltype(auto) WithEventFilter(const Accepts& /*accepts*/) {
     static_assert(
         kNeverHolds<Accepts>,
         "WithEventFilter is for every kind that is watched: give a predicate for Object, "
         "such as predicate::NewPredicateFuncs<Object>(function), or give this one to For, "
         "Owns or Watches");
-    return *this;
+    return Never<Builder&>();
   }
 };
 
 // The same of what depends on the requests.
-template <class R>
-class TypedControllerBuilderMisuse : public ControllerBuilderMisuse {
+template <class R, class Builder>
+class TypedControllerBuilderMisuse : public ControllerBuilderMisuse<Builder> {
  public:
-  using ControllerBuilderMisuse::Watches;
+  using ControllerBuilderMisuse<Builder>::Watches;
   template <KnownKind T, class Handler, class... Rest>
     requires(!std::convertible_to<Handler, std::shared_ptr<handler::EventHandler<T, R>>>)
-  ControllerBuilderMisuse& Watches(const Handler& /*handler*/, const Rest&... /*rest*/) {
+  decltype(auto) Watches(const Handler& /*handler*/, const Rest&... /*rest*/) {
     constexpr bool kIsFunction = std::invocable<const Handler&, const T&> || !IsPointer<Handler>;
     static_assert(
         !kIsFunction,
@@ -145,7 +147,7 @@ class TypedControllerBuilderMisuse : public ControllerBuilderMisuse {
     static_assert(kIsFunction,
                   "this handler is for another kind or for other requests: name the same kind in "
                   "Watches and in what makes the handler");
-    return *this;
+    return Never<Builder&>();
   }
 };
 

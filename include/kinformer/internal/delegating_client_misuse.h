@@ -8,7 +8,6 @@
 #include <concepts>
 #include <type_traits>
 
-#include "kinformer/index.h"
 #include "kinformer/internal/misuse.h"
 #include "kinformer/object_name.h"
 #include "kinformer/ref.h"
@@ -32,85 +31,75 @@ class DelegatingClientMisuse {
  public:
   // Something else where the name should be.
   template <KnownKind T, NoName Name, class... Rest>
-  Result<Ref<T>> Get(const Name& /*name*/, const Rest&... /*rest*/) const {
+  auto Get(const Name& /*name*/, const Rest&... /*rest*/) const {
     ExplainName<Name>();
-    return NeverCalled();
+    return Result<Ref<T>>(NeverCalled());
   }
   template <KnownKind T, NoName Name, class... Rest>
-  Result<Ref<T>> Patch(const Name& /*name*/, const Rest&... /*rest*/) const {
+  auto Patch(const Name& /*name*/, const Rest&... /*rest*/) const {
     ExplainName<Name>();
-    return NeverCalled();
+    return Result<Ref<T>>(NeverCalled());
   }
   template <KnownKind T, NoName Name, class... Rest>
-  Result<void> Delete(const Name& /*name*/, const Rest&... /*rest*/) const {
+  auto Delete(const Name& /*name*/, const Rest&... /*rest*/) const {
     ExplainName<Name>();
-    return NeverCalled();
+    return Result<Ref<T>>(NeverCalled());
   }
   template <KnownKind T, class Options, class... Rest>
     requires(!std::convertible_to<const Options&, const ReadOptions&>)
-  Result<void> List(const Options& /*options*/, const Rest&... /*rest*/) const {
+  auto List(const Options& /*options*/, const Rest&... /*rest*/) const {
     static_assert(kNeverHolds<Options>,
                   "List takes ReadOptions, and gives the objects as its result: "
                   "List<corev1::Pod>({.namespace_ = \"default\"})");
-    return {};
+    return Result<void>();
   }
   template <KnownKind T, class Options, class... Rest>
     requires(!std::convertible_to<const Options&, const ReadOptions&>)
-  Result<void> DeleteAllOf(const Options& /*options*/, const Rest&... /*rest*/) const {
+  auto DeleteAllOf(const Options& /*options*/, const Rest&... /*rest*/) const {
     static_assert(kNeverHolds<Options>,
                   "DeleteAllOf takes ReadOptions, which say where: "
                   "DeleteAllOf<corev1::Pod>({.namespace_ = \"default\"})");
-    return {};
+    return Result<void>();
   }
 
   // No kind is named. The int keeps calls that name one away.
   template <int = 0, NoMapping Wrong, class... Rest>
-  Result<void> Get(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
+  auto Get(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
     static_assert(kNeverHolds<Wrong>,
                   "Get needs the kind, takes a name, and gives the object as its result: "
                   "Get<corev1::Pod>({\"default\", \"web-0\"})");
-    return {};
+    return Result<void>();
   }
   template <int = 0, class... Wrong>
-  Result<void> List(const Wrong&... /*wrong*/) const
+  auto List(const Wrong&... /*wrong*/) const
     requires(sizeof...(Wrong) == 0 || (NoMapping<Wrong> && ...))
   {
     static_assert(
         kNeverHolds<Wrong...>,
         "List needs the kind, of the objects and not of their list, and gives them as its "
         "result: List<corev1::Pod>({.namespace_ = \"default\"})");
-    return {};
+    return Result<void>();
   }
   template <int = 0, NoMapping Wrong, class... Rest>
-  Result<void> Patch(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
+  auto Patch(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
     static_assert(kNeverHolds<Wrong>,
                   "Patch needs the kind, and the object's name, not the object: "
                   "Patch<corev1::Pod>({\"default\", \"web-0\"}, patch)");
-    return {};
+    return Result<void>();
   }
   template <int = 0, NoMapping Wrong, class... Rest>
-  Result<void> Delete(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
+  auto Delete(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
     static_assert(kNeverHolds<Wrong>,
                   "Delete needs the kind, and the object's name, not the object: "
                   "Delete<corev1::Pod>({\"default\", \"web-0\"})");
-    return {};
+    return Result<void>();
   }
   template <int = 0, NoMapping Wrong, class... Rest>
-  Result<void> DeleteAllOf(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
+  auto DeleteAllOf(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
     static_assert(kNeverHolds<Wrong>,
                   "DeleteAllOf needs the kind: DeleteAllOf<corev1::Pod>({.namespace_ = "
                   "\"default\"})");
-    return {};
-  }
-
-  // A function of another shape.
-  template <KnownKind T, class Field, class Function>
-    requires(!std::constructible_from<IndexFunc<T>, const Function&>)
-  Result<void> IndexField(const Field& /*field*/, const Function& /*function*/) const {
-    static_assert(kNeverHolds<Function>,
-                  "IndexField takes a function that is called with the object and with where its "
-                  "values go: [](corev1::Pod pod, auto& out) { out.Add(pod.spec().nodeName()); }");
-    return {};
+    return Result<void>();
   }
 };
 

@@ -25,57 +25,57 @@ class FactoryMisuse {
  public:
   // No kind is named.
   template <int = 0, class... Wrong>
-  Result<void> InformerFor(const Wrong&... /*wrong*/) {
+  auto InformerFor(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,
                   "InformerFor takes the kind in angle brackets, and no object: "
                   "InformerFor<corev1::Pod>()");
-    return {};
+    return Result<void>();
   }
   template <KnownKind T, class Wrong, class... Rest>
     requires(!std::convertible_to<const Wrong&, InformerOptions<T>> &&
              !std::convertible_to<const Wrong&, std::function<SharedInformer<T>(Duration)>>)
-  Result<void> InformerFor(const Wrong& /*wrong*/, const Rest&... /*rest*/) {
+  auto InformerFor(const Wrong& /*wrong*/, const Rest&... /*rest*/) {
     static_assert(
         kNeverHolds<Wrong>,
         "InformerFor takes InformerOptions<T>, as in InformerFor<corev1::Pod>({.namespaces "
         "= {\"default\"}}), or a function from a resync period to a SharedInformer<T>");
-    return {};
+    return Never<SharedInformer<T>>();
   }
   template <std::same_as<GroupVersionResource> Resource>
-  Result<void> ForResource(const Resource& /*resource*/) {
+  auto ForResource(const Resource& /*resource*/) {
     static_assert(
         kNeverHolds<Resource>,
         "ForResource needs the kind and its scope, too: ForResource(resource, \"Widget\", "
         "/*namespaced=*/true), or what Client::Discovery() says, "
         "ForResource(client.Discovery().MappingFor(resource).OrExit())");
-    return {};
+    return Result<void>();
   }
   template <std::same_as<GroupVersionResource> Resource>
-  Result<void> MetadataInformerFor(const Resource& /*resource*/) {
+  auto MetadataInformerFor(const Resource& /*resource*/) {
     static_assert(kNeverHolds<Resource>,
                   "MetadataInformerFor needs the kind and its scope, too: "
                   "MetadataInformerFor(resource, \"Widget\", /*namespaced=*/true)");
-    return {};
+    return Result<void>();
   }
 
   template <class... Wrong>
     requires(sizeof...(Wrong) > 0)
-  void Start(const Wrong&... /*wrong*/) {
+  auto Start(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,
                   "Start takes nothing: informers run until Shutdown, or until the factory is "
                   "destroyed");
   }
   template <class Stop, class... Rest>
     requires(!std::convertible_to<const Stop&, const std::stop_token&>)
-  Result<void> WaitForCacheSync(const Stop& /*stop*/, const Rest&... /*rest*/) {
+  auto WaitForCacheSync(const Stop& /*stop*/, const Rest&... /*rest*/) {
     ExplainStop<Stop>();
-    return {};
+    return Result<void>();
   }
   template <class Stop, class... Rest>
     requires(!std::convertible_to<const Stop&, const std::stop_token&>)
-  Result<void> WaitForHandlersSync(const Stop& /*stop*/, const Rest&... /*rest*/) {
+  auto WaitForHandlersSync(const Stop& /*stop*/, const Rest&... /*rest*/) {
     ExplainStop<Stop>();
-    return {};
+    return Result<void>();
   }
 
  private:

@@ -80,7 +80,7 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   Result<void> SetTransform(RawTransform transform);
   // For who sets none of their own, before or after this.
   Result<void> SetDefaultTransform(RawTransform transform);
-  Result<void> SetWatchErrorHandler(std::function<void(const Error&)> handler);
+  Result<void> SetWatchErrorHandler(WatchErrorHandler handler);
 
   void Start();
   void Stop();

@@ -6,7 +6,10 @@
 //
 // A wrong call must find a function whose body, or a concept whose check, holds the static_assert.
 // So the functions that explain are overloads beside the real ones, chosen only where those cannot
-// be called; each class has them in a base of its own (delegating_client_misuse.h and so on).
+// be called; each class has them in a base of its own (delegating_client_misuse.h and so on). Their
+// result types are deduced, for which the compiler reads their bodies at the call: what it has to
+// say of the rest of the statement comes behind the words. Functions among braced options are
+// Callable (callable.h), and constructors that explain stand beside the real ones.
 
 #ifndef KINFORMER_INTERNAL_MISUSE_H_
 #define KINFORMER_INTERNAL_MISUSE_H_
@@ -15,6 +18,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "kinformer/internal/callable.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
 
@@ -24,10 +28,6 @@ template <class T>
 class Ref;  // ref.h
 
 namespace internal {
-
-// False, but not before it is asked.
-template <class...>
-inline constexpr bool kNeverHolds = false;
 
 // The result of a call that does not compile.
 [[nodiscard]] inline Error NeverCalled() { return Error(Reason::kInvalidArgument, {}); }

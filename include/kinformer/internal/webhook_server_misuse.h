@@ -33,7 +33,7 @@ class WebhookServerMisuse {
   template <KnownKind T, class Wrong>
     requires(!std::convertible_to<const Wrong&, std::shared_ptr<admission::Validator<T>>> &&
              !std::convertible_to<Wrong &&, std::shared_ptr<admission::Validator<T>>>)
-  Result<void> RegisterValidator(Wrong&& /*wrong*/) {
+  auto RegisterValidator(Wrong&& /*wrong*/) {
     using Given = std::remove_cvref_t<Wrong>;
     constexpr bool kValue = std::derived_from<Given, admission::Validator<T>>;
     static_assert(!kValue,
@@ -47,48 +47,48 @@ class WebhookServerMisuse {
                   "a validator is a class: derive one from admission::Validator<T>, override "
                   "ValidateCreate, ValidateUpdate or ValidateDelete, and give "
                   "std::make_shared<YourValidator>(...)");
-    return {};
+    return Result<void>();
   }
   template <KnownKind T, class Wrong, class... Rest>
     requires(!std::convertible_to<Wrong &&, admission::Defaulter<T>>)
-  Result<void> RegisterDefaulter(Wrong&& /*wrong*/, const Rest&... /*rest*/) {
+  auto RegisterDefaulter(Wrong&& /*wrong*/, const Rest&... /*rest*/) {
     static_assert(kNeverHolds<Wrong>,
                   "a defaulter changes the kind's struct: [](const admission::Request&, "
                   "corev1::Pod::Mutable& pod) -> Result<void> { ...; return {}; }");
-    return {};
+    return Result<void>();
   }
   // No kind is named.
   template <int = 0, class... Wrong>
-  Result<void> RegisterValidator(const Wrong&... /*wrong*/) {
+  auto RegisterValidator(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,
                   "RegisterValidator takes the kind in angle brackets: "
                   "RegisterValidator<corev1::Pod>(std::make_shared<YourValidator>())");
-    return {};
+    return Result<void>();
   }
   template <int = 0, class... Wrong>
-  Result<void> RegisterDefaulter(const Wrong&... /*wrong*/) {
+  auto RegisterDefaulter(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,
                   "RegisterDefaulter takes the kind in angle brackets: "
                   "RegisterDefaulter<corev1::Pod>(function)");
-    return {};
+    return Result<void>();
   }
   template <class Path, class Wrong>
     requires(!std::convertible_to<const Wrong&, admission::Handler>)
-  Result<void> Register(const Path& /*path*/, const Wrong& /*wrong*/) {
+  auto Register(const Path& /*path*/, const Wrong& /*wrong*/) {
     static_assert(
         kNeverHolds<Wrong>,
         "a handler of admission is called with the request and gives the answer: [](const "
         "admission::Request& request) { return admission::Allowed(); }; for validators and "
         "defaulters there are RegisterValidator and RegisterDefaulter");
-    return {};
+    return Result<void>();
   }
   template <class Path, class Wrong>
     requires(!std::convertible_to<const Wrong&, authentication::Handler>)
-  Result<void> RegisterAuthentication(const Path& /*path*/, const Wrong& /*wrong*/) {
+  auto RegisterAuthentication(const Path& /*path*/, const Wrong& /*wrong*/) {
     static_assert(kNeverHolds<Wrong>,
                   "a handler of authentication is called with the request and gives the answer: "
                   "[](const authentication::Request& request) -> authentication::Response { ... }");
-    return {};
+    return Result<void>();
   }
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/url.h"
 #include "http/field_names.h"
 #include "http/host_header.h"
 
@@ -77,12 +78,11 @@ bool HasForeignOrigin(const HttpHeaders& headers) {
   const std::string_view host = headers.Get("host");
   for (const auto& [name, value] : headers) {
     if (!SameFieldName(name, "origin")) continue;
-    const std::size_t scheme = value.find("://");
+    const internal::base::Url origin = internal::base::SplitUrl(value);
     // "null", for one: a page that hides where it came from.
-    if (scheme == std::string::npos) return true;
-    if (host.empty() || !SameFieldName(std::string_view(value).substr(scheme + 3), host)) {
-      return true;
-    }
+    if (origin.scheme.empty()) return true;
+    const bool only_a_host = origin.scheme.size() + 3 + origin.host.size() == value.size();
+    if (host.empty() || !only_a_host || !SameFieldName(origin.host, host)) return true;
   }
   return false;
 }

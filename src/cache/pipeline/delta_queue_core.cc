@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/forked.h"
+#include "base/would_deadlock.h"
 #include "cache/pipeline/delta_fifo.h"
 #include "cache/pipeline/delta_queue.h"
 #include "cache/pipeline/real_fifo.h"
@@ -27,8 +28,8 @@ Result<void> CheckKey(const ObjectRef& object) {
                "couldn't create key for object: it is null or has no metadata.name");
 }
 
-Error WouldDeadlock(const char* where) {
-  return {Reason::kWouldDeadlock, std::string("Pop, which may wait, was called ") + where};
+Error PopWouldDeadlock(Env& env, const char* where) {
+  return base::WouldDeadlock(env, std::string("Pop, which may wait, was called ") + where);
 }
 
 // Lets go of a lock for a while.
@@ -174,11 +175,12 @@ bool DeltaQueueCore::Impl::TakeArrivedAndPop(std::size_t max, cache::DeltaBatch&
 
 Result<void> DeltaQueueCore::Pop(std::size_t max, const Process& process) {
   Impl& impl = *impl_;
-  if (impl.env.loop().InThisExecutor()) return WouldDeadlock("on the loop thread");
+  if (impl.env.loop().InThisExecutor()) return PopWouldDeadlock(impl.env, "on the loop thread");
   cache::DeltaBatch batch;
   const MonitorLock lock(*impl.monitor);
   if (impl.consuming && impl.consumer == std::this_thread::get_id()) {
-    return WouldDeadlock("inside a process function of the same queue");
+    const Unlocked unlocked(*impl.monitor);  // the log is the user's
+    return PopWouldDeadlock(impl.env, "inside a process function of the same queue");
   }
   Impl::Call call(impl);
   call.Consume();

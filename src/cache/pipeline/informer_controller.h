@@ -58,7 +58,7 @@ struct InformerControllerOptions {
   NamespaceVersions* versions = nullptr;
   StoreTurn* turn = nullptr;
   RawTransform transform{};
-  std::function<void(const TraceEvent&)> trace{};
+  TraceFunc trace{};
   // How often the server had gone back in time before the list that comes now.
   std::function<std::uint64_t()> epoch{};
   // The initial list has been applied, and nothing is left out that may not be. It is not so any

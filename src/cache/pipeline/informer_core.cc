@@ -341,7 +341,7 @@ Result<void> InformerCore::SetDefaultTransform(RawTransform transform) {
   });
 }
 
-Result<void> InformerCore::SetWatchErrorHandler(std::function<void(const Error&)> handler) {
+Result<void> InformerCore::SetWatchErrorHandler(WatchErrorHandler handler) {
   return impl_->SetFunctions("a watch error handler", [&](UserFunctions& functions) {
     functions.watch_error_handler = std::move(handler);
   });

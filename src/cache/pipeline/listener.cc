@@ -9,6 +9,7 @@
 #include "base/deadline.h"
 #include "base/own_work.h"
 #include "base/user_call.h"
+#include "base/would_deadlock.h"
 #include "cache/pipeline/informer_impl.h"
 #include "cache/pipeline/informer_metrics.h"
 #include "object/values/object_key.h"
@@ -305,29 +306,33 @@ Result<void> Listener::Pull(std::size_t most, std::optional<SteadyTime> deadline
     while (events.empty() && TakePulled(most, events) != ListenerQueue::Taken::kNothing) {
     }
     if (!events.empty()) break;
-    MonitorLock lock(*monitor);
-    if (removed()) {
-      return Error(Reason::kStopped, "the reader " + options().name +
-                                         " has ended: it was removed, or its informer is gone");
+    {
+      MonitorLock lock(*monitor);
+      if (removed()) {
+        return Error(Reason::kStopped, "the reader " + options().name +
+                                           " has ended: it was removed, or its informer is gone");
+      }
+      if (stop.stop_requested()) {
+        return Error(Reason::kCanceled, "stopped while the reader " + options().name + " waited");
+      }
+      if (deadline && env_.Now() >= *deadline) {
+        return Error(Reason::kDeadlineExceeded, "nothing has happened in time");
+      }
+      if (!env_.OnLoopThread()) {
+        // What came since has been announced, and before this lock: it is not missed.
+        if (Readable()) continue;
+        if (deadline) {
+          static_cast<void>(lock.WaitUntil(*deadline));
+        } else {
+          lock.Wait();
+        }
+        continue;
+      }
     }
-    if (stop.stop_requested()) {
-      return Error(Reason::kCanceled, "stopped while the reader " + options().name + " waited");
-    }
-    if (deadline && env_.Now() >= *deadline) {
-      return Error(Reason::kDeadlineExceeded, "nothing has happened in time");
-    }
-    if (env_.OnLoopThread()) {
-      return Error(Reason::kWouldDeadlock,
-                   "a reader that waits on the loop thread would wait for itself; give Next a "
-                   "deadline that is over");
-    }
-    // What came since has been announced, and before this lock: it is not missed.
-    if (Readable()) continue;
-    if (deadline) {
-      static_cast<void>(lock.WaitUntil(*deadline));
-    } else {
-      lock.Wait();
-    }
+    return base::WouldDeadlock(
+        env_,
+        "a reader that waits on the loop thread would wait for itself; give Next a "
+        "deadline that is over");
   }
   for (PulledEvent& event : events) {
     AppendObjectKey(event.object->namespace_(), event.object->name(), event.key);
@@ -450,10 +455,10 @@ Result<void> Listener::Remove() {
   Discard();
   if (t_inside == this || !Running()) return {};
   if (env_.OnLoopThread()) {
-    return Error(Reason::kWouldDeadlock,
-                 "handler " + options().name +
-                     " is removed, but a callback of it still runs, and the loop thread cannot "
-                     "wait for it; call RemoveEventHandler from another thread");
+    return base::WouldDeadlock(
+        env_, "handler " + options().name +
+                  " is removed, but a callback of it still runs, and the loop thread cannot "
+                  "wait for it; call RemoveEventHandler from another thread");
   }
   WaitIdle();
   return {};
@@ -498,10 +503,10 @@ std::optional<Error> Listener::EndOfWait(const std::stop_token& stop) const {
 Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout) {
   if (HasSynced()) return {};
   if (env_.OnLoopThread() || t_inside == this) {
-    return Error(Reason::kWouldDeadlock,
-                 "waiting for handler " + options().name + " to sync on " +
-                     (t_inside == this ? "its own callback" : "the loop thread") +
-                     " would wait for itself; wait elsewhere");
+    return base::WouldDeadlock(env_,
+                               "waiting for handler " + options().name + " to sync on " +
+                                   (t_inside == this ? "its own callback" : "the loop thread") +
+                                   " would wait for itself; wait elsewhere");
   }
   const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
   const std::stop_callback on_stop(stop, [monitor] {

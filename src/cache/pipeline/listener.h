@@ -41,7 +41,7 @@ struct ListenerConfig {
   HandlerOptions options{};
   // The informer's.
   bool uid_change_is_update = false;
-  std::function<void(const TraceEvent&)> trace{};
+  TraceFunc trace{};
   std::string informer{};  // what messages call it
   // Called by the thread that delivers. `changed`: it has become synced, or idle after Suspend.
   // `drained`: it is no longer full.

@@ -5,6 +5,7 @@
 #include "base/backoff.h"
 #include "base/forked.h"
 #include "base/user_call.h"
+#include "base/would_deadlock.h"
 #include "cache/pipeline/contained_list_watch.h"
 #include "cache/pipeline/contained_reflector_store.h"
 #include "cache/pipeline/data_consistency_detector.h"
@@ -193,8 +194,8 @@ ReflectorCore::~ReflectorCore() = default;
 
 Result<void> ReflectorCore::Start() {
   if (env().loop().InThisExecutor()) {
-    return Error(Reason::kWouldDeadlock,
-                 name() + ": to run on the loop thread would wait for what happens on it");
+    return base::WouldDeadlock(
+        env(), name() + ": to run on the loop thread would wait for what happens on it");
   }
   {
     const MonitorLock lock(*impl_->monitor);

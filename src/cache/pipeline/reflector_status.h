@@ -23,7 +23,7 @@
 
 namespace kinformer::internal::cache {
 
-using WatchErrorHandler = std::function<void(const Error&)>;
+using kinformer::WatchErrorHandler;
 
 // The reflector tells it on the loop; anyone may ask.
 class ReflectorStatus final : public ReflectorObserver {

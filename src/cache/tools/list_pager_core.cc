@@ -8,16 +8,18 @@
 #include <utility>
 
 #include "base/user_call.h"
+#include "base/would_deadlock.h"
 #include "client/list_pager.h"
 #include "client/patience.h"
 
 namespace kinformer::internal {
 namespace {
 
-Error OnLoop() {
-  return Error(Reason::kWouldDeadlock,
-               "taking a list in pages on an event loop's thread: do it from a handler, a worker "
-               "or main");
+Error OnLoop(Env& env) {
+  return base::WouldDeadlock(
+      env,
+      "taking a list in pages on an event loop's thread: do it from a handler, a worker "
+      "or main");
 }
 
 }  // namespace
@@ -131,7 +133,7 @@ ListOptions ListPagerCore::WithLimit(ListOptions options) const {
 }
 
 Result<PagedObjects> ListPagerCore::List(ListOptions options, const CallOptions& call) const {
-  if (env_.OnLoopThread()) return OnLoop();
+  if (env_.OnLoopThread()) return OnLoop(env_);
   const client::Patience patience(env_, call, "the list");
   client::ListPager pages(WithLimit(std::move(options)), options_.full_list_if_expired);
   PagedObjects all;
@@ -158,7 +160,7 @@ Result<PagedObjects> ListPagerCore::List(ListOptions options, const CallOptions&
 Result<void> ListPagerCore::EachListItem(
     ListOptions options, const CallOptions& call,
     const std::function<Result<void>(const ObjectRef&)>& visit) const {
-  if (env_.OnLoopThread()) return OnLoop();
+  if (env_.OnLoopThread()) return OnLoop(env_);
   Fetcher fetcher(*this, WithLimit(std::move(options)), call);
   for (;;) {
     const Result<std::optional<ListedObjects>> page = fetcher.Next();

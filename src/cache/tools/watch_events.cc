@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/deadline.h"
+#include "base/would_deadlock.h"
 
 namespace kinformer::internal::cache {
 
@@ -37,32 +38,34 @@ Result<std::optional<OwnedWatchEvent>> WatchEvents::Next(const CallOptions& call
   });
   const bool on_loop = env_.OnLoopThread();
   const SteadyTime deadline = base::After(env_.Now(), call.timeout);
-  MonitorLock lock(*monitor_);
-  for (;;) {
-    if (call.stop.stop_requested()) {
-      return Error(Reason::kCanceled, "the caller has stopped waiting for an event of the watch");
-    }
-    if (!events_.empty()) {
-      std::optional<OwnedWatchEvent> event = std::move(events_.front());
-      events_.pop_front();
-      return event;
-    }
-    if (error_) return *std::exchange(error_, std::nullopt);
-    if (closed_) return std::optional<OwnedWatchEvent>();
-    if (on_loop) {
-      return Error(Reason::kWouldDeadlock,
-                   "waiting for an event of a watch on an event loop's thread: take them on a "
-                   "thread of Env::NewThread, or use an informer's handler");
-    }
-    if (call.timeout <= Duration(0)) {
-      lock.Wait();
-    } else if (env_.Now() >= deadline) {
-      return Error(Reason::kDeadlineExceeded,
-                   "no event of the watch came in the time that the caller allows");
-    } else {
-      static_cast<void>(lock.WaitUntil(deadline));
+  {
+    MonitorLock lock(*monitor_);
+    for (;;) {
+      if (call.stop.stop_requested()) {
+        return Error(Reason::kCanceled, "the caller has stopped waiting for an event of the watch");
+      }
+      if (!events_.empty()) {
+        std::optional<OwnedWatchEvent> event = std::move(events_.front());
+        events_.pop_front();
+        return event;
+      }
+      if (error_) return *std::exchange(error_, std::nullopt);
+      if (closed_) return std::optional<OwnedWatchEvent>();
+      if (on_loop) break;
+      if (call.timeout <= Duration(0)) {
+        lock.Wait();
+      } else if (env_.Now() >= deadline) {
+        return Error(Reason::kDeadlineExceeded,
+                     "no event of the watch came in the time that the caller allows");
+      } else {
+        static_cast<void>(lock.WaitUntil(deadline));
+      }
     }
   }
+  return base::WouldDeadlock(
+      env_,
+      "waiting for an event of a watch on an event loop's thread: take them on a "
+      "thread of Env::NewThread, or use an informer's handler");
 }
 
 std::size_t WatchEvents::size() const {

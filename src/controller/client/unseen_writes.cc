@@ -9,6 +9,7 @@
 #include "kinformer/log.h"
 #include "kinformer/object.h"
 
+#include "base/would_deadlock.h"
 #include "cache/store/resource_version.h"
 #include "cache/store/store_core.h"
 #include "controller/client/selection.h"
@@ -426,16 +427,17 @@ Result<void> UnseenWrites::Wait(const FindBlocker& find, const ReadPatience& pat
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr) return {};
   std::uint64_t newest = 0;
+  std::optional<Blocker> first;
   {
     MonitorLock lock(*monitor_);
     newest = sequence_;
-    const std::optional<Blocker> blocker = find(*informer, newest);
-    if (!blocker) return {};
-    if (env_.OnLoopThread()) {
-      return Error(Reason::kWouldDeadlock,
-                   "on a loop's thread nobody can wait for what this client has written: " +
-                       Described(*informer, blocker->name, blocker->write));
-    }
+    first = find(*informer, newest);
+  }
+  if (!first) return {};
+  if (env_.OnLoopThread()) {
+    return base::WouldDeadlock(
+        env_, "on a loop's thread nobody can wait for what this client has written: " +
+                  Described(*informer, first->name, first->write));
   }
   const auto wake = [self = shared_from_this()] {
     MonitorLock lock(*self->monitor_);

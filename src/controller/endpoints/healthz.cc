@@ -14,11 +14,11 @@
 namespace kinformer::healthz {
 namespace {
 
-using internal::endpoints::CallThread;
-using internal::endpoints::NotFoundResponse;
-using internal::endpoints::TextResponse;
-using internal::transport::PercentDecode;
-using internal::transport::Query;
+using kinformer::internal::endpoints::CallThread;
+using kinformer::internal::endpoints::NotFoundResponse;
+using kinformer::internal::endpoints::TextResponse;
+using kinformer::internal::transport::PercentDecode;
+using kinformer::internal::transport::Query;
 
 // What a request asks.
 struct Question {
@@ -52,8 +52,8 @@ std::optional<Question> QuestionOf(std::string_view target, std::string_view pat
 
 Result<void> Run(Env& env, const std::string& name, const Checker& check) {
   Result<void> well;
-  const Result<void> called =
-      internal::base::CallUser(env, "health check", [&] { well = check(); }, [&] { return name; });
+  const Result<void> called = kinformer::internal::base::CallUser(
+      env, "health check", [&] { well = check(); }, [&] { return name; });
   return called ? well : called;
 }
 

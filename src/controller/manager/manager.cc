@@ -11,6 +11,7 @@
 
 #include "base/deadline.h"
 #include "base/forked.h"
+#include "base/would_deadlock.h"
 #include "controller/manager/leadership.h"
 #include "controller/manager/manager_servers.h"
 #include "controller/manager/runnable_group.h"
@@ -338,7 +339,7 @@ Result<void> Manager::AddMetricsServerExtraHandler(const std::string& path,
 
 Result<void> Manager::Start(const std::stop_token& stop) {
   if (impl_->env.OnLoopThread()) {
-    return Error(Reason::kWouldDeadlock, "a manager cannot run on an event loop");
+    return internal::base::WouldDeadlock(impl_->env, "a manager cannot run on an event loop");
   }
   {
     MonitorLock lock(*impl_->monitor);
@@ -358,7 +359,7 @@ bool Manager::Elected() const {
 
 Result<void> Manager::WaitUntilElected(const std::stop_token& stop) const {
   if (impl_->env.OnLoopThread()) {
-    return Error(Reason::kWouldDeadlock, "an event loop cannot wait for leadership");
+    return internal::base::WouldDeadlock(impl_->env, "an event loop cannot wait for leadership");
   }
   Monitor& monitor = *impl_->monitor;
   const std::stop_callback on_stop(stop, [&monitor] {

@@ -6,6 +6,7 @@
 #include "kinformer/until.h"
 
 #include "base/user_call.h"
+#include "base/would_deadlock.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"
@@ -154,7 +155,7 @@ Result<void> ControllerCore::Warmup(const std::stop_token& stop) {
 
 Result<void> ControllerCore::Start(const std::stop_token& stop) {
   if (env_.OnLoopThread()) {
-    return Error(Reason::kWouldDeadlock, "a controller cannot run on an event loop");
+    return base::WouldDeadlock(env_, "a controller cannot run on an event loop");
   }
   {
     MonitorLock lock(*monitor_);

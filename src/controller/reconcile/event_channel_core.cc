@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/user_call.h"
+#include "base/would_deadlock.h"
 
 namespace kinformer::internal {
 namespace {
@@ -48,8 +49,8 @@ Result<void> EventChannelCore::Send(const ObjectRef& object) {
     }
   }
   if (left_out) {
-    return Error(
-        Reason::kWouldDeadlock,
+    return base::WouldDeadlock(
+        env_,
         "a source of this event channel has no room, and an event loop cannot wait for it: "
         "send from another thread, or give the source a larger buffer_size");
   }

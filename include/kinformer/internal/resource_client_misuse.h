@@ -1,0 +1,90 @@
+// kinformer/internal/resource_client_misuse.h
+//
+// What calls of a ResourceClient that cannot be meant are told: see misuse.h.
+
+#ifndef KINFORMER_INTERNAL_RESOURCE_CLIENT_MISUSE_H_
+#define KINFORMER_INTERNAL_RESOURCE_CLIENT_MISUSE_H_
+
+#include <concepts>
+#include <stop_token>
+#include <type_traits>
+
+#include "kinformer/internal/misuse.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal {
+
+// An argument of any sort, braces among them.
+struct AnyArgument {
+  AnyArgument() = default;
+  template <class Given>
+  AnyArgument(const Given& /*given*/) {}  // NOLINT(google-explicit-constructor)
+};
+
+template <class Given>
+concept IsContext = std::same_as<std::remove_cvref_t<Given>, std::stop_token>;
+
+// Verbs with a context in front, as in Go.
+class ResourceClientMisuse {
+ public:
+  template <IsContext Stop>
+  auto Get(const Stop& /*stop*/, const AnyArgument& /*name*/ = {},
+           const AnyArgument& /*options*/ = {}) const {
+    static_assert(kNeverHolds<Stop>,
+                  "no context goes in front: what ends the call stands last, in CallOptions: "
+                  "pods.Get(\"web-0\", {}, {.stop = stop})");
+    return Result<void>();
+  }
+  template <IsContext Stop>
+  auto List(const Stop& /*stop*/, const AnyArgument& /*options*/ = {}) const {
+    static_assert(kNeverHolds<Stop>,
+                  "no context goes in front: what ends the call stands last, in CallOptions: "
+                  "pods.List({}, {.stop = stop})");
+    return Result<void>();
+  }
+  template <IsContext Stop>
+  auto Create(const Stop& /*stop*/, const AnyArgument& /*object*/ = {},
+              const AnyArgument& /*options*/ = {}) const {
+    static_assert(kNeverHolds<Stop>,
+                  "no context goes in front: what ends the call stands last, in CallOptions: "
+                  "pods.Create(pod, {}, {.stop = stop})");
+    return Result<void>();
+  }
+  template <IsContext Stop>
+  auto Update(const Stop& /*stop*/, const AnyArgument& /*object*/ = {},
+              const AnyArgument& /*options*/ = {}) const {
+    static_assert(kNeverHolds<Stop>,
+                  "no context goes in front: what ends the call stands last, in CallOptions: "
+                  "pods.Update(pod, {}, {.stop = stop})");
+    return Result<void>();
+  }
+  template <IsContext Stop>
+  auto UpdateStatus(const Stop& /*stop*/, const AnyArgument& /*object*/ = {},
+                    const AnyArgument& /*options*/ = {}) const {
+    static_assert(kNeverHolds<Stop>,
+                  "no context goes in front: what ends the call stands last, in CallOptions: "
+                  "pods.UpdateStatus(pod, {}, {.stop = stop})");
+    return Result<void>();
+  }
+  template <IsContext Stop>
+  auto Delete(const Stop& /*stop*/, const AnyArgument& /*name*/ = {},
+              const AnyArgument& /*options*/ = {}) const {
+    static_assert(kNeverHolds<Stop>,
+                  "no context goes in front: what ends the call stands last, in CallOptions: "
+                  "pods.Delete(\"web-0\", {}, {.stop = stop})");
+    return Result<void>();
+  }
+  template <IsContext Stop>
+  auto Watch(const Stop& /*stop*/, const AnyArgument& /*options*/ = {},
+             const AnyArgument& /*on_event*/ = {}) const {
+    static_assert(kNeverHolds<Stop>,
+                  "no context goes in front: what ends the call stands last, in CallOptions, and "
+                  "events come to a function: pods.Watch({}, [](const auto& event) { return true; "
+                  "}, {.stop = stop})");
+    return Result<void>();
+  }
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_RESOURCE_CLIENT_MISUSE_H_
