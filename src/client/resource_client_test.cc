@@ -98,6 +98,28 @@ TEST_F(ResourceClientTest, CreateSendsProtobufAndFallsBackToJson) {
   EXPECT_NE(server_.requests[1].body.find(R"("kind":"ConfigMap")"), std::string::npos);
 }
 
+TEST_F(ResourceClientTest, ObjectsRetainedFromAList_OutliveIt) {
+  std::optional<Ref<corev1::ConfigMap>> by_view;
+  std::optional<Ref<corev1::ConfigMap>> by_position;
+  server_.script = {Json(R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":)"
+                         R"({"resourceVersion":"7"},"items":[)" +
+                         ConfigMapJson("a", "5") + "," + ConfigMapJson("b", "6") + "]}")};
+  Block([&] {
+    const auto all = ConfigMaps().List();
+    ASSERT_TRUE(all.ok()) << all.error();
+    for (const corev1::ConfigMap map : *all) {
+      if (map.metadata().name() == "b") by_view = all->Retain(map);
+    }
+    by_position = all->Retain(0);
+    ASSERT_TRUE(by_view);
+    EXPECT_EQ(by_view->object(), all->Retain(1).object()) << "the same object, no copy";
+  });
+  ASSERT_TRUE(by_view && by_position);
+  EXPECT_EQ((*by_view)->metadata().name(), "b");
+  EXPECT_EQ((*by_view)->metadata().resourceVersion(), "6");
+  EXPECT_EQ((*by_position)->metadata().name(), "a");
+}
+
 TEST_F(ResourceClientTest, UpdateAndUpdateStatus) {
   server_.fallback = [](const HttpRequest&) {
     return StatusFailure(409, "Conflict", "the object has been modified");

@@ -330,6 +330,11 @@ TEST(Status, PlainHttpThatATlsServerRefuses_IsToldTheUrl) {
               "https://h:6443 (cluster.server, --server)");
     EXPECT_EQ(error->details().causes.size(), 1U);
     EXPECT_FALSE(refused(400, body, "https://h:6443"));
+    EXPECT_FALSE(refused(400, body, "HTTPS://h:6443"));
+    const auto in_capitals = refused(400, body, "HTTP://h:6443/c/x");
+    ASSERT_TRUE(in_capitals);
+    EXPECT_NE(in_capitals->message().find("Its URL is https://h:6443/c/x ("), std::string::npos)
+        << in_capitals->message();
     EXPECT_FALSE(refused(404, body, "http://h:6443"));
   }
   EXPECT_FALSE(refused(400, "bad field", "http://h:6443"));

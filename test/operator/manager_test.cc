@@ -82,6 +82,33 @@ TEST_F(ManagersTest, MG_09_WhatIsAddedLaterStartsAtOnce) {
   EXPECT_FALSE(manager.ended);
 }
 
+TEST_F(ManagersTest, ARunnableThatRemovesItself_IsToldToEndAndNotWaitedFor) {
+  RunningManager manager(sim_, server_);
+  std::shared_ptr<Runnable> self;
+  Result<void> removed;
+  Result<void> added;
+  bool told = false;
+  self = std::make_shared<RunnableFunc>([&](const std::stop_token& stop) -> Result<void> {
+    removed = manager->Remove(self);
+    told = stop.stop_requested();
+    added = manager->Add(self);
+    return {};
+  });
+  ASSERT_TRUE(manager->Add(self).ok());
+  manager.Start();
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(removed.error().reason(), Reason::kWouldDeadlock);
+  EXPECT_THAT(removed.error().message(), HasSubstr("function was told to end"));
+  EXPECT_TRUE(told);
+  EXPECT_EQ(added.error().reason(), Reason::kAlreadyExists) << "it still runs";
+  EXPECT_EQ(manager->Remove(self).error().reason(), Reason::kNotFound);
+  EXPECT_FALSE(manager.ended);
+  // It has ended, and may come again.
+  EXPECT_TRUE(manager->Add(self).ok());
+  sim_.RunFor(seconds(1));
+  EXPECT_FALSE(manager.ended);
+}
+
 TEST_F(ManagersTest, MG_11_ItStartsOnceAndTakesNothingAtTheEnd) {
   RunningManager manager(sim_, server_);
   manager.Start();

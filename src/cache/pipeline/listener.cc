@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/deadline.h"
+#include "base/inside.h"
 #include "base/own_work.h"
 #include "base/user_call.h"
 #include "base/would_deadlock.h"
@@ -176,6 +177,7 @@ bool Listener::Halted() const {
 }
 
 void Listener::RunTurn() {
+  const base::Inside inside(inside_);
   const Listener* const outer = std::exchange(t_inside, this);
   const Turn turn{env_.Now() + kTurn, caller_.delivered() + kTurnCallbacks};
   while (Continue(turn)) Deliver();

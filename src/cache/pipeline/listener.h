@@ -23,6 +23,7 @@
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/log.h"
 
+#include "base/inside.h"
 #include "base/mutex.h"
 #include "cache/pipeline/delivery.h"
 #include "cache/pipeline/handler_caller.h"
@@ -145,6 +146,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
   const std::weak_ptr<InformerCore::Impl> owner_;
   // Null: events are delivered, by turns on the pool. Else they wait to be fetched.
   const std::shared_ptr<const PulledHandler> pulled_;
+  // Who its callbacks work for: whoever it was registered inside of.
+  const std::vector<const void*> inside_ = base::Inside::All();
   HandlerCaller caller_;
 
   mutable base::Mutex mutex_;

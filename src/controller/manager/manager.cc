@@ -312,16 +312,24 @@ Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
 
 Result<void> Manager::Remove(const std::shared_ptr<Runnable>& runnable) {
   if (runnable == nullptr) return Error(Reason::kInvalidArgument, "the runnable is null");
-  impl_->warmups.Remove(runnable);
+  using Removal = internal::GroupRunner::Removal;
+  const Removal warmup = impl_->warmups.Remove(runnable);
   const Result<internal::RunnableTraits> traits = internal::TraitsOf(impl_->env, *runnable);
   if (!traits) return traits.error();
   const std::string& name = traits->name;
-  if (!impl_->GroupOf(traits->group).Remove(runnable)) {
+  const Removal removal = impl_->GroupOf(traits->group).Remove(runnable);
+  if (removal == Removal::kNotHere) {
     return Error(Reason::kNotFound, name + " is not in this manager");
   }
-  MonitorLock lock(*impl_->monitor);
-  impl_->controller_names.erase(name);
-  return {};
+  {
+    MonitorLock lock(*impl_->monitor);
+    impl_->controller_names.erase(name);
+  }
+  if (removal == Removal::kEnded && warmup != Removal::kStillRuns) return {};
+  return internal::base::WouldDeadlock(
+      impl_->env, name +
+                      " was told to end, but it still runs, and neither itself nor an event "
+                      "loop can wait for it; call Remove from another thread, or let it return");
 }
 
 Result<void> Manager::AddHealthzCheck(const std::string& name, healthz::Checker check) {

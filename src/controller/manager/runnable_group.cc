@@ -1,8 +1,10 @@
 #include "controller/manager/runnable_group.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "base/inside.h"
 #include "base/user_call.h"
 
 namespace kinformer::internal {
@@ -32,8 +34,20 @@ GroupRunner::~GroupRunner() {
   }
 }
 
+GroupRunner::Members GroupRunner::TakeGoneLocked() {
+  Members gone;
+  for (auto at = members_.begin(); at != members_.end();) {
+    const auto next = std::next(at);
+    if ((*at)->removed && (*at)->ended) gone.splice(gone.end(), members_, at);
+    at = next;
+  }
+  return gone;
+}
+
 Result<void> GroupRunner::Add(std::shared_ptr<Runnable> runnable, std::string name) {
+  Members gone;
   MonitorLock lock(*monitor_);
+  gone = TakeGoneLocked();
   if (phase_ == Phase::kStopped) {
     return Error(Reason::kStopped, "the manager has ended: " + name + " cannot be added any more");
   }
@@ -45,19 +59,26 @@ Result<void> GroupRunner::Add(std::shared_ptr<Runnable> runnable, std::string na
   return {};
 }
 
-bool GroupRunner::Remove(const std::shared_ptr<Runnable>& runnable) {
+GroupRunner::Removal GroupRunner::Remove(const std::shared_ptr<Runnable>& runnable) {
+  const bool may_wait = !env_.OnLoopThread() && !base::Inside::Of(runnable.get());
+  Members gone;
   std::shared_ptr<Member> removed;
+  bool still_runs = false;
   {
     MonitorLock lock(*monitor_);
-    const auto it =
-        std::ranges::find_if(members_, [&](const auto& m) { return m->runnable == runnable; });
-    if (it == members_.end()) return false;
+    gone = TakeGoneLocked();
+    const auto it = std::ranges::find_if(
+        members_, [&](const auto& m) { return m->runnable == runnable && !m->removed; });
+    if (it == members_.end()) return Removal::kNotHere;
     removed = *it;
-    members_.erase(it);
+    removed->removed = true;
+    still_runs = !may_wait && removed->thread != nullptr && !removed->ended;
+    if (!still_runs) members_.erase(it);
   }
   removed->stop.request_stop();
+  if (still_runs) return Removal::kStillRuns;
   if (removed->thread != nullptr) removed->thread->Join();
-  return true;
+  return Removal::kEnded;
 }
 
 void GroupRunner::LaunchLocked(Member& member) {
@@ -65,6 +86,7 @@ void GroupRunner::LaunchLocked(Member& member) {
 }
 
 void GroupRunner::Run(Member& member) {
+  const base::Inside inside(member.runnable.get());
   const Result<void> result = base::CallUserForResult(
       env_, "runnable",
       [&] {

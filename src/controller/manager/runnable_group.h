@@ -43,8 +43,9 @@ class GroupRunner {
 
   // kStopped: the group has ended. kAlreadyExists.
   Result<void> Add(std::shared_ptr<Runnable> runnable, std::string name);
-  // False: it is not here. Ends it and waits for it.
-  bool Remove(const std::shared_ptr<Runnable>& runnable);
+  // Tells it to end, and waits for that: but for an event loop, and for who works for it.
+  enum class Removal : std::uint8_t { kNotHere, kEnded, kStillRuns };
+  Removal Remove(const std::shared_ptr<Runnable>& runnable);
 
   // Starts all and waits until each is ready, has ended or has failed, or stop is requested.
   void Start(const std::stop_token& stop);
@@ -63,9 +64,14 @@ class GroupRunner {
     const std::string name;
     std::stop_source stop;
     bool ended = false;
+    bool removed = false;  // and goes once it has ended
     std::unique_ptr<Thread> thread;
   };
   enum class Phase : std::uint8_t { kNew, kStarted, kStopped };
+  using Members = std::list<std::shared_ptr<Member>>;
+
+  // Those that were removed and have ended since: to be let go of without the monitor.
+  Members TakeGoneLocked();
 
   void LaunchLocked(Member& member);
   void Run(Member& member);
@@ -77,7 +83,7 @@ class GroupRunner {
   const std::unique_ptr<Monitor> monitor_;
   // Guarded by monitor_.
   Phase phase_ = Phase::kNew;
-  std::list<std::shared_ptr<Member>> members_;
+  Members members_;
 };
 
 }  // namespace kinformer::internal

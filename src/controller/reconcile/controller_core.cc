@@ -5,6 +5,7 @@
 
 #include "kinformer/until.h"
 
+#include "base/inside.h"
 #include "base/user_call.h"
 #include "base/would_deadlock.h"
 #include "controller/reconcile/instruments.h"
@@ -33,6 +34,17 @@ Result<void> CheckController(const ControllerOptions& options, bool has_reconcil
   return {};
 }
 
+namespace {
+
+Error WaitsForItself(Env& env, const std::string& controller, const std::string& what) {
+  return base::WouldDeadlock(
+      env, "controller " + controller + ": " + what +
+               " would have to wait until the sources have been started, "
+               "and neither one of them nor an event loop can; call it from another thread");
+}
+
+}  // namespace
+
 ControllerCore::ControllerCore(Env& env, ControllerOptions options)
     : env_(env),
       options_(std::move(options)),
@@ -45,22 +57,30 @@ ControllerCore::~ControllerCore() { StopSources(); }
 Result<void> ControllerCore::Watch(
     const std::shared_ptr<source::AnySource>& source,
     const std::function<Result<void>(const std::stop_token&)>& start) {
+  const bool may_wait = !env_.OnLoopThread() && !base::Inside::Of(this);
+  bool starting = false;
   {
     MonitorLock lock(*monitor_);
     // Those that come while the others are being started wait for them.
-    while (phase_ == Phase::kStarting) lock.Wait();
+    while (phase_ == Phase::kStarting && may_wait) lock.Wait();
     if (std::ranges::find(sources_, source, &Watched::source) != sources_.end()) {
       return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
                                                DescribeContained(env_, *source) +
                                                " already: make another one");
     }
-    if (phase_ != Phase::kNew && phase_ != Phase::kStarted) {
+    starting = phase_ == Phase::kStarting;
+    if (!starting && phase_ != Phase::kNew && phase_ != Phase::kStarted) {
       return Error(Reason::kStopped, "controller " + options_.name + " has ended");
     }
-    sources_.push_back({source, start, phase_ == Phase::kStarted});
+    if (!starting) sources_.push_back({source, start, phase_ == Phase::kStarted});
     if (phase_ == Phase::kNew) return {};
   }
-  Result<void> started = StartContained(env_, *source, start, sources_stop_.get_token());
+  if (starting) return WaitsForItself(env_, options_.name, "Watch");
+  Result<void> started;
+  {
+    const base::Inside inside(this);
+    started = StartContained(env_, *source, start, sources_stop_.get_token());
+  }
   {
     MonitorLock lock(*monitor_);
     const auto watched = std::ranges::find(sources_, source, &Watched::source);
@@ -73,6 +93,8 @@ Result<void> ControllerCore::Watch(
 }
 
 Result<void> ControllerCore::Unwatch(const std::shared_ptr<source::AnySource>& source) {
+  const bool may_wait = !env_.OnLoopThread() && !base::Inside::Of(this);
+  bool busy = false;
   {
     MonitorLock lock(*monitor_);
     auto watched = sources_.end();
@@ -80,12 +102,14 @@ Result<void> ControllerCore::Unwatch(const std::shared_ptr<source::AnySource>& s
       watched = std::ranges::find(sources_, source, &Watched::source);
       return phase_ == Phase::kStarting || (watched != sources_.end() && watched->starting);
     };
-    while (is_busy()) lock.Wait();
+    while (is_busy() && may_wait) lock.Wait();
     if (watched == sources_.end()) {
       return Error(Reason::kNotFound, "controller " + options_.name + " has no such source");
     }
-    sources_.erase(watched);
+    busy = is_busy();
+    if (!busy) sources_.erase(watched);
   }
+  if (busy) return WaitsForItself(env_, options_.name, "Unwatch");
   StopContained(env_, *source);
   return {};
 }
@@ -119,9 +143,9 @@ Result<bool> ControllerCore::StartSourcesOnce(const std::stop_token& stop,
   for (Watched& watched : sources) {
     to_start.push_back({std::move(watched.source), std::move(watched.start)});
   }
-  Result<bool> synced =
-      StartAndSync(env_, options_.name, std::move(to_start),
-                   options_.cache_sync_timeout.value_or(std::chrono::minutes(2)), sources_stop_);
+  Result<bool> synced = StartAndSync(env_, options_.name, std::move(to_start),
+                                     options_.cache_sync_timeout.value_or(std::chrono::minutes(2)),
+                                     sources_stop_, this);
   MonitorLock lock(*monitor_);
   if (synced.ok()) {
     phase_ = *synced ? Phase::kStarted : Phase::kCanceled;
@@ -179,7 +203,11 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
     // Threads end when the queue is shut down.
     std::vector<std::unique_ptr<Thread>> threads;
     for (std::size_t i = 0; i < workers; ++i) {
-      threads.push_back(env_.NewThread(options_.name + std::to_string(i), [this] { Work(); }));
+      threads.push_back(
+          env_.NewThread(options_.name + std::to_string(i), [this, whose = base::Inside::All()] {
+            const base::Inside inside(whose);
+            Work();
+          }));
     }
     for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
     env_.log().Log(LogLevel::kInfo, "all workers have ended", {{"controller", options_.name}});

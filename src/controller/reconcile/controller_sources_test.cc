@@ -31,6 +31,34 @@ TEST_F(ControllerTest, CR_04_NothingIsReconciledBeforeTheSourcesHaveSynced) {
   EXPECT_EQ(calls_.size(), 1U);
 }
 
+// Both wait until the sources have been started, which one of these cannot.
+TEST_F(ControllerTest, WatchAndUnwatchInsideTheStartOfASource_AreRefused) {
+  Make();
+  Result<void> watched;
+  Result<void> unwatched;
+  const auto late = std::make_shared<TestSource>(env());
+  ASSERT_TRUE(controller_
+                  ->Watch(source::Func("eager",
+                                       [&](const std::stop_token&, const RequestQueue<Request>&) {
+                                         watched = controller_->Watch(late);
+                                         unwatched = controller_->Unwatch(source_);
+                                         return Result<void>();
+                                       }))
+                  .ok());
+  Start();
+  sim_.RunFor(seconds(1));
+  for (const Result<void>& refused : {watched, unwatched}) {
+    EXPECT_EQ(refused.error().reason(), Reason::kWouldDeadlock);
+    EXPECT_THAT(refused.error().message(), HasSubstr("call it from another thread"));
+  }
+  EXPECT_EQ(late->starts, 0);
+  Add(kA);
+  sim_.RunFor(seconds(1));
+  EXPECT_THAT(Names(), ElementsAre("a")) << "it works";
+  EXPECT_TRUE(controller_->Watch(late).ok()) << "now it may";
+  EXPECT_EQ(late->starts, 1);
+}
+
 TEST_F(ControllerTest, CR_03_ASourceThatDoesNotSyncEndsIt) {
   source_->syncs_at = SteadyTime::max();
   Make();

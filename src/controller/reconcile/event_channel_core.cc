@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/inside.h"
 #include "base/user_call.h"
 #include "base/would_deadlock.h"
 
@@ -69,7 +70,10 @@ Result<void> EventChannelCore::Receiver::Start(Deliver deliver) {
   if (started_)
     return Error(Reason::kInvalidArgument, "channel: the source has been started before");
   started_ = true;
-  deliver_ = std::move(deliver);
+  deliver_ = [deliver = std::move(deliver), whose = base::Inside::All()](const ObjectRef& object) {
+    const base::Inside inside(whose);
+    deliver(object);
+  };
   RunSoonLocked();
   return {};
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kinformer/label_selector.h"
@@ -121,6 +122,44 @@ TEST(PredicateTest, PR_01_AndOrNot) {
   EXPECT_EQ(says(predicate::Or<Pod>({})), "nnnn");
   EXPECT_EQ(says(predicate::Not(Always(true))), "nnnn");
   EXPECT_EQ(says(predicate::Not(Always(false))), "yyyy");
+}
+
+// As client-go's DeletedFinalStateUnknown, through all that predicates are made of.
+TEST(PredicateTest, ATombstone_IsAskedAboutAsSuch) {
+  const Ref<Pod> pod = PodWith(R"("name":"a")");
+  const Ref<Pod> told = PodWith(R"("name":"told")");
+  const auto says = [&](const Predicate<Pod>& p, bool final_state_unknown) {
+    Deleted<Pod> event = DeletedOf(pod, final_state_unknown);
+    event.told_block = told.object().get();
+    return p.Delete(event);
+  };
+  std::vector<std::string> seen;
+  const auto note = [&](const auto& e) {
+    seen.push_back(e.key + " " + std::string(e.object.metadata().name()) + " " +
+                   std::string(e.told_object().metadata().name()) +
+                   (e.final_state_unknown ? "?" : ""));
+    return e.final_state_unknown;
+  };
+  const Predicate<Pod> typed{.delete_ = note};
+  const Predicate<Object> any{.delete_ = note};
+  const Predicate<Pod> of_any = predicate::Typed<Pod>(any);
+  for (const auto& p :
+       {typed, of_any, predicate::And<Pod>({Always(true), of_any}),
+        predicate::Or<Pod>({Always(false), of_any}), predicate::Not(predicate::Not(of_any))}) {
+    EXPECT_TRUE(says(p, true));
+    EXPECT_FALSE(says(p, false));
+    EXPECT_THAT(std::exchange(seen, {}), ElementsAre("biz/baz a told?", "biz/baz a told"));
+  }
+  // Those that look at the object alone look at the last state that is known.
+  const auto named =
+      predicate::NewPredicateFuncs<Pod>([](const Pod& p) { return p.metadata().name() == "a"; });
+  EXPECT_TRUE(says(named, true));
+  EXPECT_FALSE(says(predicate::Not(named), true));
+  for (const auto& p :
+       {predicate::GenerationChangedPredicate(), predicate::ResourceVersionChangedPredicate(),
+        predicate::AnnotationChangedPredicate(), predicate::LabelChangedPredicate()}) {
+    EXPECT_TRUE(says(predicate::Typed<Pod>(p), true)) << "only updates are judged";
+  }
 }
 
 TEST(PredicateTest, PR_01_ByNamespaceAndByLabels) {

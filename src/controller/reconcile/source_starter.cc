@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/deadline.h"
+#include "base/inside.h"
 #include "base/user_call.h"
 
 namespace kinformer::internal {
@@ -15,12 +16,13 @@ namespace {
 class Starter {
  public:
   Starter(Env& env, std::string controller, std::vector<SourceToStart> sources, Duration timeout,
-          std::stop_source stop)
+          std::stop_source stop, const void* core)
       : env_(env),
         controller_(std::move(controller)),
         sources_(std::move(sources)),
         timeout_(timeout),
         stop_(std::move(stop)),
+        core_(core),
         monitor_(env.NewMonitor()),
         states_(sources_.size()) {}
 
@@ -51,6 +53,8 @@ class Starter {
   };
 
   void StartOne(std::size_t i) {
+    const base::Inside inside(whose_);
+    const base::Inside inside_core(core_);
     source::AnySource& source = *sources_[i].source;
     Result<void> result = StartContained(env_, source, sources_[i].start, stop_.get_token());
     if (result) {
@@ -105,6 +109,8 @@ class Starter {
   const std::vector<SourceToStart> sources_;
   const Duration timeout_;
   std::stop_source stop_;
+  const void* const core_;
+  const std::vector<const void*> whose_ = base::Inside::All();
   const std::unique_ptr<Monitor> monitor_;
   // Guarded by monitor_ until the threads have ended.
   std::vector<State> states_;
@@ -134,9 +140,9 @@ Result<void> StartContained(Env& env, const source::AnySource& source,
 
 Result<bool> StartAndSync(Env& env, const std::string& controller,
                           std::vector<SourceToStart> sources, Duration timeout,
-                          std::stop_source stop) {
+                          std::stop_source stop, const void* core) {
   if (sources.empty()) return true;
-  return Starter(env, controller, std::move(sources), timeout, std::move(stop)).Run();
+  return Starter(env, controller, std::move(sources), timeout, std::move(stop), core).Run();
 }
 
 }  // namespace kinformer::internal
