@@ -244,13 +244,13 @@ TEST_F(WebhookConversion, AnAnswerThatMultiplies_IsRefusedInWords_AndTheServerGo
         << one.what;
     EXPECT_THAT(got, HasSubstr(one.message)) << one.what;
     EXPECT_LT(got.size(), 1000U) << one.what;
-    // Of what is written, too.
+    // Writes are refused, too.
     const Reply made = Post(kV2, R"({"metadata":{"name":"c"},"spec":{"length":"7"}})");
     EXPECT_EQ(made.status, 500) << one.what;
     EXPECT_THAT(Message(made), HasSubstr(one.message)) << one.what;
     EXPECT_EQ(Size("b"), 8) << one.what;
   }
-  // What is a text, is no value for each of its commas.
+  // A text is one value, however many commas it has.
   hook_.change = in_spec(std::string(2 * kMiB, ','));
   EXPECT_EQ(server_.Get(kV2 + "/a").status, 200);
   hook_.change = nullptr;

@@ -129,7 +129,7 @@ TEST_P(HeadAdmissionTest, AGateIsAskedOnlyWhereABodyFollows) {
 
 // Measured against the same refusal of a request without a body, and the best of five of each,
 // since others use the machine, too.
-TEST_P(HeadAdmissionTest, A401OfABodyThatDoesNotComeTakesAtMost50MsMoreThanOneWithoutABody) {
+TEST_P(HeadAdmissionTest, ABodyThatDoesNotCome_AddsAtMost50MsToA401) {
   milliseconds without{10000};
   milliseconds with{10000};
   for (int i = 0; i < 5; ++i) {

@@ -31,7 +31,7 @@ class OpenApiHashes {
     const auto found = hashes_.find(path);
     return found == hashes_.end() ? nullptr : &found->second;
   }
-  // Of one path the hash of the latest revision stays.
+  // Keeps the hash of the latest revision of a path.
   void Note(const std::string& path, std::uint64_t revision, std::string text) {
     const auto found = hashes_.find(path);
     if (found != hashes_.end()) {

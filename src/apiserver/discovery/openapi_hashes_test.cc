@@ -7,7 +7,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-TEST(OpenApiHashesTest, OfOnePathTheLatestStays) {
+TEST(OpenApiHashesTest, TheLatestHashOfAPathStays) {
   OpenApiHashes hashes;
   EXPECT_EQ(hashes.Find("api/v1"), nullptr);
   hashes.Note("api/v1", 2, "two");

@@ -1,5 +1,5 @@
-// Whose request is refused for where it comes from, how it is addressed or who sends it, is told so
-// at the end of its head: a body that is announced and does not come is not waited for.
+// Refusals for where a request comes from, how it is addressed and who sends it come at the end of
+// its head: a body that is announced and does not come is not waited for.
 
 #include <algorithm>
 #include <cstddef>
@@ -58,7 +58,7 @@ TEST_P(EarlyRefusalTest, AHostThatIsNone_IsRefusedBeforeTheBody) {
   EXPECT_EQ(Ask({"Host: localhost/path"}).status, 400);
 }
 
-TEST_P(EarlyRefusalTest, WhoHasNoCertificate_IsRefusedBeforeTheBody) {
+TEST_P(EarlyRefusalTest, AClientWithoutACertificate_IsRefusedBeforeTheBody) {
   if (protocol_ == Protocol::kHttp1) GTEST_SKIP() << "without TLS there are none";
   Listen({.require_client_certificate = true});
   EXPECT_EQ(Ask({}).status, 401);

@@ -75,7 +75,7 @@ class EndpointHeadsTest : public ::testing::TestWithParam<Protocol> {
   std::unique_ptr<EndpointServer> server_;
 };
 
-TEST_P(EndpointHeadsTest, WhoMayNotReadMetrics_IsToldSoBeforeTheBody) {
+TEST_P(EndpointHeadsTest, AStrangerToMetrics_IsRefusedBeforeTheBody) {
   EXPECT_EQ(Ask("/token", "").status, 401);
   EXPECT_EQ(Ask("/token", "wrong").status, 401);
   EXPECT_EQ(Ask("/metrics", "").status, 401);
@@ -87,7 +87,7 @@ TEST_P(EndpointHeadsTest, WhoMayNotReadMetrics_IsToldSoBeforeTheBody) {
   EXPECT_EQ(Ask("/nowhere", "right").status, 404);
 }
 
-TEST_P(EndpointHeadsTest, WhoMayIsReadToTheEndAndAnswered) {
+TEST_P(EndpointHeadsTest, AReaderOfMetrics_IsReadToTheEndAndAnswered) {
   EXPECT_EQ(Ask("/token", "right", kBody).status, 200);
   EXPECT_EQ(Ask("/metrics", "t-1", kBody).status, 200) << "after the API server was asked";
   EXPECT_EQ(Ask("/metrics", "t-1", kBody).status, 200) << "from memory";

@@ -29,8 +29,8 @@ class Endpoint {
   // the answer any more.
   [[nodiscard]] virtual HttpAnswer Answer(const HttpRequest& request,
                                           const std::stop_token& stop) = 0;
-  // What is wrong with a request already at the end of its head, which a body follows: the same
-  // answer as to all of it. Calls nothing of the user's. Never blocks.
+  // Refuses a request at the end of its head, which a body follows, with the same answer as to all
+  // of it; none: the body may help. Calls nothing of the user's. Never blocks.
   [[nodiscard]] virtual std::optional<HttpAnswer> RefuseHead(const HttpRequest& head) = 0;
 };
 

@@ -21,7 +21,7 @@ namespace kinformer::internal::webhook {
 // kBadRequest: the body is empty or not of Content-Type application/json. kRequestEntityTooLarge:
 // it has `max_bytes` or more.
 Result<void> CheckBody(const HttpRequest& request, std::size_t max_bytes);
-// What of that is known before there is a body.
+// Checks what of that is known before there is a body.
 Result<void> CheckHead(const HttpRequest& head);
 
 // The apiVersion in which a review of that kind is answered: v1beta1 where it has been put in that,

@@ -1,5 +1,5 @@
-// What a webhook server on a port says at the end of a head, over HTTP/1.1 and HTTP/2: nobody's
-// body is read whom no body would help.
+// Webhook servers on a port answer at the end of a head, over HTTP/1.1 and HTTP/2, where no body
+// would help.
 
 #include <cstddef>
 #include <gmock/gmock.h>
@@ -92,12 +92,12 @@ TEST_P(WebhookHeadsTest, AContentTypeThatIsNotRead_IsSaidInTheReviewBeforeTheBod
   EXPECT_EQ(token.status, 200);
   EXPECT_THAT(token.body, HasSubstr("contentType=application/yaml, expected application/json"));
   EXPECT_THAT(metrics_->Text(), HasSubstr("controller_runtime_webhook_requests_total"));
-  // What is said of the whole request is no other.
+  // The whole request gets the same answer.
   EXPECT_EQ(Ask("/yes", kYaml, 10, 10).body, admission.body);
   EXPECT_EQ(Ask("/token", kYaml, 10, 10).body, token.body);
 }
 
-TEST_P(WebhookHeadsTest, WhoMustShowACertificate_IsRefusedWithoutOneBeforeTheBody) {
+TEST_P(WebhookHeadsTest, AClientWithoutACertificate_IsRefusedBeforeTheBody) {
   Listen(webhooks_, folder_.ca_pem());
   for (const char* path : {"/yes", "/nowhere"}) {
     const internal::http::Reply reply = Ask(path, kJson);
