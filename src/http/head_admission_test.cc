@@ -41,6 +41,7 @@ class Judge final : public Handler, public HeadJudge {
     ++judged;
     if (head.target == "/refused") return Text(403, "not you\n");
     if (head.target == "/refused-later") return std::make_unique<Later>(*env, 403);
+    if (head.target == "/answered") return Text(200, "that is all\n");
     if (head.target == "/open") return Text(kContinue, "");
     if (head.target == "/open-later") return std::make_unique<Later>(*env, kContinue);
     return nullptr;
@@ -109,6 +110,15 @@ TEST_P(HeadAdmissionTest, AHandlerRefusesBeforeTheBody) {
     EXPECT_LT(reply.took, milliseconds(2000)) << path;
   }
   EXPECT_EQ(handler_.handled, 0);
+}
+
+// A gate may say all there is to say, as of a webhook's review.
+TEST_P(HeadAdmissionTest, AnAnswerThatIsNoRefusalComesBeforeTheBody) {
+  for (const std::size_t sent : {std::size_t{0}, std::size_t{70000}}) {
+    const Reply reply = server_.Ask("/answered", "right", kBody, sent);
+    EXPECT_EQ(reply.status, 200) << sent;
+    EXPECT_EQ(reply.body, "that is all\n") << sent;
+  }
 }
 
 TEST_P(HeadAdmissionTest, AGateThatOpensLetsTheBodyCome) {
