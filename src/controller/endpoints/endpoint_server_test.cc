@@ -133,7 +133,9 @@ TEST_F(EndpointServerTest, LongAnswersAreCompressed) {
 TEST_F(EndpointServerTest, TlsWithACertificateOfItsOwnOrAGivenOne) {
   Listen("127.0.0.1:0", {.tls = true});
   EXPECT_EQ(Get(Url("/healthz", "https")).body, "ok");
-  EXPECT_EQ(Get(Url("/healthz", "http")).status, 0);
+  const Answer plain = Get(Url("/healthz", "http"));
+  EXPECT_EQ(plain.status, 400);
+  EXPECT_THAT(plain.body, HasSubstr("an HTTP request to an HTTPS server"));
   const std::string dir = ::testing::TempDir() + "/no-such-certificates";
   const auto missing =
       EndpointServer::Listen(runtime_.env(), "127.0.0.1:0", {.tls = true, .cert_dir = dir});
