@@ -192,6 +192,71 @@ TEST_F(WebhookConversion, EachRuleOfTheAnswer) {
   }
 }
 
+// An answer is not larger for being the answer to a small question.
+TEST_F(WebhookConversion, AnAnswerThatMultiplies_IsRefusedInWords_AndTheServerGoesOn) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  Make("a", 7);
+  Make("b", 8);
+  const auto listed = [](std::size_t count, const json::Value& one) {
+    json::Array items(count, one);
+    return json::Value(std::move(items));
+  };
+  const auto in_spec = [](const json::Value& value) {
+    return [value](json::Value& answer) {
+      json::Value& object = answer.Ensure("response", "convertedObjects").EnsureArray().front();
+      object.Ensure("spec").Set("l", value);
+    };
+  };
+  const auto deep = [](int levels) {
+    json::Value value = 1;
+    for (int i = 0; i < levels; ++i) {
+      json::Array around;
+      around.push_back(std::move(value));
+      value = json::Value(std::move(around));
+    }
+    return value;
+  };
+  struct Case {
+    const char* what;
+    std::function<void(json::Value&)> change;
+    std::string message;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"many objects",
+            [](json::Value& answer) {
+              json::Array& made = answer.Ensure("response", "convertedObjects").EnsureArray();
+              const json::Value object = made.front();
+              for (int i = 1; i < 40'000; ++i) made.push_back(object);
+            },
+            "returned 40000 objects, expected 1"},
+           {"long", in_spec(std::string(17 * kMiB, 'x')),
+            "the webhook's answer is longer than 16777216 bytes"},
+           {"many values", in_spec(listed(1'200'000, 1)),
+            "the webhook's answer has more than 1048576 values"},
+           {"many objects within", in_spec(listed(600'000, json::Value::MakeObject())),
+            "the webhook's answer has more than 1048576 values"},
+           {"much memory", in_spec(listed(400'000, 1)),
+            "returned invalid object at index 0: it takes more than 16 MiB of memory"},
+           {"deep", in_spec(deep(600)), "failed: "}}) {
+    hook_.change = one.change;
+    const std::string got = Message(server_.Get(kV2 + "/a"));
+    EXPECT_THAT(got, HasSubstr("500  conversion webhook for example.com/v1, Kind=Widget "))
+        << one.what;
+    EXPECT_THAT(got, HasSubstr(one.message)) << one.what;
+    EXPECT_LT(got.size(), 1000U) << one.what;
+    // Writes are refused, too.
+    const Reply made = Post(kV2, R"({"metadata":{"name":"c"},"spec":{"length":"7"}})");
+    EXPECT_EQ(made.status, 500) << one.what;
+    EXPECT_THAT(Message(made), HasSubstr(one.message)) << one.what;
+    EXPECT_EQ(Size("b"), 8) << one.what;
+  }
+  // A text is one value, however many commas it has.
+  hook_.change = in_spec(std::string(2 * kMiB, ','));
+  EXPECT_EQ(server_.Get(kV2 + "/a").status, 200);
+  hook_.change = nullptr;
+  EXPECT_EQ(Length("a"), "7");
+}
+
 TEST_F(WebhookConversion, OfTheMetadataOnlyLabelsAndAnnotationsMayChange) {
   Make("a", 7);
   hook_.change = [](json::Value& answer) {

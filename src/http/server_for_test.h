@@ -25,6 +25,7 @@
 
 #include "base/testing/fields_log.h"
 #include "http/bearer_token.h"
+#include "http/early_client_for_test.h"
 #include "http/server.h"
 #include "http/tls_authority.h"
 #include "http/tls_stream.h"
@@ -52,13 +53,6 @@ class TokenPolicy final : public RequestPolicy {
   }
 };
 
-struct Reply {
-  CURLcode code = CURLE_OK;
-  long status = 0;
-  std::string body{};
-  std::chrono::milliseconds took{};
-};
-
 // A server of `handler`, which outlives it.
 class ServerForTest {
  public:
@@ -84,71 +78,19 @@ class ServerForTest {
   [[nodiscard]] std::string log() { return log_->text(); }
   [[nodiscard]] std::string metrics() { return metrics_->Text(); }
 
-  // A request of its own connection. A body of `body_bytes` is announced, of which the first
-  // `sent_bytes` come at once, and the rest, if any, so slowly that it is not there for hours.
+  // See AskEarly.
   Reply Ask(const std::string& path, const char* token, std::size_t body_bytes = 0,
             std::size_t sent_bytes = 0) {
-    CURL* const curl = curl_easy_init();
-    const std::string url = std::string(protocol_ == Protocol::kHttp1 ? "http" : "https") +
-                            "://127.0.0.1:" + std::to_string(server_->port()) + path;
-    Reply reply;
-    curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-    curl_easy_setopt(
-        curl, CURLOPT_HTTP_VERSION,
-        protocol_ == Protocol::kHttp2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Append);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &reply.body);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 10L);
-    if (!ca_pem_.empty()) {
-      curl_blob blob{ca_pem_.data(), ca_pem_.size(), CURL_BLOB_COPY};
-      curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &blob);
-    }
-    const std::string authorization = "Authorization: Bearer " + std::string(token);
-    curl_slist* headers = curl_slist_append(nullptr, authorization.c_str());
-    headers = curl_slist_append(headers, "Expect:");
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-    Body body{.left = sent_bytes, .ends = sent_bytes == body_bytes};
-    if (body_bytes > 0) {
-      curl_easy_setopt(curl, CURLOPT_POST, 1L);
-      curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_bytes));
-      curl_easy_setopt(curl, CURLOPT_READFUNCTION, &Give);
-      curl_easy_setopt(curl, CURLOPT_READDATA, &body);
-    }
-    const auto begin = runtime_.env().Now();
-    reply.code = curl_easy_perform(curl);
-    reply.took =
-        std::chrono::duration_cast<std::chrono::milliseconds>(runtime_.env().Now() - begin);
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reply.status);
-    curl_slist_free_all(headers);
-    curl_easy_cleanup(curl);
-    return reply;
+    return AskEarly({.url = std::string(protocol_ == Protocol::kHttp1 ? "http" : "https") +
+                            "://127.0.0.1:" + std::to_string(server_->port()) + path,
+                     .http2 = protocol_ == Protocol::kHttp2,
+                     .ca_pem = ca_pem_,
+                     .headers = {"Authorization: Bearer " + std::string(token)},
+                     .body_bytes = body_bytes,
+                     .sent_bytes = sent_bytes});
   }
 
  private:
-  struct Body {
-    std::size_t left = 0;
-    bool ends = false;
-  };
-  static std::size_t Append(char* data, std::size_t size, std::size_t count, void* to) {
-    static_cast<std::string*>(to)->append(data, size * count);
-    return size * count;
-  }
-  static std::size_t Give(char* to, std::size_t size, std::size_t count, void* self) {
-    auto& body = *static_cast<Body*>(self);
-    if (body.left == 0) {
-      if (body.ends) return 0;
-      // Not a pause, in which curl would not see the answer: about a byte every 5 ms.
-      ::usleep(5000);
-      *to = 'b';
-      return 1;
-    }
-    const std::size_t some = std::min(body.left, size * count);
-    std::fill_n(to, some, 'b');
-    body.left -= some;
-    return some;
-  }
-
   const Protocol protocol_;
   const std::shared_ptr<base::FieldsLog> log_ =
       std::make_shared<base::FieldsLog>(LogLevel::kWarning);

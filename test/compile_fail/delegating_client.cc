@@ -46,6 +46,17 @@
 // case list_of_field_text: text is no FieldSelector yet, .*FieldSelector::Parse
 // case index_without_values: an index function is called with the object and with where its values
 // case metadata_of_plain_kind: this T is a struct of yours
+// case list_metadata_of_plain_kind: this T is a struct of yours
+// case list_metadata_of_mutable_kind: this T is the struct that is written; name the view that is
+// case list_metadata_of_any_kind: this T can be any kind, and the kind must be known
+// case list_metadata_of_selector_text: text is no LabelSelector yet, .*LabelSelector::Parse
+// case index_metadata_of_object: an index function is called with the object and with where its
+// case index_metadata_without_values: an index function is called with the object and with where
+// case index_metadata_of_text: an index function is called with the object and with where its values
+// case index_metadata_of_plain_kind: this T is a struct of yours
+// case status_patch_of_plain_kind: this T is a struct of yours
+// case status_patch_of_mutable_kind: this T is the struct that is written; name the view that is
+// case status_patch_of_ref_kind: this T is a Ref: name the kind
 // case api_reader_of_plain_kind: this T is a struct of yours
 // case informer_of_plain_kind: this T is a struct of yours
 // case factory_by_value: DelegatingClient shares its factory: make that with
@@ -179,6 +190,30 @@ void Use(const DelegatingClient& client, Pod view, const Ref<Pod>& ref, const Ob
   client.IndexField<Pod>("spec.nodeName", [](Pod pod) { return pod.spec().nodeName(); }).OrExit();
 #elif defined(metadata_of_plain_kind)
   client.GetMetadata<Widget>(name).OrExit();
+#elif defined(list_metadata_of_plain_kind)
+  client.ListMetadata<Widget>().OrExit();
+#elif defined(list_metadata_of_mutable_kind)
+  client.ListMetadata<Pod::Mutable>().OrExit();
+#elif defined(list_metadata_of_any_kind)
+  client.ListMetadata<kinformer::Unstructured>().OrExit();
+#elif defined(list_metadata_of_selector_text)
+  client.ListMetadata<Pod>({.label_selector = "app=web"}).OrExit();
+#elif defined(index_metadata_of_object)
+  client.IndexMetadataField<Pod>("a", [](Pod pod, auto& out) { out.Add(pod.spec().nodeName()); })
+      .OrExit();
+#elif defined(index_metadata_without_values)
+  client.IndexMetadataField<Pod>("a", [](const auto& object) { return object.metadata().name(); })
+      .OrExit();
+#elif defined(index_metadata_of_text)
+  client.IndexMetadataField<Pod>("metadata.name", "metadata.name").OrExit();
+#elif defined(index_metadata_of_plain_kind)
+  client.IndexMetadataField<Widget>("a", [](const auto&, auto&) {}).OrExit();
+#elif defined(status_patch_of_plain_kind)
+  client.Status().Patch<Widget>(name, patch).OrExit();
+#elif defined(status_patch_of_mutable_kind)
+  client.Status().Patch<Pod::Mutable>(name, patch).OrExit();
+#elif defined(status_patch_of_ref_kind)
+  client.Status().Patch<Ref<Pod>>(name, patch).OrExit();
 #elif defined(api_reader_of_plain_kind)
   client.APIReader<Widget>();
 #elif defined(informer_of_plain_kind)
@@ -199,6 +234,11 @@ void Use(const DelegatingClient& client, Pod view, const Ref<Pod>& ref, const Ob
   client.List<Pod>({.namespace_ = "default"}).OrExit();
   client.List<Pod>().OrExit();
   client.Patch<Pod>(name, patch).OrExit();
+  client.Status().Patch<Pod>(name, patch).OrExit();
+  client.ListMetadata<Pod>({.namespace_ = "default"}).OrExit();
+  client
+      .IndexMetadataField<Pod>("a", [](const auto& o, auto& out) { out.Add(o.metadata().name()); })
+      .OrExit();
   client.Delete<Pod>({"default", "web-0"}, {.propagationPolicy = "Orphan"}).OrExit();
   client.DeleteAllOf<Pod>({.namespace_ = "default"}).OrExit();
   client.IndexField<Pod>("a", [](Pod pod, auto& out) { out.Add(pod.spec().nodeName()); }).OrExit();

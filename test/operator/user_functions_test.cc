@@ -1,6 +1,7 @@
 // Each function that a program gives a controller's watches throws, of one object: the others get
 // their requests, and the controller goes on.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "kinformer/event_channel.h"
 #include "kinformer/log.h"
 #include "kinformer/metrics.h"
+#include "kinformer/object_reconciler.h"
 #include "kinformer/predicate.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/source.h"
@@ -242,6 +244,50 @@ TEST_F(WatchesTest, AHandlerThatThrowsWhenAskedAboutItselfEndsTheController) {
   ASSERT_TRUE(manager_.ended);
   EXPECT_THAT(manager_.result.error().message(), HasSubstr("configmaps"));
   EXPECT_THAT(manager_.result.error().message(), HasSubstr("by the program"));
+}
+
+// Each way to give a function that reconciles: it throws at an object's first time, and is asked
+// again.
+TEST_F(WatchesTest, AFunctionThatReconcilesAndThrowsIsCalledAgain) {
+  std::vector<std::string> calls;
+  const auto throws_once = [&calls](const std::string& which) {
+    calls.push_back(which);
+    if (std::count(calls.begin(), calls.end(), which) == 1) {
+      throw std::runtime_error("by the program");
+    }
+    return Result<ReconcileResult>(ReconcileResult{});
+  };
+  ControllerBuilder(*manager_)
+      .Named("complete")
+      .For<ConfigMap>()
+      .Complete([&](const ReconcileContext&, const Request&) { return throws_once("Complete"); })
+      .OrExit();
+  ASSERT_TRUE(
+      ControllerBuilder(*manager_)
+          .Named("build")
+          .For<ConfigMap>()
+          .Build([&](const ReconcileContext&, const Request&) { return throws_once("Build"); })
+          .ok());
+  ControllerBuilder(*manager_)
+      .Named("object")
+      .For<ConfigMap>()
+      .Complete(AsReconciler<ConfigMap>(manager_->GetClient(),
+                                        [&](const ReconcileContext&, const Ref<ConfigMap>&) {
+                                          return throws_once("AsReconciler");
+                                        }))
+      .OrExit();
+  manager_.Start();
+  sim_.RunFor(seconds(5));
+  server_
+      .Create(kConfigMaps, json::Parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":)"
+                                       R"({"name":"a","namespace":"default"}})")
+                               .OrExit())
+      .OrExit();
+  sim_.RunFor(seconds(30));
+  for (const char* which : {"Complete", "Build", "AsReconciler"}) {
+    EXPECT_GE(std::count(calls.begin(), calls.end(), which), 2) << which;
+  }
+  EXPECT_FALSE(manager_.ended);
 }
 
 }  // namespace

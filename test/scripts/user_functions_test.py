@@ -32,10 +32,42 @@ class Handler : public Base {
     if (function) Watch(function(1), {});
   }
   void After(std::function<void()> then = {});
+  template <class Work>
+    requires(sizeof(Work) > 1)
+  [[nodiscard]] std::vector<T> Each(int count, Work&& work) const {
+    for (int i = 0; i < count; ++i) work(i);
+    return {};
+  }
+  template <class F>
+  Result<void> Complete(F reconcile) {
+    return Build(std::move(reconcile));
+  }
+  template <class A, std::invocable<A> Given>
+  void Tell(const A& text, const Given& given);
+  template <class Make, class Other>
+  explicit Handler(Make make, Other other, std::enable_if_t<std::is_invocable_r_v<T, Make&>>* = {})
+      : made_(std::move(make)) {}
+  template <class Text>
+  void Say(const Text& text) {
+    text.size();
+    print(text);
+  }
+  template <class U>
+  friend void Befriend(std::function<U()> call);
+  template <class E>
+  EventFunction<E> on_event{};
 
  private:
+  template <class F>
+  void Hidden(F call) {
+    call();
+  }
   std::function<void()> kept_;
 };
+template <class Queue, class Reconcile>
+bool Process(Queue& queue, Reconcile& reconcile) {
+  return Contained([&] { return reconcile(queue.Get()); });
+}
 """
 
 
@@ -43,7 +75,29 @@ class Functions(unittest.TestCase):
     def test_of_a_header(self):
         self.assertEqual(script.functions(HEADER),
                          ["Maker", "Options::told", "Options::delete_", "Handler::Handle()",
-                          "Handler::Watch(visit)", "Handler::After(then)"])
+                          "Handler::Watch(visit)", "Handler::Use(make)", "Handler::After(then)",
+                          "Handler::Each(work)", "Handler::Complete(reconcile)",
+                          "Handler::Tell(given)", "Handler::Handler(make)",
+                          "Process(reconcile)"])
+
+    def test_of_classes_that_are_functions(self):
+        text = """
+template <class Event>
+class EventFunction : public std::function<void(const Event&)> {
+ public:
+  EventFunction() = default;
+};
+template <class T>
+struct Funcs {
+  EventFunction<Added<T>> on_add{};
+};
+"""
+        self.assertEqual(script.functions(text, {"EventFunction"}), ["Funcs::on_add"])
+        with tempfile.TemporaryDirectory() as folder:
+            header = pathlib.Path(folder) / "include" / "kinformer" / "internal" / "h.h"
+            header.parent.mkdir(parents=True)
+            header.write_text(text)
+            self.assertIn("EventFunction", script.derived_functions(pathlib.Path(folder)))
 
 
 class Table(unittest.TestCase):

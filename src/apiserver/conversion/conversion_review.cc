@@ -5,11 +5,14 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/metadata_rules.h"
+#include "wire/json_cost.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 constexpr std::string_view kKind = "ConversionReview";
+// As much as defaults may add to an object.
+constexpr std::size_t kMaxObjectBytes = std::size_t{16} << 20;
 
 std::string TypeName(const json::Value& value) {
   if (value.is_null()) return "<nil>";
@@ -117,6 +120,11 @@ std::string Take(const ConversionQuestion& question, std::size_t index, json::Va
   }
   if (const std::string other = OtherObject(asked, made); !other.empty()) {
     return "invalid object: " + other;
+  }
+  if (json::CostOf(made) > kMaxObjectBytes) {
+    return at + "it takes more than " + std::to_string(kMaxObjectBytes >> 20U) +
+           " MiB of memory: a conversion gives an object the form of another version, and makes "
+           "no other of it";
   }
   const std::string problem = RestoreMetadata(asked, made);
   return problem.empty() ? problem : "invalid metadata: " + problem;

@@ -1,5 +1,6 @@
 #include "apiserver/conversion/object_converter.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -86,15 +87,15 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
   void Begin() {
     if (work_->stored.empty() && work_->question.objects.empty()) return Finish(true);
     if (work_->at.resource->defined->webhook == nullptr) {
-      return Do([work = work_] { PruneAll(*work); }, [this] { Finish(true); });
+      return Do(bytes_, [work = work_] { PruneAll(*work); }, [this] { Finish(true); });
     }
-    Do([work = work_] { work->problem = WriteQuestion(*work); }, [this] { Ask(); });
+    Do(bytes_, [work = work_] { work->problem = WriteQuestion(*work); }, [this] { Ask(); });
   }
 
  private:
-  // Work, off the loop if it is much, and then the rest of it.
-  void Do(std::function<void()> work, std::function<void()> then) {
-    if (!OffLoop::IsMuch(bytes_)) {
+  // Work over so many bytes, off the loop if that is much, and then the rest of it.
+  void Do(std::size_t bytes, std::function<void()> work, std::function<void()> then) {
+    if (!OffLoop::IsMuch(bytes)) {
       work();
       return then();
     }
@@ -115,8 +116,11 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
       work_->made = ConversionError(work_->question, "failed: " + body.error().message());
       return Finish(false);
     }
-    Do([work = work_, text = *std::move(body)] { ReadAnswer(text, *work); },
-       [this] { Finish(true); });
+    // A short question may have a long answer.
+    const std::size_t bytes = std::max(bytes_, body->size());
+    Do(
+        bytes, [work = work_, text = *std::move(body)] { ReadAnswer(text, *work); },
+        [this] { Finish(true); });
   }
 
   void Finish(bool answered) {

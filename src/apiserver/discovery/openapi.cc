@@ -1,6 +1,7 @@
 #include "apiserver/discovery/openapi.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -17,7 +18,6 @@ constexpr std::string_view kProtobufV2 =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 // For OffLoop: a document is always much.
-constexpr std::size_t kMostHashes = 1024;
 constexpr std::size_t kMuch = std::numeric_limits<std::size_t>::max();
 
 std::string PathOf(const GroupVersionEntry& gv) {
@@ -61,20 +61,11 @@ ResponsePtr OpenApi::Answer(const RequestInfo& info, std::string_view accept,
 }
 
 const std::string* OpenApi::HashOf(const GroupVersionEntry& gv) const {
-  const auto found = hashes_.find(PathOf(gv));
-  if (found == hashes_.end()) return nullptr;
+  const OpenApiHashes::Hash* const found = hashes_.Find(PathOf(gv));
+  if (found == nullptr) return nullptr;
   const bool stale =
-      found->second.revision != state_.resources.revision() && !IsBuiltinGroup(state_, gv.group);
-  return stale ? nullptr : &found->second.text;
-}
-
-void OpenApi::NoteHash(const GroupVersionEntry& gv, std::uint64_t revision, std::string text) {
-  // Groups come and go with definitions.
-  if (hashes_.size() >= kMostHashes) hashes_.clear();
-  Hash& hash = hashes_[PathOf(gv)];
-  if (hash.text.empty() || revision >= hash.revision) {
-    hash = {.revision = revision, .text = std::move(text)};
-  }
+      found->revision != state_.resources.revision() && !IsBuiltinGroup(state_, gv.group);
+  return stale ? nullptr : &found->text;
 }
 
 ResponsePtr OpenApi::Index() {
@@ -106,7 +97,7 @@ ResponsePtr OpenApi::Index() {
           const std::string path = PathOf(job->group_versions[i]);
           paths.Set(path, Value::MakeObject({{"serverRelativeURL",
                                               "/openapi/v3/" + path + "?hash=" + job->hashes[i]}}));
-          NoteHash(job->group_versions[i], job->revision, job->hashes[i]);
+          hashes_.Note(path, job->revision, job->hashes[i]);
         }
         return WholeResponse(200, kJson, Value::MakeObject({{"paths", std::move(paths)}}).Dump());
       });
@@ -131,7 +122,7 @@ ResponsePtr OpenApi::Document(const DocumentRequest& request) {
         job->hash = Fingerprint(job->text);
       },
       [this, job, request] {
-        NoteHash(request.gv, job->revision, job->hash);
+        hashes_.Note(PathOf(request.gv), job->revision, job->hash);
         if (ResponsePtr without = WithoutDocument(request, job->hash)) return without;
         return WholeResponse(200, HeadersOf(request, job->hash), std::move(job->text));
       });

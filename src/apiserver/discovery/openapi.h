@@ -6,11 +6,10 @@
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_H_
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 
+#include "apiserver/discovery/openapi_hashes.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/off_loop.h"
@@ -31,10 +30,6 @@ class OpenApi {
                      std::string_view if_none_match);
 
  private:
-  struct Hash {
-    std::uint64_t revision = 0;  // of the resource table
-    std::string text{};
-  };
   struct DocumentRequest {
     GroupVersionEntry gv{};
     std::string hash{};  // the one that the client knows; empty: none
@@ -46,14 +41,13 @@ class OpenApi {
   ResponsePtr V2(std::string_view accept);
   // Null where that is not known, or not any more.
   [[nodiscard]] const std::string* HashOf(const GroupVersionEntry& gv) const;
-  void NoteHash(const GroupVersionEntry& gv, std::uint64_t revision, std::string text);
   static HttpHeaders HeadersOf(const DocumentRequest& request, const std::string& hash);
   // The answer where the client has the document, or asks for an earlier one; else null.
   static ResponsePtr WithoutDocument(const DocumentRequest& request, const std::string& hash);
 
   const ServerState& state_;
   OffLoop& off_loop_;
-  std::map<std::string, Hash> hashes_;  // by "apis/apps/v1"
+  OpenApiHashes hashes_{};
 };
 
 }  // namespace kinformer::apiserver

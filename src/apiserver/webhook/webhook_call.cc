@@ -11,6 +11,8 @@ namespace {
 
 // More than any object, and less than what hurts.
 constexpr std::size_t kMaxAnswerBytes = std::size_t{16} << 20;
+// Objects as people write them have fewer in so many bytes; each takes some 80 bytes of memory.
+constexpr std::size_t kMaxAnswerValues = std::size_t{1} << 20;
 
 // What is wrong with an answer of another status, in the words of a real server's client.
 std::string WhyNot(int status, const std::string& body) {
@@ -71,7 +73,9 @@ void WebhookCall::OnHeaders(int status, const HttpHeaders&) { status_ = status; 
 void WebhookCall::OnData(std::string_view data) {
   // A part is no answer: what follows the part that is too much would be read behind a hole.
   too_long_ = too_long_ || body_.size() + data.size() > kMaxAnswerBytes;
-  if (!too_long_) body_ += data;
+  if (too_long_ || values_.count() > kMaxAnswerValues) return;
+  values_.Add(data);
+  body_ += data;
 }
 
 void WebhookCall::OnDone(Result<void> result) {
@@ -80,6 +84,11 @@ void WebhookCall::OnDone(Result<void> result) {
     return Fail(Reason::kRequestEntityTooLarge,
                 "the webhook's answer is longer than " + std::to_string(kMaxAnswerBytes) +
                     " bytes: a webhook answers with what it changes");
+  }
+  if (status_ == 200 && values_.count() > kMaxAnswerValues) {
+    return Fail(Reason::kRequestEntityTooLarge,
+                "the webhook's answer has more than " + std::to_string(kMaxAnswerValues) +
+                    " values: a webhook answers with what it changes");
   }
   if (status_ != 200) return Finish(Error(Reason::kUnknown, WhyNot(status_, body_)));
   Finish(std::move(body_));

@@ -16,6 +16,7 @@
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/webhook_place.h"
+#include "apiserver/webhook/value_count.h"
 
 namespace kinformer::apiserver {
 
@@ -48,6 +49,7 @@ class WebhookCall final : private ResponseReceiver {
   int status_ = 0;
   std::string body_{};
   bool too_long_ = false;
+  ValueCount values_{};
   std::unique_ptr<HttpCall> call_{};
 };
 

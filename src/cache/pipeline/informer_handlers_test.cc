@@ -165,6 +165,28 @@ TEST_F(InformerTest, SI_27_SI_28_AHandlerThatThrowsHarmsNobodyAndSyncs) {
   EXPECT_EQ(recorder->words.size(), 5U);
 }
 
+TEST_F(InformerTest, EachFunctionOfAHandlerThatThrowsLosesThatEventAndNoOther) {
+  server_.Put("a", "1");
+  SharedInformer<Pod> informer = Make();
+  const auto throws = [](const auto&) { throw std::runtime_error("no"); };
+  std::vector<EventHandlerRegistration> bad;
+  for (const ResourceEventHandlerFuncs<Pod>& functions :
+       {ResourceEventHandlerFuncs<Pod>{.on_add = throws},
+        ResourceEventHandlerFuncs<Pod>{.on_update = throws},
+        ResourceEventHandlerFuncs<Pod>{.on_delete = throws}}) {
+    bad.push_back(informer.AddEventHandler(functions).value());
+  }
+  const auto recorder = Record(informer);
+  informer.Start();
+  Settle();
+  server_.Put("a", "2");
+  Settle();
+  server_.Delete("a");
+  Settle();
+  for (const EventHandlerRegistration& one : bad) EXPECT_EQ(one.Stats().exceptions, 1U);
+  EXPECT_EQ(recorder->words.size(), 3U);
+}
+
 TEST_F(InformerTest, AFilterThatThrowsLosesThatEventAndNoOther) {
   using Filtering = FilteringResourceEventHandler<Pod>;
   const auto throws = [](const auto&) -> bool { throw std::runtime_error("no"); };

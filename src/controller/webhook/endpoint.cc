@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -63,6 +64,14 @@ class AdmissionEndpoint final : public Endpoint {
     return {.body = WriteAdmissionReview(question, response)};
   }
 
+  std::optional<HttpAnswer> RefuseHead(const HttpRequest& head) override {
+    const Result<void> read = CheckHead(head);
+    if (read) return std::nullopt;
+    const admission::Response response =
+        admission::Errored(base::HttpCode(read.error()), read.error());
+    return HttpAnswer{.body = WriteAdmissionReview({}, response)};
+  }
+
  private:
   admission::Response Judge(const HttpRequest& request, const std::stop_token& stop,
                             ReviewQuestion& question) {
@@ -101,6 +110,12 @@ class AuthenticationEndpoint final : public Endpoint {
     // The API server logs it.
     response.error = Without(question.request.token, std::move(response.error));
     return {.body = WriteTokenReview(question, response)};
+  }
+
+  std::optional<HttpAnswer> RefuseHead(const HttpRequest& head) override {
+    const Result<void> read = CheckHead(head);
+    if (read) return std::nullopt;
+    return HttpAnswer{.body = WriteTokenReview({}, authentication::Errored(read.error()))};
   }
 
  private:
@@ -147,6 +162,10 @@ class ConversionEndpoint final : public Endpoint {
       const std::string thrown = Recover(env_, *panics_, if_thrown_, "conversion", path_);
       return {.body = FailedConversionReview(*review, thrown)};
     }
+  }
+
+  std::optional<HttpAnswer> RefuseHead(const HttpRequest& /*head*/) override {
+    return std::nullopt;
   }
 
  private:

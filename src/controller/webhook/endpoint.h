@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -28,6 +29,9 @@ class Endpoint {
   // the answer any more.
   [[nodiscard]] virtual HttpAnswer Answer(const HttpRequest& request,
                                           const std::stop_token& stop) = 0;
+  // Refuses a request at the end of its head, which a body follows, with the same answer as to all
+  // of it; none: the body may help. Calls nothing of the user's. Never blocks.
+  [[nodiscard]] virtual std::optional<HttpAnswer> RefuseHead(const HttpRequest& head) = 0;
 };
 
 // What becomes of what the user's functions throw.

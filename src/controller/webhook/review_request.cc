@@ -8,11 +8,13 @@ Result<void> CheckBody(const HttpRequest& request, std::size_t max_bytes) {
     return Error(Reason::kRequestEntityTooLarge,
                  "request entity is too large; limit is " + std::to_string(max_bytes) + " bytes");
   }
-  const std::string type(request.headers.Get("Content-Type"));
-  if (type != "application/json") {
-    return Error(Reason::kBadRequest, "contentType=" + type + ", expected application/json");
-  }
-  return {};
+  return CheckHead(request);
+}
+
+Result<void> CheckHead(const HttpRequest& head) {
+  const std::string type(head.headers.Get("Content-Type"));
+  if (type == "application/json") return {};
+  return Error(Reason::kBadRequest, "contentType=" + type + ", expected application/json");
 }
 
 Result<std::string> AnswerVersion(const json::Value& review, std::string_view group,

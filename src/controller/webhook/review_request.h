@@ -21,6 +21,8 @@ namespace kinformer::internal::webhook {
 // kBadRequest: the body is empty or not of Content-Type application/json. kRequestEntityTooLarge:
 // it has `max_bytes` or more.
 Result<void> CheckBody(const HttpRequest& request, std::size_t max_bytes);
+// Checks what of that is known before there is a body.
+Result<void> CheckHead(const HttpRequest& head);
 
 // The apiVersion in which a review of that kind is answered: v1beta1 where it has been put in that,
 // else v1. A review that says nothing of its kind or version is taken for one, as its path says

@@ -4,7 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "kinformer/metrics.h"
 
@@ -12,6 +15,8 @@
 #include "base/mutex.h"
 #include "controller/webhook/endpoint.h"
 #include "controller/webhook/pending_answer.h"
+#include "controller/webhook/webhook_heads.h"
+#include "transport/head_judge.h"
 
 namespace kinformer {
 namespace {
@@ -62,10 +67,21 @@ struct Measured {
     in_flight->Add(1);
     const SteadyTime begin = env.Now();
     HttpAnswer answer = endpoint->Answer(request, stop);
-    latency->Observe(std::chrono::duration<double>(env.Now() - begin).count());
     in_flight->Add(-1);
-    Count(std::to_string(answer.status), 1);
+    Answered(answer, begin);
     return answer;
+  }
+
+  [[nodiscard]] std::optional<HttpAnswer> RefuseHead(const HttpRequest& head) const {
+    const SteadyTime begin = env.Now();
+    std::optional<HttpAnswer> answer = endpoint->RefuseHead(head);
+    if (answer) Answered(*answer, begin);
+    return answer;
+  }
+
+  void Answered(const HttpAnswer& answer, SteadyTime begin) const {
+    latency->Observe(std::chrono::duration<double>(env.Now() - begin).count());
+    Count(std::to_string(answer.status), 1);
   }
 
   Env& env;
@@ -74,6 +90,16 @@ struct Measured {
   const std::shared_ptr<Histogram> latency;
   const std::shared_ptr<Gauge> in_flight;
 };
+
+std::unique_ptr<PendingAnswer> Ready(HttpAnswer answer) {
+  auto out = std::make_unique<PendingAnswer>();
+  out->place()->Put(std::move(answer));
+  return out;
+}
+
+std::unique_ptr<PendingAnswer> NotFound() {
+  return Ready({.status = 404, .content_type = "text/plain", .body = "404 page not found\n"});
+}
 
 // Counts what is running, for whoever must wait until nothing is.
 class Running {
@@ -100,10 +126,12 @@ class Running {
 
 }  // namespace
 
+internal::transport::HeadJudge& HeadsIn(WebhookServer& server);
+
 std::string GenerateMutatePath(const GroupVersionKind& kind) { return PathOf("mutate", kind); }
 std::string GenerateValidatePath(const GroupVersionKind& kind) { return PathOf("validate", kind); }
 
-struct WebhookServer::Impl {
+struct WebhookServer::Impl final : internal::transport::HeadJudge {
   Impl(Env& e, const WebhookServerOptions& options)
       : env(e),
         if_thrown(options.recover_panic ? IfThrown::kAnswer : IfThrown::kTerminate),
@@ -122,6 +150,16 @@ struct WebhookServer::Impl {
                      ": register several handlers for one kind as one, by "
                      "admission::MultiValidatingHandler, or at other paths");
   }
+
+  [[nodiscard]] std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& head) override {
+    const std::shared_ptr<const Measured> endpoint = Find(head.target);
+    if (endpoint == nullptr) return NotFound();
+    std::optional<HttpAnswer> refusal = endpoint->RefuseHead(head);
+    return refusal ? Ready(*std::move(refusal)) : nullptr;
+  }
+  // A member of the server's class may look into it.
+  [[nodiscard]] static HeadJudge& In(WebhookServer& server) { return *server.impl_; }
+  friend HeadJudge& HeadsIn(WebhookServer& server) { return In(server); }
 
   [[nodiscard]] std::shared_ptr<const Measured> Find(std::string_view target) {
     const MutexLock lock(mutex);
@@ -176,14 +214,14 @@ std::function<Result<void>()> WebhookServer::StartedChecker() const {
   };
 }
 
+internal::transport::HeadJudge& internal::webhook::HeadsOf(WebhookServer& server) {
+  return HeadsIn(server);
+}
+
 std::unique_ptr<ResponseStream> WebhookServer::Handle(HttpRequest request) {
-  auto answer = std::make_unique<PendingAnswer>();
   std::shared_ptr<const Measured> endpoint = impl_->Find(request.target);
-  if (endpoint == nullptr) {
-    answer->place()->Put(
-        {.status = 404, .content_type = "text/plain", .body = "404 page not found\n"});
-    return answer;
-  }
+  if (endpoint == nullptr) return NotFound();
+  auto answer = std::make_unique<PendingAnswer>();
   // The functions of an endpoint are the user's, and are gone before nothing is said to run.
   impl_->env.pool().Post([running = impl_->running.Begin(), endpoint = std::move(endpoint),
                           request = std::move(request), place = answer->place(),

@@ -4,16 +4,20 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <typeinfo>
 #include <utility>
 
 #include "kinformer/apiserver/http_server_options.h"
+#include "kinformer/webhook_server.h"
 
 #include "base/forked.h"
 #include "controller/certificates/offered_certificate.h"
 #include "controller/webhook/pending_answer.h"
+#include "controller/webhook/webhook_heads.h"
 #include "http/request_policy.h"
 #include "http/server.h"
 #include "http/tls_stream.h"
+#include "transport/head_judge.h"
 
 namespace kinformer {
 namespace {
@@ -53,6 +57,24 @@ class WebhookPolicy final : public RequestPolicy {
   const bool needs_certificate_;
 };
 
+// A server of webhooks that is asked about heads, too. Loop-confined.
+class JudgedWebhooks final : public Handler, public internal::transport::HeadJudge {
+ public:
+  explicit JudgedWebhooks(WebhookServer& server)
+      : server_(server), heads_(internal::webhook::HeadsOf(server)) {}
+
+  std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
+    return server_.Handle(std::move(request));
+  }
+  std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& head) override {
+    return heads_.JudgeHead(head);
+  }
+
+ private:
+  WebhookServer& server_;
+  HeadJudge& heads_;
+};
+
 std::string FolderOf(const WebhookListenerOptions& options) {
   if (!options.cert_dir.empty()) return options.cert_dir;
   std::error_code ignored;
@@ -74,6 +96,7 @@ struct WebhookListener::Impl {
 
   Env& env;
   const WebhookListenerOptions options;
+  std::unique_ptr<JudgedWebhooks> webhooks{};  // null: another Handler is served
   std::unique_ptr<Server> server{};
   std::unique_ptr<CertificateWatcher> watcher{};  // goes before the server that it tells
 };
@@ -95,8 +118,12 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handl
   }
   Result<TlsContext> context = impl->Context(pair);
   if (!context) return std::move(context).error();
+  // A class that is derived from it may have more paths than it knows of.
+  if (typeid(handler) == typeid(WebhookServer)) {
+    impl->webhooks = std::make_unique<JudgedWebhooks>(dynamic_cast<WebhookServer&>(handler));
+  }
   auto server =
-      Server::Listen(env, handler,
+      Server::Listen(env, impl->webhooks != nullptr ? *impl->webhooks : handler,
                      {.address = impl->options.address,
                       .port = impl->options.port,
                       .tls = true,
