@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -425,28 +424,6 @@ TEST(ExecPlugin, OneThatEndedIsNotWaitedForWhereAChildKeepsItsOutput) {
   const auto got = internal::config::RunExecPlugin(runtime.env(), exec, {});
   ASSERT_TRUE(got.ok()) << got.error();
   EXPECT_LT(runtime.env().Now() - begin, seconds(20));
-}
-
-TEST(ExecPlugin, AStopKillsItsProcessGroup) {
-  const std::string pid_file = TempFile("");
-  ExecConfig exec = Plugin("sleep 1000 & echo $! > " + pid_file + "; wait");
-  Runtime runtime;
-  std::stop_source stop;
-  auto run = std::async(std::launch::async, [&] {
-    return internal::config::RunExecPlugin(runtime.env(), exec, {}, stop.get_token());
-  });
-  pid_t child = 0;
-  while (!(std::ifstream(pid_file) >> child)) runtime.env().SleepFor(std::chrono::milliseconds(5));
-  stop.request_stop();
-  EXPECT_THAT(run.get().error().message(), HasSubstr("stopped"));
-  // An orphan may stay a zombie for a while: it runs no more.
-  const auto runs = [&] {
-    std::ifstream in("/proc/" + std::to_string(child) + "/stat");
-    std::string number, name, state;
-    return (in >> number >> name >> state) && state != "Z";
-  };
-  for (int i = 0; i < 1000 && runs(); ++i) runtime.env().SleepFor(std::chrono::milliseconds(5));
-  EXPECT_FALSE(runs());
 }
 
 TEST(TransportOptions, ASchemeInLargeLettersIsTheSame) {

@@ -3,6 +3,7 @@
 
 #include "config/kubeconfig.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
+
+#include "kinformer/http_transport.h"
+#include "kinformer/simulation.h"
 
 #include "config/testing/kubeconfig_texts.h"
 
@@ -396,6 +400,78 @@ TEST(Kubeconfig, M4PasswordsInUrlsStayOutOfErrors) {
   config.host = "me:HUSH@h/path";
   EXPECT_THAT(ServerUrlFor(config).error().message(),
               AllOf(HasSubstr("URL or a host:port"), Not(HasSubstr("HUSH"))));
+}
+
+// As `kubectl config set-credentials --auth-provider=oidc` and the tools that log in write it.
+std::string OidcUser(const std::string& id_token) {
+  return R"(
+apiVersion: v1
+kind: Config
+preferences: {}
+current-context: oidc@prod
+clusters:
+- name: prod
+  cluster:
+    server: https://prod:6443
+    certificate-authority-data: Y2E=
+contexts:
+- name: oidc@prod
+  context:
+    cluster: prod
+    user: oidc
+users:
+- name: oidc
+  user:
+    auth-provider:
+      name: oidc
+      config:
+        client-id: kubernetes
+        client-secret: HUSHCLIENT
+        id-token: )" +
+         id_token + R"(
+        idp-certificate-authority: /etc/ssl/idp.pem
+        idp-issuer-url: https://issuer.example.com
+        refresh-token: HUSHREFRESH
+)";
+}
+
+// Gives what the first request to the server would carry, or why it is not sent.
+std::string AuthorizationOf(const Config& config, Simulation& sim) {
+  const auto options = TransportOptionsFor(config);
+  if (!options) return options.error().message();
+  if (options->credentials == nullptr) return "(none)";
+  std::string out = "(no answer)";
+  options->credentials->Fetch(sim.env(), [&](const Result<Credentials>& got) {
+    out = got ? got->authorization : got.error().message();
+  });
+  sim.RunReady();
+  return out;
+}
+
+TEST(Kubeconfig, AnIdTokenOfOidc_IsUsedUntilItExpires) {
+  const Folder folder;
+  // {"exp":100}
+  const std::string token = "h.eyJleHAiOjEwMH0.HUSHSIGNATURE";
+  const std::string path = folder.Write("config", OidcUser(token));
+  const auto config = Config::FromKubeconfigFile(path);
+  ASSERT_TRUE(config.ok()) << config.error();
+  EXPECT_EQ(config->host, "https://prod:6443");
+  EXPECT_EQ(config->tls.ca_data, "ca");
+  EXPECT_THAT(config->ToString(), Not(HasSubstr("HUSH")));
+  // Its clock begins at 1970-01-01.
+  Simulation sim;
+  EXPECT_EQ(AuthorizationOf(*config, sim), "Bearer " + token);
+  sim.RunFor(std::chrono::seconds(100));
+  EXPECT_THAT(AuthorizationOf(*config, sim),
+              AllOf(HasSubstr(path), HasSubstr("id-token"), HasSubstr("1970-01-01T00:01:40Z"),
+                    HasSubstr("log in again"), Not(HasSubstr("HUSH"))));
+}
+
+TEST(Kubeconfig, OidcWithoutAnIdToken_IsRefusedWithWhatToDo) {
+  const auto got = Config::FromKubeconfig(OidcUser("''"));
+  ASSERT_FALSE(got.ok());
+  EXPECT_THAT(got.error().message(), AllOf(HasSubstr("user \"oidc\""), HasSubstr("no id-token"),
+                                           HasSubstr("log in"), Not(HasSubstr("HUSH"))));
 }
 
 TEST(Kubeconfig, M11ATokenFileThatIsAFifoIsAnError) {

@@ -3,14 +3,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
-#include <functional>
 #include <future>
 #include <gtest/gtest.h>
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -24,6 +21,7 @@
 #include "kinformer/runtime.h"
 #include "kinformer/shared_informer_factory.h"
 
+#include "integration/client_proofs.h"
 #include "integration/embedded_server.h"
 
 namespace kinformer::testing {
@@ -32,52 +30,9 @@ namespace {
 using namespace std::chrono_literals;
 using corev1::ConfigMap;
 
-constexpr char kToken[] = "integration-token";
+const Proof kProofs[] = {StaticToken(), TokenFile(), ExpiringPlugin(), CertificateAuthorityFile()};
 
-std::string WriteFile(const std::string& name, const std::string& text, mode_t mode = 0600) {
-  const std::string path =
-      ::testing::TempDir() + "kinformer-pool-" + std::to_string(getpid()) + "-" + name;
-  std::ofstream(path) << text;
-  chmod(path.c_str(), mode);
-  return path;
-}
-
-// How a client proves who it is.
-struct Case {
-  const char* name;
-  std::function<void(Config&)> prove;
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
-
-const Case kCases[] = {
-    {"StaticToken", [](Config&) {}},
-    {"TokenFile",
-     [](Config& config) {
-       config.bearer_token.clear();
-       config.bearer_token_file = WriteFile("token", kToken);
-     }},
-    // One whose answers are out of date at once: each request needs a run.
-    {"ExecPlugin",
-     [](Config& config) {
-       config.bearer_token.clear();
-       const std::string answer =
-           R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
-           R"("status":{"token":"integration-token",)"
-           R"("expirationTimestamp":"2001-01-01T00:00:00Z"}})";
-       config.exec =
-           ExecConfig{.command = WriteFile("plugin", "#!/bin/sh\necho '" + answer + "'\n", 0700),
-                      .api_version = "client.authentication.k8s.io/v1",
-                      .interactive_mode = "Never"};
-     }},
-    {"CertificateAuthorityFile",
-     [](Config& config) {
-       config.tls.ca_file = WriteFile("ca", config.tls.ca_data);
-       config.tls.ca_data.clear();
-     }},
-};
-
-class BlockedPool : public ::testing::TestWithParam<Case> {
+class BlockedPool : public ::testing::TestWithParam<Proof> {
  protected:
   [[nodiscard]] Client NewClient() {
     Config config = server_.ClientConfig();
@@ -152,7 +107,7 @@ TEST_P(BlockedPool, AnElectionKeepsItsLease) {
   release.set_value();
 }
 
-INSTANTIATE_TEST_SUITE_P(Credentials, BlockedPool, ::testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Credentials, BlockedPool, ::testing::ValuesIn(kProofs),
                          [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace

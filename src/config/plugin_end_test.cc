@@ -1,0 +1,225 @@
+// Credential plugins that hang: who ends them, and what of them is left.
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <future>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "kinformer/env.h"
+#include "kinformer/runtime.h"
+
+#include "base/own_work.h"
+#include "config/credentials.h"
+#include "config/exec_plugin.h"
+#include "config/testing/kubeconfig_texts.h"
+#include "transport/awaited_source.h"
+
+namespace kinformer {
+namespace {
+
+using internal::transport::AwaitedSource;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+void Pause(milliseconds time = milliseconds(1)) { std::this_thread::sleep_for(time); }
+
+// Standard input is a terminal as long as it lives.
+class TerminalOnStdin {
+ public:
+  TerminalOnStdin() : before_(dup(STDIN_FILENO)), terminal_(posix_openpt(O_RDWR | O_NOCTTY)) {
+    EXPECT_EQ(grantpt(terminal_), 0);
+    EXPECT_EQ(unlockpt(terminal_), 0);
+    const int other_end = open(ptsname(terminal_), O_RDWR | O_NOCTTY);
+    EXPECT_EQ(dup2(other_end, STDIN_FILENO), STDIN_FILENO);
+    close(other_end);
+  }
+  ~TerminalOnStdin() {
+    dup2(before_, STDIN_FILENO);
+    close(before_);
+    close(terminal_);
+  }
+  TerminalOnStdin(const TerminalOnStdin&) = delete;
+  TerminalOnStdin& operator=(const TerminalOnStdin&) = delete;
+
+ private:
+  const int before_;
+  const int terminal_;
+};
+
+// A loop on which everything is due at once that is not longer off than the patience with a plugin
+// nobody waits for.
+class HurriedLoop final : public Executor, public internal::base::HasOwnWork {
+ public:
+  explicit HurriedLoop(Env& env) : env_(env) {}
+  void Post(Task task) override { env_.loop().Post(std::move(task)); }
+  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override {
+    return env_.loop().RunAt(when - seconds(10), std::move(task));
+  }
+  [[nodiscard]] bool InThisExecutor() const override { return env_.loop().InThisExecutor(); }
+  [[nodiscard]] internal::base::OwnWork own_work() override {
+    return internal::base::OwnWorkOf(env_);
+  }
+
+ private:
+  Env& env_;
+};
+
+// As another Env, except for its loop.
+class HurriedEnv final : public Env {
+ public:
+  explicit HurriedEnv(Env& env) : env_(env), loop_(env) {}
+  [[nodiscard]] SteadyTime Now() const override { return env_.Now(); }
+  [[nodiscard]] BootTime BootNow() const override { return env_.BootNow(); }
+  [[nodiscard]] WallTime WallNow() const override { return env_.WallNow(); }
+  [[nodiscard]] std::uint64_t Random() override { return env_.Random(); }
+  [[nodiscard]] Executor& loop() override { return loop_; }
+  [[nodiscard]] Executor& pool() override { return env_.pool(); }
+  [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override { return env_.NewMonitor(); }
+  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
+    return env_.NewThread(std::move(name), std::move(body));
+  }
+  [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
+    return env_.NewLoop(std::move(name));
+  }
+  [[nodiscard]] bool OnLoopThread() const override { return env_.OnLoopThread(); }
+  [[nodiscard]] LogSink& log() override { return env_.log(); }
+  [[nodiscard]] MetricsSink& metrics() override { return env_.metrics(); }
+
+ private:
+  Env& env_;
+  HurriedLoop loop_;
+};
+
+// The parameter: may the plugin use the terminal? One that may is in our process group, as it could
+// not read from the terminal elsewhere, and only it itself can be killed.
+class HangingPlugin : public testing::TestWithParam<bool> {
+ protected:
+  HangingPlugin() {
+    if (GetParam()) terminal_.emplace();
+  }
+  // Much longer than a test lasts, though not for ever: it goes where a test fails.
+  [[nodiscard]] ExecConfig Plugin() const {
+    const std::string script = GetParam() ? "echo $$ > " + pid_file_ + "; exec sleep 100\n"
+                                          : "sleep 100 & echo $! > " + pid_file_ + "; wait\n";
+    const std::string path = folder_.Write("plugin", "#!/bin/sh\n" + script);
+    chmod(path.c_str(), 0700);
+    return {.command = path,
+            .api_version = "client.authentication.k8s.io/v1",
+            .interactive_mode = GetParam() ? "Always" : "Never",
+            .timeout = seconds(100)};
+  }
+  // Returns once the plugin hangs.
+  void AwaitHang() {
+    while (!(std::ifstream(pid_file_) >> pid_)) Pause();
+  }
+  // An orphan may stay a zombie for a while: it runs no more.
+  [[nodiscard]] bool Runs() const {
+    std::ifstream in("/proc/" + std::to_string(pid_) + "/stat");
+    std::string number, name, state;
+    return (in >> number >> name >> state) && state != "Z";
+  }
+  void ExpectKilled() const {
+    for (int i = 0; i < 5000 && Runs(); ++i) Pause();
+    EXPECT_FALSE(Runs());
+  }
+  template <class Work>
+  void OnLoop(const Work& work) {
+    std::promise<void> done;
+    runtime_->env().loop().Post([&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+
+  std::unique_ptr<Runtime> runtime_ = std::make_unique<Runtime>();
+
+ private:
+  std::optional<TerminalOnStdin> terminal_{};
+  const Folder folder_;
+  const std::string pid_file_ = folder_.path() + "/pid";
+  pid_t pid_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, HangingPlugin, testing::Bool(), [](const auto& param) {
+  return std::string(param.param ? "Interactive" : "NotInteractive");
+});
+
+TEST_P(HangingPlugin, IsKilledByAStop) {
+  std::stop_source stop;
+  auto run = std::async(std::launch::async, [&] {
+    return internal::config::RunExecPlugin(runtime_->env(), Plugin(), {}, stop.get_token());
+  });
+  AwaitHang();
+  stop.request_stop();
+  EXPECT_THAT(run.get().error().message(), HasSubstr("stopped"));
+  ExpectKilled();
+}
+
+TEST_P(HangingPlugin, IsKilledSomeTimeAfterTheLastCallThatWaitedForIt) {
+  HurriedEnv env(runtime_->env());
+  const auto source = internal::config::NewExecCredentials(Plugin(), {});
+  auto* const awaited = dynamic_cast<AwaitedSource*>(source.get());
+  ASSERT_NE(awaited, nullptr);
+  const std::array<int, 2> calls{};
+  int answers = 0;
+  OnLoop([&] {
+    for (const int& call : calls) {
+      awaited->FetchFor(&call, env, [&answers](const auto&) { ++answers; });
+    }
+  });
+  AwaitHang();
+  OnLoop([&] { awaited->Forget(&calls[0], env); });
+  // Time passes in which a plugin nobody waits for would be killed.
+  for (int i = 0; i < 20; ++i) {
+    Pause(milliseconds(5));
+    OnLoop([] {});
+  }
+  EXPECT_TRUE(Runs()) << "another call waits for it";
+  OnLoop([&] { awaited->Forget(&calls[1], env); });
+  ExpectKilled();
+  EXPECT_EQ(answers, 0);
+}
+
+// A Client that ends takes its source with it.
+TEST_P(HangingPlugin, IsKilledByTheEndOfItsSource) {
+  auto source = internal::config::NewExecCredentials(Plugin(), {});
+  OnLoop([&] { source->Fetch(runtime_->env(), [](const auto&) {}); });
+  AwaitHang();
+  OnLoop([&] { source.reset(); });
+  ExpectKilled();
+}
+
+// The source goes with the loop, after the threads on which plugins run.
+TEST_P(HangingPlugin, IsKilledByTheEndOfItsRuntime) {
+  std::promise<Timer> kept;
+  OnLoop([&] {
+    Env& env = runtime_->env();
+    const auto source = internal::config::NewExecCredentials(Plugin(), {});
+    source->Fetch(env, [](const auto&) {});
+    kept.set_value(env.loop().RunAt(env.Now() + std::chrono::hours(1), [source] {}));
+  });
+  const Timer timer = kept.get_future().get();
+  AwaitHang();
+  const SteadyTime begin = std::chrono::steady_clock::now();
+  runtime_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(20));
+  ExpectKilled();
+}
+
+}  // namespace
+}  // namespace kinformer

@@ -1,0 +1,115 @@
+// How long a program's calls take whose functions hold every thread of its pool: where the library
+// has to read a file or to run a plugin for them, not much longer than with a static token.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <gtest/gtest.h>
+#include <optional>
+#include <ostream>
+#include <sched.h>
+#include <string>
+#include <vector>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/client.h"
+#include "kinformer/config.h"
+#include "kinformer/resource_client.h"
+#include "kinformer/runtime.h"
+
+#include "integration/client_proofs.h"
+#include "integration/embedded_server.h"
+
+namespace kinformer::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using corev1::ConfigMap;
+using std::chrono::steady_clock;
+
+// The thread that makes it, and all that are started from it then, share one processor.
+class OneCpu {
+ public:
+  OneCpu() {
+    EXPECT_EQ(sched_getaffinity(0, sizeof before_, &before_), 0);
+    int cpu = 0;
+    while (!CPU_ISSET(cpu, &before_)) ++cpu;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  }
+  ~OneCpu() { sched_setaffinity(0, sizeof before_, &before_); }
+  OneCpu(const OneCpu&) = delete;
+  OneCpu& operator=(const OneCpu&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+// Runs functions that each wait for an answer of the server and hold the only thread of the pool
+// meanwhile. None: one was not answered.
+std::optional<steady_clock::duration> TimeOfReads(const Config& config) {
+  constexpr int kReads = 100;
+  Runtime runtime({.max_handler_threads = 1});
+  const Client client = Client::NewForConfig(runtime.env(), config, {.qps = -1}).OrExit();
+  std::atomic<int> left = kReads;
+  std::atomic<bool> failed = false;
+  std::promise<void> done;
+  const auto begin = steady_clock::now();
+  for (int i = 0; i < kReads; ++i) {
+    runtime.env().pool().Post([&] {
+      if (!failed && !client.For<ConfigMap>("default").Get("one", {}, {.timeout = 30s})) {
+        failed = true;
+      }
+      if (--left == 0) done.set_value();
+    });
+  }
+  done.get_future().wait();
+  const auto time = steady_clock::now() - begin;
+  return failed ? std::nullopt : std::optional(time);
+}
+
+class BlockedPoolTimes : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Cpus, BlockedPoolTimes, ::testing::Bool(), [](const auto& param) {
+  return std::string(param.param ? "One" : "All");
+});
+
+// Not among them is a plugin whose answers expire at once: it runs once for each call, one run
+// after the other, which takes as long as it takes. client-go, too, runs a plugin under a mutex.
+TEST_P(BlockedPoolTimes, FilesAndPlugins_TakeNoMoreThanTwiceAsLongAsAStaticToken) {
+  std::optional<OneCpu> one_cpu;
+  if (GetParam()) one_cpu.emplace();
+  EmbeddedServer server;
+  server.Put("one", "1");
+  struct Measured {
+    Proof proof;
+    Config config{};
+    steady_clock::duration best = steady_clock::duration::max();
+  };
+  std::vector<Measured> all;
+  for (const Proof& proof :
+       {StaticToken(), TokenFile(), CertificateAuthorityFile(), LastingPlugin()}) {
+    all.push_back({proof, server.ClientConfig()});
+    proof.prove(all.back().config);
+  }
+  // The best of several attempts, in turn, says what it costs; others say what else the machine
+  // did. The first makes memory and code known to the processor.
+  constexpr int kAttempts = 4;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    for (Measured& each : all) {
+      const auto time = TimeOfReads(each.config);
+      ASSERT_TRUE(time.has_value()) << each.proof.name << ": not all were answered";
+      if (attempt > 0) each.best = std::min(each.best, *time);
+    }
+  }
+  // A plugin has to be started at all, by whomever.
+  constexpr auto kNoise = 100ms;
+  for (const Measured& each : all) {
+    EXPECT_LE(each.best, 2 * all.front().best + kNoise) << each.proof.name;
+  }
+}
+
+}  // namespace
+}  // namespace kinformer::testing

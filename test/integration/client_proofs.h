@@ -1,0 +1,100 @@
+// test/integration/client_proofs.h
+//
+// Proof: how a client proves who it is, or checks who the server is, to an EmbeddedServer: by what
+// it has, by files that are read, by plugins that run.
+
+#ifndef KINFORMER_TEST_INTEGRATION_CLIENT_PROOFS_H_
+#define KINFORMER_TEST_INTEGRATION_CLIENT_PROOFS_H_
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <ostream>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "kinformer/config.h"
+#include "kinformer/json.h"
+
+namespace kinformer::testing {
+
+// Where WriteProof puts it: this process's own.
+inline std::string ProofPath(const std::string& name) {
+  return ::testing::TempDir() + "kinformer-proof-" + std::to_string(getpid()) + "-" + name;
+}
+
+// Takes the place of what is there, whole. Returns its path.
+inline std::string WriteProof(const std::string& name, const std::string& text,
+                              mode_t mode = 0600) {
+  std::string path = ProofPath(name);
+  const std::string written = path + ".new";
+  std::ofstream(written) << text;
+  EXPECT_EQ(chmod(written.c_str(), mode), 0);
+  std::filesystem::rename(written, path);
+  return path;
+}
+
+// One that does what the shell script says.
+inline ExecConfig PluginOf(const std::string& name, const std::string& script) {
+  return {.command = WriteProof(name, "#!/bin/sh\n" + script + "\n", 0700),
+          .api_version = "client.authentication.k8s.io/v1",
+          .interactive_mode = "Never"};
+}
+
+// The answer of a plugin. `expires`: in RFC 3339; empty: never.
+inline std::string PluginAnswer(json::Value status, const std::string& expires = {}) {
+  if (!expires.empty()) status.Set("expirationTimestamp", expires);
+  return json::Value::MakeObject({{"apiVersion", "client.authentication.k8s.io/v1"},
+                                  {"kind", "ExecCredential"},
+                                  {"status", std::move(status)}})
+      .Dump();
+}
+
+// Long over: each request needs a run.
+constexpr char kExpired[] = "2001-01-01T00:00:00Z";
+
+struct Proof {
+  const char* name;
+  // Changes what EmbeddedServer::ClientConfig gives.
+  std::function<void(Config&)> prove;
+};
+
+inline void PrintTo(const Proof& proof, std::ostream* out) { *out << proof.name; }
+
+inline Proof StaticToken() {
+  return {"StaticToken", [](Config&) {}};
+}
+
+inline Proof TokenFile() {
+  return {"TokenFile", [](Config& config) {
+            config.bearer_token_file = WriteProof("token", config.bearer_token);
+            config.bearer_token.clear();
+          }};
+}
+
+inline Proof CertificateAuthorityFile() {
+  return {"CertificateAuthorityFile", [](Config& config) {
+            config.tls.ca_file = WriteProof("ca", config.tls.ca_data);
+            config.tls.ca_data.clear();
+          }};
+}
+
+inline Proof PluginUntil(const char* name, const std::string& expires) {
+  return {name, [name, expires](Config& config) {
+            const std::string answer =
+                PluginAnswer(json::Value::MakeObject({{"token", config.bearer_token}}), expires);
+            config.exec = PluginOf(name, "echo '" + answer + "'");
+            config.bearer_token.clear();
+          }};
+}
+// One whose answer is good for ever.
+inline Proof LastingPlugin() { return PluginUntil("LastingPlugin", ""); }
+// One whose answers are out of date at once.
+inline Proof ExpiringPlugin() { return PluginUntil("ExpiringPlugin", kExpired); }
+
+}  // namespace kinformer::testing
+
+#endif  // KINFORMER_TEST_INTEGRATION_CLIENT_PROOFS_H_
