@@ -63,6 +63,7 @@ class TypedControllerBuilder
   using Misuse::For;
   using Misuse::Owns;
   using Misuse::Watches;
+  using Misuse::WatchesRawSource;
   using Misuse::WithEventFilter;
 
   // What is reconciled: each event of one is a request for it. Gives the controller its name. Once.

@@ -124,6 +124,8 @@ Result<std::vector<Ref<T>>> TypedObjects(Result<std::vector<ObjectRef>> objects)
 // where the struct names it, as generated ones and those of custom resources do.
 class DelegatingClient : private internal::DelegatingClientMisuse {
  public:
+  using DelegatingClientMisuse::IndexMetadataField;
+  using DelegatingClientMisuse::ListMetadata;
   using DelegatingClientMisuse::Delete;
   using DelegatingClientMisuse::DeleteAllOf;
   using DelegatingClientMisuse::Get;
@@ -286,8 +288,10 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   // A part of an object that has a path of its own: "status", "scale", "ephemeralcontainers", ...
   // Copyable, thread-safe; its methods are those of the client, and reads wait for what it wrote.
   // Counterpart: SubResourceClient.
-  class SubResourceClient {
+  class SubResourceClient : private internal::SubResourceMisuse {
    public:
+    using SubResourceMisuse::Patch;
+
     // `object` is the whole object, of which the server takes the part.
     template <class T = void, class M>
     Result<Ref<internal::View<T, M>>> Update(const M& object, const UpdateOptions& options = {},

@@ -104,6 +104,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   using FactoryMisuse::ForResource;
   using FactoryMisuse::InformerFor;
   using FactoryMisuse::MetadataInformerFor;
+  using FactoryMisuse::Release;
   using FactoryMisuse::Start;
   using FactoryMisuse::WaitForCacheSync;
   using FactoryMisuse::WaitForHandlersSync;

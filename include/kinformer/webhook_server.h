@@ -74,6 +74,7 @@ class WebhookServer : public Handler, private internal::WebhookServerMisuse {
  public:
   using WebhookServerMisuse::Register;
   using WebhookServerMisuse::RegisterAuthentication;
+  using WebhookServerMisuse::RegisterConversions;
   using WebhookServerMisuse::RegisterDefaulter;
   using WebhookServerMisuse::RegisterValidator;
 

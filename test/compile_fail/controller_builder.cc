@@ -15,6 +15,11 @@
 // case watches_as_in_go: Watches takes the kind in angle brackets, and no object
 // case watches_other_kind: this handler is for another kind or for other requests
 // case metadata_plain: this T is a struct of yours
+// case raw_source_channel: WatchesRawSource takes a source, shared, of this builder's requests
+// case raw_source_function: WatchesRawSource takes a source, shared, of this builder's requests
+// case raw_source_value: WatchesRawSource takes a source, shared, of this builder's requests
+// case raw_source_pointer: WatchesRawSource takes a source, shared, of this builder's requests
+// case raw_source_of_other_requests: WatchesRawSource takes a source, shared, of this builder's
 // case filter_function: WithEventFilter is for every kind that is watched
 // case filter_of_kind: WithEventFilter is for every kind that is watched
 // case complete_request_only: a reconciler is called with its context and the request
@@ -57,6 +62,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/custom_resource.h"
+#include "kinformer/event_channel.h"
 #include "kinformer/object_reconciler.h"
 
 using kinformer::ControllerBuilder;
@@ -91,6 +97,14 @@ struct OtherReconciler : kinformer::TypedReconciler<int> {
   Result<ReconcileResult> Reconcile(const ReconcileContext&, const int&) override {
     return ReconcileResult{};
   }
+};
+
+struct PodSource : kinformer::source::TypedSource<Request> {
+  Result<void> Start(const std::stop_token&, const kinformer::RequestQueue<Request>&) override {
+    return {};
+  }
+  void Stop() override {}
+  [[nodiscard]] std::string Describe() const override { return "pods"; }
 };
 
 std::vector<Request> UsersOf(const Secret& secret);
@@ -170,6 +184,18 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
   builder.Watches<Pod>(handler::EnqueueRequestsFromMapFunc<Secret>(UsersOf));
 #elif defined(metadata_plain)
   builder.WatchesMetadata<Widget>(nullptr);
+#elif defined(raw_source_channel)
+  kinformer::EventChannel<Pod> channel(manager->GetClient().client().env());
+  builder.WatchesRawSource(channel);
+#elif defined(raw_source_function)
+  builder.WatchesRawSource([](const auto&) {});
+#elif defined(raw_source_value)
+  builder.WatchesRawSource(PodSource{});
+#elif defined(raw_source_pointer)
+  PodSource source;
+  builder.WatchesRawSource(&source);
+#elif defined(raw_source_of_other_requests)
+  builder.WatchesRawSource(std::shared_ptr<kinformer::source::TypedSource<int>>());
 #elif defined(filter_function)
   builder.WithEventFilter([](const auto&) { return true; });
 #elif defined(filter_of_kind)
@@ -231,6 +257,7 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
   builder.Watches<Secret>(handler::EnqueueRequestsFromMapFunc<Secret>(
       [](const auto& secret) { return UsersOf(secret); }));
   builder.Watches<Pod>(handler::EnqueueRequestForOwner<Pod, ConfigMap>());
+  builder.WatchesRawSource(std::make_shared<PodSource>()).WatchesRawSource(nullptr);
   builder.Complete(std::make_shared<PodReconciler>()).OrExit();
   builder.Complete(std::make_unique<PodReconciler>()).OrExit();
   builder.Build([](const auto&, const auto&) { return ReconcileResult{}; }).OrExit();

@@ -57,6 +57,13 @@
 // case status_patch_of_plain_kind: this T is a struct of yours
 // case status_patch_of_mutable_kind: this T is the struct that is written; name the view that is
 // case status_patch_of_ref_kind: this T is a Ref: name the kind
+// case list_metadata_without_kind: ListMetadata needs the kind, of the objects and not of their
+// case list_metadata_as_in_go: ListMetadata needs the kind, of the objects and not of their list
+// case list_metadata_of_text: ListMetadata takes ReadOptions, and gives the metadata as its result
+// case index_metadata_as_in_go: IndexMetadataField needs the kind, in angle brackets
+// case status_patch_as_in_go: Patch needs the kind, and the object's name, not the object
+// case status_patch_view: an object is named, not given
+// case status_patch_of_text: an object is named by namespace and name
 // case api_reader_of_plain_kind: this T is a struct of yours
 // case informer_of_plain_kind: this T is a struct of yours
 // case factory_by_value: DelegatingClient shares its factory: make that with
@@ -214,6 +221,21 @@ void Use(const DelegatingClient& client, Pod view, const Ref<Pod>& ref, const Ob
   client.Status().Patch<Pod::Mutable>(name, patch).OrExit();
 #elif defined(status_patch_of_ref_kind)
   client.Status().Patch<Ref<Pod>>(name, patch).OrExit();
+#elif defined(list_metadata_without_kind)
+  auto pods = client.ListMetadata();
+#elif defined(list_metadata_as_in_go)
+  std::vector<Pod::Mutable> pods;
+  client.ListMetadata(&pods).OrExit();
+#elif defined(list_metadata_of_text)
+  client.ListMetadata<Pod>("default").OrExit();
+#elif defined(index_metadata_as_in_go)
+  client.IndexMetadataField(copy, "a", [](const auto&, auto&) {}).OrExit();
+#elif defined(status_patch_as_in_go)
+  client.Status().Patch(copy, patch).OrExit();
+#elif defined(status_patch_view)
+  client.Status().Patch<Pod>(view, patch).OrExit();
+#elif defined(status_patch_of_text)
+  client.Status().Patch<Pod>("web-0", patch).OrExit();
 #elif defined(api_reader_of_plain_kind)
   client.APIReader<Widget>();
 #elif defined(informer_of_plain_kind)

@@ -11,6 +11,10 @@
 // case first_served_plain: this T is a struct of yours
 // case resource_without_kind: ForResource needs the kind and its scope, too
 // case metadata_without_kind: MetadataInformerFor needs the kind and its scope, too
+// case release_of_kind: Release takes the informer that the factory gave
+// case release_of_object: Release takes the informer that the factory gave
+// case release_of_resource: Release takes the informer that the factory gave
+// case release_of_lister: Release takes the informer that the factory gave
 // case start_of_stop: Start takes nothing: informers run until Shutdown
 // case wait_of_time: a wait takes a stop token, and how long it may take behind that
 // case wait_of_source: this is the source of the token: give its token, stop.token\(\)
@@ -120,6 +124,14 @@ void Use(const kinformer::Client& client, kinformer::StopSource& stop, std::stop
   factory.ForResource(widgets);
 #elif defined(metadata_without_kind)
   factory.MetadataInformerFor(widgets);
+#elif defined(release_of_kind)
+  factory.Release<Pod>();
+#elif defined(release_of_object)
+  factory.Release(Pod::Mutable{});
+#elif defined(release_of_resource)
+  factory.Release(widgets);
+#elif defined(release_of_lister)
+  factory.Release(factory.InformerFor<Pod>().lister());
 #elif defined(start_of_stop)
   factory.Start(stop.token());
 #elif defined(wait_of_time)
@@ -162,6 +174,8 @@ void Use(const kinformer::Client& client, kinformer::StopSource& stop, std::stop
   });
   factory.InformerFor<kinformer::CustomResource<Widget>>();
   factory.MetadataInformerFor<Pod>();
+  factory.Release(factory.InformerFor<Pod>());
+  factory.Release(factory.ForResource(widgets, "Widget", true));
   factory.MetadataInformerFor(widgets, "Widget");
   factory.ForResource(widgets, "Widget", true);
   factory.Start();

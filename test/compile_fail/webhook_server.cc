@@ -14,6 +14,10 @@
 // case register_bool: a handler of admission is called with the request and gives the answer
 // case register_validator: a handler of admission is called with the request and gives the answer
 // case authentication_bool: a handler of authentication is called with the request and gives
+// case conversions_of_path: RegisterConversions takes the functions of all versions at once
+// case conversions_of_path_first: RegisterConversions takes the functions of all versions at once
+// case conversions_of_function: RegisterConversions takes the functions of all versions at once
+// case conversions_of_pointer: RegisterConversions takes the functions of all versions at once
 // case of_client: a server of webhooks is made of the Env that it runs on: .*client.env\(\)
 
 #include "kinformer/webhook_server.h"
@@ -84,6 +88,15 @@ void Use(const kinformer::Client& client) {
   webhooks.Register("/names", [](const admission::Request&) { return true; }).OrExit();
 #elif defined(register_validator)
   webhooks.Register("/names", std::make_shared<PodValidator>()).OrExit();
+#elif defined(conversions_of_path)
+  webhooks.RegisterConversions("/convert").OrExit();
+#elif defined(conversions_of_path_first)
+  webhooks.RegisterConversions("/convert", kinformer::Conversions()).OrExit();
+#elif defined(conversions_of_function)
+  webhooks.RegisterConversions([](const kinformer::json::Value& object) { return object; })
+      .OrExit();
+#elif defined(conversions_of_pointer)
+  webhooks.RegisterConversions(std::make_shared<kinformer::Conversions>()).OrExit();
 #elif defined(authentication_bool)
   webhooks.RegisterAuthentication("/token", [](const authentication::Request&) { return true; })
       .OrExit();
@@ -92,6 +105,8 @@ void Use(const kinformer::Client& client) {
   webhooks.RegisterValidator<Pod>(std::make_unique<PodValidator>()).OrExit();
   webhooks.RegisterDefaulter<Pod>([](const auto&, Pod::Mutable&) -> Result<void> { return {}; }, {})
       .OrExit();
+  webhooks.RegisterConversions(kinformer::Conversions()).OrExit();
+  webhooks.RegisterConversions({}, "/other").OrExit();
   webhooks.Register("/names", [](const auto&) { return admission::Allowed(); }).OrExit();
   webhooks
       .RegisterAuthentication("/token",

@@ -17,6 +17,7 @@
 #include "kinformer/reconciler.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
+#include "kinformer/source.h"
 
 namespace kinformer {
 
@@ -136,6 +137,16 @@ template <class R, class Builder>
 class TypedControllerBuilderMisuse : public ControllerBuilderMisuse<Builder> {
  public:
   using ControllerBuilderMisuse<Builder>::Watches;
+  template <class Wrong>
+    requires(!std::convertible_to<Wrong, std::shared_ptr<source::TypedSource<R>>>)
+  decltype(auto) WatchesRawSource(const Wrong& /*wrong*/) {
+    static_assert(kNeverHolds<Wrong>,
+                  "WatchesRawSource takes a source, shared, of this builder's requests: "
+                  "source::Channel<corev1::Pod>(channel, handler), source::Kind and the others "
+                  "of source.h make them, and so does std::make_shared<YourSource>(...); kinds "
+                  "alone are for Watches<corev1::Pod>(handler)");
+    return Never<Builder&>();
+  }
   template <KnownKind T, class Handler, class... Rest>
     requires(!std::convertible_to<Handler, std::shared_ptr<handler::EventHandler<T, R>>>)
   decltype(auto) Watches(const Handler& /*handler*/, const Rest&... /*rest*/) {

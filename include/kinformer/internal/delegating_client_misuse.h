@@ -62,7 +62,31 @@ class DelegatingClientMisuse {
     return Result<void>();
   }
 
+  template <KnownKind T, class Options, class... Rest>
+    requires(!std::convertible_to<const Options&, const ReadOptions&>)
+  auto ListMetadata(const Options& /*options*/, const Rest&... /*rest*/) const {
+    static_assert(kNeverHolds<Options>,
+                  "ListMetadata takes ReadOptions, and gives the metadata as its result: "
+                  "ListMetadata<corev1::Pod>({.namespace_ = \"default\"})");
+    return Result<void>();
+  }
+
   // No kind is named. The int keeps calls that name one away.
+  template <int = 0, class... Wrong>
+  auto ListMetadata(const Wrong&... /*wrong*/) const {
+    static_assert(kNeverHolds<Wrong...>,
+                  "ListMetadata needs the kind, of the objects and not of their list, and gives "
+                  "their metadata as its result: ListMetadata<corev1::Pod>({.namespace_ = "
+                  "\"default\"})");
+    return Result<void>();
+  }
+  template <int = 0, class... Wrong>
+  auto IndexMetadataField(const Wrong&... /*wrong*/) const {
+    static_assert(kNeverHolds<Wrong...>,
+                  "IndexMetadataField needs the kind, in angle brackets, and takes no object: "
+                  "IndexMetadataField<corev1::Pod>(field, function)");
+    return Result<void>();
+  }
   template <int = 0, NoMapping Wrong, class... Rest>
   auto Get(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
     static_assert(kNeverHolds<Wrong>,
@@ -99,6 +123,23 @@ class DelegatingClientMisuse {
     static_assert(kNeverHolds<Wrong>,
                   "DeleteAllOf needs the kind: DeleteAllOf<corev1::Pod>({.namespace_ = "
                   "\"default\"})");
+    return Result<void>();
+  }
+};
+
+// The same of a part of an object.
+class SubResourceMisuse {
+ public:
+  template <KnownKind T, NoName Name, class... Rest>
+  auto Patch(const Name& /*name*/, const Rest&... /*rest*/) const {
+    ExplainName<Name>();
+    return Result<Ref<T>>(NeverCalled());
+  }
+  template <int = 0, NoMapping Wrong, class... Rest>
+  auto Patch(const Wrong& /*wrong*/, const Rest&... /*rest*/) const {
+    static_assert(kNeverHolds<Wrong>,
+                  "Patch needs the kind, and the object's name, not the object: "
+                  "Status().Patch<corev1::Pod>({\"default\", \"web-0\"}, patch)");
     return Result<void>();
   }
 };

@@ -77,6 +77,20 @@ class FactoryMisuse {
     ExplainStop<Stop>();
     return Result<void>();
   }
+  template <class... Wrong>
+  auto Release(const Wrong&... /*wrong*/) {
+    static_assert(kNeverHolds<Wrong...>,
+                  "Release takes the informer that the factory gave: auto pods = "
+                  "factory.InformerFor<corev1::Pod>(); ...; factory.Release(pods)");
+  }
+  template <class T, class... Wrong>
+  auto Release(const Wrong&... /*wrong*/)
+    requires(sizeof...(Wrong) == 0)
+  {
+    static_assert(kNeverHolds<T>,
+                  "Release takes the informer that the factory gave: auto pods = "
+                  "factory.InformerFor<corev1::Pod>(); ...; factory.Release(pods)");
+  }
 
  private:
   template <class Stop>

@@ -14,6 +14,7 @@
 #include "kinformer/admission_defaulter.h"
 #include "kinformer/admission_validator.h"
 #include "kinformer/authentication.h"
+#include "kinformer/conversion.h"
 #include "kinformer/env.h"
 #include "kinformer/internal/misuse.h"
 #include "kinformer/result.h"
@@ -88,6 +89,15 @@ class WebhookServerMisuse {
     static_assert(kNeverHolds<Wrong>,
                   "a handler of authentication is called with the request and gives the answer: "
                   "[](const authentication::Request& request) -> authentication::Response { ... }");
+    return Result<void>();
+  }
+  template <class Wrong, class... Rest>
+    requires(!std::convertible_to<const Wrong&, Conversions>)
+  auto RegisterConversions(const Wrong& /*wrong*/, const Rest&... /*rest*/) {
+    static_assert(kNeverHolds<Wrong>,
+                  "RegisterConversions takes the functions of all versions at once, and the path "
+                  "behind them: Conversions all; all.AddSpoke<Hub, Spoke>(to_hub, from_hub)"
+                  ".OrExit(); RegisterConversions(all)");
     return Result<void>();
   }
 };
