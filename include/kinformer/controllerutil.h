@@ -45,7 +45,7 @@ concept MutableObject = requires(M& object) {
 
 namespace internal {
 namespace misuse = ::kinformer::internal;
-// Something else where the struct that is changed should be.
+// Takes something else where the struct that is changed should be.
 template <class Given>
 concept NotChanged =
     !(std::is_lvalue_reference_v<Given> && MutableObject<std::remove_reference_t<Given>>) &&
@@ -359,7 +359,7 @@ Result<Outcome<T>> CreateOrPatch(const Resources<T>& resources, std::string_view
   return outcome;
 }
 
-// Something else than the resources of a kind and a name.
+// Takes something else than the resources of a kind and a name.
 template <class Wrong, class Name, class... Rest>
   requires(!internal::OfOneKind<Wrong> || !std::convertible_to<const Name&, std::string_view>)
 auto CreateOrUpdate(const Wrong& /*wrong*/, const Name& /*name*/, const Rest&... /*rest*/) {

@@ -124,12 +124,12 @@ Result<std::vector<Ref<T>>> TypedObjects(Result<std::vector<ObjectRef>> objects)
 // where the struct names it, as generated ones and those of custom resources do.
 class DelegatingClient : private internal::DelegatingClientMisuse {
  public:
-  using DelegatingClientMisuse::IndexMetadataField;
-  using DelegatingClientMisuse::ListMetadata;
   using DelegatingClientMisuse::Delete;
   using DelegatingClientMisuse::DeleteAllOf;
   using DelegatingClientMisuse::Get;
+  using DelegatingClientMisuse::IndexMetadataField;
   using DelegatingClientMisuse::List;
+  using DelegatingClientMisuse::ListMetadata;
   using DelegatingClientMisuse::Patch;
 
   DelegatingClient(Client client, std::shared_ptr<SharedInformerFactory> factory,

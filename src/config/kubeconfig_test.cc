@@ -402,7 +402,7 @@ TEST(Kubeconfig, M4PasswordsInUrlsStayOutOfErrors) {
               AllOf(HasSubstr("URL or a host:port"), Not(HasSubstr("HUSH"))));
 }
 
-// As `kubectl config set-credentials --auth-provider=oidc` and the tools that log in write it.
+// Holds what `kubectl config set-credentials --auth-provider=oidc` and tools that log in write.
 std::string OidcUser(const std::string& id_token) {
   return R"(
 apiVersion: v1

@@ -78,7 +78,7 @@ class HurriedLoop final : public Executor, public internal::base::HasOwnWork {
   Env& env_;
 };
 
-// As another Env, except for its loop.
+// Does as another Env, except for its loop.
 class HurriedEnv final : public Env {
  public:
   explicit HurriedEnv(Env& env) : env_(env), loop_(env) {}
@@ -111,7 +111,7 @@ class HangingPlugin : public testing::TestWithParam<bool> {
   HangingPlugin() {
     if (GetParam()) terminal_.emplace();
   }
-  // Much longer than a test lasts, though not for ever: it goes where a test fails.
+  // It hangs for much longer than a test lasts, though not for ever: it goes where a test fails.
   [[nodiscard]] ExecConfig Plugin() const {
     const std::string script = GetParam() ? "echo $$ > " + pid_file_ + "; exec sleep 100\n"
                                           : "sleep 100 & echo $! > " + pid_file_ + "; wait\n";

@@ -31,7 +31,7 @@ struct EarlyRequest {
   std::string ca_pem{};                // empty: whom curl trusts by itself
   bool any_certificate = false;        // of the server
   std::vector<std::string> headers{};  // lines
-  // A body of so many bytes is announced, of which the first `sent_bytes` come at once, and the
+  // Announces a body of so many bytes, of which the first `sent_bytes` come at once, and the
   // rest, if any, so slowly that it is not there for hours. 0: GET.
   std::size_t body_bytes = 0;
   std::size_t sent_bytes = 0;
@@ -57,7 +57,7 @@ inline std::size_t Give(char* to, std::size_t size, std::size_t count, void* sel
     if (body.ends) return 0;
     // Behind an answer that is no error curl would go on over HTTP/2 for as long as there is more.
     if (!body.answer->empty() && ++body.since_answer > 20) return CURL_READFUNC_ABORT;
-    // Not a pause, in which curl would not see the answer: about a byte every 5 ms.
+    // Sends about a byte every 5 ms: in a pause curl would not see the answer.
     ::usleep(5000);
     *to = 'b';
     return 1;

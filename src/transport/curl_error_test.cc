@@ -1,4 +1,4 @@
-// What a message says about the other scheme: by the URL's parts, however it is written.
+// A message names the other scheme by the URL's parts, however it is written.
 
 #include "transport/curl_error.h"
 

@@ -52,7 +52,7 @@
 // case list_metadata_of_selector_text: text is no LabelSelector yet, .*LabelSelector::Parse
 // case index_metadata_of_object: an index function is called with the object and with where its
 // case index_metadata_without_values: an index function is called with the object and with where
-// case index_metadata_of_text: an index function is called with the object and with where its values
+// case index_metadata_of_text: an index function is called with the object and with where its
 // case index_metadata_of_plain_kind: this T is a struct of yours
 // case status_patch_of_plain_kind: this T is a struct of yours
 // case status_patch_of_mutable_kind: this T is the struct that is written; name the view that is

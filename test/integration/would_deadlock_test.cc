@@ -48,7 +48,7 @@ json::Value Map(const std::string& name) {
        {"metadata", json::Value::MakeObject({{"name", name}, {"namespace", "default"}})}});
 }
 
-// What there is in a program of which an index function may call something.
+// Holds what there is in a program of which an index function may call something.
 class Program {
  public:
   Program(Simulation& sim, ApiServer& server)

@@ -146,7 +146,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   const std::weak_ptr<InformerCore::Impl> owner_;
   // Null: events are delivered, by turns on the pool. Else they wait to be fetched.
   const std::shared_ptr<const PulledHandler> pulled_;
-  // Who its callbacks work for: whoever it was registered inside of.
+  // Its callbacks work for whoever it was registered inside of.
   const std::vector<const void*> inside_ = base::Inside::All();
   HandlerCaller caller_;
 

@@ -70,7 +70,7 @@ class GroupRunner {
   enum class Phase : std::uint8_t { kNew, kStarted, kStopped };
   using Members = std::list<std::shared_ptr<Member>>;
 
-  // Those that were removed and have ended since: to be let go of without the monitor.
+  // Runnables that were removed and have ended since: to be let go of without the monitor.
   Members TakeGoneLocked();
 
   void LaunchLocked(Member& member);

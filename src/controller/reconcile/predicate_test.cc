@@ -124,7 +124,7 @@ TEST(PredicateTest, PR_01_AndOrNot) {
   EXPECT_EQ(says(predicate::Not(Always(false))), "yyyy");
 }
 
-// As client-go's DeletedFinalStateUnknown, through all that predicates are made of.
+// Gives client-go's DeletedFinalStateUnknown to all that predicates are made of.
 TEST(PredicateTest, ATombstone_IsAskedAboutAsSuch) {
   const Ref<Pod> pod = PodWith(R"("name":"a")");
   const Ref<Pod> told = PodWith(R"("name":"told")");
@@ -150,7 +150,7 @@ TEST(PredicateTest, ATombstone_IsAskedAboutAsSuch) {
     EXPECT_FALSE(says(p, false));
     EXPECT_THAT(std::exchange(seen, {}), ElementsAre("biz/baz a told?", "biz/baz a told"));
   }
-  // Those that look at the object alone look at the last state that is known.
+  // Predicates that look at the object alone look at the last state that is known.
   const auto named =
       predicate::NewPredicateFuncs<Pod>([](const Pod& p) { return p.metadata().name() == "a"; });
   EXPECT_TRUE(says(named, true));
