@@ -20,6 +20,7 @@
 #ifndef KINFORMER_ADMISSION_VALIDATOR_H_
 #define KINFORMER_ADMISSION_VALIDATOR_H_
 
+#include <concepts>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,7 +33,8 @@
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
 
-namespace kinformer::admission {
+namespace kinformer {
+namespace admission {
 
 // What the client is to be told beside the answer. Counterpart: admission.Warnings.
 using Warnings = std::vector<std::string>;
@@ -59,10 +61,54 @@ class Validator {
   }
 };
 
+}  // namespace admission
+
+namespace internal {
+template <class V, class T>
+concept HidesValidateCreate =
+    requires { &V::ValidateCreate; } &&
+    !requires(V& v, const admission::Request& request, const T& object,
+              admission::Warnings& warnings) { v.ValidateCreate(request, object, warnings); };
+template <class V, class T>
+concept HidesValidateUpdate =
+    requires { &V::ValidateUpdate; } && !requires(V& v, const admission::Request& request,
+                                                  const T& object, admission::Warnings& warnings) {
+      v.ValidateUpdate(request, object, object, warnings);
+    };
+template <class V, class T>
+concept HidesValidateDelete =
+    requires { &V::ValidateDelete; } &&
+    !requires(V& v, const admission::Request& request, const T& object,
+              admission::Warnings& warnings) { v.ValidateDelete(request, object, warnings); };
+
+// For a class V of validators of kind T. What is private in V or has several forms is not looked
+// at.
+template <class V, class T>
+consteval bool CheckValidatorClass() {
+  static_assert(!HidesValidateCreate<V, T>,
+                "nobody calls this ValidateCreate, so all is let in: write Result<void> "
+                "ValidateCreate(const admission::Request& request, const corev1::Pod& object, "
+                "admission::Warnings& warnings) override, with the validator's kind");
+  static_assert(!HidesValidateUpdate<V, T>,
+                "nobody calls this ValidateUpdate, so all is let in: write Result<void> "
+                "ValidateUpdate(const admission::Request& request, const corev1::Pod& old, const "
+                "corev1::Pod& object, admission::Warnings& warnings) override, with the "
+                "validator's kind");
+  static_assert(!HidesValidateDelete<V, T>,
+                "nobody calls this ValidateDelete, so all is let go: write Result<void> "
+                "ValidateDelete(const admission::Request& request, const corev1::Pod& object, "
+                "admission::Warnings& warnings) override, with the validator's kind");
+  return true;
+}
+}  // namespace internal
+
+namespace admission {
+
 // A handler that asks `validator`. CONNECT is allowed; other operations and objects that are no T
 // are answered with 400.
-template <KnownKind T>
-[[nodiscard]] Handler WithValidator(std::shared_ptr<Validator<T>> validator) {
+template <KnownKind T, std::derived_from<Validator<T>> V>
+[[nodiscard]] Handler WithValidator(std::shared_ptr<V> validator) {
+  static_assert(internal::CheckValidatorClass<V, T>());
   return [validator = std::move(validator)](const Request& request) -> Response {
     if (request.operation == "CONNECT") return Allowed();
     const bool creates = request.operation == "CREATE";
@@ -94,6 +140,7 @@ template <KnownKind T>
   };
 }
 
-}  // namespace kinformer::admission
+}  // namespace admission
+}  // namespace kinformer
 
 #endif  // KINFORMER_ADMISSION_VALIDATOR_H_

@@ -9,6 +9,7 @@
 #ifndef KINFORMER_CONFIG_H_
 #define KINFORMER_CONFIG_H_
 
+#include <concepts>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +20,7 @@
 
 #include "kinformer/env.h"
 #include "kinformer/http_transport.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -114,6 +116,14 @@ struct Config {
   // Finds the configuration as kubectl does: overrides.kubeconfig, else the files of $KUBECONFIG
   // merged, else ~/.kube/config; in a pod, where those say nothing, InCluster.
   static Result<Config> LoadDefault(const ConfigOverrides& overrides = {});
+  template <class Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  static Result<Config> LoadDefault(const Text& /*path*/) {
+    static_assert(internal::kNeverHolds<Text>,
+                  "LoadDefault finds the files itself: FromKubeconfigFile(path) reads one, and "
+                  "LoadDefault({.context = name}) chooses a context");
+    return Error(Reason::kInvalidArgument, {});
+  }
   static Result<Config> FromKubeconfigFile(const std::string& path,
                                            const ConfigOverrides& overrides = {});
   // `base_dir`: what relative paths in it are relative to.
@@ -138,9 +148,9 @@ Result<std::string> ServerUrlFor(const Config& config);
 std::string KubeconfigYaml(const Config& config, const std::string& name = "kinformer");
 
 // Does the error mean that there is no configuration at all, rather than a wrong one?
-[[nodiscard]] bool IsEmptyConfig(const Error& error);
+[[nodiscard]] bool IsEmptyConfig(internal::MaybeError error);
 // Does it mean that the context asked for is not there?
-[[nodiscard]] bool IsContextNotFound(const Error& error);
+[[nodiscard]] bool IsContextNotFound(internal::MaybeError error);
 
 namespace clientcmd {
 

@@ -141,6 +141,12 @@ class TypedControllerBuilder
     limiter_ = std::move(limiter);
     return *this;
   }
+  template <class Wrong>
+    requires(!std::convertible_to<Wrong &&, std::unique_ptr<RateLimiter<R>>>)
+  TypedControllerBuilder& WithRateLimiter(Wrong&& /*wrong*/) {
+    internal::ExplainLimiter<Wrong>();
+    return *this;
+  }
 
   // Makes the controller and adds it to the manager. kInvalidArgument: something is missing or
   // contradicts. kAlreadyExists, kStopped: see Manager.

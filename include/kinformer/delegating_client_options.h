@@ -12,6 +12,7 @@
 
 #include "kinformer/env.h"
 #include "kinformer/field_selector.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/label_selector.h"
 
 namespace kinformer {
@@ -20,7 +21,7 @@ namespace kinformer {
 // cache.Options.ReaderFailOnMissingInformer.
 struct DelegatingClientOptions {
   // How long a read waits at most for what this client has written before. 0: it does not wait.
-  Duration read_your_writes_timeout{std::chrono::seconds(5)};
+  internal::TimeSpan read_your_writes_timeout{std::chrono::seconds(5)};
   // A read of what nobody has asked an informer for is an error (kInvalidArgument), instead of
   // making one. For programs that must not begin to watch a whole collection by accident.
   bool reader_fail_on_missing_informer{false};

@@ -7,12 +7,13 @@
 // the wire. Ask with the predicates, which follow the rules of apimachinery's api/errors:
 //
 //   auto pod = client.For<corev1::Pod>("default").Get("web-0");
-//   if (!pod && kinformer::IsNotFound(pod.error())) { ... }
+//   if (kinformer::IsNotFound(pod)) { ... }
 
 #ifndef KINFORMER_ERROR_H_
 #define KINFORMER_ERROR_H_
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
@@ -123,34 +124,56 @@ class [[nodiscard]] Error {
   std::unique_ptr<Rep> rep_;
 };
 
-// Questions about an error's reason, as apimachinery's api/errors asks them.
-[[nodiscard]] bool IsNotFound(const Error& error);
+namespace internal {
+// What a question about an error is asked of: the error, or a Result, of which a successful one has
+// none. Points to it. Counterpart: an `error` that may be nil.
+class MaybeError {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): it is made of arguments
+  MaybeError(const Error& error) : error_(&error) {}
+  template <class R>
+    requires requires(const R& result) {
+      typename R::value_type;
+      { result.error() } -> std::same_as<const Error&>;
+    }
+  MaybeError(const R& result) : error_(result.ok() ? nullptr : &result.error()) {}
+  // NOLINTEND(google-explicit-constructor)
+  [[nodiscard]] const Error* get() const { return error_; }
+
+ private:
+  const Error* error_;
+};
+}  // namespace internal
+
+// Questions about an error's reason, as apimachinery's api/errors asks them. They take an Error or
+// a Result; of a Result that is ok() the answer is no.
+[[nodiscard]] bool IsNotFound(internal::MaybeError error);
 // Of a read from a cache: the object does not exist (kNotFound), or is none of those that the cache
 // looks at (kOutOfScope). There is nothing to do for it, and asking again will not help, as it may
 // with any other error.
-[[nodiscard]] bool IsAbsent(const Error& error);
-[[nodiscard]] bool IsAlreadyExists(const Error& error);
-[[nodiscard]] bool IsConflict(const Error& error);
-[[nodiscard]] bool IsInvalid(const Error& error);
-[[nodiscard]] bool IsGone(const Error& error);
-[[nodiscard]] bool IsResourceExpired(const Error& error);
-[[nodiscard]] bool IsUnauthorized(const Error& error);
-[[nodiscard]] bool IsForbidden(const Error& error);
-[[nodiscard]] bool IsTimeout(const Error& error);
-[[nodiscard]] bool IsServerTimeout(const Error& error);
-[[nodiscard]] bool IsInternalError(const Error& error);
-[[nodiscard]] bool IsTooManyRequests(const Error& error);
-[[nodiscard]] bool IsServiceUnavailable(const Error& error);
-[[nodiscard]] bool IsMethodNotSupported(const Error& error);
-[[nodiscard]] bool IsNotAcceptable(const Error& error);
-[[nodiscard]] bool IsUnsupportedMediaType(const Error& error);
-[[nodiscard]] bool IsBadRequest(const Error& error);
-[[nodiscard]] bool IsRequestEntityTooLarge(const Error& error);
+[[nodiscard]] bool IsAbsent(internal::MaybeError error);
+[[nodiscard]] bool IsAlreadyExists(internal::MaybeError error);
+[[nodiscard]] bool IsConflict(internal::MaybeError error);
+[[nodiscard]] bool IsInvalid(internal::MaybeError error);
+[[nodiscard]] bool IsGone(internal::MaybeError error);
+[[nodiscard]] bool IsResourceExpired(internal::MaybeError error);
+[[nodiscard]] bool IsUnauthorized(internal::MaybeError error);
+[[nodiscard]] bool IsForbidden(internal::MaybeError error);
+[[nodiscard]] bool IsTimeout(internal::MaybeError error);
+[[nodiscard]] bool IsServerTimeout(internal::MaybeError error);
+[[nodiscard]] bool IsInternalError(internal::MaybeError error);
+[[nodiscard]] bool IsTooManyRequests(internal::MaybeError error);
+[[nodiscard]] bool IsServiceUnavailable(internal::MaybeError error);
+[[nodiscard]] bool IsMethodNotSupported(internal::MaybeError error);
+[[nodiscard]] bool IsNotAcceptable(internal::MaybeError error);
+[[nodiscard]] bool IsUnsupportedMediaType(internal::MaybeError error);
+[[nodiscard]] bool IsBadRequest(internal::MaybeError error);
+[[nodiscard]] bool IsRequestEntityTooLarge(internal::MaybeError error);
 // The server does not know a resourceVersion as new as the one asked for. Also recognises the texts
 // of old servers.
-[[nodiscard]] bool IsTooLargeResourceVersion(const Error& error);
+[[nodiscard]] bool IsTooLargeResourceVersion(internal::MaybeError error);
 // Nobody listens at the address.
-[[nodiscard]] bool IsConnectionRefused(const Error& error);
+[[nodiscard]] bool IsConnectionRefused(internal::MaybeError error);
 
 }  // namespace kinformer
 

@@ -35,6 +35,7 @@
 #ifndef KINFORMER_EVENT_HANDLER_H_
 #define KINFORMER_EVENT_HANDLER_H_
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -44,6 +45,7 @@
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/hidden_overrides.h"
 #include "kinformer/object_name.h"
 #include "kinformer/ref.h"
 
@@ -235,13 +237,16 @@ class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
  public:
   using FilterFunc = internal::Callable<bool(T), internal::FilterWords>;
 
-  FilteringResourceEventHandler(EventFilter<T> filter,
-                                std::shared_ptr<ResourceEventHandler<T>> next)
-      : filter_(std::move(filter)), next_(std::move(next)) {}
+  template <std::derived_from<ResourceEventHandler<T>> Next>
+  FilteringResourceEventHandler(EventFilter<T> filter, std::shared_ptr<Next> next)
+      : filter_(std::move(filter)), next_(std::move(next)) {
+    static_assert(internal::CheckHandlerClass<Next, T>());
+  }
   FilteringResourceEventHandler(EventFilter<T> filter, ResourceEventHandlerFuncs<T> next)
       : FilteringResourceEventHandler(std::move(filter),
                                       std::make_shared<FunctionEventHandler<T>>(std::move(next))) {}
-  FilteringResourceEventHandler(FilterFunc filter, std::shared_ptr<ResourceEventHandler<T>> next)
+  template <std::derived_from<ResourceEventHandler<T>> Next>
+  FilteringResourceEventHandler(FilterFunc filter, std::shared_ptr<Next> next)
       : FilteringResourceEventHandler(EventFilter<T>{std::move(filter)}, std::move(next)) {}
   FilteringResourceEventHandler(FilterFunc filter, ResourceEventHandlerFuncs<T> next)
       : FilteringResourceEventHandler(EventFilter<T>{std::move(filter)}, std::move(next)) {}

@@ -31,7 +31,9 @@
 #include "kinformer/env.h"
 #include "kinformer/event_sink.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/ref.h"
 #include "kinformer/resource.h"
+#include "kinformer/result.h"
 
 namespace kinformer {
 
@@ -57,6 +59,23 @@ template <Resource T>
   return reference;
 }
 
+namespace internal {
+template <class Given>
+constexpr void ExplainEventOfResult() {
+  static_assert(kNeverHolds<Given>,
+                "the object is still in its Result: if (!pod) return pod.error(); and then give "
+                "*pod");
+}
+}  // namespace internal
+template <Resource T>
+[[nodiscard]] corev1::ObjectReferenceMutable ReferenceTo(const Ref<T>& object) {
+  return ReferenceTo(*object);
+}
+namespace internal {
+template <class T>
+concept Referable = requires(const T& object) { ReferenceTo(object); };
+}  // namespace internal
+
 // Gives events of one component. Thread-safe. Never blocks; events that find no room are counted.
 // May outlive its broadcaster: events are then ignored. Counterpart: record.EventRecorder.
 class EventRecorder {
@@ -79,9 +98,14 @@ class EventRecorder {
                   "std::to_string(pages) + \" pages\") takes the finished text");
   }
   // The same about an object.
-  template <Resource T>
+  template <internal::Referable T>
   void Event(const T& object, std::string_view type, std::string_view reason, std::string message) {
     AnnotatedEvent(ReferenceTo(object), {}, type, reason, std::move(message));
+  }
+  template <class T>
+  void Event(const Result<T>& /*read*/, std::string_view /*type*/, std::string_view /*reason*/,
+             const std::string& /*message*/) {
+    internal::ExplainEventOfResult<T>();
   }
 };
 

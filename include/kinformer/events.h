@@ -77,15 +77,20 @@ class EventRecorder {
                   "\"Printing\", std::to_string(pages) + \" pages\") takes the finished text");
   }
   // The same about objects.
-  template <Resource T>
+  template <kinformer::internal::Referable T>
   void Event(const T& regarding, std::string_view type, std::string_view reason,
              std::string_view action, std::string note) {
     Event(ReferenceTo(regarding), std::nullopt, type, reason, action, std::move(note));
   }
-  template <Resource T, Resource U>
+  template <kinformer::internal::Referable T, kinformer::internal::Referable U>
   void Event(const T& regarding, const U& related, std::string_view type, std::string_view reason,
              std::string_view action, std::string note) {
     Event(ReferenceTo(regarding), ReferenceTo(related), type, reason, action, std::move(note));
+  }
+  template <class T>
+  void Event(const Result<T>& /*read*/, std::string_view /*type*/, std::string_view /*reason*/,
+             std::string_view /*action*/, const std::string& /*note*/) {
+    kinformer::internal::ExplainEventOfResult<T>();
   }
 };
 

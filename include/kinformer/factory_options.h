@@ -30,6 +30,7 @@
 #include "kinformer/env.h"
 #include "kinformer/field_selector.h"
 #include "kinformer/informer_options.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/label_selector.h"
 #include "kinformer/list_options.h"
 #include "kinformer/namespace_scope.h"
@@ -80,7 +81,7 @@ struct ResourceCacheOptions {
   std::optional<bool> drop_managed_fields{};
   std::optional<Projection> projection{};
   TransformFunc transform{};
-  std::optional<Duration> resync_period{};
+  std::optional<internal::TimeSpan> resync_period{};
 };
 
 // Everything has a default. Counterpart: informers.SharedInformerOption (WithNamespace,
@@ -120,7 +121,7 @@ struct SharedInformerFactoryOptions {
   Projection projection{};
   // Of every informer without a SetTransform of its own.
   TransformFunc transform{};
-  Duration default_resync{0};  // of informers that do not say otherwise; 0: never
+  internal::TimeSpan default_resync{};  // of informers that do not say otherwise; 0: never
   // Of every informer that does not set its own.
   TraceFunc trace{};
   // What is different for some resources; each version of one is another. ResourceOf<T>() names

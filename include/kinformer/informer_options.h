@@ -47,6 +47,7 @@
 #include "kinformer/field_selector.h"
 #include "kinformer/index.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/label_selector.h"
 #include "kinformer/namespace_scope.h"
 #include "kinformer/projection.h"
@@ -179,7 +180,7 @@ struct HandlerOptions {
   std::string name{};  // in logs and metrics; empty: "handler-1", ...
   // Redelivers all cached objects as updates this often. Empty: the informer's default. 0: never.
   // At least 1 s, and not less than the informer's own period once that runs.
-  std::optional<Duration> resync_period{};
+  std::optional<internal::TimeSpan> resync_period{};
   OverflowPolicy overflow{OverflowPolicy::kCoalesce};
   std::size_t max_events{4096};  // live events that wait as they happened; more: `overflow`
   // Of the objects that only this queue keeps in memory.
@@ -282,7 +283,7 @@ struct InformerStats {
 
 // How long WaitForCacheSync may take.
 struct SyncWaitOptions {
-  std::optional<Duration> timeout{};
+  std::optional<internal::TimeSpan> timeout{};
   // Return at the first error that waiting does not cure: forbidden, unauthorized, not found, and
   // what else of 4xx is not a matter of time; and a cache that is full (max_objects, max_bytes).
   // Off, as in client-go: a CRD may yet be created.
@@ -296,14 +297,14 @@ struct InformerOptions {
   // In logs and metrics; empty: what it lists, "pods in namespace default".
   std::string name{};
   // Redelivers what is cached this often to handlers that do not say otherwise; 0: never.
-  Duration resync_period{0};
+  internal::TimeSpan resync_period{};
   QueueKind queue{QueueKind::kInOrder};
   InitialList initial_list{InitialList::kWatchList};
   // An object whose uid changed while nobody watched is OnDelete (tombstone), then OnAdd. True: one
   // OnUpdate, as in client-go.
   bool uid_change_is_update{false};
-  std::int64_t watch_list_page_size{0};  // of lists; 0: client-go's rules
-  Duration min_watch_timeout{0};         // at least 5 min
+  std::int64_t watch_list_page_size{0};    // of lists; 0: client-go's rules
+  internal::TimeSpan min_watch_timeout{};  // at least 5 min
   // What may wait between reflector and store before the watch is closed (see
   // OverflowPolicy::kBlock). Several namespaces have equal parts of it.
   std::size_t max_queued_bytes{std::size_t{64} << 20};
@@ -359,12 +360,12 @@ struct InformerOptions {
   // four pages a period, alternately over all objects and over a namespace that is drawn. Where the
   // server refuses that LIST, the check rests for half an hour; the log says so once. Off without
   // ListMetadata, and where a transform changes names, uids or versions. 0: never.
-  Duration consistency_check_period{std::chrono::minutes(1)};
+  internal::TimeSpan consistency_check_period{std::chrono::minutes(1)};
   // Lists everything anew this often, and tells handlers what differs; 0: never, the default, since
   // a watch misses nothing and what servers lose is found without (gaps, epochs, the check above).
   // A relist asks the server and repairs the cache; handlers hear of differences only. A resync
   // (resync_period) asks nobody and repairs handlers: it tells them again what is in the cache.
-  Duration relist_period{0};
+  internal::TimeSpan relist_period{};
   // A resource that the server does not have (404), such as a custom resource whose definition has
   // not been made, counts as listed and empty: WaitForCacheSync does not wait for it, and Get is
   // kNotFound. For programs that work without it. When it appears, its objects are OnAdd within

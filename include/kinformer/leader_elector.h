@@ -32,7 +32,9 @@
 
 #include "kinformer/config.h"
 #include "kinformer/env.h"
+#include "kinformer/internal/attributes.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/resource_lock.h"
 #include "kinformer/result.h"
 
@@ -84,11 +86,11 @@ struct LeaderCallbacks {
 struct LeaderElectionConfig {
   // How long the others wait after the last renewal that they saw. More than renew_deadline; what
   // is less than a second of it does not count, since a Lease says it in seconds.
-  Duration lease_duration{std::chrono::seconds(15)};
+  internal::TimeSpan lease_duration{std::chrono::seconds(15)};
   // How long the leader tries to renew before it gives up: less where answers have taken long, so
   // that the work is told to stop before another may lead. More than 1.2 x retry_period.
-  Duration renew_deadline{std::chrono::seconds(10)};
-  Duration retry_period{std::chrono::seconds(2)};
+  internal::TimeSpan renew_deadline{std::chrono::seconds(10)};
+  internal::TimeSpan retry_period{std::chrono::seconds(2)};
   // When Run is stopped, the record is given up, so that another one leads at once instead of after
   // lease_duration. Not before on_started_leading has returned: it is told to stop, and the record
   // is renewed meanwhile, for renew_deadline at most; past that it is left to run out. Work that
@@ -101,6 +103,20 @@ struct LeaderElectionConfig {
   // renews what it was given. Counterpart: Coordinated.
   bool coordinated{false};
 };
+
+namespace internal {
+// The lock among the rest, as in Go: calls with it are refused in words.
+template <class Lock>
+struct ElectionWithLock {
+  Lock lock{};
+  TimeSpan lease_duration{};
+  TimeSpan renew_deadline{};
+  TimeSpan retry_period{};
+  bool release_on_cancel{};
+  LeaderCallbacks callbacks{};
+  std::string name{};
+};
+}  // namespace internal
 
 // Takes part in one election. Thread-safe. Destruction waits until on_started_leading has returned.
 // It must not happen while Run runs.
@@ -128,6 +144,16 @@ class LeaderElector {
   static Result<std::unique_ptr<LeaderElector>> NewForLease(Env& env, const Config& config,
                                                             LeaseLockOptions lock,
                                                             LeaderElectionConfig election);
+  static Result<std::unique_ptr<LeaderElector>> New(
+      Env& env, internal::ElectionWithLock<std::unique_ptr<ResourceLock>> election)
+      KINFORMER_UNAVAILABLE(
+          "the lock stands before the rest: New(env, std::move(lock), "
+          "{.callbacks = {...}})");
+  static Result<std::unique_ptr<LeaderElector>> NewForLease(
+      const Config& config, internal::ElectionWithLock<LeaseLockOptions> election)
+      KINFORMER_UNAVAILABLE(
+          "the lock stands before the rest: NewForLease(config, {.namespace_ = "
+          "\"default\", .name = \"my-operator\"}, {.callbacks = {...}})");
   virtual ~LeaderElector() = default;
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;

@@ -35,6 +35,8 @@
 #include "kinformer/env.h"
 #include "kinformer/healthz.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/hidden_overrides.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/leader_elector.h"
 #include "kinformer/metrics.h"
 #include "kinformer/resource_lock.h"
@@ -80,9 +82,9 @@ struct ManagerOptions {
   // Gives the Lease up at the end, so that another process leads at once. By then nothing of this
   // one works any more.
   bool leader_election_release_on_cancel{false};
-  Duration lease_duration{std::chrono::seconds(15)};
-  Duration renew_deadline{std::chrono::seconds(10)};
-  Duration retry_period{std::chrono::seconds(2)};
+  internal::TimeSpan lease_duration{std::chrono::seconds(15)};
+  internal::TimeSpan renew_deadline{std::chrono::seconds(10)};
+  internal::TimeSpan retry_period{std::chrono::seconds(2)};
   // Who asks for the Lease. Empty: with a Config, a client of its own, on a loop and connections of
   // its own; else the manager's. One on a loop of its own (Env::NewLoop) waits behind nothing that
   // the program does; that loop must outlive the manager. Counterpart: LeaderElectionConfig.
@@ -90,7 +92,7 @@ struct ManagerOptions {
 
   // How long all that runs may take to end, the release of the Lease and the last events (10 s at
   // most) included. 0: it is not waited for; below 0: for ever.
-  Duration graceful_shutdown_timeout{std::chrono::seconds(30)};
+  internal::TimeSpan graceful_shutdown_timeout{std::chrono::seconds(30)};
 
   // Where metrics are served at /metrics: see EndpointServer::Listen. "0": nowhere. What is served
   // is `metrics`: those of the Env that the manager uses. Manager::New without an Env makes them;
@@ -141,6 +143,12 @@ class Manager {
   // Adds what is to run: before Start, or while it runs, where it is started with its group or at
   // once. kStopped: its group has ended already. kAlreadyExists: it has been added before.
   Result<void> Add(std::shared_ptr<Runnable> runnable);
+  template <class OfClass>
+    requires std::derived_from<OfClass, Runnable>
+  Result<void> Add(std::shared_ptr<OfClass> runnable) {
+    static_assert(internal::CheckRunnableClass<OfClass>());
+    return Add(std::shared_ptr<Runnable>(std::move(runnable)));
+  }
   template <class Wrong>
     requires(!std::convertible_to<Wrong &&, std::shared_ptr<Runnable>>)
   auto Add(Wrong&& /*wrong*/) {

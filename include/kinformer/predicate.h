@@ -115,6 +115,18 @@ class PredicateFor : public Predicate<T> {
     requires(!std::is_same_v<T, Object>)
       : Predicate<T>(Typed<T>(any)),
         any_(std::make_shared<const Predicate<Object>>(std::move(any))) {}
+  // A class that is derived from Predicate: what it adds or overrides would be lost.
+  template <class Derived>
+    requires(!std::is_same_v<Derived, PredicateFor> && !std::is_same_v<Derived, Predicate<T>> &&
+             !std::is_same_v<Derived, Predicate<Object>> &&
+             (std::derived_from<Derived, Predicate<T>> ||
+              std::derived_from<Derived, Predicate<Object>>))
+  PredicateFor(const Derived& /*derived*/) {  // NOLINT(google-explicit-constructor)
+    static_assert(::kinformer::internal::kNeverHolds<Derived>,
+                  "a predicate is a value with functions, and nothing to derive from: "
+                  "predicate::Predicate<corev1::Pod>{.update = [](const Updated<corev1::Pod>& "
+                  "event) { return true; }}");
+  }
   // The one for Object that it was made of; else null.
   [[nodiscard]] const std::shared_ptr<const Predicate<Object>>& any() const { return any_; }
 
@@ -181,6 +193,46 @@ Predicate<T> Combined(std::vector<Predicate<T>> predicates, bool decisive) {
           .delete_ = each([](const auto& p, const auto& e) { return p.Delete(e); }),
           .generic = each([](const auto& p, const auto& e) { return p.Generic(e); })};
 }
+
+// The kind that predicates have in common with those for Object among them.
+template <class First, class... Rest>
+struct CommonKindOf {
+  using type = First;
+};
+template <class First, class Second, class... Rest>
+struct CommonKindOf<First, Second, Rest...> {
+  static constexpr bool kFit = std::is_same_v<First, Second> || std::is_same_v<First, Object> ||
+                               std::is_same_v<Second, Object>;
+  static_assert(kFit,
+                "these predicates are for different kinds, and an object is of one: combine those "
+                "for the kind that is watched, and those for Object, which serve every kind");
+  using type =
+      typename CommonKindOf<std::conditional_t<std::is_same_v<First, Object>, Second, First>,
+                            Rest...>::type;
+};
+template <class... Kinds>
+using CommonKind = typename CommonKindOf<Kinds...>::type;
+
+// A predicate as one for Kind.
+template <class Kind, class T>
+Predicate<Kind> Of(Predicate<T> predicate) {
+  if constexpr (std::is_same_v<T, Kind>) {
+    return predicate;
+  } else if constexpr (std::is_same_v<T, Object>) {
+    return Typed<Kind>(std::move(predicate));
+  } else {
+    return {};  // has been refused
+  }
+}
+
+template <class P>
+concept IsPredicate = requires(const P& p) { []<class T>(const Predicate<T>&) {}(p); };
+template <class... Wrong>
+constexpr void ExplainCombined() {
+  static_assert(::kinformer::internal::kNeverHolds<Wrong...>,
+                "And and Or combine predicates: NewPredicateFuncs<corev1::Pod>([](const "
+                "corev1::Pod& pod) { return true; }) makes one of a function");
+}
 }  // namespace internal
 
 // Accepts what all of them accept; every event without any.
@@ -193,17 +245,34 @@ template <class T>
 [[nodiscard]] Predicate<T> Or(std::vector<Predicate<T>> any) {
   return internal::Combined(std::move(any), true);
 }
-// Accepts what all of these accept.
-template <class T, std::same_as<Predicate<T>>... Rest>
+// Accepts what all of these accept. Among predicates for one kind those for Object may stand.
+template <class T, class... Rest>
   requires(sizeof...(Rest) > 0)
-[[nodiscard]] Predicate<T> And(Predicate<T> first, Rest... rest) {
-  return And(std::vector<Predicate<T>>{std::move(first), std::move(rest)...});
+[[nodiscard]] auto And(Predicate<T> first, Predicate<Rest>... rest) {
+  using Kind = internal::CommonKind<T, Rest...>;
+  return And(std::vector<Predicate<Kind>>{internal::Of<Kind>(std::move(first)),
+                                          internal::Of<Kind>(std::move(rest))...});
 }
-// Accepts what one of these accepts.
-template <class T, std::same_as<Predicate<T>>... Rest>
+// Accepts what one of these accepts. Among predicates for one kind those for Object may stand.
+template <class T, class... Rest>
   requires(sizeof...(Rest) > 0)
-[[nodiscard]] Predicate<T> Or(Predicate<T> first, Rest... rest) {
-  return Or(std::vector<Predicate<T>>{std::move(first), std::move(rest)...});
+[[nodiscard]] auto Or(Predicate<T> first, Predicate<Rest>... rest) {
+  using Kind = internal::CommonKind<T, Rest...>;
+  return Or(std::vector<Predicate<Kind>>{internal::Of<Kind>(std::move(first)),
+                                         internal::Of<Kind>(std::move(rest))...});
+}
+// Something that is no predicate among them.
+template <class... Wrong>
+  requires(sizeof...(Wrong) > 1 && !(internal::IsPredicate<Wrong> && ...))
+auto And(const Wrong&... /*wrong*/) {
+  internal::ExplainCombined<Wrong...>();
+  return Predicate<Object>();
+}
+template <class... Wrong>
+  requires(sizeof...(Wrong) > 1 && !(internal::IsPredicate<Wrong> && ...))
+auto Or(const Wrong&... /*wrong*/) {
+  internal::ExplainCombined<Wrong...>();
+  return Predicate<Object>();
 }
 // Accepts what it does not accept.
 template <class T>

@@ -11,6 +11,7 @@
 #define KINFORMER_QUANTITY_H_
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "kinformer/box.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/internal/view.h"
 #include "kinformer/result.h"
 
@@ -39,6 +41,14 @@ enum class Format : std::uint8_t {
 class Quantity {
  public:
   constexpr Quantity() = default;
+  // Text has to be read first, which may fail.
+  template <class Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  Quantity(const Text& /*text*/) {  // NOLINT(google-explicit-constructor)
+    static_assert(kinformer::internal::kNeverHolds<Text>,
+                  "text is no quantity yet, and may be none: resource::Quantity::Parse(\"128Mi\")"
+                  ".OrExit()");
+  }
   explicit Quantity(const internal::MessageView& message);
   // kInvalidArgument with the text if it is no quantity.
   static Result<Quantity> Parse(std::string_view text);

@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/callable.h"
+#include "kinformer/internal/queue_item.h"
 #include "kinformer/internal/token_bucket.h"
 
 namespace kinformer {
@@ -39,6 +41,14 @@ class RateLimiter {
 
 namespace internal {
 
+// Something else where a rate limiter should be.
+template <class Given>
+constexpr void ExplainLimiter() {
+  static_assert(kNeverHolds<Given>,
+                "a rate limiter is given away: std::make_unique<ItemExponentialFailureRateLimiter<"
+                "Request>>(5ms, 1000s), or another class for the queue's items");
+}
+
 // Drawn from [delay, delay * (1 + factor)).
 [[nodiscard]] Duration JitteredDelay(Env& env, Duration delay, double factor);
 
@@ -48,6 +58,8 @@ namespace internal {
 // Failures per item. An item is remembered until it is forgotten.
 template <class Item, class Hash>
 class FailureCounts {
+  static_assert(CheckQueueItem<Item, Hash>());
+
  public:
   // Counts one more; returns the number before.
   int Increment(const Item& item) {

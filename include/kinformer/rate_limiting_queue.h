@@ -38,6 +38,13 @@ class RateLimitingQueue : public DelayingQueue<Item, Hash> {
   template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter>
   RateLimitingQueue(Env& env, Limiter limiter, const WorkQueueOptions& options = {})
       : DelayingQueue<Item, Hash>(env, options), limiter_(std::move(limiter)) {}
+  template <class Wrong>
+    requires(!std::convertible_to<Wrong, std::unique_ptr<RateLimiter<Item>>> &&
+             !std::convertible_to<const Wrong&, const WorkQueueOptions&>)
+  RateLimitingQueue(Env& env, const Wrong& /*limiter*/, const WorkQueueOptions& /*options*/ = {})
+      : RateLimitingQueue(env) {
+    internal::ExplainLimiter<Wrong>();
+  }
 
   // Adds `item` when the limiter says it may be tried again. The limiter counts the failure even
   // when shutting down.

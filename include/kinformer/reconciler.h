@@ -32,6 +32,7 @@
 
 #include "kinformer/env.h"
 #include "kinformer/error.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/log.h"
 #include "kinformer/object_name.h"
 #include "kinformer/request_options.h"
@@ -46,7 +47,7 @@ using Request = ObjectName;
 // something changes. Counterpart: reconcile.Result.
 struct ReconcileResult {
   // Come again after this time; 0: no such wish. The failures of the past are forgotten.
-  Duration requeue_after{0};
+  internal::TimeSpan requeue_after{};
   // Come again as after an error: later and later. requeue_after wins.
   bool requeue{false};
   // The priority with which it comes again; empty: the one that it came with.
@@ -55,6 +56,12 @@ struct ReconcileResult {
   // comes again only when something changes. See TerminalError.
   std::optional<Error> terminal_error{};
 };
+
+namespace internal {
+// So that `return {};` means that all is well, as `return ctrl.Result{}, nil` does.
+template <>
+inline constexpr bool kEmptyIsValue<ReconcileResult> = true;
+}  // namespace internal
 
 // What to return for an error that trying again does not cure, such as a spec that makes no sense.
 // Counterpart: reconcile.TerminalError.

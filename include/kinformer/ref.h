@@ -8,7 +8,8 @@
 //
 // Views and strings that a Ref gives out live as long as some Ref (or Snapshot) keeps the object.
 // That is why `->` and `*` do not exist on a temporary Ref: keep the Ref in a variable first. clang
-// warns where a view leaves the function whose Ref it is of.
+// warns where a view leaves the function whose Ref it is of. Where a view is asked for, a Ref that
+// stays will do: for (corev1::Pod pod : refs).
 
 #ifndef KINFORMER_REF_H_
 #define KINFORMER_REF_H_
@@ -35,7 +36,7 @@ class Ref {
 
   // REQUIRES: not null.
   [[nodiscard]] const T operator*() const& KINFORMER_LIFETIMEBOUND { return T(object_.get()); }
-  T operator*() const&& = delete;
+  T operator*() const&& = delete;  // keep the Ref: const auto pod = ...; then *pod
   class Arrow {
    public:
     explicit Arrow(T view) : view_(view) {}
@@ -47,7 +48,10 @@ class Ref {
   [[nodiscard]] Arrow operator->() const& KINFORMER_LIFETIMEBOUND {
     return Arrow(T(object_.get()));
   }
-  Arrow operator->() const&& = delete;
+  Arrow operator->() const&& = delete;  // keep the Ref: const auto pod = ...; then pod->spec()
+  // NOLINTNEXTLINE(google-explicit-constructor): as `*`
+  [[nodiscard]] operator T() const& KINFORMER_LIFETIMEBOUND { return T(object_.get()); }
+  operator T() const&& = delete;  // keep the Ref: const auto pod = ...; then *pod
 
   // The same object; not the same content.
   friend bool operator==(const Ref& a, const Ref& b) { return a.object_ == b.object_; }

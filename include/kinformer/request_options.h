@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -21,7 +22,7 @@ namespace kinformer {
 struct CallOptions {
   std::stop_token stop{};  // a stop request ends the call with kCanceled
   // 0: no limit but the server's; past it the call ends with kDeadlineExceeded.
-  Duration timeout{0};
+  internal::TimeSpan timeout{};
 };
 
 // Counterpart: metav1.GetOptions.

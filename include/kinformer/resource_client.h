@@ -129,6 +129,7 @@ class ResourceClient : private internal::ResourceClientMisuse {
   using ResourceClientMisuse::Delete;
   using ResourceClientMisuse::Get;
   using ResourceClientMisuse::List;
+  using ResourceClientMisuse::Patch;
   using ResourceClientMisuse::Update;
   using ResourceClientMisuse::UpdateStatus;
   using ResourceClientMisuse::Watch;

@@ -26,18 +26,33 @@
 
 namespace kinformer {
 
+template <class T>
+class Ref;  // ref.h
+
 namespace internal {
+template <class T>
+inline constexpr bool kIsRef = false;
+template <class T>
+inline constexpr bool kIsRef<Ref<T>> = true;
+// May a Result<T> be made of {}, as a T?
+template <class T>
+inline constexpr bool kEmptyIsValue = false;
+
 [[noreturn]] void DieOfBadResultAccess(const Error& error);
 [[noreturn]] void DieOfMissingError();
 [[noreturn]] void ExitWithError(const Error& error);
 }  // namespace internal
 
-// A T, or the Error that says why there is none. As copyable as T. Thread-compatible.
+// A T, or the Error that says why there is none. As copyable as T. Thread-compatible. The arrow of a
+// Result<Ref<T>> leads to the object: pod->spec().
 template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
+  Result()
+    requires internal::kEmptyIsValue<T>
+      : rep_(std::in_place_index<0>) {}
   // NOLINTBEGIN(google-explicit-constructor): so that `return value;` and `return error;` work
   Result(T value) : rep_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : rep_(std::in_place_index<1>, std::move(error)) {}
@@ -64,8 +79,27 @@ class [[nodiscard]] Result {
   [[nodiscard]] T& operator*() & { return Checked(); }
   [[nodiscard]] const T& operator*() const& { return const_cast<Result*>(this)->Checked(); }
   [[nodiscard]] T operator*() && { return std::move(Checked()); }
-  [[nodiscard]] T* operator->() { return &Checked(); }
-  [[nodiscard]] const T* operator->() const { return &const_cast<Result*>(this)->Checked(); }
+  [[nodiscard]] T* operator->() & requires(!internal::kIsRef<T>) { return &Checked(); }
+                                  [[nodiscard]] T* operator-> () &&
+      requires(!internal::kIsRef<T>) { return &Checked(); }
+      [[nodiscard]] const T* operator->() const&
+        requires(!internal::kIsRef<T>)
+  {
+    return &const_cast<Result*>(this)->Checked();
+  }
+  [[nodiscard]] const T& operator->() const&
+    requires internal::kIsRef<T>
+  {
+    return const_cast<Result*>(this)->Checked();
+  }
+  const T& operator->() const&&
+    requires internal::kIsRef<T>
+  {
+    static_assert(sizeof(T) == 0,
+                  "the object would go with this Result: keep it, const auto pod = "
+                  "pods.Get(\"web-0\"); if (!pod) return pod.error(); and then pod->spec()");
+    return *std::get_if<0>(&rep_);
+  }
   [[nodiscard]] T value_or(T fallback) && {
     return ok() ? std::move(*std::get_if<0>(&rep_)) : std::move(fallback);
   }

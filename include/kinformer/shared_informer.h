@@ -34,6 +34,7 @@
 #include "kinformer/event_handler.h"
 #include "kinformer/indexer.h"
 #include "kinformer/informer_options.h"
+#include "kinformer/internal/hidden_overrides.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/list_watch.h"
@@ -156,9 +157,11 @@ class SharedInformer {
                   "this handler is not for the informer's kind: its class must derive from "
                   "ResourceEventHandler<T>, where T is that kind, or ResourceEventHandler<Object>");
     if constexpr (kOwn) {
+      static_assert(internal::CheckHandlerClass<Handler, T>());
       return Add<T>(std::shared_ptr<ResourceEventHandler<T>>(std::move(handler)),
                     std::move(options));
     } else if constexpr (kAny) {
+      static_assert(internal::CheckHandlerClass<Handler, Object>());
       return AddForAny(std::shared_ptr<ResourceEventHandler<Object>>(std::move(handler)),
                        std::move(options));
     } else {
@@ -222,7 +225,7 @@ class SharedInformer {
         [f = std::move(transform)](internal::ObjectRef object) -> Result<internal::ObjectRef> {
           Result<Ref<T>> result = f(Ref<T>(std::move(object)));
           if (!result) return std::move(result).error();
-          return result->object();
+          return (*result).object();
         });
   }
   // Called on the loop whenever listing or watching fails, in place of a log line. Must be quick.

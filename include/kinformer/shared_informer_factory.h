@@ -126,6 +126,8 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   explicit SharedInformerFactory(Wrong&& wrong, const Rest&... /*rest*/)
       : SharedInformerFactory(internal::NoClient(wrong)) {}
   ~SharedInformerFactory();  // Shutdown
+  SharedInformerFactory(const SharedInformerFactory&) = delete;  // share it: std::shared_ptr
+  SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
 
   // The informer for T. The first call makes it; later calls give the same one and add the indexes
   // that it lacks. Which objects they select makes another informer, for each selector, and so does

@@ -64,7 +64,7 @@ TransformFunc TransformOf(TypedTransformFunc<T> transform) {
     if (&object.object()->type() != &T::type_info()) return object;
     Result<Ref<T>> changed = transform(Ref<T>(object.object()));
     if (!changed) return std::move(changed).error();
-    return Ref<Object>(changed->object());
+    return Ref<Object>((*changed).object());
   };
 }
 

@@ -21,6 +21,7 @@
 
 #include "kinformer/env.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/result.h"
 
 namespace kinformer::wait {
@@ -41,11 +42,12 @@ using Condition = kinformer::internal::Callable<Result<bool>(), internal::Condit
 
 // Delays that grow. A value. Counterpart: wait.Backoff.
 struct Backoff {
-  Duration duration{0};  // the first delay
-  double factor{0};      // each delay is so many times the one before; 0: all are the same
-  double jitter{0};      // each delay is drawn from [delay, delay * (1 + jitter)); 0: none
-  int steps{0};          // how often to try
-  Duration cap{0};       // no delay is longer, but for jitter; the first that would be is the last
+  kinformer::internal::TimeSpan duration{};  // the first delay
+  double factor{0};  // each delay is so many times the one before; 0: all are the same
+  double jitter{0};  // each delay is drawn from [delay, delay * (1 + jitter)); 0: none
+  int steps{0};      // how often to try
+  kinformer::internal::TimeSpan
+      cap{};  // no delay is longer, but for jitter; the first that would be is the last
   // The next delay. Counts a step.
   Duration Step(Env& env);
 };

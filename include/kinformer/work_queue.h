@@ -33,6 +33,7 @@
 
 #include "kinformer/env.h"
 #include "kinformer/internal/queue_core.h"
+#include "kinformer/internal/queue_item.h"
 #include "kinformer/internal/queue_table.h"
 
 namespace kinformer {
@@ -63,6 +64,8 @@ struct WorkQueueOptions {
 // Counterpart: client-go util/workqueue.Typed.
 template <class Item, class Hash = std::hash<Item>>
 class WorkQueue {
+  static_assert(internal::CheckQueueItem<Item, Hash>());
+
  protected:
   struct State;
 

@@ -69,9 +69,15 @@ constexpr std::string_view kOldText = "Too large resource version";
 constexpr bool FromServer(Reason reason) { return reason <= Reason::kTimeout; }
 
 // A reason that says nothing gives way to the status code; a reason that is known wins over it.
-bool Is(const Error& error, Reason reason, int code) {
-  return error.reason() == reason ||
-         (error.reason() == Reason::kUnknown && error.http_status() == code);
+bool Is(internal::MaybeError error, Reason reason) {
+  return error.get() != nullptr && error.get()->reason() == reason;
+}
+// A status code stands for the reason where the server gave none.
+bool Is(internal::MaybeError error, Reason reason, int code) {
+  return Is(error, reason) || (Is(error, Reason::kUnknown) && error.get()->http_status() == code);
+}
+bool HasStatus(internal::MaybeError error, int code) {
+  return error.get() != nullptr && error.get()->http_status() == code;
 }
 
 }  // namespace
@@ -163,44 +169,49 @@ std::string Error::ToString() const {
 
 std::ostream& operator<<(std::ostream& out, const Error& error) { return out << error.ToString(); }
 
-bool IsNotFound(const Error& e) { return Is(e, Reason::kNotFound, 404); }
-bool IsAbsent(const Error& e) { return IsNotFound(e) || e.reason() == Reason::kOutOfScope; }
-bool IsAlreadyExists(const Error& e) { return e.reason() == Reason::kAlreadyExists; }
-bool IsConflict(const Error& e) { return Is(e, Reason::kConflict, 409); }
-bool IsInvalid(const Error& e) { return Is(e, Reason::kInvalid, 422); }
-bool IsGone(const Error& e) { return Is(e, Reason::kGone, 410); }
-bool IsResourceExpired(const Error& e) { return e.reason() == Reason::kExpired; }
-bool IsUnauthorized(const Error& e) { return Is(e, Reason::kUnauthorized, 401); }
-bool IsForbidden(const Error& e) { return Is(e, Reason::kForbidden, 403); }
-bool IsTimeout(const Error& e) { return Is(e, Reason::kTimeout, 504); }
+bool IsNotFound(internal::MaybeError e) { return Is(e, Reason::kNotFound, 404); }
+bool IsAbsent(internal::MaybeError e) { return IsNotFound(e) || Is(e, Reason::kOutOfScope); }
+bool IsAlreadyExists(internal::MaybeError e) { return Is(e, Reason::kAlreadyExists); }
+bool IsConflict(internal::MaybeError e) { return Is(e, Reason::kConflict, 409); }
+bool IsInvalid(internal::MaybeError e) { return Is(e, Reason::kInvalid, 422); }
+bool IsGone(internal::MaybeError e) { return Is(e, Reason::kGone, 410); }
+bool IsResourceExpired(internal::MaybeError e) { return Is(e, Reason::kExpired); }
+bool IsUnauthorized(internal::MaybeError e) { return Is(e, Reason::kUnauthorized, 401); }
+bool IsForbidden(internal::MaybeError e) { return Is(e, Reason::kForbidden, 403); }
+bool IsTimeout(internal::MaybeError e) { return Is(e, Reason::kTimeout, 504); }
 // No status code belongs to this reason alone.
-bool IsServerTimeout(const Error& e) { return e.reason() == Reason::kServerTimeout; }
-bool IsInternalError(const Error& e) { return Is(e, Reason::kInternalError, 500); }
-bool IsTooManyRequests(const Error& e) {
-  return e.reason() == Reason::kTooManyRequests || e.http_status() == 429;
+bool IsServerTimeout(internal::MaybeError e) { return Is(e, Reason::kServerTimeout); }
+bool IsInternalError(internal::MaybeError e) { return Is(e, Reason::kInternalError, 500); }
+bool IsTooManyRequests(internal::MaybeError e) {
+  return Is(e, Reason::kTooManyRequests) || HasStatus(e, 429);
 }
-bool IsServiceUnavailable(const Error& e) { return Is(e, Reason::kServiceUnavailable, 503); }
-bool IsMethodNotSupported(const Error& e) { return Is(e, Reason::kMethodNotAllowed, 405); }
-bool IsNotAcceptable(const Error& e) { return Is(e, Reason::kNotAcceptable, 406); }
-bool IsUnsupportedMediaType(const Error& e) { return Is(e, Reason::kUnsupportedMediaType, 415); }
-bool IsBadRequest(const Error& e) { return Is(e, Reason::kBadRequest, 400); }
-bool IsRequestEntityTooLarge(const Error& e) {
-  return e.reason() == Reason::kRequestEntityTooLarge || e.http_status() == 413;
+bool IsServiceUnavailable(internal::MaybeError e) {
+  return Is(e, Reason::kServiceUnavailable, 503);
+}
+bool IsMethodNotSupported(internal::MaybeError e) { return Is(e, Reason::kMethodNotAllowed, 405); }
+bool IsNotAcceptable(internal::MaybeError e) { return Is(e, Reason::kNotAcceptable, 406); }
+bool IsUnsupportedMediaType(internal::MaybeError e) {
+  return Is(e, Reason::kUnsupportedMediaType, 415);
+}
+bool IsBadRequest(internal::MaybeError e) { return Is(e, Reason::kBadRequest, 400); }
+bool IsRequestEntityTooLarge(internal::MaybeError e) {
+  return Is(e, Reason::kRequestEntityTooLarge) || HasStatus(e, 413);
 }
 
-bool IsTooLargeResourceVersion(const Error& e) {
-  const std::vector<StatusCause>& causes = e.details().causes;
+bool IsTooLargeResourceVersion(internal::MaybeError e) {
+  if (e.get() == nullptr) return false;
+  const std::vector<StatusCause>& causes = e.get()->details().causes;
   if (std::any_of(causes.begin(), causes.end(), [](const StatusCause& cause) {
         return cause.reason == "ResourceVersionTooLarge";
       })) {
     return true;
   }
   if (!IsTimeout(e)) return false;
-  return e.message().find(kOldText) != std::string::npos ||
+  return e.get()->message().find(kOldText) != std::string::npos ||
          std::any_of(causes.begin(), causes.end(),
                      [](const StatusCause& cause) { return cause.message == kOldText; });
 }
 
-bool IsConnectionRefused(const Error& e) { return e.reason() == Reason::kConnectionRefused; }
+bool IsConnectionRefused(internal::MaybeError e) { return Is(e, Reason::kConnectionRefused); }
 
 }  // namespace kinformer

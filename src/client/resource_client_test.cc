@@ -112,7 +112,7 @@ TEST_F(ResourceClientTest, ObjectsRetainedFromAList_OutliveIt) {
     }
     by_position = all->Retain(0);
     ASSERT_TRUE(by_view);
-    EXPECT_EQ(by_view->object(), all->Retain(1).object()) << "the same object, no copy";
+    EXPECT_EQ((*by_view).object(), all->Retain(1).object()) << "the same object, no copy";
   });
   ASSERT_TRUE(by_view && by_position);
   EXPECT_EQ((*by_view)->metadata().name(), "b");

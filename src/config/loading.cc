@@ -165,8 +165,12 @@ bool HasCause(const Error& error, std::string_view reason) {
 
 }  // namespace
 
-bool IsEmptyConfig(const Error& error) { return HasCause(error, "EmptyConfig"); }
-bool IsContextNotFound(const Error& error) { return HasCause(error, "ContextNotFound"); }
+bool IsEmptyConfig(internal::MaybeError error) {
+  return error.get() != nullptr && HasCause(*error.get(), "EmptyConfig");
+}
+bool IsContextNotFound(internal::MaybeError error) {
+  return error.get() != nullptr && HasCause(*error.get(), "ContextNotFound");
+}
 
 Result<Config> Config::LoadDefault(const ConfigOverrides& overrides) {
   return internal::config::LoadDefaultConfig(overrides,

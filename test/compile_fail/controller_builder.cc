@@ -49,8 +49,10 @@
 // case filter_of_event: NewPredicateFuncs takes a function that is called with the object
 // case predicate_of_objects: a function of a predicate is called with the event and says whether
 // case as_reconciler_plain: this T is a struct of yours
-// case as_reconciler_view: this function is called with the context and the object
 // case as_reconciler_void: this function is called with the context and the object
+// case and_of_function: And and Or combine predicates: NewPredicateFuncs<corev1::Pod>
+// case or_of_function: And and Or combine predicates: NewPredicateFuncs<corev1::Pod>
+// case and_of_two_kinds: these predicates are for different kinds, and an object is of one
 
 #include "kinformer/controller_builder.h"
 
@@ -226,10 +228,15 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
   builder.Build([](const ReconcileContext&, const Request&) {});
 #elif defined(as_reconciler_plain)
   kinformer::AsReconciler<Widget>(manager->GetClient(), Reconcile);
-#elif defined(as_reconciler_view)
-  kinformer::AsReconciler<Pod>(manager->GetClient(), [](const ReconcileContext&, const Pod&) {
-    return Result<ReconcileResult>(ReconcileResult{});
-  });
+#elif defined(and_of_function)
+  builder.WithEventFilter(
+      And(predicate::GenerationChangedPredicate(), [](const auto&) { return 1; }));
+#elif defined(or_of_function)
+  builder.For<Pod>(Or(predicate::NewPredicateFuncs<Pod>([](const Pod&) { return true; }),
+                      [](const Pod&) { return true; }));
+#elif defined(and_of_two_kinds)
+  builder.For<Pod>(And(predicate::NewPredicateFuncs<Pod>([](const Pod&) { return true; }),
+                       predicate::NewPredicateFuncs<Secret>([](const Secret&) { return true; })));
 #elif defined(as_reconciler_void)
   kinformer::AsReconciler<Pod>(manager->GetClient(),
                                [](const ReconcileContext&, const Ref<Pod>&) {});
@@ -246,6 +253,9 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
       And(predicate::GenerationChangedPredicate(),
           Or(predicate::LabelChangedPredicate(), predicate::AnnotationChangedPredicate(),
              predicate::ResourceVersionChangedPredicate())));
+  builder.For<Pod>(And(predicate::GenerationChangedPredicate(),
+                       predicate::NewPredicateFuncs<Pod>([](const Pod&) { return true; }),
+                       predicate::LabelChangedPredicate()));
   builder.For<Pod>(predicate::Predicate<Pod>{
       .update = [](const kinformer::Updated<Pod>& e) { return !e.is_resync(); }});
   const std::function<bool(const Pod&)> accepts = [](const Pod&) { return true; };
@@ -265,6 +275,11 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
       .Complete(kinformer::AsReconciler<Pod>(
           manager->GetClient(),
           [](const ReconcileContext&, const auto&) { return ReconcileResult{}; }))
+      .OrExit();
+  builder
+      .Complete(kinformer::AsReconciler<Pod>(
+          manager->GetClient(),
+          [](const ReconcileContext&, const Pod&) -> Result<ReconcileResult> { return {}; }))
       .OrExit();
 #endif
 }

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <functional>
 #include <future>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <ostream>
@@ -31,7 +30,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using corev1::Namespace;
-using ::testing::HasSubstr;
 
 // An API server that lets in who shows a certificate of its authority, on two ports with an
 // authority each: what is good for the one is refused by the other.
@@ -161,16 +159,17 @@ TEST_P(BlockedPoolFiles, AFunctionThatHoldsThePool_ReadsWithWhatHasBeenRenewed) 
   renewed.put(config);
   renewed.use(config);
   const Client client = NewClient(config);
-  const auto read = [&] { return client.For<Namespace>().Get("default", {}, {.timeout = 30s}); };
+  const auto read = [&](Duration timeout = 30s) {
+    return client.For<Namespace>().Get("default", {}, {.timeout = timeout});
+  };
   HoldThePoolWith([&] {
     auto got = read();
     EXPECT_TRUE(got.ok()) << got.error();
     // Until it has been taken up what is there is as good as it was.
     renewed.put(servers_.ConfigOfTheOther());
-    EXPECT_TRUE(Eventually([&] { return !(got = read()).ok(); })) << "the old one is in use";
-    if (!got) {
-      EXPECT_THAT(got.error().message(), HasSubstr("certificate"));
-    }
+    // The server breaks the connection of a certificate that it does not know, and such a request
+    // is tried again: not for long here.
+    EXPECT_TRUE(Eventually([&] { return !(got = read(2s)).ok(); })) << "the old one is in use";
     renewed.put(servers_.ClientConfig());
     EXPECT_TRUE(Eventually([&] { return (got = read()).ok(); })) << got.error();
   });

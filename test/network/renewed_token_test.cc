@@ -97,6 +97,7 @@ TEST_P(RenewedToken, AfterTenMinutesOf401_TheCacheIsEqualWithinTenSeconds) {
 
   gate_.token = "two";
   server_.CloseWatches();
+  scene_.sim().RunFor(1s);
   Create("meanwhile");
   scene_.sim().RunFor(10min);
   EXPECT_FALSE(has("meanwhile"));

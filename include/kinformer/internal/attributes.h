@@ -13,4 +13,15 @@
 #define KINFORMER_LIFETIMEBOUND
 #endif
 
+// A function that is declared so that calls which find it are refused in these words: for braced
+// arguments, of which templates deduce nothing.
+#if defined(__has_attribute)
+#if __has_attribute(unavailable)
+#define KINFORMER_UNAVAILABLE(words) __attribute__((unavailable(words)))
+#endif
+#endif
+#if !defined(KINFORMER_UNAVAILABLE)
+#define KINFORMER_UNAVAILABLE(words) = delete
+#endif
+
 #endif  // KINFORMER_INTERNAL_ATTRIBUTES_H_

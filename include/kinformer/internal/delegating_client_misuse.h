@@ -40,6 +40,13 @@ class DelegatingClientMisuse {
     ExplainName<Name>();
     return Result<Ref<T>>(NeverCalled());
   }
+  // A Result where its value should be.
+  template <KnownKind T, class Wrong, class... Rest>
+  auto Patch(const ObjectName& /*name*/, const Result<Wrong>& /*patch*/,
+             const Rest&... /*rest*/) const {
+    ExplainPatchResult<Wrong>();
+    return Result<Ref<T>>(NeverCalled());
+  }
   template <KnownKind T, NoName Name, class... Rest>
   auto Delete(const Name& /*name*/, const Rest&... /*rest*/) const {
     ExplainName<Name>();
@@ -133,6 +140,12 @@ class SubResourceMisuse {
   template <KnownKind T, NoName Name, class... Rest>
   auto Patch(const Name& /*name*/, const Rest&... /*rest*/) const {
     ExplainName<Name>();
+    return Result<Ref<T>>(NeverCalled());
+  }
+  template <KnownKind T, class Wrong, class... Rest>
+  auto Patch(const ObjectName& /*name*/, const Result<Wrong>& /*patch*/,
+             const Rest&... /*rest*/) const {
+    ExplainPatchResult<Wrong>();
     return Result<Ref<T>>(NeverCalled());
   }
   template <int = 0, NoMapping Wrong, class... Rest>

@@ -24,9 +24,6 @@
 
 namespace kinformer {
 
-template <class T>
-class Ref;  // ref.h
-
 namespace internal {
 
 // The result of a call that does not compile.
@@ -37,10 +34,6 @@ struct NoView {
   explicit NoView(const Block*) {}
 };
 
-template <class T>
-inline constexpr bool kIsRef = false;
-template <class T>
-inline constexpr bool kIsRef<Ref<T>> = true;
 template <class T>
 inline constexpr bool kIsResult = false;
 template <class T>
@@ -99,6 +92,14 @@ template <class T>
 concept KnownKind = Resource<T> || internal::WhyNoKind<T>::kSaid;
 
 namespace internal {
+
+// A Result in the place of a patch.
+template <class Given>
+constexpr void ExplainPatchResult() {
+  static_assert(kNeverHolds<Given>,
+                "this patch is still in its Result: const auto patch = MergeFrom(before, after); "
+                "if (!patch) return patch.error(); and then give *patch");
+}
 
 // Something in the place of an object's name.
 template <class Name>

@@ -7,8 +7,10 @@
 
 #include <concepts>
 #include <stop_token>
+#include <string_view>
 #include <type_traits>
 
+#include "kinformer/internal/attributes.h"
 #include "kinformer/internal/misuse.h"
 #include "kinformer/result.h"
 
@@ -19,6 +21,28 @@ struct AnyArgument {
   AnyArgument() = default;
   template <class Given>
   AnyArgument(const Given& /*given*/) {}  // NOLINT(google-explicit-constructor)
+};
+
+// The same where there must be one.
+struct GivenArgument {
+  template <class Given>
+  GivenArgument(const Given& /*given*/) {}  // NOLINT(google-explicit-constructor)
+};
+// ReadOptions, which are a DelegatingClient's: by the first of them that is written.
+struct NamespaceOption {
+  GivenArgument namespace_;
+  AnyArgument label_selector{};
+  AnyArgument field_selector{};
+  AnyArgument limit{};
+};
+struct LabelSelectorOption {
+  GivenArgument label_selector;
+  AnyArgument field_selector{};
+  AnyArgument limit{};
+};
+struct FieldSelectorOption {
+  GivenArgument field_selector;
+  AnyArgument limit{};
 };
 
 template <class Given>
@@ -35,6 +59,13 @@ class ResourceClientMisuse {
                   "pods.Get(\"web-0\", {}, {.stop = stop})");
     return Result<void>();
   }
+  // A Result where its value should be.
+  template <class Wrong, class... Rest>
+  auto Patch(std::string_view /*name*/, const Result<Wrong>& /*patch*/,
+             const Rest&... /*rest*/) const {
+    ExplainPatchResult<Wrong>();
+    return Result<void>();
+  }
   template <IsContext Stop>
   auto List(const Stop& /*stop*/, const AnyArgument& /*options*/ = {}) const {
     static_assert(kNeverHolds<Stop>,
@@ -42,6 +73,17 @@ class ResourceClientMisuse {
                   "pods.List({}, {.stop = stop})");
     return Result<void>();
   }
+  void List(const NamespaceOption& options, const AnyArgument& call = {}) const
+      KINFORMER_UNAVAILABLE(
+          "the namespace is the client's: client.For<corev1::Pod>(\"shop\").List()");
+  void List(const LabelSelectorOption& options, const AnyArgument& call = {}) const
+      KINFORMER_UNAVAILABLE(
+          "these options are the request's own, by the API's names: List({.labelSelector = "
+          "\"app=web\"}); a LabelSelector is written with ToString()");
+  void List(const FieldSelectorOption& options, const AnyArgument& call = {}) const
+      KINFORMER_UNAVAILABLE(
+          "these options are the request's own, by the API's names: List({.fieldSelector = "
+          "\"spec.nodeName=node-7\"}); a FieldSelector is written with ToString()");
   template <IsContext Stop>
   auto Create(const Stop& /*stop*/, const AnyArgument& /*object*/ = {},
               const AnyArgument& /*options*/ = {}) const {

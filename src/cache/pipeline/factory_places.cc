@@ -77,7 +77,7 @@ RawTransform Untyped(const TransformFunc* transform) {
   return [transform = *transform](ObjectRef object) -> Result<ObjectRef> {
     Result<Ref<Object>> changed = transform(Ref<Object>(std::move(object)));
     if (!changed) return std::move(changed).error();
-    return changed->object();
+    return (*changed).object();
   };
 }
 

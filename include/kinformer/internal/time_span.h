@@ -1,0 +1,37 @@
+// kinformer/internal/time_span.h
+//
+// TimeSpan: the Duration of an option, which says in words that a number needs a unit.
+
+#ifndef KINFORMER_INTERNAL_TIME_SPAN_H_
+#define KINFORMER_INTERNAL_TIME_SPAN_H_
+
+#include <chrono>
+#include <concepts>
+#include <type_traits>
+
+#include "kinformer/env.h"
+
+namespace kinformer::internal {
+
+// A Duration in every respect. It takes numbers, too, so that braced options with one in them still
+// name their struct, and no "no matching function" hides the reason.
+class TimeSpan : public Duration {
+ public:
+  constexpr TimeSpan() : Duration(0) {}
+  // NOLINTBEGIN(google-explicit-constructor): durations are written in its place
+  template <class Rep, class Period>
+    requires std::convertible_to<std::chrono::duration<Rep, Period>, Duration>
+  constexpr TimeSpan(std::chrono::duration<Rep, Period> length) : Duration(length) {}
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr TimeSpan(Number /*number*/) : Duration(0) {
+    static_assert(sizeof(Number) == 0,
+                  "a length of time needs its unit: std::chrono::seconds(30), or 30s after using "
+                  "namespace std::chrono_literals");
+  }
+  // NOLINTEND(google-explicit-constructor)
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_TIME_SPAN_H_

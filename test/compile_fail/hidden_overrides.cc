@@ -1,0 +1,147 @@
+// Functions of Go's shapes in classes, which hide what they were meant to override.
+// case handler_as_in_go: nobody calls this OnAdd: it is called with the event alone
+// case update_as_in_go: nobody calls this OnUpdate: it is called with the event alone
+// case delete_as_in_go: nobody calls this OnDelete: it is called with the event alone
+// case filtered_handler_as_in_go: nobody calls this OnAdd: it is called with the event alone
+// case any_handler_as_in_go: nobody calls this OnAdd: it is called with the event alone
+// case create_as_in_go: nobody calls this ValidateCreate, so all is let in: write
+// case update_without_warnings: nobody calls this ValidateUpdate, so all is let in: write
+// case delete_without_request: nobody calls this ValidateDelete, so all is let go: write
+// case handler_of_validator: nobody calls this ValidateCreate, so all is let in: write
+// case leads_as_in_go: nobody calls NeedLeaderElection: who runs without leading says so
+// case group_of_argument: nobody calls this group\(\): write RunnableGroup group\(\) const override
+// case ready_without_stop: nobody calls this WaitUntilReady: write Result<void> WaitUntilReady
+// case warmup_without_stop: nobody calls this Warmup: write Result<void> Warmup
+// case derived_predicate: a predicate is a value with functions, and nothing to derive from
+
+#include <memory>
+#include <stop_token>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/controller_builder.h"
+#include "kinformer/manager.h"
+#include "kinformer/object.h"
+#include "kinformer/shared_informer.h"
+#include "kinformer/webhook_server.h"
+
+using kinformer::Added;
+using kinformer::Object;
+using kinformer::ResourceEventHandler;
+using kinformer::Result;
+using kinformer::corev1::Pod;
+namespace admission = kinformer::admission;
+namespace predicate = kinformer::predicate;
+
+struct Good : ResourceEventHandler<Pod> {
+  using ResourceEventHandler<Pod>::OnAdd;
+  void OnAdd(const Pod&, bool) {}
+  void OnUpdate(const kinformer::Updated<Pod>&) override {}
+};
+class Private : public ResourceEventHandler<Pod> {
+  void OnAdd(const Added<Pod>&) override {}
+};
+
+#ifndef CORRECT
+struct GoAdd : ResourceEventHandler<Pod> {
+  void OnAdd(const Pod&, bool) {}
+};
+struct GoUpdate : ResourceEventHandler<Pod> {
+  void OnUpdate(const Pod&, const Pod&) {}
+};
+struct GoDelete : ResourceEventHandler<Pod> {
+  void OnDelete(const Pod&) {}
+};
+struct GoAny : ResourceEventHandler<Object> {
+  void OnAdd(const Pod&) {}
+};
+struct GoCreate : admission::Validator<Pod> {
+  Result<admission::Warnings> ValidateCreate(const Pod&) { return admission::Warnings(); }
+};
+struct ShortUpdate : admission::Validator<Pod> {
+  Result<void> ValidateUpdate(const admission::Request&, const Pod&, const Pod&) { return {}; }
+};
+struct ShortDelete : admission::Validator<Pod> {
+  Result<void> ValidateDelete(const Pod&, admission::Warnings&) { return {}; }
+};
+#endif
+
+struct GoodValidator : admission::Validator<Pod> {
+  Result<void> ValidateCreate(const admission::Request&, const Pod&,
+                              admission::Warnings&) override {
+    return {};
+  }
+};
+
+struct Server : kinformer::Runnable {
+  Result<void> Start(const std::stop_token&) override { return {}; }
+};
+#ifndef CORRECT
+struct Follower : Server {
+  [[nodiscard]] static bool NeedLeaderElection() { return false; }
+};
+struct Grouped : Server {
+  static kinformer::RunnableGroup group(int) { return kinformer::RunnableGroup::kOthers; }
+};
+struct Ready : Server {
+  Result<void> WaitUntilReady() { return {}; }
+};
+struct Warm : Server {
+  Result<void> Warmup() { return {}; }
+};
+#endif
+
+struct OnlyNew : predicate::Predicate<Pod> {
+  static bool Update(const kinformer::Updated<Pod>&) { return false; }
+};
+
+void Use(kinformer::SharedInformer<Pod>& pods, kinformer::WebhookServer& server,
+         kinformer::Manager& manager) {
+#if defined(handler_as_in_go)
+  pods.AddEventHandler(std::make_shared<GoAdd>()).OrExit();
+#elif defined(update_as_in_go)
+  pods.AddEventHandler(std::make_shared<GoUpdate>()).OrExit();
+#elif defined(delete_as_in_go)
+  pods.AddEventHandler(std::make_shared<GoDelete>()).OrExit();
+#elif defined(filtered_handler_as_in_go)
+  pods.AddEventHandler(kinformer::FilteringResourceEventHandler<Pod>([](Pod) { return true; },
+                                                                     std::make_shared<GoAdd>()))
+      .OrExit();
+#elif defined(any_handler_as_in_go)
+  pods.AddEventHandler(std::make_shared<GoAny>()).OrExit();
+#elif defined(create_as_in_go)
+  server.RegisterValidator<Pod>(std::make_shared<GoCreate>()).OrExit();
+#elif defined(update_without_warnings)
+  server.RegisterValidator<Pod>(std::make_shared<ShortUpdate>()).OrExit();
+#elif defined(delete_without_request)
+  server.RegisterValidator<Pod>(std::make_shared<ShortDelete>()).OrExit();
+#elif defined(handler_of_validator)
+  server.Register("/validate", admission::WithValidator<Pod>(std::make_shared<GoCreate>()))
+      .OrExit();
+#elif defined(leads_as_in_go)
+  manager.Add(std::make_shared<Follower>()).OrExit();
+#elif defined(group_of_argument)
+  manager.Add(std::make_shared<Grouped>()).OrExit();
+#elif defined(ready_without_stop)
+  manager.Add(std::make_shared<Ready>()).OrExit();
+#elif defined(warmup_without_stop)
+  manager.Add(std::make_shared<Warm>()).OrExit();
+#elif defined(derived_predicate)
+  kinformer::ControllerBuilder(manager).For<Pod>(OnlyNew{});
+#else
+  pods.AddEventHandler(std::make_shared<Good>()).OrExit();
+  pods.AddEventHandler(std::make_shared<Private>()).OrExit();
+  pods.AddEventHandler(std::make_unique<Good>()).OrExit();
+  pods.AddEventHandler(kinformer::FilteringResourceEventHandler<Pod>([](Pod) { return true; },
+                                                                     std::make_shared<Good>()))
+      .OrExit();
+  const std::shared_ptr<ResourceEventHandler<Pod>> any = std::make_shared<Good>();
+  pods.AddEventHandler(any).OrExit();
+  server.RegisterValidator<Pod>(std::make_shared<GoodValidator>()).OrExit();
+  const std::shared_ptr<admission::Validator<Pod>> validator = std::make_shared<GoodValidator>();
+  server.RegisterValidator<Pod>(validator).OrExit();
+  server.Register("/validate", admission::WithValidator<Pod>(validator)).OrExit();
+  manager.Add(std::make_shared<Server>()).OrExit();
+  manager.Add(std::make_unique<Server>()).OrExit();
+  kinformer::ControllerBuilder(manager).For<Pod>(predicate::Predicate<Pod>());
+#endif
+}
