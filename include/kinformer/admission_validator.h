@@ -81,8 +81,8 @@ concept HidesValidateDelete =
     !requires(V& v, const admission::Request& request, const T& object,
               admission::Warnings& warnings) { v.ValidateDelete(request, object, warnings); };
 
-// For a class V of validators of kind T. What is private in V or has several forms is not looked
-// at.
+// For a class V of validators of kind T. A member that is private in V, or has several forms, is
+// not looked at.
 template <class V, class T>
 consteval bool CheckValidatorClass() {
   static_assert(!HidesValidateCreate<V, T>,

@@ -43,8 +43,8 @@ inline constexpr bool kEmptyIsValue = false;
 [[noreturn]] void ExitWithError(const Error& error);
 }  // namespace internal
 
-// A T, or the Error that says why there is none. As copyable as T. Thread-compatible. The arrow of a
-// Result<Ref<T>> leads to the object: pod->spec().
+// A T, or the Error that says why there is none. As copyable as T. Thread-compatible. The arrow of
+// a Result<Ref<T>> leads to the object: pod->spec().
 template <class T>
 class [[nodiscard]] Result {
  public:

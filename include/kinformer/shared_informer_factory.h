@@ -125,7 +125,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
              !std::same_as<std::remove_cvref_t<Wrong>, SharedInformerFactory>)
   explicit SharedInformerFactory(Wrong&& wrong, const Rest&... /*rest*/)
       : SharedInformerFactory(internal::NoClient(wrong)) {}
-  ~SharedInformerFactory();  // Shutdown
+  ~SharedInformerFactory();                                      // Shutdown
   SharedInformerFactory(const SharedInformerFactory&) = delete;  // share it: std::shared_ptr
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
 

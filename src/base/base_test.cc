@@ -57,9 +57,22 @@ TEST(ErrorTest, EveryServerReasonHasItsName) {
 struct PredicateCase {
   Reason reason;
   int code;
-  bool (*predicate)(const Error&);
+  bool (*predicate)(internal::MaybeError);
   bool expected;
 };
+
+TEST(ErrorTest, PredicatesTakeResults) {
+  const Result<int> absent = Error(Reason::kNotFound, "gone");
+  EXPECT_TRUE(IsNotFound(absent));
+  EXPECT_TRUE(IsAbsent(absent));
+  EXPECT_FALSE(IsConflict(absent));
+  const Result<int> well = 7;
+  EXPECT_FALSE(IsNotFound(well));
+  EXPECT_FALSE(IsTooManyRequests(well));
+  EXPECT_FALSE(IsTooLargeResourceVersion(well));
+  EXPECT_FALSE(IsNotFound(Result<void>()));
+  EXPECT_TRUE(IsTooManyRequests(Result<void>(Error(Reason::kUnknown, "").WithHttpStatus(429))));
+}
 
 TEST(ErrorTest, PredicatesFollowApimachinery) {
   const PredicateCase kCases[] = {

@@ -20,7 +20,7 @@ struct Deleted;
 
 namespace internal {
 
-// What is private in H or has several forms is not looked at.
+// A member that is private in H, or has several forms, is not looked at.
 template <class H, class T>
 concept HidesOnAdd =
     requires { &H::OnAdd; } && !requires(H& h, const Added<T>& event) { h.OnAdd(event); };

@@ -120,6 +120,12 @@ TEST(PredicateTest, PR_01_AndOrNot) {
   EXPECT_EQ(says(predicate::Or<Pod>({Always(true), Always(false)})), "yyyy");
   EXPECT_EQ(says(predicate::Or<Pod>({Always(false), Always(false)})), "nnnn");
   EXPECT_EQ(says(predicate::Or<Pod>({})), "nnnn");
+  const Predicate<Object> any = predicate::LabelChangedPredicate();
+  const Predicate<Pod> mixed = predicate::And(any, Always(true), any);
+  EXPECT_EQ(says(mixed), "ynyy") << "one for Object stands for the kind of the others";
+  EXPECT_EQ(says(predicate::And(Always(false), any)), "nnnn");
+  EXPECT_EQ(says(predicate::Or(any, Always(false))), "ynyy");
+  EXPECT_EQ(Says(predicate::Or(any, any), pod, pod), "ynyy");
   EXPECT_EQ(says(predicate::Not(Always(true))), "nnnn");
   EXPECT_EQ(says(predicate::Not(Always(false))), "yyyy");
 }

@@ -251,6 +251,15 @@ TEST(Block, MalformedProtobufIsAnErrorThatSaysWhere) {
   EXPECT_FALSE(BuildFromProtobuf(PodMetadata(), Field(1, "\x0b\x0c")));  // a group
 }
 
+TEST(ResultOfRef, ItsArrowLeadsToTheObject) {
+  const Ref<Unstructured> ref(
+      BuildFromJson(Widgets(), R"({"metadata":{"name":"web-0"}})").OrExit());
+  const Result<Ref<Unstructured>> read = ref;
+  EXPECT_EQ(read->metadata().name(), "web-0");
+  const Unstructured view = ref;
+  EXPECT_EQ(view.metadata().name(), "web-0");
+}
+
 TEST(Block, CloneIsEqualAndUnclaimed) {
   const Result<ObjectRef> built =
       BuildFromJson(Widgets(), R"({"metadata":{"name":"x"},"spec":{"t":"\n"}})");
