@@ -125,8 +125,8 @@ class [[nodiscard]] Error {
 };
 
 namespace internal {
-// The argument of a question about an error: an Error, or a Result, which has none where it is ok().
-// Points to it. Counterpart: an `error` that may be nil.
+// The argument of a question about an error: an Error, or a Result, which has none where it is
+// ok(). Points to it. Counterpart: an `error` that may be nil.
 class MaybeError {
  public:
   // NOLINTBEGIN(google-explicit-constructor): it is made of arguments
