@@ -68,7 +68,7 @@ class Controller {
       std::osyncstream(std::cout) << "pod " << key << " does not exist anymore" << std::endl;
       return {};
     }
-    std::osyncstream(std::cout) << "sync " << key << " " << (*pod)->status().phase() << std::endl;
+    std::osyncstream(std::cout) << "sync " << key << " " << pod->status().phase() << std::endl;
     return {};
   }
 

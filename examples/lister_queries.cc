@@ -36,12 +36,12 @@ int main() {
 
   auto one = lister.Namespace("default").Get("web-0");
   if (one) {
-    std::osyncstream(std::cout) << "web-0 has " << (*one)->spec().containers().size()
+    std::osyncstream(std::cout) << "web-0 has " << one->spec().containers().size()
                                 << " container(s)" << std::endl;
   }
 
   auto missing = lister.Namespace("default").Get("no-such-pod");
-  if (!missing && kinformer::IsNotFound(missing.error())) {
+  if (kinformer::IsNotFound(missing)) {
     std::osyncstream(std::cout) << "as expected: " << missing.error().message() << std::endl;
   }
 

@@ -58,7 +58,7 @@ class FooReconciler final : public Reconciler {
                                     const Request& request) override {
     const auto foo = client_.Get<Foos>(request, context.call());
     if (!foo) return IgnoreNotFound(foo.error());
-    const FooSpec& spec = (*foo)->value().spec;
+    const FooSpec& spec = foo->value().spec;
     if (spec.deploymentName.empty()) {
       return TerminalError(Error(Reason::kInvalid, "spec.deploymentName must be set"));
     }
@@ -73,8 +73,8 @@ class FooReconciler final : public Reconciler {
       return deployment.error();
     }
     const std::int32_t available = deployment->object->status().availableReplicas();
-    if (available != (*foo)->value().status.availableReplicas) {
-      Foos::Mutable change = (*foo)->DeepCopy();
+    if (available != foo->value().status.availableReplicas) {
+      Foos::Mutable change = foo->DeepCopy();
       change.status.availableReplicas = available;
       if (auto updated = client_.UpdateStatus(change, {}, context.call()); !updated) {
         return updated.error();

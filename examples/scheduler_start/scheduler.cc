@@ -210,7 +210,7 @@ Result<void> Scheduler::SelectNodeForClaims(const corev1::Pod& pod, const std::s
 std::string Scheduler::NodeOfClaim(const std::string& key) const {
   const auto claim = claims_.Get(key);
   if (!claim) return "";
-  return std::string((*claim)->metadata().annotations().Find(kSelectedNode).value_or(""));
+  return std::string(claim->metadata().annotations().Find(kSelectedNode).value_or(""));
 }
 
 Result<void> Scheduler::Bind(const corev1::Pod& pod, const std::string& node) {

@@ -7,7 +7,7 @@
 //   Result<Ref<corev1::Pod>> changed = retry::RetryOnConflict(env, retry::kDefaultRetry, [&] {
 //     auto pod = pods.Get("web-0");  // read anew each time
 //     if (!pod) return pod;
-//     corev1::Pod::Mutable wanted = (*pod)->DeepCopy();
+//     corev1::Pod::Mutable wanted = pod->DeepCopy();
 //     wanted.metadata.labels["tier"] = "front";
 //     return pods.Update(wanted);
 //   });

@@ -5,7 +5,7 @@
 //   Result<void> ready = wait::PollUntilTimeout(env, stop.token(), 1s, 30s, [&]() -> Result<bool> {
 //     auto pod = client.For<corev1::Pod>("default").Get("web-0");
 //     if (!pod) return pod.error();
-//     return (*pod)->status().phase() == "Running";
+//     return pod->status().phase() == "Running";
 //   });
 //
 // All of it blocks, in the Env's time: for threads of the program or of Env::NewThread, not for the

@@ -1,6 +1,7 @@
 // Where a configuration comes from: kubeconfig files, several of them, and what a pod has. Ids are
 // those of the conformance catalogue.
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -119,6 +120,16 @@ TEST(KubeconfigFiles, KC06KC07BadFilesAreNamed) {
   got = Config::FromKubeconfigFile(folder.path());
   ASSERT_FALSE(got.ok());
   EXPECT_THAT(got.error().message(), HasSubstr("directory"));
+}
+
+TEST(KubeconfigFiles, TheHomeOfTheProcessIsThatOfItsEnvironment) {
+  const char* const home = getenv("HOME");
+  const std::string before = home == nullptr ? "" : home;
+  setenv("HOME", "/somewhere/else", 1);
+  EXPECT_EQ(Surroundings::OfProcess().home, "/somewhere/else");
+  unsetenv("HOME");
+  EXPECT_NE(Surroundings::OfProcess().home, "/somewhere/else") << "the user's, as the system says";
+  if (home != nullptr) setenv("HOME", before.c_str(), 1);
 }
 
 TEST(KubeconfigFiles, KC32KubernetesMasterServesWhenNothingElseDoes) {

@@ -23,6 +23,8 @@
 #include "kinformer/simulation.h"
 #include "kinformer/testing/api_server.h"
 
+#include "base/testing/fields_log.h"
+
 namespace kinformer::testing {
 
 inline const RestMapping kMaps{{"", "v1", "configmaps"}, {"", "v1", "ConfigMap"}, true};
@@ -95,7 +97,9 @@ class DelegatingClientTest : public ::testing::Test {
     return names;
   }
 
-  Simulation sim_;
+  const std::shared_ptr<internal::base::FieldsLog> log_ =
+      std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
+  Simulation sim_{{.log = log_}};
   ApiServer server_{sim_};
   const Client client_ = Client::ForTransport(sim_.env(), server_.transport(), {.qps = -1});
   std::shared_ptr<SharedInformerFactory> factory_ =

@@ -428,6 +428,7 @@ TEST_F(ReadYourWritesTest, AServerThatGoesBackInTimeEndsTheWait) {
     sim_.env().SleepFor(seconds(5));
     EXPECT_EQ(cached_.UnseenWrites(), 0U);
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("lost7"))), "NotFound") << "nobody waits again";
+    EXPECT_EQ(log_->Count("the server went back in time: nobody waits"), 1U);
     ASSERT_TRUE(cached_.Create(Map("a")).ok());
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue") << "of the new history";
   });

@@ -27,7 +27,7 @@ constexpr void ExplainChanged() {
                 "this is a Ref to a cached object, which nobody can change: corev1::Pod::Mutable "
                 "copy = ref->DeepCopy(), change the copy, and write that");
   static_assert(!kIsResult<Value>,
-                "this is a Result: look whether it is ok(); of a Ref in it, (*result)->DeepCopy() "
+                "this is a Result: look whether it is ok(); of a Ref in it, result->DeepCopy() "
                 "makes a copy to change and write");
   static_assert(!kIsView || kIsRef<Value>,
                 "this is a view of a cached object, which nobody can change: corev1::Pod::Mutable "

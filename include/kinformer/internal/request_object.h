@@ -33,7 +33,7 @@ consteval bool CheckWritable() {
   static_assert(
       !kIsResult<M>,
       "this is a Result: look whether it is ok(), and give the struct that it holds; of a "
-      "Ref in it, (*result)->DeepCopy() makes a copy to change and give");
+      "Ref in it, result->DeepCopy() makes a copy to change and give");
   static_assert(!IsPointer<M>, "this is a pointer: give the struct itself, *pointer");
   static_assert(!IsText<M>,
                 "this is text: give the kind's struct, such as a corev1::Pod::Mutable, or with a "

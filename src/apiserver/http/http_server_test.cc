@@ -389,6 +389,19 @@ TEST_P(HttpServerTest, F23GoesAwayAtWillAndByFault) {
   EXPECT_EQ(server_->Stats().connections_accepted, 3U);
 }
 
+TEST_P(HttpServerTest, GoAwayDuringAResponseEndsTheConnectionBehindIt) {
+  Listen();
+  Curl curl = Client();
+  std::string body;
+  std::thread client([&] { body = curl.Get(server_->url() + "/ticks?watch=1").body; });
+  EXPECT_TRUE(Eventually([&] { return handler_.alive == 1; }));
+  server_->GoAway();
+  client.join();
+  EXPECT_EQ(body.size(), 35U);
+  EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }))
+      << "though the client keeps it";
+}
+
 TEST_P(HttpServerTest, ShutdownFinishesWhatIsUnderWay) {
   Listen();
   std::string body;

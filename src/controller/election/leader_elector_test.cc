@@ -378,6 +378,24 @@ TEST(LeaderElectorTest, ItMayRunAgain) {
   EXPECT_THAT(a.told, ElementsAre("started", "worked", "stopped", "started"));
 }
 
+TEST(LeaderElectorTest, ItRunsAgainOnceTheWorkOfTheRunBeforeHasEnded) {
+  Simulation sim;
+  FakeLease lease;
+  Candidate a(sim, lease, "a");
+  a.goes_on_for = minutes(2);
+  a.Start();
+  sim.RunFor(seconds(30));
+  a.Stop();
+  EXPECT_THAT(a.told, ElementsAre("started", "stopped"));
+  a.Start();
+  sim.RunFor(minutes(1));
+  EXPECT_THAT(a.told, ElementsAre("started", "stopped")) << "two works would be two leaders";
+  sim.RunFor(minutes(2));
+  EXPECT_THAT(a.told, ElementsAre("started", "stopped", "worked", "started"));
+  EXPECT_TRUE(a.elector().IsLeader());
+  a.goes_on_for = Duration(0);
+}
+
 TEST(LeaderElectorTest, CandidatesThatWaitDoNotAskTogether) {
   Simulation sim;
   FakeLease lease;
