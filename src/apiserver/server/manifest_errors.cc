@@ -1,8 +1,11 @@
 #include "apiserver/server/manifest_errors.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
+
+#include "base/edit_distance.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -26,6 +29,32 @@ Served Find(const ResourceTable& resources, std::string_view kind) {
       if (!version->served || !SameLetters(version->kind, kind)) continue;
       found.api_versions.insert(version->api_version);
       found.kind = version->kind;
+    }
+  }
+  return found;
+}
+
+// The group that an apiVersion names, as far as the server knows it.
+struct Group {
+  bool built_in = false;  // no CustomResourceDefinition adds a kind to it
+  std::string nearest{};  // the kind in it that is most like the one asked for; empty: none is near
+};
+
+Group GroupOf(const ResourceTable& resources, std::string_view api_version, std::string_view kind) {
+  Group found;
+  const std::size_t slash = api_version.find('/');
+  const std::string_view group =
+      slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+  std::size_t best = kind.size() + 1;
+  for (const auto& resource : resources.all()) {
+    if (resource->group != group) continue;
+    if (!resource->custom) found.built_in = true;
+    for (const auto& version : resource->versions) {
+      if (!version->served || !internal::base::IsNear(version->kind, kind)) continue;
+      const std::size_t distance = internal::base::EditDistance(version->kind, kind);
+      if (distance >= best) continue;
+      best = distance;
+      found.nearest = version->kind;
     }
   }
   return found;
@@ -69,7 +98,14 @@ Error UnknownKind(const ResourceTable& resources, const json::Value& document) {
       "no resource serves kind \"" + kind + "\" in version \"" + api_version + "\"; ";
   const Served served = Find(resources, kind);
   if (served.api_versions.empty()) {
-    text += "load the CustomResourceDefinition of a custom kind before its objects";
+    const Group group = GroupOf(resources, api_version, kind);
+    if (!group.nearest.empty()) {
+      text += "did you mean \"" + group.nearest + "\"?";
+    } else if (group.built_in) {
+      text += "the group is built in, and has no such kind; is the apiVersion right?";
+    } else {
+      text += "load the CustomResourceDefinition of a custom kind before its objects";
+    }
     return {Reason::kNotFound, std::move(text)};
   }
   text += "write kind: " + served.kind + " and apiVersion: ";

@@ -21,7 +21,7 @@ namespace kinformer::apiserver {
 std::string DocumentName(const json::Value& document, std::size_t number, std::size_t count);
 
 // Nobody serves the document's kind: its head lacks something, the kind is another version's, is
-// written differently, or needs a definition.
+// written differently or almost like another one of its group, or needs a definition.
 Error UnknownKind(const ResourceTable& resources, const json::Value& document);
 
 // The error of writing the document, with the remedy where that is a matter of the file.

@@ -7,6 +7,7 @@
 #include "kinformer/log.h"
 
 #include "cache/store/coverage.h"
+#include "cache/store/empty_name.h"
 #include "cache/store/store_core.h"
 #include "object/values/object_key.h"
 
@@ -228,6 +229,17 @@ Result<ObjectRef> IndexerCore::GetOrWhyNot(std::string_view resource, std::strin
 
 Error IndexerCore::WhyAbsent(const cache::Coverage* coverage, std::string_view resource,
                              std::string_view namespace_, std::string_view name) const {
+  // Objects of a kind that is known at run time only tell whether it has namespaces.
+  const auto any_object = [this] {
+    const std::shared_ptr<const SnapshotCore> snapshot = store_->Snapshot();
+    SnapshotCore::Cursor cursor;
+    return ObjectRef::Share(snapshot->Next(cursor));
+  };
+  if (name.empty()) {
+    const ObjectRef any = any_object();
+    const bool namespaced = !any || !any->namespace_().empty();
+    return cache::EmptyName(resource, namespaced, namespace_, cache::NameForm::kArguments);
+  }
   if (coverage != nullptr) {
     const std::string what = Quoted(resource, namespace_, name);
     if (!coverage->Includes(namespace_, name)) return OutOfScope(what, *coverage, namespace_);
@@ -248,12 +260,9 @@ Error IndexerCore::WhyAbsent(const cache::Coverage* coverage, std::string_view r
       return OutOfScope(what, *coverage, namespace_);
     }
   }
-  // Where the kind is known at run time only, its objects tell.
   if (namespace_.empty()) {
-    const std::shared_ptr<const SnapshotCore> snapshot = store_->Snapshot();
-    SnapshotCore::Cursor cursor;
-    const Block* const any = snapshot->Next(cursor);
-    if (any != nullptr && !any->namespace_().empty()) return NamespaceMissing(resource, name);
+    const ObjectRef any = any_object();
+    if (any && !any->namespace_().empty()) return NamespaceMissing(resource, name);
   }
   Error error(Reason::kNotFound,
               std::string(resource) + " \"" + std::string(name) + "\" not found");
@@ -314,6 +323,10 @@ Result<std::vector<std::string>> IndexerCore::ValuesOf(std::string_view index,
 
 Result<void> CheckNamespace(const TypeInfo& type, std::string_view namespace_,
                             std::string_view name) {
+  if (name.empty()) {
+    return cache::EmptyName(type.resource, type.namespaced, namespace_,
+                            cache::NameForm::kArguments);
+  }
   if (type.namespaced && namespace_.empty()) return NamespaceMissing(type.resource, name);
   if (type.namespaced || namespace_.empty()) return {};
   return Error(Reason::kInvalidArgument,

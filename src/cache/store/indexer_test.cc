@@ -335,6 +335,34 @@ TEST_F(IndexerTest, ListerGetsTheObjectOrNotFound) {
   EXPECT_EQ(missing.error().details().name, "b");
 }
 
+TEST_F(IndexerTest, AnEmptyNameIsAnErrorOfTheArguments) {
+  Indexer<Thing> store(sim_.env());
+  const Lister<Thing> lister(store);
+  const auto expect = [](const Result<Ref<Thing>>& read, const std::string& words) {
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().reason(), Reason::kInvalidArgument) << read.error();
+    EXPECT_FALSE(IsAbsent(read.error()));
+    EXPECT_THAT(read.error().message(), HasSubstr(words));
+  };
+  const std::string place = R"(the name is empty, and "a" stands in the place of the namespace: )";
+  expect(lister.Get("a", ""), place + "Get(namespace, name)");
+  expect(lister.Namespace("a").Get(""), place + "Get(namespace, name)");
+  expect(lister.Get(""), "the name is empty, and so is the namespace");
+  expect(lister.GetByKey("a/"), place);
+  ASSERT_TRUE(store.Add(MakeThing("", "node", "1")));
+  expect(lister.Get("a", ""), place + R"(Get("", "a"))");
+  expect(lister.Get(""), R"(the name is empty: Get("", name))");
+
+  const internal::TypeInfo& pods = *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
+  const internal::TypeInfo& nodes = *internal::DynamicTypeInfo("", "v1", "Node", "nodes", false);
+  EXPECT_THAT(internal::CheckNamespace(pods, "a", "").error().message(),
+              HasSubstr("pods: " + place + "Get(namespace, name)"));
+  EXPECT_THAT(internal::CheckNamespace(nodes, "a", "").error().message(),
+              HasSubstr("nodes: " + place + R"(Get("", "a"))"));
+  EXPECT_THAT(internal::CheckNamespace(nodes, "", "").error().message(),
+              HasSubstr("nodes: the name is empty"));
+}
+
 // Whoever forgets the namespace is told so, where there is one.
 TEST_F(IndexerTest, ANamespaceIsGivenWhereThereIsOne) {
   Indexer<Thing> store(sim_.env());

@@ -85,6 +85,10 @@ struct AssumeCacheCore::Impl {
   void Tell(const cache::Notification& event);
   void PutLatest(const ObjectRef& object);
   [[nodiscard]] Error NotFound(const ObjectName& name) const {
+    if (name.name.empty()) {
+      return Error(Reason::kInvalidArgument, resource + ": the key \"" + name.ToString() +
+                                                 "\" has no name: write \"namespace/name\"");
+    }
     return Error(Reason::kNotFound,
                  resource + " \"" + name.ToString() + "\" not found in the assume cache");
   }

@@ -205,6 +205,16 @@ TEST_F(AssumeCacheTest, BeforeTheFirstListNothingIsKnown) {
   EXPECT_EQ(Value(cache.Get("default/b")), "NotFound");
 }
 
+TEST_F(AssumeCacheTest, AKeyWithoutAName_IsNotAnObjectThatIsGone) {
+  for (const std::string key : {"", "default/"}) {
+    for (const auto& read : {cache_->Get(key), cache_->GetAPIObj(key)}) {
+      ASSERT_FALSE(read);
+      EXPECT_EQ(read.error().reason(), Reason::kInvalidArgument) << read.error();
+      EXPECT_THAT(read.error().message(), HasSubstr(R"(has no name: write "namespace/name")"));
+    }
+  }
+}
+
 TEST_F(AssumeCacheTest, AHandlerMayDropWhatIsNotTheLatest) {
   std::vector<std::string> heard;
   bool held = true;

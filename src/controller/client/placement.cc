@@ -5,6 +5,8 @@
 
 #include "kinformer/internal/live_reader.h"
 
+#include "cache/store/empty_name.h"
+
 namespace kinformer::internal::delegating {
 
 std::string Quoted(const TypeInfo& type, const ObjectName& name) {
@@ -19,6 +21,12 @@ Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const st
 
 Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
                               const std::string& home) {
+  // First: a name in the place of the namespace is not the namespace of this client either.
+  if (name.name.empty()) {
+    const std::string_view where = name.namespace_ == home ? "" : name.namespace_;
+    return cache::EmptyName(type.resource, type.namespaced && home.empty(), where,
+                            cache::NameForm::kObjectName);
+  }
   Result<ObjectName> placed = Placed(type, name, home);
   if (!placed || !type.namespaced || !placed->namespace_.empty()) return placed;
   if (const std::size_t slash = name.name.find('/'); slash != std::string::npos) {

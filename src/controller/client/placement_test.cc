@@ -38,6 +38,21 @@ TEST(Placement, ANameWithoutItsNamespace_SaysHowItIsNamed) {
   }
 }
 
+TEST(Placement, AnEmptyName_IsAnErrorOfTheArguments) {
+  for (const auto& place : {&PlacedName, &PlacedRead}) {
+    ExpectOwnWords(place(Things(), {"web-0", ""}, "").error(),
+                   R"(things: the name is empty, and "web-0" stands in the place of the namespace: )"
+                   R"({namespace, name})");
+    ExpectOwnWords(place(Things(), {}, "").error(), "and so is the namespace: {namespace, name}");
+    ExpectOwnWords(place(Worlds(), {"node-1", ""}, "").error(), R"({"", "node-1"})");
+    ExpectOwnWords(place(Worlds(), {}, "").error(), R"(worlds: the name is empty: {"", name})");
+    // The client adds the namespace.
+    ExpectOwnWords(place(Things(), {"web-0", ""}, "home").error(), R"({"", "web-0"})");
+    ExpectOwnWords(place(Things(), {"home", ""}, "home").error(), R"(is empty: {"", name})");
+    ExpectOwnWords(place(Things(), {}, "home").error(), R"(is empty: {"", name})");
+  }
+}
+
 TEST(Placement, ANamespaceTooMany_IsAnErrorOfReadsOnly) {
   ExpectOwnWords(PlacedRead(Worlds(), {"x", "a"}, "").error(), R"({"", "a"})");
   EXPECT_TRUE(PlacedName(Worlds(), {"x", "a"}, "").ok());
