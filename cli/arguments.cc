@@ -24,6 +24,16 @@ std::string Apart(const std::string& names) {
   return text;
 }
 
+// A resource and, behind it, what client-go's caches have for the objects' keys.
+bool AreKeys(const std::vector<std::string>& arguments) {
+  const auto is_key = [](const std::string& text) {
+    const std::vector<std::string> parts = Split(text, '/');
+    return parts.size() == 2 && !parts[0].empty() && !parts[1].empty();
+  };
+  return arguments.size() > 1 && arguments.front().find('/') == std::string::npos &&
+         std::all_of(arguments.begin() + 1, arguments.end(), is_key);
+}
+
 Error Invalid(std::string message) { return Error(Reason::kInvalidArgument, std::move(message)); }
 
 }  // namespace
@@ -34,6 +44,11 @@ Result<std::vector<Asked>> ReadArguments(const std::vector<std::string>& argumen
     return text.find('/') != std::string::npos;
   };
   const auto slashed = std::count_if(arguments.begin(), arguments.end(), has_slash);
+  if (AreKeys(arguments)) {
+    const std::vector<std::string> parts = Split(arguments[1], '/');
+    return Invalid("\"" + arguments[1] + "\" is a key: write " + arguments.front() + " " +
+                   parts[1] + " -n " + parts[0] + "; or write all of them as RESOURCE/NAME");
+  }
   if (slashed != 0) {
     for (const std::string& argument : arguments) {
       const std::vector<std::string> parts = Split(argument, '/');

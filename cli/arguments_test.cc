@@ -30,7 +30,11 @@ TEST(Arguments, WhatIsNoneOfThem) {
     std::vector<std::string> arguments;
     const char* want;
   } kCases[] = {
-      {{"pod", "svc/a"}, "\"pod\" stands beside RESOURCE/NAME"},
+      {{"pod", "default/web-0"}, "\"default/web-0\" is a key: write pod web-0 -n default"},
+      {{"po,svc", "shop/a", "shop/b"}, "\"shop/a\" is a key: write po,svc a -n shop"},
+      {{"svc/a", "pod"}, "\"pod\" stands beside RESOURCE/NAME"},
+      {{"pod", "svc/a", "b"}, "\"pod\" stands beside RESOURCE/NAME"},
+      {{"pod", "/a"}, "\"pod\" stands beside RESOURCE/NAME"},
       {{"pod/a", "b"}, "\"b\" stands beside RESOURCE/NAME"},
       {{"pod/a/b"}, "\"pod/a/b\" has more than one slash"},
       {{"pod/"}, "\"pod/\" is not RESOURCE/NAME"},

@@ -11,6 +11,7 @@
 #include "kinformer/yaml.h"
 
 #include "base/regular_file.h"
+#include "config/path_hint.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal::config {
@@ -320,7 +321,8 @@ bool KubeCluster::empty() const {
 Result<std::string> ReadConfigFile(const std::string& path, const std::string& what) {
   Result<std::string> text = base::ReadRegularFile(path, kMaxFileBytes);
   if (text) return text;
-  return Error(Reason::kConfig, "cannot read " + what + " " + path + ": " + text.error().message());
+  return Error(Reason::kConfig,
+               "cannot read " + what + " " + path + ": " + text.error().message() + PathHint(path));
 }
 
 Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& origin,

@@ -27,6 +27,25 @@ Surroundings With(const Folder& folder, const std::string& list = {}) {
   return out;
 }
 
+TEST(KubeconfigFiles, PathsThatNameNothing_SayWhatIsWrongWithThem) {
+  const Folder folder;
+  const auto load = [&](const ConfigOverrides& overrides, const std::string& list) {
+    return internal::config::LoadDefaultConfig(overrides, With(folder, list)).error().message();
+  };
+  EXPECT_THAT(load({.kubeconfig = "~/kinformer-no-such-file"}, ""),
+              HasSubstr("the shell left ~ as it is: write $HOME/kinformer-no-such-file"));
+  EXPECT_THAT(load({}, "~/kinformer-no-such-file"),
+              AllOf(HasSubstr("$KUBECONFIG names no file that exists"),
+                    HasSubstr("the shell left ~ as it is: write $HOME/kinformer-no-such-file")));
+  EXPECT_THAT(load({}, "/no/a,/no/b"), HasSubstr("(/no/a,/no/b; a colon separates files)"));
+  const std::string file = folder.Write("kc", OneCluster("server: https://s"));
+  EXPECT_THAT(load({file}, file), HasSubstr("that is a path: {.kubeconfig = \"" + file + "\"}"));
+  EXPECT_THAT(load({"other"}, file), HasSubstr("known contexts: "));
+  const std::string home = folder.Write("ca", OneCluster("server: https://s, "
+                                                         "certificate-authority: ~/ca.crt"));
+  EXPECT_THAT(load({}, home), HasSubstr("~ is no home directory in a file: write the whole path"));
+}
+
 TEST(KubeconfigFiles, KC15PathsAreRelativeToTheirOwnFile) {
   const Folder folder;
   folder.Write("a/ca.crt", "x");

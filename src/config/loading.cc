@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/kubeconfig.h"
+#include "config/path_hint.h"
 
 extern char** environ;
 
@@ -147,7 +148,7 @@ Result<Config> LoadDefaultConfig(const ConfigOverrides& overrides,
   }
   if (!list.empty() && merged.origin.empty()) {
     return Error(resolved.error())
-        .WithContext("$KUBECONFIG names no file that exists (" + list + ")");
+        .WithContext("$KUBECONFIG names no file that exists (" + list + PathListHint(list) + ")");
   }
   return resolved;
 }

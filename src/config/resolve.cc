@@ -12,6 +12,7 @@
 #include "base/redacted_url.h"
 #include "base/url.h"
 #include "config/kubeconfig.h"
+#include "config/path_hint.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal::config {
@@ -158,9 +159,12 @@ class Resolver {
     if (context_name_.empty()) return {};
     const auto found = kubeconfig_.contexts.find(context_name_);
     if (found == kubeconfig_.contexts.end()) {
+      const bool is_path = !overrides_.context.empty() && LooksLikePath(context_name_);
+      const std::string advice =
+          is_path ? "that is a path: {.kubeconfig = \"" + context_name_ + "\"}, or --kubeconfig"
+                  : Names(kubeconfig_.contexts, "contexts");
       return Classified("ContextNotFound", "context \"" + context_name_ + "\" does not exist in " +
-                                               in_ + "; " +
-                                               Names(kubeconfig_.contexts, "contexts"));
+                                               in_ + "; " + advice);
     }
     context_ = found->second;
     return {};

@@ -15,6 +15,7 @@
 #include "config/bearer.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
+#include "config/server_text.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer {
@@ -102,6 +103,9 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
 
 Result<std::string> ServerUrlFor(const Config& config) {
   const std::string host = config.host.empty() ? "localhost" : config.host;
+  if (std::optional<Error> wrong = internal::config::CheckSpelling(host, "host")) {
+    return *std::move(wrong);
+  }
   Result<internal::base::Url> parsed = internal::base::ParseUrl(host, "host");
   if (!parsed) return parsed.error();
   internal::base::Url url = *std::move(parsed);

@@ -6,6 +6,7 @@
 #include "base/redacted_url.h"
 #include "base/url.h"
 #include "config/kubeconfig.h"
+#include "config/server_text.h"
 
 namespace kinformer::internal::config {
 
@@ -32,7 +33,9 @@ std::vector<std::string> ValidateCluster(const KubeCluster& cluster, const std::
     Readable(cluster.ca_file, "certificate-authority", problems, where);
   }
   if (!cluster.server.empty()) {
-    if (const auto url = base::ParseUrl(cluster.server, "server"); !url) {
+    if (const auto misspelled = CheckSpelling(cluster.server, "server")) {
+      problems.push_back(where + ": " + misspelled->message());
+    } else if (const auto url = base::ParseUrl(cluster.server, "server"); !url) {
       problems.push_back(where + ": " + url.error().message());
     }
   }

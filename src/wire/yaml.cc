@@ -29,6 +29,21 @@ std::size_t LinesIn(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+// A line of two hyphens, where the text stops to be YAML: in that line or in the next, counted from
+// `first`. Two hyphens are a text like any other, which becomes a key or a part of one.
+std::optional<std::size_t> LineOfTwoHyphens(std::string_view text, std::size_t first,
+                                            std::size_t stop) {
+  std::size_t line = first;
+  for (std::size_t at = 0; at < text.size() && line <= stop; ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view all = text.substr(at, end - at);
+    const bool two = all.starts_with("--") && all.find_first_not_of(kSpaces, 2) == all.npos;
+    if (two && line + 1 >= stop) return line;
+    at = end + 1;
+  }
+  return std::nullopt;
+}
+
 // The first character that no text of YAML may hold; the size of the text if there is none.
 std::size_t FirstControl(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -182,6 +197,9 @@ class Reader {
         if (!value.is_null()) documents_.push_back({std::move(value), mark->line + 1});
       }
     } catch (const Stop& stop) {
+      if (const auto hyphens = LineOfTwoHyphens(text, line, stop.mark.line)) {
+        return Fail({.line = *hyphens}, "three hyphens, ---, separate documents; here are two");
+      }
       return Fail(stop.mark, stop.why);
     }
   }

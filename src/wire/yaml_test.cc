@@ -218,6 +218,21 @@ TEST(Yaml, ErrorsNameTheFile) {
             "x.yaml: 2 documents where one is expected");
 }
 
+TEST(Yaml, TwoHyphensBetweenDocumentsAreNamed) {
+  const std::string want = ":1: three hyphens, ---, separate documents; here are two";
+  EXPECT_EQ(ParseAll("a: 1\nb:\n  c: 1\n--\na: 2\n", "x.yaml").error().message(),
+            "x.yaml:4" + want);
+  EXPECT_EQ(ParseAll("a: 1\n---\na: 2\n--\na: 2\n", "x.yaml").error().message(), "x.yaml:4" + want);
+  EXPECT_EQ(ParseAll("--\na: 1\n", "x.yaml").error().message(), "x.yaml:1" + want);
+  EXPECT_EQ(ParseAll("a: 1\n-- \t\r\n- b\n", "x.yaml").error().message(), "x.yaml:2" + want);
+  EXPECT_EQ(ParseAll("- a\n--\n- b\n", "x.yaml").error().message(), "x.yaml:2" + want);
+  // A text like any other where it can stand, and no reason for what is wrong further down.
+  EXPECT_EQ(AsJson("--\n"), R"("--")");
+  EXPECT_EQ(AsJson("a: |\n  --\nb: -- x\n"), R"({"a":"--\n","b":"-- x"})");
+  EXPECT_THAT(AsJson("a: 1\nb: --\nc\n"), testing::HasSubstr("expected a key and ':' here"));
+  EXPECT_THAT(AsJson("a: |\n  --\n\nb\n"), testing::HasSubstr("expected a key and ':' here"));
+}
+
 TEST(Yaml, WhatIsNoYamlIsRefusedWithItsPlace) {
   for (const char* text :
        {",", "]", "a: 1\n---\n]", ", a", "}", "a: 1\n]", "[a]]", "  a: 1\nb: 2"}) {

@@ -496,6 +496,11 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const TypeInfo& type, const Ob
                                                   const ApplyOptions& options,
                                                   const CallBounds& bounds,
                                                   const CallOptions& call) {
+  if (options.fieldManager.empty() && impl_->options.field_owner.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "server-side apply needs ApplyOptions::fieldManager, or "
+                 "DelegatingClientOptions::field_owner for all writes: who owns the fields");
+  }
   Result<std::string> body = delegating::AppliedFields(part, object.json());
   if (!body) return std::move(body).error();
   return Patch(

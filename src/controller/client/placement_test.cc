@@ -40,9 +40,10 @@ TEST(Placement, ANameWithoutItsNamespace_SaysHowItIsNamed) {
 
 TEST(Placement, AnEmptyName_IsAnErrorOfTheArguments) {
   for (const auto& place : {&PlacedName, &PlacedRead}) {
-    ExpectOwnWords(place(Things(), {"web-0", ""}, "").error(),
-                   R"(things: the name is empty, and "web-0" stands in the place of the namespace: )"
-                   R"({namespace, name})");
+    ExpectOwnWords(
+        place(Things(), {"web-0", ""}, "").error(),
+        R"(things: the name is empty, and "web-0" stands in the place of the namespace: )"
+        R"({namespace, name})");
     ExpectOwnWords(place(Things(), {}, "").error(), "and so is the namespace: {namespace, name}");
     ExpectOwnWords(place(Worlds(), {"node-1", ""}, "").error(), R"({"", "node-1"})");
     ExpectOwnWords(place(Worlds(), {}, "").error(), R"(worlds: the name is empty: {"", name})");

@@ -1,0 +1,50 @@
+#include "config/path_hint.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+
+namespace kinformer::internal::config {
+namespace {
+
+bool BeginsWithHome(std::string_view path) { return path == "~" || path.starts_with("~/"); }
+
+std::string HomeHint(std::string_view path) {
+  return "; the shell left ~ as it is: write $HOME" + std::string(path.substr(1));
+}
+
+}  // namespace
+
+std::string PathHint(std::string_view path) {
+  if (BeginsWithHome(path)) return HomeHint(path);
+  // Paths in a kubeconfig are relative to its folder, which stands in front then.
+  if (path.find("/~/") != std::string_view::npos) {
+    return "; ~ is no home directory in a file: write the whole path";
+  }
+  return {};
+}
+
+std::string PathListHint(std::string_view list) {
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(':', at), list.size());
+    const std::string_view path = list.substr(at, end - at);
+    if (BeginsWithHome(path)) return HomeHint(path);
+    if (path.find_first_of(",;") != std::string_view::npos) return "; a colon separates files";
+    at = end + 1;
+  }
+  return {};
+}
+
+bool LooksLikePath(const std::string& text) {
+  for (const std::string_view start : {"/", "./", "../", "~/"}) {
+    if (text.starts_with(start)) return true;
+  }
+  for (const std::string_view end : {".yaml", ".yml", ".conf", ".kubeconfig"}) {
+    if (text.ends_with(end)) return true;
+  }
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(text, ignored);
+}
+
+}  // namespace kinformer::internal::config

@@ -1,0 +1,24 @@
+// config/path_hint.h
+//
+// What to write in place of a path that names no file, where the path itself shows the mistake.
+
+#ifndef KINFORMER_CONFIG_PATH_HINT_H_
+#define KINFORMER_CONFIG_PATH_HINT_H_
+
+#include <string>
+#include <string_view>
+
+namespace kinformer::internal::config {
+
+// For one path, and for the list of paths that $KUBECONFIG is. Begin with "; "; empty where the
+// text shows nothing.
+[[nodiscard]] std::string PathHint(std::string_view path);
+[[nodiscard]] std::string PathListHint(std::string_view list);
+
+// Whether a text that stands in the place of a name is a path: it begins like one, or there is a
+// file of that name.
+[[nodiscard]] bool LooksLikePath(const std::string& text);
+
+}  // namespace kinformer::internal::config
+
+#endif  // KINFORMER_CONFIG_PATH_HINT_H_
