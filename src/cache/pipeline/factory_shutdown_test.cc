@@ -1,14 +1,17 @@
 // The end of a factory whose informers somebody still holds.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "kinformer/partial_object_metadata.h"
 #include "kinformer/shared_informer_factory.h"
 #include "kinformer/simulation.h"
 #include "kinformer/unstructured.h"
 
+#include "base/testing/fields_log.h"
 #include "cache/pipeline/testing/fake_lister_watcher.h"
 
 namespace kinformer {
@@ -17,6 +20,7 @@ namespace {
 using internal::cache::FakeServer;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::HasSubstr;
 
 // Every resource is the same collection.
 class OneServer final : public ListerWatcherProvider {
@@ -65,6 +69,52 @@ TEST_F(FactoryShutdownTest, InformersThatAreHeldAreStoppedAndStayReadable) {
   sim_.RunFor(minutes(1));
   EXPECT_TRUE(widgets.IsStopped()) << "no start after Shutdown";
   EXPECT_EQ(server.open_watches(), 0U);
+}
+
+// client-go does nothing then, either, and says nothing.
+TEST_F(FactoryShutdownTest, WhatIsAskedOfItAfterwardsSaysThatItIsOver) {
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kInfo);
+  Simulation sim({.log = log});
+  const auto provider = std::make_shared<OneServer>(sim.env());
+  provider->server.Put("a");
+  SharedInformerFactory factory(provider);
+  const auto before = Widgets(factory);
+  ASSERT_TRUE(sim.RunBlocking([&] { factory.Shutdown(); }, minutes(1)));
+  EXPECT_TRUE(log->lines.empty());
+
+  const std::string words =
+      "the factory has been shut down, and starts nothing any more: make another one";
+  const auto expect_over = [&](const Error& error) {
+    EXPECT_EQ(error.reason(), Reason::kStopped) << error;
+    EXPECT_THAT(error.message(), HasSubstr(words));
+  };
+  auto after = Widgets(factory);
+  const auto metadata = factory.MetadataInformerFor({"shop.example", "v1", "carts"}, "Cart");
+  for (int i = 0; i < 2; ++i) factory.Start();
+  EXPECT_EQ(log->Count("Start does nothing: " + words), 1U);
+  EXPECT_EQ(log->lines.size(), 1U);
+  const bool returned = sim.RunBlocking(
+      [&] {
+        expect_over(factory.WaitForCacheSync().error());
+        expect_over(factory.WaitForHandlersSync().error());
+        expect_over(after.WaitForCacheSync().error());
+      },
+      minutes(1));
+  ASSERT_TRUE(returned);
+  for (const auto& informer : {before, after}) {
+    expect_over(informer.lister().Get("default", "a").error());
+    expect_over(informer.lister().List().error());
+  }
+  expect_over(metadata.lister().List().error());
+  EXPECT_EQ(log->Count("its factory had been shut down"), 3U) << "each informer once";
+  EXPECT_EQ(log->lines.size(), 4U);
+
+  // As in client-go, an informer that is started by itself runs.
+  after.Start();
+  sim.RunReady();
+  EXPECT_TRUE(after.lister().Get("default", "a").ok());
+  ASSERT_TRUE(sim.RunBlocking([&] { EXPECT_TRUE(factory.WaitForCacheSync().ok()); }, minutes(1)));
+  after.Stop();
 }
 
 TEST_F(FactoryShutdownTest, WhoWaitsForHandlersIsToldOfTheEnd) {

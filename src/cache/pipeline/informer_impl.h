@@ -38,6 +38,10 @@ namespace kinformer::internal {
 // The namespaces that those settings name; empty: all.
 [[nodiscard]] std::set<std::string, std::less<>> NamespacesOf(const InformerSettings& settings);
 
+// kStopped: what an informer that was never started, and its factory, answer after the factory's
+// Shutdown.
+[[nodiscard]] Error FactoryIsShutDown();
+
 // What a user may set before Start.
 struct UserFunctions {
   RawTransform transform{};
@@ -50,6 +54,7 @@ struct InformerCore::Impl final : public StoreOwner {
   Impl(Env& e, std::string d, ListerWatcherSource s, InformerSettings o);
 
   // ---- by anyone
+  [[nodiscard]] static Impl& Of(const InformerCore& informer) { return *informer.impl_; }
   // What metrics call it.
   [[nodiscard]] const std::string& MetricsName() const {
     return settings.name.empty() ? describe : settings.name;
@@ -58,6 +63,12 @@ struct InformerCore::Impl final : public StoreOwner {
   [[nodiscard]] UserFunctions Functions() const;
   // kStopped after Start. `what` for the message: "a transform".
   Result<void> SetFunctions(std::string_view what, const std::function<void(UserFunctions&)>& set);
+
+  // The factory that has this informer starts nothing any more. Its own Start still works.
+  void FactoryEnded() { factory_ended_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool WaitsForEndedFactory() const {
+    return factory_ended_.load(std::memory_order_acquire) && Is(State::kCreated);
+  }
 
   // True the first time.
   bool NameOnce(std::string_view option);
@@ -142,6 +153,7 @@ struct InformerCore::Impl final : public StoreOwner {
   void SayReadTooEarly() const;
 
   mutable std::atomic<bool> read_too_early_{false};  // and it has been said
+  std::atomic<bool> factory_ended_{false};
   [[nodiscard]] std::unique_ptr<ListerWatcher> Made(
       const std::function<std::unique_ptr<ListerWatcher>()>& make);
 

@@ -13,6 +13,11 @@
 
 namespace kinformer::internal {
 
+Error FactoryIsShutDown() {
+  return Error(Reason::kStopped,
+               "the factory has been shut down, and starts nothing any more: make another one");
+}
+
 Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,
                                           std::string_view namespace_) const {
   if (refused) return *refused;
@@ -22,6 +27,10 @@ Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,
                                        "Start it again, then WaitForCacheSync");
   }
   if (coverage.IsComplete(namespace_)) return {};
+  if (WaitsForEndedFactory()) {
+    SayReadTooEarly();
+    return FactoryIsShutDown().WithContext("the informer of " + describe + " was never started");
+  }
   const bool of_namespace = coverage.namespaces != nullptr && !namespace_.empty();
   const bool may_be_full =
       !of_namespace || (coverage.left_out != nullptr && coverage.left_out->SizeOf(namespace_) != 0);
@@ -47,6 +56,14 @@ Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,
 
 void InformerCore::Impl::SayReadTooEarly() const {
   if (read_too_early_.exchange(true, std::memory_order_relaxed)) return;
+  if (WaitsForEndedFactory()) {
+    env.log().Log(
+        LogLevel::kWarning,
+        "a cache was read that nobody fills: its factory had been shut down before it was "
+        "started; make another factory",
+        {{"informer", describe}});
+    return;
+  }
   env.log().Log(LogLevel::kWarning,
                 "a cache was read before it had synced, when it can say nothing yet; call Start, "
                 "then WaitForCacheSync, and look at the errors of what is read",

@@ -105,6 +105,7 @@ struct FactoryCore::Impl {
   std::map<InformerKey, std::shared_ptr<InformerCore>> informers KINFORMER_GUARDED_BY(mutex);
   bool started KINFORMER_GUARDED_BY(mutex) = false;
   bool shutting_down KINFORMER_GUARDED_BY(mutex) = false;
+  bool said_shut_down KINFORMER_GUARDED_BY(mutex) = false;
 
   [[nodiscard]] FactorySettings Completed(const TypeInfo& type, InformerSettings own,
                                           bool metadata_only = false) const {
@@ -209,6 +210,7 @@ std::shared_ptr<InformerCore> FactoryCore::Impl::GetOrCreate(const TypeInfo& typ
                            std::move(complete.settings));
   informer->LogIfError(complete.known_paths);
   informer->LogIfError(informer->SetDefaultTransform(std::move(complete.places.transform)));
+  if (shutting_down) InformerCore::Impl::Of(*informer).FactoryEnded();
   informers.emplace(std::move(key), informer);
   return informer;
 }
@@ -252,6 +254,7 @@ std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
     made->LogIfError(made->SetDefaultTransform(std::move(complete.places.transform)));
   }
   base::MutexLock lock(impl_->mutex);
+  if (impl_->shutting_down) InformerCore::Impl::Of(*made).FactoryEnded();
   return impl_->informers.emplace(key, std::move(made)).first->second;
 }
 
@@ -279,11 +282,19 @@ Result<std::size_t> FactoryCore::FirstServed(const std::vector<const TypeInfo*>&
 }
 
 void FactoryCore::Start() {
+  bool over = false;
+  bool say = false;
   {
     base::MutexLock lock(impl_->mutex);
-    if (impl_->shutting_down) return;
-    impl_->started = true;
+    if (!impl_->shutting_down) impl_->started = true;
+    over = impl_->shutting_down;
+    say = over && !std::exchange(impl_->said_shut_down, true);
   }
+  if (say) {
+    impl_->provider->env().log().Log(LogLevel::kWarning,
+                                     "Start does nothing: " + FactoryIsShutDown().message(), {});
+  }
+  if (over) return;
   for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
     if (!informer->HasStarted()) informer->Start();
   }
@@ -295,6 +306,7 @@ Result<void> FactoryCore::WaitForCacheSync(const std::stop_token& stop,
   std::erase_if(started, [](const auto& informer) { return !informer->HasStarted(); });
   if (started.empty()) {
     base::MutexLock lock(impl_->mutex);
+    if (impl_->shutting_down) return FactoryIsShutDown();
     if (!impl_->started) {
       return Error(Reason::kNotSynced,
                    "the factory is not started: none of its informers would ever sync; call Start");
@@ -307,8 +319,13 @@ Result<void> FactoryCore::WaitForHandlersSync(const std::stop_token& stop,
                                               std::optional<Duration> timeout) {
   Env& env = impl_->provider->env();
   const SteadyTime deadline = base::After(env.Now(), timeout.value_or(Duration(0)));
-  for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
-    if (!informer->HasStarted()) continue;
+  std::vector<std::shared_ptr<InformerCore>> started = impl_->All();
+  std::erase_if(started, [](const auto& informer) { return !informer->HasStarted(); });
+  if (started.empty()) {
+    base::MutexLock lock(impl_->mutex);
+    if (impl_->shutting_down) return FactoryIsShutDown();
+  }
+  for (const std::shared_ptr<InformerCore>& informer : started) {
     std::optional<Duration> rest;
     if (timeout) rest = std::max(Duration(0), deadline - env.Now());
     Result<void> synced = informer->WaitForHandlersSync(stop, rest);
@@ -337,7 +354,10 @@ void FactoryCore::Shutdown() {
     impl_->shutting_down = true;
     informers.swap(impl_->informers);
   }
-  for (const auto& [key, informer] : informers) informer->Stop();
+  for (const auto& [key, informer] : informers) {
+    InformerCore::Impl::Of(*informer).FactoryEnded();
+    informer->Stop();
+  }
   if (!informers.empty() && !env.loop().InThisExecutor()) {
     const std::shared_ptr<Monitor> monitor = env.NewMonitor();
     const auto wake = [monitor] {

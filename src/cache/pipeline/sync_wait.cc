@@ -11,6 +11,7 @@
 #include "base/deadline.h"
 #include "base/would_deadlock.h"
 #include "cache/pipeline/failure_kind.h"
+#include "cache/pipeline/informer_impl.h"
 
 namespace kinformer::internal {
 namespace {
@@ -57,9 +58,12 @@ bool IsPermanent(const Error& error) {
   }
 }
 
-Error NotStarted(const std::string& informer) {
-  return Error(Reason::kNotSynced,
-               "the informer for " + informer + " is not started: it would never sync; call Start");
+Error NotStarted(const InformerCore& informer) {
+  const std::string what = "the informer for " + informer.Describe() + " is not started";
+  if (InformerCore::Impl::Of(informer).WaitsForEndedFactory()) {
+    return FactoryIsShutDown().WithContext(what);
+  }
+  return Error(Reason::kNotSynced, what + ": it would never sync; call Start");
 }
 
 }  // namespace
@@ -77,7 +81,7 @@ Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCor
                  Unsynced(informers));
   }
   for (const std::shared_ptr<InformerCore>& informer : informers) {
-    if (!informer->HasStarted()) return NotStarted(informer->Describe());
+    if (!informer->HasStarted()) return NotStarted(*informer);
   }
   const std::shared_ptr<Monitor> monitor = env.NewMonitor();
   const auto wake = [monitor] {
