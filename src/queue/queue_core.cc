@@ -34,6 +34,13 @@ auto Labelled(const QueueRules& rules, const Make& make) {
   return make({{"name", rules.name}, {"controller", rules.controller}});
 }
 
+// The name is known where metrics need it.
+std::string Called(const std::string& name) { return name.empty() ? "" : " \"" + name + '"'; }
+
+std::string Items(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " item was" : " items were");
+}
+
 }  // namespace
 
 struct QueueCore::Instruments {
@@ -376,14 +383,35 @@ bool QueueCore::ShutDownWithDrainLocked(Duration timeout) {
       monitor_->WaitUntil(deadline);
     }
   }
+  const bool drained = DrainedLocked();
+  // Not where a ShutDown has ended the wait: workers may be busy then.
+  if (draining_ && !drained && !processing_.empty()) {
+    const std::string name = Called(instruments_ == nullptr ? "" : instruments_->rules.name);
+    const std::string message = "the queue" + name +
+                                " has not drained in time: " + Items(processing_.size()) +
+                                " taken with Get and not given back with Done";
+    const std::string waiting = std::to_string(line_.size());
+    // Without the lock: the sink may use the queue. It stays, since a drainer is in it.
+    Unlock();
+    env_.log().Log(LogLevel::kWarning, message, {{"waiting", waiting}});
+    Lock();
+  }
   --drainers_;
   if (closing_) monitor_->NotifyAll();
-  return DrainedLocked();
+  return drained;
 }
 
 void QueueCore::WaitForCallersLocked() {
   closing_ = true;
   while (getters_ > 0 || drainers_ > 0) monitor_->Wait();
+  if (processing_.empty()) return;
+  // Nobody can give them back to a queue that goes.
+  const std::string name = Called(instruments_ == nullptr ? "" : instruments_->rules.name);
+  const std::string message = "the queue" + name + " ends, of which " + Items(processing_.size()) +
+                              " taken with Get and never given back with Done";
+  Unlock();
+  env_.log().Log(LogLevel::kWarning, message, {});
+  Lock();
 }
 
 bool QueueCore::LeaveIfForkedOff() {
