@@ -1,4 +1,4 @@
-// What the log says of items that workers have taken and not given back.
+// Lines in the log about items that workers have taken and not given back.
 
 #include <chrono>
 #include <cstddef>

@@ -142,6 +142,31 @@ TEST_F(DelegatingClientReads, CA_01_NamespacesMeanNothingToWhatHasNone) {
   });
 }
 
+TEST_F(DelegatingClientReads, AnEmptyNameIsNotAnObjectThatIsGone) {
+  Run([&] {
+    MakeFour();
+    for (const bool cached : {true, false}) {
+      Use({.by_resource = {{ResourceOf<ConfigMap>(), {.cached = cached}},
+                           {ResourceOf<Node>(), {.cached = cached}}}});
+      const std::string place =
+          R"(the name is empty, and "a" stands in the place of the namespace)";
+      for (const Error& error :
+           {cached_.Get<ConfigMap>({"a"}).error(), cached_.GetMetadata<ConfigMap>({"a"}).error(),
+            cached_.Get(kMaps, {"a"}).error(), cached_.Delete<ConfigMap>({"a"}).error(),
+            cached_.APIReader<ConfigMap>().Get("a", "").error()}) {
+        EXPECT_EQ(error.reason(), Reason::kInvalidArgument) << error;
+        EXPECT_FALSE(IsAbsent(error));
+        EXPECT_THAT(error.message(), HasSubstr("configmaps: " + place));
+      }
+      EXPECT_THAT(cached_.Get<ConfigMap>({}).error().message(),
+                  HasSubstr("configmaps: the name is empty, and so is the namespace: {namespace, "
+                            "name}"));
+      EXPECT_THAT(cached_.Get<Node>({"node-1", ""}).error().message(),
+                  HasSubstr(R"({"", "node-1"})"));
+    }
+  });
+}
+
 TEST_F(DelegatingClientReads, CA_01_WhoeverIsStoppedReadsNothing) {
   Run([&] {
     MakeFour();
@@ -469,6 +494,8 @@ TEST_F(DelegatingClientWrites, Apply) {
     const auto deployment = cached_.Get<Deployment>(Named("web")).OrExit();
     EXPECT_EQ(deployment->status().replicas(), 3);
     Use({});
+    EXPECT_THAT(cached_.Apply(wanted).error().message(),
+                HasSubstr("ApplyOptions::fieldManager, or DelegatingClientOptions::field_owner"));
     EXPECT_EQ(cached_.Apply(wanted).error().reason(), Reason::kInvalidArgument)
         << "somebody must own the fields";
   });

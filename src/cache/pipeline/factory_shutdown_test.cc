@@ -72,7 +72,7 @@ TEST_F(FactoryShutdownTest, InformersThatAreHeldAreStoppedAndStayReadable) {
 }
 
 // client-go does nothing then, either, and says nothing.
-TEST_F(FactoryShutdownTest, WhatIsAskedOfItAfterwardsSaysThatItIsOver) {
+TEST_F(FactoryShutdownTest, StartWaitsAndReadsAfterShutdown_SayThatItIsOver) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kInfo);
   Simulation sim({.log = log});
   const auto provider = std::make_shared<OneServer>(sim.env());

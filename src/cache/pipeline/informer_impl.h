@@ -53,9 +53,10 @@ struct InformerCore::Impl final : public StoreOwner {
 
   Impl(Env& e, std::string d, ListerWatcherSource s, InformerSettings o);
 
-  // ---- by anyone
   [[nodiscard]] static Impl& Of(const InformerCore& informer) { return *informer.impl_; }
-  // What metrics call it.
+
+  // ---- by anyone
+  // Returns the name that metrics have for it.
   [[nodiscard]] const std::string& MetricsName() const {
     return settings.name.empty() ? describe : settings.name;
   }
