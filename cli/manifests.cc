@@ -19,6 +19,11 @@ struct Text {
 };
 
 Error Unreadable(const std::string& path) {
+  if (path.starts_with("~/")) {
+    return {Reason::kConfig, "--load " + path +
+                                 ": cannot be read; the shell left ~ as it is: write $HOME" +
+                                 path.substr(1)};
+  }
   return {Reason::kConfig,
           "--load " + path + ": cannot be read; is it there, and a file or folder?"};
 }

@@ -57,6 +57,9 @@ TEST(Manifests, OfAFolderByTheirNames) {
   std::filesystem::remove_all(folder);
   EXPECT_THAT(std::string(ReadManifests({folder.string()}, input, warnings).error().message()),
               HasSubstr("is it there"));
+  EXPECT_THAT(std::string(ReadManifests({"~/no-such"}, input, warnings).error().message()),
+              HasSubstr("--load ~/no-such: cannot be read; the shell left ~ as it is: write "
+                        "$HOME/no-such"));
 }
 
 // As kubectl reads them; small files of all kinds that were read otherwise once.
