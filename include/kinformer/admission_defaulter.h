@@ -19,6 +19,7 @@
 
 #include "kinformer/admission.h"
 #include "kinformer/internal/admission_object.h"
+#include "kinformer/internal/changing.h"
 #include "kinformer/internal/misuse.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/ref.h"
@@ -31,7 +32,9 @@ namespace kinformer::admission {
 // on the Env's pool, several at once; may block. Needs the kind's struct: include
 // kinformer/api/GROUP_mutable.h.
 template <class T>
-using Defaulter = std::function<Result<void>(const Request& request, typename T::Mutable& object)>;
+using Defaulter = kinformer::internal::Changing<
+    std::function<Result<void>(const Request& request, typename T::Mutable& object)>,
+    typename T::Mutable>;
 
 // How WithDefaulter makes its patch.
 struct DefaulterOptions {

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "kinformer/api/metav1_mutable.h"
+#include "kinformer/internal/changing.h"
 #include "kinformer/internal/controllerutil_misuse.h"
 #include "kinformer/json.h"
 #include "kinformer/object_meta.h"
@@ -271,6 +272,7 @@ consteval bool CheckMutate() {
   static_assert(kFits,
                 "the function makes the kind's struct what it should be, and gives a Result<void>: "
                 "[&](corev1::ConfigMap::Mutable& map) -> Result<void> { ...; return {}; }");
+  static_assert(kinformer::internal::CheckTakesReference<typename T::Mutable, Mutate>());
   return kFits;
 }
 

@@ -28,6 +28,7 @@
 #include <utility>
 
 #include "kinformer/internal/admission_object.h"
+#include "kinformer/internal/changing.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/json.h"
 #include "kinformer/object_name.h"
@@ -45,7 +46,9 @@ class Conversions {
  public:
   // Fills `to`, which has the metadata of `from`.
   template <class From, class To>
-  using TypedFunction = std::function<Result<void>(const From& from, typename To::Mutable& to)>;
+  using TypedFunction =
+      internal::Changing<std::function<Result<void>(const From& from, typename To::Mutable& to)>,
+                         typename To::Mutable>;
   // From the whole object in one version to the whole object in the other.
   using Function = std::function<Result<json::Value>(const json::Value& object)>;
 

@@ -19,6 +19,7 @@
 #define KINFORMER_EVENT_RECORDER_H_
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -61,6 +62,10 @@ template <Resource T>
 
 namespace internal {
 template <class Given>
+constexpr void ExplainEventOfError() {
+  static_assert(kNeverHolds<Given>, "an event's message is text: give error.message()");
+}
+template <class Given>
 constexpr void ExplainEventOfResult() {
   static_assert(kNeverHolds<Given>,
                 "the object is still in its Result: if (!pod) return pod.error(); and then give "
@@ -101,6 +106,11 @@ class EventRecorder {
   template <internal::Referable T>
   void Event(const T& object, std::string_view type, std::string_view reason, std::string message) {
     AnnotatedEvent(ReferenceTo(object), {}, type, reason, std::move(message));
+  }
+  template <class T, std::same_as<Error> Wrong>
+  void Event(const T& /*about*/, std::string_view /*type*/, std::string_view /*reason*/,
+             const Wrong& /*message*/) {
+    internal::ExplainEventOfError<Wrong>();
   }
   template <class T>
   void Event(const Result<T>& /*read*/, std::string_view /*type*/, std::string_view /*reason*/,

@@ -20,6 +20,7 @@
 #define KINFORMER_EVENTS_H_
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -86,6 +87,11 @@ class EventRecorder {
   void Event(const T& regarding, const U& related, std::string_view type, std::string_view reason,
              std::string_view action, std::string note) {
     Event(ReferenceTo(regarding), ReferenceTo(related), type, reason, action, std::move(note));
+  }
+  template <class T, std::same_as<Error> Wrong>
+  void Event(const T& /*regarding*/, std::string_view /*type*/, std::string_view /*reason*/,
+             std::string_view /*action*/, const Wrong& /*note*/) {
+    kinformer::internal::ExplainEventOfError<Wrong>();
   }
   template <class T>
   void Event(const Result<T>& /*read*/, std::string_view /*type*/, std::string_view /*reason*/,

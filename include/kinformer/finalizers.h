@@ -23,6 +23,7 @@
 
 #include "kinformer/controllerutil.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/changing.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -59,7 +60,8 @@ class Finalizers {
   using Mutable = typename T::Mutable;
   // Does what is to be done, and may change the object and its status, also where it fails. The
   // finalizer goes when it succeeds; an error keeps it.
-  using Finalizer = internal::Callable<Result<void>(Mutable& object), internal::FinalizerWords>;
+  using Finalizer = internal::Changing<
+      internal::Callable<Result<void>(Mutable& object), internal::FinalizerWords>, Mutable>;
 
   // kAlreadyExists: there is one of that name.
   Result<void> Register(std::string name, Finalizer finalizer) {

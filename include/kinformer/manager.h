@@ -177,6 +177,18 @@ class Manager {
   // within graceful_shutdown_timeout, which it names: that goes on, and the destructor waits for
   // it.
   Result<void> Start(const std::stop_token& stop);
+  template <class Source>
+    requires requires(const Source& source) {
+      { source.get_token() } -> std::convertible_to<std::stop_token>;
+    } || requires(const Source& source) {
+      { source.token() } -> std::convertible_to<std::stop_token>;
+    }
+  auto Start(const Source& /*source*/) {
+    static_assert(internal::kNeverHolds<Source>,
+                  "Start takes the token: Start(signals.token()), or Start(source.get_token()) of "
+                  "a std::stop_source");
+    return Result<void>();
+  }
 
   // This process leads, or there is no election and it has been started. Stays true to the end.
   [[nodiscard]] bool Elected() const;

@@ -138,6 +138,21 @@ template <class Item, class Hash, class Reconcile>
   return Workers(std::move(threads), [&queue] { queue.ShutDown(); });
 }
 
+namespace internal {
+template <class Queue>
+concept CannotAddLater = requires(Queue& queue) {
+  []<class I, class H>(WorkQueue<I, H>&) {}(queue);
+} && !requires(Queue& queue) { []<class I, class H>(RateLimitingQueue<I, H>&) {}(queue); };
+}  // namespace internal
+// Takes a queue of another sort.
+template <internal::CannotAddLater Queue, class... Rest>
+auto RunWorkers(Env& /*env*/, Queue& /*queue*/, const Rest&... /*rest*/) {
+  static_assert(internal::kNeverHolds<Queue>,
+                "RunWorkers adds what has failed again, later and later, so its queue is a "
+                "RateLimitingQueue<ObjectName>");
+  return Workers();
+}
+
 }  // namespace kinformer
 
 #endif  // KINFORMER_WORKER_H_

@@ -52,6 +52,8 @@
 // case as_reconciler_void: this function is called with the context and the object
 // case and_of_function: And and Or combine predicates: NewPredicateFuncs<corev1::Pod>
 // case or_of_function: And and Or combine predicates: NewPredicateFuncs<corev1::Pod>
+// case several_predicates: one predicate is given: predicate::And\(a, b\) is that of several
+// case several_predicates_of_owned: one predicate is given: predicate::And
 // case and_of_two_kinds: these predicates are for different kinds, and an object is of one
 
 #include "kinformer/controller_builder.h"
@@ -234,6 +236,10 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
 #elif defined(or_of_function)
   builder.For<Pod>(Or(predicate::NewPredicateFuncs<Pod>([](const Pod&) { return true; }),
                       [](const Pod&) { return true; }));
+#elif defined(several_predicates)
+  builder.For<Pod>(predicate::GenerationChangedPredicate(), predicate::LabelChangedPredicate());
+#elif defined(several_predicates_of_owned)
+  builder.Owns<Pod>(predicate::GenerationChangedPredicate(), predicate::LabelChangedPredicate());
 #elif defined(and_of_two_kinds)
   builder.For<Pod>(And(predicate::NewPredicateFuncs<Pod>([](const Pod&) { return true; }),
                        predicate::NewPredicateFuncs<Secret>([](const Secret&) { return true; })));

@@ -1,4 +1,5 @@
-// Functions of Go's shapes in classes, which hide what they were meant to override.
+// Functions of Go's shapes in classes, which hide what they were meant to override, and functions
+// that change a copy.
 // case handler_as_in_go: nobody calls this OnAdd: it is called with the event alone
 // case update_as_in_go: nobody calls this OnUpdate: it is called with the event alone
 // case delete_as_in_go: nobody calls this OnDelete: it is called with the event alone
@@ -12,13 +13,22 @@
 // case group_of_argument: nobody calls this group\(\): write RunnableGroup group\(\) const override
 // case ready_without_stop: nobody calls this WaitUntilReady: write Result<void> WaitUntilReady
 // case warmup_without_stop: nobody calls this Warmup: write Result<void> Warmup
+// case defaulter_of_copy: this function would change a copy, which is lost: take the struct by ref
+// case handler_of_defaulter_of_copy: this function would change a copy, which is lost
+// case finalizer_of_copy: this function would change a copy, which is lost
+// case mutate_of_copy: this function would change a copy, which is lost
+// case conversion_of_copy: this function would change a copy, which is lost
 // case derived_predicate: a predicate is a value with functions, and nothing to derive from
 
 #include <memory>
 #include <stop_token>
 
 #include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
 #include "kinformer/controller_builder.h"
+#include "kinformer/controllerutil.h"
+#include "kinformer/conversion.h"
+#include "kinformer/finalizers.h"
 #include "kinformer/manager.h"
 #include "kinformer/object.h"
 #include "kinformer/shared_informer.h"
@@ -125,6 +135,27 @@ void Use(kinformer::SharedInformer<Pod>& pods, kinformer::WebhookServer& server,
   manager.Add(std::make_shared<Ready>()).OrExit();
 #elif defined(warmup_without_stop)
   manager.Add(std::make_shared<Warm>()).OrExit();
+#elif defined(defaulter_of_copy)
+  server
+      .RegisterDefaulter<Pod>(
+          [](const admission::Request&, Pod::Mutable) -> Result<void> { return {}; })
+      .OrExit();
+#elif defined(handler_of_defaulter_of_copy)
+  server
+      .Register("/default",
+                admission::WithDefaulter<Pod>(
+                    [](const admission::Request&, Pod::Mutable) -> Result<void> { return {}; }))
+      .OrExit();
+#elif defined(finalizer_of_copy)
+  kinformer::Finalizers<Pod> finalizers;
+  finalizers.Register("example.com/pod", [](Pod::Mutable) -> Result<void> { return {}; }).OrExit();
+#elif defined(mutate_of_copy)
+  kinformer::controllerutil::CreateOrUpdate(manager.GetClient().client().For<Pod>("default"), "web",
+                                            [](Pod::Mutable) -> Result<void> { return {}; })
+      .OrExit();
+#elif defined(conversion_of_copy)
+  kinformer::Conversions conversions;
+  conversions.Add<Pod, Pod>([](const Pod&, Pod::Mutable) -> Result<void> { return {}; }).OrExit();
 #elif defined(derived_predicate)
   kinformer::ControllerBuilder(manager).For<Pod>(OnlyNew{});
 #else
@@ -143,5 +174,14 @@ void Use(kinformer::SharedInformer<Pod>& pods, kinformer::WebhookServer& server,
   manager.Add(std::make_shared<Server>()).OrExit();
   manager.Add(std::make_unique<Server>()).OrExit();
   kinformer::ControllerBuilder(manager).For<Pod>(predicate::Predicate<Pod>());
+  server
+      .RegisterDefaulter<Pod>(
+          [](const admission::Request&, Pod::Mutable&) -> Result<void> { return {}; })
+      .OrExit();
+  const admission::Defaulter<Pod> defaulter =
+      [](admission::Request, const Pod::Mutable&) -> Result<void> { return {}; };
+  server.RegisterDefaulter<Pod>(defaulter).OrExit();
+  kinformer::Finalizers<Pod> finalizers;
+  finalizers.Register("example.com/pod", [](auto&) -> Result<void> { return {}; }).OrExit();
 #endif
 }

@@ -11,6 +11,8 @@
 // case worker_with_stop: a function of workers is called with the item alone
 // case worker_of_bool: a function of workers is called with the item alone
 // case errors_of_reflector: a handler of watch errors is called with the error alone
+// case start_of_source: Start takes the token: Start\(signals.token\(\)\)
+// case workers_of_plain_queue: RunWorkers adds what has failed again, later and later
 // case owned_capture: this function cannot be copied, since it captures something that cannot
 
 #include "kinformer/manager.h"
@@ -65,6 +67,13 @@ void Use(kinformer::Manager& manager, kinformer::RateLimitingQueue<ObjectName>& 
 #elif defined(errors_of_reflector)
   const kinformer::ReflectorOptions options{
       .watch_error_handler = [](const std::string&, const kinformer::Error&) {}};
+#elif defined(start_of_source)
+  std::stop_source source;
+  manager.Start(source).OrExit();
+#elif defined(workers_of_plain_queue)
+  kinformer::WorkQueue<ObjectName> plain(manager.env());
+  auto workers =
+      RunWorkers(manager.env(), plain, 2, [](const ObjectName&) -> Result<void> { return {}; });
 #elif defined(owned_capture)
   const kinformer::LeaderCallbacks callbacks{
       .on_stopped_leading = [owned = std::move(owned)] { static_cast<void>(*owned); }};

@@ -10,6 +10,8 @@
 // case client_patch_in_its_result: this patch is still in its Result
 // case event_of_result: the object is still in its Result: if \(!pod\) return pod.error\(\)
 // case event_with_action_of_result: the object is still in its Result
+// case event_of_error: an event's message is text: give error.message\(\)
+// case event_with_action_of_error: an event's message is text: give error.message\(\)
 // case arrow_of_passing_result: the object would go with this Result: keep it, const auto pod
 // case config_of_path: LoadDefault finds the files itself: FromKubeconfigFile\(path\) reads one
 // case namespace_of_list: the namespace is the client's: client.For<corev1::Pod>
@@ -73,6 +75,11 @@ Result<ReconcileResult> Use(const kinformer::Client& client, kinformer::Delegati
   recorder.Event(read, kinformer::kEventTypeNormal, "Printed", "two pages");
 #elif defined(event_with_action_of_result)
   recorder_with_actions.Event(read, kinformer::kEventTypeNormal, "Printed", "Printing", "two");
+#elif defined(event_of_error)
+  recorder.Event(*read, kinformer::kEventTypeWarning, "Failed", read.error());
+#elif defined(event_with_action_of_error)
+  recorder_with_actions.Event(**read, kinformer::kEventTypeWarning, "Failed", "Printing",
+                              read.error());
 #elif defined(arrow_of_passing_result)
   if (pods.Get("web-0")->spec().hostNetwork()) return ReconcileResult{};
 #elif defined(config_of_path)

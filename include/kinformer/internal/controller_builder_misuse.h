@@ -45,6 +45,14 @@ constexpr void ExplainPredicate() {
       "}), or GenerationChangedPredicate() and its like; predicate::And combines several");
 }
 
+// Several predicates where there is one.
+template <class Given>
+constexpr void ExplainPredicates() {
+  static_assert(kNeverHolds<Given>,
+                "one predicate is given: predicate::And(a, b) is that of several which must all "
+                "accept");
+}
+
 // Says why F cannot reconcile requests of type R. True: it can.
 template <class F, class R>
 consteval bool CheckReconcile() {
@@ -107,6 +115,20 @@ class ControllerBuilderMisuse {
     static_assert(kNeverHolds<Wrong...>,
                   "Watches takes the kind in angle brackets, and no object: "
                   "Watches<corev1::Secret>(handler)");
+    return Never<Builder&>();
+  }
+
+  // Several predicates, as of builder.WithPredicates.
+  template <KnownKind T, class First, class Second, class... Rest>
+    requires(!NoPredicateFor<First, T> && !NoPredicateFor<Second, T>)
+  decltype(auto) For(const First& /*first*/, const Second& /*second*/, const Rest&... /*rest*/) {
+    ExplainPredicates<First>();
+    return Never<Builder&>();
+  }
+  template <KnownKind T, class First, class Second, class... Rest>
+    requires(!NoPredicateFor<First, T> && !NoPredicateFor<Second, T>)
+  decltype(auto) Owns(const First& /*first*/, const Second& /*second*/, const Rest&... /*rest*/) {
+    ExplainPredicates<First>();
     return Never<Builder&>();
   }
 

@@ -378,7 +378,7 @@ TEST(LeaderElectorTest, ItMayRunAgain) {
   EXPECT_THAT(a.told, ElementsAre("started", "worked", "stopped", "started"));
 }
 
-TEST(LeaderElectorTest, ItRunsAgainOnceTheWorkOfTheRunBeforeHasEnded) {
+TEST(LeaderElectorTest, RunAgain_WaitsForTheWorkOfTheRunBefore) {
   Simulation sim;
   FakeLease lease;
   Candidate a(sim, lease, "a");
