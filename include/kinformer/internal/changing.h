@@ -52,8 +52,8 @@ class Changing : public Base {
   template <class F>
     requires(std::constructible_from<Base, F> &&
              !std::derived_from<std::remove_cvref_t<F>, Changing>)
-  Changing(F&& function)  // NOLINT(google-explicit-constructor): lambdas are written in its place
-      : Base(std::forward<F>(function)) {
+  Changing(F&& call)  // NOLINT(google-explicit-constructor): lambdas are written in its place
+      : Base(std::forward<F>(call)) {
     static_assert(CheckTakesReference<Struct, F>());
   }
 };

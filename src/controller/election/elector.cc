@@ -106,7 +106,7 @@ bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
     // An answer that took long has used up some of the time: the next renewal must have its share.
     const Duration left = leadership_.LeadsFor();
     SleepUnlessStopped(env_, stop,
-                       std::min(config_.retry_period, std::max(left - kOneTry, left / 2)));
+                       std::min<Duration>(config_.retry_period, std::max(left - kOneTry, left / 2)));
   }
   return true;
 }
