@@ -105,8 +105,8 @@ bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
     if (!RenewOnce(stop, news)) return stop.stop_requested();
     // An answer that took long has used up some of the time: the next renewal must have its share.
     const Duration left = leadership_.LeadsFor();
-    SleepUnlessStopped(env_, stop,
-                       std::min<Duration>(config_.retry_period, std::max(left - kOneTry, left / 2)));
+    SleepUnlessStopped(
+        env_, stop, std::min<Duration>(config_.retry_period, std::max(left - kOneTry, left / 2)));
   }
   return true;
 }
