@@ -114,7 +114,8 @@ bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
 bool Elector::RenewOnce(const std::stop_token& stop, LeaderNews& news) {
   // The work must be told before another may lead.
   const Duration left = leadership_.LeadsFor();
-  const Duration time = std::min(config_.renew_deadline, left > Duration(0) ? left : kOneTry);
+  const Duration time =
+      std::min<Duration>(config_.renew_deadline, left > Duration(0) ? left : kOneTry);
   const SteadyTime deadline = env_.Now() + time;
   while (true) {
     const SteadyTime next = env_.Now() + config_.retry_period;

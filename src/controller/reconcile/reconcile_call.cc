@@ -136,7 +136,7 @@ void ControllerCore::WarnIfItSpins(const ReconcileContext& context, const std::s
     again = Again::kByRequeue;
   }
   const auto found = spin_watch_->Reconciled(
-      key, again, result ? result->requeue_after : Duration::zero(), env_.Now());
+      key, again, result ? Duration(result->requeue_after) : Duration::zero(), env_.Now());
   if (!found) return;
   const std::chrono::duration<double> within = found->within;
   context.Log(LogLevel::kWarning, "one request is reconciled over and over",
