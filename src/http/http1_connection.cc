@@ -342,6 +342,8 @@ class Http1Connection final : public Connection {
           return false;
         case ResponseStream::State::kEnd:
           answer_.reset();
+          // Told to go after the head said that it stays. Nothing more has come, so it may.
+          if (going_away_ && in_.empty()) keep_alive_ = false;
           phase_ = keep_alive_ ? Phase::kRequest : Phase::kLeaving;
           return keep_alive_;
         case ResponseStream::State::kAbort:

@@ -58,7 +58,8 @@ class HttpServer {
   void CloseConnections();
 
   // Asks all present clients to take new connections: GOAWAY, or Connection: close with the next
-  // answer. What is under way is finished. New connections are accepted. Returns at once.
+  // answer; an HTTP/1.1 connection ends behind the answer that is under way. What is under way is
+  // finished. New connections are accepted. Returns at once.
   void GoAway();
   // From now on each HTTP/2 connection, present ones included, takes that many streams at once.
   // Returns at once.
