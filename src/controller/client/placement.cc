@@ -23,7 +23,8 @@ Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
                               const std::string& home) {
   // First: a name in the place of the namespace is not the namespace of this client either.
   if (name.name.empty()) {
-    const std::string_view where = name.namespace_ == home ? "" : name.namespace_;
+    const std::string_view given = name.namespace_;
+    const std::string_view where = given == home ? std::string_view() : given;
     return cache::EmptyName(type.resource, type.namespaced && home.empty(), where,
                             cache::NameForm::kObjectName);
   }
