@@ -106,9 +106,10 @@ namespace admission {
 
 // A handler that asks `validator`. CONNECT is allowed; other operations and objects that are no T
 // are answered with 400.
-template <KnownKind T, std::derived_from<Validator<T>> V>
-[[nodiscard]] Handler WithValidator(std::shared_ptr<V> validator) {
-  static_assert(internal::CheckValidatorClass<V, T>());
+template <KnownKind T, std::convertible_to<std::shared_ptr<Validator<T>>> Pointer>
+[[nodiscard]] Handler WithValidator(Pointer given) {
+  static_assert(internal::CheckValidatorClass<typename Pointer::element_type, T>());
+  std::shared_ptr<Validator<T>> validator = std::move(given);
   return [validator = std::move(validator)](const Request& request) -> Response {
     if (request.operation == "CONNECT") return Allowed();
     const bool creates = request.operation == "CREATE";

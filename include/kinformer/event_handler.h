@@ -237,16 +237,16 @@ class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
  public:
   using FilterFunc = internal::Callable<bool(T), internal::FilterWords>;
 
-  template <std::derived_from<ResourceEventHandler<T>> Next>
-  FilteringResourceEventHandler(EventFilter<T> filter, std::shared_ptr<Next> next)
+  template <std::convertible_to<std::shared_ptr<ResourceEventHandler<T>>> Next>
+  FilteringResourceEventHandler(EventFilter<T> filter, Next next)
       : filter_(std::move(filter)), next_(std::move(next)) {
-    static_assert(internal::CheckHandlerClass<Next, T>());
+    static_assert(internal::CheckHandlerClass<typename Next::element_type, T>());
   }
   FilteringResourceEventHandler(EventFilter<T> filter, ResourceEventHandlerFuncs<T> next)
       : FilteringResourceEventHandler(std::move(filter),
                                       std::make_shared<FunctionEventHandler<T>>(std::move(next))) {}
-  template <std::derived_from<ResourceEventHandler<T>> Next>
-  FilteringResourceEventHandler(FilterFunc filter, std::shared_ptr<Next> next)
+  template <std::convertible_to<std::shared_ptr<ResourceEventHandler<T>>> Next>
+  FilteringResourceEventHandler(FilterFunc filter, Next next)
       : FilteringResourceEventHandler(EventFilter<T>{std::move(filter)}, std::move(next)) {}
   FilteringResourceEventHandler(FilterFunc filter, ResourceEventHandlerFuncs<T> next)
       : FilteringResourceEventHandler(EventFilter<T>{std::move(filter)}, std::move(next)) {}

@@ -90,8 +90,8 @@ class WebhookServer : public Handler, private internal::WebhookServerMisuse {
   // kAlreadyExists: the path is taken. kInvalidArgument: it does not begin with a slash.
   Result<void> Register(const std::string& path, admission::Handler handler);
   // At GenerateValidatePath of the kind.
-  template <KnownKind T, std::derived_from<admission::Validator<T>> V>
-  Result<void> RegisterValidator(std::shared_ptr<V> validator) {
+  template <KnownKind T, std::convertible_to<std::shared_ptr<admission::Validator<T>>> Pointer>
+  Result<void> RegisterValidator(Pointer validator) {
     return Register(GenerateValidatePath(internal::KindOf<T>()),
                     admission::WithValidator<T>(std::move(validator)));
   }

@@ -165,11 +165,15 @@ void Use(kinformer::SharedInformer<Pod>& pods, kinformer::WebhookServer& server,
   pods.AddEventHandler(kinformer::FilteringResourceEventHandler<Pod>([](Pod) { return true; },
                                                                      std::make_shared<Good>()))
       .OrExit();
+  pods.AddEventHandler(kinformer::FilteringResourceEventHandler<Pod>([](Pod) { return true; },
+                                                                     std::make_unique<Good>()))
+      .OrExit();
   const std::shared_ptr<ResourceEventHandler<Pod>> any = std::make_shared<Good>();
   pods.AddEventHandler(any).OrExit();
   server.RegisterValidator<Pod>(std::make_shared<GoodValidator>()).OrExit();
   const std::shared_ptr<admission::Validator<Pod>> validator = std::make_shared<GoodValidator>();
   server.RegisterValidator<Pod>(validator).OrExit();
+  server.RegisterValidator<Pod>(std::make_unique<GoodValidator>()).OrExit();
   server.Register("/validate", admission::WithValidator<Pod>(validator)).OrExit();
   manager.Add(std::make_shared<Server>()).OrExit();
   manager.Add(std::make_unique<Server>()).OrExit();
