@@ -261,13 +261,14 @@ template <class T, class... Rest>
   return Or(std::vector<Predicate<Kind>>{internal::Of<Kind>(std::move(first)),
                                          internal::Of<Kind>(std::move(rest))...});
 }
-// Something that is no predicate among them.
+// Explains something that is no predicate among them.
 template <class... Wrong>
   requires(sizeof...(Wrong) > 1 && !(internal::IsPredicate<Wrong> && ...))
 auto And(const Wrong&... /*wrong*/) {
   internal::ExplainCombined<Wrong...>();
   return Predicate<Object>();
 }
+// Explains something that is no predicate among them.
 template <class... Wrong>
   requires(sizeof...(Wrong) > 1 && !(internal::IsPredicate<Wrong> && ...))
 auto Or(const Wrong&... /*wrong*/) {
