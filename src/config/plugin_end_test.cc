@@ -21,7 +21,6 @@
 #include "kinformer/env.h"
 #include "kinformer/runtime.h"
 
-#include "base/env_view.h"
 #include "base/own_work.h"
 #include "config/credentials.h"
 #include "config/exec_plugin.h"
@@ -77,6 +76,32 @@ class HurriedLoop final : public Executor, public internal::base::HasOwnWork {
 
  private:
   Env& env_;
+};
+
+// Does as another Env, except for its loop.
+class HurriedEnv final : public Env {
+ public:
+  explicit HurriedEnv(Env& env) : env_(env), loop_(env) {}
+  [[nodiscard]] SteadyTime Now() const override { return env_.Now(); }
+  [[nodiscard]] BootTime BootNow() const override { return env_.BootNow(); }
+  [[nodiscard]] WallTime WallNow() const override { return env_.WallNow(); }
+  [[nodiscard]] std::uint64_t Random() override { return env_.Random(); }
+  [[nodiscard]] Executor& loop() override { return loop_; }
+  [[nodiscard]] Executor& pool() override { return env_.pool(); }
+  [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override { return env_.NewMonitor(); }
+  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
+    return env_.NewThread(std::move(name), std::move(body));
+  }
+  [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
+    return env_.NewLoop(std::move(name));
+  }
+  [[nodiscard]] bool OnLoopThread() const override { return env_.OnLoopThread(); }
+  [[nodiscard]] LogSink& log() override { return env_.log(); }
+  [[nodiscard]] MetricsSink& metrics() override { return env_.metrics(); }
+
+ private:
+  Env& env_;
+  HurriedLoop loop_;
 };
 
 // The parameter: may the plugin use the terminal? One that may is in our process group, as it could
@@ -146,8 +171,7 @@ TEST_P(HangingPlugin, IsKilledByAStop) {
 }
 
 TEST_P(HangingPlugin, IsKilledSomeTimeAfterTheLastCallThatWaitedForIt) {
-  HurriedLoop loop(runtime_->env());
-  internal::base::EnvView env(runtime_->env(), loop);
+  HurriedEnv env(runtime_->env());
   const auto source = internal::config::NewExecCredentials(Plugin(), {});
   auto* const awaited = dynamic_cast<AwaitedSource*>(source.get());
   ASSERT_NE(awaited, nullptr);
