@@ -33,6 +33,7 @@
 
 #include "kinformer/env.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/list_options.h"
 #include "kinformer/list_watch.h"
 #include "kinformer/object_name.h"
@@ -87,7 +88,7 @@ struct ClientOptions {
   int burst{0};
   // Of each request that is not a watch, repetitions included; past it the request ends with
   // kDeadlineExceeded. 0: what the Config says, or else no limit. A call's own timeout wins.
-  Duration timeout{0};
+  internal::TimeSpan timeout{};
   int max_retries{10};  // of one request
   // Informers that fetch their first list at the same time; the others wait their turn.
   std::size_t max_initial_lists{8};

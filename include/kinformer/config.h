@@ -21,6 +21,7 @@
 #include "kinformer/env.h"
 #include "kinformer/http_transport.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -57,7 +58,7 @@ struct ExecConfig {
   // JSON of the cluster's extension client.authentication.k8s.io/exec; may be empty.
   std::string cluster_config{};
   // A plugin that takes longer is killed, unless it may ask a person.
-  Duration timeout{std::chrono::minutes(1)};
+  internal::TimeSpan timeout{std::chrono::minutes(1)};
 };
 
 // Values that win over the kubeconfig's; empty means "not given". What kubectl's flags of these
@@ -106,7 +107,7 @@ struct Config {
   std::string proxy_url{};
   double qps{0};  // 0: the client's default; negative: no limit
   int burst{0};
-  Duration timeout{0};  // of each request that is not a watch; 0: none
+  internal::TimeSpan timeout{};  // of each request that is not a watch; 0: none
   bool disable_compression{false};
   std::string content_type{};  // empty: protobuf for built-in kinds, else JSON
 

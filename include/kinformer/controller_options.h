@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -25,7 +26,7 @@ struct ControllerOptions {
   // Workers, each a thread: so many requests are reconciled at a time, all of them different. 1.
   std::optional<std::size_t> max_concurrent_reconciles{};
   // How long sources may take to sync. 2 minutes; past it Start ends with an error that names them.
-  std::optional<Duration> cache_sync_timeout{};
+  std::optional<internal::TimeSpan> cache_sync_timeout{};
   // True: what a reconciler throws is an error like others. False: it ends the process.
   std::optional<bool> recover_panic{};
   // True: a manager starts it only while this process leads.
@@ -37,12 +38,12 @@ struct ControllerOptions {
   // go on at once. False: it begins to watch when it leads.
   std::optional<bool> enable_warmup{};
   // How long a reconcile may take: then its ReconcileContext asks it to stop. No limit.
-  std::optional<Duration> reconciliation_timeout{};
+  std::optional<internal::TimeSpan> reconciliation_timeout{};
   // Staleness breaker: reconciles wait while the last proof that a cache is up to date, of one of
   // the sources, is older (InformerStatus::progress_age): a controller that has lost its server
   // does not act on what was. At least a minute and a half makes sense, since a quiet watch hears
   // from the server about once a minute. No limit.
-  std::optional<Duration> max_cache_age{};
+  std::optional<internal::TimeSpan> max_cache_age{};
   // Asked before each reconcile; while it is false, reconciles wait. Must be quick. Left empty here
   // and by the manager's options, it is LeaderElector::IsLeader in a manager with leader election,
   // for controllers that need that.

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/result.h"
 #include "kinformer/transport.h"
 
@@ -30,13 +31,14 @@ struct EndpointServerOptions {
   std::string cert_dir{};
   std::string cert_name{"tls.crt"};
   std::string key_name{"tls.key"};
-  Duration cert_read_interval{std::chrono::seconds(10)};
+  internal::TimeSpan cert_read_interval{std::chrono::seconds(10)};
 
   std::size_t max_connections{1000};
   std::size_t max_header_bytes{std::size_t{64} << 10};  // 431
   std::size_t max_body_bytes{std::size_t{1} << 20};     // 413
-  Duration header_timeout{std::chrono::seconds(32)};    // TLS handshake; request line and headers
-  Duration idle_timeout{std::chrono::seconds(90)};      // between requests
+  internal::TimeSpan header_timeout{
+      std::chrono::seconds(32)};  // TLS handshake; request line and headers
+  internal::TimeSpan idle_timeout{std::chrono::seconds(90)};  // between requests
 };
 
 // Answers with the handler whose path stands at the beginning of the request's, and with 404 where

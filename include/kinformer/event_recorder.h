@@ -32,6 +32,7 @@
 #include "kinformer/env.h"
 #include "kinformer/event_sink.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/ref.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
@@ -130,7 +131,7 @@ struct EventCorrelatorOptions {
   // So many different messages for one reason about one object are told together from then on, each
   // counting for the time that follows it.
   std::size_t max_events{10};
-  Duration max_interval{std::chrono::minutes(10)};
+  internal::TimeSpan max_interval{std::chrono::minutes(10)};
   // Of one source about one object, by type: so many at once, then so many a second.
   int burst_size{25};
   double qps{1.0 / 300};
@@ -141,7 +142,7 @@ struct EventBroadcasterOptions {
   std::size_t max_queued{1000};  // for each sink and watcher; more are dropped, and counted
   // Of an event whose server does not answer; what it refuses is not tried again.
   int max_attempts{12};
-  Duration retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
+  internal::TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
   EventCorrelatorOptions correlator{};
 };
 

@@ -38,6 +38,7 @@
 #include "kinformer/event_sink.h"
 #include "kinformer/field_selector.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/resource.h"
 #include "kinformer/result.h"
 
@@ -110,12 +111,12 @@ struct EventBroadcasterOptions {
   std::size_t max_queued{1000};  // for each sink and watcher; more are dropped, and counted
   // Of an event whose server does not answer; what it refuses is not tried again.
   int max_attempts{12};
-  Duration retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
-  std::size_t cache_size{4096};                    // series, and events that may become one
+  internal::TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
+  std::size_t cache_size{4096};  // series, and events that may become one
   // A series to which nothing was added for so long is over.
-  Duration finish_time{std::chrono::minutes(6)};
+  internal::TimeSpan finish_time{std::chrono::minutes(6)};
   // So often the count of a series is written, so that the server does not forget the event.
-  Duration refresh_time{std::chrono::minutes(30)};
+  internal::TimeSpan refresh_time{std::chrono::minutes(30)};
 };
 
 // Takes events of recorders to sinks, each on a thread of its own. Thread-safe.

@@ -11,11 +11,14 @@
 
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "kinformer/internal/attributes.h"
 #include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 
@@ -38,6 +41,11 @@ class FieldSelector {
   template <std::convertible_to<std::string_view> Text>
   FieldSelector(const Text& /*text*/,  // NOLINT(google-explicit-constructor)
                 std::nullptr_t /*explained*/ = Explain<Text>()) {}
+  // Pairs as in a Go map would be fields and their values.
+  FieldSelector(std::initializer_list<std::pair<std::string_view, std::string_view>> fields)
+      KINFORMER_UNAVAILABLE(
+          "fields are given as text, which is read first: FieldSelector::Parse("
+          "\"spec.nodeName=node-7\").OrExit()");
   // kInvalidArgument, naming the term that is wrong.
   static Result<FieldSelector> Parse(std::string_view text);
   // All of `requirements`, whose values are taken as they are: nothing in them need be escaped.

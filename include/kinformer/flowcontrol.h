@@ -22,13 +22,14 @@
 #include <string_view>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/time_span.h"
 
 namespace kinformer::flowcontrol {
 
 // How a Backoff grows, and when it forgets.
 struct BackoffOptions {
-  Duration initial{std::chrono::seconds(1)};
-  Duration max{std::chrono::minutes(5)};
+  internal::TimeSpan initial{std::chrono::seconds(1)};
+  internal::TimeSpan max{std::chrono::minutes(5)};
   // Each delay gets up to so much of the one before on top: 0.1 is a tenth. None but the first is
   // longer than max even so.
   double jitter{0};

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/result.h"
 #include "kinformer/transport.h"
 
@@ -77,15 +78,15 @@ struct HttpTransportOptions {
   bool use_environment_proxy{true};
   bool disable_http2{false};
 
-  Duration connect_timeout{std::chrono::seconds(30)};  // DNS, TCP and TLS together
+  internal::TimeSpan connect_timeout{std::chrono::seconds(30)};  // DNS, TCP and TLS together
   // TLS alone, once TCP stands; with a proxy only connect_timeout counts. 0: no limit of its own.
-  Duration tls_handshake_timeout{std::chrono::seconds(10)};
+  internal::TimeSpan tls_handshake_timeout{std::chrono::seconds(10)};
   // A connection on which an answer is awaited and nothing has come for this long is asked for a
   // sign of life; 0: never.
-  Duration read_idle_timeout{std::chrono::seconds(30)};
+  internal::TimeSpan read_idle_timeout{std::chrono::seconds(30)};
   // And is abandoned when none comes. An answer that has begun, is no granted watch, and of which
   // nothing more has come for both together, ends with kTransport even where the server is well.
-  Duration ping_timeout{std::chrono::seconds(15)};
+  internal::TimeSpan ping_timeout{std::chrono::seconds(15)};
   std::string probe_target{"/livez"};  // any answer will do, an error too
 
   // Over HTTP/2, until the server shows a lower limit; one more is for the probe.
@@ -93,7 +94,7 @@ struct HttpTransportOptions {
   // Over HTTP/1.1, one connection each: the next is kOverLimit; 0: no limit.
   std::size_t max_http1_watches{0};
   std::size_t max_connections{8};  // of each of the other pools; requests beyond wait
-  Duration reload_period{std::chrono::seconds(10)};
+  internal::TimeSpan reload_period{std::chrono::seconds(10)};
 };
 
 // A transport on `env`'s loop, which must be a real one (Runtime). Reads the files of `options`;

@@ -174,6 +174,10 @@ class Value {
   Value(const char* s) : rep_(std::string(s)) {}       // NOLINT(google-explicit-constructor)
   Value(Array a) : rep_(std::move(a)) {}               // NOLINT(google-explicit-constructor)
   Value(Object o) : rep_(std::move(o)) {}              // NOLINT(google-explicit-constructor)
+  // Braces with names in them look like an object, and could mean an array or text as well.
+  Value(std::initializer_list<std::pair<std::string_view, Value>> members) KINFORMER_UNAVAILABLE(
+      "an object is made with its name: json::Value::MakeObject("
+      "{{\"replicas\", 3}})");
   // Other pointers would otherwise become booleans.
   template <class T>
     requires(!std::same_as<std::remove_cv_t<T>, char>)

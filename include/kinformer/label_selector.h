@@ -12,11 +12,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "kinformer/internal/attributes.h"
 #include "kinformer/internal/callable.h"
 #include "kinformer/result.h"
 
@@ -48,6 +51,11 @@ class LabelSelector {
   template <std::convertible_to<std::string_view> Text>
   LabelSelector(const Text& /*text*/,  // NOLINT(google-explicit-constructor)
                 std::nullptr_t /*explained*/ = Explain<Text>()) {}
+  // Pairs as in a Go map would be labels, and a selector is more than these.
+  LabelSelector(std::initializer_list<std::pair<std::string_view, std::string_view>> labels)
+      KINFORMER_UNAVAILABLE(
+          "labels are given as text, which is read first: "
+          "LabelSelector::Parse(\"app=web,tier=front\").OrExit()");
   static LabelSelector Everything() { return {}; }
   static LabelSelector Nothing();
   // kInvalidArgument with the position of what is wrong and what was expected there.

@@ -141,12 +141,13 @@ class Lister {
   [[nodiscard]] NamespaceLister<T> Namespace(std::string_view namespace_) const {
     return NamespaceLister<T>(core_, std::string(namespace_));
   }
-  // A cluster-scoped object. kNotFound means that it does not exist. kInvalidArgument: the kind has
-  // namespaces, and one is missing (or it has none, and one is given). Otherwise this cache cannot
-  // tell: kOutOfScope (it does not look there: another namespace or name than its own, or selectors
-  // that the object may not match; asking again will not help), kNotSynced (not listed yet),
-  // kStopped (nobody keeps it up to date any more), kUnreadable (it exists, but its bytes are
-  // malformed), kOverLimit (it exists, but found no room: InformerOptions::max_objects, max_bytes).
+  // A cluster-scoped object. kNotFound means that it does not exist. kInvalidArgument: the name is
+  // empty, or the kind has namespaces and one is missing (or it has none, and one is given).
+  // Otherwise this cache cannot tell: kOutOfScope (it does not look there: another namespace or
+  // name than its own, or selectors that the object may not match; asking again will not help),
+  // kNotSynced (not listed yet), kStopped (nobody keeps it up to date any more), kUnreadable (it
+  // exists, but its bytes are malformed), kOverLimit (it exists, but found no room:
+  // InformerOptions::max_objects, max_bytes).
   [[nodiscard]] Result<Ref<T>> Get(std::string_view name) const {
     return internal::GetOrWhyNot<T>(*core_, {}, name);
   }

@@ -67,6 +67,43 @@ class BlockCursor {
   std::array<const Block*, 32> batch_{};
 };
 
+// What walks over an ObjectRange<T>.
+template <class T>
+class ObjectIterator {
+ public:
+  using iterator_concept = std::forward_iterator_tag;
+  using iterator_category = std::input_iterator_tag;
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+  using reference = const T;
+  using pointer = void;
+
+  ObjectIterator() = default;
+  explicit ObjectIterator(BlockCursor cursor) : cursor_(cursor) {}
+  const T operator*() const { return T(cursor_.block()); }
+  ObjectIterator& operator++() {
+    cursor_.Advance();
+    return *this;
+  }
+  ObjectIterator operator++(int) {
+    ObjectIterator before = *this;
+    cursor_.Advance();
+    return before;
+  }
+  friend bool operator==(const ObjectIterator&, const ObjectIterator&) = default;
+  // For std::sort, which begins with it. Its type is deduced so that it is read at the call.
+  template <class Object = T>
+  auto operator-(const ObjectIterator& /*other*/) const {
+    static_assert(kNeverHolds<Object>,
+                  "the objects of a range keep their places: std::vector<corev1::Pod> "
+                  "sorted(pods.begin(), pods.end()), which lives as long as pods, can be sorted");
+    return difference_type(0);
+  }
+
+ private:
+  BlockCursor cursor_;
+};
+
 }  // namespace internal
 
 // A forward range of T. Copies share. Thread-compatible. Counterpart: the slice that a Go lister
@@ -74,32 +111,7 @@ class BlockCursor {
 template <ObjectView T>
 class ObjectRange {
  public:
-  class iterator {
-   public:
-    using iterator_concept = std::forward_iterator_tag;
-    using iterator_category = std::input_iterator_tag;
-    using value_type = T;
-    using difference_type = std::ptrdiff_t;
-    using reference = const T;
-    using pointer = void;
-
-    iterator() = default;
-    explicit iterator(internal::BlockCursor cursor) : cursor_(cursor) {}
-    const T operator*() const { return T(cursor_.block()); }
-    iterator& operator++() {
-      cursor_.Advance();
-      return *this;
-    }
-    iterator operator++(int) {
-      iterator before = *this;
-      cursor_.Advance();
-      return before;
-    }
-    friend bool operator==(const iterator&, const iterator&) = default;
-
-   private:
-    internal::BlockCursor cursor_;
-  };
+  using iterator = internal::ObjectIterator<T>;
   using const_iterator = iterator;
   using value_type = T;
 
@@ -150,6 +162,22 @@ class ObjectRange {
     return {};
   }
 
+  // A list is no Result: it is there, with what could be found, whether or not ok().
+  template <class Object = T>
+  bool operator!() const {
+    static_assert(internal::kNeverHolds<Object>,
+                  "a list is an ObjectRange and no Result: if (!pods.ok()) return pods.error(); "
+                  "and for (corev1::Pod pod : pods) ...");
+    return false;
+  }
+  template <class Object = T>
+  ObjectRange& operator*() const {
+    static_assert(internal::kNeverHolds<Object>,
+                  "a list is an ObjectRange and no Result: the objects are in the range itself, "
+                  "for (corev1::Pod pod : pods) ...");
+    return *this;
+  }
+
   // Keeps one object beyond the range.
   [[nodiscard]] Ref<T> Retain(const T& object) const {
     return Ref<T>(internal::ObjectRef::Share(internal::BlockOfView(object)));
@@ -163,5 +191,11 @@ class ObjectRange {
 };
 
 }  // namespace kinformer
+
+// Its difference is there to explain itself.
+template <class T>
+inline constexpr bool std::disable_sized_sentinel_for<kinformer::internal::ObjectIterator<T>,
+                                                      kinformer::internal::ObjectIterator<T>> =
+    true;
 
 #endif  // KINFORMER_OBJECT_RANGE_H_

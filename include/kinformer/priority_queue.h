@@ -27,6 +27,7 @@
 #include <string>
 #include <utility>
 
+#include "kinformer/internal/time_span.h"
 #include "kinformer/rate_limiting_queue.h"
 
 namespace kinformer {
@@ -37,13 +38,13 @@ struct PriorityQueueOptions {
   std::string controller{};  // label of that name, as controller-runtime has; empty: none
   // Waiting for so long counts as much as one level of priority; see PriorityQueue. Zero: strictly
   // by priority, as controller-runtime.
-  Duration ageing{std::chrono::seconds(1)};
+  internal::TimeSpan ageing{std::chrono::seconds(1)};
 };
 
 // How an item is added. Counterpart: priorityqueue.AddOpts.
 struct AddOpts {
-  Duration after{0};          // not before this has passed; at once if it is not above zero
-  bool rate_limited = false;  // not before the limiter says so; with `after`, the earlier of both
+  internal::TimeSpan after{};  // not before this has passed; at once if it is not above zero
+  bool rate_limited = false;   // not before the limiter says so; with `after`, the earlier of both
   std::optional<int> priority{};  // higher is given out sooner; empty: 0
 };
 

@@ -12,6 +12,7 @@
 #include "kinformer/env.h"
 #include "kinformer/error.h"
 #include "kinformer/informer_options.h"
+#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -25,14 +26,14 @@ struct ReflectorOptions {
   // etcd and no limit where it answers from memory.
   std::int64_t watch_list_page_size{0};
   // At least 5 min. Watches are asked to end after a time between this and twice this.
-  Duration min_watch_timeout{0};
+  internal::TimeSpan min_watch_timeout{};
   // How often to ask the store for a Resync; 0: never.
-  Duration resync_period{0};
+  internal::TimeSpan resync_period{};
   // Asked when it is time for a resync; empty: yes. Called on the loop.
   std::function<bool()> should_resync{};
   // For how long a watch that the server ends with an internal error (500) is resumed at once,
   // instead of listing again; 0: it is not. client-go's MaxInternalErrorRetryDuration.
-  Duration max_internal_error_retry{0};
+  internal::TimeSpan max_internal_error_retry{};
   // Called on the loop whenever listing or watching fails, in place of a log line. Must be quick.
   WatchErrorHandler watch_error_handler{};
 };

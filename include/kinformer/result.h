@@ -112,10 +112,12 @@ class [[nodiscard]] Result {
   [[nodiscard]] Error error() && { return std::move(CheckedError()); }
 
   // For main(): the value, or the error on stderr and exit status 1.
-  T OrExit() && {
+  T OrExit() && { return std::move(OrExit()); }
+  T& OrExit() & {
     if (!ok()) internal::ExitWithError(*std::get_if<1>(&rep_));
-    return std::move(*std::get_if<0>(&rep_));
+    return *std::get_if<0>(&rep_);
   }
+  const T& OrExit() const& { return const_cast<Result*>(this)->OrExit(); }
 
  private:
   T& Checked() {
@@ -144,7 +146,7 @@ class [[nodiscard]] Result<void> {
   // REQUIRES: !ok().
   [[nodiscard]] const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }
   [[nodiscard]] Error error() && { return std::move(CheckedError()); }
-  void OrExit() && {
+  void OrExit() const {
     if (!ok()) internal::ExitWithError(*error_);
   }
 

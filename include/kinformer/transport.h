@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "kinformer/env.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/result.h"
 
 namespace kinformer {
@@ -49,7 +50,7 @@ struct HttpRequest {
   HttpHeaders headers{};
   std::string body{};
   ConnectionPool pool{ConnectionPool::kShort};
-  Duration timeout{0};  // of the whole exchange; 0: none
+  internal::TimeSpan timeout{};  // of the whole exchange; 0: none
   // Who the caller is, where the transport has proven it (server side only; empty: anonymous).
   std::string user{};
 };
@@ -172,8 +173,8 @@ class Handler {
 struct InMemoryTransportOptions {
   std::size_t max_chunk_bytes{16384};  // each OnData has between 1 and this many bytes
   bool random_chunks{false};           // sizes drawn at random, else as large as allowed
-  Duration min_latency{0};             // of each request and each chunk
-  Duration max_latency{0};
+  internal::TimeSpan min_latency{};    // of each request and each chunk
+  internal::TimeSpan max_latency{};
 };
 
 // A Transport whose other end is a Handler in the same process and on the same loop.

@@ -31,6 +31,7 @@
 #include "kinformer/certificate_watcher.h"
 #include "kinformer/client.h"
 #include "kinformer/env.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/request_options.h"
 #include "kinformer/result.h"
 
@@ -52,11 +53,12 @@ struct WebhookCertificatesOptions {
   std::vector<std::string> validating{};
   std::vector<std::string> definitions{};
 
-  Duration validity{std::chrono::hours(24 * 90)};      // of a certificate
-  Duration renew_before{std::chrono::hours(24 * 30)};  // it expires; also of the authority
-  Duration check_interval{std::chrono::minutes(10)};   // how often Run looks
+  internal::TimeSpan validity{std::chrono::hours(24 * 90)};  // of a certificate
+  internal::TimeSpan renew_before{
+      std::chrono::hours(24 * 30)};                             // it expires; also of the authority
+  internal::TimeSpan check_interval{std::chrono::minutes(10)};  // how often Run looks
   // After a check that failed, or that missed an object that is named: it may be made later.
-  Duration retry_interval{std::chrono::seconds(10)};
+  internal::TimeSpan retry_interval{std::chrono::seconds(10)};
 };
 
 // The authority lasts ten years. When its time comes, a new one takes its place; the old one stays

@@ -16,6 +16,7 @@
 
 #include "kinformer/certificate_watcher.h"
 #include "kinformer/env.h"
+#include "kinformer/internal/time_span.h"
 #include "kinformer/result.h"
 #include "kinformer/transport.h"
 
@@ -32,7 +33,7 @@ struct WebhookListenerOptions {
   std::string cert_dir{};
   std::string cert_name{"tls.crt"};
   std::string key_name{"tls.key"};
-  Duration cert_read_interval{std::chrono::seconds(10)};
+  internal::TimeSpan cert_read_interval{std::chrono::seconds(10)};
 
   // PEM of who may sign the certificates of clients, of which each must then show one. Empty:
   // everybody is let in, as is usual: the network policy or this keeps others away.

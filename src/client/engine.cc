@@ -156,7 +156,7 @@ void Exchange::Start() {
     return;
   }
   const Duration timeout =
-      request_.timeout > Duration::zero() ? request_.timeout : engine_->options().timeout;
+      request_.timeout > Duration::zero() ? request_.timeout : Duration(engine_->options().timeout);
   if (!request_.watch && timeout > Duration::zero()) {
     end_ = base::After(env.Now(), timeout);
     deadline_ = env.loop().RunAt(

@@ -61,7 +61,8 @@ void Backoff::Next(std::string_view id, SteadyTime event) {
   if (is_new || impl_->HasExpired(event, entry)) {
     entry.delay = initial + impl_->Extra(initial);
   } else {
-    entry.delay = std::min(Scaled(entry.delay, 2) + impl_->Extra(entry.delay), impl_->options.max);
+    entry.delay =
+        std::min<Duration>(Scaled(entry.delay, 2) + impl_->Extra(entry.delay), impl_->options.max);
   }
   entry.last = now;
 }

@@ -59,7 +59,7 @@ LifeSigns::LifeSigns(std::shared_ptr<CurlShared> shared, Owner& owner)
 bool LifeSigns::probes() const { return shared_->options.read_idle_timeout > Duration::zero(); }
 
 Duration LifeSigns::Patience() const {
-  return probes() ? std::min(kPatience, shared_->options.ping_timeout) : kPatience;
+  return probes() ? std::min<Duration>(kPatience, shared_->options.ping_timeout) : kPatience;
 }
 
 void LifeSigns::GivenUp(const CurlTransfer& transfer) {
