@@ -67,7 +67,15 @@ set(KINFORMER_LAYERS
   config
   client
   cache/store
-  cache/pipeline
+  cache/figures
+  cache/deltas
+  cache/watch
+  cache/delivery
+  cache/apply
+  cache/check
+  cache/informer
+  cache/factory
+  cache/boxes
   cache/tools
   cache
   queue

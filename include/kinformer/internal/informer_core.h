@@ -19,6 +19,7 @@
 #include "kinformer/env.h"
 #include "kinformer/informer_options.h"
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/raw_transform.h"
 #include "kinformer/list_watch.h"
 #include "kinformer/result.h"
 
@@ -40,7 +41,6 @@ struct NotSynced {
   bool over_limit = false;  // that is the error
 };
 
-using RawTransform = std::function<Result<ObjectRef>(ObjectRef)>;
 // Makes the ListerWatchers of one life of the informer, on the loop.
 struct ListerWatcherSource {
   // Of the objects, in a namespace; empty: in all; kOtherNamespaces (cache/store/store_part.h): in

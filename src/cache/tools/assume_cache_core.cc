@@ -16,9 +16,9 @@
 #include "kinformer/object_name.h"
 
 #include "base/forked.h"
-#include "cache/pipeline/listener.h"
-#include "cache/pipeline/notification.h"
-#include "cache/pipeline/replay.h"
+#include "cache/delivery/listener.h"
+#include "cache/delivery/notification.h"
+#include "cache/delivery/replay.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal {
@@ -248,7 +248,7 @@ std::shared_ptr<cache::Listener> AssumeCacheCore::AddHandler(std::shared_ptr<Raw
   config.options = std::move(options);
   config.informer = "assume cache for " + impl_->resource;
   auto listener = std::make_shared<cache::Listener>(
-      impl_->env, std::move(handler), std::move(config), std::weak_ptr<InformerCore::Impl>());
+      impl_->env, std::move(handler), std::move(config), std::weak_ptr<cache::ListenerOwner>());
   cache::Replay replay;
   replay.after = impl_->latest->Snapshot();
   replay.initial = true;

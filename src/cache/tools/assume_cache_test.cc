@@ -11,7 +11,7 @@
 #include "kinformer/log.h"
 #include "kinformer/shared_informer.h"
 
-#include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/informer/testing/informer_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

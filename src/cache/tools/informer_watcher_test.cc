@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/informer/testing/informer_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -6,7 +6,7 @@
 
 #include "kinformer/simulation.h"
 
-#include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/informer/testing/informer_fixture.h"
 #include "cache/store/testing/test_objects.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

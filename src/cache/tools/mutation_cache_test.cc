@@ -9,8 +9,8 @@
 
 #include "kinformer/simulation.h"
 
-#include "cache/pipeline/testing/fake_lister_watcher.h"
 #include "cache/store/testing/test_objects.h"
+#include "cache/watch/testing/fake_lister_watcher.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -12,8 +12,8 @@
 #include "kinformer/log.h"
 
 #include "base/forked.h"
-#include "cache/pipeline/contained_list_watch.h"
 #include "cache/tools/watch_events.h"
+#include "cache/watch/contained_list_watch.h"
 #include "client/retry_after.h"
 
 namespace kinformer::internal {

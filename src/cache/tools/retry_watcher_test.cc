@@ -15,7 +15,7 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
-#include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/informer/testing/informer_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -24,15 +24,14 @@
 #include "kinformer/wait_for_cache_sync.h"
 #include "kinformer/watch_until.h"
 
-#include "cache/pipeline/testing/informer_fixture.h"
-#include "cache/pipeline/testing/on_loop.h"
+#include "base/testing/on_loop.h"
+#include "cache/informer/testing/informer_fixture.h"
 
 namespace kinformer {
 namespace {
 
 using internal::cache::FakeServer;
 using internal::cache::MakePod;
-using internal::cache::OnLoop;
 using std::chrono::seconds;
 
 class ToolsConcurrency : public ::testing::Test {
@@ -47,7 +46,7 @@ class ToolsConcurrency : public ::testing::Test {
   // Changes pod "a" on the loop, `count` times.
   void Change(int count) {
     for (int i = 0; i < count; ++i) {
-      OnLoop(env_, [&] { server_.Put("a", std::to_string(i)); });
+      internal::base::OnLoop(env_, [&] { server_.Put("a", std::to_string(i)); });
     }
   }
 
@@ -117,7 +116,7 @@ TEST_F(ToolsConcurrency, MutationCacheIsReadWhileBothSidesChange) {
 }
 
 TEST_F(ToolsConcurrency, AssumeCacheIsUsedWhileTheInformerRuns) {
-  OnLoop(env_, [&] { server_.Put("a", "0"); });
+  internal::base::OnLoop(env_, [&] { server_.Put("a", "0"); });
   SharedInformer<Pod> informer(env_, server_.NewListerWatcher());
   std::atomic<int> heard{0};
   auto cache = std::make_unique<AssumeCache<Pod>>(informer);
@@ -176,7 +175,7 @@ TEST_F(ToolsConcurrency, ListPagerFetchesAheadAndIsStopped) {
 }
 
 TEST_F(ToolsConcurrency, WatchersAreReadAndStoppedWhileEventsFlow) {
-  OnLoop(env_, [&] { server_.Put("a", "0"); });
+  internal::base::OnLoop(env_, [&] { server_.Put("a", "0"); });
   Watcher<Pod> retry = NewRetryWatcher<Pod>(env_, "1", server_.NewListerWatcher()).value();
   auto made = NewIndexerInformerWatcher<Pod>(env_, server_.NewListerWatcher()).value();
   std::atomic<int> seen{0};
@@ -193,7 +192,7 @@ TEST_F(ToolsConcurrency, WatchersAreReadAndStoppedWhileEventsFlow) {
 }
 
 TEST_F(ToolsConcurrency, WaitsEndWhenAnotherThreadChangesWhatTheyWaitFor) {
-  OnLoop(env_, [&] { server_.Put("a", "0"); });
+  internal::base::OnLoop(env_, [&] { server_.Put("a", "0"); });
   SharedInformer<Pod> informer(env_, server_.NewListerWatcher());
   informer.Start();
   EXPECT_TRUE(WaitForNamedCacheSync(env_, "test", {informer}, {}, {.timeout = seconds(60)}));

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/pipeline/testing/informer_fixture.h"
+#include "cache/informer/testing/informer_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,0 +1,182 @@
+#include "cache/apply/delta_applier.h"
+
+#include <utility>
+
+#include "cache/figures/informer_metrics.h"
+#include "cache/store/resource_version.h"
+
+namespace kinformer::internal::cache {
+
+void DeltaApplier::Begin(std::uint64_t epoch) {
+  notifications_.clear();
+  resyncs_ = 0;
+  epoch_ = static_cast<std::uint32_t>(epoch);
+}
+
+void DeltaApplier::Listed(std::string_view resourceVersion, KeySet no_room) {
+  listed_version_ = resourceVersion;
+  no_room_ = std::move(no_room);
+}
+
+bool DeltaApplier::IsOlderThanList(const Block& object) const {
+  if (!to_.limit.bounded() || !options_.per_key) return false;
+  const auto order = CompareResourceVersion(object.resourceVersion(), listed_version_);
+  return order && *order <= 0;
+}
+
+bool DeltaApplier::IsNews(const Delta& delta) {
+  const bool watched = delta.type == DeltaType::kAdded || delta.type == DeltaType::kUpdated ||
+                       (delta.type == DeltaType::kDeleted && !delta.final_state_unknown);
+  if (!watched) return true;
+  const Block& object = *delta.object;
+  if (to_.coverage.IsUnreadable(object.namespace_(), object.name()) ||
+      to_.coverage.left_out().Contains(object.namespace_(), object.name())) {
+    return true;
+  }
+  const Block* const stored = to_.store.Peek(object.namespace_(), object.name()).object;
+  if (stored == nullptr && IsOlderThanList(object)) return true;
+  switch (to_.gaps.Judge(delta.type, object, stored)) {
+    case GapDetector::Verdict::kFits:
+      return true;
+    case GapDetector::Verdict::kReplay:
+      Count(to_.counters.unchanged);
+      return false;
+    case GapDetector::Verdict::kGap:
+      break;
+  }
+  Count(to_.counters.gaps);
+  if (options_.metrics != nullptr) options_.metrics->gaps->Add();
+  return true;
+}
+
+void DeltaApplier::Apply(Delta& delta, bool is_in_initial_list) {
+  if (!IsNews(delta)) return;
+  switch (delta.type) {
+    case DeltaType::kBookmark:
+      return Wrote(delta.extra->resourceVersion);
+    case DeltaType::kUnreadable:
+      return ApplyUnreadable(delta);
+    case DeltaType::kDeleted:
+      if (!delta.final_state_unknown) Wrote(delta.object->resourceVersion());
+      ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
+                  delta.final_state_unknown);
+      // With DeltaFIFO, what the list had no room for goes as if the list had lacked it. A deletion
+      // that waited when the list came is told in place of that.
+      if ((delta.final_state_unknown || IsOlderThanList(*delta.object)) &&
+          no_room_.Contains(delta.object->namespace_(), delta.object->name())) {
+        to_.coverage.AddLeftOut(delta.object->namespace_(), delta.object->name());
+      }
+      return;
+    case DeltaType::kSync:
+      return ApplySync(*delta.object);
+    case DeltaType::kReplacedAll:
+    case DeltaType::kSyncAll:
+      return;
+    case DeltaType::kAdded:
+    case DeltaType::kUpdated:
+    case DeltaType::kReplaced:
+      return Write(delta.object, is_in_initial_list);
+  }
+}
+
+void DeltaApplier::Wrote(std::string_view resourceVersion) {
+  unversioned_ = false;
+  if (!options_.per_key) to_.position.AdvanceResourceVersion(resourceVersion);
+}
+
+void DeltaApplier::ApplySync(const Block& object) {
+  const Block* known = to_.store.Peek(object.namespace_(), object.name()).object;
+  if (known == nullptr) return;
+  const ObjectRef same = ObjectRef::Share(known);
+  // Of a key, a resync is the first that waits: what follows it is newer.
+  ++resyncs_;
+  notifications_.push_back(
+      {.kind = EventKind::kUpdate, .epoch = epoch_, .old_object = same, .object = same});
+}
+
+void DeltaApplier::ApplyUnreadable(Delta& delta) {
+  unversioned_ = true;
+  for (ObjectName& name : delta.extra->unreadable) {
+    to_.coverage.RemoveLeftOut(name.namespace_, name.name);
+    if (delta.final_state_unknown) {
+      ApplyDelete(name.namespace_, name.name, ObjectRef(), true);
+    } else {
+      to_.coverage.AddUnreadable(std::move(name));
+    }
+  }
+}
+
+void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
+  to_.coverage.RemoveUnreadable(object->namespace_(), object->name());
+  Wrote(object->resourceVersion());
+  ObjectRef kept = object;
+  if (to_.limit.bounded()) {
+    // What is stored is packed: one is to be compared with the other.
+    kept = to_.store.Packed(std::move(kept));
+    const Block* known = to_.store.Peek(object->namespace_(), object->name()).object;
+    if (!to_.limit.HasRoomFor(*kept, known)) return LeaveOut(*object);
+    to_.limit.Took(*kept, known);
+    to_.coverage.RemoveLeftOut(object->namespace_(), object->name());
+  }
+  bool same = false;
+  const ObjectRef old = to_.store.Put(std::move(kept), &same);
+  if (same) {
+    Count(to_.counters.unchanged);
+    return;
+  }
+  if (!old) {
+    Count(to_.counters.added);
+    notifications_.push_back({.kind = EventKind::kAdd,
+                              .is_in_initial_list = is_in_initial_list && !options_.ever_synced,
+                              .epoch = epoch_,
+                              .object = object});
+    return;
+  }
+  Count(to_.counters.modified);
+  if (!options_.uid_change_is_update && old->uid() != object->uid()) {
+    notifications_.push_back(
+        {.kind = EventKind::kDelete, .final_state_unknown = true, .epoch = epoch_, .object = old});
+    notifications_.push_back({.kind = EventKind::kAdd, .epoch = epoch_, .object = object});
+    return;
+  }
+  notifications_.push_back(
+      {.kind = EventKind::kUpdate, .epoch = epoch_, .old_object = old, .object = object});
+}
+
+void DeltaApplier::LeaveOut(const Block& object) {
+  to_.coverage.AddLeftOut(object.namespace_(), object.name());
+  ObjectRef old = to_.store.Erase(object.namespace_(), object.name());
+  to_.limit.LeftOut();
+  if (!old) return;
+  // For those who hear of it, it is gone.
+  Count(to_.counters.deleted);
+  notifications_.push_back({.kind = EventKind::kDelete,
+                            .final_state_unknown = true,
+                            .epoch = epoch_,
+                            .object = std::move(old)});
+}
+
+void DeltaApplier::ApplyDelete(std::string_view namespace_, std::string_view name, ObjectRef last,
+                               bool final_state_unknown) {
+  to_.coverage.RemoveUnreadable(namespace_, name);
+  to_.coverage.RemoveLeftOut(namespace_, name);
+  ObjectRef old = to_.store.Erase(namespace_, name);
+  if (!old) return;
+  Count(to_.counters.deleted);
+  if (last && to_.gaps.DifferentUids(*last, *old)) {
+    // What is told is the end of the object that was here.
+    last = ObjectRef();
+    final_state_unknown = true;
+  }
+  if (!last) last = old;
+  // The event's object is newer than what handlers were told: should it come again as it was before
+  // (from a server that went back in time), they are told the difference to what they know.
+  if (last == old) old = ObjectRef();
+  notifications_.push_back({.kind = EventKind::kDelete,
+                            .final_state_unknown = final_state_unknown,
+                            .epoch = epoch_,
+                            .old_object = std::move(old),
+                            .object = std::move(last)});
+}
+
+}  // namespace kinformer::internal::cache

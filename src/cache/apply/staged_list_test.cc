@@ -1,0 +1,143 @@
+// StagedList on its own: what is left of a list of which parts are outdone while it streams in.
+
+#include "cache/apply/staged_list.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/store/testing/test_objects.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Texts = std::vector<std::string>;
+
+class StagedListTest : public testing::Test {
+ protected:
+  void Add(std::string_view name, std::string_view version = "1") {
+    list_.Add(MakeObject("ns", name, version));
+  }
+  static ObjectName Name(std::string name) { return {"ns", std::move(name)}; }
+  // What the list comes to, each with its version.
+  Texts Objects() {
+    list_.Finish();
+    Texts all;
+    for (const ObjectRef& object : list_.TakeObjects()) {
+      all.push_back(std::string(object->name()) + std::string(object->resourceVersion()));
+    }
+    return all;
+  }
+  Texts Unreadable() {
+    Texts all;
+    for (const ObjectName& name : list_.TakeUnreadable()) all.push_back(name.name);
+    return all;
+  }
+  [[nodiscard]] bool IsLeftOut(std::string_view name) const {
+    return list_.left_out().Contains("ns", name);
+  }
+
+  StagedList list_;
+};
+
+TEST_F(StagedListTest, ARemovalTakesOutWhatCameBeforeIt) {
+  Add("a");
+  Add("b");
+  list_.Remove(Name("a"));
+  Add("a", "2");
+  Add("c");
+  list_.Remove(Name("c"));
+  Add("c", "2");
+  list_.Remove(Name("c"));
+  Add("d");
+  EXPECT_THAT(Objects(), ElementsAre("b1", "a2", "d1"));
+  EXPECT_EQ(list_.size(), 0U) << "they have been taken";
+}
+
+TEST_F(StagedListTest, OfANameTheLastCounts) {
+  list_.AddUnreadable(Name("becomes-readable"));
+  Add("becomes-readable");
+  list_.AddUnreadable(Name("unreadable"));
+  list_.AddUnreadable(Name("unreadable-removed"));
+  list_.Remove(Name("unreadable-removed"));
+  list_.LeaveOut("ns", "finds-room");
+  Add("finds-room");
+  Add("grows");
+  list_.LeaveOut("ns", "grows");
+  list_.AddUnreadable(Name("unreadable-grows"));
+  list_.LeaveOut("ns", "unreadable-grows");
+  list_.LeaveOut("ns", "becomes-unreadable");
+  list_.AddUnreadable(Name("becomes-unreadable"));
+  list_.LeaveOut("ns", "left-out-removed");
+  list_.Remove(Name("left-out-removed"));
+  EXPECT_THAT(Objects(), ElementsAre("becomes-readable1", "finds-room1"));
+  EXPECT_EQ(list_.left_out().size(), 2U);
+  EXPECT_TRUE(IsLeftOut("grows"));
+  EXPECT_TRUE(IsLeftOut("unreadable-grows"));
+  EXPECT_THAT(Unreadable(), ElementsAre("becomes-unreadable", "unreadable"));
+  EXPECT_THAT(Unreadable(), IsEmpty()) << "they have been taken";
+}
+
+TEST_F(StagedListTest, AnotherListBeginsWithNothing) {
+  Add("a");
+  Add("b");
+  list_.AddUnreadable(Name("u"));
+  list_.LeaveOut("ns", "l");
+  list_.Remove(Name("c"));
+  list_.Clear();
+  // Where the other list had c removed, this one has it.
+  Add("c");
+  EXPECT_THAT(Objects(), ElementsAre("c1"));
+  EXPECT_THAT(Unreadable(), IsEmpty());
+  EXPECT_TRUE(list_.left_out().empty());
+}
+
+TEST_F(StagedListTest, ItLacksWhatItHasInNoForm) {
+  Add("object");
+  list_.AddUnreadable(Name("unreadable"));
+  list_.LeaveOut("ns", "left-out");
+  const NameSet names = {Name("object"), Name("unreadable"), Name("left-out"), Name("gone"),
+                         ObjectName{"other", "object"}};
+  EXPECT_THAT(list_.Lacks(names), ElementsAre(Name("gone"), ObjectName{"other", "object"}));
+  EXPECT_THAT(list_.Lacks({}), IsEmpty());
+}
+
+// In a DeltaFIFO an object that was left out is not there yet though the list has it.
+TEST_F(StagedListTest, WhatIsLeftOutUntilItIsWrittenIsGivenWithTheRest) {
+  LeftOut until_written;
+  until_written.Insert("", "ns", "a");
+  until_written.Insert("", "ns", "elsewhere");
+  Add("a");
+  Add("b");
+  list_.LeaveOut("ns", "c");
+  const KeySet left_out = list_.TakeLeftOut(until_written);
+  EXPECT_EQ(left_out.size(), 2U);
+  EXPECT_TRUE(left_out.Contains("ns", "a"));
+  EXPECT_TRUE(left_out.Contains("ns", "c"));
+  EXPECT_TRUE(list_.left_out().empty()) << "they have been taken";
+}
+
+TEST_F(StagedListTest, WhatIsRepeatedWithoutEndIsKeptOnce) {
+  for (int round = 0; round < 20'000; ++round) {
+    Add("a", std::to_string(round));
+    if (round == 10'000) list_.Remove(Name("b"));
+    if (round % 1000 == 0) Add("b", std::to_string(round));
+    ASSERT_LE(list_.size(), StagedList::kFirstLook);
+  }
+  const Texts all = Objects();
+  EXPECT_EQ(all.back(), "a19999") << "the last counts";
+  EXPECT_EQ(std::count(all.begin(), all.end(), "b19000"), 1);
+}
+
+TEST_F(StagedListTest, ManyNamesInAnyOrderAreAllKept) {
+  for (int i = 30'000; i > 0; --i) Add("pod-" + std::to_string(i));
+  EXPECT_EQ(list_.size(), 30'000U);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache

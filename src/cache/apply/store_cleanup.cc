@@ -1,0 +1,61 @@
+#include "cache/apply/store_cleanup.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/deadline.h"
+#include "base/heap_pages.h"
+#include "base/own_work.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Less than that may wait for the next commits.
+constexpr std::size_t kMuchOld = std::size_t{1} << 20;
+constexpr std::size_t kLeastShrinkage = std::size_t{64} << 20;
+// A turn of the loop frees so many objects, which takes a fraction of a millisecond.
+constexpr std::size_t kObjectsPerTurn = 1024;
+// Until it begins, since events often come in bursts; between two turns; where snapshots keep what
+// is left, or more is being deleted.
+constexpr Duration kFirstPause = milliseconds(100);
+constexpr Duration kPause = milliseconds(1);
+constexpr Duration kLongPause = milliseconds(1000);
+
+}  // namespace
+
+bool StoreCleanup::HasShrunk() const {
+  const std::size_t bytes = Bytes();
+  return most_ > bytes && most_ - bytes >= std::max(kLeastShrinkage, bytes / 2);
+}
+
+void StoreCleanup::Committed() {
+  most_ = std::max(most_, Bytes());
+  if (!timer_.armed() && (store_.old_bytes() > kMuchOld || HasShrunk())) WorkAfter(kFirstPause);
+}
+
+void StoreCleanup::WorkAfter(Duration pause) {
+  timer_ = env_.loop().RunAt(base::After(env_.Now(), pause), [this] {
+    timer_ = Timer();
+    Work();
+  });
+}
+
+void StoreCleanup::Work() {
+  // A list on its way in goes by the numbers of entries. Its commit comes back here.
+  if (store_.is_open()) return;
+  if (store_.CollectSome(kObjectsPerTurn)) return WorkAfter(kPause);
+  if (store_.old_bytes() > kMuchOld) return WorkAfter(kLongPause);
+  if (!HasShrunk()) return;
+  const std::size_t bytes = Bytes();
+  const std::size_t seen = std::exchange(seen_, bytes);
+  const bool settled = std::max(seen, bytes) - std::min(seen, bytes) <= bytes / 16;
+  if (!settled) return WorkAfter(kLongPause);
+  most_ = bytes;
+  // Not on the loop: it may take a few hundredths of a second.
+  base::OwnWorkOf(env_).threads.Post([] { base::GiveBackFreeMemory(); });
+}
+
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,364 @@
+#include "cache/check/consistency_checker.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "kinformer/event_handler.h"
+#include "kinformer/log.h"
+
+#include "base/deadline.h"
+#include "cache/figures/informer_metrics.h"
+#include "cache/store/coverage.h"
+#include "cache/store/resource_version.h"
+#include "cache/watch/failure_kind.h"
+#include "client/page_tokens.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+// Until a difference is looked for a second time, and until a store that is in the middle of
+// something is looked at again.
+constexpr Duration kSoon = std::chrono::seconds(1);
+// Until a server is asked again for a version that it did not know.
+constexpr Duration kLater = std::chrono::seconds(5);
+// So many answers in a row at another version than the one that was asked for, and the server does
+// not know how; until it is asked again.
+constexpr int kWrongVersions = 3;
+constexpr Duration kRest = std::chrono::minutes(30);
+// Of the differences of one walk.
+constexpr std::size_t kMostSuspects = 1000;
+constexpr std::size_t kMostNamed = 10;
+// Between relists that do not help.
+constexpr Duration kShortestPause = std::chrono::minutes(2);
+constexpr Duration kLongestPause = std::chrono::minutes(10);
+
+std::string Named(const std::vector<ObjectName>& keys) {
+  std::string text;
+  for (std::size_t i = 0; i < keys.size() && i < kMostNamed; ++i) {
+    if (i > 0) text += ", ";
+    text += keys[i].name.empty() ? "what had found no room" : keys[i].ToString();
+  }
+  if (keys.size() > kMostNamed) {
+    text += " and " + std::to_string(keys.size() - kMostNamed) + " more";
+  }
+  return text;
+}
+
+std::size_t LeftOutOf(const Coverage* coverage, std::string_view namespace_) {
+  if (coverage == nullptr || coverage->left_out == nullptr) return 0;
+  return coverage->left_out->SizeOf(namespace_);
+}
+
+// What waiting does not cure. Not 401 and 404: a token is renewed, a definition is made again, and
+// the informer goes on then.
+bool IsRefusal(const Error& error) {
+  switch (error.http_status()) {
+    case 400:
+    case 403:
+    case 405:
+    case 406:
+    case 415:
+    case 501:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+struct ConsistencyChecker::Walk {
+  std::shared_ptr<const SnapshotCore> snapshot;
+  std::string version;       // of the collection, as the snapshot has it
+  std::string namespace_{};  // empty: all
+  ListOptions page{};
+  client::PageTokens tokens{};
+  int pages = 0;  // in this period
+  // Those of the snapshot that the list has, in the list's order; those that cannot be compared.
+  std::vector<const Block*> found{};
+  std::set<ObjectName> unreadable{};
+  // How many of the list have found no room in the store.
+  std::size_t left_out = 0;
+  // What has no name stands for objects that had found no room: nobody knows theirs.
+  std::set<ObjectName> differ{};
+
+  [[nodiscard]] bool IsLeftOut(std::string_view ns, std::string_view name) const {
+    const Coverage* coverage = snapshot->coverage();
+    return coverage != nullptr && coverage->IsLeftOut(ns, name);
+  }
+  // What the store knows to exist, and does not have as it is.
+  [[nodiscard]] bool IsMissing(std::string_view ns, std::string_view name) const {
+    const Coverage* coverage = snapshot->coverage();
+    return IsLeftOut(ns, name) || (coverage != nullptr && coverage->IsUnreadable(ns, name));
+  }
+  void Differs(const Block& object) {
+    if (differ.size() < kMostSuspects) differ.insert(NameOf(object));
+  }
+};
+
+ConsistencyChecker::ConsistencyChecker(Env& env, ListerWatcher& source, const StoreCore& store,
+                                       PipelineCounters& counters,
+                                       ConsistencyCheckerOptions options)
+    : env_(env),
+      source_(source),
+      store_(store),
+      counters_(counters),
+      options_(std::move(options)),
+      off_(options_.period <= Duration(0)) {}
+
+ConsistencyChecker::~ConsistencyChecker() = default;
+
+void ConsistencyChecker::Listed() {
+  const bool walking = walk_ != nullptr || !suspects_.empty() || from_the_future_;
+  Forget();
+  // A check that is due stays due, however often it is listed.
+  if (walking || !timer_.armed()) Arm();
+}
+
+void ConsistencyChecker::Distrust() {
+  if (off_) return;
+  TurnOff(
+      "the transform changes names, uids or resourceVersions, so that there is nothing to compare");
+}
+
+void ConsistencyChecker::Forget() {
+  call_.reset();
+  walk_.reset();
+  suspects_.clear();
+  from_the_future_ = false;
+}
+
+void ConsistencyChecker::TurnOff(std::string_view why) {
+  off_ = true;
+  Forget();
+  timer_ = Timer();
+  SayOff(why);
+}
+
+void ConsistencyChecker::Rest(std::string_view why) {
+  Forget();
+  ArmAfter(kRest);
+  SayOff(why);
+}
+
+void ConsistencyChecker::SayOff(std::string_view why) {
+  if (std::exchange(said_off_, true)) return;
+  env_.log().Log(LogLevel::kInfo, "the consistency check is off for this informer",
+                 {{"informer", options_.name}, {"why", std::string(why)}});
+}
+
+void ConsistencyChecker::Arm() {
+  // All informers of a program need not ask at the same time. What is found is healed within the
+  // period: the second look and the relist take their time, too.
+  const double part = 0.65 + 0.2 * RandomUnit(env_);
+  ArmAfter(std::chrono::duration_cast<Duration>(part * options_.period));
+}
+
+void ConsistencyChecker::ArmAfter(Duration delay) {
+  if (off_) return;
+  timer_ = env_.loop().RunAt(base::After(env_.Now(), delay), [this] {
+    timer_ = Timer();
+    walk_ != nullptr ? AskForPage() : Begin();
+  });
+}
+
+// ---- a walk
+
+void ConsistencyChecker::Begin() {
+  std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
+  const std::string version =
+      options_.version ? options_.version() : std::string(snapshot->ResourceVersion());
+  const Coverage* coverage = snapshot->coverage();
+  // One that has no room for all has been listed, too.
+  const bool full = LeftOutOf(coverage, options_.part.key()) != 0;
+  const bool listed = coverage == nullptr || coverage->IsComplete(options_.part.key()) || full;
+  // Of versions that are no numbers nobody can say what the store has.
+  const bool comparable = IsWellFormedResourceVersion(version);
+  if (!listed || !comparable || !options_.exact()) return ArmAfter(kSoon);
+  walk_ = std::make_unique<Walk>();
+  walk_->snapshot = std::move(snapshot);
+  walk_->version = version;
+  if (!suspects_.empty()) {
+    walk_->namespace_ = suspects_namespace_;
+  } else if (walk_->snapshot->size() > kWhole && std::exchange(one_namespace_, !one_namespace_)) {
+    walk_->namespace_ = DrawNamespace(*walk_->snapshot);
+  }
+  walk_->page.resourceVersion = version;
+  walk_->page.resourceVersionMatch = "Exact";
+  walk_->page.limit = kPageSize;
+  AskForPage();
+}
+
+// That of an object that is drawn. Empty where they have none, all have the same, or the one that
+// is drawn is not of this part.
+std::string ConsistencyChecker::DrawNamespace(const SnapshotCore& snapshot) {
+  if (options_.part.IsOneNamespace() || !source_.Scope().namespace_.empty()) return {};
+  SnapshotCore::Cursor cursor{
+      static_cast<std::size_t>(RandomUnit(env_) * static_cast<double>(snapshot.size()))};
+  const Block* drawn = snapshot.Next(cursor);
+  if (drawn == nullptr || !options_.part.Has(drawn->namespace_())) return {};
+  return std::string(drawn->namespace_());
+}
+
+void ConsistencyChecker::AskForPage() {
+  ++walk_->pages;
+  call_ = source_.ListMetadata(walk_->namespace_, walk_->page, *this);
+  // It cannot ask, as most fakes: that is nobody's mistake.
+  if (call_ != nullptr) return;
+  off_ = true;
+  walk_.reset();
+}
+
+void ConsistencyChecker::OnItem(ObjectRef object) {
+  const Block& listed = *object;
+  if (walk_->IsLeftOut(listed.namespace_(), listed.name())) ++walk_->left_out;
+  if (walk_->IsMissing(listed.namespace_(), listed.name())) return;
+  const Block* stored = walk_->snapshot->Get(listed.namespace_(), listed.name());
+  if (stored != nullptr) walk_->found.push_back(stored);
+  if (stored == nullptr || stored->uid() != listed.uid() ||
+      stored->resourceVersion() != listed.resourceVersion()) {
+    walk_->Differs(listed);
+  }
+}
+
+void ConsistencyChecker::OnUnreadable(std::string_view namespace_, std::string_view name,
+                                      const Error& /*error*/) {
+  if (walk_->IsLeftOut(namespace_, name)) ++walk_->left_out;
+  walk_->unreadable.insert({std::string(namespace_), std::string(name)});
+}
+
+void ConsistencyChecker::OnDone(Result<ListMeta> result) {
+  call_.reset();
+  if (result) {
+    PageDone(*result);
+  } else {
+    Failed(result.error());
+  }
+}
+
+void ConsistencyChecker::PageDone(const ListMeta& page) {
+  if (page.resourceVersion != walk_->version) return WrongVersion();
+  wrong_versions_ = 0;
+  if (page.continue_.empty()) return WalkDone();
+  if (const Result<void> next = walk_->tokens.Next(page.continue_); !next) {
+    return Failed(next.error());
+  }
+  ListOptions next;
+  next.limit = kPageSize;
+  next.continue_ = page.continue_;
+  walk_->page = std::move(next);
+  if (walk_->pages < kPagesPerPeriod) return AskForPage();
+  walk_->pages = 0;
+  Arm();
+}
+
+// One of several servers may lag behind, or one may not know what it is asked.
+void ConsistencyChecker::WrongVersion() {
+  if (++wrong_versions_ >= kWrongVersions) {
+    return Rest("the server does not list at a version that it is asked for");
+  }
+  Forget();
+  Arm();
+}
+
+void ConsistencyChecker::WalkDone() {
+  Count(counters_.consistency_checks);
+  if (options_.metrics != nullptr) options_.metrics->consistency_checks->Add();
+  LookForMissing();
+  from_the_future_ = false;
+  const std::unique_ptr<Walk> walk = std::move(walk_);
+  const std::set<ObjectName> before = std::exchange(suspects_, {});
+  std::vector<ObjectName> twice;
+  std::set_intersection(before.begin(), before.end(), walk->differ.begin(), walk->differ.end(),
+                        std::back_inserter(twice));
+  if (!twice.empty()) {
+    Confirmed(Named(twice));
+    return Arm();
+  }
+  if (walk->differ.empty()) {
+    relist_pause_ = {};
+    return Arm();
+  }
+  suspects_ = walk->differ;
+  suspects_namespace_ = walk->namespace_;
+  ArmAfter(kSoon);
+}
+
+// What the store has and the list has not.
+void ConsistencyChecker::LookForMissing() {
+  Walk& walk = *walk_;
+  const SnapshotCore& snapshot = *walk.snapshot;
+  if (walk.namespace_.empty() &&
+      walk.left_out < LeftOutOf(snapshot.coverage(), options_.part.key())) {
+    walk.differ.insert({options_.part.key(), ""});
+  }
+  std::vector<const Block*> of_part;
+  std::size_t stored = snapshot.size();
+  const StorePart part = walk.namespace_.empty() ? options_.part : StorePart(walk.namespace_);
+  if (!part.IsAll()) {
+    of_part = part.In(snapshot);
+    stored = of_part.size();
+  }
+  std::sort(walk.found.begin(), walk.found.end(), std::less<>());
+  walk.found.erase(std::unique(walk.found.begin(), walk.found.end()), walk.found.end());
+  if (walk.found.size() == stored) return;
+  const auto look = [&](const Block& object) {
+    if (std::binary_search(walk.found.begin(), walk.found.end(), &object, std::less<>())) return;
+    if (walk.IsMissing(object.namespace_(), object.name())) return;
+    if (walk.unreadable.contains(NameOf(object))) return;
+    walk.Differs(object);
+  };
+  for (const Block* object : of_part) look(*object);
+  if (!part.IsAll()) return;
+  SnapshotCore::Cursor cursor;
+  while (const Block* object = snapshot.Next(cursor)) look(*object);
+}
+
+void ConsistencyChecker::Confirmed(const std::string& keys) {
+  Count(counters_.inconsistencies);
+  if (options_.metrics != nullptr) options_.metrics->inconsistencies->Add();
+  if (env_.Now() < no_relist_before_) return;
+  env_.log().Log(
+      LogLevel::kWarning,
+      "the cache differs from the server, though no event was missed; will list again",
+      {{"informer", options_.name},
+       {"keys", keys.empty() ? "all: the server is at an older version" : keys},
+       {"resourceVersion", options_.version ? options_.version() : store_.ResourceVersion()}});
+  // The first is followed by another as soon as that is found to have been in vain.
+  no_relist_before_ = env_.Now() + relist_pause_;
+  relist_pause_ = std::clamp(2 * relist_pause_, kShortestPause, kLongestPause);
+  options_.relist();
+}
+
+void ConsistencyChecker::Failed(const Error& error) {
+  if (IsRefusal(error) && KindOf(error) == FailureKind::kOther) {
+    return Rest("its list is refused: " + error.ToString());
+  }
+  // Whatever else it is, for example that the server has forgotten the version: the next check
+  // begins anew.
+  walk_.reset();
+  suspects_.clear();
+  if (KindOf(error) != FailureKind::kFuture) {
+    from_the_future_ = false;
+    return Arm();
+  }
+  // A second look: one of several servers may lag behind the others, and a watch that has just
+  // broken is about to ask for the version itself.
+  if (!std::exchange(from_the_future_, !from_the_future_)) return ArmAfter(kLater);
+  // One that lags for longer says so when it is asked for the newest version there is.
+  asked_version_ = options_.version ? options_.version() : store_.ResourceVersion();
+  call_ = source_.CurrentVersion(
+      [this](const Result<std::string>& version) { VersionAnswered(version); });
+  if (call_ != nullptr) return;
+  Confirmed("");
+  Arm();
+}
+
+void ConsistencyChecker::VersionAnswered(const Result<std::string>& version) {
+  call_.reset();
+  if (version && IsOlderResourceVersion(*version, asked_version_)) Confirmed("");
+  Arm();
+}
+
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,551 @@
+#include "cache/delivery/listener.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/deadline.h"
+#include "base/inside.h"
+#include "base/own_work.h"
+#include "base/user_call.h"
+#include "base/would_deadlock.h"
+#include "cache/figures/informer_metrics.h"
+#include "object/values/object_key.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+// A turn on the pool; then other listeners have theirs.
+constexpr Duration kTurn = std::chrono::milliseconds(5);
+constexpr std::uint64_t kTurnCallbacks = 512;
+// More events than this are not delivered on the loop.
+constexpr std::size_t kMostOnLoop = 16;
+// More events than this are not destroyed on the loop.
+constexpr std::size_t kMostDestroyedAtOnce = 256;
+// Of one call to a handler that takes batches.
+constexpr std::size_t kMostInBatch = 1024;
+// A handler that has been behind for so long is named in the log, and so is one that is waited for.
+constexpr Duration kLate = std::chrono::seconds(10);
+
+std::string Seconds(Duration time) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + "s";
+}
+
+// The listener whose callback is on this thread's stack. In a simulation a callback that waits may
+// run those of others on top of it.
+thread_local const Listener* t_inside = nullptr;
+
+}  // namespace
+
+struct Listener::Turn {
+  SteadyTime end;
+  std::uint64_t last_callback;
+};
+
+Listener::Listener(Env& env, std::shared_ptr<RawHandler> handler, ListenerConfig config,
+                   std::weak_ptr<ListenerOwner> owner)
+    : env_(env),
+      config_(std::move(config)),
+      owner_(std::move(owner)),
+      pulled_(std::dynamic_pointer_cast<const PulledHandler>(handler)),
+      caller_(env, std::move(handler), config_.options.name,
+              config_.trace == nullptr ? HandlerCaller::Trace()
+                                       : [this](TraceEvent& event) {
+                                           {
+                                             base::MutexLock lock(mutex_);
+                                             event.depth = queue_.Waiting().events;
+                                           }
+                                           config_.trace(event);
+                                         }),
+      queue_(config_.options, config_.uid_change_is_update,
+             caller_.takes_batches() ? kMostInBatch : 1) {}
+
+Listener::~Listener() = default;
+
+// ---- what waits
+
+template <class Change>
+void Listener::ChangeQueue(Change change) {
+  ListenerQueue::Discarded discarded;
+  bool wakes = false;
+  bool announces = false;
+  {
+    base::MutexLock lock(mutex_);
+    if (removed_.load(std::memory_order_relaxed)) return;
+    change(queue_, discarded);
+    UpdateFull();
+    ReportMetrics();
+    wakes = NeedsTurn();
+    announces = NeedsAnnouncement();
+  }
+  if (announces) Announce();
+  // Not under the lock, where the thread that wakes would only wait for it.
+  if (wakes) PostTurn();
+  Destroy(std::move(discarded));
+}
+
+void Listener::Push(std::span<const Notification> events,
+                    std::shared_ptr<const SnapshotCore> after) {
+  if (events.empty()) return;
+  ChangeQueue([&](ListenerQueue& queue, ListenerQueue::Discarded& discarded) {
+    queue.Push(events, std::move(after), discarded);
+  });
+}
+
+void Listener::PushReplay(Replay replay) {
+  ChangeQueue([&](ListenerQueue& queue, ListenerQueue::Discarded& discarded) {
+    queue.PushReplay(std::move(replay), discarded);
+  });
+}
+
+void Listener::PushSynced() {
+  ChangeQueue([](ListenerQueue& queue, ListenerQueue::Discarded&) { queue.PushSynced(); });
+}
+
+bool Listener::UpdateFull() {
+  const bool was_full = full_.load(std::memory_order_relaxed);
+  const bool is_full = !removed_.load(std::memory_order_relaxed) && queue_.IsFull(was_full);
+  if (is_full != was_full) full_.store(is_full, std::memory_order_release);
+  return was_full && !is_full;
+}
+
+void Listener::ReportMetrics() {
+  if (config_.metrics == nullptr) return;
+  ListenerMetrics& metrics = *config_.metrics;
+  const PendingEvents::Load waiting = queue_.Waiting();
+  metrics.waiting.Set(waiting.events);
+  metrics.waiting_bytes.Set(waiting.bytes);
+  metrics.delivered.Follow(caller_.delivered());
+  metrics.coalesced.Follow(queue_.coalesced());
+  metrics.dropped.Follow(queue_.dropped());
+}
+
+void Listener::Clear(ListenerQueue::Discarded& discarded, Delivery& undelivered) {
+  queue_.Clear(discarded);
+  std::swap(delivery_, undelivered);
+  ReportMetrics();
+}
+
+// Many are destroyed on a thread of the library's own, so that nobody who only lets go of them is
+// held up, and no handler that blocks the pool keeps them in memory.
+void Listener::Destroy(ListenerQueue::Discarded discarded) {
+  std::size_t events = 0;
+  for (const ListenerQueue::Section& section : discarded) {
+    if (section.events != nullptr) events += section.events->load().events;
+  }
+  if (events <= kMostDestroyedAtOnce) return;
+  base::OwnWorkOf(env_).threads.Post(
+      [garbage = std::move(discarded)]() mutable { garbage.clear(); });
+}
+
+// ---- delivery
+
+bool Listener::NeedsTurn() {
+  if (pulled_ != nullptr || scheduled_ || Halted()) return false;
+  scheduled_ = true;
+  behind_since_ = env_.Now();
+  return true;
+}
+
+void Listener::PostTurn() {
+  if (!FitsTheLoop()) {
+    env_.pool().Post([self = shared_from_this()] { self->RunTurn(); });
+    return;
+  }
+  env_.loop().Post([self = shared_from_this()] {
+    // There may be more by now.
+    if (self->FitsTheLoop()) {
+      self->RunTurn();
+    } else {
+      self->PostTurn();
+    }
+  });
+}
+
+bool Listener::FitsTheLoop() const {
+  // A trace is the program's, and may take its time.
+  if (!caller_.is_prompt() || config_.trace != nullptr) return false;
+  base::MutexLock lock(mutex_);
+  return delivery_.empty() && queue_.only_live() && queue_.Waiting().events <= kMostOnLoop;
+}
+
+bool Listener::Halted() const {
+  return removed_.load(std::memory_order_acquire) || suspended_.load(std::memory_order_acquire);
+}
+
+void Listener::RunTurn() {
+  const base::Inside inside(inside_);
+  const Listener* const outer = std::exchange(t_inside, this);
+  const Turn turn{env_.Now() + kTurn, caller_.delivered() + kTurnCallbacks};
+  while (Continue(turn)) Deliver();
+  t_inside = outer;
+  Notify();
+  if (config_.changed && suspended_.load(std::memory_order_acquire)) config_.changed();
+}
+
+bool Listener::Continue(const Turn& turn) {
+  using Taken = ListenerQueue::Taken;
+  Taken taken = Taken::kNothing;
+  bool drained = false;
+  bool continues_later = false;
+  ListenerQueue::Discarded discarded;
+  Delivery undelivered;
+  {
+    base::MutexLock lock(mutex_);
+    running_ = true;
+    if (!Halted()) {
+      taken = delivery_.empty() ? queue_.Take(delivery_, discarded) : Taken::kWork;
+    }
+    drained = UpdateFull();
+    ReportMetrics();
+    if (taken == Taken::kNothing) {
+      scheduled_ = false;
+      running_ = false;
+      if (ended_) removed_.store(true, std::memory_order_release);
+      if (removed_.load(std::memory_order_relaxed)) Clear(discarded, undelivered);
+    } else if (taken == Taken::kWork &&
+               (env_.Now() >= turn.end || caller_.delivered() >= turn.last_callback)) {
+      // The others have their turn; what was taken is carried over.
+      continues_later = true;
+      running_ = false;
+    }
+  }
+  if (continues_later) PostTurn();
+  if (drained && config_.drained) config_.drained();
+  if (taken == Taken::kSynced) {
+    synced_.store(true, std::memory_order_release);
+    Notify();
+    if (config_.changed) config_.changed();
+  }
+  return taken != Taken::kNothing && !continues_later;
+}
+
+void Listener::Deliver() {
+  if (caller_.takes_batches()) {
+    while (!Halted()) {
+      batch_.clear();
+      if (delivery_.NextBatch(kMostInBatch, batch_) != Delivery::Step::kEvent) break;
+      caller_.CallBatch(batch_);
+    }
+    return;
+  }
+  RawEvent event;
+  while (!Halted() && delivery_.Next(event) == Delivery::Step::kEvent) caller_.Call(event);
+}
+
+// ---- fetching
+
+bool Listener::NeedsAnnouncement() {
+  if (pulled_ == nullptr || announced_ || Halted()) return false;
+  if (queue_.empty() && delivery_.empty()) return false;
+  announced_ = true;
+  return true;
+}
+
+void Listener::Announce() {
+  Notify();
+  if (!pulled_->readable()) return;
+  (void)base::CallUser(env_, "on_readable", [&] { pulled_->readable()(); });
+}
+
+ListenerQueue::Taken Listener::TakePulled(std::size_t most, std::vector<PulledEvent>& events) {
+  using Taken = ListenerQueue::Taken;
+  Taken taken = Taken::kNothing;
+  bool drained = false;
+  ListenerQueue::Discarded discarded;
+  Delivery undelivered;
+  std::vector<RawEvent> batch;
+  {
+    base::MutexLock lock(mutex_);
+    if (!Halted()) {
+      taken = delivery_.empty() ? queue_.Take(delivery_, discarded) : Taken::kWork;
+    }
+    if (taken == Taken::kWork) {
+      // A long walk over what is unchanged lets others at the queue in between.
+      static_cast<void>(delivery_.NextBatch(most, batch));
+      for (const RawEvent& event : batch) {
+        PulledEvent& pulled = events.emplace_back();
+        pulled.kind = event.kind;
+        pulled.is_in_initial_list = event.is_in_initial_list;
+        pulled.final_state_unknown = event.final_state_unknown;
+        pulled.epoch = event.epoch;
+        pulled.version = event.version;
+        pulled.object = ObjectRef::Share(event.block);
+        if (event.kind == EventKind::kUpdate) {
+          pulled.old_object = ObjectRef::Share(event.old_block);
+        }
+      }
+    }
+    drained = UpdateFull();
+    caller_.CountPulled(batch.size());
+    ReportMetrics();
+    if (taken == Taken::kNothing) {
+      announced_ = false;
+      if (ended_) removed_.store(true, std::memory_order_release);
+      if (removed_.load(std::memory_order_relaxed)) Clear(discarded, undelivered);
+    }
+  }
+  if (drained && config_.drained) config_.drained();
+  if (taken == Taken::kSynced) {
+    synced_.store(true, std::memory_order_release);
+    Notify();
+    if (config_.changed) config_.changed();
+  }
+  return taken;
+}
+
+Result<void> Listener::Pull(std::size_t most, std::optional<SteadyTime> deadline,
+                            const std::stop_token& stop, std::vector<PulledEvent>& events) {
+  const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
+  const std::stop_callback on_stop(stop, [monitor] {
+    MonitorLock lock(*monitor);
+    monitor->NotifyAll();
+  });
+  for (;;) {
+    while (events.empty() && TakePulled(most, events) != ListenerQueue::Taken::kNothing) {
+    }
+    if (!events.empty()) break;
+    {
+      MonitorLock lock(*monitor);
+      if (removed()) {
+        return Error(Reason::kStopped, "the reader " + options().name +
+                                           " has ended: it was removed, or its informer is gone");
+      }
+      if (stop.stop_requested()) {
+        return Error(Reason::kCanceled, "stopped while the reader " + options().name + " waited");
+      }
+      if (deadline && env_.Now() >= *deadline) {
+        return Error(Reason::kDeadlineExceeded, "nothing has happened in time");
+      }
+      if (!env_.OnLoopThread()) {
+        // What came since has been announced, and before this lock: it is not missed.
+        if (Readable()) continue;
+        if (deadline) {
+          static_cast<void>(lock.WaitUntil(*deadline));
+        } else {
+          lock.Wait();
+        }
+        continue;
+      }
+    }
+    return base::WouldDeadlock(
+        env_,
+        "a reader that waits on the loop thread would wait for itself; give Next a "
+        "deadline that is over");
+  }
+  for (PulledEvent& event : events) {
+    AppendObjectKey(event.object->namespace_(), event.object->name(), event.key);
+    const bool is_resync = event.old_object == event.object;
+    if (event.object->packed()) event.object = Unpacked(event.object);
+    if (is_resync) {
+      event.old_object = event.object;
+    } else if (event.old_object && event.old_object->packed()) {
+      event.old_object = Unpacked(event.old_object);
+    }
+  }
+  return {};
+}
+
+bool Listener::Readable() const {
+  base::MutexLock lock(mutex_);
+  return announced_;
+}
+
+// ---- waiting and ending
+
+std::shared_ptr<Monitor> Listener::MonitorForWaiting() {
+  base::MutexLock lock(mutex_);
+  if (monitor_ == nullptr) monitor_ = env_.NewMonitor();
+  return monitor_;
+}
+
+void Listener::Notify() {
+  std::shared_ptr<Monitor> monitor;
+  {
+    base::MutexLock lock(mutex_);
+    monitor = monitor_;
+  }
+  if (monitor == nullptr) return;
+  MonitorLock lock(*monitor);
+  monitor->NotifyAll();
+}
+
+bool Listener::Running() const {
+  base::MutexLock lock(mutex_);
+  return running_;
+}
+
+bool Listener::Busy() const {
+  base::MutexLock lock(mutex_);
+  return running_ || (drains() && scheduled_ && !removed_.load(std::memory_order_relaxed));
+}
+
+void Listener::LogLate(std::string_view what, LogLevel level) const {
+  const HandlerStats stats = Stats();
+  env_.log().Log(level, what,
+                 {{"handler", stats.name},
+                  {"informer", config_.informer},
+                  {"behind_for", Seconds(stats.behind_for)},
+                  {"callback_runs_for", Seconds(stats.callback_age)},
+                  {"waiting", std::to_string(stats.waiting)}});
+}
+
+bool Listener::NameIfSlow() {
+  const HandlerStats stats = Stats();
+  if (stats.behind_for == Duration(0)) return false;
+  const bool late = stats.callback_age >= kLate || (stats.behind_for >= kLate && stats.waiting > 0);
+  if (late && !named_slow_) {
+    named_slow_ = true;
+    LogLate(
+        "an event handler does not keep up; let it put keys into a WorkQueue and do the work "
+        "elsewhere",
+        LogLevel::kWarning);
+  }
+  return true;
+}
+
+void Listener::Suspend() {
+  if (!drains()) {
+    base::MutexLock lock(mutex_);
+    suspended_.store(true, std::memory_order_release);
+  }
+  Notify();
+}
+
+void Listener::Resume() {
+  bool wakes = false;
+  bool announces = false;
+  {
+    base::MutexLock lock(mutex_);
+    suspended_.store(false, std::memory_order_release);
+    announces = NeedsAnnouncement();
+    // A turn that is scheduled goes on by itself, and what it delivers is its own.
+    wakes = !scheduled_ && !(queue_.empty() && delivery_.empty()) && NeedsTurn();
+  }
+  if (announces) Announce();
+  if (wakes) PostTurn();
+}
+
+void Listener::Discard() {
+  ListenerQueue::Discarded discarded;
+  Delivery undelivered;
+  {
+    base::MutexLock lock(mutex_);
+    removed_.store(true, std::memory_order_release);
+    UpdateFull();
+    // Else the turn cleans up after itself.
+    if (!scheduled_) Clear(discarded, undelivered);
+  }
+  Destroy(std::move(discarded));
+  Notify();
+}
+
+void Listener::End() {
+  if (drains()) {
+    base::MutexLock lock(mutex_);
+    ended_ = true;
+    // The turn sees to it, or the reader.
+    if (scheduled_ || (pulled_ != nullptr && !(queue_.empty() && delivery_.empty()))) return;
+  }
+  Discard();
+}
+
+Result<void> Listener::Remove() {
+  Discard();
+  if (t_inside == this || !Running()) return {};
+  if (env_.OnLoopThread()) {
+    return base::WouldDeadlock(
+        env_, "handler " + options().name +
+                  " is removed, but a callback of it still runs, and the loop thread cannot "
+                  "wait for it; call RemoveEventHandler from another thread");
+  }
+  WaitIdle();
+  return {};
+}
+
+void Listener::WaitIdle() {
+  if (t_inside == this || !Busy()) return;
+  const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
+  const SteadyTime late = env_.Now() + kLate;
+  {
+    MonitorLock lock(*monitor);
+    while (Busy() && env_.Now() < late) static_cast<void>(lock.WaitUntil(late));
+  }
+  if (!Busy()) return;
+  LogLate("an event handler holds up the end of its informer, which waits for it",
+          LogLevel::kWarning);
+  MonitorLock lock(*monitor);
+  while (Busy()) lock.Wait();
+}
+
+bool Listener::InformerIsStopped() const {
+  const std::shared_ptr<ListenerOwner> informer = owner_.lock();
+  return informer != nullptr && informer->IsStopped();
+}
+
+std::optional<Error> Listener::EndOfWait(const std::stop_token& stop) const {
+  if (removed()) {
+    return Error(Reason::kStopped, "handler " + options().name + " was removed before it synced");
+  }
+  // A callback that is under way may be the last that was missing; with AtStop::kDrain there may be
+  // more of them.
+  if (InformerIsStopped() && !Busy()) {
+    return Error(Reason::kStopped,
+                 "the informer was stopped before handler " + options().name + " synced");
+  }
+  if (stop.stop_requested()) {
+    return Error(Reason::kCanceled, "stopped while handler " + options().name + " was not synced");
+  }
+  return std::nullopt;
+}
+
+Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout) {
+  if (HasSynced()) return {};
+  if (env_.OnLoopThread() || t_inside == this) {
+    return base::WouldDeadlock(env_,
+                               "waiting for handler " + options().name + " to sync on " +
+                                   (t_inside == this ? "its own callback" : "the loop thread") +
+                                   " would wait for itself; wait elsewhere");
+  }
+  const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
+  const std::stop_callback on_stop(stop, [monitor] {
+    MonitorLock lock(*monitor);
+    monitor->NotifyAll();
+  });
+  const SteadyTime deadline = base::After(env_.Now(), timeout.value_or(Duration(0)));
+  MonitorLock lock(*monitor);
+  for (;;) {
+    std::optional<Error> end = EndOfWait(stop);
+    // Asked after that: the callback that has just returned may have been the last.
+    if (HasSynced()) return {};
+    if (end) return *std::move(end);
+    if (!timeout) {
+      lock.Wait();
+    } else if (!lock.WaitUntil(deadline) && env_.Now() >= deadline && !HasSynced()) {
+      return Error(Reason::kDeadlineExceeded,
+                   "handler " + options().name + " did not sync in time");
+    }
+  }
+}
+
+HandlerStats Listener::Stats() const {
+  HandlerStats stats;
+  stats.name = options().name;
+  stats.synced = HasSynced();
+  caller_.Report(stats);
+  const SteadyTime now = env_.Now();
+  stats.callback_age = caller_.CallbackAge(now);
+  base::MutexLock lock(mutex_);
+  // Something may be caught up with in no time at all, by the clock.
+  if (scheduled_) stats.behind_for = std::max(Duration(1), now - behind_since_);
+  const PendingEvents::Load waiting = queue_.Waiting();
+  stats.waiting = waiting.events;
+  stats.waiting_bytes = waiting.bytes;
+  stats.coalesced = queue_.coalesced();
+  stats.dropped = queue_.dropped();
+  return stats;
+}
+
+}  // namespace kinformer::internal::cache

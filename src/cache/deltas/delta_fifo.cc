@@ -1,0 +1,160 @@
+#include "cache/deltas/delta_fifo.h"
+
+#include <unordered_set>
+#include <utility>
+
+#include "kinformer/internal/indexer_core.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+std::size_t BytesOf(const Delta& delta) {
+  return sizeof(Delta) + (delta.object ? delta.object->allocated_bytes() : 0);
+}
+
+}  // namespace
+
+const std::vector<Delta>* DeltaFIFO::Deltas(const std::string& key) const {
+  const auto it = items_.find(key);
+  return it == items_.end() ? nullptr : &it->second;
+}
+
+void DeltaFIFO::Mutate(DeltaType type, ObjectRef object, bool final_state_unknown) {
+  populated_ = true;
+  const std::string key = KeyOfBlock(*object);
+  Queue(key, type, std::move(object), final_state_unknown);
+}
+
+void DeltaFIFO::Queue(const std::string& key, DeltaType type, ObjectRef object,
+                      bool final_state_unknown) {
+  const auto [it, fresh] = items_.try_emplace(key);
+  if (fresh) queue_.push_back(key);
+  std::vector<Delta>& deltas = it->second;
+  // Two deletions in a row say the same; the one that knows the final state says it better.
+  if (type == DeltaType::kDeleted && !deltas.empty() && deltas.back().type == DeltaType::kDeleted) {
+    Delta& last = deltas.back();
+    if (last.final_state_unknown) {
+      bytes_ -= BytesOf(last);
+      last.object = std::move(object);
+      last.final_state_unknown = final_state_unknown;
+      bytes_ += BytesOf(last);
+    }
+    return;
+  }
+  Delta& delta = deltas.emplace_back();
+  delta.type = type;
+  delta.final_state_unknown = final_state_unknown;
+  delta.object = std::move(object);
+  bytes_ += BytesOf(delta);
+}
+
+void DeltaFIFO::Delete(ObjectRef object, bool final_state_unknown) {
+  populated_ = true;
+  const std::string key = KeyOfBlock(*object);
+  const bool known = options_.known_objects != nullptr &&
+                     options_.known_objects->Get(object->namespace_(), object->name());
+  if (options_.drops_unknown_deletions && !known && !items_.contains(key)) return;
+  Queue(key, DeltaType::kDeleted, std::move(object), final_state_unknown);
+}
+
+void DeltaFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
+                        std::string resourceVersion) {
+  std::unordered_set<std::string> listed;
+  for (ObjectRef& object : objects) {
+    std::string key = KeyOfBlock(*object);
+    Queue(key, options_.replaced_type, std::move(object), false);
+    listed.insert(std::move(key));
+  }
+  const std::size_t distinct = listed.size();
+  for (const ObjectName& name : unreadable) listed.insert(name.ToString());
+
+  std::size_t deletions = 0;
+  for (const auto& [key, deltas] : items_) {
+    if (listed.contains(key)) continue;
+    ObjectRef newest = deltas.back().object;
+    ++deletions;
+    Queue(key, DeltaType::kDeleted, std::move(newest), true);
+  }
+  if (options_.known_objects != nullptr) {
+    std::vector<ObjectRef> gone;
+    options_.known_objects->ForEach([&](ObjectRef object) {
+      const std::string key = KeyOfBlock(*object);
+      if (!listed.contains(key) && !items_.contains(key)) gone.push_back(std::move(object));
+    });
+    deletions += gone.size();
+    for (ObjectRef& object : gone) {
+      const std::string key = KeyOfBlock(*object);
+      Queue(key, DeltaType::kDeleted, std::move(object), true);
+    }
+  }
+  if (!populated_) {
+    populated_ = true;
+    initial_count_ = distinct + deletions;
+  }
+  // What waited to be said of unreadable objects is older than the list.
+  unreadable_.clear();
+  for (ObjectName& name : unreadable) Unreadable(std::move(name), false);
+  bookmark_ = std::move(resourceVersion);
+}
+
+void DeltaFIFO::Resync() {
+  if (options_.known_objects == nullptr) return;
+  std::vector<ObjectRef> due;
+  options_.known_objects->ForEach([&](ObjectRef object) {
+    if (!items_.contains(KeyOfBlock(*object))) due.push_back(std::move(object));
+  });
+  for (ObjectRef& object : due) {
+    const std::string key = KeyOfBlock(*object);
+    Queue(key, DeltaType::kSync, std::move(object), false);
+  }
+}
+
+void DeltaFIFO::Bookmark(std::string_view resourceVersion) { bookmark_ = resourceVersion; }
+
+void DeltaFIFO::Unreadable(ObjectName name, bool deleted) {
+  Delta& delta = unreadable_.push_back({DeltaType::kUnreadable, deleted, {}, nullptr});
+  delta.extra = std::make_unique<DeltaExtra>();
+  delta.extra->unreadable.push_back(std::move(name));
+}
+
+std::vector<Delta> DeltaFIFO::PopKey() {
+  const auto it = items_.find(queue_.front());
+  queue_.pop_front();
+  std::vector<Delta> deltas = std::move(it->second);
+  items_.erase(it);
+  // Its buckets would stay.
+  if (items_.empty()) items_ = decltype(items_)();
+  for (const Delta& delta : deltas) bytes_ -= BytesOf(delta);
+  return deltas;
+}
+
+bool DeltaFIFO::PopBatch(std::size_t, DeltaBatch& out) {
+  out.deltas.clear();
+  out.is_in_initial_list = !HasSynced();
+  popped_key_ = false;
+  out.synced_when_done = HasSynced();
+  if (!unreadable_.empty()) {
+    out.deltas.push_back(std::move(unreadable_.front()));
+    unreadable_.pop_front();
+    return true;
+  }
+  if (!queue_.empty()) {
+    out.deltas = PopKey();
+    popped_key_ = true;
+    out.synced_when_done = populated_ && initial_count_ <= 1;
+    return true;
+  }
+  if (bookmark_.empty()) return false;
+  Delta& delta = out.deltas.emplace_back();
+  delta.type = DeltaType::kBookmark;
+  delta.extra = std::make_unique<DeltaExtra>();
+  delta.extra->resourceVersion = std::exchange(bookmark_, {});
+  return true;
+}
+
+void DeltaFIFO::BatchDone() {
+  if (popped_key_ && initial_count_ > 0) --initial_count_;
+  popped_key_ = false;
+}
+
+}  // namespace kinformer::internal::cache

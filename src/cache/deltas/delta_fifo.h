@@ -1,0 +1,79 @@
+// cache/deltas/delta_fifo.h
+//
+// DeltaFIFO: deltas collected per key; keys come out in the order of their first waiting delta. The
+// classic queue: many changes of one object cost one pop, but the order across objects is lost.
+// Counterpart: cache.DeltaFIFO.
+
+#ifndef KINFORMER_CACHE_DELTAS_DELTA_FIFO_H_
+#define KINFORMER_CACHE_DELTAS_DELTA_FIFO_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cache/deltas/delta_queue.h"
+#include "cache/store/fifo_buffer.h"
+
+namespace kinformer::internal::cache {
+
+struct DeltaFIFOOptions {
+  // Deletes of what is neither queued nor known are dropped; a list deletes what it lacks; a resync
+  // redelivers. Null: only what is queued counts.
+  const KnownObjects* known_objects = nullptr;
+  // The type of an object of a list: kReplaced, or kSync as client-go had it before
+  // EmitDeltaTypeReplaced.
+  DeltaType replaced_type = DeltaType::kReplaced;
+  // False: they are queued like others, for a consumer that wants to know of them.
+  bool drops_unknown_deletions = true;
+};
+
+class DeltaFIFO final : public DeltaQueue {
+ public:
+  explicit DeltaFIFO(DeltaFIFOOptions options = {}) : options_(options) {}
+
+  void Add(ObjectRef object) override { Mutate(DeltaType::kAdded, std::move(object), false); }
+  void Update(ObjectRef object) override { Mutate(DeltaType::kUpdated, std::move(object), false); }
+  void Delete(ObjectRef object, bool final_state_unknown) override;
+  void Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
+               std::string resourceVersion) override;
+  void Resync() override;
+  void Bookmark(std::string_view resourceVersion) override;
+  void Unreadable(ObjectName name, bool deleted) override;
+
+  // The deltas of the key that waits longest, all of them, whatever `max` is. A bookmark comes once
+  // no key waits.
+  bool PopBatch(std::size_t max, DeltaBatch& out) override;
+  void BatchDone() override;
+
+  [[nodiscard]] bool HasSynced() const override { return populated_ && initial_count_ == 0; }
+  // Keys that wait.
+  [[nodiscard]] std::size_t Len() const override { return queue_.size() + unreadable_.size(); }
+  [[nodiscard]] std::size_t Bytes() const override { return bytes_; }
+  // The deltas that wait for a key, oldest first; null if none do.
+  [[nodiscard]] const std::vector<Delta>* Deltas(const std::string& key) const;
+
+ private:
+  void Mutate(DeltaType type, ObjectRef object, bool final_state_unknown);
+  void Queue(const std::string& key, DeltaType type, ObjectRef object, bool final_state_unknown);
+  std::vector<Delta> PopKey();
+
+  const DeltaFIFOOptions options_;
+  std::unordered_map<std::string, std::vector<Delta>> items_;
+  // The keys of items_.
+  FifoBuffer<std::string> queue_;
+  FifoBuffer<Delta> unreadable_;
+  std::string bookmark_;
+  std::size_t bytes_ = 0;
+  bool populated_ = false;
+  // Keys of the first Replace that are not processed.
+  std::size_t initial_count_ = 0;
+  // What was popped last is a key.
+  bool popped_key_ = false;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_DELTAS_DELTA_FIFO_H_

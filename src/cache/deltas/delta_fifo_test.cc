@@ -1,0 +1,89 @@
+// DeltaFIFO: what it does otherwise than the RealFIFO. delta_queue_test.cc has what both are asked.
+
+#include "cache/deltas/delta_fifo.h"
+
+#include <cstddef>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "kinformer/internal/indexer_core.h"
+
+#include "cache/deltas/testing/queue_steps.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+TEST(DeltaFIFO, DF_04_DF_22_DF_23_ReplacedKind) {
+  DeltaFIFO queue;
+  queue.Add(Obj("foo", 1));
+  Replace(queue, {Obj("foo", 1)});
+  Replace(queue, {});
+  EXPECT_EQ(Pop(queue, 1), "Added(foo 1),Replaced(foo 1),Tombstone(foo 1)");
+  const FakeKnown known(Known3());
+  DeltaFIFO second({.known_objects = &known});
+  second.Delete(Obj("baz", 10), false);
+  Replace(second, {Obj("foo", 6)});
+  EXPECT_EQ(PopAll(second, 1),
+            (std::vector<std::string>{"Deleted(baz 10)", "Replaced(foo 6)", "Tombstone(bar 6)"}));
+}
+
+TEST(DeltaFIFO, DF_27_to_DF_30_RF_26_to_RF_29_OneKeyForAnObjectAndItsTombstone) {
+  const ObjectRef object = MakePod("ns", "a", "1");
+  EXPECT_EQ(KeyOfBlock(*object), "ns/a");
+  EXPECT_EQ(KeyOfBlock(*Obj("a", 1)), "a");
+  DeltaFIFO queue;
+  queue.Add(object);
+  queue.Add(Obj("a", 1));
+  queue.Delete(object, true);
+  EXPECT_EQ(queue.Len(), 2U);
+  ASSERT_NE(queue.Deltas("ns/a"), nullptr);
+  EXPECT_EQ(queue.Deltas("ns/a")->size(), 2U);
+  EXPECT_TRUE(queue.Deltas("ns/a")->back().final_state_unknown);
+  EXPECT_EQ(queue.Deltas("a")->size(), 1U);
+}
+
+TEST(DeltaFIFO, DF_26_AKeyKeepsItsPlaceAndComesBackAtTheEnd) {
+  DeltaFIFO queue;
+  queue.Add(Obj("foo", 10));
+  queue.Add(Obj("bar", 1));
+  queue.Add(Obj("foo", 11));
+  queue.Add(Obj("foo", 13));
+  queue.Add(Obj("zab", 30));
+  EXPECT_EQ(Pop(queue, 1), "Added(foo 10),Added(foo 11),Added(foo 13)");
+  queue.Add(Obj("foo", 14));
+  EXPECT_EQ(PopAll(queue, 1),
+            (std::vector<std::string>{"Added(bar 1)", "Added(zab 30)", "Added(foo 14)"}));
+}
+
+TEST(DeltaFIFO, AListReplacesWhatWaitedToBeSaidOfUnreadableObjects) {
+  DeltaFIFO queue;
+  queue.Unreadable({"", "gone"}, false);
+  queue.Replace({Obj("a", 1)}, {{"", "there"}}, "rv");
+  EXPECT_EQ(PopAll(queue, 1), (std::vector<std::string>{"Unreadable[]", "Replaced(a 1)"}));
+}
+
+TEST(DeltaFIFO, BytesAreThoseOfTheDeltasThatWait) {
+  const ObjectRef known = Obj("a", 1);
+  const ObjectRef last = MakePod("", "a", "2", "", std::string(1000, 'x'));
+  DeltaFIFO queue;
+  EXPECT_EQ(queue.Bytes(), 0U);
+  queue.Add(known);
+  const std::size_t one = queue.Bytes();
+  EXPECT_GT(one, known->allocated_bytes());
+  queue.Delete(known, true);
+  EXPECT_EQ(queue.Bytes(), 2 * one);
+  // The deletion that knows the final state takes the place of the one that does not.
+  queue.Delete(last, false);
+  EXPECT_EQ(queue.Bytes(), 2 * one - known->allocated_bytes() + last->allocated_bytes());
+  queue.Delete(known, false);
+  EXPECT_EQ(queue.Bytes(), 2 * one - known->allocated_bytes() + last->allocated_bytes());
+  queue.Add(Obj("b", 1));
+  Pop(queue, 1);
+  EXPECT_EQ(queue.Bytes(), one);
+  Pop(queue, 1);
+  EXPECT_EQ(queue.Bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::cache

@@ -1,0 +1,37 @@
+// cache/figures/informer_observers.h
+//
+// InformerObservers: who wants to hear that the state of an informer may have changed.
+
+#ifndef KINFORMER_CACHE_FIGURES_INFORMER_OBSERVERS_H_
+#define KINFORMER_CACHE_FIGURES_INFORMER_OBSERVERS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.h"
+
+namespace kinformer::internal::cache {
+
+// Thread-safe.
+class InformerObservers {
+ public:
+  // Calls `notify` at each Notify, on the thread that calls that, until the result is destroyed or
+  // the observers are. It may be called once more while that happens.
+  [[nodiscard]] static std::shared_ptr<void> Add(
+      const std::shared_ptr<InformerObservers>& observers, std::function<void()> notify);
+  void Notify();
+
+ private:
+  using Observer = std::shared_ptr<const std::function<void()>>;
+
+  base::Mutex mutex_;
+  std::uint64_t next_ KINFORMER_GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, Observer> all_ KINFORMER_GUARDED_BY(mutex_);
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_FIGURES_INFORMER_OBSERVERS_H_

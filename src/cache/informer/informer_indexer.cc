@@ -1,0 +1,111 @@
+// The reading side of an informer: what its Lister, Indexer and Snapshot are over.
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/informer_core.h"
+#include "kinformer/log.h"
+
+#include "cache/informer/informer_impl.h"
+#include "cache/store/coverage.h"
+
+namespace kinformer::internal {
+
+Error FactoryIsShutDown() {
+  return Error(Reason::kStopped,
+               "the factory has been shut down, and starts nothing any more: make another one");
+}
+
+Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,
+                                          std::string_view namespace_) const {
+  if (refused) return *refused;
+  if (Is(State::kStopped)) {
+    return Error(Reason::kStopped, "the informer of " + describe +
+                                       " was stopped, so what it has cached may be out of date; "
+                                       "Start it again, then WaitForCacheSync");
+  }
+  if (coverage.IsComplete(namespace_)) return {};
+  if (WaitsForEndedFactory()) {
+    SayReadTooEarly();
+    return FactoryIsShutDown().WithContext("the informer of " + describe + " was never started");
+  }
+  const bool of_namespace = coverage.namespaces != nullptr && !namespace_.empty();
+  const bool may_be_full =
+      !of_namespace || (coverage.left_out != nullptr && coverage.left_out->SizeOf(namespace_) != 0);
+  if (Is(State::kRunning) && may_be_full) {
+    if (const std::optional<Error> full = OverLimit()) {
+      return Error(Reason::kNotSynced,
+                   "the informer of " + describe + " counts as not synced: " + full->message());
+    }
+  }
+  std::string message = "the informer of " + describe + " has not synced";
+  if (of_namespace) message += " namespace \"" + std::string(namespace_) + '"';
+  if (Is(State::kCreated)) {
+    message += ": it was not started; call Start, then WaitForCacheSync";
+  } else if (const std::optional<Error> error =
+                 statuses.LastError(of_namespace ? namespace_ : std::string_view())) {
+    message += ": " + error->ToString();
+  } else {
+    message += " yet; wait with WaitForCacheSync";
+  }
+  SayReadTooEarly();
+  return Error(Reason::kNotSynced, std::move(message));
+}
+
+void InformerCore::Impl::SayReadTooEarly() const {
+  if (read_too_early_.exchange(true, std::memory_order_relaxed)) return;
+  if (WaitsForEndedFactory()) {
+    env.log().Log(
+        LogLevel::kWarning,
+        "a cache was read that nobody fills: its factory had been shut down before it was "
+        "started; make another factory",
+        {{"informer", describe}});
+    return;
+  }
+  env.log().Log(LogLevel::kWarning,
+                "a cache was read before it had synced, when it can say nothing yet; call Start, "
+                "then WaitForCacheSync, and look at the errors of what is read",
+                {{"informer", describe}, {"started", Is(State::kCreated) ? "no" : "yes"}});
+}
+
+void InformerCore::Impl::OnRead(const cache::Coverage* coverage) const {
+  // Nearly always: nothing else is to be asked on the way of a read.
+  if (synced.load(std::memory_order_acquire)) return;
+  if (read_too_early_.load(std::memory_order_relaxed)) return;
+  if (coverage == nullptr || coverage->IsComplete("") || Is(State::kStopped)) return;
+  SayReadTooEarly();
+}
+
+Result<void> InformerCore::Impl::AddIndexes(NamedIndexFunctions indexes, bool skip_existing) {
+  // Who asks for what is there needs not wait, and may ask on the loop, and of what has stopped.
+  Result<void> free = index_adder->Check(indexes, skip_existing);
+  if (indexes.empty() || (!free && !skip_existing)) return free;
+  if (Is(State::kStopped)) {
+    return Error(Reason::kStopped, "index \"" + indexes.front().first +
+                                       "\" was not added: the informer for " + describe +
+                                       " has stopped already");
+  }
+  Result<void> added = index_adder->Add(std::move(indexes), skip_existing, describe);
+  return added ? free : added;
+}
+
+Result<void> InformerCore::Impl::RemoveIndexes(std::vector<std::string> names) {
+  if (Is(State::kStopped)) {
+    return Error(Reason::kStopped, "no index was removed: the informer for " + describe +
+                                       " has stopped already, and keeps what it has");
+  }
+  return index_adder->Remove(std::move(names), describe);
+}
+
+std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& informer) {
+  // It is part of the informer, and shares the count of its handles.
+  return std::shared_ptr<IndexerCore>(informer, &informer->indexer());
+}
+
+Result<void> AddIndexesTo(InformerCore& informer, NamedIndexFunctions indexes, bool skip_existing) {
+  return informer.indexer().AddIndexes(std::move(indexes), skip_existing);
+}
+
+}  // namespace kinformer::internal

@@ -1,0 +1,218 @@
+#include "cache/informer/informer_part.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kinformer/internal/block_builder.h"
+
+#include "base/deadline.h"
+#include "cache/check/data_consistency_detector.h"
+#include "cache/informer/informer_impl.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+// The user's transform, after the entry options where the lister watcher does not see to these.
+RawTransform TransformOf(const InformerCore::Impl& informer, ListerWatcher& lister_watcher) {
+  RawTransform transform = informer.Functions().transform;
+  const EntryOptions entry = EntryOptionsOf(informer.settings);
+  if (entry.IsDefault() || lister_watcher.SetEntryOptions(entry)) return transform;
+  return [entry, transform = std::move(transform)](const ObjectRef& object) -> Result<ObjectRef> {
+    Result<ObjectRef> built = RebuildBlock(*object, BuildOptionsOf(entry));
+    return built && transform ? transform(*std::move(built)) : std::move(built);
+  };
+}
+
+// For how long the server says that there is no such resource before its objects are believed to be
+// gone: with several servers, one of them may not know yet of a definition that has just come.
+constexpr Duration kAbsentForGood = std::chrono::seconds(30);
+
+// What a part of so many may have in its queue.
+std::size_t ShareOf(std::size_t bytes, std::size_t parts) {
+  constexpr std::size_t kLeast = std::size_t{64} << 10;
+  return std::max(bytes / std::max<std::size_t>(parts, 1), std::min(bytes, kLeast));
+}
+
+}  // namespace
+
+std::unique_ptr<StoreLimit> LimitOf(InformerCore::Impl& informer, const std::string& name) {
+  const InformerSettings& settings = informer.settings;
+  if (settings.max_objects == 0 && settings.max_bytes == 0) return nullptr;
+  return std::make_unique<StoreLimit>(informer.env, name, *informer.store,
+                                      StoreLimitOptions{.max_objects = settings.max_objects,
+                                                        .max_bytes = settings.max_bytes,
+                                                        .policy = settings.limit_policy});
+}
+
+InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer) {
+  const InformerSettings& settings = informer.settings;
+  InformerControllerOptions options;
+  options.name = informer.describe;
+  options.queue = settings.queue;
+  options.uid_change_is_update = settings.uid_change_is_update;
+  options.ever_synced = informer.ever_synced;
+  options.max_queued_bytes = settings.max_queued_bytes;
+  options.trace = settings.trace;
+  options.metrics = informer.metrics.get();
+  options.epoch = [&informer] { return informer.statuses.epochs(); };
+  options.committed = [&informer] { informer.OnCommitted(); };
+  return options;
+}
+
+InformerControllerOptions InformerPart::ControllerOptions(const InformerCompany& company) {
+  InformerControllerOptions options = CommonControllerOptions(informer_);
+  options.name = describe_;
+  options.scope = scope_;
+  options.transform = TransformOf(informer_, contained_);
+  options.synced = [this] { owner_.OnPartSynced(); };
+  options.unsynced = [this] { owner_.OnPartUnsynced(); };
+  options.congested = [this](bool congested) {
+    // Only what the reflector brings makes it so.
+    congested ? reflector_.Pause() : reflector_.Resume();
+  };
+  options.relist = [this] { reflector_.Relist(); };
+  options.listed = [this] { checker_.Listed(); };
+  options.renamed = [this] { checker_.Distrust(); };
+  options.limit = alone_ ? limit_.get() : company.limit;
+  if (alone_) return options;
+  options.part = part_;
+  options.coverage = company.coverage;
+  options.versions = company.versions;
+  options.turn = company.turn;
+  options.max_queued_bytes = ShareOf(options.max_queued_bytes, company.parts);
+  return options;
+}
+
+ReflectorOptions InformerPart::ReflectorOptionsOfInformer() const {
+  const InformerSettings& settings = informer_.settings;
+  ReflectorOptions options;
+  options.name = describe_;
+  options.use_watch_list = settings.initial_list == InitialList::kWatchList;
+  options.watch_list_page_size = settings.watch_list_page_size;
+  options.min_watch_timeout = settings.min_watch_timeout;
+  options.metrics = informer_.metrics.get();
+  // Several parts resync together.
+  if (alone_) options.resync_period = informer_.handlers.ResyncCheckPeriod();
+  return options;
+}
+
+InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
+                           std::unique_ptr<ListerWatcher> lister_watcher, StorePart part,
+                           const InformerCompany& company)
+    : informer_(informer),
+      owner_(owner),
+      part_(std::move(part)),
+      describe_(company.coverage == nullptr
+                    ? informer.describe
+                    : informer.describe + ", " + DescribedPlace(part_.key())),
+      alone_(company.coverage == nullptr),
+      status_(alone_ ? informer.statuses.Whole() : informer.statuses.Of(part_.key())),
+      lister_watcher_(DetectingIfAsked(informer.env, std::move(lister_watcher))),
+      contained_(informer.env, *lister_watcher_),
+      scope_(ScopeOf(contained_.Scope())),
+      limit_(alone_ ? LimitOf(informer, describe_) : nullptr),
+      controller_(informer.env, *informer.store, informer.processor, informer.counters,
+                  ControllerOptions(company)),
+      checker_(informer.env, contained_, *informer.store, informer.counters,
+               {.name = describe_,
+                .part = part_,
+                .period = informer.settings.consistency_check_period,
+                .version = [this] { return controller_.ResourceVersion(); },
+                .exact = [this] { return controller_.StoreIsExact(); },
+                .relist = [this] { reflector_.Relist(); },
+                .metrics = informer.metrics.get()}),
+      reflector_(informer.env, contained_, controller_, *this, ReflectorOptionsOfInformer()),
+      progress_gauge_(NewProgressGauge()) {}
+
+std::shared_ptr<Gauge> InformerPart::NewProgressGauge() const {
+  const std::vector<std::string>& others = informer_.settings.if_forbidden.namespaces;
+  const bool named = informer_.places.contains(part_.key()) ||
+                     std::find(others.begin(), others.end(), part_.key()) != others.end();
+  if (alone_ || !named) return nullptr;
+  return InformerMetrics::NamespaceProgress(informer_.env, informer_.MetricsName(), part_.key());
+}
+
+InformerPart::~InformerPart() {
+  informer_.last_seen_versions[part_.key()] = reflector_.LastSyncResourceVersion();
+}
+
+void InformerPart::Start() {
+  reflector_.SetLastSyncResourceVersion(informer_.LastSeenVersion(part_.key()));
+  reflector_.Start();
+  ArmRelist(informer_.settings.relist_period);
+}
+
+void InformerPart::ArmRelist(Duration period) {
+  if (period <= Duration(0)) return;
+  relist_timer_ =
+      informer_.env.loop().RunAt(base::After(informer_.env.Now(), period), [this, period] {
+        // Nothing where a list is due or under way.
+        reflector_.Relist();
+        ArmRelist(period);
+      });
+}
+
+void InformerPart::OnListed(InitialList kind) {
+  listed_ = true;
+  absent_ = cleared_ = false;
+  absent_since_.reset();
+  status_.OnListed(kind);
+  owner_.OnPartListed();
+}
+
+void InformerPart::OnProgress(SteadyTime when) {
+  status_.OnProgress(when);
+  if (!alone_) informer_.statuses.ReportProgress();
+  if (progress_gauge_ != nullptr) {
+    InformerMetrics::SetTime(*progress_gauge_, informer_.env, when);
+  }
+}
+
+void InformerPart::ResourceAbsent() {
+  if (!std::exchange(absent_, true)) controller_.ResourceAbsent();
+  const SteadyTime now = informer_.env.Now();
+  if (!absent_since_) absent_since_ = now;
+  const bool is_empty = informer_.settings.absent_is_empty;
+  const bool gone = controller_.HasSynced() ? now - *absent_since_ >= kAbsentForGood : is_empty;
+  if (cleared_ || !gone) return;
+  // When a definition is deleted, so are all objects of it.
+  cleared_ = true;
+  controller_.Clear(is_empty);
+  // Who waits for the sync hears of that before he hears of the error.
+  controller_.Process();
+}
+
+std::string InformerPart::RemedyIfForbidden() const {
+  const std::string& where = part_.IsOneNamespace() ? part_.key() : scope_.namespace_;
+  std::string remedy = "to cache " + describe_ + " grant the verbs list and watch ";
+  if (!where.empty()) return remedy + "in \"" + where + '"';
+  remedy += "cluster-wide (ClusterRole, ClusterRoleBinding)";
+  if (!informer_.source.namespaced || listed_) return remedy;
+  if (!part_.IsAll()) return remedy + ", or name all namespaces to look at";
+  return remedy +
+         (informer_.settings.if_forbidden.IsDefault()
+              ? ", or name the namespaces to look at (InformerOptions::namespaces, if_forbidden)"
+              : ", or else it looks at single namespaces (if_forbidden)");
+}
+
+void InformerPart::OnWatchError(const Error& error) {
+  if (error.http_status() == 404) {
+    ResourceAbsent();
+    return status_.OnWatchError(Error(error).WithContext(
+        "the server does not have " + describe_ +
+        "; is there a CustomResourceDefinition, or the API server that serves it?"));
+  }
+  absent_since_.reset();
+  if (error.http_status() != 403) return status_.OnWatchError(error);
+  // The server says who may not do what; this, what to do about it.
+  status_.OnWatchError(Error(error).WithContext(RemedyIfForbidden()));
+  if (!listed_) owner_.OnPartForbidden();
+}
+
+void InformerPart::OnEpochChanged() {
+  status_.OnEpochChanged();
+  owner_.OnPartEpoch(this);
+}
+
+}  // namespace kinformer::internal::cache

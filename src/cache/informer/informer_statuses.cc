@@ -1,0 +1,189 @@
+#include "cache/informer/informer_statuses.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cache/figures/informer_metrics.h"
+#include "cache/store/store_part.h"
+
+namespace kinformer::internal::cache {
+namespace {
+
+// The larger, the worse.
+int Badness(const InformerStatus& status) {
+  switch (status.state) {
+    case InformerState::kForbidden:
+      return 8;
+    case InformerState::kAbsent:
+      return 7;
+    case InformerState::kBackingOff:
+      return 6;
+    case InformerState::kRefused:
+      return 5;
+    case InformerState::kListing:
+      // It tries again what has failed.
+      return status.error ? 6 : 4;
+    case InformerState::kNotStarted:
+      return 3;
+    case InformerState::kPaused:
+      return 2;
+    case InformerState::kWatching:
+      return 1;
+    case InformerState::kStopped:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+InformerStatuses::InformerStatuses(Env& env, const std::string& informer,
+                                   std::shared_ptr<InformerObservers> observers,
+                                   InformerMetrics* metrics)
+    : env_(env),
+      informer_(informer),
+      observers_(std::move(observers)),
+      metrics_(metrics),
+      whole_(env, informer_, observers_, metrics_) {}
+
+void InformerStatuses::SetErrorHandler(const WatchErrorHandler& handler) {
+  on_error_ = handler;
+  whole_.SetErrorHandler(handler);
+  const base::MutexLock lock(mutex_);
+  for (auto& [name, one] : namespaces_) one->status.SetErrorHandler(handler);
+}
+
+ReflectorStatus& InformerStatuses::Of(const std::string& namespace_) {
+  if (namespace_.empty()) return whole_;
+  const base::MutexLock lock(mutex_);
+  std::shared_ptr<One>& one = namespaces_[namespace_];
+  if (one == nullptr) {
+    one = std::make_shared<One>(env_, informer_ + ", " + DescribedPlace(namespace_), observers_,
+                                metrics_);
+    one->status.SetErrorHandler(on_error_);
+  }
+  return one->status;
+}
+
+void InformerStatuses::SetNamespaces(const std::set<std::string, std::less<>>& namespaces,
+                                     bool whole) {
+  for (const std::string& name : namespaces) static_cast<void>(Of(name));
+  const base::MutexLock lock(mutex_);
+  whole_active_ = whole;
+  for (auto it = namespaces_.begin(); it != namespaces_.end();) {
+    if (namespaces.contains(it->first)) {
+      ++it;
+      continue;
+    }
+    const ReflectorStatus& status = it->second->status;
+    status.AddTo(gone_);
+    gone_.status.epochs += status.epochs();
+    it = namespaces_.erase(it);
+  }
+}
+
+void InformerStatuses::SetWhole() { SetNamespaces({}, true); }
+
+void InformerStatuses::Stopped() {
+  whole_.Stopped();
+  const base::MutexLock lock(mutex_);
+  for (auto& [name, one] : namespaces_) one->status.Stopped();
+}
+
+std::vector<InformerStatuses::Named> InformerStatuses::Active() const {
+  const base::MutexLock lock(mutex_);
+  std::vector<Named> active;
+  if (whole_active_) active.push_back({"", &whole_, nullptr});
+  for (const auto& [name, one] : namespaces_) active.push_back({name, &one->status, one});
+  return active;
+}
+
+std::optional<Error> InformerStatuses::LastError(std::string_view namespace_) const {
+  std::optional<Error> first;
+  std::string_view where;
+  std::size_t more = 0;
+  const std::vector<Named> active = Active();
+  const bool has_own = std::any_of(active.begin(), active.end(),
+                                   [&](const Named& one) { return one.name == namespace_; });
+  const std::string_view key = has_own ? namespace_ : kOtherNamespaces;
+  for (const Named& one : active) {
+    if (!namespace_.empty() && !one.name.empty() && one.name != key) continue;
+    std::optional<Error> error = one.status->LastError();
+    if (!error) continue;
+    if (first) {
+      ++more;
+      continue;
+    }
+    first = std::move(error);
+    where = one.name;
+  }
+  if (!first || where.empty() || !namespace_.empty()) return first;
+  std::string context =
+      where == kOtherNamespaces ? DescribedPlace(where) : "namespace \"" + std::string(where) + '"';
+  if (more > 0) context += ", and " + std::to_string(more) + " more that failed";
+  return std::move(*first).WithContext(context);
+}
+
+std::uint64_t InformerStatuses::epochs() const {
+  const base::MutexLock lock(mutex_);
+  std::uint64_t sum = whole_.epochs() + gone_.status.epochs;
+  for (const auto& [name, one] : namespaces_) sum += one->status.epochs();
+  return sum;
+}
+
+InformerStatus InformerStatuses::Status() const {
+  const std::vector<Named> active = Active();
+  std::optional<InformerStatus> worst;
+  std::optional<Duration> progress_age = Duration(0);
+  std::optional<Duration> epoch_age;
+  for (const Named& one : active) {
+    InformerStatus status = one.status->Status();
+    progress_age = progress_age && status.progress_age
+                       ? std::optional(std::max(*progress_age, *status.progress_age))
+                       : std::nullopt;
+    if (status.epoch_age && (!epoch_age || *status.epoch_age < *epoch_age)) {
+      epoch_age = status.epoch_age;
+    }
+    if (!worst || Badness(status) > Badness(*worst)) worst = std::move(status);
+  }
+  if (!worst) worst = whole_.Status();
+  worst->epochs = epochs();
+  worst->epoch_age = epoch_age;
+  worst->progress_age = active.empty() ? std::nullopt : progress_age;
+  return *std::move(worst);
+}
+
+std::vector<NamespaceStatus> InformerStatuses::Namespaces() const {
+  std::vector<NamespaceStatus> all;
+  for (const Named& one : Active()) {
+    if (!one.name.empty()) {
+      all.push_back({.namespace_ = one.name, .status = one.status->Status()});
+    }
+  }
+  return all;
+}
+
+void InformerStatuses::AddTo(InformerStats& stats) const {
+  {
+    const base::MutexLock lock(mutex_);
+    stats.lists += gone_.lists;
+    stats.watch_lists += gone_.watch_lists;
+    stats.watches += gone_.watches;
+    stats.errors += gone_.errors;
+    stats.refusals += gone_.refusals;
+    whole_.AddTo(stats);
+    for (const auto& [name, one] : namespaces_) one->status.AddTo(stats);
+  }
+  stats.status = Status();
+}
+
+void InformerStatuses::ReportProgress() {
+  if (metrics_ == nullptr) return;
+  const InformerStatus status = Status();
+  if (!status.progress_age) return;
+  const Duration wall = (env_.WallNow() - *status.progress_age).time_since_epoch();
+  metrics_->last_progress->Set(std::chrono::duration<double>(wall).count());
+}
+
+}  // namespace kinformer::internal::cache

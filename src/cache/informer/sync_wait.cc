@@ -1,0 +1,127 @@
+// Waiting until informers are synced.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kinformer/internal/informer_core.h"
+
+#include "base/deadline.h"
+#include "base/would_deadlock.h"
+#include "cache/informer/informer_impl.h"
+#include "cache/watch/failure_kind.h"
+
+namespace kinformer::internal {
+namespace {
+
+std::string Unsynced(const std::vector<std::shared_ptr<InformerCore>>& informers) {
+  std::vector<std::string> lines;
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    if (informer->HasSynced()) continue;
+    const NotSynced why = informer->WhyNotSynced();
+    std::string line = why.informer;
+    if (!why.started) {
+      line += " (not started)";
+    } else if (why.last_error) {
+      const bool busy = cache::KindOf(*why.last_error) == cache::FailureKind::kAsksToWait;
+      line += why.over_limit ? " (" : busy ? " (the server asks to wait: " : " (last error: ";
+      line += why.last_error->ToString() + ")";
+    } else {
+      line += " (waiting for the server)";
+    }
+    lines.push_back(std::move(line));
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string all;
+  for (const std::string& line : lines) {
+    if (!all.empty()) all += "; ";
+    all += line;
+  }
+  return all;
+}
+
+// What the server would answer again: all that is the client's own fault, except what is a matter
+// of time.
+bool IsPermanent(const Error& error) {
+  if (error.reason() == Reason::kConfig || error.reason() == Reason::kInvalidArgument) return true;
+  switch (error.http_status()) {
+    case 408:
+    case 409:
+    case 410:
+    case 425:
+    case 429:
+      return false;
+    default:
+      return error.http_status() >= 400 && error.http_status() < 500;
+  }
+}
+
+Error NotStarted(const InformerCore& informer) {
+  const std::string what = "the informer for " + informer.Describe() + " is not started";
+  if (InformerCore::Impl::Of(informer).WaitsForEndedFactory()) {
+    return FactoryIsShutDown().WithContext(what);
+  }
+  return Error(Reason::kNotSynced, what + ": it would never sync; call Start");
+}
+
+}  // namespace
+
+Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCore>>& informers,
+                         const std::stop_token& stop, const SyncWaitOptions& options) {
+  const auto all_synced = [&] {
+    return std::all_of(informers.begin(), informers.end(),
+                       [](const auto& informer) { return informer->HasSynced(); });
+  };
+  if (all_synced()) return {};
+  if (env.OnLoopThread()) {
+    return base::WouldDeadlock(
+        env, "waiting for caches to sync on a loop's thread would wait for itself; not synced: " +
+                 Unsynced(informers));
+  }
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    if (!informer->HasStarted()) return NotStarted(*informer);
+  }
+  const std::shared_ptr<Monitor> monitor = env.NewMonitor();
+  const auto wake = [monitor] {
+    MonitorLock lock(*monitor);
+    monitor->NotifyAll();
+  };
+  std::vector<std::shared_ptr<void>> observations;
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    observations.push_back(informer->Observe(wake));
+  }
+  const std::stop_callback on_stop(stop, wake);
+  const SteadyTime deadline = base::After(env.Now(), options.timeout.value_or(Duration(0)));
+  MonitorLock lock(*monitor);
+  for (;;) {
+    if (all_synced()) return {};
+    for (const std::shared_ptr<InformerCore>& informer : informers) {
+      if (informer->HasSynced()) continue;
+      if (informer->IsStopped()) {
+        return Error(Reason::kStopped,
+                     "an informer was stopped before it synced: " + informer->Describe());
+      }
+      if (!options.fail_fast) continue;
+      const NotSynced why = informer->WhyNotSynced();
+      if (why.last_error && (why.over_limit || IsPermanent(*why.last_error))) {
+        return Error(*why.last_error).WithContext("cannot sync " + why.informer);
+      }
+    }
+    if (stop.stop_requested()) {
+      return Error(Reason::kCanceled,
+                   "stopped while caches were not synced: " + Unsynced(informers));
+    }
+    if (!options.timeout) {
+      lock.Wait();
+    } else if (env.Now() >= deadline) {
+      return Error(Reason::kDeadlineExceeded,
+                   "caches did not sync in time: " + Unsynced(informers));
+    } else {
+      static_cast<void>(lock.WaitUntil(deadline));
+    }
+  }
+}
+
+}  // namespace kinformer::internal

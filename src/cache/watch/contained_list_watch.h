@@ -1,0 +1,48 @@
+// cache/watch/contained_list_watch.h
+//
+// ContainedListWatch: a ListerWatcher, which may be the user's own, as one that throws nothing and
+// always gives a call.
+
+#ifndef KINFORMER_CACHE_WATCH_CONTAINED_LIST_WATCH_H_
+#define KINFORMER_CACHE_WATCH_CONTAINED_LIST_WATCH_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kinformer/env.h"
+#include "kinformer/list_watch.h"
+
+namespace kinformer::internal::cache {
+
+// What the one inside throws is logged and counted; a list or watch then ends with an error. Both
+// arguments outlive it, and the calls that it gives.
+class ContainedListWatch final : public ListerWatcher {
+ public:
+  ContainedListWatch(Env& env, ListerWatcher& inner) : env_(env), inner_(inner) {}
+
+  std::unique_ptr<ListWatchCall> List(const ListOptions& options, ListReceiver& receiver) override;
+  std::unique_ptr<ListWatchCall> Watch(const ListOptions& options,
+                                       WatchReceiver& receiver) override;
+  std::unique_ptr<ListWatchCall> CurrentVersion(
+      const std::function<void(Result<std::string> version)>& answer) override;
+  std::unique_ptr<ListWatchCall> ListMetadata(const std::string& namespace_,
+                                              const ListOptions& options,
+                                              ListReceiver& receiver) override;
+  [[nodiscard]] ListScope Scope() const override;
+  [[nodiscard]] bool SetEntryOptions(const EntryOptions& options) override;
+  [[nodiscard]] bool IsWatchListSemanticsUnSupported() const override;
+  void WatchListDeclined() override;
+  [[nodiscard]] std::string Describe() const override;
+
+ private:
+  template <class Receiver, class Call>
+  std::unique_ptr<ListWatchCall> Started(Receiver& receiver, Call call);
+
+  Env& env_;
+  ListerWatcher& inner_;
+};
+
+}  // namespace kinformer::internal::cache
+
+#endif  // KINFORMER_CACHE_WATCH_CONTAINED_LIST_WATCH_H_
