@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 
 namespace kinformer::cli {
 namespace {

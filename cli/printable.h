@@ -8,15 +8,15 @@
 #include <string>
 #include <string_view>
 
-#include "base/printable.h"
+#include "base/core/printable.h"
 
 namespace kinformer::cli {
 
 // In one line, with escapes for what a terminal would obey.
 using internal::base::Printable;
 
-// JSON text with what base/printable.h calls unprintable as escapes, but for the ends of its lines.
-// It means the same.
+// JSON text with what base/core/printable.h calls unprintable as escapes, but for the ends of its
+// lines. It means the same.
 std::string PrintableJson(std::string_view json);
 
 }  // namespace kinformer::cli

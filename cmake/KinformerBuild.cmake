@@ -41,7 +41,7 @@ if(KINFORMER_CHECK_VIEWS)
   add_compile_definitions(KINFORMER_CHECK_VIEWS)
 endif()
 if(KINFORMER_SANITIZE)
-  add_compile_definitions(KINFORMER_CHECKS_FORKS)  # src/base/mutex.h
+  add_compile_definitions(KINFORMER_CHECKS_FORKS)  # src/base/core/mutex.h
   add_compile_options(-fsanitize=${KINFORMER_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all -O1 -g1)
   add_link_options(-fsanitize=${KINFORMER_SANITIZE})
@@ -54,6 +54,9 @@ add_custom_target(kinformer_concurrency_tests)
 # name with a slash is a room of a larger folder, which stands after its rooms and is the group of
 # them.
 set(KINFORMER_LAYERS
+  base/core
+  base/text
+  base/loop
   base
   wire
   object/block
@@ -78,10 +81,10 @@ set(KINFORMER_LAYERS
   cache/boxes
   cache/tools
   cache
-  queue
+  workqueue
   controller/certificates
   controller/endpoints
-  controller/client
+  controller/delegating
   controller/events
   controller/election
   controller/helpers

@@ -11,7 +11,7 @@ function(kinformer_offers name)
   set_target_properties(kinformer_offers_${name} PROPERTIES EXPORT_NAME ${name})
   add_library(kinformer::${name} ALIAS kinformer_offers_${name})
 endfunction()
-kinformer_offers(kinformer kinformer_cache kinformer_queue kinformer_controller kinformer_api)
+kinformer_offers(kinformer kinformer_cache kinformer_workqueue kinformer_controller kinformer_api)
 kinformer_offers(apiserver kinformer_apiserver_http kinformer_apiserver)
 kinformer_offers(testing kinformer_apiserver_testing)
 

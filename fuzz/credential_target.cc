@@ -6,7 +6,7 @@
 
 #include "kinformer/config.h"
 
-#include "base/url.h"
+#include "base/text/url.h"
 #include "config/exec_plugin.h"
 #include "config/jwt.h"
 #include "fuzz/target.h"

@@ -137,6 +137,9 @@ class Tree:
                 self.error(BUILD, 1, f"no CMakeLists.txt of src declares {name}: strike it from "
                                      "KINFORMER_LAYERS")
         self.order = [name for name in self.order if name in self.layers]
+        for part in self.parts.values():
+            for keyword, names in part.lists.items():
+                part.lists[keyword] = [room for name in names for room in self.rooms(name)]
         for layer in list(self.layers.values()):
             if layer.name not in self.order:
                 self.error(layer.path, layer.line,

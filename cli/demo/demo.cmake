@@ -13,4 +13,4 @@ target_sources(kinformer PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/demo.cc
   ${CMAKE_CURRENT_LIST_DIR}/observer.cc
   ${CMAKE_CURRENT_LIST_DIR}/screen.cc)
-target_link_libraries(kinformer PRIVATE kinformer_demo_cluster kinformer_queue fmt::fmt)
+target_link_libraries(kinformer PRIVATE kinformer_demo_cluster kinformer_workqueue fmt::fmt)

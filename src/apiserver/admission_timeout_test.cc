@@ -18,7 +18,7 @@
 
 #include "apiserver/request/responses.h"
 #include "apiserver/testing.h"
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 
 namespace kinformer::apiserver::testing {
 namespace {

@@ -3,8 +3,8 @@
 #include <exception>
 #include <stop_token>
 
-#include "base/deadline.h"
-#include "base/would_deadlock.h"
+#include "base/core/deadline.h"
+#include "base/core/would_deadlock.h"
 
 namespace kinformer::internal::client {
 

@@ -14,7 +14,7 @@
 #include "kinformer/runtime.h"
 #include "kinformer/simulation.h"
 
-#include "base/testing/unserved_executor.h"
+#include "base/loop/testing/unserved_executor.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer {

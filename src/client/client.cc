@@ -4,7 +4,7 @@
 
 #include "kinformer/internal/resource_core.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "client/blocking.h"
 #include "client/client_core.h"
 #include "client/client_defaults.h"

@@ -1,7 +1,7 @@
 #include "client/client_core.h"
 
-#include "base/own_work.h"
-#include "base/real_thread.h"
+#include "base/core/real_thread.h"
+#include "base/loop/own_work.h"
 #include "client/blocking.h"
 
 namespace kinformer::internal {

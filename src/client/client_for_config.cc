@@ -8,7 +8,7 @@
 #include "kinformer/http_transport.h"
 #include "kinformer/runtime.h"
 
-#include "base/named_env.h"
+#include "base/core/named_env.h"
 #include "client/client_core.h"
 #include "client/client_defaults.h"
 #include "transport/kept_env_transport.h"

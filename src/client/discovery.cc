@@ -7,7 +7,7 @@
 
 #include "kinformer/json.h"
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "client/client_core.h"
 
 namespace kinformer {

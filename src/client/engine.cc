@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/named_env.h"
-#include "base/user_call.h"
+#include "base/core/deadline.h"
+#include "base/core/named_env.h"
+#include "base/core/user_call.h"
 #include "client/retry_after.h"
 #include "client/status.h"
 #include "client/warnings.h"

@@ -24,7 +24,7 @@
 #include "kinformer/result.h"
 #include "kinformer/transport.h"
 
-#include "base/log_allowance.h"
+#include "base/core/log_allowance.h"
 #include "client/list_gate.h"
 #include "client/version_question.h"
 #include "client/watch_list_refusals.h"

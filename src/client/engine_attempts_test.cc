@@ -12,7 +12,7 @@
 
 #include "kinformer/simulation.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "client/engine.h"
 #include "client/testing/scripted_server.h"
 

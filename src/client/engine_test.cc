@@ -13,7 +13,7 @@
 #include "kinformer/metrics.h"
 #include "kinformer/simulation.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer::internal::client {

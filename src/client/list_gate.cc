@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/backoff.h"
+#include "base/core/backoff.h"
 
 namespace kinformer::internal::client {
 namespace {

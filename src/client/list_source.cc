@@ -3,7 +3,7 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/json.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 
 namespace kinformer::internal::client {
 

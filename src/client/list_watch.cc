@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "client/client_core.h"
 #include "client/features.h"
 #include "client/list_call.h"

@@ -12,7 +12,7 @@
 #include "kinformer/request_options.h"
 #include "kinformer/result.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 
 namespace kinformer::internal::client {
 

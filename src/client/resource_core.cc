@@ -5,7 +5,7 @@
 
 #include "kinformer/json.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "client/blocking.h"
 #include "client/client_core.h"
 #include "client/list_pager.h"

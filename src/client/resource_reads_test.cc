@@ -16,7 +16,7 @@
 #include "kinformer/resource_client.h"
 #include "kinformer/simulation.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer {

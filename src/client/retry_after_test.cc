@@ -13,7 +13,7 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 
 namespace kinformer::internal::client {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "kinformer/json.h"
 
-#include "base/url.h"
+#include "base/text/url.h"
 #include "wire/envelope.h"
 #include "wire/protobuf_reader.h"
 

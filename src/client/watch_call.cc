@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/seconds.h"
+#include "base/core/deadline.h"
+#include "base/core/seconds.h"
 #include "client/status.h"
 
 namespace kinformer::internal::client {

@@ -5,7 +5,7 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
-#include "base/redacted_url.h"
+#include "base/text/redacted_url.h"
 #include "config/kubeconfig.h"
 #include "object/values/text_forms.h"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/deadline.h"
-#include "base/own_job.h"
+#include "base/core/deadline.h"
+#include "base/loop/own_job.h"
 #include "config/bearer.h"
 #include "config/exec_plugin.h"
 #include "config/jwt.h"

@@ -18,7 +18,7 @@
 
 #include "kinformer/json.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 #include "config/bearer.h"
 #include "object/values/text_forms.h"
 

@@ -10,7 +10,7 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
-#include "base/regular_file.h"
+#include "base/text/regular_file.h"
 #include "config/path_hint.h"
 #include "object/values/text_forms.h"
 

@@ -21,7 +21,7 @@
 #include "kinformer/env.h"
 #include "kinformer/runtime.h"
 
-#include "base/own_work.h"
+#include "base/loop/own_work.h"
 #include "config/credentials.h"
 #include "config/exec_plugin.h"
 #include "config/testing/kubeconfig_texts.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/redacted_url.h"
-#include "base/url.h"
+#include "base/text/redacted_url.h"
+#include "base/text/url.h"
 #include "config/kubeconfig.h"
 #include "config/path_hint.h"
 #include "object/values/text_forms.h"

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "base/redacted_url.h"
+#include "base/text/redacted_url.h"
 
 namespace kinformer::internal::config {
 namespace {

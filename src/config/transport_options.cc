@@ -9,9 +9,9 @@
 
 #include "kinformer/config.h"
 
-#include "base/redacted_url.h"
-#include "base/seconds.h"
-#include "base/url.h"
+#include "base/core/seconds.h"
+#include "base/text/redacted_url.h"
+#include "base/text/url.h"
 #include "config/bearer.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"

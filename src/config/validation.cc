@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/redacted_url.h"
-#include "base/url.h"
+#include "base/text/redacted_url.h"
+#include "base/text/url.h"
 #include "config/kubeconfig.h"
 #include "config/server_text.h"
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "base/user_call.h"
-#include "base/work_slice.h"
+#include "base/core/user_call.h"
+#include "base/core/work_slice.h"
 #include "transport/contained_handler.h"
 
 namespace kinformer::internal::http {

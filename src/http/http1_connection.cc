@@ -11,7 +11,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 #include "http/answer.h"
 #include "http/host_header.h"
 #include "http/websocket_connection.h"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 #include "http/answer.h"
 #include "http/host_header.h"
 #include "http/http2_stream.h"

@@ -18,9 +18,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/intrusive/list.hpp>
 
-#include "base/forked.h"
-#include "base/io_loop.h"
-#include "base/work_slice.h"
+#include "base/core/forked.h"
+#include "base/core/work_slice.h"
+#include "base/loop/io_loop.h"
 #include "http/byte_stream.h"
 #include "http/connection.h"
 #include "http/http1_connection.h"

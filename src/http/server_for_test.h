@@ -23,7 +23,7 @@
 
 #include "kinformer/runtime.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "http/bearer_token.h"
 #include "http/early_client_for_test.h"
 #include "http/server.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 #include "http/websocket_frames.h"
 #include "http/websocket_messages.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "transport/responses.h"
 
 namespace kinformer::internal::transport {

@@ -19,7 +19,7 @@
 #include "kinformer/simulation.h"
 #include "kinformer/transport.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 
 namespace kinformer::internal::transport {
 namespace {

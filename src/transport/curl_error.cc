@@ -4,7 +4,7 @@
 #include <curl/curl.h>
 #include <string_view>
 
-#include "base/url.h"
+#include "base/text/url.h"
 
 namespace kinformer::internal::transport {
 

@@ -12,7 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 
-#include "base/io_loop.h"
+#include "base/loop/io_loop.h"
 
 namespace kinformer::internal::transport {
 

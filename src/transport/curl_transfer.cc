@@ -7,9 +7,9 @@
 #include <openssl/ssl.h>
 #include <utility>
 
-#include "base/out_of_memory.h"
-#include "base/printable.h"
-#include "base/user_call.h"
+#include "base/core/out_of_memory.h"
+#include "base/core/printable.h"
+#include "base/core/user_call.h"
 #include "transport/curl_error.h"
 #include "transport/curl_lane.h"
 #include "transport/peer_certificate.h"

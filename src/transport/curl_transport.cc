@@ -13,10 +13,10 @@
 
 #include "kinformer/http_transport.h"
 
-#include "base/deadline.h"
-#include "base/forked.h"
-#include "base/own_job.h"
-#include "base/user_call.h"
+#include "base/core/deadline.h"
+#include "base/core/forked.h"
+#include "base/core/user_call.h"
+#include "base/loop/own_job.h"
 #include "transport/awaited_source.h"
 #include "transport/curl_lane.h"
 #include "transport/curl_loop.h"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <netinet/in.h>
 
-#include "base/redacted_url.h"
-#include "base/url.h"
+#include "base/text/redacted_url.h"
+#include "base/text/url.h"
 
 namespace kinformer::internal::transport {
 

@@ -9,9 +9,9 @@
 
 #include "kinformer/transport.h"
 
-#include "base/deadline.h"
-#include "base/out_of_memory.h"
-#include "base/user_call.h"
+#include "base/core/deadline.h"
+#include "base/core/out_of_memory.h"
+#include "base/core/user_call.h"
 #include "transport/contained_handler.h"
 #include "transport/gzip_inflater.h"
 

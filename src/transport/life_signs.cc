@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 
 namespace kinformer::internal::transport {
 

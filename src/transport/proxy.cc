@@ -9,8 +9,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/redacted_url.h"
-#include "base/url.h"
+#include "base/text/redacted_url.h"
+#include "base/text/url.h"
 
 namespace kinformer::internal::transport {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::internal::transport {
 namespace {

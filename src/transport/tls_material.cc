@@ -6,7 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "base/regular_file.h"
+#include "base/text/regular_file.h"
 
 namespace kinformer::internal::transport {
 

@@ -11,7 +11,7 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
-#include "base/printable.h"
+#include "base/core/printable.h"
 #include "wire/json_text.h"
 #include "wire/yaml_scalar.h"
 

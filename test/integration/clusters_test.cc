@@ -14,7 +14,7 @@
 #include "kinformer/testing/api_server.h"
 #include "kinformer/work_queue.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 
 namespace kinformer::testing {
 namespace {

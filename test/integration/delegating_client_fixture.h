@@ -23,7 +23,7 @@
 #include "kinformer/simulation.h"
 #include "kinformer/testing/api_server.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 
 namespace kinformer::testing {
 

@@ -20,7 +20,7 @@
 #include "kinformer/discovery.h"
 #include "kinformer/object.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "integration/delegating_client_fixture.h"
 
 namespace kinformer::testing {

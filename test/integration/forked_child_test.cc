@@ -1,6 +1,6 @@
 // Destroys in a forked child what the parent has made and uses. The child ends, leaves the parent's
 // connections alone, and takes no lock: a thread that only the parent has may hold it. The locks
-// themselves say so where they check for it (base/mutex.h), as they do in builds with sanitizers.
+// themselves say so where they check for it (base/core/mutex.h), as in builds with sanitizers.
 
 #include <chrono>
 #include <functional>

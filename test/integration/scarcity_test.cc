@@ -30,7 +30,7 @@
 #include "kinformer/runtime.h"
 #include "kinformer/shared_informer_factory.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "integration/embedded_server.h"
 #include "integration/raw_http.h"
 

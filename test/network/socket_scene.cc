@@ -5,7 +5,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "base/io_loop.h"
+#include "base/loop/io_loop.h"
 #include "transport/loopback_server_for_test.h"
 #include "transport/responses.h"
 

@@ -6,7 +6,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/selection.h"
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
 

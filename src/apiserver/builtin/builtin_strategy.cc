@@ -16,7 +16,7 @@
 #include "apiserver/builtin/runtime_class.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {

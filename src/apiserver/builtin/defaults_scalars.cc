@@ -8,7 +8,7 @@
 
 #include "kinformer/quantity.h"
 
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {

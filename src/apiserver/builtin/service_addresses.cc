@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "apiserver/builtin/service_families.h"
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {

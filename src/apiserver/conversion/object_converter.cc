@@ -14,7 +14,7 @@
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/schema/schema_fields.h"
 #include "apiserver/webhook/webhook_call.h"
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -6,7 +6,7 @@
 #include "kinformer/json.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
-#include "base/http_code.h"
+#include "base/core/http_code.h"
 
 namespace kinformer::apiserver {
 namespace {

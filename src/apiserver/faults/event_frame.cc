@@ -6,7 +6,7 @@
 #include "kinformer/json.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 #include "wire/protobuf_reader.h"
 
 namespace kinformer::apiserver {

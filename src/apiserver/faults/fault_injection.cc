@@ -6,7 +6,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/faulty_body.h"
 #include "apiserver/faults/faulty_watch.h"
-#include "base/http_code.h"
+#include "base/core/http_code.h"
 
 namespace kinformer::apiserver {
 namespace {

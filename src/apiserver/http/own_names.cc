@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/url.h"
+#include "base/text/url.h"
 #include "http/field_names.h"
 #include "http/host_header.h"
 

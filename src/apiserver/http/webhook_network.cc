@@ -8,7 +8,7 @@
 #include "kinformer/http_transport.h"
 #include "kinformer/log.h"
 
-#include "base/lru_cache.h"
+#include "base/core/lru_cache.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {

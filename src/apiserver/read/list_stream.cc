@@ -9,7 +9,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/read/rendered_list.h"
 #include "apiserver/request/responses.h"
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 namespace {

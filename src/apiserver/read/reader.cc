@@ -9,8 +9,8 @@
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/object_encoder.h"
-#include "base/number_in.h"
-#include "base/seconds.h"
+#include "base/core/seconds.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -20,7 +20,7 @@
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/store/watch_hub.h"
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 

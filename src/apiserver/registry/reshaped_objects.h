@@ -16,7 +16,7 @@
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/store/resource_store.h"
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 

@@ -7,7 +7,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/name_rules.h"
-#include "base/url.h"
+#include "base/text/url.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/url.h"
+#include "base/text/url.h"
 
 namespace kinformer::apiserver {
 

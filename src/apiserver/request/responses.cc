@@ -4,7 +4,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
-#include "base/http_code.h"
+#include "base/core/http_code.h"
 
 namespace kinformer::apiserver {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "apiserver/schema/regular_expression.h"
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -15,7 +15,7 @@
 #include "apiserver/server/request_router.h"
 #include "apiserver/write/lifecycle.h"
 #include "apiserver/write/object_writer.h"
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 #include "object/transcode/transcode.h"
 
 namespace kinformer::apiserver {

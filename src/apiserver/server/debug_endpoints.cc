@@ -10,7 +10,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/fault_json.h"
 #include "apiserver/request/negotiation.h"
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::apiserver {
 namespace {

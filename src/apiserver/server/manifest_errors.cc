@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -11,7 +11,7 @@
 #include "apiserver/server/caller.h"
 #include "apiserver/server/debug_endpoints.h"
 #include "apiserver/write/request_body.h"
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 namespace {

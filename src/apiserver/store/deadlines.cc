@@ -1,6 +1,6 @@
 #include "apiserver/store/deadlines.h"
 
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/forked.h"
+#include "base/core/forked.h"
 
 namespace kinformer::testing {
 

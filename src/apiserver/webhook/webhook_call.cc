@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "apiserver/errors/status.h"
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -10,7 +10,7 @@
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/write/admitted.h"
 #include "apiserver/write/object_sweep.h"
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 namespace {

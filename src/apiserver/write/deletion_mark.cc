@@ -5,7 +5,7 @@
 
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/object_rules.h"
-#include "base/seconds.h"
+#include "base/core/seconds.h"
 
 namespace kinformer::apiserver {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/work_slice.h"
+#include "base/core/deadline.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 

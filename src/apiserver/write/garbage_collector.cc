@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apiserver/write/propagation.h"
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 namespace {

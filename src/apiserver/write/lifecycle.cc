@@ -9,8 +9,8 @@
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/object_rules.h"
-#include "base/deadline.h"
-#include "base/seconds.h"
+#include "base/core/deadline.h"
+#include "base/core/seconds.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "apiserver/store/resource_store.h"
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 

@@ -23,8 +23,8 @@
 #include "apiserver/write/propagation.h"
 #include "apiserver/write/sent_metadata.h"
 #include "apiserver/write/spec_checks.h"
-#include "base/number_in.h"
-#include "base/uuid.h"
+#include "base/text/number_in.h"
+#include "base/text/uuid.h"
 #include "object/transcode/transcode.h"
 #include "wire/json_nulls.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/work_slice.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
 namespace {

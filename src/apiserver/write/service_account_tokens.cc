@@ -8,7 +8,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -8,7 +8,7 @@
 #include "kinformer/internal/registry.h"
 
 #include "apiserver/request/object_encoder.h"
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::apiserver {
 

@@ -5,7 +5,7 @@
 
 #include "kinformer/internal/indexer_core.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "cache/apply/expect.h"
 #include "cache/deltas/delta_fifo.h"
 #include "cache/deltas/real_fifo.h"

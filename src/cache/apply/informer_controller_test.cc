@@ -17,7 +17,7 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
-#include "base/testing/ticking_env.h"
+#include "base/core/testing/ticking_env.h"
 #include "cache/store/store_core.h"
 #include "cache/watch/testing/fake_lister_watcher.h"
 

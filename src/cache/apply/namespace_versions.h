@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal::cache {

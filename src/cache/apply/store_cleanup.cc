@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/heap_pages.h"
-#include "base/own_work.h"
+#include "base/core/deadline.h"
+#include "base/loop/heap_pages.h"
+#include "base/loop/own_work.h"
 
 namespace kinformer::internal::cache {
 namespace {

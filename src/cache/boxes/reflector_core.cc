@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "base/backoff.h"
-#include "base/forked.h"
-#include "base/user_call.h"
-#include "base/would_deadlock.h"
+#include "base/core/backoff.h"
+#include "base/core/forked.h"
+#include "base/core/user_call.h"
+#include "base/core/would_deadlock.h"
 #include "cache/apply/staged_list.h"
 #include "cache/boxes/contained_reflector_store.h"
 #include "cache/check/data_consistency_detector.h"

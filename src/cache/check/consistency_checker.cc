@@ -7,7 +7,7 @@
 #include "kinformer/event_handler.h"
 #include "kinformer/log.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 #include "cache/figures/informer_metrics.h"
 #include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"

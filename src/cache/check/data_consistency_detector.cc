@@ -12,7 +12,7 @@
 #include "kinformer/log.h"
 #include "kinformer/metrics.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "cache/watch/contained_list_watch.h"
 #include "client/features.h"
 #include "client/list_pager.h"

@@ -8,7 +8,7 @@
 
 #include "kinformer/log.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 
 namespace kinformer::internal::cache {
 namespace {

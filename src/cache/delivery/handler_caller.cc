@@ -6,7 +6,7 @@
 #include "kinformer/internal/view.h"
 #include "kinformer/log.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "object/block/ended_blocks.h"
 #include "object/values/object_key.h"
 

@@ -15,7 +15,7 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "cache/store/testing/test_objects.h"
 
 namespace kinformer::internal::cache {

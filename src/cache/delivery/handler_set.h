@@ -14,7 +14,7 @@
 #include "kinformer/env.h"
 #include "kinformer/informer_options.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/delivery/listener.h"
 
 namespace kinformer::internal::cache {

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/inside.h"
-#include "base/own_work.h"
-#include "base/user_call.h"
-#include "base/would_deadlock.h"
+#include "base/core/deadline.h"
+#include "base/core/inside.h"
+#include "base/core/user_call.h"
+#include "base/core/would_deadlock.h"
+#include "base/loop/own_work.h"
 #include "cache/figures/informer_metrics.h"
 #include "object/values/object_key.h"
 

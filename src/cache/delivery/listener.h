@@ -22,8 +22,8 @@
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/log.h"
 
-#include "base/inside.h"
-#include "base/mutex.h"
+#include "base/core/inside.h"
+#include "base/core/mutex.h"
 #include "cache/delivery/delivery.h"
 #include "cache/delivery/handler_caller.h"
 #include "cache/delivery/listener_owner.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/testing/ticking_env.h"
+#include "base/core/testing/ticking_env.h"
 #include "cache/delivery/testing/listener_fixture.h"
 
 namespace kinformer::internal::cache {

@@ -17,7 +17,7 @@
 
 #include "kinformer/log.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "cache/delivery/handler_set.h"
 #include "cache/delivery/testing/listener_fixture.h"
 

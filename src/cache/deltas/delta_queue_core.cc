@@ -3,8 +3,8 @@
 #include <thread>
 #include <utility>
 
-#include "base/forked.h"
-#include "base/would_deadlock.h"
+#include "base/core/forked.h"
+#include "base/core/would_deadlock.h"
 #include "cache/deltas/delta_fifo.h"
 #include "cache/deltas/delta_queue.h"
 #include "cache/deltas/real_fifo.h"

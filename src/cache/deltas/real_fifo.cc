@@ -9,7 +9,7 @@
 
 #include "kinformer/internal/indexer_core.h"
 
-#include "base/hash_bytes.h"
+#include "base/text/hash_bytes.h"
 
 namespace kinformer::internal::cache {
 namespace {

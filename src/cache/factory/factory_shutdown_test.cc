@@ -11,7 +11,7 @@
 #include "kinformer/simulation.h"
 #include "kinformer/unstructured.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "cache/watch/testing/fake_lister_watcher.h"
 
 namespace kinformer {

@@ -10,9 +10,9 @@
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/unstructured.h"
 
-#include "base/deadline.h"
-#include "base/forked.h"
-#include "base/mutex.h"
+#include "base/core/deadline.h"
+#include "base/core/forked.h"
+#include "base/core/mutex.h"
 #include "cache/factory/factory_settings.h"
 #include "cache/informer/informer_impl.h"
 #include "cache/store/store_part.h"

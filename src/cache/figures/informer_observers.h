@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 
 namespace kinformer::internal::cache {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "cache/informer/testing/delivery_fixture.h"
 
 namespace kinformer {

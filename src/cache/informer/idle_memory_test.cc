@@ -13,7 +13,7 @@
 #include "kinformer/simulation.h"
 #include "kinformer/unstructured.h"
 
-#include "base/testing/counted_heap.h"
+#include "base/core/testing/counted_heap.h"
 #include "cache/deltas/delta_fifo.h"
 #include "cache/deltas/real_fifo.h"
 #include "cache/deltas/testing/queue_steps.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/would_deadlock.h"
+#include "base/core/would_deadlock.h"
 
 namespace kinformer::internal::cache {
 

@@ -16,7 +16,7 @@
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/result.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/store/fifo_buffer.h"
 #include "cache/store/store_core.h"
 

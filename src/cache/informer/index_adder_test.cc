@@ -15,7 +15,7 @@
 
 #include "kinformer/simulation.h"
 
-#include "base/testing/ticking_env.h"
+#include "base/core/testing/ticking_env.h"
 #include "cache/store/testing/test_objects.h"
 
 namespace kinformer::internal::cache {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/testing/ticking_env.h"
+#include "base/core/testing/ticking_env.h"
 #include "cache/informer/testing/informer_fixture.h"
 
 namespace kinformer {

@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/forked.h"
-#include "base/user_call.h"
+#include "base/core/deadline.h"
+#include "base/core/forked.h"
+#include "base/core/user_call.h"
 #include "cache/informer/dropped_options.h"
 #include "cache/informer/informer_impl.h"
 #include "cache/store/resource_version.h"

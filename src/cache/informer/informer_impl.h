@@ -20,7 +20,7 @@
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/informer_core.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/apply/informer_controller.h"
 #include "cache/apply/namespace_versions.h"
 #include "cache/delivery/handler_set.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/testing/unserved_executor.h"
+#include "base/loop/testing/unserved_executor.h"
 #include "cache/informer/testing/informer_fixture.h"
 
 namespace kinformer {

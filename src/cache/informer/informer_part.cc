@@ -6,7 +6,7 @@
 
 #include "kinformer/internal/block_builder.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 #include "cache/check/data_consistency_detector.h"
 #include "cache/informer/informer_impl.h"
 

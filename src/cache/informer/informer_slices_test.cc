@@ -10,7 +10,7 @@
 
 #include "kinformer/shared_informer.h"
 
-#include "base/testing/ticking_env.h"
+#include "base/core/testing/ticking_env.h"
 #include "cache/informer/testing/informer_fixture.h"
 
 namespace kinformer {

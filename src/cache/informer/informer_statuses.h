@@ -21,7 +21,7 @@
 #include "kinformer/error.h"
 #include "kinformer/informer_options.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/watch/reflector_status.h"
 
 namespace kinformer::internal::cache {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 #include "cache/informer/informer_impl.h"
 
 namespace kinformer::internal::cache {

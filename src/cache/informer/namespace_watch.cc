@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 
 namespace kinformer::internal::cache {
 

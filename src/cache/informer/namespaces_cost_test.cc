@@ -13,8 +13,8 @@
 #include "kinformer/simulation.h"
 #include "kinformer/unstructured.h"
 
-#include "base/testing/counted_heap.h"
-#include "base/testing/unserved_executor.h"
+#include "base/core/testing/counted_heap.h"
+#include "base/loop/testing/unserved_executor.h"
 #include "cache/watch/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/testing/ticking_env.h"
+#include "base/core/testing/ticking_env.h"
 #include "cache/informer/testing/namespaces_fixture.h"
 
 namespace kinformer {

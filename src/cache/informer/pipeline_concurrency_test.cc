@@ -12,7 +12,7 @@
 #include "kinformer/runtime.h"
 #include "kinformer/shared_informer.h"
 
-#include "base/testing/on_loop.h"
+#include "base/core/testing/on_loop.h"
 #include "cache/watch/testing/fake_lister_watcher.h"
 
 namespace kinformer {

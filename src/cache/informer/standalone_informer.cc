@@ -7,7 +7,7 @@
 
 #include "kinformer/internal/informer_core.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "cache/informer/informer_impl.h"
 #include "cache/watch/contained_list_watch.h"
 

@@ -12,7 +12,7 @@
 
 #include "kinformer/snapshot_stats.h"
 
-#include "base/testing/unserved_executor.h"
+#include "base/loop/testing/unserved_executor.h"
 #include "cache/informer/testing/informer_fixture.h"
 #include "cache/store/testing/test_objects.h"
 

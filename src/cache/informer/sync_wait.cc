@@ -8,8 +8,8 @@
 
 #include "kinformer/internal/informer_core.h"
 
-#include "base/deadline.h"
-#include "base/would_deadlock.h"
+#include "base/core/deadline.h"
+#include "base/core/would_deadlock.h"
 #include "cache/informer/informer_impl.h"
 #include "cache/watch/failure_kind.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/would_deadlock.h"
+#include "base/core/deadline.h"
+#include "base/core/would_deadlock.h"
 #include "cache/informer/informer_impl.h"
 #include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"

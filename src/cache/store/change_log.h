@@ -15,7 +15,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/net_changes.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 
 namespace kinformer::internal::cache {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/store/reclamation.h"
 #include "cache/store/store_core.h"
 #include "cache/store/store_state.h"

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "base/hash_bytes.h"
+#include "base/text/hash_bytes.h"
 
 namespace kinformer::internal::cache {
 

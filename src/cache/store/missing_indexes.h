@@ -16,7 +16,7 @@
 #include "kinformer/env.h"
 #include "kinformer/error.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 
 namespace kinformer::internal::cache {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "cache/store/reclamation.h"
 #include "cache/store/store_core.h"
 #include "cache/store/store_writer.h"

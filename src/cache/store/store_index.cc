@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hash_bytes.h"
+#include "base/text/hash_bytes.h"
 
 namespace kinformer::internal::cache {
 

@@ -16,8 +16,8 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
-#include "base/testing/fields_log.h"
-#include "base/testing/ticking_env.h"
+#include "base/core/testing/fields_log.h"
+#include "base/core/testing/ticking_env.h"
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"
 

@@ -15,7 +15,7 @@
 
 #include "kinformer/simulation.h"
 
-#include "base/testing/counted_heap.h"
+#include "base/core/testing/counted_heap.h"
 #include "cache/store/fifo_buffer.h"
 #include "cache/store/lazy_deque.h"
 #include "cache/store/reclamation.h"

@@ -19,7 +19,7 @@
 #include "kinformer/env.h"
 #include "kinformer/internal/snapshot_core.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/store/change_log.h"
 #include "cache/store/key_table.h"
 #include "cache/store/missing_indexes.h"

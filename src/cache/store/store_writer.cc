@@ -7,7 +7,7 @@
 
 #include "kinformer/log.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "cache/store/reclamation.h"
 #include "object/values/object_key.h"
 

@@ -20,7 +20,7 @@
 
 #include "kinformer/env.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/store/coverage.h"
 #include "cache/store/fifo_buffer.h"
 

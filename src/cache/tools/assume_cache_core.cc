@@ -15,7 +15,7 @@
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/object_name.h"
 
-#include "base/forked.h"
+#include "base/core/forked.h"
 #include "cache/delivery/listener.h"
 #include "cache/delivery/notification.h"
 #include "cache/delivery/replay.h"

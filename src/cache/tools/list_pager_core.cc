@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "base/user_call.h"
-#include "base/would_deadlock.h"
+#include "base/core/user_call.h"
+#include "base/core/would_deadlock.h"
 #include "client/list_pager.h"
 #include "client/patience.h"
 

@@ -8,7 +8,7 @@
 
 #include "kinformer/event_handler.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal {

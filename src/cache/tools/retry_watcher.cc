@@ -11,7 +11,7 @@
 #include "kinformer/list_watch.h"
 #include "kinformer/log.h"
 
-#include "base/forked.h"
+#include "base/core/forked.h"
 #include "cache/tools/watch_events.h"
 #include "cache/watch/contained_list_watch.h"
 #include "client/retry_after.h"

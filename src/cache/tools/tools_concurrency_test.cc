@@ -24,7 +24,7 @@
 #include "kinformer/wait_for_cache_sync.h"
 #include "kinformer/watch_until.h"
 
-#include "base/testing/on_loop.h"
+#include "base/core/testing/on_loop.h"
 #include "cache/informer/testing/informer_fixture.h"
 
 namespace kinformer {

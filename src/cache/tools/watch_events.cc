@@ -3,8 +3,8 @@
 #include <stop_token>
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/would_deadlock.h"
+#include "base/core/deadline.h"
+#include "base/core/would_deadlock.h"
 
 namespace kinformer::internal::cache {
 

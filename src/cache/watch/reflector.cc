@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 #include "cache/store/resource_version.h"
 #include "cache/watch/failure_kind.h"
 

@@ -20,7 +20,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/list_watch.h"
 
-#include "base/backoff.h"
+#include "base/core/backoff.h"
 #include "cache/watch/collection_version.h"
 #include "cache/watch/reflector_attempts.h"
 #include "cache/watch/reflector_metrics.h"

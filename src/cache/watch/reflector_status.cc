@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "cache/figures/informer_metrics.h"
 #include "cache/watch/failure_kind.h"
 

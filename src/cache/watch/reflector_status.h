@@ -17,7 +17,7 @@
 #include "kinformer/error.h"
 #include "kinformer/informer_options.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "cache/figures/informer_observers.h"
 #include "cache/watch/reflector.h"
 

@@ -12,7 +12,7 @@
 #include "kinformer/env.h"
 #include "kinformer/error.h"
 
-#include "base/backoff.h"
+#include "base/core/backoff.h"
 #include "cache/watch/failure_kind.h"
 
 namespace kinformer::internal::cache {

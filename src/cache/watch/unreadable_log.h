@@ -14,7 +14,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/object_name.h"
 
-#include "base/log_allowance.h"
+#include "base/core/log_allowance.h"
 
 namespace kinformer::internal::cache {
 

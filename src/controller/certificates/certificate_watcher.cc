@@ -5,9 +5,9 @@
 
 #include "kinformer/metrics.h"
 
-#include "base/forked.h"
-#include "base/regular_file.h"
-#include "base/user_call.h"
+#include "base/core/forked.h"
+#include "base/core/user_call.h"
+#include "base/text/regular_file.h"
 #include "http/tls_stream.h"
 
 namespace kinformer {

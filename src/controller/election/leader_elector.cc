@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "controller/election/elector.h"
 
 namespace kinformer {

@@ -14,7 +14,7 @@
 #include "kinformer/simulation.h"
 #include "kinformer/until.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "controller/election/testing/fake_lock.h"
 
 namespace kinformer {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 
 namespace kinformer::internal::election {
 

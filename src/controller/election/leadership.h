@@ -17,7 +17,7 @@
 #include "kinformer/metrics.h"
 #include "kinformer/resource_lock.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "client/patience.h"
 
 namespace kinformer::internal::election {

@@ -5,7 +5,7 @@
 #include "kinformer/resource_client.h"
 #include "kinformer/resource_lock.h"
 
-#include "base/host_name.h"
+#include "base/text/host_name.h"
 #include "controller/election/lease_record.h"
 
 namespace kinformer {

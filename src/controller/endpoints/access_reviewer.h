@@ -15,8 +15,8 @@
 #include "kinformer/env.h"
 #include "kinformer/resource_client.h"
 
-#include "base/lru_cache.h"
-#include "base/mutex.h"
+#include "base/core/lru_cache.h"
+#include "base/core/mutex.h"
 
 namespace kinformer::internal::endpoints {
 

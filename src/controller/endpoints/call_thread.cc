@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/forked.h"
-#include "base/user_call.h"
+#include "base/core/forked.h"
+#include "base/core/user_call.h"
 #include "controller/endpoints/text_response.h"
 #include "transport/responses.h"
 

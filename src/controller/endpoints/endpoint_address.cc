@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "base/number_in.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::internal::endpoints {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "kinformer/certificate_watcher.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "controller/certificates/offered_certificate.h"
 #include "controller/endpoints/endpoint_address.h"
 #include "controller/endpoints/text_response.h"

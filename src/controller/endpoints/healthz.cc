@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "controller/endpoints/call_thread.h"
 #include "controller/endpoints/text_response.h"
 #include "transport/query.h"

@@ -5,8 +5,8 @@
 
 #include "kinformer/event_recorder.h"
 
-#include "base/deadline.h"
-#include "base/user_call.h"
+#include "base/core/deadline.h"
+#include "base/core/user_call.h"
 #include "controller/events/event_parts.h"
 
 namespace kinformer::internal::events {

@@ -16,7 +16,7 @@
 #include "kinformer/event_sink.h"
 #include "kinformer/metrics.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 #include "controller/events/correlation.h"
 #include "controller/events/event_delivery.h"
 #include "controller/events/event_watcher.h"

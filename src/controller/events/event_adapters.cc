@@ -5,7 +5,7 @@
 #include "kinformer/discovery.h"
 #include "kinformer/events.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 
 namespace kinformer::events {
 namespace {

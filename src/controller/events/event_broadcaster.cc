@@ -3,7 +3,7 @@
 
 #include "kinformer/event_recorder.h"
 
-#include "base/forked.h"
+#include "base/core/forked.h"
 #include "controller/events/broadcaster_core.h"
 #include "controller/events/event_correlator.h"
 #include "controller/events/event_parts.h"

@@ -14,7 +14,7 @@
 #include "kinformer/event_recorder.h"
 #include "kinformer/internal/token_bucket.h"
 
-#include "base/lru_cache.h"
+#include "base/core/lru_cache.h"
 #include "controller/events/correlation.h"
 
 namespace kinformer::internal::events {

@@ -6,7 +6,7 @@
 
 #include "kinformer/until.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "controller/events/event_parts.h"
 
 namespace kinformer::internal::events {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 #include "object/values/dns_name.h"
 
 namespace kinformer::internal::events {

@@ -3,8 +3,8 @@
 
 #include "kinformer/events.h"
 
-#include "base/forked.h"
-#include "base/host_name.h"
+#include "base/core/forked.h"
+#include "base/text/host_name.h"
 #include "controller/events/broadcaster_core.h"
 #include "controller/events/event_parts.h"
 #include "controller/events/series_correlator.h"

@@ -5,7 +5,7 @@
 
 #include "kinformer/json.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 #include "controller/events/event_parts.h"
 
 namespace kinformer::internal::events {

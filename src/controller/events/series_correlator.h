@@ -14,7 +14,7 @@
 #include "kinformer/api/eventsv1_mutable.h"
 #include "kinformer/env.h"
 
-#include "base/lru_cache.h"
+#include "base/core/lru_cache.h"
 #include "controller/events/correlation.h"
 
 namespace kinformer::internal::events {

@@ -6,7 +6,7 @@
 #include "kinformer/events.h"
 #include "kinformer/until.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 
 namespace kinformer {
 

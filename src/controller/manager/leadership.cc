@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 
 namespace kinformer::internal {
 namespace {

@@ -9,9 +9,9 @@
 #include "kinformer/runtime.h"
 #include "kinformer/until.h"
 
-#include "base/deadline.h"
-#include "base/forked.h"
-#include "base/would_deadlock.h"
+#include "base/core/deadline.h"
+#include "base/core/forked.h"
+#include "base/core/would_deadlock.h"
 #include "controller/manager/leadership.h"
 #include "controller/manager/manager_servers.h"
 #include "controller/manager/runnable_group.h"

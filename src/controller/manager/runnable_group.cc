@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/inside.h"
-#include "base/user_call.h"
+#include "base/core/inside.h"
+#include "base/core/user_call.h"
 
 namespace kinformer::internal {
 

@@ -5,9 +5,9 @@
 
 #include "kinformer/until.h"
 
-#include "base/inside.h"
-#include "base/user_call.h"
-#include "base/would_deadlock.h"
+#include "base/core/inside.h"
+#include "base/core/user_call.h"
+#include "base/core/would_deadlock.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"

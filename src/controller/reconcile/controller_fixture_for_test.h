@@ -23,7 +23,7 @@
 #include "kinformer/simulation.h"
 #include "kinformer/until.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 
 namespace kinformer {
 

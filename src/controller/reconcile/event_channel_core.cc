@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/inside.h"
-#include "base/user_call.h"
-#include "base/would_deadlock.h"
+#include "base/core/inside.h"
+#include "base/core/user_call.h"
+#include "base/core/would_deadlock.h"
 
 namespace kinformer::internal {
 namespace {

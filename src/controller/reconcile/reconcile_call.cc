@@ -6,9 +6,9 @@
 #include "kinformer/internal/controller_core.h"
 #include "kinformer/until.h"
 
-#include "base/deadline.h"
-#include "base/user_call.h"
-#include "base/uuid.h"
+#include "base/core/deadline.h"
+#include "base/core/user_call.h"
+#include "base/text/uuid.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/spin_watch.h"
 

@@ -1,6 +1,6 @@
 #include "kinformer/source.h"
 
-#include "base/deadline.h"
+#include "base/core/deadline.h"
 
 namespace kinformer::source {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/deadline.h"
-#include "base/inside.h"
-#include "base/user_call.h"
+#include "base/core/deadline.h"
+#include "base/core/inside.h"
+#include "base/core/user_call.h"
 
 namespace kinformer::internal {
 namespace {

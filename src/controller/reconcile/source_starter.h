@@ -37,7 +37,7 @@ Result<void> StartContained(Env& env, const source::AnySource& source,
 // synced, one has failed, or `timeout` is over; a Start which does not return is waited for,
 // whatever it takes. Requests stop where they have not all synced. The error names the controller
 // and the source. False: stop was requested by somebody else meanwhile, so nobody knows whether
-// they have synced. The threads are inside `core` (base/inside.h), and all that the
+// they have synced. The threads are inside `core` (base/core/inside.h), and all that the
 // caller is inside of.
 Result<bool> StartAndSync(Env& env, const std::string& controller,
                           std::vector<SourceToStart> sources, Duration timeout,

@@ -15,7 +15,7 @@
 
 #include "kinformer/env.h"
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 
 namespace kinformer::internal::reconcile {
 

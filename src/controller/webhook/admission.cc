@@ -4,7 +4,7 @@
 
 #include "kinformer/json_diff.h"
 
-#include "base/http_code.h"
+#include "base/core/http_code.h"
 
 namespace kinformer::admission {
 namespace {

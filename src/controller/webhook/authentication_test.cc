@@ -16,7 +16,7 @@
 #include "kinformer/log.h"
 #include "kinformer/until.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "controller/webhook/asked_for_test.h"
 
 namespace kinformer::testing {

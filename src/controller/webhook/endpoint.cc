@@ -8,8 +8,8 @@
 
 #include "kinformer/metrics.h"
 
-#include "base/http_code.h"
-#include "base/user_call.h"
+#include "base/core/http_code.h"
+#include "base/core/user_call.h"
 #include "controller/webhook/admission_review.h"
 #include "controller/webhook/conversion_review.h"
 #include "controller/webhook/review_request.h"

@@ -11,8 +11,8 @@
 
 #include "kinformer/metrics.h"
 
-#include "base/forked.h"
-#include "base/mutex.h"
+#include "base/core/forked.h"
+#include "base/core/mutex.h"
 #include "controller/webhook/endpoint.h"
 #include "controller/webhook/pending_answer.h"
 #include "controller/webhook/webhook_heads.h"

@@ -16,7 +16,7 @@
 #include "kinformer/retry.h"
 #include "kinformer/until.h"
 
-#include "base/user_call.h"
+#include "base/core/user_call.h"
 #include "http/tls_authority.h"
 #include "http/tls_stream.h"
 

@@ -10,7 +10,7 @@
 #include "kinformer/apiserver/http_server_options.h"
 #include "kinformer/webhook_server.h"
 
-#include "base/forked.h"
+#include "base/core/forked.h"
 #include "controller/certificates/offered_certificate.h"
 #include "controller/webhook/pending_answer.h"
 #include "controller/webhook/webhook_heads.h"

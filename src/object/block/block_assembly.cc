@@ -10,10 +10,10 @@
 
 #include "kinformer/internal/block.h"
 
-#include "base/heap_pages.h"
-#include "base/out_of_memory.h"
-#include "base/printable.h"
-#include "base/user_call.h"
+#include "base/core/out_of_memory.h"
+#include "base/core/printable.h"
+#include "base/core/user_call.h"
+#include "base/loop/heap_pages.h"
 #include "object/block/packing.h"
 #include "wire/protobuf_reader.h"
 

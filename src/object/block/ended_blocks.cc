@@ -9,7 +9,7 @@
 #include <malloc.h>
 #include <utility>
 
-#include "base/mutex.h"
+#include "base/core/mutex.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KINFORMER_ASAN 1

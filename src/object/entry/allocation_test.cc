@@ -9,7 +9,7 @@
 #include "kinformer/ref.h"
 #include "kinformer/unstructured.h"
 
-#include "base/testing/counted_heap.h"
+#include "base/core/testing/counted_heap.h"
 #include "object/transcode/json_tape.h"
 
 namespace kinformer {

@@ -14,7 +14,7 @@
 
 #include "kinformer/log.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "cache/informer/testing/informer_fixture.h"
 
 namespace kinformer {

@@ -20,7 +20,7 @@
 #include "kinformer/metrics_server.h"
 #include "kinformer/simulation.h"
 
-#include "base/testing/fields_log.h"
+#include "base/core/testing/fields_log.h"
 #include "client/testing/scripted_server.h"
 #include "controller/endpoints/testing/endpoint_client.h"
 

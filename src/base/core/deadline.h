@@ -1,0 +1,17 @@
+// base/core/deadline.h
+
+#ifndef KINFORMER_BASE_CORE_DEADLINE_H_
+#define KINFORMER_BASE_CORE_DEADLINE_H_
+
+#include "kinformer/env.h"
+
+namespace kinformer::internal::base {
+
+// `now + delay`, or the end of time where that would overflow: Duration::max() means "never".
+inline SteadyTime After(SteadyTime now, Duration delay) {
+  return delay < SteadyTime::max() - now ? now + delay : SteadyTime::max();
+}
+
+}  // namespace kinformer::internal::base
+
+#endif  // KINFORMER_BASE_CORE_DEADLINE_H_

@@ -1,0 +1,48 @@
+// base/core/env_view.h
+//
+// EnvView: an Env as another one, except for its loop.
+
+#ifndef KINFORMER_BASE_CORE_ENV_VIEW_H_
+#define KINFORMER_BASE_CORE_ENV_VIEW_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kinformer/env.h"
+
+#include "base/core/named_env.h"
+
+namespace kinformer::internal::base {
+
+// Thread-safe. `env` and `loop` must outlive it.
+class EnvView : public Env, public KeepsNamedEnvs {
+ public:
+  EnvView(Env& env, Executor& loop) : env_(env), loop_(loop) {}
+
+  [[nodiscard]] SteadyTime Now() const override { return env_.Now(); }
+  [[nodiscard]] BootTime BootNow() const override { return env_.BootNow(); }
+  [[nodiscard]] WallTime WallNow() const override { return env_.WallNow(); }
+  [[nodiscard]] std::uint64_t Random() override { return env_.Random(); }
+  [[nodiscard]] Executor& loop() override { return loop_; }
+  [[nodiscard]] Executor& pool() override { return env_.pool(); }
+  [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override { return env_.NewMonitor(); }
+  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
+    return env_.NewThread(std::move(name), std::move(body));
+  }
+  [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
+    return env_.NewLoop(std::move(name));
+  }
+  [[nodiscard]] bool OnLoopThread() const override { return env_.OnLoopThread(); }
+  [[nodiscard]] LogSink& log() override { return env_.log(); }
+  [[nodiscard]] MetricsSink& metrics() override { return env_.metrics(); }
+
+ private:
+  Env& env_;
+  Executor& loop_;
+};
+
+}  // namespace kinformer::internal::base
+
+#endif  // KINFORMER_BASE_CORE_ENV_VIEW_H_

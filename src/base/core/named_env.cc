@@ -1,0 +1,136 @@
+#include "base/core/named_env.h"
+
+#include <cstddef>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "kinformer/metrics.h"
+
+#include "base/core/env_view.h"
+
+namespace kinformer::internal::base {
+namespace {
+
+constexpr std::string_view kCluster = "cluster";
+// No line and no instrument has more. Of one that had, the first so many would be told.
+constexpr std::size_t kMostItems = 15;
+
+template <class Item, class Use, std::size_t... I>
+auto UseWith(const Item* items, Item last, const Use& use, std::index_sequence<I...>) {
+  return use(std::initializer_list<Item>{items[I]..., std::move(last)});
+}
+
+// What `use` gives for the list with one more item at its end.
+template <std::size_t kSize = 0, class Item, class Use>
+auto WithOneMore(std::initializer_list<Item> list, Item last, const Use& use) {
+  if constexpr (kSize < kMostItems) {
+    if (list.size() > kSize) return WithOneMore<kSize + 1>(list, std::move(last), use);
+  }
+  return UseWith(list.begin(), std::move(last), use, std::make_index_sequence<kSize>());
+}
+
+class NamedLog final : public LogSink {
+ public:
+  NamedLog(Env& env, const std::string& cluster) : env_(env), cluster_(cluster) {}
+  [[nodiscard]] LogLevel level() const override { return env_.log().level(); }
+  void Log(LogLevel level, std::string_view message,
+           std::initializer_list<LogField> fields) override {
+    if (level < env_.log().level()) return;
+    WithOneMore(fields, LogField{kCluster, cluster_},
+                [&](std::initializer_list<LogField> all) { env_.log().Log(level, message, all); });
+  }
+
+ private:
+  Env& env_;
+  const std::string& cluster_;
+};
+
+class NamedMetrics final : public MetricsSink {
+  template <class Use>
+  auto With(MetricLabels labels, const Use& use) {
+    return WithOneMore(labels, MetricLabels::value_type(kCluster, cluster_), use);
+  }
+
+ public:
+  NamedMetrics(Env& env, const std::string& cluster) : env_(env), cluster_(cluster) {}
+  [[nodiscard]] bool enabled() const override { return env_.metrics().enabled(); }
+  std::shared_ptr<Counter> NewCounter(std::string_view name, std::string_view help,
+                                      MetricLabels labels) override {
+    return With(labels,
+                [&](MetricLabels all) { return env_.metrics().NewCounter(name, help, all); });
+  }
+  std::shared_ptr<Gauge> NewGauge(std::string_view name, std::string_view help,
+                                  MetricLabels labels) override {
+    return With(labels, [&](MetricLabels all) { return env_.metrics().NewGauge(name, help, all); });
+  }
+  std::shared_ptr<Histogram> NewHistogram(std::string_view name, std::string_view help,
+                                          MetricLabels labels) override {
+    return With(labels,
+                [&](MetricLabels all) { return env_.metrics().NewHistogram(name, help, all); });
+  }
+
+ private:
+  Env& env_;
+  const std::string& cluster_;
+};
+
+// A loop whose Env has the name, too.
+class NamedLoop final : public Loop {
+ public:
+  NamedLoop(std::unique_ptr<Loop> loop, const std::string& cluster)
+      : env_(NamedEnv(loop->env(), cluster)), loop_(std::move(loop)) {}
+  [[nodiscard]] Env& env() override { return *env_; }
+
+ private:
+  const std::shared_ptr<Env> env_;  // what the loop still runs at its end may use it
+  const std::unique_ptr<Loop> loop_;
+};
+
+class NamedView final : public EnvView {
+ public:
+  NamedView(Env& env, std::string cluster)
+      : EnvView(env, env.loop()),
+        unnamed_(env),
+        cluster_(std::move(cluster)),
+        log_(env, cluster_),
+        metrics_(env, cluster_) {}
+  [[nodiscard]] Env& unnamed() const { return unnamed_; }
+  [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
+    return std::make_unique<NamedLoop>(EnvView::NewLoop(std::move(name)), cluster_);
+  }
+  [[nodiscard]] LogSink& log() override { return log_; }
+  [[nodiscard]] MetricsSink& metrics() override { return metrics_; }
+
+ private:
+  Env& unnamed_;
+  const std::string cluster_;
+  NamedLog log_;
+  NamedMetrics metrics_;
+};
+
+}  // namespace
+
+NamedEnvs::NamedEnvs() = default;
+NamedEnvs::~NamedEnvs() = default;
+
+Env& NamedEnvs::Get(Env& env, const std::string& cluster) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Env>& named = by_cluster_[cluster];
+  if (named == nullptr) named = std::make_unique<NamedView>(env, cluster);
+  return *named;
+}
+
+std::shared_ptr<Env> NamedEnv(Env& env, const std::string& cluster) {
+  const auto not_owned = [](Env& of) { return std::shared_ptr<Env>(std::shared_ptr<void>(), &of); };
+  if (const auto* const other = dynamic_cast<NamedView*>(&env)) {
+    return NamedEnv(other->unnamed(), cluster);
+  }
+  if (cluster.empty()) return not_owned(env);
+  if (auto* const keeps = dynamic_cast<KeepsNamedEnvs*>(&env)) {
+    return not_owned(keeps->named_envs().Get(env, cluster));
+  }
+  return std::make_shared<NamedView>(env, cluster);
+}
+
+}  // namespace kinformer::internal::base

@@ -1,0 +1,55 @@
+// base/core/named_env.h
+//
+// NamedEnv: an Env whose log lines and metrics say of which cluster they are. So whatever runs on
+// it says so, and knows nothing of it.
+
+#ifndef KINFORMER_BASE_CORE_NAMED_ENV_H_
+#define KINFORMER_BASE_CORE_NAMED_ENV_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kinformer/env.h"
+
+namespace kinformer::internal::base {
+
+// The named forms of one Env, each made once, and kept for as long as that lives: what runs on one
+// need not ask who gave it. Thread-safe.
+class NamedEnvs {
+ public:
+  NamedEnvs();
+  ~NamedEnvs();
+  NamedEnvs(const NamedEnvs&) = delete;
+  NamedEnvs& operator=(const NamedEnvs&) = delete;
+
+  // REQUIRES: `env` is the same at each call, and outlives this.
+  Env& Get(Env& env, const std::string& cluster);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Env>> by_cluster_;
+};
+
+// A base of the library's own Envs, which keep their named forms.
+class KeepsNamedEnvs {
+ public:
+  NamedEnvs& named_envs() { return named_envs_; }
+
+ protected:
+  KeepsNamedEnvs() = default;
+  ~KeepsNamedEnvs() = default;
+
+ private:
+  NamedEnvs named_envs_;
+};
+
+// `env`, with a label and a log field "cluster"; itself where the name is empty. The name of an
+// Env that has one is replaced: one cluster's client may be made on another's. It lives as long
+// as `env`; where that is an Env of the user's making, as long as the pointer's last copy.
+[[nodiscard]] std::shared_ptr<Env> NamedEnv(Env& env, const std::string& cluster);
+
+}  // namespace kinformer::internal::base
+
+#endif  // KINFORMER_BASE_CORE_NAMED_ENV_H_

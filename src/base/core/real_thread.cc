@@ -1,0 +1,58 @@
+#include "base/core/real_thread.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <pthread.h>
+#include <utility>
+
+#include "base/core/out_of_memory.h"
+#include "base/core/user_call.h"
+
+namespace kinformer::internal::base {
+
+std::thread StartThread(std::string name, Task body) {
+  name.resize(std::min<std::size_t>(name.size(), 15));
+  // The new thread inherits the mask; blocking inside it would leave a gap.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  // Those that a thread raises by what it does itself: blocked, they would end the process past the
+  // host's handlers.
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, own);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread([name = std::move(name), task = std::move(body)]() mutable {
+    pthread_setname_np(pthread_self(), name.c_str());
+    task();
+    // What the task owns goes before the thread counts as ended.
+    task = Task();
+  });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+void StartDetachedThread(std::string name, Task body) {
+  StartThread(std::move(name), std::move(body)).detach();
+}
+
+void DieOfOwnThread(const char* what) {
+  std::fprintf(stderr,
+               "kinformer: a %s was destroyed on one of its own threads; it would wait for itself. "
+               "Let the thread that made it destroy it.\n",
+               what);
+  std::abort();
+}
+
+void RunContained(Task& task, LogSink& log, const char* where) {
+  try {
+    task();
+  } catch (const std::bad_alloc&) {
+    DieOfNoMemory(where);
+  } catch (...) {
+    log.Log(LogLevel::kError, "a task threw", {{"where", where}, {"what", Thrown()}});
+  }
+}
+
+}  // namespace kinformer::internal::base

@@ -1,0 +1,30 @@
+#include "base/loop/asio_reactor.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>  // the reactor
+
+namespace kinformer::internal::base {
+namespace {
+
+namespace asio = boost::asio;
+using Reactor = asio::detail::epoll_reactor;
+
+// Asio has kept its epoll set under this name since it has one, but private. An explicit
+// instantiation may name private members, so a release that renames it does not compile, rather
+// than fail when it runs.
+template <int Reactor::* Member>
+struct Reveal {
+  friend int EpollSetOf(Reactor& reactor) { return reactor.*Member; }
+};
+int EpollSetOf(Reactor& reactor);
+template struct Reveal<&Reactor::epoll_fd_>;
+
+}  // namespace
+
+int ReactorDescriptor(boost::asio::io_context& io) {
+  return EpollSetOf(asio::use_service<Reactor>(io));
+}
+
+void InterruptReactor(boost::asio::io_context& io) { asio::use_service<Reactor>(io).interrupt(); }
+
+}  // namespace kinformer::internal::base

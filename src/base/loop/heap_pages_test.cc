@@ -1,0 +1,125 @@
+#include "base/loop/heap_pages.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "kinformer/runtime.h"
+
+namespace kinformer::internal::base {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{64} << 10;
+constexpr std::size_t kBlocks = 512;  // 32 MiB
+
+bool HasOtherHeap() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return true;
+#endif
+#endif
+  return false;
+}
+
+bool HasHugePages() {
+  if (HasOtherHeap()) return false;
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string modes;
+  return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
+}
+
+// Mappings of this process that huge pages were asked for in.
+std::size_t AdvisedMappings() {
+  std::ifstream maps("/proc/self/smaps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.starts_with("VmFlags:") && line.find(" hg") != std::string::npos) ++count;
+  }
+  return count;
+}
+
+// How many more there are when a thread has made many blocks.
+std::size_t AdvisedByAThread() {
+  std::size_t more = 0;
+  std::thread([&] {
+    const std::size_t before = AdvisedMappings();
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      blocks.push_back(std::malloc(kBlock));
+      UseHugePagesFor(blocks.back(), kBlock);
+    }
+    more = AdvisedMappings() - before;
+    for (void* const block : blocks) std::free(block);
+  }).join();
+  return more;
+}
+
+std::size_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+class HeapPages : public ::testing::Test {
+ protected:
+  ~HeapPages() override { SetHugePages(wanted_); }
+  const bool wanted_ = HugePagesWanted();
+};
+
+TEST_F(HeapPages, ARuntimeTurnsThemOff) {
+  SetHugePages(true);
+  {
+    const Runtime runtime;
+  }
+  EXPECT_TRUE(HugePagesWanted());
+  {
+    const Runtime runtime({.huge_pages = false});
+  }
+  EXPECT_FALSE(HugePagesWanted());
+  EXPECT_EQ(AdvisedByAThread(), 0U);
+}
+
+TEST_F(HeapPages, AreAskedForWhereAThreadKeepsMuch) {
+  if (!HasHugePages()) GTEST_SKIP() << "another heap than glibc's, or a kernel without huge pages";
+  SetHugePages(true);
+  EXPECT_GT(AdvisedByAThread(), 0U);
+}
+
+TEST_F(HeapPages, WhatIsFreeBetweenWhatIsUsedGoesBackToTheSystem) {
+  if (HasOtherHeap()) GTEST_SKIP() << "another heap than glibc's";
+  constexpr std::size_t kObject = 2000;
+  constexpr std::size_t kObjects = 50'000;
+  constexpr std::size_t kStays = 100;  // one in so many
+  SetHugePages(true);
+  const std::size_t advised = AdvisedMappings();
+  // The pages are of the thread's heap, which goes on when it has ended.
+  std::vector<void*> left;
+  std::thread([&left] {
+    std::vector<void*> objects;
+    for (std::size_t i = 0; i < kObjects; ++i) {
+      objects.push_back(std::memset(std::malloc(kObject), 1, kObject));
+      UseHugePagesFor(objects.back(), kObject);
+    }
+    for (std::size_t i = 0; i < kObjects; ++i) {
+      i % kStays == 0 ? left.push_back(objects[i]) : std::free(objects[i]);
+    }
+  }).join();
+  const std::size_t before = ResidentBytes();
+  GiveBackFreeMemory();
+  EXPECT_LT(ResidentBytes() + (kObjects * kObject * 3 / 4), before);
+  // Else the kernel would fill up the gaps again.
+  EXPECT_LE(AdvisedMappings(), advised);
+  for (void* const object : left) std::free(object);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::base

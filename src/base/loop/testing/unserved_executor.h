@@ -1,0 +1,59 @@
+// base/loop/testing/unserved_executor.h
+//
+// UnservedExecutor: a loop or a pool that runs nothing. EnvWithExecutors: an Env as another one,
+// except for its loop and its pool. LoopWithOwnWork: a loop as another one, except for where the
+// library does its own blocking work.
+
+#ifndef KINFORMER_BASE_LOOP_TESTING_UNSERVED_EXECUTOR_H_
+#define KINFORMER_BASE_LOOP_TESTING_UNSERVED_EXECUTOR_H_
+
+#include <utility>
+
+#include "kinformer/env.h"
+
+#include "base/core/env_view.h"
+#include "base/loop/own_work.h"
+
+namespace kinformer::internal::base {
+
+// Destroys what it is given, as a loop that has ended, and counts it. Thread-compatible.
+class UnservedExecutor final : public Executor {
+ public:
+  void Post(Task /*task*/) override { ++posts; }
+  [[nodiscard]] Timer RunAt(SteadyTime /*when*/, Task /*task*/) override { return {}; }
+  [[nodiscard]] bool InThisExecutor() const override { return false; }
+
+  int posts = 0;
+};
+
+// Thread-safe. What it is given must outlive it.
+class EnvWithExecutors final : public EnvView {
+ public:
+  EnvWithExecutors(Env& env, Executor& loop, Executor& pool) : EnvView(env, loop), pool_(pool) {}
+
+  [[nodiscard]] Executor& pool() override { return pool_; }
+
+ private:
+  Executor& pool_;
+};
+
+// Thread-safe. What it is given must outlive it.
+class LoopWithOwnWork final : public Executor, public HasOwnWork {
+ public:
+  LoopWithOwnWork(Env& env, Executor& threads) : env_(env), threads_(threads) {}
+
+  void Post(Task task) override { env_.loop().Post(std::move(task)); }
+  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override {
+    return env_.loop().RunAt(when, std::move(task));
+  }
+  [[nodiscard]] bool InThisExecutor() const override { return env_.loop().InThisExecutor(); }
+  [[nodiscard]] OwnWork own_work() override { return {env_, threads_, {}}; }
+
+ private:
+  Env& env_;
+  Executor& threads_;
+};
+
+}  // namespace kinformer::internal::base
+
+#endif  // KINFORMER_BASE_LOOP_TESTING_UNSERVED_EXECUTOR_H_

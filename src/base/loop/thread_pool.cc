@@ -1,0 +1,125 @@
+#include "base/loop/thread_pool.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/core/real_thread.h"
+
+namespace kinformer::internal::base {
+namespace {
+
+constexpr Duration kPatience = std::chrono::milliseconds(10);
+constexpr std::chrono::seconds kIdleLife{30};
+
+thread_local const ThreadPool* current_pool = nullptr;
+
+}  // namespace
+
+ThreadPool::ThreadPool(EventLoop& loop, ThreadPoolOptions options, LogSink& log)
+    : loop_(loop),
+      thread_name_(std::move(options.thread_name)),
+      max_threads_(std::max<std::size_t>(options.max_threads, 1)),
+      core_threads_(std::min(options.core_threads, max_threads_)),
+      log_(log) {}
+
+ThreadPool::~ThreadPool() { Stop(); }
+
+void ThreadPool::Post(Task task) {
+  if (birthplace_.InAnotherProcess()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    queue_.push_back(Item{std::move(task), std::chrono::steady_clock::now()});
+    if (queue_.size() > idle_) {
+      if (threads_.size() < core_threads_) {
+        AddThread();
+        return;
+      }
+      WatchWaiting(queue_.front().since);
+    }
+  }
+  // Not under the lock, where the thread that wakes would only wait for it.
+  wake_.notify_one();
+}
+
+void ThreadPool::AddThread() {
+  for (std::thread& thread : ended_) thread.join();
+  ended_.clear();
+  const auto self = threads_.emplace(threads_.end());
+  *self = StartThread(thread_name_, [this, self] { Work(self); });
+}
+
+// Nobody is idle, so nobody here can notice that the queue stands still: the loop looks after it.
+void ThreadPool::WatchWaiting(SteadyTime since) {
+  if (watching_ || threads_.size() >= max_threads_) return;
+  watching_ = true;
+  watch_ = loop_.RunAt(since + kPatience, [this] { CheckWaiting(); });
+}
+
+void ThreadPool::CheckWaiting() {
+  const std::lock_guard lock(mutex_);
+  watching_ = false;
+  if (stopped_ || queue_.empty()) return;
+  const SteadyTime now = std::chrono::steady_clock::now();
+  SteadyTime since = queue_.front().since;
+  if (now - since >= kPatience && threads_.size() < max_threads_) {
+    AddThread();
+    since = now;  // the new thread gets its chance before the next one is made
+  }
+  WatchWaiting(since);
+}
+
+void ThreadPool::Work(Threads::iterator self) {
+  current_pool = this;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    while (queue_.empty() && !stopped_) {
+      ++idle_;
+      const bool timed_out = wake_.wait_for(lock, kIdleLife) == std::cv_status::timeout;
+      --idle_;
+      if (timed_out && queue_.empty() && threads_.size() > core_threads_ && !stopped_) {
+        ended_.splice(ended_.end(), threads_, self);
+        return;
+      }
+    }
+    if (stopped_) return;
+    {
+      Task task = std::move(queue_.front().task);
+      queue_.pop_front();
+      lock.unlock();
+      RunContained(task, log_, thread_name_.c_str());
+    }
+    lock.lock();
+  }
+}
+
+Timer ThreadPool::RunAt(SteadyTime when, Task task) {
+  return loop_.RunAt(when, std::move(task), [this](std::shared_ptr<TimedTask> timed) {
+    Post([timed = std::move(timed)] { timed->Run(); });
+  });
+}
+
+bool ThreadPool::InThisExecutor() const { return current_pool == this; }
+
+void ThreadPool::Stop() {
+  std::deque<Item> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    dropped.swap(queue_);
+    wake_.notify_all();
+  }
+  dropped.clear();
+  // Once stopped_ is set nothing adds threads or moves them between the lists.
+  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : ended_) thread.join();
+  threads_.clear();
+  ended_.clear();
+}
+
+std::size_t ThreadPool::ThreadCountForTest() const {
+  const std::lock_guard lock(mutex_);
+  return threads_.size();
+}
+
+}  // namespace kinformer::internal::base

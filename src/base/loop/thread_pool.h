@@ -1,0 +1,86 @@
+// base/loop/thread_pool.h
+//
+// ThreadPool: threads that take tasks which may block. A Runtime has two of them: Env::pool(), for
+// what belongs to the user, and the library's own (own_work.h).
+
+#ifndef KINFORMER_BASE_LOOP_THREAD_POOL_H_
+#define KINFORMER_BASE_LOOP_THREAD_POOL_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kinformer/env.h"
+#include "kinformer/log.h"
+
+#include "base/core/forked.h"
+#include "base/loop/event_loop.h"
+
+namespace kinformer::internal::base {
+
+struct ThreadPoolOptions {
+  std::string thread_name{};
+  std::size_t core_threads{1};  // that are kept
+  std::size_t max_threads{1};
+};
+
+// Thread-safe. The core threads start when there is work for them, further ones whenever a task has
+// waited 10 ms, up to the limit; those end after half a minute without work. Tasks start in the
+// order posted.
+class ThreadPool final : public Executor {
+ public:
+  // `loop` is the pool's clock and must outlive it.
+  ThreadPool(EventLoop& loop, ThreadPoolOptions options, LogSink& log);
+  // Stop.
+  ~ThreadPool() override;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  void Post(Task task) override;
+  Timer RunAt(SteadyTime when, Task task) override;
+  [[nodiscard]] bool InThisExecutor() const override;
+
+  // Lets running tasks finish, destroys the others, joins the threads. Not on one of them.
+  void Stop();
+
+  [[nodiscard]] std::size_t ThreadCountForTest() const;
+
+ private:
+  struct Item {
+    Task task;
+    SteadyTime since;
+  };
+  using Threads = std::list<std::thread>;
+
+  void AddThread();                     // REQUIRES: mutex_ held
+  void WatchWaiting(SteadyTime since);  // REQUIRES: mutex_ held
+  void CheckWaiting();
+  void Work(Threads::iterator self);
+
+  EventLoop& loop_;
+  const Birthplace birthplace_;
+  const std::string thread_name_;
+  const std::size_t max_threads_;
+  const std::size_t core_threads_;
+  LogSink& log_;
+
+  // std::mutex with its condition variable: this is what real Envs are made of.
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Item> queue_;
+  Threads threads_;
+  Threads ended_;  // have left or are leaving Work; to be joined
+  std::size_t idle_ = 0;
+  bool watching_ = false;
+  bool stopped_ = false;
+  Timer watch_;
+};
+
+}  // namespace kinformer::internal::base
+
+#endif  // KINFORMER_BASE_LOOP_THREAD_POOL_H_

@@ -1,0 +1,28 @@
+#include "base/text/edit_distance.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace kinformer::internal::base {
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+bool IsNear(std::string_view meant, std::string_view typed) {
+  const std::size_t distance = EditDistance(meant, typed);
+  return distance < 3 && distance < meant.size() / 2 + 1;
+}
+
+}  // namespace kinformer::internal::base

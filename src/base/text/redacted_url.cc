@@ -1,0 +1,31 @@
+#include "base/text/redacted_url.h"
+
+#include <algorithm>
+
+namespace kinformer::internal::base {
+namespace {
+
+// Returns how long "https://" and the like at the front is; 0: there is none. SplitUrl would not
+// do: what is redacted may be broken, a password may hold "://", '?', '#' and '/', and the rest
+// stays as it is written.
+std::size_t SchemeSize(std::string_view url) {
+  const std::size_t end = url.find("://");
+  if (end == std::string_view::npos) return 0;
+  const bool scheme =
+      std::all_of(url.begin(), url.begin() + static_cast<std::ptrdiff_t>(end), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '+';
+      });
+  return scheme ? end + 3 : 0;
+}
+
+}  // namespace
+
+std::string RedactedUrl(std::string_view url) {
+  const std::size_t at = url.rfind('@');
+  if (at == std::string_view::npos) return std::string(url);
+  return std::string(url.substr(0, std::min(SchemeSize(url), at))) + "--- REDACTED ---" +
+         std::string(url.substr(at));
+}
+
+}  // namespace kinformer::internal::base

@@ -1,0 +1,31 @@
+// controller/delegating/cached_list.h
+//
+// A list out of a cache: by namespace, labels and indexed fields.
+
+#ifndef KINFORMER_CONTROLLER_DELEGATING_CACHED_LIST_H_
+#define KINFORMER_CONTROLLER_DELEGATING_CACHED_LIST_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/delegating_client_options.h"
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/indexer_core.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal::delegating {
+
+// The name of the index that a field is found by. Counterpart: "field:" + name in
+// controller-runtime.
+[[nodiscard]] std::string IndexOfField(std::string_view field);
+
+// All that match, or the first options.limit of them, out of one version of the cache; or why it
+// may lack some. kInvalidArgument: a field has no index.
+[[nodiscard]] Result<std::vector<ObjectRef>> ListCached(const IndexerCore& cache,
+                                                        std::string_view resource,
+                                                        const ReadOptions& options);
+
+}  // namespace kinformer::internal::delegating
+
+#endif  // KINFORMER_CONTROLLER_DELEGATING_CACHED_LIST_H_

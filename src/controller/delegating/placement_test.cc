@@ -1,0 +1,81 @@
+// Where the calls of a DelegatingClient go, and what they are told that go nowhere.
+
+#include "controller/delegating/placement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "kinformer/internal/type_info.h"
+
+namespace kinformer::internal::delegating {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const TypeInfo& Things() { return *DynamicTypeInfo("test.example", "v1", "Thing", "things", true); }
+const TypeInfo& Worlds() {
+  return *DynamicTypeInfo("test.example", "v1", "World", "worlds", false);
+}
+
+// Remedies of other classes lead nowhere here.
+void ExpectOwnWords(const Error& error, const std::string& remedy) {
+  EXPECT_EQ(error.reason(), Reason::kInvalidArgument) << error;
+  EXPECT_THAT(error.message(), HasSubstr(remedy));
+  for (const char* foreign : {"lister", "Namespace(ns)", "Client::For"}) {
+    EXPECT_THAT(error.message(), Not(HasSubstr(foreign)));
+  }
+}
+
+TEST(Placement, ANameWithoutItsNamespace_SaysHowItIsNamed) {
+  for (const auto& place : {&PlacedName, &PlacedRead}) {
+    ExpectOwnWords(place(Things(), {"", "a"}, "").error(), R"({"default", "a"})");
+    ExpectOwnWords(place(Things(), {"", "shop/a"}, "").error(), R"({"shop", "a"})");
+    EXPECT_EQ(place(Things(), {"", "a"}, "home").value().namespace_, "home");
+    EXPECT_EQ(place(Things(), {"x", "a"}, "").value().namespace_, "x");
+    EXPECT_EQ(place(Worlds(), {"", "a"}, "home").value().namespace_, "");
+  }
+}
+
+TEST(Placement, AnEmptyName_IsAnErrorOfTheArguments) {
+  for (const auto& place : {&PlacedName, &PlacedRead}) {
+    ExpectOwnWords(
+        place(Things(), {"web-0", ""}, "").error(),
+        R"(things: the name is empty, and "web-0" stands in the place of the namespace: )"
+        R"({namespace, name})");
+    ExpectOwnWords(place(Things(), {}, "").error(), "and so is the namespace: {namespace, name}");
+    ExpectOwnWords(place(Worlds(), {"node-1", ""}, "").error(), R"({"", "node-1"})");
+    ExpectOwnWords(place(Worlds(), {}, "").error(), R"(worlds: the name is empty: {"", name})");
+    // The client adds the namespace.
+    ExpectOwnWords(place(Things(), {"web-0", ""}, "home").error(), R"({"", "web-0"})");
+    ExpectOwnWords(place(Things(), {"home", ""}, "home").error(), R"(is empty: {"", name})");
+    ExpectOwnWords(place(Things(), {}, "home").error(), R"(is empty: {"", name})");
+  }
+}
+
+TEST(Placement, ANamespaceTooMany_IsAnErrorOfReadsOnly) {
+  ExpectOwnWords(PlacedRead(Worlds(), {"x", "a"}, "").error(), R"({"", "a"})");
+  EXPECT_TRUE(PlacedName(Worlds(), {"x", "a"}, "").ok());
+  EXPECT_TRUE(PlacedWrite(Worlds(), {"x", "a"}, "", "it").ok());
+}
+
+TEST(Placement, AWriteWithoutItsNamespace_SaysWhatToSet) {
+  const Error one = PlacedWrite(Things(), {"", "a"}, "", "metadata.namespace").error();
+  ExpectOwnWords(one, "set metadata.namespace, or call WithNamespace");
+  EXPECT_THAT(one.message(), HasSubstr("things \"a\""));
+  ExpectOwnWords(PlacedWrite(Things(), {}, "", "ReadOptions::namespace_").error(),
+                 "set ReadOptions::namespace_");
+  EXPECT_EQ(PlacedWrite(Things(), {"", "a"}, "home", "it").value().namespace_, "home");
+}
+
+TEST(Placement, AStoppedCache_IsNotTheCallersToStart) {
+  const Error stopped = OfStoppedCache(Error(Reason::kStopped, "Start it again"), Things());
+  EXPECT_EQ(stopped.reason(), Reason::kStopped);
+  EXPECT_THAT(stopped.message(), HasSubstr("APIReader"));
+  EXPECT_THAT(stopped.message(), Not(HasSubstr("Start")));
+  EXPECT_EQ(OfStoppedCache(Error(Reason::kNotFound, "gone"), Things()).message(), "gone");
+}
+
+}  // namespace
+}  // namespace kinformer::internal::delegating

@@ -1,0 +1,67 @@
+#include "controller/delegating/selection.h"
+
+#include <optional>
+#include <string>
+
+#include "kinformer/json.h"
+#include "kinformer/object.h"
+#include "kinformer/result.h"
+
+namespace kinformer::internal::delegating {
+namespace {
+
+// "spec.nodeName" in a whole object; none: it is absent, or no single value.
+std::optional<std::string> ValueAt(const json::Value& object, std::string_view path) {
+  const json::Value* at = &object;
+  while (!path.empty()) {
+    const std::size_t dot = path.find('.');
+    at = &(*at)[path.substr(0, dot)];
+    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+  }
+  if (at->is_null()) return std::nullopt;
+  if (const std::optional<std::string_view> text = at->AsString()) return std::string(*text);
+  return at->Dump();
+}
+
+bool FieldMatches(const FieldSelector::Requirement& required,
+                  const std::optional<std::string>& value) {
+  const std::string& wanted = required.value;
+  const bool equal =
+      value ? *value == wanted : wanted.empty() || wanted == "false" || wanted == "0";
+  return equal != required.negated;
+}
+
+bool FieldsMatch(const Block& object, const FieldSelector& fields) {
+  std::optional<json::Value> whole;
+  for (const FieldSelector::Requirement& required : fields.requirements()) {
+    std::optional<std::string> value;
+    if (required.field == "metadata.name") {
+      value = object.name();
+    } else if (required.field == "metadata.namespace") {
+      value = object.namespace_();
+    } else {
+      if (!whole) whole = json::Parse(Object(&object).ToJson()).value_or(json::Value());
+      value = ValueAt(*whole, required.field);
+    }
+    if (!FieldMatches(required, value)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Matches(const Block& object, const LabelSelector& labels, const FieldSelector& fields) {
+  return labels.Matches(Object(&object).metadata().labels()) && FieldsMatch(object, fields);
+}
+
+bool Selects(const cache::Coverage* coverage, const Block& object) {
+  if (coverage == nullptr) return true;
+  if (!coverage->Includes(object.namespace_(), object.name())) return false;
+  const cache::Scope& scope = coverage->ScopeOf(object.namespace_());
+  if (scope.label_selector.empty() && scope.field_selector.empty()) return true;
+  const Result<LabelSelector> labels = LabelSelector::Parse(scope.label_selector);
+  const Result<FieldSelector> fields = FieldSelector::Parse(scope.field_selector);
+  return labels && fields && Matches(object, *labels, *fields);
+}
+
+}  // namespace kinformer::internal::delegating

@@ -1,0 +1,93 @@
+// Whether a cache takes up what a write has returned.
+
+#include "controller/delegating/selection.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/type_info.h"
+
+namespace kinformer::internal::delegating {
+namespace {
+
+ObjectRef Thing() {
+  return BuildFromJson(*DynamicTypeInfo("test.example", "v1", "Thing", "things", true),
+                       R"({"metadata":{"name":"a","namespace":"default","labels":{"app":"web"}},
+                           "spec":{"nodeName":"n1","size":3,"on":true,"parts":{"x":1}}})")
+      .OrExit();
+}
+
+bool SelectedBy(const cache::Scope& scope) {
+  cache::Coverage coverage;
+  coverage.scope = scope;
+  return Selects(&coverage, *Thing());
+}
+
+TEST(Selection, ByPlace) {
+  EXPECT_TRUE(Selects(nullptr, *Thing()));
+  EXPECT_TRUE(SelectedBy({}));
+  EXPECT_TRUE(SelectedBy({.namespace_ = "default", .name = "a"}));
+  EXPECT_FALSE(SelectedBy({.namespace_ = "other"}));
+  EXPECT_FALSE(SelectedBy({.name = "b"}));
+  cache::Coverage several;
+  several.namespaces = std::make_shared<cache::NamespaceSet>(
+      cache::NamespaceSet{.places = {{"blue", {.complete = true}}, {"default", {}}}});
+  EXPECT_TRUE(Selects(&several, *Thing()));
+  several.namespaces =
+      std::make_shared<cache::NamespaceSet>(cache::NamespaceSet{.places = {{"blue", {}}}});
+  EXPECT_FALSE(Selects(&several, *Thing()));
+}
+
+TEST(Selection, ByThePlacesOwnSelectors) {
+  const auto scope = [](const std::string& labels) {
+    return std::make_shared<const cache::Scope>(cache::Scope{.label_selector = labels});
+  };
+  const auto selects = [](const cache::NamespaceSet& namespaces) {
+    cache::Coverage coverage;
+    coverage.namespaces = std::make_shared<cache::NamespaceSet>(namespaces);
+    return Selects(&coverage, *Thing());
+  };
+  EXPECT_TRUE(selects(
+      {.places = {{"default", {.scope = scope("app=web")}}, {"*", {.scope = scope("app=db")}}}}));
+  EXPECT_FALSE(selects({.places = {{"default", {.scope = scope("app=db")}}, {"*", {}}}}));
+  EXPECT_TRUE(selects({.places = {{"other", {.scope = scope("app=db")}}, {"*", {}}}}));
+  EXPECT_FALSE(selects({.places = {{"other", {}}, {"*", {.scope = scope("app=db")}}}}));
+}
+
+TEST(Selection, ByLabelsAndFields) {
+  const std::map<std::string_view, bool> labels = {
+      {"app=web", true}, {"app!=web", false}, {"!tier", true}, {"app in (db,web)", true}};
+  for (const auto& [text, selected] : labels) {
+    EXPECT_EQ(SelectedBy({.label_selector = std::string(text)}), selected) << text;
+  }
+  const std::map<std::string_view, bool> fields = {
+      {"spec.nodeName=n1", true},
+      {"spec.nodeName!=n1", false},
+      {"spec.nodeName=n2", false},
+      {"spec.size=3", true},
+      {"spec.on=true", true},
+      {"spec.on=false", false},
+      {"metadata.name=a,metadata.namespace=default", true},
+      {"metadata.name!=a", false},
+      // What is absent has the value that the server writes for it.
+      {"spec.unschedulable=false", true},
+      {"spec.unschedulable=true", false},
+      {"status.successful=0", true},
+      {"status.phase=", true},
+      {"status.phase!=Running", true},
+      {"status.phase=Running", false},
+  };
+  for (const auto& [text, selected] : fields) {
+    EXPECT_EQ(SelectedBy({.field_selector = std::string(text)}), selected) << text;
+  }
+  EXPECT_FALSE(SelectedBy({.label_selector = "app=web", .field_selector = "spec.size=4"}));
+  EXPECT_FALSE(SelectedBy({.label_selector = "nothing,!nothing"}));
+  EXPECT_FALSE(SelectedBy({.label_selector = "((("}));
+}
+
+}  // namespace
+}  // namespace kinformer::internal::delegating

@@ -1,0 +1,20 @@
+#include "kinformer/rate_limiter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/core/backoff.h"
+
+namespace kinformer {
+
+Duration internal::ExponentialDelay(Duration base, Duration max, int failures) {
+  // Further doubling changes nothing, and must not reach infinity.
+  constexpr int kMostDoublings = 100;
+  return std::min(base::Scaled(base, std::ldexp(1.0, std::min(failures, kMostDoublings))), max);
+}
+
+Duration internal::JitteredDelay(Env& env, Duration delay, double factor) {
+  return factor > 0 ? base::Jitter(env, delay, factor) : delay;
+}
+
+}  // namespace kinformer
