@@ -134,6 +134,13 @@ class Client {
   template <Resource T>
     requires ResourceClientHeaderIncluded<T>
   [[nodiscard]] ResourceClient<T> For(std::string namespace_ = "") const;
+  template <Resource T>
+    requires(!ResourceClientHeaderIncluded<T>)
+  [[nodiscard]] auto For(std::string_view /*namespace_*/ = "") const {
+    static_assert(internal::kNeverHolds<T>,
+                  "client.For needs the header of what it gives: "
+                  "#include \"kinformer/resource_client.h\"");
+  }
 
   // Objects of any kind as JSON. Needs resource_client.h and unstructured.h. The mapping comes from
   // Discovery().

@@ -175,7 +175,9 @@ concept NotOwned = NotChanged<Given> || !std::convertible_to<const AnyOwner&, Ow
 
 template <class AnyOwner, class Given>
 constexpr void ExplainOwned() {
-  if constexpr (!std::convertible_to<const AnyOwner&, Owner>) {
+  if constexpr (MutableObject<AnyOwner> && std::convertible_to<const Given&, Owner>) {
+    misuse::ExplainSwappedOwner<AnyOwner, Given>();
+  } else if constexpr (!std::convertible_to<const AnyOwner&, Owner>) {
     misuse::ExplainOwner<AnyOwner>();
   } else {
     misuse::ExplainChanged<Given>();

@@ -11,6 +11,7 @@
 #ifndef KINFORMER_MERGE_FROM_H_
 #define KINFORMER_MERGE_FROM_H_
 
+#include "kinformer/internal/callable.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/json.h"
 #include "kinformer/patch.h"
@@ -42,6 +43,15 @@ template <class M>
   const Result<json::Value> to = json::Parse(EncodeJson(after));
   if (!to) return to.error();
   return MergeFrom(*from, *to, options);
+}
+// The object before alone, as in Go, where the patch is made later.
+template <class M>
+auto MergeFrom(const M& /*before*/) {
+  static_assert(internal::kNeverHolds<M>,
+                "MergeFrom takes both states and gives a Result: const auto patch = "
+                "MergeFrom(before, after); if (!patch) return patch.error(); "
+                "client.Patch<corev1::Pod>(name, *patch)");
+  return internal::Never<Patch>();
 }
 
 }  // namespace kinformer

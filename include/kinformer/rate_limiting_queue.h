@@ -18,6 +18,7 @@
 
 #include <concepts>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "kinformer/delaying_queue.h"
@@ -44,6 +45,14 @@ class RateLimitingQueue : public DelayingQueue<Item, Hash> {
   RateLimitingQueue(Env& env, const Wrong& /*limiter*/, const WorkQueueOptions& /*options*/ = {})
       : RateLimitingQueue(env) {
     internal::ExplainLimiter<Wrong>();
+  }
+  // The queue's name by itself, as in Go.
+  template <class Limiter, std::convertible_to<std::string_view> Name>
+  RateLimitingQueue(Env& env, const Limiter& /*limiter*/, const Name& /*name*/)
+      : RateLimitingQueue(env) {
+    static_assert(internal::kNeverHolds<Name>,
+                  "a queue's name is one of its options: "
+                  "RateLimitingQueue<ObjectName>(env, limiter, {.name = \"pods\"})");
   }
 
   // Adds `item` when the limiter says it may be tried again. The limiter counts the failure even

@@ -37,6 +37,8 @@ inline constexpr bool kIsRetried = requires(const Given& result) {
   result.ok();
   result.error();
 };
+// Logs that each of `times` calls ended in a conflict.
+void LogConflicts(Env& env, int times, const Error& last);
 }  // namespace internal
 
 // For conflicts between programs that seldom write the same object.
@@ -64,12 +66,19 @@ std::invoke_result_t<Function&> OnError(Env& env, wait::Backoff backoff, Retriab
 }
 
 // For a function that reads an object, changes it and writes it: again where somebody else has
-// changed it meanwhile. Counterpart: retry.RetryOnConflict.
+// changed it meanwhile. Logs a warning where each call ended in a conflict. Counterpart: retry.RetryOnConflict.
 template <class Function>
 std::invoke_result_t<Function&> RetryOnConflict(Env& env, wait::Backoff backoff,
                                                 Function&& function,
                                                 const std::stop_token& stop = {}) {
-  return OnError(env, backoff, IsConflict, function, stop);
+  auto result = OnError(env, backoff, IsConflict, function, stop);
+  if constexpr (internal::kIsRetried<std::invoke_result_t<Function&>>) {
+    if (!result.ok() && IsConflict(result.error()) && backoff.steps > 1 && !env.OnLoopThread() &&
+        !stop.stop_requested()) {
+      internal::LogConflicts(env, backoff.steps, result.error());
+    }
+  }
+  return result;
 }
 
 // Calls without the Env, as in Go.

@@ -15,6 +15,7 @@
 #ifndef KINFORMER_WAIT_H_
 #define KINFORMER_WAIT_H_
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <stop_token>
@@ -71,6 +72,30 @@ Result<void> PollUntilTimeout(Env& env, const std::stop_token& stop, Duration in
 // The same without an end of its own. Counterpart: wait.PollUntilContextCancel.
 Result<void> PollUntilCancel(Env& env, const std::stop_token& stop, Duration interval,
                              const Condition& condition, FirstAsked first = FirstAsked::kAtOnce);
+
+namespace internal {
+template <class Immediate>
+constexpr void ExplainImmediate() {
+  static_assert(kinformer::internal::kNeverHolds<Immediate>,
+                "Go's `immediate` stands behind the function, and true is the default: "
+                "PollUntilTimeout(env, stop, 1s, 30s, function) asks at once, and with "
+                "wait::FirstAsked::kAfterInterval at the end after the first interval");
+}
+}  // namespace internal
+// Calls with `immediate` where Go has it.
+template <std::same_as<bool> Immediate, class Function>
+Result<void> PollUntilTimeout(Env& /*env*/, const std::stop_token& /*stop*/, Duration /*interval*/,
+                              Duration /*timeout*/, Immediate /*immediate*/,
+                              const Function& /*condition*/) {
+  internal::ExplainImmediate<Immediate>();
+  return {};
+}
+template <std::same_as<bool> Immediate, class Function>
+Result<void> PollUntilCancel(Env& /*env*/, const std::stop_token& /*stop*/, Duration /*interval*/,
+                             Immediate /*immediate*/, const Function& /*condition*/) {
+  internal::ExplainImmediate<Immediate>();
+  return {};
+}
 
 }  // namespace kinformer::wait
 

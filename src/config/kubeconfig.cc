@@ -28,7 +28,18 @@ Error Bad(const std::string& where, const std::string& why) {
   return Error(Reason::kConfig, where + ": " + why);
 }
 
-// Reads one map of a kubeconfig. Keeps the first problem; further reads then do nothing.
+// A field's name without what is easily mistaken: "token-file" and "tokenFile" are the same.
+std::string Squashed(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '-' || c == '_') continue;
+    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
+// Reads one map of a kubeconfig. Keeps the first problem; further reads then do nothing. Fields
+// that nobody asks for are left alone, unless they are a known one in another spelling.
 class Fields {
  public:
   Fields(const Value& map, std::string where) : where_(std::move(where)) {
@@ -91,6 +102,7 @@ class Fields {
   const Value* Find(const char* name) const {
     if (map_ == nullptr || error_) return nullptr;
     const Value* value = map_->Find(name);
+    if (value == nullptr) missed_.emplace_back(name);
     return value == nullptr || value->is_null() ? nullptr : value;
   }
   void Fail(const char* name, const std::string& why) {
@@ -103,12 +115,21 @@ class Fields {
     return where_.empty() ? name : where_ + "." + name;
   }
   [[nodiscard]] Result<void> result() const {
-    return error_ ? Result<void>(*error_) : Result<void>();
+    if (error_) return *error_;
+    if (map_ == nullptr || missed_.empty()) return {};
+    for (const auto& [given, ignored] : map_->members()) {
+      for (const std::string& known : missed_) {
+        if (given == known || Squashed(given) != Squashed(known)) continue;
+        return Bad(At(given.c_str()), "is no field of a kubeconfig: write " + known);
+      }
+    }
+    return {};
   }
 
  private:
   const Value* map_ = nullptr;
   std::string where_;
+  mutable std::vector<std::string> missed_;  // asked for, and not there
   std::optional<Error> error_;
 };
 

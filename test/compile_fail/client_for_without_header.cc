@@ -1,6 +1,5 @@
 // For says which header it needs.
-// expect-gcc: ResourceClientHeaderIncluded
-// expect-clang: ResourceClientHeaderIncluded
+// first: client.For needs the header of what it gives: #include "kinformer/resource_client.h"
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client.h"

@@ -44,6 +44,15 @@ constexpr void ExplainChanged() {
       "CustomResource<T>::Mutable");
 }
 
+// Says that the owner stands first, where Given is the owner and Other what it is to own.
+template <class Given, class Other>
+constexpr void ExplainSwappedOwner() {
+  static_assert(
+      kNeverHolds<Given, Other>,
+      "the owner stands first, what it owns second: "
+      "SetControllerReference(owner, owned), where `owned` is the struct that is changed");
+}
+
 // Says why Given is no owner.
 template <class Given>
 constexpr void ExplainOwner() {

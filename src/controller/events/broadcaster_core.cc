@@ -46,11 +46,19 @@ template <class Event>
 void BroadcasterCore<Event>::Publish(const Event& event) {
   std::size_t without_room = 0;
   bool tell = false;
+  bool nobody = false;
   {
     const base::MutexLock lock(mutex_);
     for (const auto& watcher : watchers_) without_room += watcher->Push(event) ? 0 : 1;
     // Once: who gives too many gives many.
     tell = without_room > 0 && !std::exchange(full_told_, true);
+    nobody = !started_ && !std::exchange(nobody_told_, true);
+  }
+  if (nobody) {
+    env_.log().Log(LogLevel::kWarning,
+                   "events go nowhere: their broadcaster has no sink; call "
+                   "StartRecordingToSink(NewEventSink(client)) before the first one",
+                   {{"reason", event.reason}});
   }
   for (; without_room > 0; --without_room) CountLost(Lost::kQueueFull);
   if (!tell) return;
@@ -96,6 +104,7 @@ void BroadcasterCore<Event>::Start(std::unique_ptr<EventTaker<Event>> taker) {
   auto watcher = std::make_unique<EventWatcher<Event>>(env_, options_.max_queued, std::move(taker));
   const base::MutexLock lock(mutex_);
   watchers_.push_back(std::move(watcher));
+  started_ = true;
 }
 
 template <class Event>
