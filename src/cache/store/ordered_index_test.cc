@@ -179,7 +179,7 @@ TEST(OrderedIndex, GivesItsMemoryBack) {
   EXPECT_EQ(store.Snapshot()->ByIndexRange("values", {}).OrExit().size(), 2000U);
 }
 
-// What is not ordered has no skip list.
+// Indexes that are not ordered have no skip list.
 TEST(OrderedIndex, CostsNothingWhereItIsNotAskedFor) {
   Simulation sim;
   StoreCore plain(sim.env(), {.name = "plain"});
@@ -246,7 +246,7 @@ TEST_F(OrderedIndexerTest, PrefixesAndRangesOfTuples) {
               ElementsAre("ns/d", "ns/a", "ns/f", "ns/b", "ns/c"));
   EXPECT_THAT(Keys(things_.Prefix("node-size", "", {.limit = 1})), ElementsAre("ns/c"));
   EXPECT_THAT(Keys(things_.Range("node-size", "z", "a")), IsEmpty());
-  // Exact ones are answered as of any index.
+  // Exact queries work as on any index.
   EXPECT_EQ(things_.ByIndex("node-size", IndexKey().Add("n1").Add(9)).size(), 2U);
 }
 
@@ -274,7 +274,7 @@ TEST_F(OrderedIndexerTest, AnIndexThatIsNotOrderedSaysSo) {
 
 void ByNode(Thing thing, IndexValues& out) { out.Add(thing.label("node")); }
 
-// Who wants order cannot share an index without; the other way round he can.
+// An ordered function cannot share an unordered index; the reverse is allowed.
 TEST_F(OrderedIndexerTest, OrderCountsWhereAnIndexIsShared) {
   const auto share = [&](const std::string& name, IndexFunc<Thing> function) {
     return things_.core()->AddIndexes(internal::Untyped<Thing>({{name, std::move(function)}}),

@@ -1,4 +1,4 @@
-// What a store keeps of what was replaced, and when it lets go of it.
+// Memory that a store keeps for replaced objects, and when it is freed.
 
 #include <algorithm>
 #include <cstddef>
@@ -35,9 +35,9 @@ class StoreCollectTest : public ::testing::Test {
     }
     static_cast<void>(store_.CollectSome(0));
   }
-  // Objects that were replaced, and whose memory is still there.
+  // Returns the number of replaced objects whose memory is not freed yet.
   [[nodiscard]] std::size_t Held() const { return store_.old_bytes() / each_; }
-  // What the commits before had found to be free: the next look frees it, and it alone.
+  // Frees what earlier commits found to be free, and nothing else. Returns the number of objects.
   std::size_t Found() {
     const std::size_t held = Held();
     static_cast<void>(store_.CollectSome(100'000));
@@ -76,7 +76,7 @@ TEST_F(StoreCollectTest, ACommitThatReplacesManyLooksAtOnce) {
   }
 }
 
-// As much as was replaced and some more, but no more than takes about a millisecond.
+// Collects as many as were replaced and some more, but for at most about a millisecond.
 TEST_F(StoreCollectTest, ALargeCommitFreesABoundedPart) {
   constexpr std::size_t kMany = 20'000;
   Put(kMany, 1);
@@ -126,7 +126,7 @@ TEST_F(StoreCollectTest, NorIsMoreLookedFor) {
   }
 }
 
-// What a version has replaced it does not need.
+// A snapshot needs no objects that its own version had replaced.
 TEST_F(StoreCollectTest, ASnapshotKeepsWhatItSeesAndNothingElse) {
   Put(1, 1);
   Put(1, 2);
@@ -176,7 +176,7 @@ TEST_F(StoreCollectTest, WhatNobodyEverSawLeavesNothing) {
   EXPECT_LE(store_.Stats().table_bytes, before + 1000);
 }
 
-// Who has a reference to an object that a store has let go of may put it into another.
+// An object that its store has released can be put into another store without a copy.
 TEST_F(StoreCollectTest, WhatIsFreeAgainIsNotCloned) {
   const ObjectRef first = Thing(0, 1);
   static_cast<void>(store_.Put(first));
@@ -290,7 +290,7 @@ TEST_F(StoreCollectTest, AnIndexThatGoesTakesNothingFromTheOthers) {
   StoreCore other(sim_.env(), {.name = "other"});
   const std::size_t never_had_it = use(other, false);
   EXPECT_EQ(use(store_, true), never_had_it);
-  // And nothing of what a snapshot held is left in it.
+  // The index leaves no values behind that a snapshot had held.
   StoreCore fresh(sim_.env(), {.name = "fresh"});
   EXPECT_TRUE(AddIndex(fresh, "stays", by_label));
   for (std::size_t i = 0; i < 20; ++i) {

@@ -1,5 +1,5 @@
-// One writer and several readers on real threads. What this proves it proves under ThreadSanitizer
-// and AddressSanitizer; without them it still checks that readers only ever see whole versions.
+// One writer and several readers on real threads. The proof comes from ThreadSanitizer and
+// AddressSanitizer; without them the test still checks that readers see only whole versions.
 
 #include <atomic>
 #include <map>
@@ -128,8 +128,8 @@ TEST(StoreConcurrency, SnapshotsAreWholeVersions) {
   EXPECT_EQ(store.Stats().pinned_bytes, 0U);
 }
 
-// An object is there, unreadable, or the version says that it is not complete: one of the three
-// holds in every version, and so for every reader.
+// In every version an object is present, unreadable, or the version is incomplete; so every reader
+// sees one of the three.
 TEST(StoreConcurrency, WhatAVersionLacksItDoesNotClaimToKnow) {
   Simulation sim;
   StoreCore store(sim.env(), {.coverage = std::make_shared<const Coverage>()});

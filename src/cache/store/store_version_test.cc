@@ -1,4 +1,4 @@
-// What makes a version of a store, what it has from the beginning, and how it is walked.
+// Tests of when a store makes a version, its contents at first, and walks over it.
 
 #include <cstddef>
 #include <gmock/gmock.h>
