@@ -158,7 +158,7 @@ TEST_P(AbsentResource, EachAbsenceCountsByItself) {
   EXPECT_THAT(recorder->words, IsEmpty());
 }
 
-// What was received before the resource went is applied, and does not make the cache complete.
+// Events received before the resource disappeared are applied, but do not complete the cache.
 TEST_P(AbsentResource, EventsThatWaitDoNotMakeItComplete) {
   server_.Put("a");
   auto informer = MakeWithQueue();

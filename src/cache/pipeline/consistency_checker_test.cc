@@ -172,7 +172,7 @@ TEST_F(ConsistencyCheckerTest, RelistsThatDoNotHelpBecomeRare) {
     EXPECT_GE(pauses[static_cast<std::size_t>(i)], pause);
     EXPECT_LT(pauses[static_cast<std::size_t>(i)], pause + period);
   }
-  // What is healed begins anew.
+  // The pauses start over once a difference is healed.
   Serve("ns", "b", "1");
   sim_.RunFor(minutes(12));
   relists_.clear();
@@ -333,7 +333,7 @@ TEST_F(ConsistencyCheckerTest, AListDropsWhatAWalkHasFound) {
   sim_.RunFor(seconds(60));
   EXPECT_EQ(Checks(), 1U);
   EXPECT_EQ(Found(), 0U);
-  // What is due stays due.
+  // A check that is due is not postponed.
   checker_->Listed();
   EXPECT_TRUE(sim_.RunUntil([&] { return source_.asked.size() == 3; }, seconds(26)));
 }
@@ -357,7 +357,7 @@ TEST_F(ConsistencyCheckerTest, OffIsOff) {
   EXPECT_THAT(log_->lines, IsEmpty()) << "which is nobody's mistake";
 }
 
-// Of more than four pages: all of them and those of one namespace, by turns.
+// With more than four pages, walks over all objects and over one namespace alternate.
 TEST_F(ConsistencyCheckerTest, OfALargeStoreANamespaceIsDrawn) {
   store_.Begin();
   for (int i = 0; i < 9'997; ++i) {

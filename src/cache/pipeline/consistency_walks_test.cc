@@ -1,4 +1,4 @@
-// What a walk of a ConsistencyChecker goes over, what it forgets when something comes between, and
+// Tests of what a walk of a ConsistencyChecker covers, what it drops when a list interrupts it, and
 // its limits.
 
 #include <algorithm>

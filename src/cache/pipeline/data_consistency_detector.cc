@@ -21,7 +21,7 @@ namespace kinformer::internal::cache {
 namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);
-// Of each sort of difference, in the log.
+// Number of names that the log shows for each kind of difference.
 constexpr std::size_t kMostNamed = 10;
 
 // By name; null: unreadable.
@@ -61,7 +61,7 @@ std::string Named(const std::vector<ObjectName>& names) {
   return text;
 }
 
-// What a LIST must ask for to show what the watch-list has shown.
+// Returns options for a LIST of the state that the watch-list has shown.
 ListOptions ListOptionsOf(const ListOptions& watched, const std::string& resource_version,
                           std::size_t objects) {
   ListOptions options;
@@ -69,7 +69,7 @@ ListOptions ListOptionsOf(const ListOptions& watched, const std::string& resourc
   options.fieldSelector = watched.fieldSelector;
   options.timeoutSeconds = watched.timeoutSeconds;
   options.limit = watched.limit;
-  // A server's watch cache pays no heed to the limit at this version; its storage would.
+  // At this version a watch cache ignores the limit; etcd would not.
   if (watched.resourceVersion == "0" && watched.limit > 0 &&
       objects > static_cast<std::size_t>(watched.limit)) {
     options.limit = 0;

@@ -308,7 +308,7 @@ TEST_F(DataConsistencyTest, WL_31_TheListIsRepeatedUntilItSucceeds) {
   EXPECT_EQ(reports_.size(), 1U);
 }
 
-// What a list had shown before it failed is not part of the next one.
+// Objects of a failed list are not part of the next one.
 TEST_F(DataConsistencyTest, ARepeatedListBeginsWithNothing) {
   bool first = true;
   extra_ = [&](ListReceiver& receiver) {

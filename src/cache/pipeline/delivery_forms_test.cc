@@ -166,7 +166,7 @@ TEST_F(DeliveryForms, WhatWaitsAtStopIsDroppedOrDelivered) {
   }
 }
 
-// What is still delivered may be what was waited for.
+// WaitForSync may return only after a delivery that is still running at Stop.
 TEST_F(DeliveryForms, AWaitForSyncLastsAsLongAsCallbacksAtStop) {
   for (const char* name : {"a", "b", "c"}) server_.Put(name, "1");
   for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
@@ -365,7 +365,7 @@ TEST_F(Batches, ALongListComesInSeveralCallsOfOneVersion) {
 
 class Readers : public DeliveryForms {
  protected:
-  // What can be read now.
+  // Reads all events that are available now.
   Texts ReadAll(EventReader<Pod>& reader) {
     Texts words;
     std::vector<ReadEvent<Pod>> batch;

@@ -91,7 +91,7 @@ void DeltaFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> 
     populated_ = true;
     initial_count_ = distinct + deletions;
   }
-  // What waited to be said of unreadable objects is older than the list.
+  // Waiting deltas of unreadable objects are older than the list.
   unreadable_.clear();
   for (ObjectName& name : unreadable) Unreadable(std::move(name), false);
   bookmark_ = std::move(resourceVersion);

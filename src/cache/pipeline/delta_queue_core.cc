@@ -84,7 +84,7 @@ struct DeltaQueueCore::Impl {
     arrived.push_back(std::move(delta));
     if (inside > 0) monitor->NotifyAll();
   }
-  // Of the consumer: from what has arrived into the queue.
+  // Moves a delta that has arrived into the queue. Called by the consumer only.
   void Apply(cache::Delta& delta) const;
   bool TakeArrivedAndPop(std::size_t max, cache::DeltaBatch& batch);
 
@@ -92,18 +92,18 @@ struct DeltaQueueCore::Impl {
   const QueueKind kind;
   const std::unique_ptr<Monitor> monitor;
   const std::unique_ptr<const cache::KnownObjects> known_objects;
-  // The consumer's: who has set `consuming`.
+  // Used by the consumer only: the thread that has set `consuming`.
   const std::unique_ptr<cache::DeltaQueue> queue;
 
-  // Under the monitor's lock, like all that follows.
+  // Guarded by the monitor's lock, as are all members below.
   cache::FifoBuffer<cache::Delta> arrived;
-  // Something has arrived that decides what HasSynced waits for.
+  // True once a delta that decides HasSynced has arrived.
   bool populated = false;
   bool synced = false;
   bool closed = false;
   bool consuming = false;
   std::thread::id consumer;
-  // Calls of Pop.
+  // Number of threads inside Pop.
   int inside = 0;
 };
 

@@ -49,7 +49,7 @@ class PublicQueue : public testing::Test {
   void Blocking(F body) {
     ASSERT_TRUE(sim_.RunBlocking(body, minutes(1)));
   }
-  // What one Pop gives; its error where it fails.
+  // Returns the deltas of one Pop as text; the reason of its error if it fails.
   std::string PopText(Queue<Pod>& queue) {
     std::string text;
     Blocking([&] {
@@ -206,8 +206,8 @@ TYPED_TEST(PublicQueue, OneProcessFunctionAtATime) {
   EXPECT_EQ(most, 1);
 }
 
-// What is known is asked after the process function that makes it known, though the list came while
-// that ran.
+// A list that arrives while the process function runs is compared with the known objects only after
+// that function has returned.
 TYPED_TEST(PublicQueue, AListThatComesDuringProcessingMeetsItsResult) {
   Env& env = this->sim_.env();
   Store<Pod> store(env);

@@ -1,5 +1,5 @@
-// What both queues are asked and answer differently: rows DF and RF of the catalogue whose steps
-// are the same, side by side.
+// Operations that both queues have and that differ in results: rows DF and RF of the catalogue with
+// equal steps, side by side.
 
 #include <gtest/gtest.h>
 #include <memory>
