@@ -30,7 +30,7 @@ LabelSelector From(const std::string& where) {
 }
 FieldSelector Fields(std::string_view text) { return FieldSelector::Parse(text).OrExit(); }
 
-// What an informer of Pods asks the server for, in each place: "labels;fields".
+// Returns what an informer of Pods asks the server for, by place: "labels;fields".
 Asked Of(const SharedInformerFactoryOptions& options, const ResourceCacheOptions& pods = {},
          const InformerSettings& own = {}) {
   const FactoryPlaces places = PlacesOf(options, pods, corev1::Pod::type_info(), own);

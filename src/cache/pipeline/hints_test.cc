@@ -1,4 +1,4 @@
-// What the log says of the usual mistakes, each once and with the remedy.
+// Log messages about common mistakes: each appears once and names the remedy.
 
 #include <chrono>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What an idle informer takes beside its objects is little: a program may have a thousand of them.
-// And reading it takes nothing.
+// An idle informer takes little memory beside its objects, as a program may have a thousand of
+// them. Reading from it allocates nothing.
 
 #include <cstddef>
 #include <gtest/gtest.h>

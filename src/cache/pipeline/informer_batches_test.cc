@@ -1,5 +1,5 @@
-// What comes in one piece of network data: how much of it is applied in one turn of the loop, and
-// in how many versions of the store.
+// Events that arrive in one piece of network data: how many of them one turn of the loop applies,
+// and in how many versions of the store.
 
 #include <algorithm>
 #include <chrono>

@@ -281,8 +281,8 @@ TEST_F(InformerTest, TY_05_to_TY_08_FilteredAddsAndDeletes) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a"}));
 }
 
-// What becomes of a and b, which began to match and were deleted while nobody watched, or the other
-// way round.
+// Notifications for a and b when one began to match a filter and the other ceased to, and both were
+// deleted while the watch was down.
 class FilteredTombstones : public InformerTest {
  protected:
   Texts HeardWith(EventFilter<Pod> filter) {

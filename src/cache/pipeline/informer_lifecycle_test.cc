@@ -21,7 +21,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// What the life before had asked for comes when the next has begun already.
+// Results of the previous life may arrive after the next life has begun.
 TEST_F(InformerTest, StartedAgainAtOnceItHasNotSyncedBecauseTheLifeBeforeHas) {
   server_.Put("a", "1");
   // At every moment before it has synced.
@@ -279,7 +279,7 @@ TEST_F(InformerTest, WF_05_WF_09_TheErrorNamesWhoAndWhy) {
   EXPECT_EQ(error->reason(), Reason::kForbidden);
 }
 
-// What the server would answer again ends the wait; what is a matter of time does not.
+// Permanent errors end the wait; temporary ones do not.
 TEST_F(InformerTest, WhoFailsFastDoesSoAtWhatWaitingDoesNotCure) {
   struct Row {
     Error error;

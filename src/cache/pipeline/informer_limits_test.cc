@@ -25,7 +25,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What is said about the cache's limit.
+// Collects log messages about the limit of the cache.
 class LimitLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
@@ -292,8 +292,8 @@ TEST_P(WhileEventsWait, WhatAListHasNoRoomForIsLeftOutThoughAnEventBroughtIt) {
   EXPECT_EQ(informer.Stats().left_out, 1U);
 }
 
-// What had found no room is changed and goes, and a list that lacks it comes before these events
-// have had their turn: they are no sign that others are missing.
+// A left-out object changes and is deleted, and a list without it arrives before these events are
+// processed: that does not mean that events are missing.
 TEST_P(WhileEventsWait, EventsOfWhatWasLeftOutBeforeAListAreNoGaps) {
   for (const char* name : {"a", "b", "c"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(2, LimitPolicy::kServePart));
@@ -336,7 +336,7 @@ TEST_P(AnyForm, ARelistPushesNothingOut) {
   EXPECT_EQ(Cached(informer), "c d e ");
   EXPECT_EQ(Why(informer, "a"), Reason::kOverLimit);
   EXPECT_THAT(recorder->words, ElementsAre("~d 1>2"));
-  // What the list lacks leaves its place to the one after it; what it left out and lacks is gone.
+  // An object missing in the list frees its room; a left-out one that is missing is forgotten.
   WhileCutOff([&] {
     server_.Delete("c");
     server_.Delete("a");
@@ -454,7 +454,7 @@ TEST_P(AnyForm, AnotherLifeBeginsWhereTheOneBeforeEnded) {
   EXPECT_EQ(Why(informer, "a"), Reason::kNotFound);
 }
 
-// What is compressed is compared with what is compressed.
+// Sizes of compressed objects are compared with sizes of compressed objects.
 TEST_P(AnyForm, WhatHasNotGrownKeepsItsPlaceInACompressedCache) {
   constexpr int kPods = 200;  // more than a dictionary is made of
   const auto put = [this](int i, const std::string& value) {
@@ -497,7 +497,7 @@ TEST_F(InformerLimitsTest, AListNeverTakesMoreThanThereIsRoomFor) {
   options.max_objects = 10;
   options.limit_policy = LimitPolicy::kServePart;
   std::size_t most = 0;
-  // What the queue is given of a list.
+  // Number of objects of a list that are put into the queue.
   options.trace = [&](const TraceEvent& event) {
     if (event.stage == "reflector" && event.key.empty()) most = std::max(most, event.depth);
   };

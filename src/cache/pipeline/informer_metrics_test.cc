@@ -1,4 +1,4 @@
-// What an informer tells the metrics sink, read as Prometheus would.
+// Metrics of an informer, read from the text format for Prometheus.
 
 #include "cache/pipeline/informer_metrics.h"
 
@@ -376,7 +376,7 @@ TEST(InformerMetrics, NothingIsMadeWhereNobodyListens) {
   EXPECT_TRUE(NewTextMetrics()->enabled());
 }
 
-// What an informer of two namespaces tells, and one that looks into each that exists.
+// Metrics of an informer of two named namespaces, and of one of every existing namespace.
 class NamespaceMetricsTest : public InformerMetricsTest {
  protected:
   internal::cache::FakeServer& Server(const std::string& ns) {

@@ -1,4 +1,4 @@
-// What the readers of an informer's cache are told, and when.
+// Results of reads from an informer's cache, depending on its state.
 
 #include <atomic>
 #include <gmock/gmock.h>

@@ -87,7 +87,7 @@ TEST_F(InformerStatusesTest, TheStateIsThatOfTheWorst) {
       EXPECT_EQ(statuses_.Status().state, kWorstFirst[worse].state) << worse << first;
     }
   }
-  // Who tries again is as badly off as who waits for it: then it is the first.
+  // A repeated list is as bad as waiting for it: of two such places the first one counts.
   for (const bool first : {true, false}) {
     statuses_.SetNamespaces({}, false);
     statuses_.SetNamespaces({"a", "b"}, false);
@@ -173,7 +173,7 @@ TEST_F(InformerStatusesTest, ANamespaceWithoutAWatchOfItsOwnHasTheErrorsOfTheOth
   EXPECT_EQ(ErrorAt(""), "all other namespaces: no");
   EXPECT_EQ(ErrorAt("a"), "none");
   EXPECT_EQ(ErrorAt("b"), "no");
-  // What the informer needs besides, everybody needs.
+  // An error of the list of namespaces affects every namespace.
   statuses_.SetNamespaces({"a"}, true);
   statuses_.Whole().OnWatchError(Failure(403, Reason::kForbidden));
   EXPECT_EQ(ErrorAt(""), "no");

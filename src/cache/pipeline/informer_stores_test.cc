@@ -1,4 +1,4 @@
-// What the store of an informer offers besides objects: indexes that go, joint snapshots, changes.
+// Features of an informer's store besides objects: removable indexes, joint snapshots, changes.
 
 #include <chrono>
 #include <gmock/gmock.h>
