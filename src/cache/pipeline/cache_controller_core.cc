@@ -21,7 +21,7 @@ Result<void> RunController(ReflectorCore& reflector, const PoppedQueue& queue,
                  reflector.name() + ": its queue is closed; a controller runs once");
   }
   if (Result<void> started = reflector.Start(); !started) return started;
-  // Also where the process function throws.
+  // Releases it also if the process function throws.
   struct StopReflector {
     ~StopReflector() { reflector.Stop(); }
     ReflectorCore& reflector;
@@ -85,7 +85,7 @@ Result<void> DeltaProcessor::Process(std::vector<cache::Delta>& deltas, bool is_
   }
 }
 
-// One version of the store for all. No object is in it twice.
+// Writes all changes as one version of the store. No object occurs twice.
 Result<void> DeltaProcessor::ProcessChanges(std::vector<cache::Delta>& deltas,
                                             bool is_in_initial_list) {
   const auto before = store_->Snapshot();

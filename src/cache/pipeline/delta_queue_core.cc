@@ -32,7 +32,7 @@ Error PopWouldDeadlock(Env& env, const char* where) {
   return base::WouldDeadlock(env, std::string("Pop, which may wait, was called ") + where);
 }
 
-// Lets go of a lock for a while.
+// Releases a lock for the lifetime of the object.
 class Unlocked {
  public:
   explicit Unlocked(Monitor& monitor) : monitor_(monitor) { monitor_.Unlock(); }
@@ -54,7 +54,7 @@ struct DeltaQueueCore::Impl {
         known_objects(std::move(known)),
         queue(NewQueue(k, known_objects.get())) {}
 
-  // A call of Pop. With the lock held at both ends.
+  // One call of Pop. Constructed and destroyed with the lock held.
   class Call {
    public:
     explicit Call(Impl& impl) : impl_(impl) { ++impl_.inside; }
@@ -140,7 +140,7 @@ Result<void> DeltaQueueCore::PushExtra(DeltaType type, cache::DeltaExtra extra,
 }
 
 void DeltaQueueCore::Impl::Apply(cache::Delta& delta) const {
-  // The keyed queue tells versions by bookmarks behind the changes; client-go's has none.
+  // DeltaFIFO reports versions as bookmarks after the changes; client-go's has no bookmarks.
   const bool versions = kind != QueueKind::kDeltaFIFO;
   switch (delta.type) {
     case DeltaType::kAdded:

@@ -108,8 +108,8 @@ TEST_F(LimitShareTest, ThePromiseShrinksWithEachObjectToNothing) {
   EXPECT_FALSE(HasRoom(other_));
 }
 
-// What was scarce when the list ended is what must be exceeded, not what is free when a further
-// object finds no room.
+// A new list needs more free room than there was at the end of the last one, not more than when a
+// later object was left out.
 TEST_F(LimitShareTest, RoomThatCameSinceTheListIsWorthAnother) {
   int relists = 0;
   LimitShare share(sim_.env(), &limit_, /*per_key=*/true, [&] { ++relists; });
@@ -176,7 +176,7 @@ TEST_F(LimitShareTest, RoomForOneIsOneSharesForHalfAMinute) {
   EXPECT_EQ(first, 1);
 }
 
-// Whose list is under way, or waits in the queue, is not asked for another one.
+// A controller whose list is running or queued is not asked for another list.
 TEST_F(LimitShareTest, RoomIsOfferedToNobodyWhoIsAboutToListOrHasJustListed) {
   int relists = 0;
   LimitShare share(sim_.env(), &limit_, /*per_key=*/false, [&] { ++relists; });
@@ -197,7 +197,7 @@ TEST_F(LimitShareTest, RoomIsOfferedToNobodyWhoIsAboutToListOrHasJustListed) {
   EXPECT_EQ(relists, 1);
 }
 
-// What goes while a list streams in may be in it, further down: its place is not given away.
+// An object deleted while a list is received may come later in that list: its room stays reserved.
 TEST_F(LimitShareTest, WhatWasThereWhenAListBeganHasItsPlaceUntilItsEnd) {
   for (const char* name : {"a", "b", "c"}) Put(name);
   const std::size_t bytes = store_.object_bytes();
@@ -309,7 +309,7 @@ TEST_F(LimitShareTest, RoomIsOfferedInTurn) {
   EXPECT_EQ(asked, "1231");
 }
 
-// Whose pause is not over keeps the room from nobody.
+// A controller that must still pause does not keep the room from others.
 TEST_F(LimitShareTest, RoomThatOneMayNotAskForYetIsTheNextOnes) {
   int first = 0;
   int second = 0;

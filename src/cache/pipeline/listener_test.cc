@@ -1,4 +1,4 @@
-// What a listener delivers when its handler is slower than the events.
+// Delivery by a listener whose handler is slower than the events.
 
 #include "cache/pipeline/listener.h"
 

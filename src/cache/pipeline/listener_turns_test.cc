@@ -138,7 +138,7 @@ TEST_F(TurnsTest, WhatMayTakeItsTimeIsNotDeliveredOnTheLoop) {
 // ---- between two turns
 
 TEST_F(TurnsTest, ItGoesOnWhereItWasSuspended) {
-  // Of 64, the second half has been taken already when the first turn ends.
+  // With 64 events, the second half is already taken at the end of the first turn.
   for (const std::size_t number : {std::size_t{64}, std::size_t{100}}) {
     handler_->words.clear();
     const auto listener = MakeSlow({}, handler_);

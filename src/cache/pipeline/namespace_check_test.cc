@@ -38,7 +38,7 @@ class NamespaceCheckTest : public testing::Test {
  protected:
   NamespaceCheckTest() { server_.namespace_name = ""; }
 
-  // What the server has, and what its watch has told of.
+  // Adds names to the server only, and not to the names known from the watch.
   void Serve(const std::vector<std::string>& names) {
     for (const std::string& name : names) server_.Put(name);
   }

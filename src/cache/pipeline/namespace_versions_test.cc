@@ -73,7 +73,7 @@ TEST_F(NamespaceVersionsTest, ReadersSeeItOnceItIsCommitted) {
   store_.Commit();
   a.AfterCommit();
   EXPECT_EQ(Of("a"), "7/0");
-  // What has not changed is told nobody.
+  // A position that is set without a change of its writer is not published.
   versions_.Set("a", {.resource_version = "8"});
   Commit(a);
   EXPECT_EQ(Of("a"), "7/0");

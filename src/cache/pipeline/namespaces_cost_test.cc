@@ -1,4 +1,4 @@
-// What it costs to look at many namespaces one by one: about the same for each, however many there
+// Cost of listing many namespaces separately: about the same for each namespace, however many there
 // are.
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// What an informer does where it may not list all namespaces: others that it is given, those that
-// exist, or an error that says what to grant.
+// An informer that may not list all namespaces: it falls back to given namespaces or to all that
+// exist, or its error says which rights to grant.
 
 #include <algorithm>
 #include <chrono>
@@ -64,7 +64,7 @@ TEST_F(NamespacesTest, AllowedItLooksAtEverything) {
   EXPECT_TRUE(informer.HasSynced());
   EXPECT_EQ(Absence(informer.lister(), "red", "r1"), std::nullopt);
   EXPECT_EQ(Absence(informer.lister(), "blue", "b1"), Reason::kNotFound);
-  // What was allowed and is refused later is waited for: what is cached stays in scope.
+  // A right that is lost later is waited for: cached objects stay in scope.
   Server("").down = Forbidden();
   Server("").FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
   sim_.RunFor(minutes(5));

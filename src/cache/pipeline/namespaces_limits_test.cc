@@ -41,7 +41,7 @@ class LimitedNamespaces : public NamespacesTest,
   void Put(const std::string& ns, int objects) {
     for (int i = 0; i < objects; ++i) Server(ns).Put(ns.substr(0, 1) + std::to_string(i));
   }
-  // Of each namespace: objects, and how many are left out.
+  // Returns the numbers of objects and of left-out objects for each namespace.
   static std::vector<std::pair<std::size_t, std::size_t>> Each(
       const SharedInformer<Pod>& informer) {
     std::vector<std::pair<std::size_t, std::size_t>> all;
@@ -138,7 +138,7 @@ TEST_P(LimitedNamespaces, ListsThatComeTogetherDoNotTakeTheSameRoom) {
       Settle();
     }
   }
-  // What one list was promised is not for the other's events.
+  // Room promised to one list is not available for events of the other namespace.
   Server("blue").SendBookmark("3", true);
   Settle();
   EXPECT_THAT(Each(informer), ElementsAre(Of(2, 1), Of(0, 0)));
@@ -272,7 +272,7 @@ TEST_P(LimitedNamespaces, BytesAreThoseOfTheWholeCache) {
   EXPECT_EQ(informer.Stats().left_out, 0U);
 }
 
-// What a life has left out is still known in the next, in whatever form that looks.
+// Objects left out in one life are known in the next one, whatever places that has.
 TEST_P(LimitedNamespaces, AnotherLifeBeginsWhereTheOneBeforeEnded) {
   Put("blue", 3);
   Put("green", 3);

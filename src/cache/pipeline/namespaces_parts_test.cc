@@ -1,5 +1,5 @@
-// What the parts of an informer that looks at several namespaces have of their own, and what
-// concerns all of them.
+// The state of single parts of an informer with several namespaces, and events that concern all of
+// them.
 
 #include <chrono>
 #include <cstddef>
@@ -35,7 +35,7 @@ using testing::Not;
 
 // ---- what messages call them
 
-// Which informer said what.
+// Collects the messages of each informer.
 class WhoSaidLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -119,13 +119,13 @@ TEST_F(NamespacesTest, AForbiddenErrorSaysOnlyWhatWouldHelp) {
   EXPECT_THAT(message_of(Make({})), HasSubstr("or name the namespaces to look at"));
   EXPECT_THAT(message_of(Make({.if_forbidden = {.namespaces = {"blue"}}})),
               HasSubstr("or else it looks at single namespaces (if_forbidden)"));
-  // Whose place is given cannot look elsewhere.
+  // An informer with a given ListerWatcher cannot fall back.
   const auto alone = [&](const std::string& ns) {
     return message_of(SharedInformer<Pod>(sim_.env(), Server(ns).NewListerWatcher()));
   };
   EXPECT_THAT(alone(""), AllOf(HasSubstr("cluster-wide"), Not(HasSubstr("namespaces"))));
   EXPECT_THAT(alone("red"), AllOf(HasSubstr("in \"red\""), Not(HasSubstr("cluster-wide"))));
-  // What has been listed once is not looked at in another way.
+  // An informer that has listed once does not fall back later.
   Server("").down.reset();
   auto informer = Make({.if_forbidden = {.namespaces = {"blue"}}});
   informer.Start();

@@ -313,7 +313,7 @@ TEST_F(NamespacesTest, TheVersionIsThatOfTheOldest) {
   Settle();
   EXPECT_EQ(informer.LastSyncResourceVersion(), "1") << "of green nobody knows";
   EXPECT_EQ(informer.Namespaces()[0].resourceVersion, rv);
-  // Who has written to one namespace waits for that one.
+  // A writer to one namespace can wait for that namespace alone.
   const Lister<Pod> pods = informer.lister();
   const auto one = Wait([&] { return pods.Namespace("blue").WaitForResourceVersion(rv); });
   ASSERT_TRUE(one.has_value());

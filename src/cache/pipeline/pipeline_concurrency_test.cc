@@ -133,7 +133,7 @@ TEST(PipelineConcurrency, CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) 
   }
   OnLoop(env, [&] { EXPECT_EQ(server.open_watches(), 0U); });
   runtime.reset();
-  // What comes and goes leaves its series at zero, and makes no new ones.
+  // Informers and handlers that end leave their series at zero and add no new ones.
   const std::string text = metrics->Text();
   EXPECT_NE(text.find("\ninformer_store_objects{name=\"pods\"} 0\n"), std::string::npos) << text;
   const std::string waiting = "informer_handler_waiting_events{";

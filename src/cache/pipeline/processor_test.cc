@@ -59,7 +59,7 @@ class ProcessorTest : public ListenerTest {
     });
     sim_.RunReady();
   }
-  // Which of them are due now.
+  // Returns the listeners that are due now.
   std::vector<const Listener*> Due() {
     std::vector<const Listener*> due;
     for (const auto& weak : processor_.DueForResync()) due.push_back(weak.lock().get());

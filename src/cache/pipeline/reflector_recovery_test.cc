@@ -1,5 +1,5 @@
-// What the store holds after lists that failed half way, servers that went back in time, and
-// watch-lists that were slow: the contents, where other tests look at the requests.
+// Contents of the store after lists that failed half way, servers that went back in time, and slow
+// watch-lists. Other tests check the requests.
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -478,7 +478,7 @@ TEST_F(PatienceTest, OneThatSucceededForgivesThoseThatEndedEarly) {
   EXPECT_EQ(Count("LIST"), 0U);
 }
 
-// What a stream sent that ended too early is not part of the next one's list.
+// Events of a stream that ended too early are not part of the next list.
 TEST_F(PatienceTest, WhatAnUnfinishedStreamSentIsDropped) {
   Start();
   server_.Send(WatchEventType::kAdded, MakePod("default", "ghost", "1"));

@@ -24,7 +24,7 @@ class StagedListTest : public testing::Test {
     list_.Add(MakeObject("ns", name, version));
   }
   static ObjectName Name(std::string name) { return {"ns", std::move(name)}; }
-  // What the list comes to, each with its version.
+  // Returns the final objects of the list, each with its version.
   Texts Objects() {
     list_.Finish();
     Texts all;

@@ -1,4 +1,4 @@
-// What a list or a mass deletion leaves behind is freed though nothing else happens.
+// Memory left behind by a list or a mass deletion is freed without further events.
 
 #include "cache/pipeline/store_cleanup.h"
 
@@ -39,7 +39,7 @@ class StoreCleanupTest : public InformerTest {
   void DeleteAll() {
     for (int i = 0; i < kPods; ++i) server_.Delete("pod-" + std::to_string(i));
   }
-  // Of objects that were replaced or deleted.
+  // Returns the bytes of replaced and deleted objects.
   static std::size_t Old(const SharedInformer<Pod>& informer) {
     return SnapshotStatsOf(informer).bytes;
   }

@@ -104,7 +104,7 @@ TEST_F(CompressedStore, SnapshotsOwnWhatTheyUnpack) {
   }
   EXPECT_EQ(LabelOf(*whole, "instance"), "instance-number-700");
   EXPECT_EQ(whole->resourceVersion(), "1");
-  // What is kept of it outlives it.
+  // A reference to the object keeps it alive after the snapshot.
   const ObjectRef kept = ObjectRef::Share(whole);
   snapshot.reset();
   EXPECT_EQ(LabelOf(*kept, "colour"), "red");

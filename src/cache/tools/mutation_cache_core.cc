@@ -105,7 +105,7 @@ Result<std::vector<ObjectRef>> MutationCacheCore::ByIndex(std::string_view index
     }
     seen.insert(std::move(name));
   }
-  // Adds objects that have the value in the overlay only. This scan does not count as their use.
+  // Adds objects that have the value in the overlay only. Does not count as their use.
   const SteadyTime now = env_.Now();
   for (const Entry& entry : entries_) {
     if (!entry.object || entry.expires <= now || seen.contains(entry.name)) continue;
