@@ -26,7 +26,7 @@ class CacheControllerTest : public testing::Test {
  protected:
   CacheControllerTest() : server_(sim_.env()) {}
 
-  // Runs the controller until what it returns goes, or Stop.
+  // Runs the controller until the returned object is destroyed, or until Stop.
   class Running {
    public:
     explicit Running(CacheControllerTest& test) : test_(test) {}
@@ -157,7 +157,7 @@ TEST_F(CacheControllerTest, CT_17_WhatFailsIsLostAloneOrInABatchAndTheNextComes)
   fails = false;
   server_.Put("d");
   sim_.RunReady();
-  // The second is the list, which has no key.
+  // The second call is for the list, which has no key.
   EXPECT_EQ(calls, (Texts{"default/a default/b ", " ", "default/c ", "default/d "}));
 }
 

@@ -17,7 +17,7 @@ struct Row {
   const char* ids;
   Objects known;
   Steps steps;
-  // One text for each pop.
+  // Has one text for each pop.
   std::vector<std::string> delta_fifo;
   std::vector<std::string> real_fifo;
 };

@@ -161,7 +161,7 @@ class GapTest : public InformerTest, public testing::WithParamInterface<QueueKin
   }
   [[nodiscard]] std::uint64_t Gaps() const { return informer_->Stats().gaps; }
   [[nodiscard]] std::uint64_t Lists() const { return informer_->Stats().AllLists(); }
-  // Ends the history that the test has made up: the next gap is one of its own.
+  // Lets time pass, so that the next gap counts separately.
   void ExpectRelist(const std::string& what) {
     const std::uint64_t lists = Lists();
     const std::uint64_t gaps = Gaps();
@@ -283,7 +283,7 @@ TEST_P(GapTest, UidsThatATransformMadeSayNothing) {
   EXPECT_EQ(Gaps(), 0U);
 }
 
-// A server that shows gaps all the time.
+// A server that shows gaps again and again.
 TEST_P(GapTest, RelistsBecauseOfGapsAreRare) {
   Begin();
   server_.set_rv(1'000'000);

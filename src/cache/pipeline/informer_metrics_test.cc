@@ -31,7 +31,7 @@ class InformerMetricsTest : public testing::Test {
     return SharedInformer<Pod>(sim_.env(), server_.NewListerWatcher(), std::move(options));
   }
   void Settle() { sim_.RunReady(); }
-  // The value behind `series`, or "none".
+  // Returns the value of `series`, or "none".
   [[nodiscard]] std::string Value(const std::string& series) const {
     const std::string text = "\n" + metrics_->Text();
     const std::size_t at = text.find("\n" + series + " ");
@@ -319,7 +319,7 @@ TEST_F(InformerMetricsTest, WithoutANameTheLabelIsWhatItLists) {
   EXPECT_EQ(Value("reflector_lists_total{name=\"pods\"}"), "1");
 }
 
-// A sink that says nobody listens, and fails the test if it is asked for an instrument.
+// A disabled sink, which fails the test if an instrument is requested.
 class DeafMetrics final : public MetricsSink {
  public:
   [[nodiscard]] bool enabled() const override { return false; }
@@ -387,7 +387,7 @@ class NamespaceMetricsTest : public InformerMetricsTest {
     }
     return *server;
   }
-  // When there was progress in that namespace, in seconds; -1: nothing says so.
+  // Returns the time of the last progress in the namespace in seconds; -1 without the metric.
   [[nodiscard]] double Progress(const std::string& ns) const {
     const std::string value = Value("informer_namespace_last_progress_timestamp_seconds{name=" +
                                     ("\"web\",namespace=\"" + ns + "\"}"));

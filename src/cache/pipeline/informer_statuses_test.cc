@@ -1,4 +1,4 @@
-// The state, the errors and the figures of an informer that looks at several places.
+// State, errors and counters of an informer with several places.
 
 #include "cache/pipeline/informer_statuses.h"
 
@@ -50,7 +50,7 @@ class InformerStatusesTest : public testing::Test {
                              metrics_.get()};
 };
 
-// From the worst to the best, each as a place gets there.
+// States from the worst to the best, each with the calls that lead to it.
 TEST_F(InformerStatusesTest, TheStateIsThatOfTheWorst) {
   using Step = std::function<void(ReflectorStatus&)>;
   const auto fails = [this](int http_status, Reason reason = Reason::kInternalError) -> Step {

@@ -22,7 +22,7 @@ using ::testing::UnorderedElementsAre;
 
 class InformerStores : public InformerTest {
  protected:
-  // On a thread that may wait for the loop.
+  // Runs on a thread that may wait for the loop.
   Result<void> Remove(SharedInformer<Pod>& informer, std::vector<std::string> names) {
     Result<void> result;
     EXPECT_TRUE(

@@ -366,7 +366,7 @@ TEST_F(InformerTest, UnreadableObjectsKeepTheirKey) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a?"}));
 }
 
-// Else every object would be built twice, and its size be looked at when it has long been read.
+// Otherwise each object would be built twice, and its size checked too late.
 TEST_F(InformerTest, AnInformerOfItsOwnHandsItsEntryOptionsOn) {
   server_.takes_entry_options = true;
   server_.Put("a", "1");
@@ -536,7 +536,7 @@ TEST_P(EitherQueue, W23_OtherBytesUnderTheSameVersionAreAnUpdate) {
   informer.Start();
   Settle();
   recorder->words.clear();
-  // Found by a relist.
+  // By a relist.
   server_.Rewrite("a", "2");
   ForceRelist();
   EXPECT_EQ(recorder->words, (Texts{"~a 1>2"}));
@@ -545,7 +545,7 @@ TEST_P(EitherQueue, W23_OtherBytesUnderTheSameVersionAreAnUpdate) {
   recorder->words.clear();
   ForceRelist();
   EXPECT_TRUE(recorder->words.empty()) << "once";
-  // Told by an event.
+  // By an event.
   server_.Rewrite("b", "2");
   const internal::ObjectRef b = server_.objects().at({"default", "b"});
   server_.Send(WatchEventType::kModified, b);

@@ -14,7 +14,7 @@ namespace {
 
 class NamespaceVersionsTest : public testing::Test {
  protected:
-  // One commit in which the namespaces' writers have their say.
+  // Commits once, with these writers of namespaces.
   template <class... Writers>
   void Commit(Writers&... writers) {
     store_.Begin();
@@ -22,7 +22,7 @@ class NamespaceVersionsTest : public testing::Test {
     store_.Commit();
     (writers.AfterCommit(), ...);
   }
-  // "version/epoch" of the store, and of a namespace as readers see it; "none": not looked at.
+  // Returns "version/epoch" of the store, or of a namespace for readers; "none": not covered.
   [[nodiscard]] std::string Whole() const { return Text(store_.Position()); }
   [[nodiscard]] std::string Of(std::string_view namespace_) const {
     const std::optional<StorePosition> position = versions_.Of(namespace_);

@@ -157,7 +157,7 @@ TEST_F(NamespacesTest, WhereThereIsNothingToListWithTheErrorSaysSo) {
   whole.Start();
   Settle();
   EXPECT_THAT(whole.Status().ErrorText(), HasSubstr("there is nothing to list it with"));
-  // Nothing lists Namespaces.
+  // There is no ListerWatcher for Namespaces.
   Server("").down = Forbidden();
   SharedInformer<Pod> none(internal::InformerCore::Create(
       sim_.env(), "pods", {.objects = without("-"), .namespaced = true},
@@ -169,8 +169,8 @@ TEST_F(NamespacesTest, WhereThereIsNothingToListWithTheErrorSaysSo) {
 
 // ---- the budget of the queues
 
-// One that is blocked may keep its share of it waiting, or 64 KiB where that is less, but never
-// more than all.
+// A blocked part may queue its share of the budget, or 64 KiB if that is more, but never more than
+// the whole budget.
 TEST_F(NamespacesTest, EachHasItsShareOfTheQueuesBudget) {
   constexpr std::size_t kKiB = 1024;
   const auto is_closed = [&](std::size_t budget, int waiting_kilobytes) {
@@ -187,7 +187,7 @@ TEST_F(NamespacesTest, EachHasItsShareOfTheQueuesBudget) {
     informer.AddEventHandler(slow, {.overflow = OverflowPolicy::kBlock, .max_events = 1}).OrExit();
     informer.Start();
     Settle();
-    // The handler has a few.
+    // The handler holds the first few events.
     for (int i = 0; i < 4; ++i) {
       Server("a").Put("first" + std::to_string(i));
       Settle();
@@ -288,7 +288,7 @@ TEST_F(NamespacesTest, AnotherLifeKeepsWhatItHasUntilItKnowsTheNamespaces) {
   EXPECT_THAT(recorder->words, ElementsAre("-g1?"));
 }
 
-// A namespace that is made again is another one, of which nothing is known.
+// A namespace that is created again is a new one, without known versions.
 TEST_F(NamespacesTest, OneThatIsMadeAgainIsListedAnew) {
   Server("").down = Forbidden();
   Namespaces().Put("blue");

@@ -1,4 +1,4 @@
-// Reflector<T>, as programs use it. How it lists and watches, reflector_test.cc has.
+// Reflector<T>, as programs use it. reflector_test.cc tests its lists and watches.
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Notes what it is told; refuses and throws what the test says.
+// Records its calls; refuses and throws as set by the test.
 class NotingStore final : public ReflectorStore<Pod> {
  public:
   Result<void> Add(const Ref<Pod>& pod) override { return Note("+" + pod->name()); }
@@ -46,9 +46,9 @@ class NotingStore final : public ReflectorStore<Pod> {
   }
 
   Texts words{};
-  // The next words that get an error.
+  // Words for which the next call returns an error.
   Texts refused{};
-  // The next words at which it throws.
+  // Words for which the next call throws.
   Texts thrown{};
 
  private:

@@ -34,7 +34,7 @@ class RelistTest : public ::testing::Test {
     }
     return list;
   }
-  // All in one go, or a look at the clock at a time. How many turns it took.
+  // Writes all at once, or one slice per call. Returns the number of calls.
   int Run(std::unique_ptr<DeltaExtra> list, const std::string& namespace_ = "",
           SteadyTime until = SteadyTime::max()) {
     events_.clear();
@@ -73,7 +73,7 @@ TEST_F(RelistTest, TheStoreIsTheList) {
   EXPECT_EQ(store_.Snapshot()->size(), 0U);
 }
 
-// Pages that changed while they were read may have an object twice, and that makes up for no other.
+// Pages of a changing list may repeat an object; that must not hide that another is missing.
 TEST_F(RelistTest, AnObjectThatIsListedTwiceIsOne) {
   for (const char* scope : {"", "ns"}) {
     Store("ns", {"a", "b", "c"});

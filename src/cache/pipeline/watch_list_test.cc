@@ -356,7 +356,7 @@ TEST_F(WatchListTest, RefusalsAreNotSilence) {
 
 // ---- whether it is used
 
-// Says nothing about watch-lists itself.
+// Does not declare whether it supports watch-lists.
 class PlainListerWatcher final : public ListerWatcher {
  public:
   explicit PlainListerWatcher(std::unique_ptr<ListerWatcher> next) : next_(std::move(next)) {}
@@ -406,7 +406,7 @@ TEST_F(WatchListTest, R_52_to_R_55_WL_32_to_WL_35_IsUsedUnlessSwitchedOffOrDecli
   }
 }
 
-// Whatever wraps a ListerWatcher says what that one says.
+// Wrappers of a ListerWatcher forward its answer.
 TEST_F(WatchListTest, LW_01_to_LW_03_AWrapperPassesOnWhatTheClientSays) {
   PlainListerWatcher silent(server_.NewListerWatcher());
   EXPECT_FALSE(ContainedListWatch(sim_.env(), silent).IsWatchListSemanticsUnSupported());
