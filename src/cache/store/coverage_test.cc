@@ -32,8 +32,8 @@ using internal::cache::StoreCore;
 using internal::cache::Thing;
 using ::testing::HasSubstr;
 
-// An owner whose store is as complete as it says. `asked` is called between the read of a version
-// and the answer about it.
+// An owner whose store is complete if its coverage says so. `asked` is called between the read of a
+// version and the decision about it.
 class FakeOwner final : public internal::StoreOwner {
  public:
   [[nodiscard]] Result<void> Complete(const Coverage& coverage,
@@ -61,7 +61,7 @@ class FakeOwner final : public internal::StoreOwner {
   }
 
   std::function<void()> asked{};
-  // "+" for each read of a complete version that found nothing, "-" for an incomplete one.
+  // Reads that cannot return an error: "+" if their version is complete, "-" if not.
   mutable std::string reads{};
   // "+" for each call of AddIndexes, "-" for each of RemoveIndexes.
   std::string indexes{};
@@ -269,7 +269,7 @@ TEST_F(CoverageTest, NobodyButTheOwnerWritesItsStore) {
   EXPECT_EQ(writer.DeleteByKey("ns/a").error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(writer.Bookmark("7").error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(writer.Transaction({}).error().reason(), Reason::kInvalidArgument);
-  // Nor its indexes.
+  // The owner changes the indexes.
   EXPECT_TRUE(
       writer.AddIndexers({{"by", [](Thing, internal::IndexValues& out) { out.Add("x"); }}}).ok());
   EXPECT_TRUE(writer.RemoveIndexers({"by"}).ok());
@@ -341,7 +341,7 @@ TEST_F(CoverageTest, TheOwnerHearsOfReadsThatCannotSayWhatTheyLack) {
   EXPECT_FALSE(indexer_.GetByKey("ns/none"));
   EXPECT_EQ(owner_.reads, "-----");
   EXPECT_TRUE(indexer_.GetByKey("ns/a")) << "which is an answer";
-  // These say themselves what they lack.
+  // These reads return an error themselves.
   EXPECT_FALSE(lister_.List().ok());
   EXPECT_FALSE(lister_.Namespace("ns").Get("none").ok());
   static_cast<void>(indexer_.core()->SnapshotAsItIs());

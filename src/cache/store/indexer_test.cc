@@ -255,7 +255,7 @@ TEST_F(IndexerTest, ON_01_KeysReadBackAsTheyWere) {
     const std::size_t slash = key.find('/');
     EXPECT_EQ(name->namespace_, slash == std::string::npos ? "" : key.substr(0, slash)) << key;
     EXPECT_EQ(name->name, key.substr(slash == std::string::npos ? 0 : slash + 1)) << key;
-    // An empty namespace is none.
+    // An empty namespace counts as none.
     EXPECT_EQ(name->ToString(), slash == 0 ? key.substr(1) : key);
   }
   EXPECT_GT(refused, 50);

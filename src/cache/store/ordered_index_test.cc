@@ -70,7 +70,7 @@ std::vector<std::string> Found(const SnapshotCore& snapshot, const IndexBounds& 
 class OrderedIndexModelTest : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   std::uint32_t Below(std::uint32_t n) { return static_cast<std::uint32_t>(random_()) % n; }
-  // Few and short, so that values are shared, begin with each other, and come again.
+  // Returns a short value, so that values are shared, are prefixes of each other, and reappear.
   std::string Value() {
     std::string value;
     for (std::uint32_t n = 1 + Below(4); n > 0; --n) value.push_back("abz"[Below(3)]);
@@ -246,7 +246,7 @@ TEST_F(OrderedIndexerTest, PrefixesAndRangesOfTuples) {
               ElementsAre("ns/d", "ns/a", "ns/f", "ns/b", "ns/c"));
   EXPECT_THAT(Keys(things_.Prefix("node-size", "", {.limit = 1})), ElementsAre("ns/c"));
   EXPECT_THAT(Keys(things_.Range("node-size", "z", "a")), IsEmpty());
-  // Exact queries work as on any index.
+  // Exact queries work as in any other index.
   EXPECT_EQ(things_.ByIndex("node-size", IndexKey().Add("n1").Add(9)).size(), 2U);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 class StoreCollectTest : public ::testing::Test {
  protected:
-  // Names and versions have one length each, and so the objects.
+  // Names and versions have equal lengths, and so have the objects.
   static ObjectRef Thing(std::size_t number, int version) {
     const std::string name = std::to_string(100'000 + number);
     return MakeObject("ns", name, std::to_string(version));
@@ -66,7 +66,7 @@ TEST_F(StoreCollectTest, ACommitThatReplacesManyLooksAtOnce) {
     std::size_t replaced;
     bool looks;
   };
-  // It replaces more than 32, and with what waited they are more than 128.
+  // A commit that replaces more than 32 objects collects if more than 128 wait in all.
   for (const Case c : {Case{0, 128, false}, Case{0, 129, true}, Case{100, 28, false},
                        Case{100, 29, false}, Case{100, 32, false}, Case{100, 33, true}}) {
     CollectAll();
@@ -211,7 +211,7 @@ TEST_F(StoreCollectTest, AnObjectOfAStoreThatHasEndedBringsNothingOfItsPast) {
 // ---- tables
 
 TEST_F(StoreCollectTest, ATableIsAsLargeAsItsObjectsNeed) {
-  // A bucket has seven places in 96 bytes, of which four fifths are used.
+  // A bucket has seven slots in 96 bytes, of which four fifths are used.
   const auto bytes = [](std::size_t buckets) { return KeyTable(buckets).bytes(); };
   EXPECT_EQ(bytes(16), 16U * 96);
   EXPECT_EQ(KeyTable::CapacityOf(64), 358U);
@@ -220,7 +220,7 @@ TEST_F(StoreCollectTest, ATableIsAsLargeAsItsObjectsNeed) {
   EXPECT_EQ(store_.Stats().table_bytes, bytes(64));
   CollectAll();
   EXPECT_EQ(store_.Stats().table_bytes, bytes(64));
-  // Beside the table, each object has an entry and each namespace a list of them.
+  // Besides the table, each object takes an entry and each namespace a list of entries.
   StoreCore large(sim_.env(), {.name = "large"});
   large.Reserve(359);
   EXPECT_EQ(large.Stats().table_bytes, bytes(128));

@@ -102,7 +102,7 @@ TEST_F(StoreIndexesTest, AreFilledInSlicesWhileTheStoreIsWritten) {
   const auto snapshot = store_.Snapshot();
   EXPECT_EQ(ByIndex(*snapshot), ByHand(*snapshot));
   EXPECT_EQ(snapshot->IndexValues("name").OrExit().size(), snapshot->size());
-  // And from then on as any other.
+  // From then on it works as any other index.
   for (int i = 0; i < 500; ++i) {
     Put(static_cast<int>(random_() % 2500));
     Erase(static_cast<int>(random_() % 2500));

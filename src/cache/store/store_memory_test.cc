@@ -50,7 +50,7 @@ class StoreMemoryTest : public ::testing::Test {
       }
     }
   }
-  // The round-th state of each of them.
+  // Puts the states number `round` of these objects.
   void Put(StoreCore& store, std::size_t round, std::size_t from = 0, std::size_t to = 60) {
     for (std::size_t i = from; i < to; ++i) {
       static_cast<void>(store.Put(objects_[round * 60 + i]));
@@ -145,7 +145,7 @@ TEST_F(StoreMemoryTest, AStoreThatIsUsedForLongTakesNoMore) {
     }
     after_round.push_back(heap.pieces);
   }
-  // Where a queue begins and ends in its memory differs from time to time.
+  // The memory of a queue varies with its position in its blocks.
   EXPECT_LE(after_round.back() - after_round[9], 20);
 }
 
