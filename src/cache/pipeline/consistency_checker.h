@@ -88,7 +88,7 @@ class ConsistencyChecker final : private ListReceiver {
   void WrongVersion();
   // Drops the current walk and its findings.
   void Forget();
-  // Stop checking for good, or for a while, as rights may be granted later. Logged only once.
+  // Stops checking for good, or for a while, as rights may be granted later. Logged only once.
   void TurnOff(std::string_view why);
   void Rest(std::string_view why);
   void SayOff(std::string_view why);

@@ -36,7 +36,7 @@ class LimitShare {
     return limit_ == nullptr || limit_->Tolerates(left_out);
   }
 
-  // The begin of a list (drops one that has not ended, as it failed); each object with the stored
+  // The start of a list (drops one that has not ended, as it failed); each object with the stored
   // object of its key, false if it does not fit; and the end, before the list enters the queue.
   void BeginList();
   bool TakeListed(const Block& object, const Block* stored);

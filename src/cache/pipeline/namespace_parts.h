@@ -42,7 +42,7 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   void Process();
 
  private:
-  // Removes the objects of a namespace that the informer no longer covers.
+  // A namespace that is no longer covered, until its objects have left the store.
   struct Leaving {
     std::unique_ptr<InformerController> controller;
     bool done = false;

@@ -95,7 +95,7 @@ struct ReflectorOptions {
   Duration min_watch_timeout{0};
   Duration resync_period{0};              // 0: never
   std::function<bool()> should_resync{};  // empty: always
-  // How long a watch is resumed, instead of a relist, after errors 500.
+  // Time for which errors 500 in a watch lead to a resume instead of a relist.
   Duration max_internal_error_retry{0};
   base::BackoffOptions backoff{};
   InformerMetrics* metrics = nullptr;  // null: none

@@ -60,7 +60,7 @@ class Relist {
     std::vector<bool> marked_;
   };
 
-  // Each function does a part of its work and returns true at the end of it.
+  // Each call does a part of the work. Returns true once all of it is done.
   bool PutObjects(SteadyTime until);
   bool EraseTheRest(SteadyTime until);
   // Erases the object unless the list has it.

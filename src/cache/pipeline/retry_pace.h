@@ -32,9 +32,9 @@ class RetryPace {
   void Asks() { unanswered_since_ = env_.Now(); }
   // A part of its answer has arrived.
   void Answered() { unanswered_since_.reset(); }
-  // Returns the pause after an error: at least its Retry-After, or two minutes if that is longer,
-  // unless a list at another version is due. If no answer came, the time spent waiting for it
-  // counts for up to three quarters of the pause.
+  // Returns the pause after an error: at least its Retry-After (two minutes at most), unless a list
+  // at another version is due. If no answer came, the time spent waiting for it counts for up to
+  // three quarters of the pause.
   [[nodiscard]] Duration After(const Error& error);
   // Returns the pause after a watch that brought neither an error nor an event.
   [[nodiscard]] Duration AfterNothing() { return failures_.Next(); }

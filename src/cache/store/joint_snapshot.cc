@@ -26,7 +26,7 @@ class Pins {
  public:
   explicit Pins(std::span<StoreState* const> stores) : stores_(stores), nodes_(stores.size()) {}
 
-  // Returns true if all pinned versions were current at the begin of this pass.
+  // Returns true if all pinned versions were current at the start of this pass.
   bool Pass() {
     ReadGuard guard;
     bool same = true;

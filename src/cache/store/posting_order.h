@@ -19,7 +19,7 @@ namespace kinformer::internal::cache {
 struct Posting;
 
 // One writer; readers at any time under a ReadGuard. A walk visits, in order, every posting that is
-// present from its begin to its end. Those added or removed meanwhile may be missed.
+// present from its start to its end. Those added or removed meanwhile may be missed.
 class PostingOrder {
  public:
   static constexpr int kMaxHeight = 12;

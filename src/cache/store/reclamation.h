@@ -1,23 +1,23 @@
 // cache/store/reclamation.h
 //
-// When may memory that readers could be looking at be freed? Readers announce themselves with a
-// ReadGuard; a writer stamps what it has unlinked with the current time of a clock and frees it
+// Decides when memory that readers may access can be freed. A reader announces itself with a
+// ReadGuard; a writer stamps what it has unlinked with the current time of a clock, and frees it
 // once no reader is left that entered at that time or before.
 //
-// One domain for the process: a thread that has a guard holds up the freeing (never the writing) of
-// every store, so guards are for the length of one look-up. What must last longer pins a version
-// instead (store_core.h).
+// There is one domain for the process: a thread with a guard delays the freeing (never the writing)
+// of every store, so guards last for one look-up only. A version that is needed for longer is
+// pinned instead (store_core.h).
 //
-// Why this is right: a reader must not read what its announcement does not protect yet, though a
-// processor may delay stores behind later loads. Where the kernel can make all threads of the
-// process pass a memory barrier (membarrier), the writer asks for that before it looks at the
-// slots. Then either the announcement came before the barrier, and the writer sees it, or the
-// reader's loads came after, and what the writer had unlinked is unlinked for the reader too. A
-// reader then announces itself with an ordinary store, and what it reads can overlap with what it
-// read before: docs/decisions/0016-reads-at-memory-speed.md. Elsewhere, and under ThreadSanitizer,
-// which does not know that call, a reader announces itself with a read-modify-write on its slot,
-// and the writer looks at the slot with one as well. These are totally ordered: either the writer
-// sees the announcement, or the reader's reads-from the writer's.
+// Correctness: a reader must not read what its announcement does not protect yet, although a
+// processor may delay stores behind later loads. If the kernel can make all threads of the process
+// pass a memory barrier (membarrier), the writer requests that before it reads the slots. Then
+// either the announcement came before the barrier, and the writer sees it, or the reader's loads
+// came after, and what the writer had unlinked is unlinked for the reader, too. A reader then
+// announces itself with an ordinary store, and its loads can overlap with those before:
+// docs/decisions/0016-reads-at-memory-speed.md. Elsewhere, and under ThreadSanitizer, which does
+// not know that call, a reader announces itself with a read-modify-write on its slot, and the
+// writer reads the slot with one as well. These are totally ordered: either the writer sees the
+// announcement, or the reader's reads-from the writer's.
 
 #ifndef KINFORMER_CACHE_STORE_RECLAMATION_H_
 #define KINFORMER_CACHE_STORE_RECLAMATION_H_

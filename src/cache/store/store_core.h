@@ -3,11 +3,11 @@
 // StoreCore: the untyped store under every Store, Indexer, Lister and Snapshot. One writer, any
 // number of readers that never block it and are never blocked.
 //
-// Structure: every key has an entry, a number in a dense array whose word points at the newest
-// block; the versions of a key are chained through the blocks; a snapshot is a version number. A
+// Structure: every key has an entry, a number in a dense array whose word points to the newest
+// block. The versions of a key are chained through the blocks; a snapshot is a version number. A
 // flat hash table finds the entry of a key. Indexes hold, for each value, a superset of the
-// entries, and are checked again at the reader's version, so that one number covers the store and
-// its indexes. versions.h explains how versions end.
+// entries; these are checked again at the reader's version, so that one number covers the store and
+// all its indexes. The end of versions is described in versions.h.
 
 #ifndef KINFORMER_CACHE_STORE_STORE_CORE_H_
 #define KINFORMER_CACHE_STORE_STORE_CORE_H_

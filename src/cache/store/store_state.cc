@@ -176,7 +176,7 @@ class RangeWalk {
   RangeWalk(const PostingOrder& order, const IndexBounds& bounds)
       : order_(order), bounds_(bounds) {}
 
-  // Enters the index at the begin of the walk, or after the value where it left. Needs a guard.
+  // Enters the index at the start of the walk, or after the value where it left. Needs a guard.
   void Enter() {
     if (bounds_.descending) {
       node_ = order_.Below(left_at_ ? *left_at_ : bounds_.to);

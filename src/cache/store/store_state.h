@@ -1,7 +1,7 @@
 // cache/store/store_state.h
 //
-// StoreState: what a StoreCore and its snapshots share: the reading side of the store.
-// store_writer.h has the writing side.
+// StoreState: the state that a StoreCore shares with its snapshots: the reading side of the store.
+// The writing side is in store_writer.h.
 
 #ifndef KINFORMER_CACHE_STORE_STORE_STATE_H_
 #define KINFORMER_CACHE_STORE_STORE_STATE_H_

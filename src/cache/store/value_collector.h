@@ -40,7 +40,7 @@ class ValueCollector final : public IndexValues {
 
  private:
   std::string bytes_;
-  std::vector<std::size_t> ends_;  // where each value begins
+  std::vector<std::size_t> ends_;  // start of each value in bytes_
   SortedValues sorted_;
 };
 

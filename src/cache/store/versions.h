@@ -2,10 +2,10 @@
 //
 // Versions: keeps track of the versions of a store that may still be read.
 //
-// Every commit publishes a VersionNode. A reader that wants the version for longer than a guard
-// pins its node. A node that is no longer current, and that no guard can have picked up any more,
-// pins its node. A node that is no longer current, and that no guard can pick up any more, is
-// settled: its pins can only decrease. From then on it is forgotten at once, or kept until
+// Every commit publishes a VersionNode. A reader that needs a version for longer than a guard pins
+// its node. A node that is no longer current, and that no guard can have picked up any more, is
+// settled: its pins can only decrease. From then on it is either forgotten at once, or kept until
+// its last pin is released.
 
 #ifndef KINFORMER_CACHE_STORE_VERSIONS_H_
 #define KINFORMER_CACHE_STORE_VERSIONS_H_

@@ -119,7 +119,7 @@ TEST_F(AssumeCacheTest, ADeletionEndsAnAssumption) {
   EXPECT_THAT(cache_->List(), IsEmpty());
 }
 
-// After a restore from backup versions begin anew: states known or assumed before are obsolete.
+// After a restore from backup versions start over: states known or assumed before are obsolete.
 TEST_F(AssumeCacheTest, FollowsAServerThatGoesBackInTime) {
   for (const bool assumes : {false, true}) {
     server_.set_rv(999);
