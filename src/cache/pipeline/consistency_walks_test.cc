@@ -124,7 +124,7 @@ TEST_F(ConsistencyWalks, AnObjectThatIsListedTwiceMakesUpForNoOther) {
   }
 }
 
-// ---- how many
+// ---- limits
 
 TEST_F(ConsistencyWalks, OfManyDifferencesAThousandAreRemembered) {
   for (int i = 1000; i < 2500; ++i) Serve("ns", "d" + std::to_string(i), "1");
@@ -166,7 +166,7 @@ TEST_F(ConsistencyWalks, EachPeriodHasFourPages) {
   EXPECT_EQ(source_.asked[before], "|5|Exact|2500|");
 }
 
-// ---- what comes between
+// ---- failures and interruptions
 
 TEST_F(ConsistencyWalks, AWalkThatFailsBeginsAnewWithWhatTheStoreHasThen) {
   int version = 5;

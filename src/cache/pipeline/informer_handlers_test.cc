@@ -33,7 +33,7 @@ TEST(Deleted, ON_02_ATombstonesNameIsItsObjects) {
   }
 }
 
-// ---- handlers that come and go
+// ---- adding and removing handlers
 
 TEST_F(InformerTest, SI_21_SI_22_SI_23_ALateHandlerGetsTheListAndThenTheNews) {
   server_.Put("a", "1");

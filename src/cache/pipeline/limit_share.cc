@@ -120,7 +120,7 @@ void LimitShare::LeftOut() {
   scarce_.bytes = std::min(scarce_.bytes, free.bytes);
 }
 
-// ---- what is left out
+// ---- left-out objects
 
 void LimitShare::Committed(std::size_t left_out) {
   if (limit_ == nullptr) return;

@@ -65,7 +65,7 @@ Listener::Listener(Env& env, std::shared_ptr<RawHandler> handler, ListenerConfig
 
 Listener::~Listener() = default;
 
-// ---- what waits
+// ---- the queue
 
 template <class Change>
 void Listener::ChangeQueue(Change change) {

@@ -32,7 +32,7 @@ std::unique_ptr<PendingEvents> TakeToMark(PendingEvents& events,
 
 }  // namespace
 
-// ---- how much waits
+// ---- load and bounds
 
 bool ListenerQueue::OverBound() const {
   const PendingEvents::Load load = Waiting();

@@ -127,7 +127,7 @@ TEST_F(ListenerTest, WithDropAndResyncTheFirstKnownStateIsReachedThenTheDifferen
   EXPECT_TRUE(listener->HasSynced());
 }
 
-// ---- what it costs
+// ---- costs
 
 // Counts the calls of a snapshot.
 class CountingSnapshot final : public SnapshotCore {

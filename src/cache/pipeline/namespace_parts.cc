@@ -47,7 +47,7 @@ NamespaceParts::~NamespaceParts() {
   leaving_.clear();
 }
 
-// ---- which namespaces
+// ---- the set of namespaces
 
 void NamespaceParts::Set(const Names& names, bool known) {
   for (auto it = parts_.begin(); it != parts_.end();) {
@@ -171,7 +171,7 @@ void NamespaceParts::ReportSynced() {
   informer_.OnSynced();
 }
 
-// ---- what concerns all
+// ---- events that concern all parts
 
 void NamespaceParts::OnPartEpoch(InformerPart* part) {
   for (const auto& [name, other] : parts_) {

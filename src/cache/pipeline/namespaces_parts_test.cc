@@ -33,7 +33,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// ---- what messages call them
+// ---- names in messages
 
 // Collects the messages of each informer.
 class WhoSaidLog final : public LogSink {
@@ -101,7 +101,7 @@ TEST_F(NamesInTheLog, SoIsWhatIsLookedAtInstead) {
                                    "resourceVersion"));
 }
 
-// ---- what is to be granted
+// ---- missing rights
 
 TEST_F(NamespacesTest, AForbiddenErrorSaysOnlyWhatWouldHelp) {
   const auto message_of = [&](SharedInformer<Pod> informer) {

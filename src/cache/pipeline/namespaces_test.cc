@@ -430,7 +430,7 @@ TEST_F(NamespacesTest, OneNamespaceIsNoSpecialCase) {
   EXPECT_EQ(Absence(informer.lister(), "red", "b2"), Reason::kOutOfScope);
 }
 
-// ---- what does not belong there
+// ---- objects of other namespaces
 
 TEST_F(NamespacesTest, AnObjectOfAnotherNamespaceIsNotItsOwn) {
   Server("blue").Put("b1");

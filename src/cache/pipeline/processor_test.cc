@@ -70,7 +70,7 @@ class ProcessorTest : public ListenerTest {
   int snapshots_ = 0;
 };
 
-// ---- who is told
+// ---- distribution
 
 TEST_F(ProcessorTest, WhoComesFirstIsToldWhatThereIs) {
   const Told none = MakeTold();
@@ -203,7 +203,7 @@ TEST_F(ProcessorTest, SuspendedNobodyIsCalledUntilItGoesOn) {
   EXPECT_THAT(after.handler->words, ElementsAre("+c "));
 }
 
-// ---- who does not keep up
+// ---- slow handlers
 
 class WatchTest : public testing::Test {
  protected:
@@ -272,7 +272,7 @@ TEST_F(WatchTest, WhileItIsSuspendedNobodyIsNamed) {
   EXPECT_THAT(log_->lines, IsEmpty());
 }
 
-// ---- when they are due
+// ---- resync periods
 
 TEST_F(ProcessorTest, EachIsDueAtItsOwnPeriod) {
   Added(Duration(0));

@@ -222,7 +222,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   bool paused_ = false;
   // The last watch did not end at its time-out, so the server may have been replaced.
   bool ask_version_ = false;
-  int questions_put_off_ = 0;         // consecutive answers to the question for the version
+  int questions_put_off_ = 0;         // consecutive deferrals of the question for the version
   bool list_next_ = false;            // the next round starts with a list
   bool list_is_fallback_ = false;     // repeats a list that the server could not serve
   bool watch_list_declined_ = false;  // by the server, in this round

@@ -250,7 +250,7 @@ TEST_F(RecoveryTest, WhoJoinsAnEpochListsTheNewestAndReportsNone) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "50");
 }
 
-// ---- a relist that was asked for
+// ---- requested relists
 
 TEST_F(RecoveryTest, ARelistReadsTheNewestOnceAndKeepsWatching) {
   server_.Put("a");

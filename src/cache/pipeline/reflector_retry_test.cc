@@ -197,7 +197,7 @@ TEST_F(InternalErrorTest, RD_03_RD_04_OtherErrorsAreNotRetriedAndDoNotEndTheWind
   EXPECT_FALSE(fail_with(Internal()));
 }
 
-// ---- how long it waits
+// ---- pauses
 
 TEST_F(ReflectorTest, A410HasABackoffOfItsOwn) {
   Start();

@@ -177,7 +177,7 @@ TEST_F(WatchListTest, AListThatCannotBeAskedForIsANewRound) {
                                      "WATCHLIST rv= NotOlderThan bookmarks"}));
 }
 
-// ---- and then it is a watch
+// ---- the watch that follows
 
 TEST_F(WatchListTest, WhatGoesBackAfterTheInitialEventsIsLoggedAndNoEpoch) {
   server_.set_rv(100);
@@ -209,7 +209,7 @@ TEST_F(WatchListTest, EndedAtOnceAfterTheInitialEventsItIsAVeryShortWatch) {
   EXPECT_EQ(server_.requests.size(), 2U);
 }
 
-// ---- what is remembered of a server that cannot
+// ---- memory of servers without watch-lists
 
 TEST_F(WatchListTest, WhoListsByChoiceSaysNothingOfTheServer) {
   ReflectorOptions options;
@@ -354,7 +354,7 @@ TEST_F(WatchListTest, RefusalsAreNotSilence) {
   EXPECT_EQ(observer_.errors, std::vector<Reason>(30, Reason::kTooManyRequests));
 }
 
-// ---- whether it is used
+// ---- conditions for its use
 
 // Does not declare whether it supports watch-lists.
 class PlainListerWatcher final : public ListerWatcher {
@@ -420,7 +420,7 @@ TEST_F(WatchListTest, LW_01_to_LW_03_AWrapperPassesOnWhatTheClientSays) {
   EXPECT_TRUE(server_.watch_list_unsupported) << "and tells it what was found out";
 }
 
-// ---- a server that is slow to end the initial events
+// ---- slow initial events
 
 TEST_F(WatchListTest, WL_01_AnOrdinaryWatchMayBeSilent) {
   server_.watch_list_unsupported = true;

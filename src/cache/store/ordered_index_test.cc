@@ -155,7 +155,7 @@ TEST_P(OrderedIndexModelTest, EveryVersionIsWhatItWas) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, OrderedIndexModelTest, ::testing::Range(1U, 13U));
 
-// ---- in particular
+// ---- single cases
 
 TEST(OrderedIndex, GivesItsMemoryBack) {
   Simulation sim;

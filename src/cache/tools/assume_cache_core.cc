@@ -143,7 +143,7 @@ AssumeCacheCore::~AssumeCacheCore() {
 
 const std::shared_ptr<IndexerCore>& AssumeCacheCore::latest() const { return impl_->latest; }
 
-// ---- what the informer says
+// ---- events of the informer
 
 void AssumeCacheCore::OnAddOrUpdate(ObjectRef object, std::uint64_t epoch) {
   const std::string_view version = object->resourceVersion();
@@ -178,7 +178,7 @@ void AssumeCacheCore::OnDelete(const Block& object, bool final_state_unknown) {
                .object = std::move(old)});
 }
 
-// ---- what the user does
+// ---- calls of users
 
 Result<void> AssumeCacheCore::Assume(ObjectRef object) {
   if (!object || object->name().empty()) {

@@ -117,7 +117,7 @@ Result<std::vector<ObjectRef>> MutationCacheCore::ByIndex(std::string_view index
   return found;
 }
 
-// ---- what is heard
+// ---- mutations and events
 
 Result<void> MutationCacheCore::Mutation(const ObjectRef& object) {
   if (!object || object->name().empty()) {
