@@ -66,7 +66,8 @@ std::invoke_result_t<Function&> OnError(Env& env, wait::Backoff backoff, Retriab
 }
 
 // For a function that reads an object, changes it and writes it: again where somebody else has
-// changed it meanwhile. Logs a warning where each call ended in a conflict. Counterpart: retry.RetryOnConflict.
+// changed it meanwhile. Logs a warning where each call ended in a conflict. Counterpart:
+// retry.RetryOnConflict.
 template <class Function>
 std::invoke_result_t<Function&> RetryOnConflict(Env& env, wait::Backoff backoff,
                                                 Function&& function,

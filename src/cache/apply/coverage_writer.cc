@@ -11,8 +11,8 @@ namespace kinformer::internal::cache {
 
 namespace {
 
-// True where the selector says nothing but which name and namespace an object has, or which
-// namespace it has not, which `scope` then knows.
+// Returns whether the selector only selects or excludes names and namespaces. Copies these
+// conditions to `scope`.
 bool IsOfTheKey(const FieldSelector& selector, Scope& scope) {
   bool only = true;
   for (const FieldSelector::Requirement& required : selector.requirements()) {

@@ -1,6 +1,6 @@
 // cache/apply/coverage_writer.h
 //
-// CoverageWriter: collects what the next version of a store will cover, so that it is published
+// CoverageWriter: collects the coverage of a store's next version, so that it is published together
 // with the objects that make it true.
 
 #ifndef KINFORMER_CACHE_APPLY_COVERAGE_WRITER_H_
@@ -23,33 +23,33 @@
 
 namespace kinformer::internal::cache {
 
-// What the readers of a store of that part of a collection are told. The names and namespaces of a
-// field selector are part of the key; the rest can only be named.
+// Returns the scope of a list for readers. Names and namespaces in its field selector restrict the
+// keys; other conditions are kept as text and as selectors.
 [[nodiscard]] Scope ScopeOf(const ListScope& listed);
 
-// Confined to the loop, as the store's other writes. Each life of an informer has one: from its
-// start on the store is incomplete, until a list has been applied, and from its end on again. What
-// was unreadable or left out before stays so until something is heard of it.
+// Confined to the loop, as are the store's other writes. One per life of an informer: the store is
+// incomplete from its construction until a list has been applied, and from its destruction on.
+// Unreadable and left-out names of the life before stay until there is news of them.
 class CoverageWriter {
  public:
-  // Both commit a version.
+  // The constructor and the destructor each commit a version.
   CoverageWriter(StoreCore& store, Scope scope);
   ~CoverageWriter();
   CoverageWriter(const CoverageWriter&) = delete;
   CoverageWriter& operator=(const CoverageWriter&) = delete;
 
-  // From now on the store looks at these, one by one; kOtherNamespaces are all others. Those that
-  // it has looked at before are as complete as they were. New ones begin in `epoch`, the newest
-  // that handlers may have been told of.
+  // Makes the store cover these namespaces, one by one; kOtherNamespaces stands for all others.
+  // Known places keep their completeness. New ones start in `epoch`, the newest epoch that handlers
+  // may have seen.
   void SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool all, bool known,
                      std::uint64_t epoch);
-  // What it looks at in one of them.
+  // Sets the scope of one of these namespaces.
   void SetScope(std::string_view key, const Scope& scope);
 
-  // Publish hands these to the store, as part of its next commit. A part is one of those places, by
-  // its key, or all where the store looks at one place.
+  // The setters below take effect with Publish and the store's next commit. A part is one of the
+  // namespaces above, by its key, or all if the store has a single place.
   void SetComplete(bool complete, const StorePart& part);
-  // What is stored of one of several places is of that epoch, or of a later one.
+  // Raises the epoch of one of several places; lower values are ignored.
   void SetEpoch(const StorePart& part, std::uint64_t epoch);
   void AddUnreadable(ObjectName name);
   void RemoveUnreadable(std::string_view namespace_, std::string_view name);
@@ -57,8 +57,8 @@ class CoverageWriter {
   void AddLeftOut(std::string_view namespace_, std::string_view name);
   void RemoveLeftOut(std::string_view namespace_, std::string_view name);
   void AssignLeftOut(KeySet keys, const StorePart& part);
-  // Copies the names where they have changed, however many there are: they are few. So it does with
-  // the namespaces, once for all that has changed of them.
+  // Passes the changes to the store. Copies all names if any has changed, as they are few, and the
+  // namespaces once for all changes of them.
   void Publish();
 
   [[nodiscard]] NameSet UnreadableIn(const StorePart& part) const;
@@ -70,13 +70,13 @@ class CoverageWriter {
 
  private:
   void SetComplete(Place& place, bool complete);
-  // Something of the namespaces has changed.
+  // Marks the namespaces as changed, and updates the completeness of the whole.
   void NamespacesChanged();
 
   StoreCore& store_;
   Coverage next_;
-  NamespaceSet namespaces_;     // as next_.namespaces will be
-  std::size_t incomplete_ = 0;  // of these
+  NamespaceSet namespaces_;     // next value of next_.namespaces
+  std::size_t incomplete_ = 0;  // number of incomplete places
   bool several_ = false;        // SetNamespaces has been called
   NameSet unreadable_;
   LeftOut left_out_;

@@ -1,4 +1,4 @@
-// CoverageWriter on its own: what each version of a store is published with.
+// CoverageWriter on its own: the coverage of each version of a store.
 
 #include "cache/apply/coverage_writer.h"
 
@@ -23,7 +23,7 @@ class CoverageWriterTest : public testing::Test {
  protected:
   CoverageWriterTest() { writer_.emplace(store_, Scope{}); }
 
-  // As of the last commit.
+  // Returns the coverage of the last commit.
   [[nodiscard]] std::shared_ptr<const Coverage> Now() const {
     const std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
     return {snapshot, snapshot->coverage()};
@@ -34,7 +34,7 @@ class CoverageWriterTest : public testing::Test {
     store_.Commit();
     return Now();
   }
-  // The informer ends and is started again.
+  // Ends the informer's life and starts the next one.
   void BeginAnotherLife() {
     writer_.reset();
     writer_.emplace(store_, Scope{});
@@ -100,7 +100,7 @@ TEST_F(CoverageWriterTest, ALifeBeginsAndEndsIncomplete) {
 TEST_F(CoverageWriterTest, WhatIsUnreadableOrLeftOutStaysSoInTheNextLife) {
   writer_->AddUnreadable({"ns", "u"});
   writer_->AddLeftOut("ns", "l");
-  // Published with the end, if not before.
+  // The end of a life publishes pending changes, too.
   BeginAnotherLife();
   EXPECT_TRUE(Now()->IsUnreadable("ns", "u"));
   EXPECT_TRUE(Now()->IsLeftOut("ns", "l"));
@@ -142,7 +142,7 @@ TEST_F(CoverageWriterTest, AllOfTheNamespacesTogetherAreTheWhole) {
   writer_->SetComplete(true, Part("green"));
   writer_->SetComplete(true, Part("red"));
   EXPECT_TRUE(Published()->complete);
-  // One that is as complete as it was, and a new one.
+  // A known place keeps its completeness; a new one is incomplete.
   writer_->SetNamespaces({"green", "red"}, false, true, 0);
   EXPECT_FALSE(Published()->complete);
   EXPECT_TRUE(Now()->IsComplete("red"));
@@ -181,7 +181,7 @@ TEST_F(CoverageWriterTest, AnEpochOfAPlaceNeverGoesBack) {
   EXPECT_EQ(Published()->namespaces->EpochOf("blue"), 2U);
 }
 
-// Handlers may have been told of its objects in that epoch, when the store looked at all together.
+// Handlers may have seen its objects in that epoch, when the store had a single place.
 TEST_F(CoverageWriterTest, NewPlace_BeginsInTheEpochThatIsCurrent) {
   writer_->SetNamespaces({"blue"}, false, true, 0);
   writer_->SetEpoch(Part("blue"), 1);
@@ -236,7 +236,7 @@ TEST_F(CoverageWriterTest, AListSaysWhatIsLeftOut) {
   EXPECT_EQ(Published()->left_out, nullptr);
 }
 
-// Whoever compares two versions by it sees at once that nothing has changed.
+// Equal pointers show at once that nothing has changed between two versions.
 TEST_F(CoverageWriterTest, WithoutAChangeAVersionHasTheSameCoverage) {
   writer_->AddUnreadable({"ns", "u"});
   writer_->AddLeftOut("ns", "l");

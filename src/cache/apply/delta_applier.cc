@@ -60,8 +60,8 @@ void DeltaApplier::Apply(Delta& delta, bool is_in_initial_list) {
       if (!delta.final_state_unknown) Wrote(delta.object->resourceVersion());
       ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
                   delta.final_state_unknown);
-      // With DeltaFIFO, what the list had no room for goes as if the list had lacked it. A deletion
-      // that waited when the list came is told in place of that.
+      // With a DeltaFIFO, an object that did not fit into the list is deleted as if the list lacked
+      // it. A deletion that waited when the list came takes the place of that.
       if ((delta.final_state_unknown || IsOlderThanList(*delta.object)) &&
           no_room_.Contains(delta.object->namespace_(), delta.object->name())) {
         to_.coverage.AddLeftOut(delta.object->namespace_(), delta.object->name());
@@ -88,7 +88,7 @@ void DeltaApplier::ApplySync(const Block& object) {
   const Block* known = to_.store.Peek(object.namespace_(), object.name()).object;
   if (known == nullptr) return;
   const ObjectRef same = ObjectRef::Share(known);
-  // Of a key, a resync is the first that waits: what follows it is newer.
+  // A resync is always the first delta of its key: the following ones are newer.
   ++resyncs_;
   notifications_.push_back(
       {.kind = EventKind::kUpdate, .epoch = epoch_, .old_object = same, .object = same});
@@ -111,7 +111,7 @@ void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
   Wrote(object->resourceVersion());
   ObjectRef kept = object;
   if (to_.limit.bounded()) {
-    // What is stored is packed: one is to be compared with the other.
+    // Stored objects are packed, and only packed sizes can be compared with them.
     kept = to_.store.Packed(std::move(kept));
     const Block* known = to_.store.Peek(object->namespace_(), object->name()).object;
     if (!to_.limit.HasRoomFor(*kept, known)) return LeaveOut(*object);
@@ -148,7 +148,7 @@ void DeltaApplier::LeaveOut(const Block& object) {
   ObjectRef old = to_.store.Erase(object.namespace_(), object.name());
   to_.limit.LeftOut();
   if (!old) return;
-  // For those who hear of it, it is gone.
+  // Handlers see the object as deleted.
   Count(to_.counters.deleted);
   notifications_.push_back({.kind = EventKind::kDelete,
                             .final_state_unknown = true,
@@ -164,13 +164,13 @@ void DeltaApplier::ApplyDelete(std::string_view namespace_, std::string_view nam
   if (!old) return;
   Count(to_.counters.deleted);
   if (last && to_.gaps.DifferentUids(*last, *old)) {
-    // What is told is the end of the object that was here.
+    // Reports the end of the object that was stored, not of the deleted one with another uid.
     last = ObjectRef();
     final_state_unknown = true;
   }
   if (!last) last = old;
-  // The event's object is newer than what handlers were told: should it come again as it was before
-  // (from a server that went back in time), they are told the difference to what they know.
+  // The event's object is newer than what handlers know. If a server that went back in time sends
+  // it again as it was, handlers get the difference to the state that they know.
   if (last == old) old = ObjectRef();
   notifications_.push_back({.kind = EventKind::kDelete,
                             .final_state_unknown = final_state_unknown,

@@ -1,7 +1,7 @@
 // cache/apply/delta_applier.h
 //
-// DeltaApplier: writes deltas to the store, one by one, and notes what handlers are to hear of
-// them. A whole list is not one of these: that is a Relist.
+// DeltaApplier: writes single deltas to the store and collects the notifications for handlers. A
+// whole list is applied by a Relist instead.
 
 #ifndef KINFORMER_CACHE_APPLY_DELTA_APPLIER_H_
 #define KINFORMER_CACHE_APPLY_DELTA_APPLIER_H_
@@ -33,12 +33,12 @@ struct DeltaApplierOptions {
   // As in InformerControllerOptions.
   bool uid_change_is_update{false};
   bool ever_synced{false};
-  // The queue is a DeltaFIFO: keys come out of the order in which things happened.
+  // True for a DeltaFIFO: it delivers changes by key and not in the order of the server.
   bool per_key{false};
   InformerMetrics* metrics = nullptr;
 };
 
-// Where a DeltaApplier writes. All of it outlives the applier.
+// Destinations of a DeltaApplier. All of them must outlive it.
 struct DeltaTargets {
   StoreCore& store;
   PipelineCounters& counters;
@@ -48,54 +48,54 @@ struct DeltaTargets {
   GapDetector& gaps;
 };
 
-// The store decides whether an object is new, not the kind of the event; and what it has no room
-// for is left out. Confined to the loop.
+// The store decides whether an object is new, not the event's type. Objects that do not fit under
+// the limit are left out. Confined to the loop.
 class DeltaApplier {
  public:
   DeltaApplier(const DeltaTargets& targets, DeltaApplierOptions options)
       : to_(targets), options_(options) {}
 
-  // A batch begins, of that epoch. What was noted of the one before is dropped.
+  // Starts a batch of this epoch and drops the notifications of the previous one.
   void Begin(std::uint64_t epoch);
-  // The store has a version open. kSyncAll and kReplacedAll are not applied.
+  // Applies one delta. REQUIRES: the store has a version open. Ignores kSyncAll and kReplacedAll.
   void Apply(Delta& delta, bool is_in_initial_list);
 
-  // What handlers are to hear of the batch, in order; the caller may take it.
+  // Notifications of the batch in order; the caller may move them out.
   [[nodiscard]] std::vector<Notification>& notifications() { return notifications_; }
-  // Of these, so many come first that are for those whose resync is due.
+  // Number of leading notifications that are resyncs, for the handlers whose resync is due.
   [[nodiscard]] std::size_t resyncs() const { return resyncs_; }
 
-  // The last thing applied has no version that is known, so the store is not what the server had
-  // at the store's version.
+  // True if the last change applied has no known version, so that the store's state is not exactly
+  // the server's at the store's version.
   [[nodiscard]] bool unversioned() const { return unversioned_; }
-  // A whole list comes, which has one.
+  // Called before a whole list, whose version is known.
   void BeginList() { unversioned_ = false; }
-  // A DeltaFIFO has a list of that version, which had no room for these.
+  // Records the newest list of a DeltaFIFO: its version, and the objects that did not fit.
   void Listed(std::string_view resourceVersion, KeySet no_room);
 
  private:
-  // An event of a watch, before it is applied. False: it has been, and is not applied again.
+  // Checks a watch event before it is applied. False if its change is in the store already.
   bool IsNews(const Delta& delta);
-  // It was in a DeltaFIFO when a list came, which says what is left out now, not what was then.
+  // Returns whether a list newer than `object` came while it waited in a DeltaFIFO.
   [[nodiscard]] bool IsOlderThanList(const Block& object) const;
   void Write(const ObjectRef& object, bool is_in_initial_list);
-  // There is no room for it.
+  // Handles an object that does not fit under the limit.
   void LeaveOut(const Block& object);
   void ApplySync(const Block& object);
   void ApplyUnreadable(Delta& delta);
   void ApplyDelete(std::string_view namespace_, std::string_view name, ObjectRef last,
                    bool final_state_unknown);
-  // An object of this version has been written.
+  // Records that an object of this version was written.
   void Wrote(std::string_view resourceVersion);
 
   const DeltaTargets to_;
   const DeltaApplierOptions options_;
   std::vector<Notification> notifications_;
   std::size_t resyncs_ = 0;
-  std::uint32_t epoch_ = 0;  // as events say it
+  std::uint32_t epoch_ = 0;  // epoch for notifications
   bool unversioned_ = false;
   KeySet no_room_{};
-  std::string listed_version_{};  // of a DeltaFIFO's newest list
+  std::string listed_version_{};  // version of a DeltaFIFO's newest list
 };
 
 }  // namespace kinformer::internal::cache

@@ -1,6 +1,6 @@
 // cache/apply/expect.h
 //
-// ExpectFrom: announces the next writes to the store, so that their cache misses overlap.
+// ExpectFrom: prefetches for the next writes to the store, so that their cache misses overlap.
 
 #ifndef KINFORMER_CACHE_APPLY_EXPECT_H_
 #define KINFORMER_CACHE_APPLY_EXPECT_H_
@@ -20,7 +20,7 @@ namespace kinformer::internal::cache {
 inline const Block* ObjectOf(const ObjectRef& object) { return object.get(); }
 inline const Block* ObjectOf(const Delta& delta) { return delta.object.get(); }
 
-// `items` from `at` on, whenever it comes to the first of so many.
+// Prefetches the next kMost of `items` whenever `at` is a multiple of kMost; else does nothing.
 template <class Item>
 void ExpectFrom(const StoreCore& store, const std::vector<Item>& items, std::size_t at) {
   constexpr std::size_t kMost = StoreCore::kMostExpected;

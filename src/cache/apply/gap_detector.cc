@@ -36,10 +36,10 @@ GapDetector::Verdict GapDetector::Judge(DeltaType type, const Block& object, con
   if (stored != nullptr) {
     const auto order = CompareResourceVersion(object.resourceVersion(), stored->resourceVersion());
     if (order == std::strong_ordering::less) return Verdict::kReplay;
-    // A deletion has a version of its own on most servers, and on some the object's last.
+    // On most servers a deletion has its own version, on some the last one of the object.
     if (order == std::strong_ordering::equal && type != DeltaType::kDeleted) {
       if (stored->SameAs(object)) return Verdict::kReplay;
-      // Defaults and conversions change an object without a new version.
+      // Defaults and conversions can change an object without a new version.
       if (!DifferentUids(object, *stored)) return Verdict::kFits;
     }
   }

@@ -1,9 +1,9 @@
 // cache/apply/gap_detector.h
 //
-// GapDetector: what the events of a watch say about events that are missing. A watch that lacks
-// nothing never changes what is not there, adds what is, or deletes another object than the one
-// that is: then the server has lost some of its history, or was restored from a backup and has
-// overtaken the version that we resumed from.
+// GapDetector: finds out from the events of a watch that others are missing. A complete watch never
+// modifies an absent object, adds a present one, or deletes another object than the stored one. If
+// it does, the server has lost part of its history, or was restored from a backup and has passed
+// the version that we resumed from.
 
 #ifndef KINFORMER_CACHE_APPLY_GAP_DETECTOR_H_
 #define KINFORMER_CACHE_APPLY_GAP_DETECTOR_H_
@@ -21,29 +21,29 @@
 
 namespace kinformer::internal::cache {
 
-// Judges each event against what the store holds when its turn has come. Confined to the loop.
+// Compares each event with the store's state at the time it is applied. Confined to the loop.
 class GapDetector {
  public:
   enum class Verdict : std::uint8_t {
     kFits,
-    kReplay,  // the store has this state, or a newer one: nothing has happened
-    kGap,     // it is to be applied, but something before it is missing
+    kReplay,  // the store has this state or a newer one: ignore the event
+    kGap,     // apply the event, but an earlier one is missing
   };
 
-  // `informer`: what messages call it. `relist` may be empty.
+  // `informer`: its name in messages. `relist` may be empty.
   GapDetector(Env& env, const std::string& informer, std::function<void()> relist)
       : env_(env), informer_(informer), relists_(env, std::move(relist)) {}
 
-  // The store equals a list of that version. What a watch from a version that is no number tells
-  // has no order, and is not judged.
+  // The store equals a list at that version. Events of a watch from a version that is not a number
+  // have no order and are not judged.
   void Listed(std::string_view resourceVersion);
-  // The transform gives objects other uids than the server: these are not judged any more.
+  // Stops comparing uids, because the transform changes them.
   void DistrustUids() { trusts_uids_ = false; }
 
-  // An event, kAdded, kUpdated or kDeleted, with what is stored under its key; null: nothing. Not
-  // of keys under which there is something that cannot be read.
+  // Judges an event (kAdded, kUpdated or kDeleted) against the object stored under its key; null:
+  // none. Not for keys of unreadable objects.
   Verdict Judge(DeltaType type, const Block& object, const Block* stored);
-  // Are they two objects of the same name, one after the other? False where that is not known.
+  // Returns whether these are two successive objects of one name. False if that is unknown.
   [[nodiscard]] bool DifferentUids(const Block& a, const Block& b) const;
 
  private:

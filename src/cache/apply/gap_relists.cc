@@ -8,7 +8,7 @@ bool GapRelists::Seen() {
   if (due_) return false;
   due_ = true;
   const SteadyTime now = env_.Now();
-  // A quiet time as long as the longest pause: what is seen now is another matter.
+  // After a quiet time as long as the longest pause, a gap counts as a new problem.
   if (now - not_before_ >= kLongest) pause_ = kShortest;
   if (now >= not_before_) {
     Relist();

@@ -1,6 +1,6 @@
 // cache/apply/gap_relists.h
 //
-// GapRelists: when an informer lists again because a watch has shown that something is missing.
+// GapRelists: decides when an informer lists again after its watch has shown a gap.
 
 #ifndef KINFORMER_CACHE_APPLY_GAP_RELISTS_H_
 #define KINFORMER_CACHE_APPLY_GAP_RELISTS_H_
@@ -12,17 +12,17 @@
 
 namespace kinformer::internal::cache {
 
-// The first gap is a relist at once. A server that shows gaps all the time is not listed all the
-// time: the next one comes a minute later at the earliest, then two, up to ten. Confined to the
+// Lists at once for the first gap. Limits the rate for a server that shows gaps all the time:
+// the next list comes at least one minute later, then two, and so on up to ten. Confined to the
 // loop.
 class GapRelists {
  public:
   // `relist` may be empty.
   GapRelists(Env& env, std::function<void()> relist) : env_(env), relist_(std::move(relist)) {}
 
-  // A gap. True: it is the first since the last list, and a list is due because of it.
+  // Reports a gap. Returns true if it is the first since the last list; a list is then due.
   bool Seen();
-  // The store equals a list, whoever asked for it: what was missing is there.
+  // The store equals a list, for whatever reason it was made: the gap is closed.
   void Listed();
 
  private:

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 class GapRelistsTest : public testing::Test {
  protected:
-  // A list has come, and shows a gap at once.
+  // A list is complete, and a gap follows at once.
   void ListedAndGap() {
     gaps_.Listed();
     EXPECT_TRUE(gaps_.Seen());
@@ -23,7 +23,7 @@ class GapRelistsTest : public testing::Test {
 
   Simulation sim_;
   const SteadyTime begun_ = sim_.env().Now();
-  std::vector<Duration> relists_;  // when they were asked for
+  std::vector<Duration> relists_;  // times of the relists
   GapRelists gaps_{sim_.env(), [this] { relists_.push_back(sim_.env().Now() - begun_); }};
 };
 
@@ -55,7 +55,7 @@ TEST_F(GapRelistsTest, AListThatComesForAnotherReasonMendsIt) {
   EXPECT_EQ(relists_.size(), 1U) << "the one that was to come is not needed any more";
 }
 
-// After ten minutes in which another relist might have come and did not.
+// After ten minutes without a relist that was allowed.
 TEST_F(GapRelistsTest, AQuietTimeEndsThePauses) {
   for (const bool quiet : {false, true}) {
     GapRelists gaps(sim_.env(), [this] { relists_.push_back(sim_.env().Now() - begun_); });

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kBatch = 1000;
 constexpr Duration kSlice = std::chrono::milliseconds(1);
 
-// Frees the memory of a buffer that a burst has filled; a small one serves the next event.
+// Frees the memory of a buffer after a burst; keeps a small one for the next event.
 template <class T>
 void LetGo(std::vector<T>& buffer) {
   constexpr std::size_t kKept = 16;
@@ -209,7 +209,7 @@ void InformerController::ReplaceItem(ObjectRef object) {
   if (options_.transform) name = NameOf(*object);
   object = Transformed(std::move(object));
   if (!object) return staged_.AddUnreadable(std::move(name));
-  // What came as it is in the store is not kept twice while the rest of the list streams in.
+  // Shares an unchanged object with the store, so that a list does not need memory for it twice.
   const Block* known = store_.Peek(object->namespace_(), object->name()).object;
   if (known != nullptr && known->SameAs(*object)) {
     object = ObjectRef::Share(known);
@@ -242,14 +242,14 @@ void InformerController::QueueReplace(std::string_view resourceVersion) {
   if (options_.trace) {
     TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size(), true);
   }
-  // RealFIFO's entry of a list shows by itself which unreadable objects are gone; the DeltaFIFO
-  // must be told.
+  // A list in a RealFIFO shows by itself which unreadable objects are gone; a DeltaFIFO needs them
+  // explicitly.
   std::vector<ObjectName> gone;
   limit_.EndList();
   const std::uint64_t epoch = options_.epoch ? options_.epoch() : 0;
   if (per_key()) {
     gone = staged_.Lacks(coverage_.UnreadableIn(options_.part));
-    // Its entries tell of no list.
+    // Entries of a DeltaFIFO do not reveal that a list came.
     gaps_.Listed(resourceVersion);
     if (!resourceVersion.empty()) queued_version_ = resourceVersion;
     epoch_ = epoch;
@@ -267,11 +267,11 @@ void InformerController::QueueReplace(std::string_view resourceVersion) {
 }
 
 void InformerController::ResourceAbsent() {
-  // Those that are on their way are older than that.
+  // Lists that are already in the queue are older than this answer, so they do not count.
   lists_until_complete_ = 1 + list_epochs_.size() + (relist_ != nullptr ? 1 : 0);
   listed_again_ = false;
   coverage_.SetComplete(false, options_.part);
-  // Where a version is open, it is part of that.
+  // An open version of the store will include the change.
   if (relist_ != nullptr || (options_.turn != nullptr && !options_.turn->IsFree())) return;
   store_.Begin();
   coverage_.Publish();
@@ -287,7 +287,7 @@ void InformerController::Clear(bool complete) {
     ++lists_until_complete_;
   }
   QueueReplace("");
-  // Where nothing was there a DeltaFIFO has nothing to give out, and so nothing would be committed.
+  // A DeltaFIFO that has nothing to remove would pop nothing, and nothing would be committed.
   if (per_key()) queue_->Bookmark("0");
   ContinueLater();
 }
@@ -299,8 +299,8 @@ Result<void> InformerController::Resync() {
 
 void InformerController::Resync(std::vector<std::weak_ptr<Listener>> due) {
   if (due.empty()) return;
-  // In order, each resync is an entry of its own. Per key, objects that an earlier one has queued
-  // wait for the newest.
+  // A RealFIFO keeps each resync as an entry of its own. In a DeltaFIFO, objects queued by an
+  // earlier resync now serve the newest one.
   if (per_key()) resyncs_.clear();
   resyncs_.push_back(std::move(due));
   queue_->Resync();
@@ -371,8 +371,8 @@ void InformerController::ReportSynced() {
   const bool has_all = limit_.Tolerates(LeftOutHere());
   const bool synced = queue_->HasSynced() && has_all;
   if (synced == reported_synced_) {
-    // With several namespaces all of them decide, and one that was complete may have become so
-    // again.
+    // With several namespaces the informer decides on all of them, and another one may have become
+    // complete meanwhile.
     if (synced && own_coverage_ == nullptr) options_.synced();
     return;
   }
@@ -516,10 +516,10 @@ void InformerController::Commit() {
   position_.AfterCommit();
   counters_.left_out.store(coverage_.left_out().size(), std::memory_order_relaxed);
   if (options_.committed) options_.committed();
-  // Nobody is there any more who could list again.
+  // At the end of its life nothing can list again.
   if (ending_) return;
   limit_.Committed(left_out);
-  // What is still to come of a list has its room.
+  // No list waits in the queue any more, so none needs its reserved room.
   if (per_key() ? queue_->Len() == 0 : list_epochs_.empty()) limit_.CaughtUp();
 }
 

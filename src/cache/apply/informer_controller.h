@@ -1,8 +1,8 @@
 // cache/apply/informer_controller.h
 //
-// InformerController: one life of an informer's pipeline on the loop. It stands between reflector
-// and processor: what the reflector learns goes into the queue, what comes out of the queue is
-// written to the store, and then told to the processor. Counterpart: cache.Controller with
+// InformerController: one life of an informer's pipeline on the loop, between the reflector and the
+// processor. Puts the reflector's changes into the queue, writes what leaves the queue to the
+// store, and passes the notifications on to the processor. Counterpart: cache.Controller with
 // processDeltas.
 
 #ifndef KINFORMER_CACHE_APPLY_INFORMER_CONTROLLER_H_
@@ -44,41 +44,41 @@ struct InformerControllerOptions {
   std::string name{};
   QueueKind queue{QueueKind::kInOrder};
   bool uid_change_is_update{false};
-  bool ever_synced{false};  // in an earlier life: what a list adds is news then
+  bool ever_synced{false};  // in an earlier life: objects of a list are then reported as new
   std::size_t max_queued_bytes{std::size_t{64} << 20};
-  StoreLimit* limit = nullptr;  // null: the store may grow as it likes
-  // What the informer looks at.
+  StoreLimit* limit = nullptr;  // null: the store is not limited
+  // The objects that the informer covers.
   Scope scope{};
-  // Of several controllers that share the store each has a part of it. Nothing of another part gets
-  // through, and a list replaces what is in this one. All: there are no others.
+  // The part of a shared store that belongs to this controller. Objects of other parts are ignored,
+  // and a list replaces this part only. All: the store has a single controller.
   StorePart part{};
-  // What they share: null where there are no others. The informer tells the processor that all are
-  // synced.
+  // State shared by the controllers of one store; null if there is only one. With several, the
+  // informer itself reports the sync to the processor.
   CoverageWriter* coverage = nullptr;
   NamespaceVersions* versions = nullptr;
   StoreTurn* turn = nullptr;
   RawTransform transform{};
   TraceFunc trace{};
-  // How often the server had gone back in time before the list that comes now.
+  // Returns how often the server had gone back in time before the list that is now received.
   std::function<std::uint64_t()> epoch{};
-  // The initial list has been applied, and nothing is left out that may not be. It is not so any
-  // more.
+  // Called when the initial list is applied and not more is left out than the policy permits, and
+  // when that ceases to be true.
   std::function<void()> synced{};
   std::function<void()> unsynced{};
-  // There is a new version of the store.
+  // Called after each commit of the store.
   std::function<void()> committed{};
-  // The queue is over its byte budget because a handler blocks it, or not any more.
+  // Called with true if the queue exceeds its bytes because a handler blocks it; later with false.
   std::function<void(bool)> congested{};
-  // The watch has shown that the store lacks something.
+  // Called when the watch has shown that the store lacks something.
   std::function<void()> relist{};
-  // A whole list has been received. The transform has changed what objects are known by.
+  // Called when a whole list is received; when the transform changes keys, uids or versions.
   std::function<void()> listed{};
   std::function<void()> renamed{};
   InformerMetrics* metrics = nullptr;  // null: none
 };
 
-// Confined to the loop. `store`, `processor` and `counters` outlive it. Destruction completes a
-// store version that is being written; what is queued is dropped.
+// Confined to the loop. `store`, `processor` and `counters` must outlive it. The destructor
+// completes a store version that is being written and drops the queue.
 class InformerController final : public ReflectorStore {
  public:
   InformerController(Env& env, StoreCore& store, Processor& processor, PipelineCounters& counters,
@@ -97,34 +97,34 @@ class InformerController final : public ReflectorStore {
   void ReplaceRemove(std::string_view namespace_, std::string_view name) override;
   void ReplaceEnd(std::string_view resourceVersion) override;
   Result<void> Resync() override;
-  // Of these listeners.
+  // Queues a resync for these listeners.
   void Resync(std::vector<std::weak_ptr<Listener>> due);
-  // What follows at once is worked off in one go.
+  // Schedules the processing: the events received so far are applied together.
   void ChunkEnd() override { ContinueLater(); }
 
-  // Works off the queue, as far as a turn of the loop goes; the rest follows in the next.
+  // Processes the queue for one turn of the loop; the rest follows in later turns.
   void Process();
   [[nodiscard]] bool HasSynced() const { return queue_->HasSynced(); }
-  // The server does not have the resource. What the store lacks is not known to be missing from now
-  // on, until a list that comes later has been applied.
+  // The server does not have the resource. The store is incomplete from now on, until a list that
+  // arrives later has been applied.
   void ResourceAbsent();
-  // And it will not come back as it was: all objects leave the store, as tombstones. `complete`:
-  // the store then has what there is.
+  // Removes all objects from the store, as tombstones: the resource is gone for good. `complete`:
+  // the store then counts as complete.
   void Clear(bool complete);
-  // The store is what the server had at the store's version: nothing has been applied that is newer
-  // than that, and no list waits to change it.
+  // Returns whether the store is the server's state at the store's version: no newer change is
+  // applied, and no list waits in the queue.
   [[nodiscard]] bool StoreIsExact() const;
-  // Of this controller's collection, in the store.
+  // Returns the version of this controller's collection in the store.
   [[nodiscard]] std::string ResourceVersion() const { return position_.ResourceVersion(); }
-  // The queue is to be worked off in a later turn of the loop.
+  // Schedules Process for a later turn of the loop.
   void ContinueLater();
-  // Another one has given the turn back: the same, where something has waited for that.
+  // Another controller has released the store; schedules Process if there is work to do.
   void TurnIsFree();
 
  private:
   class Known;
 
-  // An object of another part of the store is not its own. Logged.
+  // Returns whether the namespace belongs to another part of the store; logs the first one.
   [[nodiscard]] bool IsForeign(std::string_view namespace_);
   void Feed(DeltaType type, ObjectRef object);
   [[nodiscard]] ObjectRef Transformed(ObjectRef object);
@@ -132,19 +132,19 @@ class InformerController final : public ReflectorStore {
                   std::string_view resourceVersion, std::size_t depth, bool in_list = false);
 
   void ProcessDeltas(DeltaBatch& batch);
-  // What is staged is the collection. `version` empty: that of the store stays.
+  // Queues the staged list. Empty version: keeps the store's version.
   void QueueReplace(std::string_view resourceVersion);
   void BeginRelist(Delta& delta);
   void EndRelist();
-  // The queue has been given all up to this version.
+  // Records that the queue has all changes up to this version.
   void Queued(std::string_view resourceVersion);
   [[nodiscard]] bool per_key() const { return options_.queue == QueueKind::kDeltaFIFO; }
-  // Makes what the batch has written a version.
+  // Publishes the writes of the batch as a version of the store.
   void Commit();
   void BatchDone();
-  // This controller's part counts as synced, or does not any more.
+  // Reports that this controller's part has become synced or unsynced.
   void ReportSynced();
-  // How many objects of this controller's find no room.
+  // Returns the number of left-out objects in this controller's part.
   [[nodiscard]] std::size_t LeftOutHere() const {
     return coverage_.left_out().SizeOf(options_.part.key());
   }
@@ -157,7 +157,7 @@ class InformerController final : public ReflectorStore {
   Processor& processor_;
   PipelineCounters& counters_;
   const InformerControllerOptions options_;
-  const std::unique_ptr<CoverageWriter> own_coverage_;  // null where it is shared
+  const std::unique_ptr<CoverageWriter> own_coverage_;  // null if it is shared
   CoverageWriter& coverage_;
   PositionWriter position_;
   LimitShare limit_;
@@ -169,13 +169,13 @@ class InformerController final : public ReflectorStore {
   std::unique_ptr<Known> known_;
   std::unique_ptr<DeltaQueue> queue_;
 
-  // Whom the resyncs in the queue are for, oldest first.
+  // Listeners of the resyncs in the queue, oldest first.
   FifoBuffer<std::vector<std::weak_ptr<Listener>>> resyncs_;
 
-  // The work at hand.
+  // State of the current work.
   DeltaBatch batch_;
-  std::unique_ptr<Relist> relist_;  // null: the batch is not a whole list
-  // Of what is being applied; of the lists that wait, oldest first (not with DeltaFIFO).
+  std::unique_ptr<Relist> relist_;  // null unless the batch is a whole list
+  // Epoch of the changes being applied; epochs of waiting lists, oldest first (not with DeltaFIFO).
   std::uint64_t epoch_ = 0;
   FifoBuffer<std::uint64_t> list_epochs_;
   FifoBuffer<KeySet> list_left_out_;
@@ -184,15 +184,15 @@ class InformerController final : public ReflectorStore {
   bool congested_ = false;
   bool reported_synced_ = false;
   bool ending_ = false;
-  bool continues_ = false;    // in a later turn of the loop
-  bool turned_away_ = false;  // by a turn that another one has
-  bool saw_foreign_ = false;  // and said so
-  // The resource was absent: that many lists are applied before the store is complete again, and,
-  // with DeltaFIFO, one of them is queued.
+  bool continues_ = false;    // Process is scheduled
+  bool turned_away_ = false;  // another controller held the store during Process
+  bool saw_foreign_ = false;  // logged a foreign object already
+  // Number of lists to apply before the store is complete again after the resource was absent; with
+  // DeltaFIFO, also whether one of them is queued.
   std::size_t lists_until_complete_ = 0;
   bool listed_again_ = false;
-  // DeltaFIFO: the collection's version once nothing waits. Keys come out of the order in which
-  // things happened, so before that an object's version says nothing of the others.
+  // DeltaFIFO: version of the collection once the queue is empty. It delivers changes by key, so
+  // until then an object's version says nothing about other objects.
   std::string queued_version_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

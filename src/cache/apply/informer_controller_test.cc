@@ -32,7 +32,7 @@ class Ignore final : public ReflectorObserver {
   void OnWatchError(const Error& error) override { ADD_FAILURE() << error; }
 };
 
-// Deletes at the server whatever it is told was added.
+// Deletes every object at the server when it is added.
 class Eraser final : public RawHandler {
  public:
   Eraser(Env& env, FakeServer& server) : env_(env), server_(server) {}
@@ -90,7 +90,7 @@ TEST_P(ByHand, CT_01_EveryDeletionComesThrough) {
 INSTANTIATE_TEST_SUITE_P(BothQueues, ByHand,
                          testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
-// Keeps the lines with their fields.
+// Collects lines with their fields.
 class ControllerLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -101,7 +101,7 @@ class ControllerLog final : public LogSink {
   std::vector<std::string> lines{};
 };
 
-// A controller that the test plays the reflector for.
+// A controller without a reflector: the test calls it instead.
 class Fed : public testing::TestWithParam<QueueKind> {
  protected:
   void Make(InformerControllerOptions options) {
@@ -111,7 +111,7 @@ class Fed : public testing::TestWithParam<QueueKind> {
     controller_ = std::make_unique<InformerController>(sim_.env(), store_, processor_, counters_,
                                                        std::move(options));
   }
-  // Received, and not applied yet.
+  // Passes a list to the controller that is not applied yet.
   void List(const std::vector<std::string>& names, const std::string& version) {
     controller_->ReplaceBegin();
     for (const std::string& name : names) {
@@ -261,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(BothQueues, Fed,
 
 TEST(InformerController, NeitherDoesAListThatIsBeingApplied) {
   Simulation sim;
-  // Each look at the clock takes time, so that slices end.
+  // Each reading of the clock takes time, so that slices end.
   base::TickingEnv env(sim.env(), std::chrono::microseconds(500));
   StoreCore store(env, {});
   Processor processor(env);

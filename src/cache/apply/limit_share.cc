@@ -30,7 +30,7 @@ LimitShare::~LimitShare() {
 // ---- lists
 
 void LimitShare::UpdatePromise() {
-  // Each list replaces the one before it.
+  // Each list replaces the previous one, so the maximum is enough.
   Growth most = list_;
   for (const Growth& list : queued_) {
     most.objects = std::max(most.objects, list.objects);
@@ -51,7 +51,7 @@ void LimitShare::BeginList() {
 }
 
 StoreRoom LimitShare::FreeForList() const {
-  // What goes meanwhile may be in the list again.
+  // An object deleted meanwhile may still be in the list, so its room stays reserved.
   StoreRoom stored = limit_->Stored();
   stored.objects = std::max(stored.objects, stored_at_begin_.objects);
   stored.bytes = std::max(stored.bytes, stored_at_begin_.bytes);
@@ -120,7 +120,7 @@ void LimitShare::LeftOut() {
   scarce_.bytes = std::min(scarce_.bytes, free.bytes);
 }
 
-// ---- what is left out
+// ---- left-out objects
 
 void LimitShare::Committed(std::size_t left_out) {
   if (limit_ == nullptr) return;

@@ -1,6 +1,6 @@
 // cache/apply/limit_share.h
 //
-// LimitShare: what one controller may put into a store whose size is bounded.
+// LimitShare: what one controller may add to a store with a size limit.
 
 #ifndef KINFORMER_CACHE_APPLY_LIMIT_SHARE_H_
 #define KINFORMER_CACHE_APPLY_LIMIT_SHARE_H_
@@ -18,14 +18,14 @@
 
 namespace kinformer::internal::cache {
 
-// What a list brings is judged as it comes, so that a list takes no more memory than the store may:
-// what is there already keeps its place, and what is new gets the places that are free, which the
-// others then leave to it until it is in the store. What the list lacks leaves its place to the
-// lists after that. Confined to the loop.
+// Decides on each object of a list as it arrives, so that a list never takes more memory than the
+// store may. Stored objects keep their room. New ones get free room, which is reserved until the
+// list is in the store. Room of objects that the list lacks serves later lists. Confined to the
+// loop.
 class LimitShare {
  public:
-  // `limit` null: there is none; else it outlives this. `per_key`: the queue is a DeltaFIFO, which
-  // gives a list out object by object. `relist` may be empty.
+  // `limit`: null for no limit; else it must outlive this object. `per_key`: the queue is a
+  // DeltaFIFO, which delivers a list object by object. `relist` may be empty.
   LimitShare(Env& env, StoreLimit* limit, bool per_key, std::function<void()> relist);
   ~LimitShare();
   LimitShare(const LimitShare&) = delete;
@@ -36,23 +36,23 @@ class LimitShare {
     return limit_ == nullptr || limit_->Tolerates(left_out);
   }
 
-  // A list begins, and the one before, if it has not ended, has failed; its objects, each with what
-  // the store has under its key (false: no room); its end, when it goes into the queue.
+  // The start of a list (drops one that has not ended, as it failed); each object with the stored
+  // object of its key, false if it does not fit; and the end, before the list enters the queue.
   void BeginList();
   bool TakeListed(const Block& object, const Block* stored);
   void EndList();
-  // The oldest list in the queue is being written, and has been. Not of a DeltaFIFO.
+  // The write of the oldest list in the queue begins, and ends. Not for a DeltaFIFO.
   void BeginRelist();
   void EndRelist();
 
-  // An object is to be written now, by itself. What finds no room is to be left out.
+  // Whether a single object fits now, and the outcome: it was written, or it was left out.
   [[nodiscard]] bool HasRoomFor(const Block& object, const Block* stored) const;
   void Took(const Block& object, const Block* stored);
   void LeftOut();
 
-  // The store has a new version, and lacks so many objects of this controller's.
+  // Reports a commit; `left_out`: number of objects of this controller that the store lacks.
   void Committed(std::size_t left_out);
-  // All that this controller knew of then has been applied.
+  // All lists and events that were queued are applied; unused reservations end.
   void CaughtUp();
 
  private:
@@ -60,25 +60,25 @@ class LimitShare {
 
   static constexpr Duration kShortest = std::chrono::minutes(1);
   static constexpr Duration kLongest = std::chrono::hours(1);
-  // For so long others leave their room to a list that has been asked for.
+  // Time for which others leave room to a list that was requested.
   static constexpr Duration kOfferHolds = std::chrono::seconds(30);
 
-  // What a list will add to the store; fewer bytes, where its objects have shrunk.
+  // Growth of the store by a list; the bytes are negative if its objects have shrunk.
   struct Growth {
     std::size_t objects = 0;
     std::int64_t bytes = 0;
   };
 
-  // Places that others leave to the lists of this one that are yet to be written.
+  // Returns the room that others leave to this controller's lists until they are written.
   [[nodiscard]] StoreRoom promised() const { return promised_; }
   void UpdatePromise();
-  // What is left for the list that streams in.
+  // Returns the room that is left for the current list.
   [[nodiscard]] StoreRoom FreeForList() const;
-  // How many objects may come in by a list that has been asked for and has not come yet.
+  // Returns how many objects a requested list may add; 0 if none was requested lately.
   [[nodiscard]] std::size_t Offered() const;
-  // So much is free. Asks for a list where more is free than when the last object was left out, and
-  // there is room for all of them, or for a good part: at once, then a minute later at the
-  // earliest, then two, up to an hour. Gives how many objects may come in by that.
+  // Requests a list if more is free than when an object was last left out, and all left-out objects
+  // or a good part of the limit fit. The first request is immediate; the next ones wait at least
+  // one minute, then two, up to an hour. Returns how many objects may come with that list.
   std::size_t TakeOffer(StoreRoom free);
 
   Env& env_;
@@ -86,16 +86,16 @@ class LimitShare {
   const bool per_key_;
   const std::function<void()> relist_;
 
-  // The list that streams in, or the last one that has failed.
+  // The list that is being received, or the last one that failed.
   bool listing_ = false;
   StoreRoom stored_at_begin_{};
   Growth list_{};
-  // The lists in the queue, oldest first; of a DeltaFIFO the newest, as far as it is still there.
+  // Lists in the queue, oldest first. For a DeltaFIFO the newest, as far as it is not applied.
   std::vector<Growth> queued_;
   StoreRoom promised_{};
 
   std::size_t left_out_ = 0;
-  // The least that was free when one of these found no room.
+  // The smallest free room at which an object was left out.
   StoreRoom scarce_{};
   bool scarce_is_known_ = false;
   Duration pause_ = kShortest;

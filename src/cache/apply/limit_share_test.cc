@@ -31,7 +31,7 @@ class LimitShareTest : public ::testing::Test {
     return share.TakeListed(*Of(name), store_.Snapshot()->Get("ns", name));
   }
   void Lose(std::string_view name) { static_cast<void>(store_.Erase("ns", name)); }
-  // A list that adds nothing, after which the store lacks so many of the share's objects.
+  // Runs an empty list, after which the store lacks `left_out` objects of the share.
   static void ListsLacking(LimitShare& share, std::size_t left_out) {
     share.BeginList();
     share.EndList();
@@ -59,7 +59,7 @@ TEST_F(LimitShareTest, WhatAListHasTakenIsLeftToIt) {
   EXPECT_FALSE(ListTakes(lists_, "d"));
   lists_.EndList();
   EXPECT_FALSE(HasRoom(other_));
-  // It has failed, and another one begins.
+  // The list fails, and another one begins.
   lists_.BeginList();
   EXPECT_FALSE(HasRoom(other_)) << "the one before is still to be written";
   lists_.CaughtUp();
@@ -89,7 +89,7 @@ TEST_F(LimitShareTest, WhatIsThereKeepsItsPlace) {
   EXPECT_TRUE(other_.HasRoomFor(*Of("a"), store_.Snapshot()->Get("ns", "a")));
 }
 
-// Object by object the promise becomes what the store has; what else comes is not of the list.
+// Each written object reduces the promise; other objects are not part of the list.
 TEST_F(LimitShareTest, ThePromiseShrinksWithEachObjectToNothing) {
   lists_.BeginList();
   EXPECT_TRUE(ListTakes(lists_, "a"));
@@ -108,8 +108,8 @@ TEST_F(LimitShareTest, ThePromiseShrinksWithEachObjectToNothing) {
   EXPECT_FALSE(HasRoom(other_));
 }
 
-// What was scarce when the list ended is what must be exceeded, not what is free when a further
-// object finds no room.
+// A new list needs more free room than there was at the end of the last one, not more than when a
+// later object was left out.
 TEST_F(LimitShareTest, RoomThatCameSinceTheListIsWorthAnother) {
   int relists = 0;
   LimitShare share(sim_.env(), &limit_, /*per_key=*/true, [&] { ++relists; });
@@ -129,7 +129,7 @@ TEST_F(LimitShareTest, RoomThatCameSinceTheListIsWorthAnother) {
   EXPECT_EQ(relists, 1);
 }
 
-// Each time there is room, and each time the list finds that there is none.
+// Each time there is room, but the list finds none.
 TEST_F(LimitShareTest, ListsThatDoNotHelpComeFurtherAndFurtherApart) {
   int relists = 0;
   LimitShare share(sim_.env(), &limit_, /*per_key=*/true, [&] { ++relists; });
@@ -149,7 +149,7 @@ TEST_F(LimitShareTest, ListsThatDoNotHelpComeFurtherAndFurtherApart) {
     EXPECT_EQ(relists, before + 1) << pause.count();
   };
   for (const int pause : {0, 1, 2, 4, 8, 16, 32, 60, 60}) next_is_after(minutes(pause));
-  // Once all were there, it begins anew.
+  // After a list without left-out objects the pauses start over.
   ListsLacking(share, 0);
   next_is_after(minutes(60));
   next_is_after(minutes(1));
@@ -176,7 +176,7 @@ TEST_F(LimitShareTest, RoomForOneIsOneSharesForHalfAMinute) {
   EXPECT_EQ(first, 1);
 }
 
-// Whose list is under way, or waits in the queue, is not asked for another one.
+// A controller whose list is running or queued is not asked for another list.
 TEST_F(LimitShareTest, RoomIsOfferedToNobodyWhoIsAboutToListOrHasJustListed) {
   int relists = 0;
   LimitShare share(sim_.env(), &limit_, /*per_key=*/false, [&] { ++relists; });
@@ -197,7 +197,7 @@ TEST_F(LimitShareTest, RoomIsOfferedToNobodyWhoIsAboutToListOrHasJustListed) {
   EXPECT_EQ(relists, 1);
 }
 
-// What goes while a list streams in may be in it, further down: its place is not given away.
+// An object deleted while a list is received may come later in that list: its room stays reserved.
 TEST_F(LimitShareTest, WhatWasThereWhenAListBeganHasItsPlaceUntilItsEnd) {
   for (const char* name : {"a", "b", "c"}) Put(name);
   const std::size_t bytes = store_.object_bytes();
@@ -226,7 +226,7 @@ TEST_F(LimitShareTest, WhoGoesWhileItsListIsBeingWrittenHoldsUpNobody) {
   EXPECT_TRUE(HasRoom(other_));
 }
 
-// There was as much when it found none for the one that is left out.
+// The room is not larger than when the object was left out.
 TEST_F(LimitShareTest, RoomThatWasTooSmallBeforeIsTooSmallStill) {
   const ObjectRef small = Of("a");
   const ObjectRef large = MakeObject("ns", "b", "1", {{"label", std::string(1000, 'x')}});
@@ -258,12 +258,12 @@ TEST_F(LimitShareTest, WhoseListHasComeIsWaitedForNoLonger) {
   one.CaughtUp();
   two.CaughtUp();
   EXPECT_EQ(second, 0);
-  // It had no use for the room.
+  // A list that did not need the room releases it.
   ListsLacking(one, 1);
   EXPECT_EQ(second, 1);
 }
 
-// A sixteenth of the limit, or room for all that is left out.
+// A list needs a sixteenth of the limit, or room for all left-out objects.
 TEST_F(LimitShareTest, RoomForAFewOfManyIsNotWorthAList) {
   const std::size_t each = Of("100")->allocated_bytes();
   for (const bool by_bytes : {false, true}) {
@@ -273,7 +273,7 @@ TEST_F(LimitShareTest, RoomForAFewOfManyIsNotWorthAList) {
                        {.max_objects = by_bytes ? 0U : 64U, .max_bytes = by_bytes ? 64 * each : 0});
       int relists = 0;
       LimitShare share(sim_.env(), &limit, /*per_key=*/true, [&] { ++relists; });
-      // All of one size: blocks of the allocator may be a little larger than they need to be.
+      // Uses objects of equal size only, as the allocator may round up some blocks.
       std::vector<std::string> names;
       for (int i = 100; names.size() < 64; ++i) {
         const ObjectRef object = Of(std::to_string(i));
@@ -309,7 +309,7 @@ TEST_F(LimitShareTest, RoomIsOfferedInTurn) {
   EXPECT_EQ(asked, "1231");
 }
 
-// Whose pause is not over keeps the room from nobody.
+// A controller that must still pause does not keep the room from others.
 TEST_F(LimitShareTest, RoomThatOneMayNotAskForYetIsTheNextOnes) {
   int first = 0;
   int second = 0;
@@ -323,7 +323,7 @@ TEST_F(LimitShareTest, RoomThatOneMayNotAskForYetIsTheNextOnes) {
   EXPECT_EQ(first, 1);
   Put("c");
   ListsLacking(one, 1);
-  // The turn goes round to the first of them.
+  // After the last share it is the first one's turn.
   ListsLacking(last, 1);
   Lose("c");
   last.CaughtUp();
@@ -343,7 +343,7 @@ TEST_F(LimitShareTest, RoomThatIsOfNoUseToOneIsTheNextOnes) {
   LimitShare one(sim_.env(), &limit, /*per_key=*/true, [&] { ++first; });
   LimitShare two(sim_.env(), &limit, /*per_key=*/true, [&] { ++second; });
   for (int i = 0; i < 63; ++i) Put(std::to_string(i));
-  // There was as much before.
+  // The free room is the same as before.
   ListsLacking(one, 1);
   Put("63");
   ListsLacking(two, 1);
@@ -351,7 +351,7 @@ TEST_F(LimitShareTest, RoomThatIsOfNoUseToOneIsTheNextOnes) {
   two.CaughtUp();
   EXPECT_EQ(first, 0);
   EXPECT_EQ(second, 1);
-  // It lacks too many for that.
+  // The share lacks too many objects for the free room.
   Put("63");
   ListsLacking(two, 0);
   ListsLacking(one, 5);
@@ -379,7 +379,7 @@ TEST_F(LimitShareTest, OfBytesTooTheOthersLeaveWhatAListHasTaken) {
   EXPECT_FALSE(other.HasRoomFor(*x, nullptr));
   list.EndList();
   EXPECT_FALSE(other.HasRoomFor(*x, nullptr));
-  // While it is being written, what is there and what is to come are the same.
+  // While the list is written, its stored objects and those to come count once.
   list.BeginRelist();
   EXPECT_FALSE(other.HasRoomFor(*x, nullptr));
   static_cast<void>(store_.Put(a));
@@ -412,7 +412,7 @@ TEST_F(LimitShareTest, WhatIsFullIsSaidOnceAndNotEachMinute) {
     two.Committed(0);
     ASSERT_EQ(log->lines.size(), 2U);
     EXPECT_THAT(log->lines[1], HasSubstr("room for all objects again informer=things"));
-    // Within a minute nothing more is said, neither that it is full nor that it is not.
+    // Within a minute nothing more is logged, whether the store is full or not.
     sim.RunFor(minutes(1) - Duration(1));
     one.Committed(1);
     one.Committed(0);

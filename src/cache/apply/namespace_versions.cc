@@ -11,7 +11,7 @@ void NamespaceVersions::SetNamespaces(const std::set<std::string, std::less<>>& 
   const base::MutexLock lock(mutex_);
   std::erase_if(slots_, [&](const auto& slot) { return !namespaces.contains(slot.first); });
   for (const std::string& name : namespaces) slots_.try_emplace(name);
-  // The oldest may be one that has gone.
+  // The namespace with the oldest version may be gone.
   combined_.resource_version.clear();
 }
 
@@ -65,7 +65,7 @@ PositionWriter::PositionWriter(StoreCore& store, NamespaceVersions* together,
                                std::string_view namespace_)
     : store_(store), together_(together), slot_(namespace_) {
   if (together_ == nullptr) return;
-  // An earlier life may have left it somewhere.
+  // Continues at the position of an earlier life.
   if (std::optional<StorePosition> left = together_->Of(slot_)) position_ = *std::move(left);
 }
 

@@ -1,7 +1,7 @@
 // cache/apply/namespace_versions.h
 //
-// NamespaceVersions: how far a store that looks at several namespaces has got in each of them, and
-// by that in all. PositionWriter: what a controller tells of its own.
+// NamespaceVersions: the positions of a store in each of its namespaces, and the resulting position
+// of the whole. PositionWriter: reports the position of one controller.
 
 #ifndef KINFORMER_CACHE_APPLY_NAMESPACE_VERSIONS_H_
 #define KINFORMER_CACHE_APPLY_NAMESPACE_VERSIONS_H_
@@ -19,26 +19,26 @@
 
 namespace kinformer::internal::cache {
 
-// The store's version is the oldest of the namespaces': it has all up to that. While one of them
-// has none yet, the store's stays what it was. It never goes back within an epoch.
+// The store's version is the oldest one of its namespaces, as it has everything up to that. It
+// stays unchanged while a namespace has none yet. It never decreases within an epoch.
 //
-// Lives as long as the informer, so that each namespace goes on where it was.
+// Lives as long as the informer, so that each namespace resumes where it stopped.
 class NamespaceVersions {
  public:
   explicit NamespaceVersions(StoreCore& store) : store_(store) {}
 
   // ---- on the loop
-  // From now on the store looks at these. Those that it does not look at any more are forgotten.
+  // Sets the namespaces of the store. Forgets the positions of all others.
   void SetNamespaces(const std::set<std::string, std::less<>>& namespaces);
-  // The next commit of the store has all up to this version of the namespace; it becomes part of
+  // Sets the version of a namespace whose changes are in the store's next commit; becomes part of
   // that commit.
   void Set(std::string_view namespace_, const StorePosition& position);
-  // That commit is made.
+  // Publishes the position set for the namespace, after that commit.
   void Publish(std::string_view namespace_);
 
-  // ---- by anyone
-  // As of the last commit; empty: the store does not look there. Namespaces that have none of their
-  // own are as far as kOtherNamespaces, if it looks at these.
+  // ---- on any thread
+  // Returns the position as of the last commit; empty if the store does not cover the namespace.
+  // Uses kOtherNamespaces for a namespace without a position of its own.
   [[nodiscard]] std::optional<StorePosition> Of(std::string_view namespace_) const;
 
  private:
@@ -51,7 +51,7 @@ class NamespaceVersions {
 
   StoreCore& store_;
   mutable base::Mutex mutex_;
-  // The loop alone writes; it reads without the lock.
+  // Written on the loop under the lock; read there without it.
   std::map<std::string, Slot, std::less<>> slots_;
   StorePosition combined_{};
 };
@@ -59,17 +59,17 @@ class NamespaceVersions {
 // Confined to the loop.
 class PositionWriter {
  public:
-  // `together` null: the store has this collection only, and its version is the collection's.
+  // `together`: null if the store has this collection only; the version is then the store's.
   PositionWriter(StoreCore& store, NamespaceVersions* together, std::string_view namespace_);
 
-  // As StoreCore's.
+  // Same as in StoreCore.
   void SetResourceVersion(std::string_view resource_version);
   void AdvanceResourceVersion(std::string_view resource_version);
   void SetEpoch(std::uint64_t epoch);
-  // Around the store's Commit.
+  // Called before and after the store's Commit.
   void BeforeCommit();
   void AfterCommit();
-  // Of the collection, as of the last commit.
+  // Returns the version of this collection as of the last commit.
   [[nodiscard]] std::string ResourceVersion() const;
 
  private:

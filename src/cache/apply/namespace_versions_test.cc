@@ -14,7 +14,7 @@ namespace {
 
 class NamespaceVersionsTest : public testing::Test {
  protected:
-  // One commit in which the namespaces' writers have their say.
+  // Commits once, with these writers of namespaces.
   template <class... Writers>
   void Commit(Writers&... writers) {
     store_.Begin();
@@ -22,7 +22,7 @@ class NamespaceVersionsTest : public testing::Test {
     store_.Commit();
     (writers.AfterCommit(), ...);
   }
-  // "version/epoch" of the store, and of a namespace as readers see it; "none": not looked at.
+  // Returns "version/epoch" of the store, or of a namespace for readers; "none": not covered.
   [[nodiscard]] std::string Whole() const { return Text(store_.Position()); }
   [[nodiscard]] std::string Of(std::string_view namespace_) const {
     const std::optional<StorePosition> position = versions_.Of(namespace_);
@@ -73,7 +73,7 @@ TEST_F(NamespaceVersionsTest, ReadersSeeItOnceItIsCommitted) {
   store_.Commit();
   a.AfterCommit();
   EXPECT_EQ(Of("a"), "7/0");
-  // What has not changed is told nobody.
+  // A position that is set without a change of its writer is not published.
   versions_.Set("a", {.resource_version = "8"});
   Commit(a);
   EXPECT_EQ(Of("a"), "7/0");

@@ -48,9 +48,9 @@ bool Relist::PutObjects(SteadyTime until) {
     PutNext();
     if (TimeIsUp(until)) return false;
   }
-  // An object that is there but unreadable keeps its last readable state.
+  // Objects that are now unreadable keep their last readable state.
   for (const ObjectName& name : list_->unreadable) Keep(store_.Peek(name.namespace_, name.name));
-  // Past the end: done.
+  // Past the end: marks this step as done.
   ++next_object_;
   return true;
 }
@@ -58,7 +58,7 @@ bool Relist::PutObjects(SteadyTime until) {
 void Relist::PutNext() {
   ExpectFrom(store_, list_->objects, next_object_);
   ObjectRef object = std::move(list_->objects[next_object_++]);
-  // An empty store is not asked for each object of a first list.
+  // Skips the look-up during a first list into an empty store.
   const StoreEntry known =
       before_->size() == 0 ? StoreEntry() : store_.Peek(object->namespace_(), object->name());
   Keep(known);
@@ -91,8 +91,8 @@ bool Relist::EraseTheRest(SteadyTime until) {
 }
 
 void Relist::Erase(const StoreEntry& entry) {
-  // What was written since is of the list, even where the entry was marked for nobody: it took the
-  // place of a deletion.
+  // Objects written since are part of the list, even with an unmarked entry: those took the place
+  // of a deletion.
   if (entry.object == nullptr || !entry.committed || kept_.Has(entry.number)) return;
   Count(counters_.deleted);
   if (observer_) observer_("DELETED", *entry.object);

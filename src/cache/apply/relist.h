@@ -1,7 +1,7 @@
 // cache/apply/relist.h
 //
-// Relist: a whole list on its way into the store, in one version that stays open over several turns
-// of the loop.
+// Relist: writes a whole list to the store as one version, which stays open over several turns of
+// the loop.
 
 #ifndef KINFORMER_CACHE_APPLY_RELIST_H_
 #define KINFORMER_CACHE_APPLY_RELIST_H_
@@ -23,32 +23,32 @@
 
 namespace kinformer::internal::cache {
 
-// Confined to the loop. Nobody else writes the store between the first Continue and the caller's
-// Commit.
+// Confined to the loop. Nothing else may write to the store between the constructor and the
+// caller's Commit.
 class Relist {
  public:
-  // Called for each object that the list adds, changes ("ADDED", "MODIFIED") or, as one that it
-  // lacks, deletes ("DELETED"). Empty: nobody wants to know.
+  // Called for each object that the list adds ("ADDED") or changes ("MODIFIED"), and for each one
+  // that is deleted because the list lacks it ("DELETED"). May be empty.
   using Observer = std::function<void(std::string_view type, const Block& object)>;
 
-  // Begins a version. The list is of that part of the store, and replaces what is in it.
+  // Opens a version. The list replaces what that part of the store holds.
   Relist(Env& env, StoreCore& store, PipelineCounters& counters, const StorePart& part,
          std::unique_ptr<DeltaExtra> list, Observer observer);
 
-  // Works until `until`, and does something in any case. True: all is written, except the list's
-  // resourceVersion.
+  // Works until `until`, but makes some progress in any case. Returns true when all is written
+  // except the list's resourceVersion.
   bool Continue(SteadyTime until);
 
   [[nodiscard]] const DeltaExtra& list() const { return *list_; }
-  // The store as it was.
+  // Returns the store's state before the list.
   [[nodiscard]] const std::shared_ptr<const SnapshotCore>& before() const { return before_; }
 
  private:
-  // Entries of the store that the list has, too.
+  // Marks the entries of the store that the list has, too.
   class Marks {
    public:
     explicit Marks(std::uint32_t entries) : marked_(entries) {}
-    // True the first time.
+    // Returns true on the first call for an entry.
     bool Mark(std::uint32_t entry) {
       const bool first = !marked_[entry];
       marked_[entry] = true;
@@ -60,15 +60,15 @@ class Relist {
     std::vector<bool> marked_;
   };
 
-  // Each does a part, and is true once it has done all.
+  // Each call does a part of the work. Returns true once all of it is done.
   bool PutObjects(SteadyTime until);
   bool EraseTheRest(SteadyTime until);
-  // Unless the list has it, too.
+  // Erases the object unless the list has it.
   void Erase(const StoreEntry& entry);
   void PutNext();
-  // The list has the object that the store had before.
+  // Marks an object of the old state that the list has, too.
   void Keep(const StoreEntry& entry);
-  // Counts a step; now and then looks at the clock.
+  // Counts a step, and checks the clock now and then.
   [[nodiscard]] bool TimeIsUp(SteadyTime until);
 
   Env& env_;
@@ -78,14 +78,14 @@ class Relist {
   const Observer observer_;
   const std::shared_ptr<const SnapshotCore> before_;
 
-  // Entries below this number were there before.
+  // Number of entries before the list; later ones are new.
   const std::uint32_t entries_;
-  // Of a part: what was in it before, which is all there is to erase.
+  // For a part of the store: its objects before the list, the only ones that may be erased.
   const bool scoped_;
   const std::vector<const Block*> scope_;
   Marks kept_;
   std::size_t kept_count_ = 0;
-  // Positions in the list, and in the store.
+  // Next positions in the list and in the store.
   std::size_t next_object_ = 0;
   std::uint32_t next_entry_ = 0;
   std::size_t steps_ = 0;

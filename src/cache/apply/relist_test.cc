@@ -34,7 +34,7 @@ class RelistTest : public ::testing::Test {
     }
     return list;
   }
-  // All in one go, or a look at the clock at a time. How many turns it took.
+  // Writes all at once, or one slice per call. Returns the number of calls.
   int Run(std::unique_ptr<DeltaExtra> list, const std::string& namespace_ = "",
           SteadyTime until = SteadyTime::max()) {
     events_.clear();
@@ -73,7 +73,7 @@ TEST_F(RelistTest, TheStoreIsTheList) {
   EXPECT_EQ(store_.Snapshot()->size(), 0U);
 }
 
-// Pages that changed while they were read may have an object twice, and that makes up for no other.
+// Pages of a changing list may repeat an object; that must not hide that another is missing.
 TEST_F(RelistTest, AnObjectThatIsListedTwiceIsOne) {
   for (const char* scope : {"", "ns"}) {
     Store("ns", {"a", "b", "c"});
@@ -106,13 +106,13 @@ TEST_F(RelistTest, WhatIsUnreadableStaysAsItWas) {
   EXPECT_NE(store_.Snapshot()->Get("ns", "b"), nullptr);
 }
 
-// The clock is looked at now and then, and never so rarely that a turn is long.
+// The clock is read only now and then, but often enough to keep turns short.
 TEST_F(RelistTest, WorksInTurns) {
   constexpr int kObjects = 2048;
   const int first = Run(ListOf("ns", Numbered(kObjects)), "", sim_.env().Now());
   EXPECT_GE(first, 4);
   EXPECT_LE(first, 64);
-  // What changes nothing needs no look at what there is beside the list: half of the work.
+  // A list without changes needs no search for deleted objects, which is half of the work.
   EXPECT_EQ(Run(ListOf("ns", Numbered(kObjects)), "", sim_.env().Now()), first);
   EXPECT_THAT(events_, IsEmpty());
   EXPECT_EQ(Run(ListOf("ns", Numbered(kObjects)), "ns", sim_.env().Now()), first);

@@ -8,7 +8,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// In the order of servers' keys, "namespace/name": "app-dev/x" comes before "app/x".
+// Compares in the order of etcd keys, "namespace/name": "app-dev/x" comes before "app/x".
 bool ComesBefore(const Block& a, const Block& b) {
   const std::string_view x = a.namespace_();
   const std::string_view y = b.namespace_();

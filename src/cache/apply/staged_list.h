@@ -1,6 +1,6 @@
 // cache/apply/staged_list.h
 //
-// StagedList: a list that streams in, until it is complete.
+// StagedList: a list that is being received, until it is complete.
 
 #ifndef KINFORMER_CACHE_APPLY_STAGED_LIST_H_
 #define KINFORMER_CACHE_APPLY_STAGED_LIST_H_
@@ -19,8 +19,8 @@
 
 namespace kinformer::internal::cache {
 
-// Confined to the loop. What comes later of a name outdoes what came before; a server that repeats
-// itself for ever makes it no more than twice as large as what it has of different names.
+// Confined to the loop. A later item replaces an earlier one with the same name; if a server
+// repeats names forever, the list holds at most twice as many items as different names.
 class StagedList {
  public:
   static constexpr std::size_t kFirstLook = 4096;
@@ -28,34 +28,34 @@ class StagedList {
   void Clear();
   void Add(ObjectRef object);
   void AddUnreadable(ObjectName name);
-  // There is no room for the object: of it the key alone is kept.
+  // Records an object that does not fit into the store; keeps only its key.
   void LeaveOut(std::string_view namespace_, std::string_view name);
-  // The object was deleted while the list streamed in.
+  // Records that the object was deleted while the list was received.
   void Remove(ObjectName name);
-  // Takes out what was removed or left out after it had come. Nothing is added afterwards.
+  // Takes out objects that were removed or left out later. No items may be added afterwards.
   void Finish();
 
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
-  // Of `names`, those that the list has not at all.
+  // Returns those of `names` that the list does not contain in any form.
   [[nodiscard]] std::vector<ObjectName> Lacks(const NameSet& names) const;
   [[nodiscard]] std::vector<ObjectRef> TakeObjects() { return std::exchange(objects_, {}); }
   [[nodiscard]] std::vector<ObjectName> TakeUnreadable();
   [[nodiscard]] const KeySet& left_out() const { return left_out_; }
-  // With those of the objects that are left out `until_written`: they are not in the store yet.
+  // Returns left-out keys, plus objects of the list in `until_written` that are not stored yet.
   [[nodiscard]] KeySet TakeLeftOut(const LeftOut& until_written);
 
  private:
   void ForgetUnreadable(std::string_view namespace_, std::string_view name);
   void TakeOutRemoved();
-  // Of each name the last remains.
+  // Keeps only the last item of each name.
   void TakeOutRepeated();
 
   std::vector<ObjectRef> objects_;
-  bool in_order_ = true;              // of their names, each once, as servers list them
-  std::size_t look_at_ = kFirstLook;  // for repetitions, once there are so many
+  bool in_order_ = true;              // sorted by name without repeats, as servers list them
+  std::size_t look_at_ = kFirstLook;  // size at which to search for repeats
   NameSet unreadable_;
   KeySet left_out_;
-  // With the number of objects that had come before.
+  // Removed names, each with the number of objects received before.
   std::vector<std::pair<ObjectName, std::size_t>> removals_;
 };
 

@@ -1,4 +1,4 @@
-// StagedList on its own: what is left of a list of which parts are outdone while it streams in.
+// StagedList on its own: items of a list that later items replace.
 
 #include "cache/apply/staged_list.h"
 
@@ -24,7 +24,7 @@ class StagedListTest : public testing::Test {
     list_.Add(MakeObject("ns", name, version));
   }
   static ObjectName Name(std::string name) { return {"ns", std::move(name)}; }
-  // What the list comes to, each with its version.
+  // Returns the final objects of the list, each with its version.
   Texts Objects() {
     list_.Finish();
     Texts all;
@@ -90,7 +90,7 @@ TEST_F(StagedListTest, AnotherListBeginsWithNothing) {
   list_.LeaveOut("ns", "l");
   list_.Remove(Name("c"));
   list_.Clear();
-  // Where the other list had c removed, this one has it.
+  // c was removed from the previous list, not from this one.
   Add("c");
   EXPECT_THAT(Objects(), ElementsAre("c1"));
   EXPECT_THAT(Unreadable(), IsEmpty());
@@ -107,7 +107,7 @@ TEST_F(StagedListTest, ItLacksWhatItHasInNoForm) {
   EXPECT_THAT(list_.Lacks({}), IsEmpty());
 }
 
-// In a DeltaFIFO an object that was left out is not there yet though the list has it.
+// With a DeltaFIFO a left-out object that is in the list is not stored yet.
 TEST_F(StagedListTest, WhatIsLeftOutUntilItIsWrittenIsGivenWithTheRest) {
   LeftOut until_written;
   until_written.Insert("", "ns", "a");

@@ -13,13 +13,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Less than that may wait for the next commits.
+// Smaller amounts are left to the next commits.
 constexpr std::size_t kMuchOld = std::size_t{1} << 20;
 constexpr std::size_t kLeastShrinkage = std::size_t{64} << 20;
-// A turn of the loop frees so many objects, which takes a fraction of a millisecond.
+// Number of objects freed per turn of the loop; takes a fraction of a millisecond.
 constexpr std::size_t kObjectsPerTurn = 1024;
-// Until it begins, since events often come in bursts; between two turns; where snapshots keep what
-// is left, or more is being deleted.
+// Pauses before the start, since events often come in bursts; between two turns; and while
+// snapshots keep the rest or more is being deleted.
 constexpr Duration kFirstPause = milliseconds(100);
 constexpr Duration kPause = milliseconds(1);
 constexpr Duration kLongPause = milliseconds(1000);
@@ -44,7 +44,7 @@ void StoreCleanup::WorkAfter(Duration pause) {
 }
 
 void StoreCleanup::Work() {
-  // A list on its way in goes by the numbers of entries. Its commit comes back here.
+  // A list that is being written uses entry numbers. Its commit calls Committed again.
   if (store_.is_open()) return;
   if (store_.CollectSome(kObjectsPerTurn)) return WorkAfter(kPause);
   if (store_.old_bytes() > kMuchOld) return WorkAfter(kLongPause);
@@ -54,7 +54,7 @@ void StoreCleanup::Work() {
   const bool settled = std::max(seen, bytes) - std::min(seen, bytes) <= bytes / 16;
   if (!settled) return WorkAfter(kLongPause);
   most_ = bytes;
-  // Not on the loop: it may take a few hundredths of a second.
+  // On another thread: it may take tens of milliseconds.
   base::OwnWorkOf(env_).threads.Post([] { base::GiveBackFreeMemory(); });
 }
 

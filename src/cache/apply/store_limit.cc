@@ -9,9 +9,9 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// Of the limit: so much must be free before all is listed again for what has been left out.
+// Divisor of the limit: this part must be free before left-out objects are listed again.
 constexpr std::size_t kGoodPart = 16;
-// One that is full now and then does not fill the log.
+// Limits the log if the store is full now and then.
 constexpr Duration kLogPeriod = std::chrono::minutes(1);
 
 std::size_t Less(std::size_t limit, std::size_t taken) {

@@ -1,7 +1,7 @@
 // cache/apply/store_turn.h
 //
-// StoreTurn: which of the controllers that share a store may write it. A relist keeps a version of
-// the store open over several turns of the loop; meanwhile the others wait.
+// StoreTurn: which controller of a shared store may write to it. A relist keeps a version open over
+// several turns of the loop; the others wait meanwhile.
 
 #ifndef KINFORMER_CACHE_APPLY_STORE_TURN_H_
 #define KINFORMER_CACHE_APPLY_STORE_TURN_H_
@@ -16,7 +16,7 @@ class InformerController;
 // Confined to the loop.
 class StoreTurn {
  public:
-  // `given_back` is called when the others may go on; they may not write inside.
+  // `given_back`: called when others may continue; they must not write inside it.
   explicit StoreTurn(std::function<void()> given_back) : given_back_(std::move(given_back)) {}
 
   [[nodiscard]] bool IsFreeFor(const InformerController* controller) const {

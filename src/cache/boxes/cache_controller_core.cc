@@ -21,7 +21,7 @@ Result<void> RunController(ReflectorCore& reflector, const PoppedQueue& queue,
                  reflector.name() + ": its queue is closed; a controller runs once");
   }
   if (Result<void> started = reflector.Start(); !started) return started;
-  // Also where the process function throws.
+  // Releases it also if the process function throws.
   struct StopReflector {
     ~StopReflector() { reflector.Stop(); }
     ReflectorCore& reflector;
@@ -57,7 +57,7 @@ class DeltaProcessor {
   Result<void> ProcessReplacedAll(cache::DeltaExtra& list, bool is_in_initial_list);
   void ProcessSyncAll();
   Result<void> ProcessUnreadableGone(const ObjectName& name);
-  // `before` is null where the object is new.
+  // `before` is null for a new object.
   void Changed(const Block* before, const Block* after, bool is_in_initial_list);
   void Deleted(const Block* last, bool final_state_unknown);
 
@@ -66,7 +66,7 @@ class DeltaProcessor {
 };
 
 Result<void> DeltaProcessor::Process(std::vector<cache::Delta>& deltas, bool is_in_initial_list) {
-  // What is not about one readable object comes alone.
+  // Deltas that are not about one readable object are the only ones of their batch.
   cache::Delta& first = deltas.front();
   switch (first.type) {
     case DeltaType::kReplacedAll:
@@ -77,7 +77,7 @@ Result<void> DeltaProcessor::Process(std::vector<cache::Delta>& deltas, bool is_
     case DeltaType::kBookmark:
       return store_->Bookmark(first.extra->resourceVersion);
     case DeltaType::kUnreadable:
-      // One that is there stays as it was when it could be read.
+      // An object that still exists keeps its last readable state in the store.
       if (!first.final_state_unknown) return {};
       return ProcessUnreadableGone(first.extra->unreadable.front());
     default:
@@ -85,7 +85,7 @@ Result<void> DeltaProcessor::Process(std::vector<cache::Delta>& deltas, bool is_
   }
 }
 
-// One version of the store for all. No object is in it twice.
+// Writes all changes as one version of the store. No object occurs twice.
 Result<void> DeltaProcessor::ProcessChanges(std::vector<cache::Delta>& deltas,
                                             bool is_in_initial_list) {
   const auto before = store_->Snapshot();

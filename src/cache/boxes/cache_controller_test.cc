@@ -26,7 +26,7 @@ class CacheControllerTest : public testing::Test {
  protected:
   CacheControllerTest() : server_(sim_.env()) {}
 
-  // Runs the controller until what it returns goes, or Stop.
+  // Runs the controller until the returned object is destroyed, or until Stop.
   class Running {
    public:
     explicit Running(CacheControllerTest& test) : test_(test) {}
@@ -126,7 +126,7 @@ TEST_F(CacheControllerTest, CT_16_BatchesWhereThereIsAFunctionForThem) {
                                                .process = note("single "),
                                                .process_batch = note("batch ")});
   const Running running = Run(controller);
-  // What was queued, and the first list.
+  // One batch of what was queued, and then the first list.
   EXPECT_EQ(calls, (Texts{"batch 3", "single 1"}));
   server_.Put("d");
   sim_.RunReady();
@@ -157,7 +157,7 @@ TEST_F(CacheControllerTest, CT_17_WhatFailsIsLostAloneOrInABatchAndTheNextComes)
   fails = false;
   server_.Put("d");
   sim_.RunReady();
-  // The second is the list, which has no key.
+  // The second call is for the list, which has no key.
   EXPECT_EQ(calls, (Texts{"default/a default/b ", " ", "default/c ", "default/d "}));
 }
 
@@ -218,7 +218,7 @@ TEST_F(CacheControllerTest, CT_20_to_CT_22_AListIsOneStepAndDeletionsAreToldFirs
       NewInformer<Pod>(sim_.env(), server_.NewListerWatcher(),
                        std::static_pointer_cast<ResourceEventHandler<Pod>>(recorder),
                        {.initial_list = InitialList::kList});
-  // What the store has when the handler hears something.
+  // Size of the store at each call of the handler.
   std::vector<std::size_t> sizes;
   recorder->hook = [&, read = store](const std::string&) { sizes.push_back(read.List().size()); };
   for (const char* name : {"a", "b", "c"}) server_.Put(name, "1");

@@ -1,6 +1,6 @@
 // cache/boxes/contained_reflector_store.h
 //
-// ContainedReflectorStore: a RawReflectorStore of the program's, whose calls fail where it throws.
+// ContainedReflectorStore: wraps a user's RawReflectorStore; exceptions become errors.
 
 #ifndef KINFORMER_CACHE_BOXES_CONTAINED_REFLECTOR_STORE_H_
 #define KINFORMER_CACHE_BOXES_CONTAINED_REFLECTOR_STORE_H_
@@ -17,11 +17,11 @@
 
 namespace kinformer::internal::cache {
 
-// What the store throws is logged, counted and the error of the call. As thread-safe as the store.
+// Logs and counts what the store throws, and returns it as an error. As thread-safe as the store.
 // `env` must outlive it; the store is shared.
 class ContainedReflectorStore final : public RawReflectorStore {
  public:
-  // `reflector`: what messages call it.
+  // `reflector`: name of the reflector in messages.
   ContainedReflectorStore(Env& env, std::shared_ptr<RawReflectorStore> inner,
                           std::string reflector);
   Result<void> Add(ObjectRef object) override;

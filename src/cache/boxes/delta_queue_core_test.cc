@@ -1,5 +1,5 @@
-// DeltaFIFO<T> and RealFIFO<T>, as programs use them. What goes in and comes out in which order,
-// delta_queue_test.cc has.
+// DeltaFIFO<T> and RealFIFO<T>, as programs use them. delta_queue_test.cc tests the order and the
+// contents of what they return.
 
 #include <algorithm>
 #include <chrono>
@@ -44,12 +44,12 @@ std::string Text(const Delta<Pod>& delta) {
 template <class AQueue>
 class PublicQueue : public testing::Test {
  protected:
-  // Runs `body` where Pop may be called.
+  // Runs `body` on a thread that may call Pop.
   template <class F>
   void Blocking(F body) {
     ASSERT_TRUE(sim_.RunBlocking(body, minutes(1)));
   }
-  // What one Pop gives; its error where it fails.
+  // Returns the deltas of one Pop as text; the reason of its error if it fails.
   std::string PopText(Queue<Pod>& queue) {
     std::string text;
     Blocking([&] {
@@ -206,8 +206,8 @@ TYPED_TEST(PublicQueue, OneProcessFunctionAtATime) {
   EXPECT_EQ(most, 1);
 }
 
-// What is known is asked after the process function that makes it known, though the list came while
-// that ran.
+// A list that arrives while the process function runs is compared with the known objects only after
+// that function has returned.
 TYPED_TEST(PublicQueue, AListThatComesDuringProcessingMeetsItsResult) {
   Env& env = this->sim_.env();
   Store<Pod> store(env);
@@ -257,7 +257,7 @@ TYPED_TEST(PublicQueue, SyncedOnceTheFirstListIsProcessed) {
   EXPECT_TRUE(begins_with_a_change.HasSynced());
 }
 
-// A consumer's own map, written without a lock by the process function.
+// The map of a consumer, written without a lock by the process function.
 class OwnMap final : public KeyListerGetter<Pod> {
  public:
   [[nodiscard]] std::vector<std::string> ListKeys() const override {

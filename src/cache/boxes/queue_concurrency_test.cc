@@ -1,4 +1,4 @@
-// The public queues and the controller on real threads: for the thread sanitizer.
+// The public queues and the controller on real threads, to be run under ThreadSanitizer.
 
 #include <atomic>
 #include <chrono>

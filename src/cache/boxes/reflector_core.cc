@@ -16,8 +16,8 @@
 
 namespace kinformer::internal {
 
-// What tasks on the loop keep alive. Passes on what a cache::Reflector says; where the store
-// refuses a list, that reflector ends, and another begins after a while.
+// The state that tasks on the loop keep alive. Forwards what a cache::Reflector reports; if the
+// store refuses a list, ends that reflector and starts another one after a pause.
 struct ReflectorCore::Impl final : public cache::ReflectorStore,
                                    public std::enable_shared_from_this<Impl> {
   Impl(Env& e, ListerWatcher& source, std::shared_ptr<RawReflectorStore> s,
@@ -66,16 +66,16 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
   const std::shared_ptr<RawReflectorStore> store;
   const std::unique_ptr<Monitor> monitor;
 
-  // Of the loop.
+  // Used on the loop only.
   cache::ReflectorStatus status;
   base::BackoffManager backoff;
   cache::StagedList staged;
-  // The store has refused a list: what its watch tells means nothing.
+  // The store has refused a list, so events of its watch are ignored.
   bool refused = false;
   std::unique_ptr<cache::Reflector> reflector;
   Timer restart;
 
-  // Under the monitor's lock.
+  // Guarded by the monitor's lock.
   bool running = false;
   std::string last_sync_rv;
 };
@@ -125,7 +125,7 @@ void ReflectorCore::Impl::ListRefused(const Error& error) {
   restart = env.loop().RunAt(env.Now() + backoff.Next(), [weak = weak_from_this()] {
     if (const std::shared_ptr<Impl> self = weak.lock()) self->StartOnLoop();
   });
-  // Not here: it is the reflector that calls.
+  // Later: the reflector itself is calling.
   env.loop().Post([weak = weak_from_this()] {
     const std::shared_ptr<Impl> self = weak.lock();
     if (self != nullptr && self->refused) self->reflector.reset();

@@ -1,4 +1,4 @@
-// Reflector<T>, as programs use it. How it lists and watches, reflector_test.cc has.
+// Reflector<T>, as programs use it. reflector_test.cc tests its lists and watches.
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Notes what it is told; refuses and throws what the test says.
+// Records its calls; refuses and throws as set by the test.
 class NotingStore final : public ReflectorStore<Pod> {
  public:
   Result<void> Add(const Ref<Pod>& pod) override { return Note("+" + pod->name()); }
@@ -46,9 +46,9 @@ class NotingStore final : public ReflectorStore<Pod> {
   }
 
   Texts words{};
-  // The next words that get an error.
+  // Words for which the next call returns an error.
   Texts refused{};
-  // The next words at which it throws.
+  // Words for which the next call throws.
   Texts thrown{};
 
  private:
@@ -155,7 +155,7 @@ TEST_F(PublicReflector, ListsAndWatchesAsItsOptionsSay) {
   EXPECT_EQ(server_.requests,
             (Texts{"LIST rv=0 limit=2", "LIST rv= limit=2 continue=2", "WATCH rv=3 bookmarks"}));
   EXPECT_GE(server_.timeouts.back(), 3600);
-  // What is no pod is nobody's business.
+  // Objects of another kind are ignored.
   server_.Send(
       WatchEventType::kAdded,
       internal::cache::MakePod("default", "x", "9", "", "",
@@ -191,7 +191,7 @@ TEST_F(PublicReflector, NothingRunsAnyMoreWhenRunReturns) {
   EXPECT_EQ(left, 0U);
 }
 
-// What is on its way already when the store refuses.
+// Events that are already on their way when the store refuses the list.
 TEST_F(PublicReflector, NothingIsToldOfTheRestOfAStreamThatBeganWithARefusedList) {
   server_.Put("a");
   store_->refused = {"=1 a"};
@@ -223,7 +223,7 @@ TEST_F(PublicReflector, AListThatTheStoreRefusesIsReportedAndListedAgain) {
   Start();
   EXPECT_EQ(errors_, Texts{"Conflict"});
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "");
-  // What the refused list's watch tells means nothing.
+  // Events of the refused list's watch are ignored.
   server_.Put("b");
   sim_.RunReady();
   EXPECT_EQ(store_->words, Texts{"=1 a"});

@@ -17,19 +17,19 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// Until a difference is looked for a second time, and until a store that is in the middle of
-// something is looked at again.
+// Delay before a difference is checked again, and before the next attempt if the store is being
+// changed.
 constexpr Duration kSoon = std::chrono::seconds(1);
-// Until a server is asked again for a version that it did not know.
+// Delay before a server that lacked a version is asked for it again.
 constexpr Duration kLater = std::chrono::seconds(5);
-// So many answers in a row at another version than the one that was asked for, and the server does
-// not know how; until it is asked again.
+// Number of consecutive answers at another version than the requested one after which the server is
+// considered unable to answer, and the time until it is asked again.
 constexpr int kWrongVersions = 3;
 constexpr Duration kRest = std::chrono::minutes(30);
-// Of the differences of one walk.
+// Limits of the differences that one walk records, and of those that a message names.
 constexpr std::size_t kMostSuspects = 1000;
 constexpr std::size_t kMostNamed = 10;
-// Between relists that do not help.
+// Pauses between relists that do not help.
 constexpr Duration kShortestPause = std::chrono::minutes(2);
 constexpr Duration kLongestPause = std::chrono::minutes(10);
 
@@ -50,8 +50,8 @@ std::size_t LeftOutOf(const Coverage* coverage, std::string_view namespace_) {
   return coverage->left_out->SizeOf(namespace_);
 }
 
-// What waiting does not cure. Not 401 and 404: a token is renewed, a definition is made again, and
-// the informer goes on then.
+// Returns whether the error is permanent. 401 and 404 are not: a token is renewed or a definition
+// is created again, and then the informer continues.
 bool IsRefusal(const Error& error) {
   switch (error.http_status()) {
     case 400:
@@ -70,24 +70,24 @@ bool IsRefusal(const Error& error) {
 
 struct ConsistencyChecker::Walk {
   std::shared_ptr<const SnapshotCore> snapshot;
-  std::string version;       // of the collection, as the snapshot has it
+  std::string version;       // resourceVersion of the snapshot's collection
   std::string namespace_{};  // empty: all
   ListOptions page{};
   client::PageTokens tokens{};
-  int pages = 0;  // in this period
-  // Those of the snapshot that the list has, in the list's order; those that cannot be compared.
+  int pages = 0;  // number in this period
+  // Objects of the snapshot that are in the list, in the list's order; names that are unreadable.
   std::vector<const Block*> found{};
   std::set<ObjectName> unreadable{};
-  // How many of the list have found no room in the store.
+  // Number of listed objects that the full store has left out.
   std::size_t left_out = 0;
-  // What has no name stands for objects that had found no room: nobody knows theirs.
+  // Differing objects. An empty name stands for left-out objects, of which only hashes are known.
   std::set<ObjectName> differ{};
 
   [[nodiscard]] bool IsLeftOut(std::string_view ns, std::string_view name) const {
     const Coverage* coverage = snapshot->coverage();
     return coverage != nullptr && coverage->IsLeftOut(ns, name);
   }
-  // What the store knows to exist, and does not have as it is.
+  // Returns whether the store knows the object to exist, but lacks its current state.
   [[nodiscard]] bool IsMissing(std::string_view ns, std::string_view name) const {
     const Coverage* coverage = snapshot->coverage();
     return IsLeftOut(ns, name) || (coverage != nullptr && coverage->IsUnreadable(ns, name));
@@ -112,7 +112,7 @@ ConsistencyChecker::~ConsistencyChecker() = default;
 void ConsistencyChecker::Listed() {
   const bool walking = walk_ != nullptr || !suspects_.empty() || from_the_future_;
   Forget();
-  // A check that is due stays due, however often it is listed.
+  // A check that is due is not postponed, however often lists come.
   if (walking || !timer_.armed()) Arm();
 }
 
@@ -149,8 +149,8 @@ void ConsistencyChecker::SayOff(std::string_view why) {
 }
 
 void ConsistencyChecker::Arm() {
-  // All informers of a program need not ask at the same time. What is found is healed within the
-  // period: the second look and the relist take their time, too.
+  // Random, so that the informers of a program do not ask at the same time. Below the period, as
+  // the second check and the relist take time, too.
   const double part = 0.65 + 0.2 * RandomUnit(env_);
   ArmAfter(std::chrono::duration_cast<Duration>(part * options_.period));
 }
@@ -170,10 +170,10 @@ void ConsistencyChecker::Begin() {
   const std::string version =
       options_.version ? options_.version() : std::string(snapshot->ResourceVersion());
   const Coverage* coverage = snapshot->coverage();
-  // One that has no room for all has been listed, too.
+  // A store that left objects out has been listed, too.
   const bool full = LeftOutOf(coverage, options_.part.key()) != 0;
   const bool listed = coverage == nullptr || coverage->IsComplete(options_.part.key()) || full;
-  // Of versions that are no numbers nobody can say what the store has.
+  // Versions that are not numbers cannot be compared, so the store's state is unknown.
   const bool comparable = IsWellFormedResourceVersion(version);
   if (!listed || !comparable || !options_.exact()) return ArmAfter(kSoon);
   walk_ = std::make_unique<Walk>();
@@ -190,8 +190,8 @@ void ConsistencyChecker::Begin() {
   AskForPage();
 }
 
-// That of an object that is drawn. Empty where they have none, all have the same, or the one that
-// is drawn is not of this part.
+// Returns the namespace of a randomly chosen object; empty if only one namespace is checked, or the
+// object is cluster-scoped or belongs to another part.
 std::string ConsistencyChecker::DrawNamespace(const SnapshotCore& snapshot) {
   if (options_.part.IsOneNamespace() || !source_.Scope().namespace_.empty()) return {};
   SnapshotCore::Cursor cursor{
@@ -204,7 +204,7 @@ std::string ConsistencyChecker::DrawNamespace(const SnapshotCore& snapshot) {
 void ConsistencyChecker::AskForPage() {
   ++walk_->pages;
   call_ = source_.ListMetadata(walk_->namespace_, walk_->page, *this);
-  // It cannot ask, as most fakes: that is nobody's mistake.
+  // Most fakes cannot list metadata; that is not an error.
   if (call_ != nullptr) return;
   off_ = true;
   walk_.reset();
@@ -253,7 +253,7 @@ void ConsistencyChecker::PageDone(const ListMeta& page) {
   Arm();
 }
 
-// One of several servers may lag behind, or one may not know what it is asked.
+// One of several servers may lag behind, or a server may ignore the requested version.
 void ConsistencyChecker::WrongVersion() {
   if (++wrong_versions_ >= kWrongVersions) {
     return Rest("the server does not list at a version that it is asked for");
@@ -285,7 +285,7 @@ void ConsistencyChecker::WalkDone() {
   ArmAfter(kSoon);
 }
 
-// What the store has and the list has not.
+// Adds the objects to `differ` that the store has and the list lacks.
 void ConsistencyChecker::LookForMissing() {
   Walk& walk = *walk_;
   const SnapshotCore& snapshot = *walk.snapshot;
@@ -325,7 +325,7 @@ void ConsistencyChecker::Confirmed(const std::string& keys) {
       {{"informer", options_.name},
        {"keys", keys.empty() ? "all: the server is at an older version" : keys},
        {"resourceVersion", options_.version ? options_.version() : store_.ResourceVersion()}});
-  // The first is followed by another as soon as that is found to have been in vain.
+  // The first relist may be followed by a second one without a pause if it did not help.
   no_relist_before_ = env_.Now() + relist_pause_;
   relist_pause_ = std::clamp(2 * relist_pause_, kShortestPause, kLongestPause);
   options_.relist();
@@ -335,18 +335,18 @@ void ConsistencyChecker::Failed(const Error& error) {
   if (IsRefusal(error) && KindOf(error) == FailureKind::kOther) {
     return Rest("its list is refused: " + error.ToString());
   }
-  // Whatever else it is, for example that the server has forgotten the version: the next check
-  // begins anew.
+  // Any other error, for example a version that the server has forgotten: the next check starts
+  // from the beginning.
   walk_.reset();
   suspects_.clear();
   if (KindOf(error) != FailureKind::kFuture) {
     from_the_future_ = false;
     return Arm();
   }
-  // A second look: one of several servers may lag behind the others, and a watch that has just
-  // broken is about to ask for the version itself.
+  // Asks again first: one of several servers may lag behind, and a watch that has just broken will
+  // soon ask for this version itself.
   if (!std::exchange(from_the_future_, !from_the_future_)) return ArmAfter(kLater);
-  // One that lags for longer says so when it is asked for the newest version there is.
+  // A server that still lags reports a newer version when asked for its newest one.
   asked_version_ = options_.version ? options_.version() : store_.ResourceVersion();
   call_ = source_.CurrentVersion(
       [this](const Result<std::string>& version) { VersionAnswered(version); });

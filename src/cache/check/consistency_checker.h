@@ -1,8 +1,8 @@
 // cache/check/consistency_checker.h
 //
-// ConsistencyChecker: compares the store with the server now and then, for what no event shows. A
-// server that was restored from a backup and has overtaken the version that we resumed from tells
-// nothing of the objects that differ until they change again.
+// ConsistencyChecker: compares the store with the server now and then, to find differences that no
+// event reveals. A server restored from a backup that has passed the version we resumed from sends
+// no events for objects that differ until they change again.
 
 #ifndef KINFORMER_CACHE_CHECK_CONSISTENCY_CHECKER_H_
 #define KINFORMER_CACHE_CHECK_CONSISTENCY_CHECKER_H_
@@ -29,35 +29,35 @@ namespace kinformer::internal::cache {
 class InformerMetrics;
 
 struct ConsistencyCheckerOptions {
-  std::string name{};  // what messages call the informer
-  // What `source` lists, of a store that may have more.
+  std::string name{};  // name of the informer in messages
+  // The part of the store that `source` lists.
   StorePart part{};
-  // At most this long from the end of one check to the begin of the next. 0: never.
+  // Longest time from the end of one check to the start of the next. 0: never checks.
   Duration period{0};
-  // Which version of the collection the store has. Empty: the store's own.
+  // Returns the resourceVersion of the collection in the store. Empty: the store's own is used.
   std::function<std::string()> version{};
-  // Is that exactly what the server had at that resourceVersion, as far as this
-  // informer knows?
+  // Returns whether the store, as far as this informer knows, has exactly the server's state at
+  // that resourceVersion.
   std::function<bool()> exact{};
-  // A difference is confirmed. Not empty.
+  // Called when a difference is confirmed. Not empty.
   std::function<void()> relist{};
   InformerMetrics* metrics = nullptr;  // null: none
 };
 
-// A check walks over a metadata-only list at the store's own version, page by page, and compares
-// key, uid and resourceVersion with a snapshot of that version: what happens meanwhile disturbs
-// neither. Whatever differs is looked for a second time, at a newer version; what differs in both
-// is logged, counted and healed by a relist. So is a store whose version is twice yet to come for
-// the server, and newer than the newest that it knows of when it is asked: it went back in time,
-// and the watch that could have told was never resumed. One whose cache lags knows of newer ones.
+// Walks page by page over a metadata-only list at the store's own version, and compares key, uid
+// and resourceVersion with a snapshot of that version; so changes meanwhile do no harm. Checks a
+// difference again at a newer version; a confirmed one is logged, counted and healed by a relist.
+// Does the same if the server twice does not know the store's version, and its newest version is an
+// older one: then it went back in time, and no watch was resumed that could have shown it. A server
+// whose cache only lags behind knows a newer version and is not affected.
 //
-// Confined to the loop. The arguments outlive it.
+// Confined to the loop. The constructor's reference arguments must outlive it.
 class ConsistencyChecker final : private ListReceiver {
  public:
   static constexpr std::int64_t kPageSize = 2500;
-  // What a period looks at, at most: a store of up to 10,000 objects is seen as a whole. Of a
-  // larger one it is a part: the walk goes on with the next period, alternately over all objects
-  // and over one namespace that is drawn.
+  // Most pages per period: enough to walk over a store of up to 10,000 objects at once. A walk over
+  // a larger store continues in the next period; such walks alternate between all objects and those
+  // of one randomly chosen namespace.
   static constexpr int kPagesPerPeriod = 4;
   static constexpr std::size_t kWhole = kPageSize * kPagesPerPeriod;
 
@@ -65,9 +65,9 @@ class ConsistencyChecker final : private ListReceiver {
                      PipelineCounters& counters, ConsistencyCheckerOptions options);
   ~ConsistencyChecker() override;
 
-  // A whole list is on its way into the store: what a walk has found is beside the point.
+  // Drops the findings of the current walk: a whole list is about to enter the store.
   void Listed();
-  // What the store holds of keys, uids and versions is not the server's: no check any more.
+  // Ends all checks: a transform makes keys, uids or versions differ from the server's.
   void Distrust();
 
  private:
@@ -81,14 +81,14 @@ class ConsistencyChecker final : private ListReceiver {
   void PageDone(const ListMeta& page);
   void WalkDone();
   void LookForMissing();
-  // A difference is confirmed: in these objects, as a text, or in all (empty).
+  // Reports a confirmed difference in these objects (text for messages), or in all (empty).
   void Confirmed(const std::string& keys);
   void Failed(const Error& error);
   void VersionAnswered(const Result<std::string>& version);
   void WrongVersion();
-  // What a walk has found so far is beside the point.
+  // Drops the current walk and its findings.
   void Forget();
-  // For good, or for a while: rights are granted, and servers are replaced. The log has it once.
+  // Stops checking for good, or for a while, as rights may be granted later. Logged only once.
   void TurnOff(std::string_view why);
   void Rest(std::string_view why);
   void SayOff(std::string_view why);
@@ -104,19 +104,19 @@ class ConsistencyChecker final : private ListReceiver {
   const StoreCore& store_;
   PipelineCounters& counters_;
   const ConsistencyCheckerOptions options_;
-  // How long the next relist is followed by none, and when one may come: a server that does not
-  // agree with itself is not listed all the time. The pause grows until a check finds nothing.
+  // Next pause between relists, and the earliest time of the next one, as a server may contradict
+  // itself. The pause grows until a check finds no difference.
   Duration relist_pause_{0};
   SteadyTime no_relist_before_{};
   bool off_ = false;
   bool said_off_ = false;
-  int wrong_versions_ = 0;      // answers in a row that were at another version
-  bool one_namespace_ = false;  // the next walk over a part of a large store
-  // What the last walk found and the next one is to confirm, where it walked.
+  int wrong_versions_ = 0;      // consecutive answers at another version
+  bool one_namespace_ = false;  // the next walk over a large store covers one namespace
+  // Differences of the last walk, to be confirmed by the next one in the same namespace.
   std::set<ObjectName> suspects_;
   std::string suspects_namespace_;
-  bool from_the_future_ = false;  // the server did not know the store's version yet
-  std::string asked_version_;     // that version, while the server is asked for its newest
+  bool from_the_future_ = false;  // the server does not know the store's version yet
+  std::string asked_version_;     // that version, while the server is asked for its newest one
   std::unique_ptr<Walk> walk_;
   Timer timer_;
   std::unique_ptr<ListWatchCall> call_;

@@ -1,5 +1,5 @@
-// ConsistencyChecker over a store and a server that the test moves apart. What an informer makes of
-// it: test/simulation/consistency_test.cc.
+// ConsistencyChecker over a store and a server that a test changes independently. Tests with an
+// informer: test/simulation/consistency_test.cc.
 
 #include "cache/check/consistency_checker.h"
 
@@ -31,7 +31,7 @@ TEST_F(ConsistencyCheckerTest, AsksOnceInAPeriodForTheStoresVersion) {
   EXPECT_EQ(source_.asked.front(), "|5|Exact|2500|");
   const std::vector<double> pauses = Pauses();
   EXPECT_GE(pauses.size(), 30U);
-  // The answer takes a second.
+  // Each answer takes a second.
   for (const double pause : pauses) {
     EXPECT_GE(pause, 65);
     EXPECT_LE(pause, 86);
@@ -83,7 +83,7 @@ TEST_F(ConsistencyCheckerTest, WhatDiffersOnceIsLeftAlone) {
   Begin();
   ASSERT_TRUE(Checked(1));
   Serve("ns", "b", "1");
-  Serve("ns", "c", "2");  // another one is looked for a second time itself
+  Serve("ns", "c", "2");  // a new difference must be confirmed, too
   ASSERT_TRUE(Checked(2));
   Serve("ns", "c", "1");
   sim_.RunFor(minutes(10));
@@ -165,14 +165,14 @@ TEST_F(ConsistencyCheckerTest, RelistsThatDoNotHelpBecomeRare) {
     return minutes_between;
   }();
   ASSERT_GE(pauses.size(), 6U);
-  // Two checks lie between two relists at least; beside that, 0, 2, 4, 8 and then 10 minutes.
+  // At least two checks lie between two relists, plus pauses of 0, 2, 4, 8 and then 10 minutes.
   const double period = 1.6;
   EXPECT_LT(pauses[0], period);
   for (const auto& [i, pause] : {std::pair{1, 2.0}, {2, 4.0}, {3, 8.0}, {4, 10.0}, {5, 10.0}}) {
     EXPECT_GE(pauses[static_cast<std::size_t>(i)], pause);
     EXPECT_LT(pauses[static_cast<std::size_t>(i)], pause + period);
   }
-  // What is healed begins anew.
+  // The pauses start over once a difference is healed.
   Serve("ns", "b", "1");
   sim_.RunFor(minutes(12));
   relists_.clear();
@@ -257,7 +257,7 @@ TEST_F(ConsistencyCheckerTest, AServerThatIsTwiceBehindTheStoreWentBack) {
   ASSERT_TRUE(asked(1));
   sim_.RunFor(seconds(2));
   EXPECT_EQ(Found(), 0U);
-  behind = false;  // it was one of several, and late
+  behind = false;  // one of several servers lagged behind
   ASSERT_TRUE(asked(2));
   EXPECT_EQ(Pauses().at(1), 6) << "five seconds after the answer";
   ASSERT_TRUE(Checked(1));
@@ -281,7 +281,7 @@ TEST_F(ConsistencyCheckerTest, OnlyAServerThatKnowsOfNothingNewerWentBack) {
     error.WithDetails(std::move(details)).WithHttpStatus(504);
     return CheckerPage{.result = error};
   };
-  // Its cache lags, for minutes.
+  // The server's cache lags behind for minutes.
   source_.newest = std::string("7");
   Begin();
   sim_.RunFor(minutes(10));
@@ -333,7 +333,7 @@ TEST_F(ConsistencyCheckerTest, AListDropsWhatAWalkHasFound) {
   sim_.RunFor(seconds(60));
   EXPECT_EQ(Checks(), 1U);
   EXPECT_EQ(Found(), 0U);
-  // What is due stays due.
+  // A check that is due is not postponed.
   checker_->Listed();
   EXPECT_TRUE(sim_.RunUntil([&] { return source_.asked.size() == 3; }, seconds(26)));
 }
@@ -357,7 +357,7 @@ TEST_F(ConsistencyCheckerTest, OffIsOff) {
   EXPECT_THAT(log_->lines, IsEmpty()) << "which is nobody's mistake";
 }
 
-// Of more than four pages: all of them and those of one namespace, by turns.
+// With more than four pages, walks over all objects and over one namespace alternate.
 TEST_F(ConsistencyCheckerTest, OfALargeStoreANamespaceIsDrawn) {
   store_.Begin();
   for (int i = 0; i < 9'997; ++i) {

@@ -1,4 +1,4 @@
-// What a walk of a ConsistencyChecker goes over, what it forgets when something comes between, and
+// Tests of what a walk of a ConsistencyChecker covers, what it drops when a list interrupts it, and
 // its limits.
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class ConsistencyWalks : public ConsistencyCheckerTest {
     details.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
     return error.WithDetails(std::move(details)).WithHttpStatus(504);
   }
-  // The next answers are these, and then the ordinary ones.
+  // Sets the next answers; later answers are the usual ones.
   void Answer(std::vector<CheckerPage> pages) {
     answers_ = std::move(pages);
     if (usual_) return;
@@ -49,7 +49,7 @@ class ConsistencyWalks : public ConsistencyCheckerTest {
       return page;
     };
   }
-  // More than a period looks at: half of it in "even", half in "odd".
+  // Fills the store with more than one period checks: half of it in "even", half in "odd".
   void FillBeyondAPeriod() {
     store_.Begin();
     for (int i = 0; i < 9'998; ++i) {
@@ -100,7 +100,7 @@ TEST_F(ConsistencyWalks, WhatIsKnownToBeUnreadableIsNotCompared) {
   store_.Begin();
   store_.SetCoverage(coverage);
   store_.Commit();
-  // The store has the last state of the one that could be read, and never had the other one.
+  // The store has an earlier state of one unreadable object and nothing of the other.
   server_.erase({"ns", "c"});
   Serve("ns", "d", "1");
   Begin();
@@ -124,7 +124,7 @@ TEST_F(ConsistencyWalks, AnObjectThatIsListedTwiceMakesUpForNoOther) {
   }
 }
 
-// ---- how many
+// ---- limits
 
 TEST_F(ConsistencyWalks, OfManyDifferencesAThousandAreRemembered) {
   for (int i = 1000; i < 2500; ++i) Serve("ns", "d" + std::to_string(i), "1");
@@ -155,7 +155,7 @@ TEST_F(ConsistencyWalks, EachPeriodHasFourPages) {
   for (std::size_t i = 0; i < pauses.size(); ++i) {
     EXPECT_EQ(pauses[i] == 1, i % 4 != 0) << i << ": " << pauses[i];
   }
-  // A list that comes between two periods drops it all, and a whole period passes.
+  // A list between two periods drops the walk, and the next one starts a full period later.
   sim_.RunFor(seconds(64));
   checker_->Listed();
   const std::size_t before = source_.asked.size();
@@ -166,7 +166,7 @@ TEST_F(ConsistencyWalks, EachPeriodHasFourPages) {
   EXPECT_EQ(source_.asked[before], "|5|Exact|2500|");
 }
 
-// ---- what comes between
+// ---- failures and interruptions
 
 TEST_F(ConsistencyWalks, AWalkThatFailsBeginsAnewWithWhatTheStoreHasThen) {
   int version = 5;
@@ -203,7 +203,7 @@ TEST_F(ConsistencyWalks, OnlyOneAnswerAfterTheOtherSaysThatTheServerWentBack) {
   sim_.RunFor(seconds(2));
   EXPECT_EQ(Found(), 0U);
   checker_.reset();
-  // A list is something else, too: no look is due any more.
+  // A list also cancels the check that was due.
   source_.asked.clear();
   source_.asked_at.clear();
   Answer({future, future});

@@ -21,10 +21,10 @@ namespace kinformer::internal::cache {
 namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);
-// Of each sort of difference, in the log.
+// Number of names that the log shows for each kind of difference.
 constexpr std::size_t kMostNamed = 10;
 
-// By name; null: unreadable.
+// Objects by name; null: unreadable.
 using Objects = std::map<ObjectName, ObjectRef>;
 
 bool SameObject(const ObjectRef& one, const ObjectRef& other) {
@@ -61,7 +61,7 @@ std::string Named(const std::vector<ObjectName>& names) {
   return text;
 }
 
-// What a LIST must ask for to show what the watch-list has shown.
+// Returns options for a LIST of the state that the watch-list has shown.
 ListOptions ListOptionsOf(const ListOptions& watched, const std::string& resource_version,
                           std::size_t objects) {
   ListOptions options;
@@ -69,7 +69,7 @@ ListOptions ListOptionsOf(const ListOptions& watched, const std::string& resourc
   options.fieldSelector = watched.fieldSelector;
   options.timeoutSeconds = watched.timeoutSeconds;
   options.limit = watched.limit;
-  // A server's watch cache pays no heed to the limit at this version; its storage would.
+  // At this version a watch cache ignores the limit; etcd would not.
   if (watched.resourceVersion == "0" && watched.limit > 0 &&
       objects > static_cast<std::size_t>(watched.limit)) {
     options.limit = 0;
@@ -79,7 +79,7 @@ ListOptions ListOptionsOf(const ListOptions& watched, const std::string& resourc
   return options;
 }
 
-// One comparison: lists, as often as it takes.
+// One comparison; repeats the list until it succeeds.
 class Check final : public ListReceiver {
  public:
   Check(Env& env, ListerWatcher& source, const DataConsistencyOptions& options, Objects watched,
@@ -95,7 +95,7 @@ class Check final : public ListReceiver {
 
  private:
   void ListAfter(Duration delay) {
-    // Never at once: it is the watch that calls.
+    // Later: the caller is the watch itself.
     timer_ = env_.loop().RunAt(env_.Now() + delay, [this] {
       listed_.clear();
       pager_.emplace(list_, /*full_list_if_expired=*/false);
@@ -203,7 +203,7 @@ class DataConsistencyDetector final : public ListerWatcher {
   [[nodiscard]] std::string Describe() const override { return contained_.Describe(); }
 
  private:
-  // Passes on what a watch-list says, and writes it down until it is complete.
+  // Forwards the events of a watch-list, and records them until it is complete.
   class WatchList final : public ListWatchCall, public WatchReceiver {
    public:
     WatchList(DataConsistencyDetector& detector, ListOptions options, WatchReceiver& receiver)

@@ -10,7 +10,7 @@
 
 namespace kinformer::internal::cache {
 
-// With a detector around it where the environment asks for one, else `lister_watcher` itself.
+// Wraps `lister_watcher` in a detector if the environment asks for one, else returns it.
 std::unique_ptr<ListerWatcher> DetectingIfAsked(Env& env,
                                                 std::unique_ptr<ListerWatcher> lister_watcher);
 

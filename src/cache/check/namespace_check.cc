@@ -14,7 +14,7 @@ namespace kinformer::internal::cache {
 namespace {
 
 constexpr std::int64_t kPage = 2500;
-// Within which a watch brings what a list has shown.
+// Time within which the watch must show what a list has shown.
 constexpr Duration kBehind = std::chrono::seconds(10);
 
 std::string Text(const std::set<std::string, std::less<>>& names) {
@@ -57,13 +57,13 @@ void NamespaceCheck::Page(std::string continue_) {
 
 void NamespaceCheck::OnUnreadable(std::string_view /*namespace_*/, std::string_view name,
                                   const Error& /*error*/) {
-  // Its name is all that is asked of it.
+  // The check compares names only.
   listed_.emplace(name);
 }
 
 void NamespaceCheck::OnDone(Result<ListMeta> result) {
   call_.reset();
-  // Who watches them says what is wrong with the server.
+  // The watch reports the server's errors, so a failed list only postpones the check.
   if (!result) return Begin();
   if (!result->continue_.empty()) {
     return tokens_.Next(result->continue_) ? Page(std::move(result->continue_)) : Begin();

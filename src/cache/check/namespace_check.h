@@ -1,6 +1,6 @@
 // cache/check/namespace_check.h
 //
-// NamespaceCheck: compares the Namespaces that a watch has told of with a list of them.
+// NamespaceCheck: compares the Namespaces known from a watch with a list of them.
 
 #ifndef KINFORMER_CACHE_CHECK_NAMESPACE_CHECK_H_
 #define KINFORMER_CACHE_CHECK_NAMESPACE_CHECK_H_
@@ -18,24 +18,24 @@
 
 namespace kinformer::internal::cache {
 
-// For what no event shows: a server that was restored and has overtaken the watch says nothing of
-// what differs. A watch may be a little behind a list, so what differs is looked at once more
-// before it counts. A server that refuses the list is asked again in the next period.
+// Finds differences that no event shows: a server that was restored and has passed the watch's
+// version sends no events for them. A watch may lag a little behind a list, so a difference is
+// checked again before it counts. If the server refuses the list, the next check is a period later.
 //
-// Confined to the loop. The arguments outlive it.
+// Confined to the loop. The constructor's arguments must outlive it.
 class NamespaceCheck final : private ListReceiver {
  public:
   using Names = std::set<std::string, std::less<>>;
   struct Options {
-    std::string name{};              // whose, in the log
+    std::string name{};              // name of the informer in the log
     Duration period{};               // 0: never
-    const Names* known{};            // what the watch has told of
-    std::function<void()> relist{};  // they are not those that there are
+    const Names* known{};            // the Namespaces known from the watch
+    std::function<void()> relist{};  // called if they are not those that exist
   };
 
   NamespaceCheck(Env& env, ListerWatcher& lister_watcher, Options options);
 
-  // The first list is there.
+  // Starts the checks, once the first list is complete.
   void Begin();
 
  private:
@@ -54,7 +54,7 @@ class NamespaceCheck final : private ListReceiver {
   const Options options_;
   Names listed_;
   client::PageTokens tokens_;
-  // Either the list had them and the watch has not told of them, or the other way round.
+  // Names that only the list or only the watch has shown.
   Names suspects_;
   Timer timer_;
   std::unique_ptr<ListWatchCall> call_;

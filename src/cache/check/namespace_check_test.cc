@@ -22,7 +22,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using Texts = std::vector<std::string>;
 
-// Keeps which namespaces are said to differ.
+// Collects the names that are reported as different.
 class NamesLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -38,7 +38,7 @@ class NamespaceCheckTest : public testing::Test {
  protected:
   NamespaceCheckTest() { server_.namespace_name = ""; }
 
-  // What the server has, and what its watch has told of.
+  // Adds names to the server only, and not to the names known from the watch.
   void Serve(const std::vector<std::string>& names) {
     for (const std::string& name : names) server_.Put(name);
   }
@@ -91,7 +91,7 @@ TEST_F(NamespaceCheckTest, WhatDiffersIsLookedAtAgainTenSecondsLater) {
   sim_.RunFor(Duration(1));
   EXPECT_EQ(relists_, 1);
   EXPECT_THAT(log_->names, ElementsAre("gone, new"));
-  // And in the next period again, from then on.
+  // The same in the next period.
   sim_.RunFor(minutes(1) - Duration(1));
   EXPECT_EQ(server_.requests.size(), 1U);
   sim_.RunFor(seconds(11));
@@ -126,7 +126,7 @@ TEST_F(NamespaceCheckTest, AListInPagesIsOneList) {
                           "LIST rv= limit=2500", "LIST rv= limit=2500 continue=2500",
                           "LIST rv= limit=2500", "LIST rv= limit=2500 continue=2500"));
   EXPECT_EQ(relists_, 0);
-  // And each list is one of its own.
+  // Each list starts with no names.
   server_.Lose("n1000");
   sim_.RunFor(minutes(1) + seconds(10));
   EXPECT_THAT(log_->names, ElementsAre("n1000"));

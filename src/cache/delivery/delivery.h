@@ -1,7 +1,7 @@
 // cache/delivery/delivery.h
 //
-// Delivery: what a listener has taken out of its queue and its handler has not had yet: some live
-// events, or a replay.
+// Delivery: events that a listener has taken out of its queue and not yet passed to its handler:
+// live events, or a replay.
 
 #ifndef KINFORMER_CACHE_DELIVERY_DELIVERY_H_
 #define KINFORMER_CACHE_DELIVERY_DELIVERY_H_
@@ -17,7 +17,7 @@
 
 namespace kinformer::internal::cache {
 
-// Of the thread that delivers while there is one, else guarded by the listener's lock.
+// Used by the delivering thread while there is one, else guarded by the listener's lock.
 class Delivery {
  public:
   using Step = ReplayCursor::Step;
@@ -29,8 +29,8 @@ class Delivery {
     replay_ = std::make_unique<ReplayCursor>(std::move(replay), uid_change_is_update);
   }
 
-  // The next events of one version, no more than `most`, appended to `events`. They are valid until
-  // the next call.
+  // Appends the next events to `events`, all of one version and at most `most`. They are valid
+  // until the next call.
   [[nodiscard]] Step NextBatch(std::size_t most, std::vector<RawEvent>& events) {
     if (next_ < events_.size()) {
       const std::uint64_t version = events_[next_].version;
@@ -47,10 +47,10 @@ class Delivery {
       if (step == Step::kEvent) events.push_back(event);
       if (step == Step::kPause) break;
     }
-    // The end is found again by the next call: until then the snapshots are needed.
+    // Returns kEnd only from the next call: the events still need the snapshots.
     return Step::kEvent;
   }
-  // The next event. It is valid until the next call.
+  // Returns the next event. It is valid until the next call.
   [[nodiscard]] Step Next(RawEvent& event) {
     if (next_ < events_.size()) {
       event = events_[next_++].Borrow();

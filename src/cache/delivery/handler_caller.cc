@@ -17,8 +17,8 @@ constexpr Duration kSlowCallback = std::chrono::milliseconds(100);
 constexpr Duration kSlowLogPeriod = std::chrono::minutes(10);
 constexpr Duration kMalformedLogPeriod = std::chrono::seconds(10);
 
-// Gives the callback objects that are nobody else's and end with it, unless it retains them: a view
-// that it keeps ends, too, however long the object stays in the cache.
+// Gives the callback private copies of the objects, which end with the call unless it retains them:
+// a view kept without a reference dangles even if the object stays in the cache.
 class OwnBlocks {
  public:
   void GiveTo(RawEvent& event) {
@@ -39,8 +39,8 @@ class OwnBlocks {
 
 }  // namespace
 
-// What the objects of an event are for as long as its callback runs: handlers get whole ones, and
-// what they keep a count on is theirs.
+// Objects of an event while its callback runs. Handlers get unpacked objects, and own those they
+// take a reference to.
 struct HandlerCaller::Whole {
   ObjectRef object;
   ObjectRef old_object;
@@ -97,7 +97,7 @@ void HandlerCaller::Timed(std::uint64_t events, const RawEvent& first,
   started_ns_.store(std::max<std::int64_t>(1, start.time_since_epoch().count()),
                     std::memory_order_relaxed);
   const std::uint64_t malformed_before = MalformedReadsHere();
-  // The events count as handled.
+  // Events count as delivered even if the handler throws.
   const Result<void> handled =
       base::CallUser(env_, "an event handler", call, [&] { return name_ + " for " + *first.key; });
   if (!handled) exceptions_.fetch_add(1, std::memory_order_relaxed);
@@ -128,7 +128,7 @@ void HandlerCaller::TraceCall(const RawEvent& event) const {
   (void)base::CallUser(env_, "trace", [&] { trace_(trace); });
 }
 
-// A handler that is slow is so at each event.
+// Limits the log: a slow handler is usually slow for every event.
 void HandlerCaller::LogSlow(const std::string& key, Duration took, SteadyTime now) {
   ++slow_calls_;
   if (slow_calls_ > 1 && now - slow_logged_ < kSlowLogPeriod) return;
@@ -140,7 +140,7 @@ void HandlerCaller::LogSlow(const std::string& key, Duration took, SteadyTime no
                   {"slow_calls_so_far", std::to_string(slow_calls_)}});
 }
 
-// Who has never met one takes the object for the state in which it was deleted.
+// Logged once: users may take the object for the state in which it was deleted.
 void HandlerCaller::ExplainTombstone(const RawEvent& event) {
   env_.log().Log(LogLevel::kInfo,
                  "a handler is told of a deletion that nobody saw (final_state_unknown): the "
@@ -152,7 +152,7 @@ void HandlerCaller::ExplainTombstone(const RawEvent& event) {
                   {"resourceVersion", std::string(event.block->resourceVersion())}});
 }
 
-// A server that garbles all it sends must not fill the log as well.
+// Limits the log, as a server may send nothing but malformed objects.
 void HandlerCaller::LogMalformed(const Block& object, const std::string& key, SteadyTime now) {
   ++malformed_events_;
   if (malformed_events_ > 1 && now - malformed_logged_ < kMalformedLogPeriod) return;

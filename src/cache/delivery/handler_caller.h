@@ -1,6 +1,6 @@
 // cache/delivery/handler_caller.h
 //
-// HandlerCaller: calls a handler, contains what it throws, and watches how it fares.
+// HandlerCaller: calls a handler, contains its exceptions, and keeps its statistics.
 
 #ifndef KINFORMER_CACHE_DELIVERY_HANDLER_CALLER_H_
 #define KINFORMER_CACHE_DELIVERY_HANDLER_CALLER_H_
@@ -20,29 +20,29 @@
 
 namespace kinformer::internal::cache {
 
-// One thread at a time calls; anyone asks for the figures.
+// One thread at a time makes calls; any thread may read the statistics.
 class HandlerCaller {
  public:
   using Trace = std::function<void(TraceEvent&)>;
 
-  // `name` is the handler's. `trace` is told of each call before it is made; empty: nobody.
+  // `name`: name of the handler. `trace`: called before each call of the handler; may be empty.
   HandlerCaller(Env& env, std::shared_ptr<RawHandler> handler, std::string name, Trace trace);
 
-  // Gives `event` to the handler as handlers see events: under its key, with whole objects.
+  // Calls the handler for one event, with its key and with unpacked objects.
   void Call(RawEvent& event);
-  // The same of several at once, for handlers that take batches.
+  // Does the same for several events at once, for handlers that take batches.
   void CallBatch(std::vector<RawEvent>& events);
   [[nodiscard]] bool takes_batches() const { return takes_batches_; }
   [[nodiscard]] bool is_prompt() const { return is_prompt_; }
 
-  // For how long the callback that is running has been; 0: none is.
+  // Returns how long the current callback has been running; 0 if none is.
   [[nodiscard]] Duration CallbackAge(SteadyTime now) const;
-  // So many were fetched: the handler has had them without a call.
+  // Counts events that a reader has fetched as delivered.
   void CountPulled(std::size_t events) { delivered_.fetch_add(events, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t delivered() const {
     return delivered_.load(std::memory_order_relaxed);
   }
-  // Sets what is known here.
+  // Fills in the fields of `stats` that are known here.
   void Report(HandlerStats& stats) const;
 
  private:
@@ -61,18 +61,18 @@ class HandlerCaller {
   const Trace trace_;
   const bool takes_batches_;
   const bool is_prompt_;
-  // Of the event at hand; of those of a batch.
+  // Keys of the current event, or of those of the current batch.
   std::string key_;
   std::vector<std::string> keys_;
 
-  std::atomic<std::int64_t> started_ns_{0};  // of the callback that is running; 0: none is
+  std::atomic<std::int64_t> started_ns_{0};  // start of the current callback; 0 if none is running
   std::atomic<std::uint64_t> delivered_{0};
   std::atomic<std::uint64_t> exceptions_{0};
   std::atomic<std::int64_t> longest_ns_{0};
   std::uint64_t slow_calls_ = 0;
   SteadyTime slow_logged_{};
   bool tombstones_explained_ = false;
-  // Events whose handler read malformed fields.
+  // Number of calls whose handler read malformed fields.
   std::uint64_t malformed_events_ = 0;
   SteadyTime malformed_logged_{};
 };

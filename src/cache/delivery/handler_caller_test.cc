@@ -27,7 +27,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using Texts = std::vector<std::string>;
 
-// Notes the keys of a call, and does what the test says.
+// Records the keys of each call, and runs the test's function.
 class Calls final : public RawHandler {
  public:
   explicit Calls(bool batches) : batches_(batches) {}
@@ -60,7 +60,7 @@ class HandlerCallerTest : public testing::Test {
     handler_->inside = inside;
     Tell(caller, EventOf(object_));
   }
-  // The caller takes the event: what it points at afterwards counts during the call only.
+  // `event` is changed by the caller; what it refers to is valid during the call only.
   void Tell(HandlerCaller& caller, RawEvent event) {
     EXPECT_TRUE(sim_.RunBlocking([&] { caller.Call(event); }, minutes(1)));
   }
@@ -139,7 +139,7 @@ TEST_F(HandlerCallerTest, MoreThanATenthOfASecondIsSlow) {
   CallThatTakes(caller_, milliseconds(100) + Duration(1));
   EXPECT_THAT(log_->lines,
               ElementsAre("slow event handler handler=h key=ns/a ms=100 slow_calls_so_far=1"));
-  // The next word is ten minutes later, and tells of all that were slow meanwhile.
+  // The next message comes ten minutes later and counts all slow calls since.
   sim_.RunFor(minutes(10) - milliseconds(250) - Duration(1));
   CallThatTakes(caller_, milliseconds(250));
   EXPECT_EQ(log_->lines.size(), 1U);

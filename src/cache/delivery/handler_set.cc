@@ -9,7 +9,7 @@
 namespace kinformer::internal::cache {
 
 void HandlerSet::Complete(HandlerOptions& options) {
-  // A bound of nothing would be reached by a queue that is empty, and with kBlock for ever.
+  // A bound of 0 would be reached by an empty queue, and with kBlock it would block forever.
   options.max_events = std::max<std::size_t>(options.max_events, 1);
   options.max_bytes = std::max<std::size_t>(options.max_bytes, 1);
   if (!options.name.empty()) return;
@@ -21,7 +21,7 @@ Duration HandlerSet::Add(std::shared_ptr<Listener> listener, bool running) {
   base::MutexLock lock(mutex_);
   const Duration wanted = listener->options().resync_period.value_or(resync_period_);
   const Duration period = ResyncPeriods::ForHandler(wanted, resync_check_period_, running);
-  // The first who wants resyncs of an informer that has none brings them.
+  // The first handler with a resync period starts resyncs for an informer that has none.
   if (!running && resync_check_period_ == Duration(0) && resync_period_ == Duration(0)) {
     resync_check_period_ = period;
   }

@@ -1,7 +1,7 @@
 // cache/delivery/handler_set.h
 //
-// HandlerSet: the handlers that are registered with an informer, whether it runs or not, and the
-// resync period that their wishes add up to.
+// HandlerSet: the handlers of an informer, whether it runs or not, and the resync period that
+// results from their options.
 
 #ifndef KINFORMER_CACHE_DELIVERY_HANDLER_SET_H_
 #define KINFORMER_CACHE_DELIVERY_HANDLER_SET_H_
@@ -22,21 +22,21 @@ namespace kinformer::internal::cache {
 // Thread-safe.
 class HandlerSet {
  public:
-  // `resync_period` is the informer's own wish.
+  // `resync_period`: the informer's own default.
   explicit HandlerSet(Duration resync_period)
       : resync_period_(resync_period), resync_check_period_(resync_period) {}
 
-  // Gives the options what they leave open.
+  // Fills in the options that are not set.
   void Complete(HandlerOptions& options);
-  // Returns the resync period that the handler gets. `running`: the informer has started, so its
-  // own period stands.
+  // Returns the resync period of the handler. `running`: the informer has started, so its own
+  // period can no longer change.
   Duration Add(std::shared_ptr<Listener> listener, bool running);
   void Remove(const std::shared_ptr<Listener>& listener);
   [[nodiscard]] std::vector<std::shared_ptr<Listener>> All() const;
-  // All of them, and none is left.
+  // Removes and returns all handlers.
   [[nodiscard]] std::vector<std::shared_ptr<Listener>> TakeAll();
 
-  // How often the informer looks whether a handler is due.
+  // Returns how often the informer checks for handlers that are due for a resync.
   [[nodiscard]] Duration ResyncCheckPeriod() const;
   void AddTo(InformerStats& stats) const;
 

@@ -17,24 +17,24 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// A turn on the pool; then other listeners have theirs.
+// Limits of a turn on the pool, so that other listeners get theirs.
 constexpr Duration kTurn = std::chrono::milliseconds(5);
 constexpr std::uint64_t kTurnCallbacks = 512;
 // More events than this are not delivered on the loop.
 constexpr std::size_t kMostOnLoop = 16;
 // More events than this are not destroyed on the loop.
 constexpr std::size_t kMostDestroyedAtOnce = 256;
-// Of one call to a handler that takes batches.
+// Limit of one call to a handler that takes batches.
 constexpr std::size_t kMostInBatch = 1024;
-// A handler that has been behind for so long is named in the log, and so is one that is waited for.
+// Time after which a slow handler is named in the log, and so is one that someone waits for.
 constexpr Duration kLate = std::chrono::seconds(10);
 
 std::string Seconds(Duration time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + "s";
 }
 
-// The listener whose callback is on this thread's stack. In a simulation a callback that waits may
-// run those of others on top of it.
+// The listener whose callback is on this thread's stack. In a simulation, a callback that waits may
+// run callbacks of others on top of it.
 thread_local const Listener* t_inside = nullptr;
 
 }  // namespace
@@ -64,7 +64,7 @@ Listener::Listener(Env& env, std::shared_ptr<RawHandler> handler, ListenerConfig
 
 Listener::~Listener() = default;
 
-// ---- what waits
+// ---- the queue
 
 template <class Change>
 void Listener::ChangeQueue(Change change) {
@@ -81,7 +81,7 @@ void Listener::ChangeQueue(Change change) {
     announces = NeedsAnnouncement();
   }
   if (announces) Announce();
-  // Not under the lock, where the thread that wakes would only wait for it.
+  // Outside the lock, for which the woken thread would only wait.
   if (wakes) PostTurn();
   Destroy(std::move(discarded));
 }
@@ -128,8 +128,8 @@ void Listener::Clear(ListenerQueue::Discarded& discarded, Delivery& undelivered)
   ReportMetrics();
 }
 
-// Many are destroyed on a thread of the library's own, so that nobody who only lets go of them is
-// held up, and no handler that blocks the pool keeps them in memory.
+// Destroys many events on a thread of the library, so that the caller is not delayed, and a handler
+// that blocks the pool does not keep them in memory.
 void Listener::Destroy(ListenerQueue::Discarded discarded) {
   std::size_t events = 0;
   for (const ListenerQueue::Section& section : discarded) {
@@ -155,7 +155,7 @@ void Listener::PostTurn() {
     return;
   }
   env_.loop().Post([self = shared_from_this()] {
-    // There may be more by now.
+    // More events may have arrived meanwhile.
     if (self->FitsTheLoop()) {
       self->RunTurn();
     } else {
@@ -165,7 +165,7 @@ void Listener::PostTurn() {
 }
 
 bool Listener::FitsTheLoop() const {
-  // A trace is the program's, and may take its time.
+  // A trace is user code and may be slow.
   if (!caller_.is_prompt() || config_.trace != nullptr) return false;
   base::MutexLock lock(mutex_);
   return delivery_.empty() && queue_.only_live() && queue_.Waiting().events <= kMostOnLoop;
@@ -207,7 +207,7 @@ bool Listener::Continue(const Turn& turn) {
       if (removed_.load(std::memory_order_relaxed)) Clear(discarded, undelivered);
     } else if (taken == Taken::kWork &&
                (env_.Now() >= turn.end || caller_.delivered() >= turn.last_callback)) {
-      // The others have their turn; what was taken is carried over.
+      // Ends the turn in favor of other listeners; events already taken are delivered in the next.
       continues_later = true;
       running_ = false;
     }
@@ -263,7 +263,7 @@ ListenerQueue::Taken Listener::TakePulled(std::size_t most, std::vector<PulledEv
       taken = delivery_.empty() ? queue_.Take(delivery_, discarded) : Taken::kWork;
     }
     if (taken == Taken::kWork) {
-      // A long walk over what is unchanged lets others at the queue in between.
+      // Stops after one batch: a long walk over unchanged objects would block others on the lock.
       static_cast<void>(delivery_.NextBatch(most, batch));
       for (const RawEvent& event : batch) {
         PulledEvent& pulled = events.emplace_back();
@@ -320,7 +320,7 @@ Result<void> Listener::Pull(std::size_t most, std::optional<SteadyTime> deadline
         return Error(Reason::kDeadlineExceeded, "nothing has happened in time");
       }
       if (!env_.OnLoopThread()) {
-        // What came since has been announced, and before this lock: it is not missed.
+        // Events since then were announced before this lock was taken, so they are not missed.
         if (Readable()) continue;
         if (deadline) {
           static_cast<void>(lock.WaitUntil(*deadline));
@@ -421,7 +421,7 @@ void Listener::Resume() {
     base::MutexLock lock(mutex_);
     suspended_.store(false, std::memory_order_release);
     announces = NeedsAnnouncement();
-    // A turn that is scheduled goes on by itself, and what it delivers is its own.
+    // A scheduled turn continues by itself and owns the delivery.
     wakes = !scheduled_ && !(queue_.empty() && delivery_.empty()) && NeedsTurn();
   }
   if (announces) Announce();
@@ -435,7 +435,7 @@ void Listener::Discard() {
     base::MutexLock lock(mutex_);
     removed_.store(true, std::memory_order_release);
     UpdateFull();
-    // Else the turn cleans up after itself.
+    // A scheduled turn cleans up itself.
     if (!scheduled_) Clear(discarded, undelivered);
   }
   Destroy(std::move(discarded));
@@ -446,7 +446,7 @@ void Listener::End() {
   if (drains()) {
     base::MutexLock lock(mutex_);
     ended_ = true;
-    // The turn sees to it, or the reader.
+    // The turn or the reader calls Discard at the end.
     if (scheduled_ || (pulled_ != nullptr && !(queue_.empty() && delivery_.empty()))) return;
   }
   Discard();
@@ -489,8 +489,8 @@ std::optional<Error> Listener::EndOfWait(const std::stop_token& stop) const {
   if (removed()) {
     return Error(Reason::kStopped, "handler " + options().name + " was removed before it synced");
   }
-  // A callback that is under way may be the last that was missing; with AtStop::kDrain there may be
-  // more of them.
+  // The callback that is running may be the last one before the sync; with AtStop::kDrain more of
+  // them may follow.
   if (InformerIsStopped() && !Busy()) {
     return Error(Reason::kStopped,
                  "the informer was stopped before handler " + options().name + " synced");
@@ -518,7 +518,7 @@ Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Du
   MonitorLock lock(*monitor);
   for (;;) {
     std::optional<Error> end = EndOfWait(stop);
-    // Asked after that: the callback that has just returned may have been the last.
+    // Checked after EndOfWait: the callback that has just returned may have been the last.
     if (HasSynced()) return {};
     if (end) return *std::move(end);
     if (!timeout) {
@@ -538,7 +538,7 @@ HandlerStats Listener::Stats() const {
   const SteadyTime now = env_.Now();
   stats.callback_age = caller_.CallbackAge(now);
   base::MutexLock lock(mutex_);
-  // Something may be caught up with in no time at all, by the clock.
+  // Reports at least 1 ns while events wait: the clock may not have advanced since.
   if (scheduled_) stats.behind_for = std::max(Duration(1), now - behind_since_);
   const PendingEvents::Load waiting = queue_.Waiting();
   stats.waiting = waiting.events;

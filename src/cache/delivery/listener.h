@@ -1,6 +1,6 @@
 // cache/delivery/listener.h
 //
-// Listener: one registered handler: what waits for it, and the calls to it. Counterpart:
+// Listener: the queue of one registered handler, and the calls to it. Counterpart:
 // processorListener.
 
 #ifndef KINFORMER_CACHE_DELIVERY_LISTENER_H_
@@ -33,26 +33,26 @@
 
 namespace kinformer::internal::cache {
 
-// So often it is looked whether handlers keep up that have something to do.
+// Interval of the check that handlers with waiting events make progress.
 inline constexpr Duration kHandlerWatchPeriod = std::chrono::seconds(5);
 
 class ListenerMetrics;
 
 struct ListenerConfig {
   HandlerOptions options{};
-  // The informer's.
+  // Settings of the informer.
   bool uid_change_is_update = false;
   TraceFunc trace{};
-  std::string informer{};  // what messages call it
-  // Called by the thread that delivers. `changed`: it has become synced, or idle after Suspend.
-  // `drained`: it is no longer full.
+  std::string informer{};  // name in messages
+  // Called on the delivering thread. `changed`: the handler has synced, or is idle after Suspend.
+  // `drained`: the queue is no longer full.
   std::function<void()> changed{};
   std::function<void()> drained{};
   std::shared_ptr<ListenerMetrics> metrics{};  // null: none
 };
 
-// The loop pushes; a thread of the pool delivers, for a turn at a time. A few events for a handler
-// that is prompt are delivered by the loop: to wake a thread would take longer than the calls.
+// The loop pushes events; a thread of the pool delivers them, one turn at a time. The loop itself
+// delivers a few events to prompt handlers, as waking a thread would take longer than the calls.
 // Thread-safe. Kept alive by its informer, its registrations and its own task.
 class Listener : public std::enable_shared_from_this<Listener> {
  public:
@@ -62,38 +62,38 @@ class Listener : public std::enable_shared_from_this<Listener> {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // ---- by the loop
-  // `after`: the store once these have happened; needed by kDropAndResync, else null.
+  // ---- on the loop
+  // `after`: the store after these events; needed with kDropAndResync, else null.
   void Push(std::span<const Notification> events, std::shared_ptr<const SnapshotCore> after);
   void PushReplay(Replay replay);
-  // All that makes up the initial list has been pushed.
+  // Marks the end of the initial list in the queue.
   void PushSynced();
-  // Between Suspend and Resume no callback starts, except one that was about to as Suspend came;
-  // what waits is kept. With AtStop::kDrain it goes on until nothing waits. Who waits for it to
-  // sync is told where that will not come.
+  // Suspend stops callbacks until Resume, except one that is just about to start; waiting events
+  // are kept. With AtStop::kDrain callbacks continue until the queue is empty. Notifies threads in
+  // WaitForSync if the sync can no longer come.
   void Suspend();
   void Resume();
-  // Says once in the log that the handler does not keep up. False: nothing waits, so that it need
-  // not be looked at before the next push.
+  // Logs once that the handler does not keep up. Returns false if nothing waits: no further check
+  // is needed before the next push.
   bool NameIfSlow();
-  // kBlock, and at its bound.
+  // Returns true with kBlock when the bound is reached.
   [[nodiscard]] bool Full() const { return full_.load(std::memory_order_acquire); }
 
-  // ---- by the reader of a PulledHandler
+  // ---- on the thread that reads from a PulledHandler
   // See PullEvents.
   Result<void> Pull(std::size_t most, std::optional<SteadyTime> deadline,
                     const std::stop_token& stop, std::vector<PulledEvent>& events);
 
-  // ---- by anyone
-  // No callback starts any more. Waits for one that runs, except inside it.
+  // ---- on any thread
+  // Starts no more callbacks. Waits for a running one, except when called from inside it.
   Result<void> Remove();
-  // The same without the wait.
+  // Does the same without waiting.
   void Discard();
-  // Nothing comes any more. Discards what waits; with AtStop::kDrain once that is delivered.
+  // Accepts no more events. Discards those that wait; with AtStop::kDrain after their delivery.
   void End();
-  // Waits until no callback runs, except inside one, and with AtStop::kDrain until nothing waits.
+  // Waits until no callback runs, unless called from one; with AtStop::kDrain, until none waits.
   void WaitIdle();
-  // kStopped also where the informer has stopped and no callback is under way.
+  // Returns kStopped also if the informer has stopped and no callback is running.
   Result<void> WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout);
   [[nodiscard]] bool HasSynced() const { return synced_.load(std::memory_order_acquire); }
   [[nodiscard]] bool removed() const { return removed_.load(std::memory_order_acquire); }
@@ -105,37 +105,37 @@ class Listener : public std::enable_shared_from_this<Listener> {
  private:
   struct Turn;
 
-  // Changes the queue by `change(queue, discarded)`, unless it is removed, and sees to it that what
-  // waits then is delivered.
+  // Calls `change(queue, discarded)` unless the handler is removed. Then makes sure that waiting
+  // events are delivered.
   template <class Change>
   void ChangeQueue(Change change);
-  // Takes what a reader gets next. kNothing: there is nothing. kSynced: there may be more.
+  // Takes the next events for a reader. kNothing: none are left. kSynced: more may follow.
   ListenerQueue::Taken TakePulled(std::size_t most, std::vector<PulledEvent>& events);
-  // True: the caller calls Announce, since a reader has something to read.
+  // Returns true if the caller must call Announce, as a reader has something to read.
   bool NeedsAnnouncement() KINFORMER_REQUIRES(mutex_);
   void Announce();
   [[nodiscard]] bool Readable() const;
-  // True: the caller posts a turn, which is the listener's only one.
+  // Returns true if the caller must post a turn. A listener has at most one.
   bool NeedsTurn() KINFORMER_REQUIRES(mutex_);
   void PostTurn();
   [[nodiscard]] bool FitsTheLoop() const;
   void RunTurn();
-  // Takes what is to be delivered next. False: the turn is over.
+  // Takes the next events to deliver. Returns false at the end of the turn.
   bool Continue(const Turn& turn);
   void Deliver();
   [[nodiscard]] bool Halted() const;
-  // True: it is no longer full.
+  // Returns true if the queue has ceased to be full.
   bool UpdateFull() KINFORMER_REQUIRES(mutex_);
   void Clear(ListenerQueue::Discarded& discarded, Delivery& undelivered) KINFORMER_REQUIRES(mutex_);
   void Destroy(ListenerQueue::Discarded discarded);
   void ReportMetrics() KINFORMER_REQUIRES(mutex_);
 
   void Notify();
-  // Why a wait for it to sync ends now though it may not have synced. Empty: it goes on.
+  // Returns the reason why a wait for the sync ends without it; empty if it continues.
   [[nodiscard]] std::optional<Error> EndOfWait(const std::stop_token& stop) const;
   [[nodiscard]] bool InformerIsStopped() const;
   [[nodiscard]] bool Running() const;
-  // Is there anything that WaitIdle waits for?
+  // Returns whether WaitIdle has anything to wait for.
   [[nodiscard]] bool Busy() const;
   [[nodiscard]] bool drains() const { return config_.options.at_stop == AtStop::kDrain; }
   void LogLate(std::string_view what, LogLevel level) const;
@@ -144,25 +144,25 @@ class Listener : public std::enable_shared_from_this<Listener> {
   Env& env_;
   const ListenerConfig config_;
   const std::weak_ptr<ListenerOwner> owner_;
-  // Null: events are delivered, by turns on the pool. Else they wait to be fetched.
+  // null: turns on the pool deliver the events. Else they wait until they are fetched.
   const std::shared_ptr<const PulledHandler> pulled_;
-  // Its callbacks work for whoever it was registered inside of.
+  // Calls on whose behalf it was registered; its callbacks run on behalf of the same ones.
   const std::vector<const void*> inside_ = base::Inside::All();
   HandlerCaller caller_;
 
   mutable base::Mutex mutex_;
   ListenerQueue queue_ KINFORMER_GUARDED_BY(mutex_);
-  // A turn is posted or running.
+  // True while a turn is posted or running.
   bool scheduled_ KINFORMER_GUARDED_BY(mutex_) = false;
   bool running_ KINFORMER_GUARDED_BY(mutex_) = false;
-  bool announced_ KINFORMER_GUARDED_BY(mutex_) = false;  // to the reader
+  bool announced_ KINFORMER_GUARDED_BY(mutex_) = false;  // the reader was notified
   bool ended_ KINFORMER_GUARDED_BY(mutex_) = false;
-  SteadyTime behind_since_ KINFORMER_GUARDED_BY(mutex_){};  // while a turn is scheduled
+  SteadyTime behind_since_ KINFORMER_GUARDED_BY(mutex_){};  // set while a turn is scheduled
   std::shared_ptr<Monitor> monitor_ KINFORMER_GUARDED_BY(mutex_);
-  // Of the turn while one is scheduled, else guarded by the mutex.
+  // Used by the turn while one is scheduled, else guarded by the mutex.
   Delivery delivery_;
   std::vector<RawEvent> batch_;
-  bool named_slow_ = false;  // of the loop
+  bool named_slow_ = false;  // used on the loop only
 
   std::atomic<bool> removed_{false};
   std::atomic<bool> suspended_{false};

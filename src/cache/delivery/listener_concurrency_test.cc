@@ -1,4 +1,4 @@
-// A listener on real threads: for the thread sanitizer.
+// A listener on real threads, to be run under ThreadSanitizer.
 
 #include <atomic>
 #include <cstdint>
@@ -30,14 +30,14 @@ TEST(ListenerConcurrency, SuspendAndResumeWhileItDelivers) {
   const auto handler = std::make_shared<SlowHandler>();
   const auto listener = std::make_shared<Listener>(runtime.env(), handler, ListenerConfig{},
                                                    std::weak_ptr<ListenerOwner>());
-  // So few that they are taken at once: then none waits, and Resume has to know of those that are
-  // being delivered.
+  // Few enough to be taken at once: then none waits in the queue, and Resume must take those into
+  // account that are being delivered.
   std::vector<Notification> events;
   for (int i = 0; i < 16; ++i) {
     events.push_back(
         {.kind = EventKind::kAdd, .object = MakePod("", "p" + std::to_string(i), "1")});
   }
-  // This thread stands for the loop.
+  // This thread acts as the loop.
   constexpr std::uint64_t kRounds = 200;
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     listener->Push(events, nullptr);
@@ -53,7 +53,7 @@ TEST(ListenerConcurrency, SuspendAndResumeWhileItDelivers) {
   EXPECT_TRUE(listener->Remove().ok());
 }
 
-// One thread reads while another, in the place of the loop, pushes, and a third asks for figures.
+// One thread reads, another one acts as the loop and pushes, and a third reads the statistics.
 TEST(ListenerConcurrency, AReaderMissesNothing) {
   Runtime runtime;
   std::atomic<std::uint64_t> wakes{0};
@@ -82,18 +82,18 @@ TEST(ListenerConcurrency, AReaderMissesNothing) {
     for (const PulledEvent& event : events) EXPECT_EQ(event.key, "p" + std::to_string(read++));
   }
   pushes.join();
-  // Synced once the reader comes back for more.
+  // The handler has synced when the reader asks for more.
   events.clear();
   EXPECT_FALSE(listener->Pull(64, runtime.env().Now(), {}, events).ok());
   EXPECT_TRUE(listener->HasSynced());
   EXPECT_GE(wakes.load(), 1U);
-  // Whoever waits is told of the end.
+  // A waiting reader is woken at the end.
   std::thread ends([&] { listener->Discard(); });
   EXPECT_FALSE(listener->Pull(64, {}, {}, events).ok());
   ends.join();
 }
 
-// Stops come while it delivers; whoever drains has delivered all of it when the wait is over.
+// Suspends during a delivery; a drain must have delivered everything when the wait returns.
 TEST(ListenerConcurrency, ADrainDeliversAllBeforeTheWaitIsOver) {
   for (int round = 0; round < 50; ++round) {
     Runtime runtime;

@@ -9,16 +9,16 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// With kBlock: as many lists may wait; one more, and the informer waits.
+// Number of lists that may wait with kBlock; with one more the informer waits.
 constexpr std::size_t kMostWaitingLists = 1;
-// So many events are taken at once, and more only where they belong together.
+// Number of events taken at once; more only for events of one version.
 constexpr std::size_t kTakenAtOnce = 32;
 
 bool IsList(const ListenerQueue::Section& section) {
   return section.replay.has_value() && !section.replay->resync;
 }
 
-// Takes the events up to the first mark, which comes out as `state`. REQUIRES: there is one.
+// Takes the events up to the first mark and returns its `state`. REQUIRES: there is a mark.
 std::unique_ptr<PendingEvents> TakeToMark(PendingEvents& events,
                                           std::shared_ptr<const SnapshotCore>& state) {
   auto taken = std::make_unique<PendingEvents>();
@@ -32,7 +32,7 @@ std::unique_ptr<PendingEvents> TakeToMark(PendingEvents& events,
 
 }  // namespace
 
-// ---- how much waits
+// ---- load and bounds
 
 bool ListenerQueue::OverBound() const {
   const PendingEvents::Load load = Waiting();
@@ -74,7 +74,7 @@ void ListenerQueue::Push(std::span<const Notification> events,
 
 void ListenerQueue::PushReplay(Replay replay, Discarded& discarded) {
   if (replay.resync) {
-    // One that waits already is as good.
+    // A waiting resync serves this one, too.
     for (const Section& section : sections_) {
       if (section.replay.has_value() && section.replay->resync) return;
     }
@@ -92,7 +92,7 @@ void ListenerQueue::Close(std::optional<Replay> replay) {
   sections_.push_back({std::move(last_), std::move(replay)});
 }
 
-// A list that waits takes in what follows it, so that lists do not pile up behind a slow handler.
+// Merges a list into a waiting one, so that lists do not pile up behind a slow handler.
 bool ListenerQueue::JoinWaitingList(Replay& replay, Discarded& discarded) {
   const auto found = std::find_if(sections_.rbegin(), sections_.rend(), [](const Section& section) {
     return section.replay.has_value();
@@ -108,7 +108,7 @@ bool ListenerQueue::JoinWaitingList(Replay& replay, Discarded& discarded) {
   return true;
 }
 
-// The handler gets the first state that it is sure to know, and then the difference.
+// Keeps events up to the first state that the handler surely knows; then sends the difference.
 void ListenerQueue::DropAndResync(std::shared_ptr<const SnapshotCore> after, Discarded& discarded) {
   Replay difference;
   difference.after = std::move(after);
@@ -136,7 +136,7 @@ void ListenerQueue::DropAndResync(std::shared_ptr<const SnapshotCore> after, Dis
     dropped_ += ReplaceFrom(sections_.end(), std::move(kept), std::move(difference), discarded);
     return;
   }
-  // Only this batch waits: it is delivered, and the next may be dropped.
+  // Only this batch waits: it is delivered, and later ones may be dropped.
   last_->Mark(std::move(difference.after));
 }
 
@@ -163,7 +163,7 @@ std::size_t ListenerQueue::ReplaceFrom(Position first, std::unique_ptr<PendingEv
 // ---- out
 
 void ListenerQueue::TakeEvents(PendingEvents& events, Delivery& delivery) {
-  std::size_t of_version = 0;  // of the last one taken, so many have been
+  std::size_t of_version = 0;  // number of events of the current version taken so far
   std::uint64_t version = 0;
   for (std::size_t taken = 0; !events.empty(); ++taken) {
     const bool begins = taken == 0 || events.Oldest().version != version;

@@ -1,4 +1,4 @@
-// Lists and resyncs on their way to a handler: in which order, what joins what, what is looked up.
+// Lists and resyncs on their way to a handler: their order, merging, and number of look-ups.
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -127,9 +127,9 @@ TEST_F(ListenerTest, WithDropAndResyncTheFirstKnownStateIsReachedThenTheDifferen
   EXPECT_TRUE(listener->HasSynced());
 }
 
-// ---- what it costs
+// ---- costs
 
-// Counts what is asked of a snapshot.
+// Counts the calls of a snapshot.
 class CountingSnapshot final : public SnapshotCore {
  public:
   explicit CountingSnapshot(std::shared_ptr<const SnapshotCore> base)
@@ -209,7 +209,7 @@ TEST_F(ListenerTest, ALongListIsDeliveredInTurns) {
   EXPECT_EQ(std::min(heard(0), heard(1)), 5000U);
 }
 
-// For a handler whose resync is due when a list comes.
+// The resync of the handler is due when a list comes.
 TEST_F(ListenerTest, WhatAListTellsUnchangedIsTheSameObjectTwice) {
   class Same final : public RawHandler {
    public:
@@ -229,7 +229,7 @@ TEST_F(ListenerTest, WhatAListTellsUnchangedIsTheSameObjectTwice) {
   EXPECT_EQ(handler->same, (std::vector<bool>{true, true}));
 }
 
-// A list may have the very object that was there before.
+// A list may contain the same object that was stored before.
 TEST_F(ListenerTest, BackToTheSameObjectIsNoResync) {
   const auto listener = Make({.options = {.max_events = 1}});
   const ObjectRef first = MakePod("", "a", "1", "u", "1");
@@ -245,7 +245,7 @@ TEST_F(ListenerTest, BackToTheSameObjectIsNoResync) {
   EXPECT_EQ(listener->Stats().coalesced, 4U);
 }
 
-// Keys of a DeltaFIFO are told in the epoch to which the store comes only after all of them.
+// DeltaFIFO reports keys in an epoch that the store only reaches after the last of them.
 TEST_F(ListenerTest, WhatIsMadeUpForIsOfNoEarlierEpoch) {
   class Epochs final : public RawHandler {
    public:

@@ -1,4 +1,4 @@
-// What a listener delivers when its handler is slower than the events.
+// Delivery by a listener whose handler is slower than the events.
 
 #include "cache/delivery/listener.h"
 
@@ -78,10 +78,10 @@ TEST_F(ListenerTest, ThereAndBackAgainIsNothing) {
   const ObjectRef again = MakePod("", "a", "1", "", "1");
   Push(*listener, {{.kind = EventKind::kUpdate, .old_object = known, .object = newer}});
   Push(*listener, {{.kind = EventKind::kUpdate, .old_object = newer, .object = again}});
-  // Gone, and there again as it was.
+  // The object is deleted and created again unchanged.
   Push(*listener,
        {{.kind = EventKind::kDelete, .object = known}, {.kind = EventKind::kAdd, .object = again}});
-  // A resync says nothing new, but was asked for.
+  // A resync has no news, but was requested.
   Push(*listener, {{.kind = EventKind::kUpdate, .old_object = again, .object = again}});
   sim_.RunFor(seconds(2));
   EXPECT_EQ(handler_->words, (Texts{"+busy ", "+filler ", "~a 1>1"}));
@@ -122,8 +122,8 @@ class LineLog final : public LogSink {
   Texts lines{};
 };
 
-// Entry checks the borders only; what a handler then finds malformed is logged with the object's
-// key, in moderation.
+// Objects are only checked roughly on arrival; malformed fields that a handler finds later are
+// logged with the object's key, with a rate limit.
 TEST(ListenerLog, MalformedFieldsThatAHandlerReadsAreLogged) {
   const auto log = std::make_shared<LineLog>();
   Simulation sim(SimulationOptions{.log = log});

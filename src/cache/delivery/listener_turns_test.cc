@@ -1,5 +1,5 @@
-// A listener's turns on the pool: when one ends, what it leaves to the next, and what Suspend,
-// Resume and the bounds make of that.
+// Turns of a listener on the pool: when one ends, what it leaves to the next, and the effect of
+// Suspend, Resume and the bounds.
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +24,7 @@ class TurnsTest : public ListenerTest {
  protected:
   TurnsTest() { handler_->first_takes = Duration(0); }
 
-  // A listener for which time passes with each look at the clock, so that every turn is long.
+  // Returns a listener for which each reading of the clock takes time, so that turns are long.
   std::shared_ptr<Listener> MakeSlow(ListenerConfig config, std::shared_ptr<RawHandler> handler) {
     return std::make_shared<Listener>(slow_, std::move(handler), std::move(config),
                                       std::weak_ptr<ListenerOwner>());
@@ -34,7 +34,7 @@ class TurnsTest : public ListenerTest {
     for (std::size_t i = 0; i < number; ++i) events.push_back(Add("p" + std::to_string(i), ""));
     return events;
   }
-  // Runs until nothing is left to do. The most that the handler has heard in one turn.
+  // Runs until there is nothing to do. Returns the most events delivered in one turn.
   std::size_t LongestTurn() {
     std::size_t longest = 0;
     for (std::size_t before = handler_->words.size(); sim_.Step();
@@ -85,7 +85,7 @@ TEST_F(TurnsTest, AListIsDeliveredInTurnsToo) {
 
 // ---- turns on the loop
 
-// Notes whether it is called on the loop.
+// Records whether it is called on the loop.
 class Prompt final : public RawHandler {
  public:
   Prompt(Env& env, bool prompt) : env_(env), prompt_(prompt) {}
@@ -138,7 +138,7 @@ TEST_F(TurnsTest, WhatMayTakeItsTimeIsNotDeliveredOnTheLoop) {
 // ---- between two turns
 
 TEST_F(TurnsTest, ItGoesOnWhereItWasSuspended) {
-  // Of 64, the second half has been taken already when the first turn ends.
+  // With 64 events, the second half is already taken at the end of the first turn.
   for (const std::size_t number : {std::size_t{64}, std::size_t{100}}) {
     handler_->words.clear();
     const auto listener = MakeSlow({}, handler_);
@@ -176,7 +176,7 @@ TEST_F(TurnsTest, ResumeWithNothingToDoPostsNothing) {
   EXPECT_FALSE(sim_.Step());
 }
 
-// Fails where a second callback begins before the first has returned.
+// Fails if a callback starts before the previous one has returned.
 class OneAtATime final : public RawHandler {
  public:
   explicit OneAtATime(Env& env) : env_(env) {}
@@ -212,7 +212,7 @@ TEST_F(TurnsTest, SuspendAndResumeDuringACallbackStartNoSecondTurn) {
 
 // ---- bounds
 
-// Asks a function at each event.
+// Calls a function for each event.
 class Asking final : public RawHandler {
  public:
   void Handle(const RawEvent& /*event*/) override { ask(); }
@@ -271,7 +271,7 @@ TEST_F(TurnsTest, WithBlockBytesFillItToo) {
 class SyncedUnderPressure : public TurnsTest, public testing::WithParamInterface<OverflowPolicy> {};
 
 TEST_P(SyncedUnderPressure, ComesOnceAllOfTheListHasBeenTold) {
-  // The list waits, or is being delivered, when events push past the bound.
+  // Events exceed the bound while the list waits, or while it is delivered.
   for (const bool during : {false, true}) {
     SCOPED_TRACE(during);
     handler_->words.clear();

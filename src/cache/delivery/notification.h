@@ -1,7 +1,7 @@
 // cache/delivery/notification.h
 //
-// Notification: a live event on its way to the listeners. It keeps its objects; RawEvent, which the
-// handler gets, borrows them. Counterparts: addNotification, updateNotification,
+// Notification: a live event for the listeners. It owns references to its objects; RawEvent, which
+// handlers get, borrows them. Counterparts: addNotification, updateNotification,
 // deleteNotification.
 
 #ifndef KINFORMER_CACHE_DELIVERY_NOTIFICATION_H_
@@ -19,13 +19,13 @@ struct Notification {
   bool is_in_initial_list = false;
   bool final_state_unknown = false;
   std::uint32_t epoch = 0;
-  // Of an update. Of a deletion: the state that the handler knows, where it was not told of a later
-  // one.
+  // For an update: the state before. For a deletion: the last state that handlers know, if `object`
+  // is newer.
   ObjectRef old_object{};
   ObjectRef object{};
-  std::uint64_t version = 0;  // of the store: the first that has it
+  std::uint64_t version = 0;  // first version of the store with this change
 
-  // Without the key.
+  // Returns the event without its key.
   [[nodiscard]] RawEvent Borrow() const {
     return {kind,
             is_in_initial_list,

@@ -9,7 +9,7 @@ namespace {
 
 // Slots that an empty queue keeps.
 constexpr std::size_t kKeptSlots = 32;
-// Slots that one merge adds to an index which is not whole yet.
+// Number of slots that one merge adds to an incomplete index.
 constexpr int kIndexStep = 64;
 
 std::size_t BytesOf(const Notification& event) {
@@ -23,7 +23,7 @@ bool IsResync(const Notification& event) {
   return event.kind == EventKind::kUpdate && event.old_object == event.object;
 }
 
-// An update that leaves the object as the handler knows it.
+// Returns whether an update leaves the object as the handler knows it.
 bool ChangesNothing(const Notification& event) {
   return event.kind == EventKind::kUpdate &&
          (event.old_object == event.object || event.old_object->SameAs(*event.object));
@@ -31,11 +31,11 @@ bool ChangesNothing(const Notification& event) {
 
 enum class NetEffect : std::uint8_t { kNothing, kOne, kBoth };
 
-// What two events of one object come to. kOne: `newer` becomes that one.
+// Returns the combined effect of two events of one object. kOne: `newer` becomes that event.
 NetEffect Merge(const Notification& older, Notification& newer) {
   switch (older.kind) {
     case EventKind::kAdd:
-      // It came and went while the handler was busy.
+      // The object was added and deleted while the handler was busy.
       if (newer.kind == EventKind::kDelete) return NetEffect::kNothing;
       newer.kind = EventKind::kAdd;
       newer.is_in_initial_list = older.is_in_initial_list;
@@ -43,12 +43,12 @@ NetEffect Merge(const Notification& older, Notification& newer) {
       return NetEffect::kOne;
     case EventKind::kUpdate: {
       const bool resyncs = IsResync(older) && IsResync(newer);
-      // The state that the handler knows. A deletion keeps it for an addition that may follow.
+      // The state that the handler knows. A deletion keeps it for a later addition.
       newer.old_object = older.old_object;
       return ChangesNothing(newer) && !resyncs ? NetEffect::kNothing : NetEffect::kOne;
     }
     case EventKind::kDelete:
-      // Two objects of one name stay two events.
+      // Two objects with the same name remain two events.
       if (newer.kind != EventKind::kAdd || older.object->uid() != newer.object->uid()) {
         return NetEffect::kBoth;
       }

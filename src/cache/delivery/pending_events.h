@@ -1,6 +1,6 @@
 // cache/delivery/pending_events.h
 //
-// PendingEvents: live events that wait for a handler, in order; past a listener's bound, one per
+// PendingEvents: live events waiting for a handler, in order; beyond a listener's bound, one per
 // object. Counterpart: the pendingNotifications of processorListener.
 
 #ifndef KINFORMER_CACHE_DELIVERY_PENDING_EVENTS_H_
@@ -19,10 +19,10 @@
 
 namespace kinformer::internal::cache {
 
-// Each operation takes constant time, except where it says otherwise. Not thread-safe.
+// All operations take constant time unless stated otherwise. Not thread-safe.
 class PendingEvents {
  public:
-  // What waits. The bytes are of memory that exists only because it does.
+  // Number of waiting events, and the memory that exists only because of them.
   struct Load {
     std::size_t events = 0;
     std::size_t bytes = 0;
@@ -40,7 +40,7 @@ class PendingEvents {
 
   struct Taken {
     Notification event{};
-    // What Mark gave this event, or null.
+    // State passed to Mark for this event, or null.
     std::shared_ptr<const SnapshotCore> state{};
   };
 
@@ -49,13 +49,13 @@ class PendingEvents {
   PendingEvents& operator=(const PendingEvents&) = delete;
 
   void Append(const Notification& event);
-  // Merges `event` with what waits for its object, in the place of the newer, by the rules of
-  // OverflowPolicy::kCoalesce. Returns how many events the handler is spared. The first calls look
-  // for what waits in a limited number of the newest events.
+  // Merges `event` with the waiting event of its object, at the position of the newer one, by the
+  // rules of OverflowPolicy::kCoalesce. Returns the number of events that the handler is spared.
+  // The first calls search a limited number of the newest events, as the index is built in steps.
   std::size_t Coalesce(const Notification& event);
-  // `state` is the store when the newest event had happened. REQUIRES: not empty.
+  // Attaches the store's state after the newest event. REQUIRES: not empty.
   void Mark(std::shared_ptr<const SnapshotCore> state);
-  // The oldest. REQUIRES: not empty.
+  // Removes and returns the oldest event. REQUIRES: not empty.
   Taken Take();
   // REQUIRES: not empty.
   [[nodiscard]] const Notification& Oldest() const { return first_->event; }
@@ -63,7 +63,7 @@ class PendingEvents {
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   [[nodiscard]] const Load& load() const { return load_; }
   [[nodiscard]] bool HasMark() const { return marks_ > 0; }
-  // Has grown beyond what is kept for the next events once it is empty.
+  // Returns whether it has grown beyond what is kept for reuse when it is empty.
   [[nodiscard]] bool IsBulky() const;
 
  private:
@@ -71,16 +71,16 @@ class PendingEvents {
     Notification event{};
     std::shared_ptr<const SnapshotCore> state{};
     Slot* older = nullptr;
-    // Of a free slot: the next free one.
+    // The next free slot if this one is free.
     Slot* newer = nullptr;
-    // What the event adds to the load.
+    // Bytes that the event adds to the load.
     std::uint32_t bytes = 0;
     bool indexed = false;
   };
   struct NameOf {
     std::string_view namespace_;
     std::string_view name;
-    // Implicit, so that the index is asked with a slot or with an object.
+    // Implicit, so that the index can be searched by slot or by object.
     NameOf(const Slot* slot);    // NOLINT(google-explicit-constructor)
     NameOf(const Block* block);  // NOLINT(google-explicit-constructor)
     bool operator==(const NameOf&) const = default;
@@ -97,13 +97,13 @@ class PendingEvents {
   using Index = std::unordered_set<Slot*, HashOfName, SameName>;
 
   Slot& NewSlot();
-  // Takes a slot out of the line. Its event has been moved or is no longer needed.
+  // Removes a slot from the queue. Its event was moved out or is no longer needed.
   void Free(Slot& slot);
   void SetEvent(Slot& slot, Notification event);
   void LinkLast(Slot& slot);
   void Unlink(Slot& slot);
   void IndexNewest(Slot& slot);
-  // Adds some more of the older slots to the index.
+  // Adds some older slots to the index.
   void ExtendIndex();
 
   std::deque<Slot> slots_;
@@ -112,9 +112,9 @@ class PendingEvents {
   Slot* last_ = nullptr;
   Load load_{};
   std::size_t marks_ = 0;
-  // From the first merge on.
+  // Null before the first merge.
   std::unique_ptr<Index> index_;
-  // The newest slot that the index has not been extended to. Null: it is whole.
+  // The newest slot not yet in the index. Null: the index is complete.
   Slot* not_indexed_ = nullptr;
 };
 

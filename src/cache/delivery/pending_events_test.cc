@@ -1,4 +1,4 @@
-// PendingEvents on its own: order, merging, and the room that it takes.
+// PendingEvents on its own: order, merging, and memory.
 
 #include "cache/delivery/pending_events.h"
 
@@ -49,7 +49,7 @@ TEST(PendingEvents, AMarkIsTakenWithItsEvent) {
   EXPECT_EQ(events.Take().state, nullptr);
 }
 
-// The first merge does not visit all that waits.
+// The first merge does not visit all waiting events.
 TEST(PendingEvents, OlderEventsAreFoundStepByStep) {
   PendingEvents events;
   events.Append(Update("oldest", "1", "2"));
@@ -65,7 +65,7 @@ TEST(PendingEvents, OlderEventsAreFoundStepByStep) {
   EXPECT_EQ(names[101], "oldest");
 }
 
-// Whatever is merged: who hears the rest goes through states that were, and ends with the last.
+// Merged events lead through states that existed, and end with the last one.
 TEST(PendingEvents, WhateverIsMergedTheStoryHolds) {
   struct Object {
     std::string uid;

@@ -20,7 +20,7 @@ Duration ResyncPeriods::ForHandler(Duration wanted, Duration& check, bool runnin
   if (wanted <= Duration(0)) return Duration(0);
   wanted = std::max(wanted, kMinimum);
   if (check == Duration(0)) {
-    // An informer that never checks cannot resync; before it runs it may still learn to.
+    // An informer without a check period cannot resync; before it runs it may still get one.
     if (running) return Duration(0);
     return wanted;
   }

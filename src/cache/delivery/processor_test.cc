@@ -1,5 +1,5 @@
-// Processor and HandlerSet on their own: who is told of what, who is due for a resync, and which
-// period handlers get.
+// Processor and HandlerSet on their own: which listeners get which events, which are due for a
+// resync, and which period handlers get.
 
 #include "cache/delivery/processor.h"
 
@@ -30,7 +30,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A listener and what its handler has heard.
+// A listener and the notifications of its handler.
 struct Told {
   std::shared_ptr<WordHandler> handler;
   std::shared_ptr<Listener> listener;
@@ -59,7 +59,7 @@ class ProcessorTest : public ListenerTest {
     });
     sim_.RunReady();
   }
-  // Which of them are due now.
+  // Returns the listeners that are due now.
   std::vector<const Listener*> Due() {
     std::vector<const Listener*> due;
     for (const auto& weak : processor_.DueForResync()) due.push_back(weak.lock().get());
@@ -70,7 +70,7 @@ class ProcessorTest : public ListenerTest {
   int snapshots_ = 0;
 };
 
-// ---- who is told
+// ---- distribution
 
 TEST_F(ProcessorTest, WhoComesFirstIsToldWhatThereIs) {
   const Told none = MakeTold();
@@ -100,7 +100,7 @@ TEST_F(ProcessorTest, WhoIsRemovedIsToldNothing) {
   EXPECT_THAT(two.handler->words, ElementsAre("+a "));
 }
 
-// A snapshot keeps memory: it is taken for those alone who need it.
+// Snapshots hold memory, so one is taken only if a listener needs it.
 TEST_F(ProcessorTest, TheStateAfterEventsIsForThosePoliciesThatNeedIt) {
   Added(Duration(0));
   Distribute({Add("a", "")});
@@ -203,7 +203,7 @@ TEST_F(ProcessorTest, SuspendedNobodyIsCalledUntilItGoesOn) {
   EXPECT_THAT(after.handler->words, ElementsAre("+c "));
 }
 
-// ---- who does not keep up
+// ---- slow handlers
 
 class WatchTest : public testing::Test {
  protected:
@@ -211,7 +211,7 @@ class WatchTest : public testing::Test {
     processor_.Add(listener_, Duration(0), nullptr, false);
     handler_->first_takes = minutes(10);
   }
-  // No thread may wait for the end of a callback any more.
+  // Lets all callbacks end, since no thread may wait for one at destruction.
   ~WatchTest() override { sim_.RunFor(minutes(30)); }
   std::shared_ptr<const SnapshotCore> With(const std::string& name) {
     static_cast<void>(store_.Put(MakePod("", name, "1")));
@@ -272,7 +272,7 @@ TEST_F(WatchTest, WhileItIsSuspendedNobodyIsNamed) {
   EXPECT_THAT(log_->lines, IsEmpty());
 }
 
-// ---- when they are due
+// ---- resync periods
 
 TEST_F(ProcessorTest, EachIsDueAtItsOwnPeriod) {
   Added(Duration(0));
@@ -305,7 +305,7 @@ TEST(ResyncPeriods, SI_06_WhatHandlersGet) {
            Row{Duration(1), seconds(5), false, seconds(1), seconds(1)},
            Row{seconds(5), seconds(5), true, seconds(5), seconds(5)},
            Row{seconds(4), seconds(5), true, seconds(5), seconds(5)},
-           // One that never looks cannot resync once it runs.
+           // An informer without a check period cannot resync once it runs.
            Row{seconds(4), none, true, none, none},
            Row{seconds(4), none, false, seconds(4), none},
        }) {

@@ -86,7 +86,7 @@ bool ReplayCursor::Presence(const Block& block, RawEvent& event) const {
   }
   const bool same = older == &block || older->SameAs(block);
   event.kind = EventKind::kUpdate;
-  // What is told though it has not changed is a resync, and told as one.
+  // An unchanged object is reported as a resync.
   event.old_block = same && replay_.include_unchanged ? &block : older;
   return replay_.include_unchanged || !same;
 }

@@ -1,7 +1,7 @@
 // cache/delivery/replay.h
 //
-// Replay: events that are worked out from snapshots as they are delivered, so that a list of any
-// size waits in constant space. ReplayCursor: yields them.
+// Replay: events computed from snapshots while they are delivered, so that a list of any size waits
+// in constant space. ReplayCursor: iterates over them.
 
 #ifndef KINFORMER_CACHE_DELIVERY_REPLAY_H_
 #define KINFORMER_CACHE_DELIVERY_REPLAY_H_
@@ -18,33 +18,33 @@
 
 namespace kinformer::internal::cache {
 
-// Either what turned one state of the store into another, or a resync.
+// The difference between two states of the store, or a resync.
 struct Replay {
-  // Updates for all objects of `after`, each with itself. The handler's state stays as it was.
+  // Updates for all objects of `after`, each with itself as the old state.
   bool resync = false;
-  // Where the difference begins. Null, or empty: with nothing.
+  // The start of the difference. Null, or an empty store: nothing.
   std::shared_ptr<const SnapshotCore> before{};
   std::shared_ptr<const SnapshotCore> after{};
-  // What is added is part of the initial list.
+  // Added objects are part of the initial list.
   bool initial = false;
-  // Updates also for objects that are the same in both.
+  // Sends updates for unchanged objects, too.
   bool include_unchanged = false;
-  // Of its events, where `after` is not so far yet: keys of a DeltaFIFO run ahead of the store.
+  // Epoch of the events if `after` has an older one: keys of a DeltaFIFO are ahead of the store.
   std::uint32_t epoch = 0;
 };
 
-// Yields deletions first, as tombstones, then the rest. Events are valid as long as the cursor.
+// Returns deletions first, as tombstones, then the rest. Events live as long as the cursor.
 class ReplayCursor {
  public:
   enum class Step : std::uint8_t {
     kEvent,
-    // No event so far: the caller may see to other things after so many objects.
+    // No event among the objects just examined: the caller may do other work in between.
     kPause,
     kEnd,
   };
 
-  // `uid_change_is_update`: an object under another uid is one update rather than a deletion and an
-  // addition.
+  // `uid_change_is_update`: an object with a new uid is reported as an update, not as a deletion
+  // and an addition.
   ReplayCursor(Replay replay, bool uid_change_is_update);
 
   [[nodiscard]] Step Next(RawEvent& event);
@@ -53,17 +53,17 @@ class ReplayCursor {
   enum class Pass : std::uint8_t { kDeletions, kPresent, kDone };
 
   [[nodiscard]] std::uint32_t EpochOf(const Block& block) const;
-  // Moves on to the next batch of the pass. False: there is none.
+  // Loads the next batch of the pass. Returns false at its end.
   bool Refill(const SnapshotCore& walked);
-  // False: `block` is no event of this pass.
+  // Returns false if `block` causes no event in this pass.
   [[nodiscard]] bool Deletion(const Block& block, RawEvent& event) const;
   [[nodiscard]] bool Presence(const Block& block, RawEvent& event) const;
-  // Of one object, as far as handlers are told.
+  // Returns whether handlers see both as one object.
   [[nodiscard]] bool SameObject(const Block& one, const Block& other) const;
 
   const Replay replay_;
   const bool uid_change_is_update_;
-  // Null where there is nothing to look anything up in.
+  // null if there is no earlier state to compare with
   const SnapshotCore* const before_;
   Pass pass_;
   SnapshotCore::Cursor cursor_{};

@@ -14,7 +14,7 @@
 
 namespace kinformer::internal::cache {
 
-// What the trace calls it.
+// Returns the name of a type in traces.
 inline std::string_view DeltaTypeName(DeltaType type) {
   switch (type) {
     case DeltaType::kAdded:

@@ -30,7 +30,7 @@ void DeltaFIFO::Queue(const std::string& key, DeltaType type, ObjectRef object,
   const auto [it, fresh] = items_.try_emplace(key);
   if (fresh) queue_.push_back(key);
   std::vector<Delta>& deltas = it->second;
-  // Two deletions in a row say the same; the one that knows the final state says it better.
+  // Keeps one of two consecutive deletions, preferably the one that knows the final state.
   if (type == DeltaType::kDeleted && !deltas.empty() && deltas.back().type == DeltaType::kDeleted) {
     Delta& last = deltas.back();
     if (last.final_state_unknown) {
@@ -91,7 +91,7 @@ void DeltaFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> 
     populated_ = true;
     initial_count_ = distinct + deletions;
   }
-  // What waited to be said of unreadable objects is older than the list.
+  // Waiting deltas of unreadable objects are older than the list.
   unreadable_.clear();
   for (ObjectName& name : unreadable) Unreadable(std::move(name), false);
   bookmark_ = std::move(resourceVersion);
@@ -122,7 +122,7 @@ std::vector<Delta> DeltaFIFO::PopKey() {
   queue_.pop_front();
   std::vector<Delta> deltas = std::move(it->second);
   items_.erase(it);
-  // Its buckets would stay.
+  // Replaces the map, as its buckets would keep their memory.
   if (items_.empty()) items_ = decltype(items_)();
   for (const Delta& delta : deltas) bytes_ -= BytesOf(delta);
   return deltas;

@@ -20,13 +20,13 @@
 namespace kinformer::internal::cache {
 
 struct DeltaFIFOOptions {
-  // Deletes of what is neither queued nor known are dropped; a list deletes what it lacks; a resync
-  // redelivers. Null: only what is queued counts.
+  // The consumer's store. With it, deletions of unknown objects are dropped, a list deletes what it
+  // lacks and a resync redelivers all. Null: only queued objects are known.
   const KnownObjects* known_objects = nullptr;
-  // The type of an object of a list: kReplaced, or kSync as client-go had it before
+  // Type of an object of a list: kReplaced, or kSync as in client-go without
   // EmitDeltaTypeReplaced.
   DeltaType replaced_type = DeltaType::kReplaced;
-  // False: they are queued like others, for a consumer that wants to know of them.
+  // False: queues deletions of unknown objects, too, for consumers that handle them.
   bool drops_unknown_deletions = true;
 };
 
@@ -43,16 +43,16 @@ class DeltaFIFO final : public DeltaQueue {
   void Bookmark(std::string_view resourceVersion) override;
   void Unreadable(ObjectName name, bool deleted) override;
 
-  // The deltas of the key that waits longest, all of them, whatever `max` is. A bookmark comes once
-  // no key waits.
+  // Takes all deltas of the key that waits longest, whatever `max` is. A bookmark follows once no
+  // key waits.
   bool PopBatch(std::size_t max, DeltaBatch& out) override;
   void BatchDone() override;
 
   [[nodiscard]] bool HasSynced() const override { return populated_ && initial_count_ == 0; }
-  // Keys that wait.
+  // Returns the number of waiting keys.
   [[nodiscard]] std::size_t Len() const override { return queue_.size() + unreadable_.size(); }
   [[nodiscard]] std::size_t Bytes() const override { return bytes_; }
-  // The deltas that wait for a key, oldest first; null if none do.
+  // Returns the waiting deltas of a key, oldest first; null if there are none.
   [[nodiscard]] const std::vector<Delta>* Deltas(const std::string& key) const;
 
  private:
@@ -68,9 +68,9 @@ class DeltaFIFO final : public DeltaQueue {
   std::string bookmark_;
   std::size_t bytes_ = 0;
   bool populated_ = false;
-  // Keys of the first Replace that are not processed.
+  // Number of keys of the first Replace not processed yet.
   std::size_t initial_count_ = 0;
-  // What was popped last is a key.
+  // True if the last Pop returned the deltas of a key.
   bool popped_key_ = false;
 };
 

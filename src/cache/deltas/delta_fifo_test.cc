@@ -1,4 +1,4 @@
-// DeltaFIFO: what it does otherwise than the RealFIFO. delta_queue_test.cc has what both are asked.
+// Behavior of DeltaFIFO that differs from RealFIFO. delta_queue_test.cc tests both queues.
 
 #include "cache/deltas/delta_fifo.h"
 
@@ -73,7 +73,7 @@ TEST(DeltaFIFO, BytesAreThoseOfTheDeltasThatWait) {
   EXPECT_GT(one, known->allocated_bytes());
   queue.Delete(known, true);
   EXPECT_EQ(queue.Bytes(), 2 * one);
-  // The deletion that knows the final state takes the place of the one that does not.
+  // A deletion that knows the final state replaces one that does not.
   queue.Delete(last, false);
   EXPECT_EQ(queue.Bytes(), 2 * one - known->allocated_bytes() + last->allocated_bytes());
   queue.Delete(known, false);

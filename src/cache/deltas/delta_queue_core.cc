@@ -32,7 +32,7 @@ Error PopWouldDeadlock(Env& env, const char* where) {
   return base::WouldDeadlock(env, std::string("Pop, which may wait, was called ") + where);
 }
 
-// Lets go of a lock for a while.
+// Releases a lock for the lifetime of the object.
 class Unlocked {
  public:
   explicit Unlocked(Monitor& monitor) : monitor_(monitor) { monitor_.Unlock(); }
@@ -54,7 +54,7 @@ struct DeltaQueueCore::Impl {
         known_objects(std::move(known)),
         queue(NewQueue(k, known_objects.get())) {}
 
-  // A call of Pop. With the lock held at both ends.
+  // One call of Pop. Constructed and destroyed with the lock held.
   class Call {
    public:
     explicit Call(Impl& impl) : impl_(impl) { ++impl_.inside; }
@@ -84,7 +84,7 @@ struct DeltaQueueCore::Impl {
     arrived.push_back(std::move(delta));
     if (inside > 0) monitor->NotifyAll();
   }
-  // Of the consumer: from what has arrived into the queue.
+  // Moves a delta that has arrived into the queue. Called by the consumer only.
   void Apply(cache::Delta& delta) const;
   bool TakeArrivedAndPop(std::size_t max, cache::DeltaBatch& batch);
 
@@ -92,18 +92,18 @@ struct DeltaQueueCore::Impl {
   const QueueKind kind;
   const std::unique_ptr<Monitor> monitor;
   const std::unique_ptr<const cache::KnownObjects> known_objects;
-  // The consumer's: who has set `consuming`.
+  // Used by the consumer only: the thread that has set `consuming`.
   const std::unique_ptr<cache::DeltaQueue> queue;
 
-  // Under the monitor's lock, like all that follows.
+  // Guarded by the monitor's lock, as are all members below.
   cache::FifoBuffer<cache::Delta> arrived;
-  // Something has arrived that decides what HasSynced waits for.
+  // True once a delta that decides HasSynced has arrived.
   bool populated = false;
   bool synced = false;
   bool closed = false;
   bool consuming = false;
   std::thread::id consumer;
-  // Calls of Pop.
+  // Number of threads inside Pop.
   int inside = 0;
 };
 
@@ -140,7 +140,7 @@ Result<void> DeltaQueueCore::PushExtra(DeltaType type, cache::DeltaExtra extra,
 }
 
 void DeltaQueueCore::Impl::Apply(cache::Delta& delta) const {
-  // The keyed queue tells versions by bookmarks behind the changes; client-go's has none.
+  // DeltaFIFO reports versions as bookmarks after the changes; client-go's has no bookmarks.
   const bool versions = kind != QueueKind::kDeltaFIFO;
   switch (delta.type) {
     case DeltaType::kAdded:

@@ -1,5 +1,5 @@
-// What both queues are asked and answer differently: rows DF and RF of the catalogue whose steps
-// are the same, side by side.
+// Operations that both queues have and that differ in results: rows DF and RF of the catalogue with
+// equal steps, side by side.
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -17,7 +17,7 @@ struct Row {
   const char* ids;
   Objects known;
   Steps steps;
-  // One text for each pop.
+  // Has one text for each pop.
   std::vector<std::string> delta_fifo;
   std::vector<std::string> real_fifo;
 };

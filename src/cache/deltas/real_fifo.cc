@@ -35,7 +35,7 @@ class KeysInBatch {
   explicit KeysInBatch(std::size_t most)
       : slots_(most < 2 ? 0 : std::bit_ceil(2 * most)), mask_(slots_.size() - 1) {}
 
-  // False where the key is there, or another of equal hash: that only ends the batch earlier.
+  // Returns false if the key, or another with its hash, is present: the batch just ends earlier.
   bool Insert(const Block& block) {
     if (slots_.empty()) return true;
     // 0 marks a free slot.
@@ -83,8 +83,8 @@ void RealFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> u
   if (first) initial_count_ = items_.size();
 }
 
-// Deletions come before replacements: first of what is queued, in the order queued, then of what is
-// known.
+// Queues deletions before replacements: first of queued objects in their order, then of known
+// objects.
 void RealFIFO::ReplacePerObject(std::vector<ObjectRef> objects,
                                 std::vector<ObjectName> unreadable) {
   std::unordered_set<std::string> listed;
@@ -136,7 +136,7 @@ void RealFIFO::ResyncPerObject() {
 
 void RealFIFO::Bookmark(std::string_view resourceVersion) {
   if (options_.known_objects != nullptr) return;
-  // A run of bookmarks says no more than its last.
+  // The last of consecutive bookmarks is enough.
   if (populated_ && !items_.empty() && items_.back().type == DeltaType::kBookmark) {
     items_.back().extra->resourceVersion = resourceVersion;
     return;

@@ -1,6 +1,6 @@
 // cache/deltas/real_fifo.h
 //
-// RealFIFO: every delta in the order received, one entry each. Counterpart: cache.RealFIFO.
+// RealFIFO: every delta is one entry, in the order received. Counterpart: cache.RealFIFO.
 
 #ifndef KINFORMER_CACHE_DELTAS_REAL_FIFO_H_
 #define KINFORMER_CACHE_DELTAS_REAL_FIFO_H_
@@ -17,10 +17,10 @@
 namespace kinformer::internal::cache {
 
 struct RealFIFOOptions {
-  // What the consumer knows. With it a list is spelled out when it is queued: a tombstone for each
-  // object that is known or queued and not in the list, then kReplaced for each that is; a resync
-  // is kSync for each object that is known and not queued. Null: a list is one kReplacedAll and a
-  // resync one kSyncAll, which the consumer works out against what it knows by then.
+  // The consumer's store. With it, a list is queued object by object: a tombstone for each known or
+  // queued object that it lacks, then kReplaced for each of its objects; a resync is one kSync per
+  // known object that is not queued. Null: a list is one kReplacedAll and a resync one kSyncAll,
+  // which the consumer compares with its own store when it gets there.
   const KnownObjects* known_objects = nullptr;
 };
 
@@ -36,12 +36,12 @@ class RealFIFO final : public DeltaQueue {
   void Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
                std::string resourceVersion) override;
   void Resync() override;
-  // With known_objects, a no-op: what is spelled out has no one version.
+  // With known_objects a no-op: a list queued by object has no single version.
   void Bookmark(std::string_view resourceVersion) override;
   void Unreadable(ObjectName name, bool deleted) override;
 
-  // A batch holds no key twice, and not both initial and later entries. kReplacedAll, kSyncAll,
-  // kBookmark and kUnreadable come alone.
+  // A batch has no key twice, and does not mix initial and later entries. kReplacedAll, kSyncAll,
+  // kBookmark and kUnreadable are the only entry of their batch.
   bool PopBatch(std::size_t max, DeltaBatch& out) override;
   void BatchDone() override;
 
@@ -60,9 +60,9 @@ class RealFIFO final : public DeltaQueue {
   FifoBuffer<Delta> items_;
   std::size_t bytes_ = 0;
   bool populated_ = false;
-  // Entries of the first Replace that are not processed.
+  // Number of entries of the first Replace not processed yet.
   std::size_t initial_count_ = 0;
-  // Entries of the batch under way.
+  // Number of entries of the current batch.
   std::size_t popped_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// RealFIFO: batches, and lists in one piece. delta_queue_test.cc has what both queues are asked.
+// RealFIFO: batches, and lists in one piece. delta_queue_test.cc tests both queues.
 
 #include "cache/deltas/real_fifo.h"
 
@@ -40,7 +40,7 @@ struct BatchRow {
   Objects initial;
   Objects updates;
   std::size_t max;
-  std::vector<std::string> batches;  // "i:" in front of initial ones
+  std::vector<std::string> batches;  // "i:" marks initial ones
 };
 
 class RealFIFOBatch : public testing::TestWithParam<BatchRow> {};

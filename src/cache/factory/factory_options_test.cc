@@ -1,4 +1,4 @@
-// The options of a factory: what holds for all of its informers, and for those of one resource.
+// Options of a factory, for all of its informers and for those of one resource.
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ class FactoryOptionsTest : public FactoryTest {
   static SharedInformer<Unstructured> Widgets(SharedInformerFactory& factory) {
     return factory.ForResource(kWidgets, "Widget");
   }
-  // Puts a word in front of the value of each object.
+  // Prepends a word to the value of each object.
   static TransformFunc Prefix(std::string word) {
     return [word = std::move(word)](const Ref<Object>& object) -> Result<Ref<Object>> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();
@@ -50,7 +50,7 @@ class FactoryOptionsTest : public FactoryTest {
     if (!object) return object.error().ToString();
     return std::string((*object)->root()["spec"]["nodeName"].StringOrEmpty());
   }
-  // How the objects of a fake server are to be built, as the informer wants it.
+  // Returns the entry options that the informer has set on a fake server.
   EntryOptions EntryOf(const std::string& server) {
     return provider_->Server(server).entry_options.value_or(EntryOptions());
   }
@@ -78,7 +78,7 @@ TEST_F(FactoryOptionsTest, TheNearerOptionsWinAndSelectorsAddUp) {
       factory.InformerFor<corev1::Pod>({.namespaces = {"red"}, .label_selector = Labels("x=y")});
   EXPECT_EQ(own.core()->Describe(),
             "pods in namespace red with labels tier=db,x=y with fields spec.nodeName=a");
-  // Dynamic informers of a resource have its options, too.
+  // Dynamic informers of a resource use its options, too.
   EXPECT_EQ(factory.ForResource({"", "v1", "pods"}, "Pod").core()->Describe(),
             factory.InformerFor<corev1::Pod>().core()->Describe());
   factory.Start();
@@ -301,7 +301,7 @@ TEST_F(FactoryOptionsTest, TheyHoldForEachLifeAndForWhoAsksAfterARelease) {
   Settle();
   EXPECT_EQ(ValueOf(*first, "a"), "widget-2");
   EXPECT_EQ(server.scope.labelSelector, "app=web");
-  // The factory gives it up; the handle that is left keeps it.
+  // The factory releases the informer; the remaining handle keeps it alive.
   factory.Release(*first);
   Settle();
   EXPECT_EQ(server.open_watches(), 1U);

@@ -13,17 +13,17 @@ namespace {
 using ByNamespace = std::map<std::string, NamespaceCacheOptions>;
 
 Selectors SelectorsOf(const LabelSelector& labels, const FieldSelector& fields) {
-  // The API has no text for nothing.
+  // The API has no empty selector that matches nothing.
   return {labels.MatchesNothing() ? "nothing,!nothing" : labels.ToString(), fields.ToString()};
 }
 
-// What a factory says of one place. The first who says something is heard.
+// Options of a factory for one place. The first source that sets an option wins.
 struct Said {
   const LabelSelector* labels = nullptr;
   const FieldSelector* fields = nullptr;
   const TransformFunc* transform = nullptr;
 
-  // NamespaceCacheOptions, or ResourceCacheOptions.
+  // `Options`: NamespaceCacheOptions or ResourceCacheOptions.
   template <class Options>
   void Hear(const Options& options) {
     if (labels == nullptr && options.label_selector) labels = &*options.label_selector;
@@ -35,7 +35,7 @@ struct Said {
   }
 };
 
-// `name` empty: all others, or all.
+// `name` empty: the options for all other namespaces, or for all.
 Said SaidOf(const SharedInformerFactoryOptions& options, const ResourceCacheOptions& resource,
             const TypeInfo& type, const std::string& name) {
   Said said;
@@ -54,12 +54,12 @@ void Add(const std::vector<std::string>& namespaces, const ByNamespace& by_names
   for (const auto& [name, what] : by_namespace) names.insert(name);
 }
 
-// Where the informer looks; "" among others: everywhere else. The nearest that names anything.
+// Returns the places of the informer; "" stands for the rest. The most specific options win.
 FactoryPlaces::Names NamesOf(const SharedInformerFactoryOptions& options,
                              const ResourceCacheOptions& resource, const TypeInfo& type,
                              const InformerSettings& own) {
   FactoryPlaces::Names names;
-  // A namespace means nothing to a kind that has none.
+  // Namespaces do not apply to a cluster-scoped kind.
   if (!type.namespaced) return {""};
   Add(own.namespaces, {}, names);
   if (!own.namespace_.empty()) names.insert(own.namespace_);
@@ -81,7 +81,7 @@ RawTransform Untyped(const TransformFunc* transform) {
   };
 }
 
-// One that does in each place what is to be done there.
+// Returns a transform that applies the transform of each object's place.
 RawTransform Joined(const std::map<std::string, const TransformFunc*>& places) {
   const TransformFunc* const first = places.begin()->second;
   const bool same =

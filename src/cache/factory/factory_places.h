@@ -1,6 +1,6 @@
 // cache/factory/factory_places.h
 //
-// FactoryPlaces: where an informer of a factory looks, and what it keeps of what is there.
+// FactoryPlaces: the namespaces that an informer of a factory covers, and what it selects in each.
 
 #ifndef KINFORMER_CACHE_FACTORY_FACTORY_PLACES_H_
 #define KINFORMER_CACHE_FACTORY_FACTORY_PLACES_H_
@@ -17,39 +17,39 @@
 
 namespace kinformer::internal::cache {
 
-// What an informer asks the server to select in one place, as the API writes it.
+// Selectors that an informer sends to the server for one place, as the API writes them.
 struct Selectors {
   std::string labels;
   std::string fields;
   auto operator<=>(const Selectors&) const = default;
 };
 
-// The terms of two selectors: what matches both.
+// Joins the terms of two selectors: the result selects what matches both.
 [[nodiscard]] std::string Both(const std::string& a, const std::string& b);
 
 struct FactoryPlaces {
   using Names = std::set<std::string, std::less<>>;
 
-  // What is selected in each place: a namespace, or kOtherNamespaces. Or in one under "": in all
-  // namespaces, or of a kind that has none.
+  // Selectors by place: a namespace, or kOtherNamespaces. A single place "" stands for all
+  // namespaces, or for a cluster-scoped resource.
   std::map<std::string, Selectors, std::less<>> selectors{};
-  // The factory's; empty: none.
+  // The factory's transform; empty: none.
   RawTransform transform{};
 
   [[nodiscard]] bool IsAll() const { return selectors.contains(""); }
   [[nodiscard]] bool HasOthers() const;
-  // The namespaces that have a place of their own.
+  // Returns the namespaces that are places of their own.
   [[nodiscard]] Names Named() const;
-  // What the server is asked for in that place; of one that is none, as where an informer of all
-  // namespaces looks at single ones instead, what is asked for in all. kOtherNamespaces: without
-  // those that have a place of their own.
+  // Returns the selectors to send to the server for a place. An unknown place gets those of "": an
+  // informer of all namespaces may fall back to single ones. For kOtherNamespaces the field
+  // selector excludes the namespaces that are places of their own.
   [[nodiscard]] Selectors AskedFor(const std::string& place) const;
-  // As messages say it: " in namespace default with labels app=web".
+  // Returns a text for messages: " in namespace default with labels app=web".
   [[nodiscard]] std::string ToString() const;
 };
 
-// The informer is asked for with `own`, of which the selectors hold in each place. Places that
-// differ in nothing from all others are among these.
+// Returns the places of an informer with the settings `own`, whose selectors apply in every place.
+// Places equal to kOtherNamespaces are merged into it.
 [[nodiscard]] FactoryPlaces PlacesOf(const SharedInformerFactoryOptions& options,
                                      const ResourceCacheOptions& resource, const TypeInfo& type,
                                      const InformerSettings& own);

@@ -1,5 +1,5 @@
-// Where the informers of a factory look, and what they keep there: who is heard about a namespace.
-// The cases of controller-runtime's defaulting tests, and what follows from them.
+// Places of a factory's informers, and the options that apply in each: the cases of
+// controller-runtime's defaulting tests, and what follows from them.
 
 #include "cache/factory/factory_places.h"
 
@@ -30,7 +30,7 @@ LabelSelector From(const std::string& where) {
 }
 FieldSelector Fields(std::string_view text) { return FieldSelector::Parse(text).OrExit(); }
 
-// What an informer of Pods asks the server for, in each place: "labels;fields".
+// Returns what an informer of Pods asks the server for, by place: "labels;fields".
 Asked Of(const SharedInformerFactoryOptions& options, const ResourceCacheOptions& pods = {},
          const InformerSettings& own = {}) {
   const FactoryPlaces places = PlacesOf(options, pods, corev1::Pod::type_info(), own);
@@ -46,7 +46,7 @@ TEST(FactoryPlaces, CA_03_WhatIsNearestIsHeard) {
   const ByNamespace with_label = {{"default", {.label_selector = From("namespaces")}}};
   const ByNamespace plain = {{"default", {}}};
   const SharedInformerFactoryOptions all{.by_namespace = with_label, .label_selector = From("all")};
-  // The resource's namespaces: from itself, from the namespaces of all, from all.
+  // The resource names namespaces: its own options win, then by_namespace, then the factory's.
   EXPECT_THAT(Of(all, {.by_namespace = {{"default", {.label_selector = From("its-namespace")}}},
                        .label_selector = From("resource")}),
               ElementsAre(Pair("default", "from=its-namespace")));
@@ -55,7 +55,7 @@ TEST(FactoryPlaces, CA_03_WhatIsNearestIsHeard) {
   EXPECT_THAT(Of(all, {.by_namespace = plain}), ElementsAre(Pair("default", "from=namespaces")));
   EXPECT_THAT(Of({.label_selector = From("all")}, {.by_namespace = plain}),
               ElementsAre(Pair("default", "from=all")));
-  // Namespaces of all, where the resource names none.
+  // The factory's namespaces apply if the resource names none.
   EXPECT_THAT(Of({.by_namespace = with_label}), ElementsAre(Pair("default", "from=namespaces")));
   EXPECT_THAT(Of(all, {.label_selector = From("resource")}),
               ElementsAre(Pair("default", "from=resource")));
@@ -64,11 +64,11 @@ TEST(FactoryPlaces, CA_03_WhatIsNearestIsHeard) {
   EXPECT_THAT(Of({.by_namespace = {{"default", {.label_selector = LabelSelector::Everything()}}},
                   .label_selector = From("all")}),
               ElementsAre(Pair("default", "")));
-  // It says that it looks at all.
+  // The resource explicitly asks for all namespaces.
   EXPECT_THAT(Of({.by_namespace = with_label}, {.namespaces = {""}}), ElementsAre(Pair("", "")));
-  // One namespace is not another.
+  // Options for one namespace do not apply to another.
   EXPECT_THAT(Of(all, {.by_namespace = {{"other", {}}}}), ElementsAre(Pair("other", "from=all")));
-  // `namespaces` beside them, and an informer's own.
+  // `namespaces` are added to by_namespace; an informer's own replace both.
   EXPECT_THAT(
       Of({.namespace_ = "third", .namespaces = {"other"}, .by_namespace = with_label}),
       ElementsAre(Pair("default", "from=namespaces"), Pair("other", ""), Pair("third", "")));
@@ -133,7 +133,7 @@ TEST(FactoryPlaces, CA_03_WhatDiffersInNothingIsWithTheOthers) {
   EXPECT_THAT(
       Of({.by_namespace = {{"blue", {}}, {"green", {.label_selector = From("x")}}, {"", {}}}}),
       ElementsAre(Pair("*", ";metadata.namespace!=green"), Pair("green", "from=x")));
-  // Where an informer of all namespaces looks at single ones instead.
+  // An informer of all namespaces that falls back to single ones.
   EXPECT_EQ(PlacesOf({.label_selector = From("all")}, {}, corev1::Pod::type_info(), {})
                 .AskedFor("blue")
                 .labels,

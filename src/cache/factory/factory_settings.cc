@@ -31,7 +31,7 @@ FactorySettings Completed(const SharedInformerFactoryOptions& options, const Typ
   out.known_paths = settings.projection.CheckFor(type);
   if (settings.projection.empty()) {
     settings.projection = resource.projection.value_or(options.projection);
-    // That of a resource is for its objects as a whole.
+    // A resource's projection is written for the full type, so it is checked only for that.
     if (resource.projection && !metadata_only) {
       out.known_paths = resource.projection->CheckFor(type);
     }

@@ -1,7 +1,7 @@
 // cache/factory/factory_settings.h
 //
-// FactorySettings: what an informer of a factory is made with: what it was asked for with, and what
-// the factory's options say of its resource and of all.
+// FactorySettings: settings of an informer of a factory, merged from those requested for it, the
+// options of its resource, and the options of the factory.
 
 #ifndef KINFORMER_CACHE_FACTORY_FACTORY_SETTINGS_H_
 #define KINFORMER_CACHE_FACTORY_FACTORY_SETTINGS_H_
@@ -21,22 +21,22 @@
 namespace kinformer::internal::cache {
 
 struct FactorySettings {
-  InformerSettings settings{};  // whose namespaces are those of `places`
+  InformerSettings settings{};  // its namespaces are those of `places`
   FactoryPlaces places{};
   bool cached = true;
-  Result<void> known_paths{};  // whether its projection fits the type
+  Result<void> known_paths{};  // an error if its projection does not fit the type
 };
 
-// `metadata_only`: an informer of the metadata.
+// `metadata_only`: the informer caches object metadata only.
 [[nodiscard]] FactorySettings Completed(const SharedInformerFactoryOptions& options,
                                         const TypeInfo& type, InformerSettings own,
                                         bool metadata_only);
 
-// The factory's tweak, and then the selectors.
+// Returns a tweak that calls the factory's and then adds the selectors.
 [[nodiscard]] std::function<void(ListOptions&)> Selecting(
     const Selectors& selectors, const std::function<void(ListOptions&)>& tweak);
 
-// What messages call the informer: "pods in namespace default with labels app=web".
+// Returns the informer's name for messages: "pods in namespace default with labels app=web".
 [[nodiscard]] std::string Described(const TypeInfo& type, const FactorySettings& settings);
 
 }  // namespace kinformer::internal::cache

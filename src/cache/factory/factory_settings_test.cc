@@ -1,4 +1,4 @@
-// What an informer of a factory is made with: its own options, those of its resource, those of all.
+// Settings of a factory's informer: merged from its own options and those of resource and factory.
 
 #include "cache/factory/factory_settings.h"
 

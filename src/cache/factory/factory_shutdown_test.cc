@@ -1,4 +1,4 @@
-// The end of a factory whose informers somebody still holds.
+// Shutdown of a factory while users still hold its informers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-// Every resource is the same collection.
+// Serves the same collection for every resource.
 class OneServer final : public ListerWatcherProvider {
  public:
   explicit OneServer(Env& env) : server(env), env_(env) {}
@@ -71,7 +71,7 @@ TEST_F(FactoryShutdownTest, InformersThatAreHeldAreStoppedAndStayReadable) {
   EXPECT_EQ(server.open_watches(), 0U);
 }
 
-// client-go does nothing then, either, and says nothing.
+// client-go does nothing in this case either, and does not report it.
 TEST_F(FactoryShutdownTest, StartWaitsAndReadsAfterShutdown_SayThatItIsOver) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kInfo);
   Simulation sim({.log = log});
@@ -109,7 +109,7 @@ TEST_F(FactoryShutdownTest, StartWaitsAndReadsAfterShutdown_SayThatItIsOver) {
   EXPECT_EQ(log->Count("its factory had been shut down"), 3U) << "each informer once";
   EXPECT_EQ(log->lines.size(), 4U);
 
-  // As in client-go, an informer that is started by itself runs.
+  // As in client-go, an informer runs if its own Start is called.
   after.Start();
   sim.RunReady();
   EXPECT_TRUE(after.lister().Get("default", "a").ok());

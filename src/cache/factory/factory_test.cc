@@ -36,7 +36,7 @@ TEST_F(FactoryTest, EveryoneWhoAsksForAResourceGetsTheSameInformer) {
   EXPECT_EQ(provider_->Server("nodes@").open_watches(), 1U);
 }
 
-// client-go's names, whatever the group; nothing of a kind but its name is needed to say them.
+// Accessors have client-go's names for all groups; they need only the declaration of a kind.
 TEST_F(FactoryTest, AccessorsKnowAllGroups) {
   SharedInformerFactory factory(provider_);
   const auto is = []<class T>(const accessors::Kind<T>&, const T*) {};
@@ -61,7 +61,7 @@ TEST_F(FactoryTest, WhoKeepsMoreGetsAnInformerOfItsOwn) {
   const auto metadata = factory.MetadataInformerFor<corev1::Pod>();
   const auto all = factory.InformerFor<corev1::Pod>();
   EXPECT_NE(all.core(), nodes.core());
-  // From here on there is one that has everything.
+  // From here on one informer keeps all fields.
   const Projection name = Projection::Keep<corev1::Pod>({"spec.hostname"}).OrExit();
   EXPECT_EQ(factory.InformerFor<corev1::Pod>({.projection = name}).core(), all.core());
   EXPECT_EQ(factory.InformerFor<corev1::Pod>({.drop_managed_fields = true}).core(), all.core());
@@ -95,7 +95,7 @@ TEST_F(FactoryTest, OneInformerForASetOfNamespaces) {
   EXPECT_EQ(factory.InformerFor<corev1::Pod>({.namespaces = {"blue", ""}}).core()->Describe(),
             "pods")
       << "all";
-  // A kind without namespaces is where it is.
+  // Cluster-scoped kinds ignore the namespaces.
   const auto nodes = factory.InformerFor<corev1::Node>();
   EXPECT_EQ(nodes.core()->Describe(), "nodes");
   factory.Start();
@@ -147,7 +147,7 @@ TEST_F(FactoryTest, NamespacesAreForInformersThatCanLookThere) {
   EXPECT_NE(log_->lines[0].find("namespaces is for"), std::string::npos) << log_->lines[0];
 }
 
-// Row 11: who gets another's index for theirs would read nonsense.
+// Row 11: a caller that got the index of another function would read wrong values.
 TEST_F(FactoryTest, AnIndexNameThatIsAnotherFunctionsIsAnError) {
   SharedInformerFactory factory(provider_);
   const auto ask = [&](IndexFunc<corev1::Pod> node) {
@@ -261,7 +261,7 @@ TEST_F(FactoryTest, ANamespaceIsAnInformerOfItsOwnUnlessTheKindHasNone) {
   EXPECT_EQ(pods.lister().Namespace("elsewhere").Get("a").error().reason(), Reason::kOutOfScope);
 }
 
-// Else a controller would delete what belongs to a pod that has other labels.
+// Otherwise a controller would delete what belongs to a pod with other labels.
 TEST_F(FactoryTest, WhatTweakedOptionsLeaveOutIsNotMissing) {
   SharedInformerFactory factory(
       provider_, {.tweak_list_options = [](ListOptions& o) { o.labelSelector = "app=web"; }});
@@ -431,7 +431,7 @@ TEST_F(FactoryTest, ANameWithoutItsNamespaceIsNotCalledAbsent) {
   EXPECT_EQ(nodes.lister().Get("node-1").error().reason(), Reason::kNotFound);
   EXPECT_EQ(nodes.lister().Namespace("default").Get("node-1").error().reason(),
             Reason::kInvalidArgument);
-  // Where the kind is known at run time only, its objects tell.
+  // If the kind is known at run time only, its objects show that it has no namespaces.
   provider_->Server("widgets@").Put("a");
   const auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget");
   factory.Start();

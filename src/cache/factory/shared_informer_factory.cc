@@ -24,14 +24,14 @@ namespace {
 using cache::FactoryPlaces;
 using cache::FactorySettings;
 
-// What an informer of all namespaces falls back to, as a text.
+// Returns the places to which an informer of all namespaces falls back, as text.
 std::string Instead(const IfForbidden& instead) {
   std::string text = instead.watch_namespaces ? "watched" : "";
   for (const std::string& name : instead.namespaces) text += "," + name;
   return text;
 }
 
-// The Namespaces that there are: their names will do.
+// Namespaces as metadata: only their names are needed.
 const TypeInfo& NamespacesType() {
   static const TypeInfo* const type = MetadataTypeInfo("", "v1", "Namespace", "namespaces", false);
   return *type;
@@ -51,19 +51,19 @@ class ClientProvider final : public ListerWatcherProvider {
   Client client_;
 };
 
-// What tells the informers of a factory apart.
+// Identifies an informer within a factory.
 struct InformerKey {
   std::string apiVersion{};
   std::string resource{};
-  // Typed, dynamic and metadata-only informers of one resource hold different objects; those of two
-  // structs do, too. One struct, one address.
-  // "json" where there is none; empty: it stands for what is not to be cached.
+  // Typed, dynamic and metadata-only informers of one resource hold different objects, as do those
+  // of two structs; `structure` is the address that identifies the struct. `message`: "json" if the
+  // type has none; empty for a resource that is not to be cached.
   std::string message{};
   const void* structure = nullptr;
-  // Where it looks, and what it selects there.
+  // Namespaces, and the selectors in each.
   decltype(FactoryPlaces::selectors) places{};
   std::string if_forbidden{};
-  // Who wants more fields than a running informer keeps gets one of their own. Empty: everything.
+  // The kept fields: a projection that keeps other fields needs its own informer. Empty: all.
   std::string kept{};
 
   auto operator<=>(const InformerKey&) const = default;
@@ -74,8 +74,8 @@ struct InformerKey {
                                       : std::string_view(apiVersion).substr(0, slash);
   }
 
-  // An informer of this kind can serve the metadata of its objects: it has all, or cuts them in the
-  // same way.
+  // Returns whether this informer can serve the metadata of its objects: it keeps all of it, or the
+  // same fields.
   [[nodiscard]] bool HasMetadataFor(const InformerKey& wanted) const {
     return apiVersion == wanted.apiVersion && resource == wanted.resource &&
            places == wanted.places && if_forbidden == wanted.if_forbidden &&
@@ -111,12 +111,12 @@ struct FactoryCore::Impl {
                                           bool metadata_only = false) const {
     return cache::Completed(options, type, std::move(own), metadata_only);
   }
-  // One that serves the objects which that key stands for; null: there is none.
+  // Returns an informer that serves the objects for that key; null if there is none.
   [[nodiscard]] std::shared_ptr<InformerCore> Find(const TypeInfo& type, const FactorySettings& of,
                                                    const InformerKey& key, bool metadata_only) const
       KINFORMER_REQUIRES(mutex) {
     auto it = informers.find(key);
-    // One that keeps everything has what a projection would keep.
+    // An informer that keeps all fields serves any projection.
     if (it == informers.end()) it = informers.find(KeyFor(type, of, ""));
     if (it != informers.end()) return it->second;
     if (!metadata_only) return nullptr;
@@ -133,7 +133,7 @@ struct FactoryCore::Impl {
     for (const auto& [key, informer] : informers) all.push_back(informer);
     return all;
   }
-  // The provider is used only on the loop and while the factory or a handle of the informer is
+  // Uses the provider only on the loop, and while the factory or a handle of the informer is
   // alive.
   [[nodiscard]] ListerWatcherSource SourceOf(const TypeInfo& type,
                                              const FactoryPlaces& places) const {
@@ -150,8 +150,8 @@ struct FactoryCore::Impl {
     source.namespaced = type.namespaced;
     return source;
   }
-  // What stands for the informers of a resource that is not to be cached. It is one of the
-  // factory's, so that nobody takes the factory for synced.
+  // Returns the informer that stands for a resource that is not to be cached. It belongs to the
+  // factory, so that the factory never counts as synced.
   std::shared_ptr<InformerCore> Refused(const TypeInfo& type) {
     base::MutexLock lock(mutex);
     std::shared_ptr<InformerCore>& informer = informers[{.apiVersion = type.apiVersion(),
@@ -192,7 +192,7 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   bool is_new = false;
   std::shared_ptr<InformerCore> informer =
       impl_->GetOrCreate(type, std::move(complete), std::move(key), metadata_only, is_new);
-  // Not under the lock: the log may be a function of the caller's.
+  // Outside the lock: the log may be a user's function.
   if (!is_new) informer->NameDroppedOptions(asked);
   return informer;
 }
@@ -248,7 +248,7 @@ std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
     const auto it = impl_->informers.find(key);
     if (it != impl_->informers.end()) return it->second;
   }
-  // Outside the lock: the caller's function may ask the factory for other informers.
+  // Outside the lock: the user's function may request other informers from the factory.
   std::shared_ptr<InformerCore> made = make(complete.settings.resync_period);
   if (complete.places.transform) {
     made->LogIfError(made->SetDefaultTransform(std::move(complete.places.transform)));
@@ -335,7 +335,7 @@ Result<void> FactoryCore::WaitForHandlersSync(const std::stop_token& stop,
 }
 
 void FactoryCore::Release(const std::shared_ptr<InformerCore>& informer) {
-  std::shared_ptr<InformerCore> released;  // given up outside the lock: it may be the last
+  std::shared_ptr<InformerCore> released;  // freed outside the lock: it may be the last one
   base::MutexLock lock(impl_->mutex);
   for (auto it = impl_->informers.begin(); it != impl_->informers.end(); ++it) {
     if (it->second != informer) continue;

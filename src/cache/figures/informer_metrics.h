@@ -1,11 +1,11 @@
 // cache/figures/informer_metrics.h
 //
-// What an informer tells the Env's metrics sink. informer_options.h lists the metrics.
-// Counterparts: cache.MetricsProvider (the reflector's), cache.InformerMetricsProvider.
+// InformerMetrics: what an informer reports to the Env's metrics sink. informer_options.h lists the
+// metrics. Counterparts: cache.MetricsProvider (the reflector's), cache.InformerMetricsProvider.
 //
-// The label is the informer's name, and informers may share one: then counters count them together
-// and gauges add them up. So the number of series is that of the names, not that of the informers
-// that ever were.
+// The label is the informer's name. Informers may share a name: counters then count them together
+// and gauges add them up. So the number of series is the number of names, not of all informers that
+// ever existed.
 
 #ifndef KINFORMER_CACHE_FIGURES_INFORMER_METRICS_H_
 #define KINFORMER_CACHE_FIGURES_INFORMER_METRICS_H_
@@ -20,7 +20,7 @@
 
 namespace kinformer::internal::cache {
 
-// This owner's part of a gauge. Gives it back when it goes.
+// The part of a gauge that one owner contributes. The destructor removes it.
 class GaugeShare {
  public:
   explicit GaugeShare(std::shared_ptr<Gauge> gauge) : gauge_(std::move(gauge)) {}
@@ -38,7 +38,7 @@ class GaugeShare {
   std::size_t value_ = 0;
 };
 
-// A counter that follows a total kept elsewhere.
+// Adds the growth of a total that is kept elsewhere to a counter.
 class CounterShare {
  public:
   explicit CounterShare(std::shared_ptr<Counter> counter) : counter_(std::move(counter)) {}
@@ -53,18 +53,18 @@ class CounterShare {
   std::uint64_t total_ = 0;
 };
 
-// The reflector's, the queue's and the store's. Confined to the loop.
+// Metrics of the reflector, the queue and the store. Confined to the loop.
 class InformerMetrics {
  public:
-  // Null where nobody listens.
+  // Returns null if the Env has no metrics sink.
   static std::unique_ptr<InformerMetrics> For(Env& env, std::string_view name);
 
-  // Of one namespace; null where nobody listens.
+  // Returns the progress gauge of one namespace; null without a metrics sink.
   static std::shared_ptr<Gauge> NamespaceProgress(Env& env, std::string_view name,
                                                   std::string_view namespace_);
-  // The wall clock's time of that moment.
+  // Sets the gauge to the wall clock time of `when`.
   static void SetTime(Gauge& gauge, Env& env, SteadyTime when);
-  // A resourceVersion that is no number has no place in a gauge and is left out.
+  // Sets the gauge to a version; versions that are not numbers are ignored.
   static void SetVersion(Gauge& gauge, std::string_view resource_version);
 
   const std::shared_ptr<Counter> lists;
@@ -102,11 +102,11 @@ class InformerMetrics {
   InformerMetrics(MetricsSink& sink, std::string_view name);
 };
 
-// A handler's. Guarded by its listener's lock.
+// Metrics of a handler. Guarded by its listener's lock.
 class ListenerMetrics {
  public:
-  // Null where nobody listens. `handler` is the name the user gave, or empty: names that are made
-  // up would be a series for each handler that ever was.
+  // Returns null without a metrics sink. `handler` is the user's name for it, or empty: generated
+  // names would make a series for each handler that ever existed.
   static std::unique_ptr<ListenerMetrics> For(Env& env, std::string_view name,
                                               std::string_view handler);
 

@@ -1,6 +1,6 @@
 // cache/figures/informer_observers.h
 //
-// InformerObservers: who wants to hear that the state of an informer may have changed.
+// InformerObservers: callbacks to be notified when the state of an informer may have changed.
 
 #ifndef KINFORMER_CACHE_FIGURES_INFORMER_OBSERVERS_H_
 #define KINFORMER_CACHE_FIGURES_INFORMER_OBSERVERS_H_
@@ -18,8 +18,8 @@ namespace kinformer::internal::cache {
 // Thread-safe.
 class InformerObservers {
  public:
-  // Calls `notify` at each Notify, on the thread that calls that, until the result is destroyed or
-  // the observers are. It may be called once more while that happens.
+  // Calls `notify` in each Notify, on the thread that calls it, until the result or the observers
+  // are destroyed. A call may overlap with that.
   [[nodiscard]] static std::shared_ptr<void> Add(
       const std::shared_ptr<InformerObservers>& observers, std::function<void()> notify);
   void Notify();

@@ -1,6 +1,6 @@
 // cache/figures/pipeline_counters.h
 //
-// PipelineCounters: what happened between reflector and store.
+// PipelineCounters: counts the changes between reflector and store.
 
 #ifndef KINFORMER_CACHE_FIGURES_PIPELINE_COUNTERS_H_
 #define KINFORMER_CACHE_FIGURES_PIPELINE_COUNTERS_H_
@@ -11,7 +11,7 @@
 
 namespace kinformer::internal::cache {
 
-// Written on the loop, read by anyone.
+// Written on the loop; read by any thread.
 struct PipelineCounters {
   std::atomic<std::uint64_t> added{0};
   std::atomic<std::uint64_t> modified{0};
@@ -26,7 +26,7 @@ struct PipelineCounters {
   std::atomic<std::size_t> queued_bytes{0};
 };
 
-// What one queue has in the figures of all. Confined to the loop.
+// The part of one queue in the counters of all queues. Confined to the loop.
 class QueuedShare {
  public:
   explicit QueuedShare(PipelineCounters& counters) : counters_(counters) {}

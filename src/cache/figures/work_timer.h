@@ -1,6 +1,6 @@
 // cache/figures/work_timer.h
 //
-// WorkTimer: how long a piece of work takes that is done in several turns of the loop.
+// WorkTimer: measures a piece of work that is done in several turns of the loop.
 
 #ifndef KINFORMER_CACHE_FIGURES_WORK_TIMER_H_
 #define KINFORMER_CACHE_FIGURES_WORK_TIMER_H_
@@ -14,10 +14,10 @@
 
 namespace kinformer::internal::cache {
 
-// Confined to the loop. Looks at no clock where nobody counts.
+// Confined to the loop. Reads no clock without metrics.
 class WorkTimer {
  public:
-  // `metrics`: null where nobody does.
+  // `metrics`: null for none.
   WorkTimer(const Env& env, InformerMetrics* metrics) : env_(env), metrics_(metrics) {}
 
   void Begin() {

@@ -1,4 +1,4 @@
-// An informer of a resource that the server does not have: not yet, not any more, and again.
+// An informer of a resource that the server does not have yet, no longer has, or has again.
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@ class AbsentResource : public InformerTest, public testing::WithParamInterface<Q
         .WithHttpStatus(404);
   }
   SharedInformer<Pod> MakeWithQueue() { return Make({.queue = GetParam()}); }
-  // The watch ends, and from now on there is no such resource.
+  // Ends the watch; from now on the resource does not exist.
   void Vanish() {
     server_.down = NotThere();
     server_.EndWatches();
@@ -49,7 +49,7 @@ TEST_P(AbsentResource, ItIsPickedUpSoonAfterItAppears) {
   auto informer = MakeWithQueue();
   const auto recorder = Record(informer);
   informer.Start();
-  // However long it takes.
+  // The state does not change with time.
   sim_.RunFor(hours(2));
   EXPECT_FALSE(informer.HasSynced());
   EXPECT_EQ(informer.Status().state, InformerState::kAbsent);
@@ -79,12 +79,12 @@ TEST_P(AbsentResource, WhatVanishesIsNotTakenForEmpty) {
   EXPECT_EQ(Absence(informer, "b"), Reason::kNotSynced);
   EXPECT_EQ(informer.lister().List().error().reason(), Reason::kNotSynced);
   EXPECT_EQ(Absence(informer, "a"), std::nullopt) << "one server of several may be behind";
-  // One that was behind: nothing has happened.
+  // The 404 came from a server that lagged: nothing has changed.
   server_.down.reset();
   sim_.RunFor(seconds(15));
   EXPECT_EQ(Absence(informer, "b"), Reason::kNotFound);
   EXPECT_THAT(recorder->words, IsEmpty());
-  // Changes of the watch afterwards are as before.
+  // Later events of the watch are applied as before.
   server_.Put("b");
   Settle();
   EXPECT_THAT(recorder->words, ElementsAre("+b"));
@@ -132,7 +132,7 @@ TEST_P(AbsentResource, HalfAMinuteIsForGood) {
   Vanish();
   sim_.RunFor(seconds(24));
   EXPECT_THAT(recorder->words, IsEmpty());
-  // It is asked for at least every ten seconds.
+  // The server is asked at least every ten seconds.
   EXPECT_TRUE(sim_.RunUntil([&] { return !recorder->words.empty(); }, seconds(12)));
 }
 
@@ -145,12 +145,12 @@ TEST_P(AbsentResource, EachAbsenceCountsByItself) {
   recorder->words.clear();
   Vanish();
   sim_.RunFor(seconds(18));
-  // Another server of several has it.
+  // Another one of several servers has the resource.
   server_.down.reset();
   sim_.RunFor(seconds(15));
   Vanish();
   sim_.RunFor(seconds(15));
-  // One has a fault, and says nothing of it.
+  // A server error says nothing about the resource.
   server_.down = Error(Reason::kInternalError, "no").WithHttpStatus(500);
   sim_.RunFor(seconds(15));
   server_.down = NotThere();
@@ -158,7 +158,7 @@ TEST_P(AbsentResource, EachAbsenceCountsByItself) {
   EXPECT_THAT(recorder->words, IsEmpty());
 }
 
-// What was received before the resource went is applied, and does not make the cache complete.
+// Events received before the resource disappeared are applied, but do not complete the cache.
 TEST_P(AbsentResource, EventsThatWaitDoNotMakeItComplete) {
   server_.Put("a");
   auto informer = MakeWithQueue();
@@ -198,7 +198,7 @@ TEST_P(AbsentResource, ItIsEmptyWhereTheUserSaysSo) {
   EXPECT_EQ(informer.Stats().AllLists(), 0U);
   sim_.RunFor(minutes(2));
   EXPECT_THAT(recorder->words, IsEmpty());
-  // It appears.
+  // The resource appears.
   server_.Put("a");
   server_.down.reset();
   ASSERT_TRUE(sim_.RunUntil([&] { return !Absence(informer, "a").has_value(); }, seconds(11)));
@@ -207,7 +207,7 @@ TEST_P(AbsentResource, ItIsEmptyWhereTheUserSaysSo) {
   server_.Put("b");
   Settle();
   EXPECT_THAT(recorder->words, ElementsAre("+a", "+b"));
-  // It goes: its objects do not go with the first word of that.
+  // The resource disappears; its objects stay for some time after the first 404.
   recorder->words.clear();
   Vanish();
   EXPECT_EQ(Absence(informer, "a"), std::nullopt);
@@ -216,7 +216,7 @@ TEST_P(AbsentResource, ItIsEmptyWhereTheUserSaysSo) {
   EXPECT_THAT(recorder->words, UnorderedElementsAre("-a?", "-b?"));
   EXPECT_EQ(Absence(informer, "a"), Reason::kNotFound);
   EXPECT_TRUE(informer.lister().List().ok());
-  // And comes back.
+  // The resource exists again.
   recorder->words.clear();
   ComeBack();
   ASSERT_TRUE(sim_.RunUntil([&] { return !Absence(informer, "a").has_value(); }, seconds(11)));

@@ -1,5 +1,5 @@
-// KINFORMER_CHECK_VIEWS: a view that a handler keeps is found, although the object is still in the
-// cache. Row 10. In other builds the reads are what they always were.
+// KINFORMER_CHECK_VIEWS: detects a view that a handler keeps, even if the object is still in the
+// cache. Row 10. In other builds reads of such a view succeed.
 
 #include <gtest/gtest.h>
 #include <optional>

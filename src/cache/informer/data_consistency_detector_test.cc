@@ -30,7 +30,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Passes on to a FakeServer's, writes down the options of lists, and may change their items.
+// Forwards to a FakeServer's, records the options of lists, and may change their items.
 class BentListWatch final : public ListerWatcher {
  public:
   BentListWatch(FakeServer& server, std::vector<ListOptions>& lists,
@@ -76,7 +76,7 @@ class BentListWatch final : public ListerWatcher {
   const std::function<void(ListReceiver&)>& extra_;
 };
 
-// Hears nothing.
+// Ignores all events.
 class DeafReceiver final : public WatchReceiver {
  public:
   void OnStarted() override {}
@@ -84,7 +84,7 @@ class DeafReceiver final : public WatchReceiver {
   void OnDone(Result<void>) override {}
 };
 
-// Keeps which objects are said to differ.
+// Collects the names of objects that are reported as different.
 class DifferencesLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kError; }
@@ -110,7 +110,7 @@ class DataConsistencyTest : public ::testing::Test {
         sim_.env(), std::make_unique<BentListWatch>(server_, lists_, extra_),
         {.on_checked = [&](const DataConsistencyReport& r) { reports_.push_back(r); }});
   }
-  // A watch-list with these options, and what the check asked for.
+  // Runs a watch-list with these options; lists_ then has the requests of the check.
   void WatchList(ListOptions options, Duration time = seconds(1)) {
     lists_.clear();
     reports_.clear();
@@ -308,7 +308,7 @@ TEST_F(DataConsistencyTest, WL_31_TheListIsRepeatedUntilItSucceeds) {
   EXPECT_EQ(reports_.size(), 1U);
 }
 
-// What a list had shown before it failed is not part of the next one.
+// Objects of a failed list are not part of the next one.
 TEST_F(DataConsistencyTest, ARepeatedListBeginsWithNothing) {
   bool first = true;
   extra_ = [&](ListReceiver& receiver) {

@@ -1,5 +1,5 @@
-// How events reach who asked for them: late handlers are named, what waits at the end is drained or
-// dropped, batches, and readers.
+// Delivery of events: slow handlers are named in the log, waiting events are drained or dropped at
+// the end, batches, and readers.
 
 #include <algorithm>
 #include <cstddef>
@@ -91,7 +91,7 @@ TEST_F(DeliveryForms, ASlowHandlerIsNamedOnceWithAgeAndDepth) {
   EXPECT_EQ(log_->Count("brisk"), 0U);
 }
 
-// Each callback is quick enough, and still one event waits for more than ten seconds.
+// Each callback is fast enough, and yet an event waits for more than ten seconds.
 TEST_F(DeliveryForms, AHandlerThatIsBehindIsNamedThoughItMovesOn) {
   SharedInformer<Pod> informer = Make();
   AddSlow(informer, seconds(8), {.name = "plodding"});
@@ -166,7 +166,7 @@ TEST_F(DeliveryForms, WhatWaitsAtStopIsDroppedOrDelivered) {
   }
 }
 
-// What is still delivered may be what was waited for.
+// WaitForSync may return only after a delivery that is still running at Stop.
 TEST_F(DeliveryForms, AWaitForSyncLastsAsLongAsCallbacksAtStop) {
   for (const char* name : {"a", "b", "c"}) server_.Put(name, "1");
   for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
@@ -316,7 +316,7 @@ TEST_F(Batches, AVersionIsNotCut) {
   Settle();
   put("a", 100);
   EXPECT_EQ(sizes(), (std::vector<std::size_t>{100}));
-  // Nor where others wait before it.
+  // A version is not split either if other versions wait before it.
   takes_ = seconds(1);
   put("b", 1);
   for (int i = 0; i < 2; ++i) {
@@ -365,7 +365,7 @@ TEST_F(Batches, ALongListComesInSeveralCallsOfOneVersion) {
 
 class Readers : public DeliveryForms {
  protected:
-  // What can be read now.
+  // Reads all events that are available now.
   Texts ReadAll(EventReader<Pod>& reader) {
     Texts words;
     std::vector<ReadEvent<Pod>> batch;

@@ -10,9 +10,9 @@
 
 namespace kinformer::internal::cache {
 
-// The names of those options that somebody has set who asks for an informer, and that the one which
-// he is given does not have. Not those that say which objects, or how much of them: they choose
-// the informer. An option at its default is not set.
+// Returns the names of options that a caller has set and the informer given to it does not have.
+// Excludes options that select the objects or how much of them is kept, since these choose the
+// informer. An option with its default value counts as not set.
 [[nodiscard]] std::vector<std::string_view> DroppedOptions(const InformerSettings& asked,
                                                            const InformerSettings& given);
 

@@ -1,4 +1,4 @@
-// What a watch shows by itself of events that are missing.
+// Gaps that a watch reveals by itself.
 
 #include "cache/apply/gap_detector.h"
 
@@ -51,7 +51,7 @@ TEST(GapDetector, LogsTheKeyOfTheFirstGapOfEachList) {
   EXPECT_EQ(relists, 2);
 }
 
-// What the log says that a watch told of.
+// Keeps the log field that says which event revealed the gap.
 class ToldLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -76,7 +76,7 @@ class JudgeTest : public testing::Test {
                                        R"("},"spec":{"nodeName":")" + value + R"("}})")
         .OrExit();
   }
-  // Of a detector that has been listed.
+  // Returns the verdict of a new detector, after a list.
   Verdict Judge(DeltaType type, const ObjectRef& object, const ObjectRef& stored = {}) {
     GapDetector gaps(sim_.env(), name_, {});
     gaps.Listed("1");
@@ -142,7 +142,7 @@ TEST_F(JudgeTest, TheSameVersionIsAReplayWhereNothingElseDiffers) {
   EXPECT_EQ(Judge(DeltaType::kDeleted, Make("4", "u"), Make("5", "u")), Verdict::kReplay);
 }
 
-// Of a and b the server has versions 1 and 2.
+// The server has version 1 of a and version 2 of b.
 class GapTest : public InformerTest, public testing::WithParamInterface<QueueKind> {
  protected:
   void Begin(InformerOptions<Pod> options = {}) {
@@ -161,7 +161,7 @@ class GapTest : public InformerTest, public testing::WithParamInterface<QueueKin
   }
   [[nodiscard]] std::uint64_t Gaps() const { return informer_->Stats().gaps; }
   [[nodiscard]] std::uint64_t Lists() const { return informer_->Stats().AllLists(); }
-  // Ends the history that the test has made up: the next gap is one of its own.
+  // Lets time pass, so that the next gap counts separately.
   void ExpectRelist(const std::string& what) {
     const std::uint64_t lists = Lists();
     const std::uint64_t gaps = Gaps();
@@ -283,7 +283,7 @@ TEST_P(GapTest, UidsThatATransformMadeSayNothing) {
   EXPECT_EQ(Gaps(), 0U);
 }
 
-// A server that shows gaps all the time.
+// A server that shows gaps again and again.
 TEST_P(GapTest, RelistsBecauseOfGapsAreRare) {
   Begin();
   server_.set_rv(1'000'000);

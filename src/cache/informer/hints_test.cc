@@ -1,4 +1,4 @@
-// What the log says of the usual mistakes, each once and with the remedy.
+// Log messages about common mistakes: each appears once and names the remedy.
 
 #include <chrono>
 #include <cstddef>
@@ -60,7 +60,7 @@ TEST_F(DeliveryForms, SoIsOneThatCannotSayWhatItLacks) {
     EXPECT_EQ(read(informer, way), 1U);
     EXPECT_EQ(log_->lines.size(), 1U);
   }
-  // In time.
+  // Reads after the sync are not logged.
   SharedInformer<Pod> informer = Make();
   informer.Start();
   Settle();
@@ -69,7 +69,7 @@ TEST_F(DeliveryForms, SoIsOneThatCannotSayWhatItLacks) {
   EXPECT_TRUE(log_->lines.empty());
 }
 
-// A handler of the first list reads what it is told of: the list is there, if not yet synced.
+// A handler of the first list may read it: the list is in the store, even if not yet synced.
 TEST_F(DeliveryForms, AHandlerOfTheFirstListDoesNotReadTooEarly) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
@@ -206,7 +206,7 @@ TEST_F(DeliveryForms, OneThatIsNotStartedSoonSaysSoWhileItLives) {
   }
   Settle();
   EXPECT_EQ(log_->lines.size(), 1U) << "once, its end included";
-  // Started in time, or without a handler by then.
+  // Started in time, or without handlers by then.
   SharedInformer<Pod> started = Make();
   AddSlow(started, Duration(0));
   SharedInformer<Pod> left = Make();

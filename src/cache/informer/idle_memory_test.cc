@@ -1,5 +1,5 @@
-// What an idle informer takes beside its objects is little: a program may have a thousand of them.
-// And reading it takes nothing.
+// An idle informer takes little memory beside its objects, as a program may have a thousand of
+// them. Reading from it allocates nothing.
 
 #include <cstddef>
 #include <gtest/gtest.h>
@@ -97,11 +97,11 @@ TEST(StoreMemory, TheListsOfWhatIsOldTakeNothingOnceItIsGone) {
 TEST(StoreMemory, AGetAllocatesNothing) {
   Simulation simulation;
   Indexer<Unstructured> indexer(simulation.env());
-  const std::string name(40, 'n');  // more than a std::string keeps in itself
+  const std::string name(40, 'n');  // too long for std::string's internal buffer
   indexer.Add(Ref<Unstructured>(Obj(name, 1))).OrExit();
   const Lister<Unstructured> lister(indexer);
   const Snapshot<Unstructured> snapshot = indexer.Snapshot();
-  ASSERT_TRUE(lister.Get("", name).ok());  // the thread's first look takes a place for its guards
+  ASSERT_TRUE(lister.Get("", name).ok());  // a thread's first look-up allocates its reader slot
 
   const std::size_t before = heap.calls;
   EXPECT_TRUE(lister.Get("", name).ok());
@@ -132,7 +132,7 @@ TEST(StoreMemory, AGetAllocatesNothingWhileOthersAreUnreadable) {
   EXPECT_EQ(heap.calls, before);
 }
 
-// Pieces of a stream that cut its events, and then nothing more.
+// Feeds pieces of a stream that split its events.
 void Feed(wire::WatchFramer& framer, std::string_view stream) {
   struct : wire::WatchFramer::Sink {
     Result<void> OnFrame(const wire::WatchFrame&) override { return {}; }

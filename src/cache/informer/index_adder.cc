@@ -11,7 +11,7 @@ namespace kinformer::internal::cache {
 
 namespace {
 
-// What a turn of the loop is given to.
+// Time that filling indexes may take in one turn of the loop.
 constexpr Duration kSlice = std::chrono::milliseconds(1);
 
 }  // namespace

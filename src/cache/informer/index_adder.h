@@ -1,6 +1,6 @@
 // cache/informer/index_adder.h
 //
-// IndexAdder: adds indexes to the store of an informer, which may be running, and removes them.
+// IndexAdder: adds indexes to the store of an informer, running or not, and removes them.
 
 #ifndef KINFORMER_CACHE_INFORMER_INDEX_ADDER_H_
 #define KINFORMER_CACHE_INFORMER_INDEX_ADDER_H_
@@ -22,37 +22,37 @@
 
 namespace kinformer::internal::cache {
 
-// A store has one writer. Before the informer is started, that is whoever adds indexes, one after
-// the other; from then on it is the loop, where an index is filled in slices between other work.
+// A store has one writer: before the informer starts, the callers that add indexes, one at a time;
+// afterwards the loop, which fills an index in slices between other work.
 class IndexAdder : public std::enable_shared_from_this<IndexAdder> {
  public:
   IndexAdder(Env& env, std::shared_ptr<StoreCore> store) : env_(env), store_(std::move(store)) {}
 
-  // Thread-safe. From now on the loop alone writes the store.
+  // Makes the loop the only writer of the store from now on. Thread-safe.
   void HandOverToLoop();
-  // Thread-safe. Drops those that exist if `skip_existing`, and is kAlreadyExists where one of them
-  // is another function's; else kAlreadyExists if there are any.
+  // With `skip_existing` removes the existing ones from `indexes`, and returns kAlreadyExists if
+  // one belongs to another function; else returns kAlreadyExists if any exists. Thread-safe.
   Result<void> Check(NamedIndexFunctions& indexes, bool skip_existing) const;
-  // Thread-safe. Adds all or none, after another Check. Before the hand-over at once; afterwards it
-  // blocks until they can be read, and is kWouldDeadlock on the loop thread. `informer` is what
-  // messages call it.
+  // Adds all indexes or none, after another Check. Before the hand-over does so at once; afterwards
+  // blocks until they are readable, and returns kWouldDeadlock on the loop thread. `informer`: its
+  // name in messages. Thread-safe.
   Result<void> Add(NamedIndexFunctions indexes, bool skip_existing, std::string_view informer);
-  // Thread-safe. Removes all or none, and blocks as Add does until no reader that comes sees them.
+  // Removes all or none; blocks as Add does until new readers do not see them. Thread-safe.
   Result<void> Remove(std::vector<std::string> names, std::string_view informer);
 
  private:
   struct Request {
     NamedIndexFunctions indexes{};
     bool skip_existing = false;
-    std::vector<std::string> removed{};  // before any are added
+    std::vector<std::string> removed{};  // removes these; `indexes` is then empty
     std::function<void(Result<void>)> done{};
-    Result<void> dropped{};  // what was wrong with those that were dropped
+    Result<void> dropped{};  // error about the existing indexes that were skipped
   };
 
   Result<void> Do(Request request, std::string_view what, std::string_view informer);
-  // By the writer.
+  // Starts a request. Called by the store's writer.
   Result<void> Begin(Request& request);
-  // On the loop: fills the indexes of the first request until the turn is over, and comes back.
+  // Fills the indexes of the first request for one slice, then posts itself. On the loop.
   void Work();
   void WorkLater();
 
@@ -60,9 +60,9 @@ class IndexAdder : public std::enable_shared_from_this<IndexAdder> {
   const std::shared_ptr<StoreCore> store_;
   base::Mutex mutex_;
   bool loop_writes_ KINFORMER_GUARDED_BY(mutex_) = false;
-  // Of the loop.
+  // Used on the loop only.
   FifoBuffer<Request> requests_;
-  // The indexes of the first request are being filled, or go with the next commit.
+  // True while the indexes of the first request are filled or wait for the next commit.
   bool filling_ = false;
 };
 

@@ -1,4 +1,4 @@
-// IndexAdder on its own: all or none, before the loop writes the store and afterwards.
+// IndexAdder on its own: all or none, before and after the loop takes over the store.
 
 #include "cache/informer/index_adder.h"
 
@@ -40,7 +40,7 @@ class IndexAdderTest : public testing::Test {
   Result<void> Add(std::initializer_list<const char*> names, bool skip_existing = false) {
     return adder_->Add(Indexes(names), skip_existing, "things");
   }
-  // On a thread that may wait for the loop.
+  // Runs on a thread that may wait for the loop.
   Result<void> OnThread(const std::function<Result<void>()>& ask) {
     Result<void> result = Error(Reason::kUnknown, "it does not end");
     EXPECT_TRUE(sim_.RunBlocking([&] { result = ask(); }, seconds(10)));
@@ -78,7 +78,7 @@ TEST_F(IndexAdderTest, OfThoseThatExistNoneIsAdded) {
   }
 }
 
-// The others are added all the same, and whoever asks learns that it is not his.
+// Adds the other indexes, and reports the existing one of another function.
 TEST_F(IndexAdderTest, AnExistingOneOfAnotherKindIsToldThoughItIsSkipped) {
   ASSERT_TRUE(Add({"x"}));
   for (const char* const other : {"y", "z"}) {
@@ -117,7 +117,7 @@ TEST_F(IndexAdderTest, OnceTheLoopWritesItIsTheLoopThatDoesIt) {
   EXPECT_FALSE(store_->HasIndex("x"));
 }
 
-// Each is filled over several turns of the loop, and the next one begins after it.
+// Each request takes several turns of the loop, and the next one starts after it.
 TEST_F(IndexAdderTest, WhatIsAskedMeanwhileFollows) {
   base::TickingEnv slow(sim_.env(), milliseconds(1));
   const auto store = std::make_shared<StoreCore>(slow, StoreCoreOptions{.name = "slow"});

@@ -1,5 +1,5 @@
-// What comes in one piece of network data: how much of it is applied in one turn of the loop, and
-// in how many versions of the store.
+// Events that arrive in one piece of network data: how many of them one turn of the loop applies,
+// and in how many versions of the store.
 
 #include <algorithm>
 #include <chrono>
@@ -34,8 +34,8 @@ class InformerBatches : public InformerTest, public testing::WithParamInterface<
     options.queue = GetParam();
     return SharedInformer<Pod>(env, server_.NewListerWatcher(), std::move(options));
   }
-  // Runs until nothing is left to do. The sizes that the cache has had between two tasks, each
-  // once.
+  // Runs until there is nothing to do. Returns the different sizes of the cache between two tasks,
+  // in order.
   Sizes SizesOf(const SharedInformer<Pod>& informer) {
     Sizes sizes{informer.Snapshot().size()};
     while (sim_.Step()) {
@@ -45,7 +45,7 @@ class InformerBatches : public InformerTest, public testing::WithParamInterface<
     return sizes;
   }
 
-  // Each look at the clock takes time, so that a slice ends with each batch.
+  // Each reading of the clock takes time, so that a slice ends after each batch.
   internal::base::TickingEnv slow_{sim_.env(), milliseconds(2)};
 };
 
@@ -77,7 +77,7 @@ TEST_P(InformerBatches, ALongPieceIsAppliedOverTurnsOfTheLoop) {
   EXPECT_EQ(recorder->words.size(), 2500U);
 }
 
-// A task that others post meanwhile is not held up until all of it has been applied.
+// A task posted meanwhile need not wait until all events are applied.
 TEST_P(InformerBatches, OthersHaveTheLoopInBetween) {
   SharedInformer<Pod> informer = Over(slow_);
   informer.Start();
@@ -98,7 +98,7 @@ TEST_P(InformerBatches, OthersHaveTheLoopInBetween) {
   EXPECT_LT(seen[1], 3000U);
 }
 
-// The same object twice: each of its states is told, so they are of two versions.
+// The same object occurs twice: both states are reported, in two versions.
 TEST_P(InformerBatches, EveryStateOfAnObjectIsTold) {
   SharedInformer<Pod> informer = Over(sim_.env());
   const auto recorder = Record(informer);
@@ -115,7 +115,7 @@ TEST_P(InformerBatches, EveryStateOfAnObjectIsTold) {
   EXPECT_EQ(informer.LastSyncResourceVersion(), server_.rv());
 }
 
-// Stopped between two turns: what was not applied is not lost, since the next life asks for it.
+// Stop between two turns loses nothing, as the next life requests the rest.
 TEST_P(InformerBatches, StoppedHalfWayItGoesOnWithTheRest) {
   SharedInformer<Pod> informer = Over(slow_);
   const auto recorder = Record(informer);

@@ -19,7 +19,7 @@ namespace kinformer::internal {
 
 namespace {
 
-// A program that starts its informers at all has done so by then.
+// Time after which a program that starts its informers has surely done so.
 constexpr Duration kStartExpected = std::chrono::seconds(30);
 
 }  // namespace
@@ -28,7 +28,7 @@ constexpr Duration kStartExpected = std::chrono::seconds(30);
 
 std::set<std::string, std::less<>> NamespacesOf(const InformerSettings& settings) {
   std::set<std::string, std::less<>> names(settings.namespaces.begin(), settings.namespaces.end());
-  // An empty name among others is all of them.
+  // An empty name stands for all namespaces, even among others.
   if (names.contains("")) return {};
   if (!settings.namespace_.empty()) names.insert(settings.namespace_);
   return names;
@@ -70,7 +70,7 @@ UserFunctions InformerCore::Impl::Functions() const {
 
 Result<void> InformerCore::Impl::SetFunctions(std::string_view what,
                                               const std::function<void(UserFunctions&)>& set) {
-  // Under the lock: a Start meanwhile either makes this fail or reads what is set here.
+  // Under the lock: a concurrent Start either makes this fail or reads the new functions.
   base::MutexLock lock(mutex_);
   if (!Is(State::kCreated)) {
     return Error(Reason::kStopped, "the informer for " + describe + " has started: " +
@@ -177,13 +177,13 @@ void InformerCore::Impl::Forget(const std::shared_ptr<cache::Listener>& listener
   handlers.Remove(listener);
   env.loop().Post([self = shared_from_this(), listener] {
     self->processor.Remove(listener.get());
-    // It may have been the one that held up the others.
+    // This handler may have blocked the queue.
     self->Process();
   });
 }
 
 void InformerCore::Impl::OnSynced() {
-  // Of a life that is about to end: the next, for which Start may have been called, has not.
+  // Ignores a life that is about to end: the next one, maybe started already, has not synced.
   if (stops.load(std::memory_order_acquire) > 0) return;
   ever_synced = true;
   synced.store(true, std::memory_order_release);
@@ -252,11 +252,11 @@ InformerCore::~InformerCore() {
                     {{"informer", Describe()}});
   }
   if (env().loop().InThisExecutor()) {
-    // Not at once: the stack may be inside the reflector.
+    // Later: the stack may be inside the reflector.
     env().loop().Post([impl = impl_] { impl->StopOnLoop(true); });
     return;
   }
-  // What the reflector and the callbacks use may go as soon as this returns.
+  // Waits, as the caller may destroy what the reflector and the callbacks use after this returns.
   const std::vector<std::shared_ptr<cache::Listener>> listeners = impl_->handlers.All();
   const std::shared_ptr<Monitor> monitor = env().NewMonitor();
   const auto done = std::make_shared<bool>(false);
@@ -266,7 +266,7 @@ InformerCore::~InformerCore() {
     *done = true;
     monitor->NotifyAll();
   });
-  // Goes here rather than on the loop: it may own the client, and the client the loop.
+  // Destroyed here and not on the loop: it may own the client, and the client the loop.
   ListerWatcherSource source;
   {
     MonitorLock lock(*monitor);
@@ -284,7 +284,7 @@ Result<std::shared_ptr<cache::Listener>> InformerCore::AddHandler(
   }
   cache::ListenerConfig config;
   config.uid_change_is_update = impl_->settings.uid_change_is_update;
-  // With the name that the user gave: names that are made up would be a series for each handler.
+  // Uses the user's name only: generated names would make a series per handler.
   config.metrics = cache::ListenerMetrics::For(env(), impl_->MetricsName(), options.name);
   config.informer = impl_->describe;
   config.trace = impl_->settings.trace;
@@ -361,14 +361,14 @@ void InformerCore::Start() {
   impl_->index_adder->HandOverToLoop();
   auto state = impl_->state.load(std::memory_order_acquire);
   if (state == Impl::State::kRunning) return;
-  // Counted before the state says that it runs: who finds it running and no start on its way knows
-  // that the loop has had that start.
+  // Incremented before the state changes: a thread that sees kRunning and no pending start knows
+  // that the loop has processed that start.
   impl_->starts.fetch_add(1, std::memory_order_acq_rel);
   while (state != Impl::State::kRunning &&
          !impl_->state.compare_exchange_weak(state, Impl::State::kRunning,
                                              std::memory_order_acq_rel)) {
   }
-  // Else another thread has started it.
+  // Otherwise another thread has started it.
   if (state != Impl::State::kRunning) {
     impl_->synced.store(false, std::memory_order_release);
     impl_->torn_down.store(false, std::memory_order_release);
@@ -389,8 +389,8 @@ void InformerCore::Stop() {
   env().loop().Post([impl = impl_] {
     impl->stops.fetch_sub(1, std::memory_order_acq_rel);
     impl->StopOnLoop(false);
-    // Another thread may have started it after the state had become kStopped, and its task may have
-    // come before this one: it found the life that has ended just now.
+    // Another thread may have called Start after the state became kStopped, and its task may have
+    // run before this one, when the life that ends here still existed.
     if (impl->Is(Impl::State::kRunning) && impl->starts.load(std::memory_order_acquire) == 0) {
       impl->StartOnLoop();
     }
@@ -446,7 +446,7 @@ Result<void> InformerCore::WaitForHandlersSync(const std::stop_token& stop,
     std::optional<Duration> rest;
     if (timeout) rest = std::max(Duration(0), deadline - env().Now());
     Result<void> synced = ListenerWaitForSync(listener, stop, rest);
-    // Who removed it has no use for what it was to be told.
+    // A handler that was removed meanwhile need not sync.
     const bool gone = listener->removed() && !IsStopped();
     if (!synced && !gone) return synced;
   }
@@ -460,7 +460,7 @@ std::vector<NamespaceStatus> InformerCore::Namespaces() const {
   if (all.empty()) return all;
   const std::shared_ptr<const SnapshotCore> snapshot = impl_->store->Snapshot();
   const cache::Coverage* coverage = snapshot->coverage();
-  std::size_t objects = snapshot->size();  // less those of single namespaces
+  std::size_t objects = snapshot->size();  // minus those of single namespaces
   NamespaceStatus* others = nullptr;
   for (NamespaceStatus& one : all) {
     one.synced = coverage != nullptr && coverage->IsComplete(one.namespace_);
@@ -525,7 +525,7 @@ std::shared_ptr<void> InformerCore::Observe(std::function<void()> notify) const 
 }
 
 std::shared_ptr<void> InformerCore::ObserveVersions(std::function<void()> notify) const {
-  // No handle on the informer: that may end while somebody observes it.
+  // Holds the informer weakly: it may end while it is observed.
   class Observation {
    public:
     Observation(const std::shared_ptr<Impl>& informer, std::function<void()> notify)

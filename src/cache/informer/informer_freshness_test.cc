@@ -1,5 +1,5 @@
-// How fresh an informer is, and how one learns it: its status, waits for a resourceVersion, the
-// store's version, and epochs.
+// Freshness of an informer: its status, waits for a resourceVersion, the store's version, and
+// epochs.
 
 #include <algorithm>
 #include <chrono>
@@ -30,7 +30,7 @@ class FreshnessTest : public InformerTest {
   static Error Status(int code, Reason reason = Reason::kInternalError) {
     return Error(reason, "no").WithHttpStatus(code);
   }
-  // Waits on a thread of the simulation; empty: it was not over by `limit`.
+  // Waits on a simulated thread. Returns empty if the wait has not ended by `limit`.
   std::optional<Result<void>> Wait(const SharedInformer<Pod>& informer, const std::string& version,
                                    std::optional<Duration> timeout = {},
                                    Duration limit = minutes(30)) {
@@ -44,7 +44,7 @@ class FreshnessTest : public InformerTest {
     EXPECT_FALSE(result->ok());
     return result->error().reason();
   }
-  // The server is restored from a backup: a lower version, and other objects.
+  // Restores the server from a backup, with a lower version and other objects.
   void Restore(std::uint64_t rv) {
     server_.set_rv(rv);
     server_.Forget();
@@ -143,7 +143,7 @@ TEST_F(FreshnessTest, ListsWatchListsWatchesAndRefusalsAreCountedApart) {
   EXPECT_EQ(stats.lists, 1U) << "the server cannot do watch-lists, so the informer lists";
   EXPECT_EQ(stats.watch_lists, 0U);
   EXPECT_EQ(stats.watches, 1U);
-  server_.watch_list_unsupported = false;  // a newer one has taken its place
+  server_.watch_list_unsupported = false;  // the server was replaced by a newer one
   ForceRelist();
   stats = informer.Stats();
   EXPECT_EQ(stats.watch_lists, 1U);
@@ -315,7 +315,7 @@ TEST_F(FreshnessTest, WithoutAWaiterCommitsTellNobody) {
   SharedInformer<Pod> informer = Make();
   informer.Start();
   Settle();
-  // One that has waited does so no longer.
+  // A wait that has ended is not counted any more.
   EXPECT_EQ(ReasonOf(Wait(informer, "9", seconds(1))), Reason::kDeadlineExceeded);
   int told = 0;
   const auto observation = informer.core()->Observe([&] { ++told; });
@@ -340,7 +340,7 @@ TEST_F(FreshnessTest, W31_AnOlderObjectDoesNotMoveTheVersionBack) {
     server_.Bookmark();
     Settle();
     ASSERT_EQ(informer.LastSyncResourceVersion(), "150");
-    // As a watch replays what came before.
+    // A watch may replay earlier events.
     server_.Send(WatchEventType::kAdded, MakePod("default", "late", "140", "", "x"));
     Settle();
     EXPECT_EQ(informer.LastSyncResourceVersion(), "150");
@@ -354,8 +354,8 @@ TEST_F(FreshnessTest, W31_AnOlderObjectDoesNotMoveTheVersionBack) {
   EXPECT_EQ(own.LastStoreSyncResourceVersion(), "7");
 }
 
-// The queue hands out a key with all its changes: what happened to others in between is not in the
-// store yet, whatever version these changes have.
+// DeltaFIFO delivers a key with all of its changes; changes of other keys in between are not in the
+// store yet, whatever version this key has.
 TEST_F(FreshnessTest, PerKeyTheVersionWaitsForTheKeysBehind) {
   InformerOptions<Pod> options;
   options.queue = QueueKind::kDeltaFIFO;
@@ -446,7 +446,7 @@ TEST_F(FreshnessTest, AWaitEndsWithTheEpoch) {
   EXPECT_THAT(waited->error().message(), HasSubstr("went back in time"));
 }
 
-// Until the list of the new history is there, the store's larger version is of the old one.
+// Until the list of the new history is applied, the store's larger version belongs to the old one.
 TEST_F(FreshnessTest, TheOldHistorysVersionIsNotTakenForTheNewOnes) {
   server_.answers_version = true;
   server_.set_rv(100);

@@ -1,4 +1,4 @@
-// Handlers that come and go, filter, throw and are resynced: rows SI and TY.
+// Handlers that are added, removed, filter, throw and are resynced: rows SI and TY.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +33,7 @@ TEST(Deleted, ON_02_ATombstonesNameIsItsObjects) {
   }
 }
 
-// ---- handlers that come and go
+// ---- adding and removing handlers
 
 TEST_F(InformerTest, SI_21_SI_22_SI_23_ALateHandlerGetsTheListAndThenTheNews) {
   server_.Put("a", "1");
@@ -63,7 +63,7 @@ TEST_F(InformerTest, SI_12_SI_13_SI_14_SI_15_SI_20_Removal) {
   informer.Start();
   Settle();
   EXPECT_EQ(recorder->words.size(), 2U);
-  // Row 11: a mistake that is seen.
+  // Row 11: the mistake is reported.
   EXPECT_EQ(other.RemoveEventHandler(one).error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(informer.RemoveEventHandler({}).error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(informer.Stats().handlers, 2U);
@@ -281,8 +281,8 @@ TEST_F(InformerTest, TY_05_to_TY_08_FilteredAddsAndDeletes) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a"}));
 }
 
-// What becomes of a and b, which began to match and were deleted while nobody watched, or the other
-// way round.
+// Notifications for a and b when one began to match a filter and the other ceased to, and both were
+// deleted while the watch was down.
 class FilteredTombstones : public InformerTest {
  protected:
   Texts HeardWith(EventFilter<Pod> filter) {
@@ -342,7 +342,7 @@ TEST_F(FilteredTombstones, AFunctionForDeletionsIsAskedOfThoseThatWereSeenToo) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-b"}));
 }
 
-// The update before it, by which the object left or entered, was skipped under pressure.
+// The update before, by which the object began or ceased to match, was merged under pressure.
 TEST_F(InformerTest, ADeletionThatTookInAnUpdateIsFilteredByWhatTheHandlerWasToldLast) {
   const auto recorder = std::make_shared<Recorder>();
   recorder->hook = [&](const std::string& word) {
@@ -543,7 +543,7 @@ TEST_F(InformerTest, W25_ResyncsDoNotDependOnWatches) {
   sim_.RunFor(seconds(35));
   EXPECT_EQ(server_.open_watches(), 0U);
   EXPECT_EQ(recorder->words, (Texts{"~a 1>1", "~a 1>1", "~a 1>1"}));
-  // And watches that are opened again and again put nothing off.
+  // Watches that are opened often do not delay the resync.
   server_.down.reset();
   sim_.RunFor(minutes(1));
   recorder->words.clear();
@@ -554,7 +554,7 @@ TEST_F(InformerTest, W25_ResyncsDoNotDependOnWatches) {
   EXPECT_EQ(recorder->words.size(), 10U);
 }
 
-// Whom it is for is part of the entry in the queue: not who is there when it is processed.
+// The entry in the queue records its listeners, rather than those present when it is processed.
 TEST_F(InformerTest, W25_AResyncThatWaitsIsForThoseWhoWereDue) {
   server_.Put("a", "0");
   SharedInformer<Pod> informer = Make();

@@ -1,6 +1,6 @@
 // cache/informer/informer_impl.h
 //
-// InformerCore::Impl: what tasks on the loop keep alive of an informer.
+// InformerCore::Impl: the state of an informer that tasks on the loop keep alive.
 
 #ifndef KINFORMER_CACHE_INFORMER_INFORMER_IMPL_H_
 #define KINFORMER_CACHE_INFORMER_INFORMER_IMPL_H_
@@ -36,14 +36,14 @@
 
 namespace kinformer::internal {
 
-// The namespaces that those settings name; empty: all.
+// Returns the namespaces that the settings name; empty: all.
 [[nodiscard]] std::set<std::string, std::less<>> NamespacesOf(const InformerSettings& settings);
 
-// kStopped: what an informer that was never started, and its factory, answer after the factory's
-// Shutdown.
+// Returns kStopped: the answer of a factory after Shutdown, and of its informers that were never
+// started.
 [[nodiscard]] Error FactoryIsShutDown();
 
-// What a user may set before Start.
+// Functions that users may set before Start.
 struct UserFunctions {
   RawTransform transform{};
   cache::WatchErrorHandler watch_error_handler{};
@@ -58,23 +58,23 @@ struct InformerCore::Impl final : public StoreOwner,
 
   [[nodiscard]] static Impl& Of(const InformerCore& informer) { return *informer.impl_; }
 
-  // ---- by anyone
-  // Returns the name that metrics have for it.
+  // ---- on any thread
+  // Returns the informer's name in metrics.
   [[nodiscard]] const std::string& MetricsName() const {
     return settings.name.empty() ? describe : settings.name;
   }
   [[nodiscard]] bool Is(State s) const { return state.load(std::memory_order_acquire) == s; }
   [[nodiscard]] UserFunctions Functions() const;
-  // kStopped after Start. `what` for the message: "a transform".
+  // Returns kStopped after Start. `what` is for the message: "a transform".
   Result<void> SetFunctions(std::string_view what, const std::function<void(UserFunctions&)>& set);
 
-  // The factory that has this informer starts nothing any more. Its own Start still works.
+  // Records that the informer's factory will not start it. Its own Start still works.
   void FactoryEnded() { factory_ended_.store(true, std::memory_order_release); }
   [[nodiscard]] bool WaitsForEndedFactory() const {
     return factory_ended_.load(std::memory_order_acquire) && Is(State::kCreated);
   }
 
-  // True the first time.
+  // Returns true on the first call for this option.
   bool NameOnce(std::string_view option);
 
   // StoreOwner
@@ -96,36 +96,36 @@ struct InformerCore::Impl final : public StoreOwner,
 
   // See InformerCore.
   [[nodiscard]] cache::StorePosition PositionOf(std::string_view namespace_) const;
-  // Why it counts as not synced though it has listed: what finds no room. Empty: another reason.
+  // Returns kOverLimit if too many left-out objects keep it from being synced. Empty: no.
   [[nodiscard]] std::optional<Error> OverLimit() const;
 
   // ---- on the loop
-  // Of one of `places`, or of all (empty). Null where there is none; `status` says so.
+  // Returns the ListerWatcher of a place; "": of all. Null with the error in `status` if none.
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListerWatcher(const std::string& place,
                                                                 cache::ReflectorStatus& status);
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewNamespacesListerWatcher();
   void StartOnLoop();
-  // `final`: it will not start again.
+  // `final`: it will not be started again.
   void StopOnLoop(bool final);
   void Join(const std::shared_ptr<cache::Listener>& listener, Duration resync_period);
-  // Whoever has a handler waits for a Start: the log says so where none comes.
+  // An informer with handlers should be started soon; logs a warning if it is not.
   void ExpectStart();
   void OnSynced();
   void OnUnsynced();
   void OnCommitted();
-  // Works off what waits in the queue.
+  // Processes the queue.
   void Process();
 
   Env& env;
   const std::string describe;
-  std::optional<Error> refused{};  // why it never lists; set before anyone has it
+  std::optional<Error> refused{};  // reason why it never lists; set before it is shared
   const InformerSettings settings;
-  // Where it looks, one by one: namespaces, and kOtherNamespaces beside them. Empty: everywhere, or
-  // where its ListerWatcher does.
+  // Namespaces that it lists separately, and kOtherNamespaces for the rest. Empty: a single list of
+  // all that its ListerWatcher covers.
   const std::set<std::string, std::less<>> places;
   const std::shared_ptr<cache::StoreCore> store;
   const std::shared_ptr<cache::IndexAdder> index_adder;
-  // What readers have: a handle on the informer, as a pointer to this.
+  // The store for readers. Their handles own the informer and point to this member.
   IndexerCore indexer;
   const std::unique_ptr<cache::InformerMetrics> metrics;  // null: none
   const std::shared_ptr<cache::InformerObservers> observers =
@@ -135,7 +135,7 @@ struct InformerCore::Impl final : public StoreOwner,
   std::atomic<bool> synced{false};
   std::atomic<bool> torn_down{true};
   std::atomic<bool> said_not_started{false};
-  // That the loop has not come to yet.
+  // Calls of Start and Stop whose task on the loop has not run yet.
   std::atomic<int> starts{0};
   std::atomic<int> stops{0};
   cache::PipelineCounters counters;
@@ -144,32 +144,32 @@ struct InformerCore::Impl final : public StoreOwner,
   cache::VersionWaiters version_waiters;
   cache::HandlerSet handlers;
 
-  // Of the loop.
+  // Used on the loop only.
   ListerWatcherSource source;
   bool ever_synced = false;
-  // What the last lives had received, in each place; "": of all that it looked at. The store
-  // may lack some of that, and with a DeltaFIFO have keys that are ahead of its version: a list of
-  // that version would take them back.
+  // Versions received in earlier lives, by place; "": the single place. The store may lack some of
+  // it, and with a DeltaFIFO it may have objects that are newer than its own version: a list at
+  // that version would set them back.
   std::map<std::string, std::string, std::less<>> last_seen_versions{};
-  // What a list of that place must not be older than; empty: not known.
+  // Returns the version that a list of that place must not be older than; empty: unknown.
   [[nodiscard]] std::string LastSeenVersion(const std::string& place) const;
   bool ended = false;
   cache::Processor processor;
   Timer start_expected{};
-  std::unique_ptr<cache::InformerLife> life;  // null while it does not run
+  std::unique_ptr<cache::InformerLife> life;  // null while it is not running
 
  private:
-  // The log says it, the first time.
+  // Logs a warning about reads before the sync, the first time only.
   void SayReadTooEarly() const;
 
-  mutable std::atomic<bool> read_too_early_{false};  // and it has been said
+  mutable std::atomic<bool> read_too_early_{false};  // set once that is logged
   std::atomic<bool> factory_ended_{false};
   [[nodiscard]] std::unique_ptr<ListerWatcher> Made(
       const std::function<std::unique_ptr<ListerWatcher>()>& make);
 
   mutable base::Mutex mutex_;
   UserFunctions functions_ KINFORMER_GUARDED_BY(mutex_);
-  // Options that somebody has asked for in vain.
+  // Options already named in a message because this informer does not have them.
   std::set<std::string, std::less<>> dropped_options_ KINFORMER_GUARDED_BY(mutex_);
 };
 

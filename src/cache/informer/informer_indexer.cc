@@ -1,4 +1,4 @@
-// The reading side of an informer: what its Lister, Indexer and Snapshot are over.
+// The reading side of an informer: the store under its Lister, Indexer and Snapshot.
 
 #include <memory>
 #include <string>
@@ -71,7 +71,7 @@ void InformerCore::Impl::SayReadTooEarly() const {
 }
 
 void InformerCore::Impl::OnRead(const cache::Coverage* coverage) const {
-  // Nearly always: nothing else is to be asked on the way of a read.
+  // The usual case, checked first to keep reads fast.
   if (synced.load(std::memory_order_acquire)) return;
   if (read_too_early_.load(std::memory_order_relaxed)) return;
   if (coverage == nullptr || coverage->IsComplete("") || Is(State::kStopped)) return;
@@ -79,7 +79,7 @@ void InformerCore::Impl::OnRead(const cache::Coverage* coverage) const {
 }
 
 Result<void> InformerCore::Impl::AddIndexes(NamedIndexFunctions indexes, bool skip_existing) {
-  // Who asks for what is there needs not wait, and may ask on the loop, and of what has stopped.
+  // Existing indexes need no wait, so the call works on the loop and after Stop.
   Result<void> free = index_adder->Check(indexes, skip_existing);
   if (indexes.empty() || (!free && !skip_existing)) return free;
   if (Is(State::kStopped)) {
@@ -100,7 +100,7 @@ Result<void> InformerCore::Impl::RemoveIndexes(std::vector<std::string> names) {
 }
 
 std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& informer) {
-  // It is part of the informer, and shares the count of its handles.
+  // The indexer is a member of the informer and shares its reference count.
   return std::shared_ptr<IndexerCore>(informer, &informer->indexer());
 }
 

@@ -56,7 +56,7 @@ void InformerLife::OnPartForbidden() {
   const IfForbidden& instead = informer_.settings.if_forbidden;
   if (!informer_.places.empty() || !informer_.source.namespaced || instead.IsDefault()) return;
   if (std::exchange(falling_back_, true)) return;
-  // Not here: the part stands in a call of its reflector.
+  // Later: the stack is inside the part's reflector.
   informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
     if (!alive.expired()) FallBack();
   });
@@ -65,7 +65,7 @@ void InformerLife::OnPartForbidden() {
 void InformerLife::FallBack() {
   const IfForbidden& instead = informer_.settings.if_forbidden;
   NamespaceParts::Names names(instead.namespaces.begin(), instead.namespaces.end());
-  // All of them is what is forbidden.
+  // "" stands for all namespaces, which are forbidden.
   names.erase("");
   std::unique_ptr<ListerWatcher> namespaces;
   if (names.empty()) {

@@ -1,6 +1,6 @@
 // cache/informer/informer_life.h
 //
-// InformerLife: what lists and watches for an informer, from a Start to the next Stop.
+// InformerLife: lists and watches for an informer, from a Start to the next Stop.
 
 #ifndef KINFORMER_CACHE_INFORMER_INFORMER_LIFE_H_
 #define KINFORMER_CACHE_INFORMER_INFORMER_LIFE_H_
@@ -15,17 +15,17 @@
 
 namespace kinformer::internal::cache {
 
-// Confined to the loop. The informer outlives it.
+// Confined to the loop. The informer must outlive it.
 class InformerLife final : private InformerPart::Owner {
  public:
-  // Lists and watches from now on. Null where there is nothing to do that with.
+  // Starts to list and watch. Returns null if there is no ListerWatcher.
   static std::unique_ptr<InformerLife> Begin(InformerCore::Impl& informer);
 
   explicit InformerLife(InformerCore::Impl& informer);
 
-  // Works off what waits in the queues.
+  // Processes the queues.
   void Process();
-  // The store has a new version.
+  // Called after each commit of the store.
   void Committed() { cleanup_.Committed(); }
 
  private:
@@ -40,7 +40,7 @@ class InformerLife final : private InformerPart::Owner {
 
   InformerCore::Impl& informer_;
   StoreCleanup cleanup_;
-  // One of the two.
+  // Exactly one of these two is set.
   std::unique_ptr<InformerPart> whole_;
   std::unique_ptr<NamespaceParts> namespaces_;
   bool falling_back_ = false;

@@ -1,4 +1,4 @@
-// Starting, stopping, waiting for an informer: rows SI on states, and WF.
+// Starts, stops and waits of an informer: rows SI on states, and WF.
 
 #include <algorithm>
 #include <functional>
@@ -21,10 +21,10 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// What the life before had asked for comes when the next has begun already.
+// Results of the previous life may arrive after the next life has begun.
 TEST_F(InformerTest, StartedAgainAtOnceItHasNotSyncedBecauseTheLifeBeforeHas) {
   server_.Put("a", "1");
-  // At every moment before it has synced.
+  // Stops at every moment before the sync.
   for (int moment = 0;; ++moment) {
     server_.down.reset();
     SharedInformer<Pod> informer = Make();
@@ -83,12 +83,12 @@ TEST_F(InformerTest, SI_17_SI_18_SI_19_StatesAndHandlersOfAStoppedInformer) {
   EXPECT_TRUE(informer.RemoveEventHandler(registration_).ok());
 }
 
-// Simulated time stands still where nothing runs and no timer is set.
+// Simulated time stands still while no thread runs and no timer is set.
 TEST_F(InformerTest, SI_24_SI_25_SI_26_NothingRunsOfAnInformerThatDoesNot) {
   server_.Put("a", "1");
   SharedInformer<Pod> never = Make();
   Record(never);
-  // The log says so, once.
+  // The warning is logged once.
   sim_.RunFor(minutes(1));
   const auto still = [this] {
     const SteadyTime before = sim_.env().Now();
@@ -279,7 +279,7 @@ TEST_F(InformerTest, WF_05_WF_09_TheErrorNamesWhoAndWhy) {
   EXPECT_EQ(error->reason(), Reason::kForbidden);
 }
 
-// What the server would answer again ends the wait; what is a matter of time does not.
+// Permanent errors end the wait; temporary ones do not.
 TEST_F(InformerTest, WhoFailsFastDoesSoAtWhatWaitingDoesNotCure) {
   struct Row {
     Error error;
@@ -309,7 +309,7 @@ TEST_F(InformerTest, WhoFailsFastDoesSoAtWhatWaitingDoesNotCure) {
     informer.Start();
     const SteadyTime begun = sim_.env().Now();
     std::optional<Error> error;
-    // It begins to wait before the server has answered.
+    // The wait starts before the server has answered.
     ASSERT_TRUE(sim_.RunBlocking(
         [&] {
           error =
@@ -356,7 +356,7 @@ TEST_F(InformerTest, WF_06_WaitsForHandlersEndWithTheInformer) {
       ASSERT_TRUE(sim_.RunBlocking(waits_once, minutes(5)));
       EXPECT_EQ(result->error().reason(), Reason::kStopped);
       EXPECT_NE(result->error().message().find("informer was stopped"), std::string::npos);
-      // Begun after the end.
+      // Waits that start after the end.
       result.reset();
       ASSERT_TRUE(sim_.RunBlocking(waits_once, minutes(5)));
       EXPECT_EQ(result->error().reason(), Reason::kStopped);
@@ -364,7 +364,7 @@ TEST_F(InformerTest, WF_06_WaitsForHandlersEndWithTheInformer) {
   }
 }
 
-// The loop of another one, except that something may happen before a task is posted.
+// Wraps a loop; a function may run before the next task is posted.
 class InterruptedLoop final : public Executor {
  public:
   explicit InterruptedLoop(Executor& loop) : loop_(loop) {}
@@ -383,7 +383,7 @@ class InterruptedLoop final : public Executor {
   Executor& loop_;
 };
 
-// As where Start and Stop are called on two threads: what Stop posts comes behind what Start posts.
+// Start and Stop on two threads: the task of Stop follows the task of Start.
 TEST_F(InformerTest, StartedWhileAnotherThreadIsInStopItRuns) {
   InterruptedLoop loop(sim_.env().loop());
   internal::base::EnvWithExecutors env(sim_.env(), loop, sim_.env().pool());
@@ -402,7 +402,7 @@ TEST_F(InformerTest, StartedWhileAnotherThreadIsInStopItRuns) {
     server_.Put("b", "1");
     Settle();
     ExpectEqual(informer, server_);
-    // And the other way about: what Start posts comes behind what Stop posts.
+    // The opposite order: the task of Start follows the task of Stop.
     informer.Stop();
     Settle();
     loop.before_next = [&] { informer.Stop(); };
@@ -465,7 +465,7 @@ TEST_F(InformerTest, W29_AHandlerThatRemovesItselfWhileItsInformerStops) {
             .AddEventHandler(ResourceEventHandlerFuncs<Pod>{.on_add = remove}, {.at_stop = at_stop})
             .OrExit();
     std::stop_source stop;
-    // Ends once nothing of the informer runs any more.
+    // Returns when no part of the informer runs any more.
     EXPECT_TRUE(sim_.RunBlocking(
         [&] {
           const Timer timer =
@@ -476,7 +476,7 @@ TEST_F(InformerTest, W29_AHandlerThatRemovesItselfWhileItsInformerStops) {
         seconds(10)));
     ASSERT_TRUE(removed);
     EXPECT_TRUE(removed->ok()) << removed->error();
-    // So does a second removal, from elsewhere.
+    // A second removal from another thread waits, too.
     EXPECT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(informer.RemoveEventHandler(itself).ok()); },
                                  seconds(1)));
   }

@@ -1,4 +1,4 @@
-// Informers whose caches are bounded in number or bytes.
+// Informers whose caches have limits on objects or bytes.
 
 #include <algorithm>
 #include <chrono>
@@ -25,7 +25,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What is said about the cache's limit.
+// Collects log messages about the limit of the cache.
 class LimitLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
@@ -81,7 +81,7 @@ class InformerLimitsTest : public testing::Test {
     const auto found = informer.lister().Namespace("default").Get(name);
     return found ? Reason::kUnknown : found.error().reason();
   }
-  // Bytes of the pods that the server has now.
+  // Returns the bytes of the pods on the server.
   std::size_t Bytes() {
     std::size_t bytes = 0;
     for (const auto& [name, pod] : server_.objects()) bytes += pod->allocated_bytes();
@@ -164,7 +164,7 @@ TEST_P(AnyForm, EventsOfWhatIsLeftOutAreNoGaps) {
   EXPECT_EQ(informer.Stats().left_out, 2U);
   EXPECT_EQ(Why(informer, "e"), Reason::kNotFound);
   EXPECT_EQ(Why(informer, "f"), Reason::kOverLimit);
-  // One that changes when there is room comes in; what is deleted was never heard of.
+  // A left-out object that changes is added if there is room; its deletion is not reported.
   server_.Delete("b");
   server_.Put("d", "3");
   server_.Delete("f");
@@ -194,7 +194,7 @@ TEST_P(AnyForm, WhatIsLeftOutComesInOnceThereIsRoom) {
   EXPECT_TRUE(informer.lister().List().ok());
   EXPECT_THAT(log_->lines, ElementsAre(HasSubstr("E the cache is full"),
                                        HasSubstr("I the cache has room for all objects again")));
-  // Full again: not synced again.
+  // Full again, so not synced.
   server_.Put("f", "1");
   Settle();
   EXPECT_TRUE(registration_.HasSynced()) << "what it was told stays true";
@@ -207,7 +207,7 @@ TEST_P(AnyForm, WhatIsLeftOutComesInOnceThereIsRoom) {
   EXPECT_EQ(Cached(informer), "c d e ");
 }
 
-// A DeltaFIFO gives a list out key by key: what is still to come is not absent.
+// A DeltaFIFO delivers a list by key: keys still in the queue are not reported as absent.
 TEST_P(AnyForm, WhatAListBringsIsLeftOutUntilItIsInTheStore) {
   for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
     for (const char* name : {"a", "b", "c", "d", "e", "f"}) server_.Put(name, "1");
@@ -249,7 +249,7 @@ TEST_P(AnyForm, WhatAListBringsIsLeftOutUntilItIsInTheStore) {
   }
 }
 
-// A handler that takes its time over updates, so that events wait.
+// A handler whose updates are slow, so that events wait.
 class Slow final : public ResourceEventHandler<Pod> {
  public:
   explicit Slow(Env& env) : env_(env) {}
@@ -261,7 +261,7 @@ class Slow final : public ResourceEventHandler<Pod> {
 
 class WhileEventsWait : public AnyForm {
  protected:
-  // One update of "a" is being delivered, one waits, and so what follows stays in the queue.
+  // One update of "a" is delivered, one waits, and everything after them stays in the queue.
   void FillUp(SharedInformer<Pod>& informer) {
     informer
         .AddEventHandler(std::make_shared<Slow>(sim_.env()),
@@ -277,7 +277,7 @@ class WhileEventsWait : public AnyForm {
 };
 INSTANTIATE_TEST_SUITE_P(All, WhileEventsWait, testing::ValuesIn(kForms));
 
-// An event waits, and then a list that has no room for its object: others come first.
+// An event waits, and then a list without room for its object: older objects have priority.
 TEST_P(WhileEventsWait, WhatAListHasNoRoomForIsLeftOutThoughAnEventBroughtIt) {
   server_.Put("a", "1");
   server_.Put("b", "1");
@@ -292,8 +292,8 @@ TEST_P(WhileEventsWait, WhatAListHasNoRoomForIsLeftOutThoughAnEventBroughtIt) {
   EXPECT_EQ(informer.Stats().left_out, 1U);
 }
 
-// What had found no room is changed and goes, and a list that lacks it comes before these events
-// have had their turn: they are no sign that others are missing.
+// A left-out object changes and is deleted, and a list without it arrives before these events are
+// processed: that does not mean that events are missing.
 TEST_P(WhileEventsWait, EventsOfWhatWasLeftOutBeforeAListAreNoGaps) {
   for (const char* name : {"a", "b", "c"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(2, LimitPolicy::kServePart));
@@ -308,8 +308,8 @@ TEST_P(WhileEventsWait, EventsOfWhatWasLeftOutBeforeAListAreNoGaps) {
   EXPECT_EQ(informer.Stats().gaps, 0U);
 }
 
-// It goes, is made again, and a list has no room for it, all before its deletion has had its turn:
-// that says nothing of the one in the list.
+// The object is deleted and created again, and a list leaves it out before the deletion is
+// processed: the deletion must not remove the new object's entry.
 TEST_P(WhileEventsWait, WhatAListHasNoRoomForIsLeftOutThoughADeletionBeforeItWaits) {
   for (const char* name : {"a", "b"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(2, LimitPolicy::kServePart));
@@ -330,13 +330,13 @@ TEST_P(AnyForm, ARelistPushesNothingOut) {
   const auto recorder = Start(informer);
   recorder->words.clear();
   WhileCutOff([&] {
-    server_.Put("a", "1");  // lists begin with it
+    server_.Put("a", "1");  // first in the list
     server_.Put("d", "2");
   });
   EXPECT_EQ(Cached(informer), "c d e ");
   EXPECT_EQ(Why(informer, "a"), Reason::kOverLimit);
   EXPECT_THAT(recorder->words, ElementsAre("~d 1>2"));
-  // What the list lacks leaves its place to the one after it; what it left out and lacks is gone.
+  // An object missing in the list frees its room; a left-out one that is missing is forgotten.
   WhileCutOff([&] {
     server_.Delete("c");
     server_.Delete("a");
@@ -360,13 +360,13 @@ TEST_P(AnyForm, BytesAreBoundedToo) {
   EXPECT_EQ(Cached(informer), "a b c ");
   EXPECT_EQ(informer.Stats().left_out, 0U);
   recorder->words.clear();
-  // It does not fit any more, so it goes; those who hear of it are told.
+  // The object no longer fits and is removed; handlers see a deletion.
   server_.Put("b", std::string(2000, '2'));
   Settle();
   EXPECT_THAT(recorder->words, ElementsAre("-b?"));
   EXPECT_EQ(Why(informer, "b"), Reason::kOverLimit);
   EXPECT_LE(informer.Stats().object_bytes, Bytes());
-  // Others have its room.
+  // Its room is used for others.
   server_.Put("d", "1");
   Settle();
   EXPECT_EQ(Cached(informer), "a c d ");
@@ -375,7 +375,7 @@ TEST_P(AnyForm, BytesAreBoundedToo) {
   Settle();
   EXPECT_THAT(recorder->words, ElementsAre("+b"));
   EXPECT_EQ(informer.Stats().left_out, 0U);
-  // And in a list.
+  // The same in a list.
   WhileCutOff([&] { server_.Put("a", std::string(9000, '4')); });
   EXPECT_EQ(recorder->words.back(), "-a?");
   EXPECT_EQ(Cached(informer), "b c d ");
@@ -411,7 +411,7 @@ TEST_P(AnyForm, WhatIsUnreadableTakesNoRoom) {
   Settle();
   EXPECT_EQ(Why(informer, "d"), Reason::kUnreadable);
   EXPECT_EQ(informer.Stats().left_out, 0U);
-  // The list can be read, and has no room for it.
+  // The object is readable in the list, but there is no room for it.
   WhileCutOff([] {});
   EXPECT_EQ(Why(informer, "d"), Reason::kOverLimit);
   EXPECT_EQ(informer.Stats().unreadable, 0U);
@@ -454,9 +454,9 @@ TEST_P(AnyForm, AnotherLifeBeginsWhereTheOneBeforeEnded) {
   EXPECT_EQ(Why(informer, "a"), Reason::kNotFound);
 }
 
-// What is compressed is compared with what is compressed.
+// Sizes of compressed objects are compared with sizes of compressed objects.
 TEST_P(AnyForm, WhatHasNotGrownKeepsItsPlaceInACompressedCache) {
-  constexpr int kPods = 200;  // more than a dictionary is made of
+  constexpr int kPods = 200;  // more than needed to train a dictionary
   const auto put = [this](int i, const std::string& value) {
     const std::string n = std::to_string(100 + i);
     server_.Put("p" + n, std::string(600, 'x') + n + value);
@@ -483,7 +483,7 @@ TEST_P(AnyForm, WhatHasNotGrownKeepsItsPlaceInACompressedCache) {
   ASSERT_EQ(informer.Stats().left_out, 0U);
   ASSERT_EQ(recorder->words.size(), std::size_t{kPods});
   recorder->words.clear();
-  // The last first: those were compressed as they came, so that the others have freed nothing yet.
+  // Last ones first: they were compressed at once, so earlier ones have not freed any room yet.
   for (int i = kPods; i-- > 0;) put(i, "2");
   EXPECT_EQ(informer.Stats().left_out, 0U);
   EXPECT_TRUE(informer.HasSynced());
@@ -497,7 +497,7 @@ TEST_F(InformerLimitsTest, AListNeverTakesMoreThanThereIsRoomFor) {
   options.max_objects = 10;
   options.limit_policy = LimitPolicy::kServePart;
   std::size_t most = 0;
-  // What the queue is given of a list.
+  // Number of objects of a list that are put into the queue.
   options.trace = [&](const TraceEvent& event) {
     if (event.stage == "reflector" && event.key.empty()) most = std::max(most, event.depth);
   };
@@ -527,14 +527,14 @@ TEST_F(InformerLimitsTest, ChangesOfNamesWhileAListStreamsIn) {
   server_.Send(WatchEventType::kAdded, MakePod("default", "d", "4"));
   server_.Send(WatchEventType::kDeleted, MakePod("default", "c", "5"));
   server_.SendUnreadable(WatchEventType::kModified, "d", "6");
-  // There is no second place for another state of what has one.
+  // A newer state of a listed object needs no additional room.
   server_.Send(WatchEventType::kModified, MakePod("default", "a", "7"));
   server_.SendBookmark("7", true);
   Settle();
   ASSERT_TRUE(informer.HasSynced());
   EXPECT_EQ(Why(informer, "c"), Reason::kNotFound);
   EXPECT_EQ(Why(informer, "d"), Reason::kUnreadable);
-  // Never an earlier state.
+  // An earlier state never reappears.
   EXPECT_EQ(Why(informer, "a"), Reason::kOverLimit);
   EXPECT_EQ(Cached(informer), "b ");
   EXPECT_EQ(informer.Stats().left_out, 1U);

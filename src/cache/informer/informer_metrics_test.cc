@@ -1,4 +1,4 @@
-// What an informer tells the metrics sink, read as Prometheus would.
+// Metrics of an informer, read from the text format for Prometheus.
 
 #include "cache/figures/informer_metrics.h"
 
@@ -31,7 +31,7 @@ class InformerMetricsTest : public testing::Test {
     return SharedInformer<Pod>(sim_.env(), server_.NewListerWatcher(), std::move(options));
   }
   void Settle() { sim_.RunReady(); }
-  // The value behind `series`, or "none".
+  // Returns the value of `series`, or "none".
   [[nodiscard]] std::string Value(const std::string& series) const {
     const std::string text = "\n" + metrics_->Text();
     const std::size_t at = text.find("\n" + series + " ");
@@ -319,7 +319,7 @@ TEST_F(InformerMetricsTest, WithoutANameTheLabelIsWhatItLists) {
   EXPECT_EQ(Value("reflector_lists_total{name=\"pods\"}"), "1");
 }
 
-// A sink that says nobody listens, and fails the test if it is asked for an instrument.
+// A disabled sink, which fails the test if an instrument is requested.
 class DeafMetrics final : public MetricsSink {
  public:
   [[nodiscard]] bool enabled() const override { return false; }
@@ -376,7 +376,7 @@ TEST(InformerMetrics, NothingIsMadeWhereNobodyListens) {
   EXPECT_TRUE(NewTextMetrics()->enabled());
 }
 
-// What an informer of two namespaces tells, and one that looks into each that exists.
+// Metrics of an informer of two named namespaces, and of one of every existing namespace.
 class NamespaceMetricsTest : public InformerMetricsTest {
  protected:
   internal::cache::FakeServer& Server(const std::string& ns) {
@@ -387,7 +387,7 @@ class NamespaceMetricsTest : public InformerMetricsTest {
     }
     return *server;
   }
-  // When there was progress in that namespace, in seconds; -1: nothing says so.
+  // Returns the time of the last progress in the namespace in seconds; -1 without the metric.
   [[nodiscard]] double Progress(const std::string& ns) const {
     const std::string value = Value("informer_namespace_last_progress_timestamp_seconds{name=" +
                                     ("\"web\",namespace=\"" + ns + "\"}"));

@@ -13,7 +13,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// The user's transform, after the entry options where the lister watcher does not see to these.
+// Returns the user's transform, preceded by entry options that the lister watcher does not apply.
 RawTransform TransformOf(const InformerCore::Impl& informer, ListerWatcher& lister_watcher) {
   RawTransform transform = informer.Functions().transform;
   const EntryOptions entry = EntryOptionsOf(informer.settings);
@@ -24,11 +24,11 @@ RawTransform TransformOf(const InformerCore::Impl& informer, ListerWatcher& list
   };
 }
 
-// For how long the server says that there is no such resource before its objects are believed to be
-// gone: with several servers, one of them may not know yet of a definition that has just come.
+// Time for which the server must deny the resource before its objects count as gone: one of several
+// servers may not know a new definition yet.
 constexpr Duration kAbsentForGood = std::chrono::seconds(30);
 
-// What a part of so many may have in its queue.
+// Returns the bytes that each of `parts` queues may use.
 std::size_t ShareOf(std::size_t bytes, std::size_t parts) {
   constexpr std::size_t kLeast = std::size_t{64} << 10;
   return std::max(bytes / std::max<std::size_t>(parts, 1), std::min(bytes, kLeast));
@@ -68,7 +68,7 @@ InformerControllerOptions InformerPart::ControllerOptions(const InformerCompany&
   options.synced = [this] { owner_.OnPartSynced(); };
   options.unsynced = [this] { owner_.OnPartUnsynced(); };
   options.congested = [this](bool congested) {
-    // Only what the reflector brings makes it so.
+    // Only the reflector fills the queue, so pausing it is enough.
     congested ? reflector_.Pause() : reflector_.Resume();
   };
   options.relist = [this] { reflector_.Relist(); };
@@ -92,7 +92,7 @@ ReflectorOptions InformerPart::ReflectorOptionsOfInformer() const {
   options.watch_list_page_size = settings.watch_list_page_size;
   options.min_watch_timeout = settings.min_watch_timeout;
   options.metrics = informer_.metrics.get();
-  // Several parts resync together.
+  // Several parts resync together, driven by NamespaceParts.
   if (alone_) options.resync_period = informer_.handlers.ResyncCheckPeriod();
   return options;
 }
@@ -147,7 +147,7 @@ void InformerPart::ArmRelist(Duration period) {
   if (period <= Duration(0)) return;
   relist_timer_ =
       informer_.env.loop().RunAt(base::After(informer_.env.Now(), period), [this, period] {
-        // Nothing where a list is due or under way.
+        // Has no effect if a list is due or running already.
         reflector_.Relist();
         ArmRelist(period);
       });
@@ -176,10 +176,10 @@ void InformerPart::ResourceAbsent() {
   const bool is_empty = informer_.settings.absent_is_empty;
   const bool gone = controller_.HasSynced() ? now - *absent_since_ >= kAbsentForGood : is_empty;
   if (cleared_ || !gone) return;
-  // When a definition is deleted, so are all objects of it.
+  // Deleting a definition deletes all of its objects.
   cleared_ = true;
   controller_.Clear(is_empty);
-  // Who waits for the sync hears of that before he hears of the error.
+  // Waiters for the sync then learn of it before they learn of the error.
   controller_.Process();
 }
 
@@ -205,7 +205,7 @@ void InformerPart::OnWatchError(const Error& error) {
   }
   absent_since_.reset();
   if (error.http_status() != 403) return status_.OnWatchError(error);
-  // The server says who may not do what; this, what to do about it.
+  // The server's message names the missing permission; this adds how to grant it.
   status_.OnWatchError(Error(error).WithContext(RemedyIfForbidden()));
   if (!listed_) owner_.OnPartForbidden();
 }

@@ -1,7 +1,7 @@
 // cache/informer/informer_part.h
 //
-// InformerPart: reflector, queue and controller of one place that an informer looks at: the whole
-// of its collection, one namespace of it, or all namespaces but some.
+// InformerPart: reflector, queue and controller of one place of an informer: its whole collection,
+// one namespace of it, or all namespaces except some.
 
 #ifndef KINFORMER_CACHE_INFORMER_INFORMER_PART_H_
 #define KINFORMER_CACHE_INFORMER_INFORMER_PART_H_
@@ -24,46 +24,46 @@
 
 namespace kinformer::internal::cache {
 
-// Of the parts that share a store; see InformerControllerOptions.
+// State shared by the parts of one store; see InformerControllerOptions.
 struct InformerCompany {
   CoverageWriter* coverage = nullptr;
   NamespaceVersions* versions = nullptr;
   StoreTurn* turn = nullptr;
-  StoreLimit* limit = nullptr;  // null: the store may grow as it likes
-  std::size_t parts = 1;        // as many share the budget of the queues
+  StoreLimit* limit = nullptr;  // null: the store is not limited
+  std::size_t parts = 1;        // number of parts that share the budget of the queues
 };
 
-// Confined to the loop. The informer outlives it, and so do the others.
+// Confined to the loop. The informer and the members of `company` must outlive it.
 class InformerPart final : private ReflectorObserver {
  public:
-  // Hears what concerns the whole informer. May destroy the part later, not inside.
+  // Receives the notifications that concern the whole informer. May destroy the part later only.
   class Owner {
    public:
     virtual ~Owner() = default;
     // The first list is in the store.
     virtual void OnPartSynced() = 0;
-    // Too much is left out.
+    // More is left out than the policy permits.
     virtual void OnPartUnsynced() = 0;
     virtual void OnPartListed() {}
     // The server went back in time.
     virtual void OnPartEpoch(InformerPart* /*part*/) {}
-    // It may not be listed (403), and has not been before.
+    // A list is forbidden (403), and none has succeeded before.
     virtual void OnPartForbidden() {}
   };
 
-  // `part`: of the store, which it has alone where `company` is empty.
+  // `part`: its part of the store; all of the store if `company` is empty.
   InformerPart(InformerCore::Impl& informer, Owner& owner,
                std::unique_ptr<ListerWatcher> lister_watcher, StorePart part,
                const InformerCompany& company);
 
   ~InformerPart() override;
 
-  // Lists and watches from now on.
+  // Starts to list and watch.
   void Start();
   // Another part has found that the server went back in time.
   void JoinEpoch() { reflector_.JoinEpoch(); }
   [[nodiscard]] InformerController& controller() { return controller_; }
-  // What it looks at, as readers are told.
+  // Returns the scope of the part, as readers see it in errors.
   [[nodiscard]] const Scope& scope() const { return scope_; }
 
  private:
@@ -84,7 +84,7 @@ class InformerPart final : private ReflectorObserver {
   [[nodiscard]] ReflectorOptions ReflectorOptionsOfInformer() const;
   void ArmRelist(Duration period);
   [[nodiscard]] std::shared_ptr<Gauge> NewProgressGauge() const;
-  // The server has said that it does not have the resource.
+  // The server has answered that it does not have the resource.
   void ResourceAbsent();
 
   InformerCore::Impl& informer_;
@@ -94,29 +94,29 @@ class InformerPart final : private ReflectorObserver {
   const bool alone_;
   ReflectorStatus& status_;
   bool listed_ = false;
-  // The server does not have the resource: since when it has said nothing else.
+  // True while the resource is absent; absent_since_ is when such answers began.
   bool absent_ = false;
   bool cleared_ = false;
   std::optional<SteadyTime> absent_since_;
   const std::unique_ptr<ListerWatcher> lister_watcher_;
   ContainedListWatch contained_;
   const Scope scope_;
-  const std::unique_ptr<StoreLimit> limit_;  // null: there is none, or it is shared
+  const std::unique_ptr<StoreLimit> limit_;  // null if there is no limit or it is shared
   InformerController controller_;
   ConsistencyChecker checker_;
-  // Goes first: it feeds the controller.
+  // Destroyed first, as it feeds the controller.
   Reflector reflector_;
   Timer relist_timer_;
-  // How old its news are; null: nobody listens, or its namespace is not one that the options name,
-  // of which there may be many.
+  // Time of the last progress; null without a metrics sink, or for a namespace not named in the
+  // options, of which there may be many.
   const std::shared_ptr<Gauge> progress_gauge_;
 };
 
-// The limit of the informer's store, under that name; null: it has none.
+// Returns the limit of the informer's store; `name` is for messages. Null: no limit.
 [[nodiscard]] std::unique_ptr<StoreLimit> LimitOf(InformerCore::Impl& informer,
                                                   const std::string& name);
 
-// What all controllers of an informer are made with.
+// Returns the options that all controllers of an informer have in common.
 [[nodiscard]] InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer);
 
 }  // namespace kinformer::internal::cache

@@ -1,4 +1,4 @@
-// Handlers slower than the events, and whole lives of an informer under random trouble.
+// Handlers slower than the events, and whole lives of an informer with random faults.
 
 #include <algorithm>
 #include <cstdint>
@@ -66,7 +66,7 @@ TEST_F(InformerTest, BlockStopsTheInformerAndLosesNothing) {
   EXPECT_EQ(server_.open_watches(), 1U);
 }
 
-// Though its callback has not ended yet.
+// Even though its callback has not ended yet.
 TEST_F(InformerTest, WhoBlocksAndIsRemovedHoldsUpTheOthersNoMore) {
   SharedInformer<Pod> informer = Make();
   const auto stuck = std::make_shared<Recorder>();
@@ -113,7 +113,7 @@ TEST_F(InformerTest, BlockDeliversEachEventBetweenTwoLists) {
   EXPECT_EQ(slow->words, (Texts{"+a!", "~a 1>2", "~a 2>3", "~a 3>4", "~a 4>5"}));
 }
 
-// Keys come out of a DeltaFIFO one by one, so that a resync may wait with what is newer.
+// DeltaFIFO delivers keys one by one, so a resync may wait together with newer events.
 TEST_F(InformerTest, AResyncThatWaitedIsToldBeforeWhatIsNewer) {
   InformerOptions<Pod> options;
   options.queue = QueueKind::kDeltaFIFO;
@@ -142,7 +142,7 @@ TEST_F(InformerTest, AResyncThatWaitedIsToldBeforeWhatIsNewer) {
   EXPECT_LT(heard("~a 1>1"), heard("~a 1>2"));
 }
 
-// A server that went back in time has again what it had deleted.
+// A server that went back in time has an object again that it had deleted.
 TEST_F(InformerTest, ADeletionTakenBackIsToldFromTheStateThatTheHandlerKnows) {
   SharedInformer<Pod> informer = Make();
   const auto slow = std::make_shared<Recorder>();
@@ -163,7 +163,7 @@ TEST_F(InformerTest, ADeletionTakenBackIsToldFromTheStateThatTheHandlerKnows) {
   EXPECT_EQ(slow->words, (Texts{"+a!", "+busy", "~a 1>0"}));
 }
 
-// Stopped while it has applied some of the keys: a list of the version before would take them back.
+// Stopped when only some keys were applied: a list at the store's version would set them back.
 TEST_F(InformerTest, StartedAgainItListsWhatItHadReceivedAndNothingOlder) {
   for (const QueueKind queue : {QueueKind::kInOrder, QueueKind::kDeltaFIFO}) {
     InformerOptions<Pod> options;
@@ -221,7 +221,7 @@ TEST_F(InformerTest, DropAndResyncTellsTheDifference) {
   sleeping = false;
   sim_.RunFor(hours(1));
   EXPECT_GT(informer.Stats().dropped, 0U);
-  // Replays what it heard: the outcome must be the server's state.
+  // Replays the notifications: the result must equal the server's state.
   std::map<std::string, std::string> model;
   for (const std::string& word : slow->words) {
     const std::string name = word.substr(1, 2);
@@ -259,7 +259,7 @@ TEST_P(DroppedUidChange, IsToldAsOneOfARelist) {
 }
 INSTANTIATE_TEST_SUITE_P(Both, DroppedUidChange, testing::Bool());
 
-// With the DeltaFIFO, a resync comes object by object.
+// With DeltaFIFO a resync is queued object by object.
 TEST_F(InformerTest, DropAndResyncBoundsResyncsToo) {
   InformerOptions<Pod> options;
   options.queue = QueueKind::kDeltaFIFO;

@@ -1,4 +1,4 @@
-// What the readers of an informer's cache are told, and when.
+// Results of reads from an informer's cache, depending on its state.
 
 #include <atomic>
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ class InformerReads : public InformerTest {
   }
 };
 
-// An index function runs while a batch is written: what it reads is the version before.
+// An index function runs while a batch is written: it reads the previous version.
 TEST_F(InformerReads, AnObjectThatBecomesReadableIsNeverMissing) {
   server_.watch_list_unsupported = true;
   server_.unreadable = {{"default", "broken"}};
@@ -68,7 +68,7 @@ TEST_F(InformerReads, AStoppedCacheSaysSo) {
   EXPECT_EQ(pods.List().size(), 1U);
   Settle();
   EXPECT_EQ(Absence(pods, "default", "b"), Reason::kStopped);
-  // The next life begins without knowing what happened in between.
+  // The next life does not know what happened in between.
   server_.Put("b");
   informer.Start();
   EXPECT_EQ(Absence(pods, "default", "b"), Reason::kNotSynced);
@@ -118,7 +118,7 @@ TEST_F(InformerReads, WhatSelectorsLeaveOutIsOutOfScope) {
   server_.Delete("a");
   Settle();
   EXPECT_EQ(Absence(pods, "default", "a"), Reason::kNotFound);
-  // Another life may look elsewhere.
+  // The next life may have another scope.
   informer.Stop();
   Settle();
   server_.scope = {.labelSelector = "app=web", .fieldSelector = "spec.nodeName=n1"};
@@ -179,7 +179,7 @@ TEST_F(InformerReads, AnInformerHasOneIndexerThatKeepsItAlive) {
   EXPECT_EQ(server_.open_watches(), 0U);
 }
 
-// One of the two has to wait for the other without holding what that one needs.
+// One of the two must wait for the other without holding a lock that the other needs.
 TEST_F(InformerReads, TwoThreadsAddIndexersThroughOneHandle) {
   server_.Put("a");
   auto informer = Make();

@@ -1,4 +1,4 @@
-// Work on whole stores that must not hold up the loop.
+// Operations on whole stores that must not block the loop.
 
 #include <algorithm>
 #include <chrono>
@@ -20,14 +20,14 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
-// Each look at the clock takes time, so that slices end.
+// Each reading of the clock takes time, so that slices end.
 class InformerSlices : public InformerTest {
  protected:
   InformerSlices() {
     for (int i = 0; i < kPods; ++i) server_.Put("pod-" + std::to_string(i), "old");
   }
 
-  // Measures the turns that others have of the loop meanwhile.
+  // Measures the time between turns of other tasks on the loop.
   void CountTurns() {
     const SteadyTime now = env_.Now();
     if (turns_++ != 0) longest_ = std::max<Duration>(longest_, now - last_turn_);
@@ -112,7 +112,7 @@ TEST_F(InformerSlices, ARelistIsAppliedOverTurnsOfTheLoop) {
     EXPECT_TRUE(informer.lister().List().ok());
     ++wholes;
   };
-  // Half of it goes, a third changes, and some is new.
+  // Half of the pods are deleted, a third of the rest change, and some are new.
   WhileCutOff([&] {
     for (int i = 0; i < kPods; ++i) {
       const std::string name = "pod-" + std::to_string(i);
@@ -123,10 +123,10 @@ TEST_F(InformerSlices, ARelistIsAppliedOverTurnsOfTheLoop) {
       }
     }
     for (int i = 0; i < kPods / 10; ++i) server_.Put("new-" + std::to_string(i), "new");
-    // An object that was deleted and is there again, and one that comes and goes.
+    // One object is deleted and created again, and another one is created and deleted.
     server_.Put("pod-0", "again");
   });
-  // A look at the clock for 256 objects to be put or looked at.
+  // The clock is read once per 256 objects.
   EXPECT_GT(wholes, (kPods + kPods / 2) / 256);
   ExpectEqual(informer, server_);
   EXPECT_EQ(informer.Stats().deleted, static_cast<std::uint64_t>(kPods / 2 - 1));

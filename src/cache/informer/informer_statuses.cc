@@ -10,7 +10,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// The larger, the worse.
+// Returns a rank: a larger number is a worse status.
 int Badness(const InformerStatus& status) {
   switch (status.state) {
     case InformerState::kForbidden:
@@ -22,7 +22,7 @@ int Badness(const InformerStatus& status) {
     case InformerState::kRefused:
       return 5;
     case InformerState::kListing:
-      // It tries again what has failed.
+      // Repeating a failed list is as bad as waiting for the repetition.
       return status.error ? 6 : 4;
     case InformerState::kNotStarted:
       return 3;

@@ -1,7 +1,7 @@
 // cache/informer/informer_statuses.h
 //
-// InformerStatuses: how listing and watching goes, of an informer that looks at one place or at
-// several namespaces, over all its lives.
+// InformerStatuses: status of the lists and watches of an informer, with one or several places,
+// over all its lives.
 
 #ifndef KINFORMER_CACHE_INFORMER_INFORMER_STATUSES_H_
 #define KINFORMER_CACHE_INFORMER_INFORMER_STATUSES_H_
@@ -26,39 +26,39 @@
 
 namespace kinformer::internal::cache {
 
-// The loop writes; anyone may ask.
+// Written on the loop; read by any thread.
 class InformerStatuses {
  public:
-  // `metrics`: null, or outlives this.
+  // `metrics` may be null; else it must outlive this object.
   InformerStatuses(Env& env, const std::string& informer,
                    std::shared_ptr<InformerObservers> observers, InformerMetrics* metrics);
 
   // ---- on the loop
-  // Before a reflector starts. Empty: errors are logged.
+  // Called before a reflector starts. Empty: errors are logged.
   void SetErrorHandler(const WatchErrorHandler& handler);
-  // Of the one place that the informer looks at, or of what it looks at besides its namespaces.
+  // Returns the status of the single place, or of the watch of Namespaces.
   [[nodiscard]] ReflectorStatus& Whole() { return whole_; }
-  // Of one namespace, or of kOtherNamespaces: made for the first who asks. Lives until
-  // SetNamespaces lets go of it.
+  // Returns the status of a namespace or kOtherNamespaces; creates it on first use. It lives until
+  // a call of SetNamespaces without it.
   [[nodiscard]] ReflectorStatus& Of(const std::string& namespace_);
-  // The informer looks at these now, one by one, and `whole` says whether at something besides. The
-  // others have no reflector any more.
+  // Sets the namespaces that have a reflector now, and whether `whole` has one, too. Statuses of
+  // all others are dropped.
   void SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool whole);
-  // At one place.
+  // The informer has a single place.
   void SetWhole();
-  // No reflector is left.
+  // No reflector is running any more.
   void Stopped();
-  // A metric tells how old the oldest news is.
+  // Reports the age of the oldest news to the metrics.
   void ReportProgress();
 
-  // ---- by anyone
-  // Of the namespace; empty: of that one which is worst off, and names it.
+  // ---- on any thread
+  // Returns the last error of the namespace; empty: that of the worst place, with its name.
   [[nodiscard]] std::optional<Error> LastError(std::string_view namespace_ = {}) const;
-  // How often the server went back in time, as far as anyone has noticed.
+  // Returns how often the server was found to have gone back in time.
   [[nodiscard]] std::uint64_t epochs() const;
-  // Of the one that is worst off.
+  // Returns the status of the worst place.
   [[nodiscard]] InformerStatus Status() const;
-  // By key; empty where there is one place. Without what the store knows.
+  // Returns the statuses by key, without the store's fields; empty if there is a single place.
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const;
   void AddTo(InformerStats& stats) const;
 
@@ -68,28 +68,28 @@ class InformerStatuses {
     One(Env& env, std::string describe_as, std::shared_ptr<InformerObservers> observers,
         InformerMetrics* metrics)
         : describe(std::move(describe_as)), status(env, describe, std::move(observers), metrics) {}
-    const std::string describe;  // what messages call it
+    const std::string describe;  // name in messages
     ReflectorStatus status;
   };
   struct Named {
-    std::string name;  // empty: not of a namespace
+    std::string name;  // empty: the status is not for a namespace
     const ReflectorStatus* status;
-    std::shared_ptr<const One> keeps;  // null where status lives as long as this
+    std::shared_ptr<const One> keeps;  // null if the status lives as long as this object
   };
-  // Those that count now, by key.
+  // Returns the statuses of running reflectors, by key.
   [[nodiscard]] std::vector<Named> Active() const;
 
   Env& env_;
   const std::string& informer_;
   const std::shared_ptr<InformerObservers> observers_;
   InformerMetrics* const metrics_;
-  WatchErrorHandler on_error_;  // of the loop
+  WatchErrorHandler on_error_;  // used on the loop only
   ReflectorStatus whole_;
 
   mutable base::Mutex mutex_;
   std::map<std::string, std::shared_ptr<One>> namespaces_ KINFORMER_GUARDED_BY(mutex_);
   bool whole_active_ KINFORMER_GUARDED_BY(mutex_) = true;
-  // Of those that it does not look at any more.
+  // Sum of the counters of places that were dropped.
   InformerStats gone_ KINFORMER_GUARDED_BY(mutex_);
 };
 

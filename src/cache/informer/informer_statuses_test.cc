@@ -1,4 +1,4 @@
-// The state, the errors and the figures of an informer that looks at several places.
+// State, errors and counters of an informer with several places.
 
 #include "cache/informer/informer_statuses.h"
 
@@ -50,7 +50,7 @@ class InformerStatusesTest : public testing::Test {
                              metrics_.get()};
 };
 
-// From the worst to the best, each as a place gets there.
+// States from the worst to the best, each with the calls that lead to it.
 TEST_F(InformerStatusesTest, TheStateIsThatOfTheWorst) {
   using Step = std::function<void(ReflectorStatus&)>;
   const auto fails = [this](int http_status, Reason reason = Reason::kInternalError) -> Step {
@@ -87,7 +87,7 @@ TEST_F(InformerStatusesTest, TheStateIsThatOfTheWorst) {
       EXPECT_EQ(statuses_.Status().state, kWorstFirst[worse].state) << worse << first;
     }
   }
-  // Who tries again is as badly off as who waits for it: then it is the first.
+  // A repeated list is as bad as waiting for it: of two such places the first one counts.
   for (const bool first : {true, false}) {
     statuses_.SetNamespaces({}, false);
     statuses_.SetNamespaces({"a", "b"}, false);
@@ -173,7 +173,7 @@ TEST_F(InformerStatusesTest, ANamespaceWithoutAWatchOfItsOwnHasTheErrorsOfTheOth
   EXPECT_EQ(ErrorAt(""), "all other namespaces: no");
   EXPECT_EQ(ErrorAt("a"), "none");
   EXPECT_EQ(ErrorAt("b"), "no");
-  // What the informer needs besides, everybody needs.
+  // An error of the list of namespaces affects every namespace.
   statuses_.SetNamespaces({"a"}, true);
   statuses_.Whole().OnWatchError(Failure(403, Reason::kForbidden));
   EXPECT_EQ(ErrorAt(""), "no");

@@ -1,4 +1,4 @@
-// What the store of an informer offers besides objects: indexes that go, joint snapshots, changes.
+// Features of an informer's store besides objects: removable indexes, joint snapshots, changes.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using ::testing::UnorderedElementsAre;
 
 class InformerStores : public InformerTest {
  protected:
-  // On a thread that may wait for the loop.
+  // Runs on a thread that may wait for the loop.
   Result<void> Remove(SharedInformer<Pod>& informer, std::vector<std::string> names) {
     Result<void> result;
     EXPECT_TRUE(

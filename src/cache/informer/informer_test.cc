@@ -1,5 +1,5 @@
-// What an informer puts into its store and tells its handlers, in simulated time: rows CT, and SI
-// on transforms and indexes.
+// Contents of an informer's store and notifications of its handlers, in simulated time: rows CT,
+// and rows SI on transforms and indexes.
 
 #include <algorithm>
 #include <cstddef>
@@ -239,8 +239,8 @@ TEST_F(InformerTest, CT_06_SI_11_ATransformIsSeenEverywhereAndOnlyOnce) {
 }
 
 class TransformCount : public InformerTest, public testing::WithParamInterface<QueueKind> {};
-// What is received is transformed once; what the store already has, as in a tombstone or a resync,
-// is not.
+// Each received object is transformed once. Objects taken from the store, as for tombstones and
+// resyncs, are not.
 TEST_P(TransformCount, R_46_R_47_DF_10_RF_10_OncePerObjectReceived) {
   int runs = 0;
   server_.Put("a", "1");
@@ -366,7 +366,7 @@ TEST_F(InformerTest, UnreadableObjectsKeepTheirKey) {
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a?"}));
 }
 
-// Else every object would be built twice, and its size be looked at when it has long been read.
+// Otherwise each object would be built twice, and its size checked too late.
 TEST_F(InformerTest, AnInformerOfItsOwnHandsItsEntryOptionsOn) {
   server_.takes_entry_options = true;
   server_.Put("a", "1");
@@ -524,7 +524,7 @@ TEST_F(InformerTest, TraceNamesEveryStage) {
             (Texts{"reflector ADDED", "delta fifo ADDED", "store ADDED", "listener ADDED"}));
 }
 
-// What is the same is decided by all bytes: defaults and conversions change objects without a new
+// Objects are compared byte by byte: defaults and conversions can change an object without a new
 // resourceVersion.
 TEST_P(EitherQueue, W23_OtherBytesUnderTheSameVersionAreAnUpdate) {
   server_.Put("a", "1");
@@ -536,7 +536,7 @@ TEST_P(EitherQueue, W23_OtherBytesUnderTheSameVersionAreAnUpdate) {
   informer.Start();
   Settle();
   recorder->words.clear();
-  // Found by a relist.
+  // By a relist.
   server_.Rewrite("a", "2");
   ForceRelist();
   EXPECT_EQ(recorder->words, (Texts{"~a 1>2"}));
@@ -545,7 +545,7 @@ TEST_P(EitherQueue, W23_OtherBytesUnderTheSameVersionAreAnUpdate) {
   recorder->words.clear();
   ForceRelist();
   EXPECT_TRUE(recorder->words.empty()) << "once";
-  // Told by an event.
+  // By an event.
   server_.Rewrite("b", "2");
   const internal::ObjectRef b = server_.objects().at({"default", "b"});
   server_.Send(WatchEventType::kModified, b);

@@ -7,8 +7,8 @@
 namespace kinformer::internal {
 namespace {
 
-// A 404 that names no object says that there is no such resource, as before its definition has
-// come: nobody may take that for the absence of an object.
+// Turns a 404 that names no object into kNotSynced: the resource itself is missing, for example
+// before its definition exists, which must not look like a missing object.
 Error Explained(Error error, const TypeInfo& type) {
   if (!IsNotFound(error) || !error.details().name.empty()) return error;
   return Error(Reason::kNotSynced, "the server does not have " + std::string(type.resource) +

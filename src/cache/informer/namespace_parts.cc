@@ -47,7 +47,7 @@ NamespaceParts::~NamespaceParts() {
   leaving_.clear();
 }
 
-// ---- which namespaces
+// ---- the set of namespaces
 
 void NamespaceParts::Set(const Names& names, bool known) {
   for (auto it = parts_.begin(); it != parts_.end();) {
@@ -55,7 +55,7 @@ void NamespaceParts::Set(const Names& names, bool known) {
       ++it;
       continue;
     }
-    // It may end a relist, and that looks at the others. Then it says where it left off.
+    // Destroying the part may end a relist, which uses the other parts, and records its version.
     auto gone = parts_.extract(it++);
     gone.mapped().reset();
     Leave(gone.key());
@@ -73,7 +73,7 @@ void NamespaceParts::Set(const Names& names, bool known) {
 }
 
 void NamespaceParts::Open(const std::string& name, const Names& names) {
-  // What has been deleted there before is gone by the list to come.
+  // The list to come removes the objects that were being deleted.
   static_cast<void>(leaving_.extract(name));
   std::unique_ptr<ListerWatcher> lister_watcher =
       informer_.NewListerWatcher(name, informer_.statuses.Of(name));
@@ -171,7 +171,7 @@ void NamespaceParts::ReportSynced() {
   informer_.OnSynced();
 }
 
-// ---- what concerns all
+// ---- events that concern all parts
 
 void NamespaceParts::OnPartEpoch(InformerPart* part) {
   for (const auto& [name, other] : parts_) {
@@ -199,7 +199,7 @@ void NamespaceParts::ArmResync() {
     for (const auto& [name, part] : parts_) {
       part->controller().Resync(due);
       part->controller().ContinueLater();
-      // In order, one redelivers the whole store.
+      // With RealFIFO, the resync of one part redelivers the whole store.
       if (informer_.settings.queue == QueueKind::kInOrder) break;
     }
     ArmResync();

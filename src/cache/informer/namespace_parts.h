@@ -1,6 +1,6 @@
 // cache/informer/namespace_parts.h
 //
-// NamespaceParts: the parts of an informer that looks at several namespaces.
+// NamespaceParts: the parts of an informer that lists several namespaces separately.
 
 #ifndef KINFORMER_CACHE_INFORMER_NAMESPACE_PARTS_H_
 #define KINFORMER_CACHE_INFORMER_NAMESPACE_PARTS_H_
@@ -23,26 +23,26 @@
 
 namespace kinformer::internal::cache {
 
-// One store, one version, one set of handlers; a reflector, a queue and a controller for each
-// namespace, and for all others together where the informer looks at these, too (kOtherNamespaces).
-// The controllers write the store in turns, each its own part.
+// One store, one version and one set of handlers, but a reflector, a queue and a controller for
+// each namespace, and for the rest (kOtherNamespaces) if the informer covers it. The controllers
+// write to the store in turns, each to its own part.
 //
-// Confined to the loop. The informer outlives it.
+// Confined to the loop. The informer must outlive it.
 class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch::Owner {
  public:
   using Names = std::set<std::string, std::less<>>;
 
-  // Lists and watches these from now on.
+  // Starts to list and watch these namespaces.
   NamespaceParts(InformerCore::Impl& informer, const Names& names);
-  // Each that exists, as `namespaces` tells.
+  // Starts to list and watch every existing namespace, as reported by `namespaces`.
   NamespaceParts(InformerCore::Impl& informer, std::unique_ptr<ListerWatcher> namespaces);
   ~NamespaceParts() override;
 
-  // Works off what waits in the queues.
+  // Processes the queues.
   void Process();
 
  private:
-  // What looks at no namespace any more, until its objects have left the store.
+  // A namespace that is no longer covered, until its objects have left the store.
   struct Leaving {
     std::unique_ptr<InformerController> controller;
     bool done = false;
@@ -60,14 +60,14 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
 
   void Set(const Names& names, bool known);
   void Open(const std::string& name, const Names& names);
-  // The store has objects of other namespaces, from an earlier life.
+  // Removes objects of other namespaces, which an earlier life has left in the store.
   void LeaveOthers(const Names& names);
   void Leave(const std::string& name);
   void SweepLeft();
-  // The controllers that may have something to do.
+  // Calls `visit` for every controller that may have work to do.
   void ForEachController(const std::function<void(InformerController&)>& visit);
   void TurnGivenBack();
-  // Makes what is to be told of namespaces a version, now or when the store is free.
+  // Commits changes of the coverage, now or when the store is free.
   void Publish();
   void ReportSynced();
   void ArmResync();
@@ -75,13 +75,13 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   InformerCore::Impl& informer_;
   const bool all_;
   bool ending_ = false;
-  bool listed_ = false;  // all of those that were known, once
+  bool listed_ = false;  // true once all known namespaces were listed
   bool reported_synced_ = false;
   bool unpublished_ = false;
   StoreTurn turn_;
   CoverageWriter coverage_;
-  const std::unique_ptr<StoreLimit> limit_;  // null: there is none
-  PositionWriter namespaces_position_;       // of the collection of Namespaces
+  const std::unique_ptr<StoreLimit> limit_;  // null: there is no limit
+  PositionWriter namespaces_position_;       // position in the collection of Namespaces
   std::map<std::string, std::unique_ptr<InformerPart>, std::less<>> parts_;
   std::map<std::string, Leaving, std::less<>> leaving_;
   std::unique_ptr<NamespaceWatch> watch_;

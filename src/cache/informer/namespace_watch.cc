@@ -40,7 +40,7 @@ void NamespaceWatch::Start() {
 void NamespaceWatch::ArmRelist() {
   if (options_.relist_period <= Duration(0)) return;
   relist_timer_ = env_.loop().RunAt(base::After(env_.Now(), options_.relist_period), [this] {
-    // Nothing where a list is due or under way.
+    // Has no effect if a list is due or running already.
     reflector_.Relist();
     ArmRelist();
   });
@@ -67,7 +67,7 @@ void NamespaceWatch::Erase(std::string_view name, std::string_view resourceVersi
 
 void NamespaceWatch::Unreadable(std::string_view /*namespace_*/, std::string_view name,
                                 bool deleted) {
-  // Its name is all that is asked of it.
+  // Only the name is needed.
   deleted ? Erase(name, version_) : Insert(name, version_);
 }
 

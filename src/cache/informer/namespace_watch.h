@@ -1,6 +1,6 @@
 // cache/informer/namespace_watch.h
 //
-// NamespaceWatch: follows which Namespaces there are.
+// NamespaceWatch: keeps track of the Namespaces that exist.
 
 #ifndef KINFORMER_CACHE_INFORMER_NAMESPACE_WATCH_H_
 #define KINFORMER_CACHE_INFORMER_NAMESPACE_WATCH_H_
@@ -23,26 +23,26 @@
 
 namespace kinformer::internal::cache {
 
-// Confined to the loop. The arguments outlive it.
+// Confined to the loop. The constructor's arguments must outlive it.
 class NamespaceWatch final : private ReflectorStore, private ReflectorObserver {
  public:
   using Names = std::set<std::string, std::less<>>;
   class Owner {
    public:
     virtual ~Owner() = default;
-    // All that there are, at first and after each change.
+    // Receives all names, at first and after each change.
     virtual void OnNamespaces(const Names& names) = 0;
-    // They are those of that version.
+    // The names last received are those of this version.
     virtual void OnNamespacesVersion(std::string_view resourceVersion) = 0;
     // The server went back in time.
     virtual void OnNamespacesEpoch() = 0;
   };
 
-  // Of the informer that wants to know them.
+  // Settings of the informer that uses the names.
   struct Options {
-    std::string describe{};      // in messages
-    std::string metrics_name{};  // what metrics call it
-    InitialList initial_list{};  // as in InformerOptions, and so the others
+    std::string describe{};      // name in messages
+    std::string metrics_name{};  // name in metrics
+    InitialList initial_list{};  // this and the following are as in InformerOptions
     Duration min_watch_timeout{};
     Duration relist_period{};
     Duration check_period{};
@@ -97,7 +97,7 @@ class NamespaceWatch final : private ReflectorStore, private ReflectorObserver {
   bool listed_ = false;
   bool changed_ = false;
   NamespaceCheck check_;
-  // Goes first: it feeds the rest.
+  // Destroyed first, as it feeds the other members.
   Reflector reflector_;
   Timer relist_timer_;
 };

@@ -1,4 +1,4 @@
-// What it costs to look at many namespaces one by one: about the same for each, however many there
+// Cost of listing many namespaces separately: about the same for each namespace, however many there
 // are.
 
 #include <chrono>
@@ -20,7 +20,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// Another one's loop, whose tasks are counted.
+// Wraps a loop and counts its tasks.
 class CountedLoop final : public Executor {
  public:
   explicit CountedLoop(Executor& loop) : loop_(loop) {}
@@ -40,8 +40,8 @@ class CountedLoop final : public Executor {
 };
 
 struct Cost {
-  std::size_t allocations = 0;  // of the turn of the loop in which all of them begin
-  std::size_t posts = 0;        // by the informer, for a list of one of them
+  std::size_t allocations = 0;  // in the turn of the loop that starts all of them
+  std::size_t posts = 0;        // of the informer, for a list of one namespace
 };
 
 Cost CostOf(int namespaces) {

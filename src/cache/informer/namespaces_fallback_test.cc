@@ -1,5 +1,5 @@
-// What an informer does where it may not list all namespaces: others that it is given, those that
-// exist, or an error that says what to grant.
+// An informer that may not list all namespaces: it falls back to given namespaces or to all that
+// exist, or its error says which rights to grant.
 
 #include <algorithm>
 #include <chrono>
@@ -64,7 +64,7 @@ TEST_F(NamespacesTest, AllowedItLooksAtEverything) {
   EXPECT_TRUE(informer.HasSynced());
   EXPECT_EQ(Absence(informer.lister(), "red", "r1"), std::nullopt);
   EXPECT_EQ(Absence(informer.lister(), "blue", "b1"), Reason::kNotFound);
-  // What was allowed and is refused later is waited for: what is cached stays in scope.
+  // A right that is lost later is waited for: cached objects stay in scope.
   Server("").down = Forbidden();
   Server("").FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
   sim_.RunFor(minutes(5));
@@ -73,7 +73,7 @@ TEST_F(NamespacesTest, AllowedItLooksAtEverything) {
   EXPECT_TRUE(Server("blue").requests.empty());
 }
 
-// The next life may see less: what it does not look at leaves the cache, and handlers hear of it.
+// The next life may cover less: other objects leave the cache, and handlers are notified.
 TEST_F(NamespacesTest, WhatIsOutOfScopeInTheNextLifeLeaves) {
   Server("").namespace_name = "red";
   Server("").Put("r1");
@@ -91,7 +91,7 @@ TEST_F(NamespacesTest, WhatIsOutOfScopeInTheNextLifeLeaves) {
   EXPECT_TRUE(informer.HasSynced());
   EXPECT_THAT(recorder->words, UnorderedElementsAre("-r1?", "+b1"));
   EXPECT_EQ(Absence(informer.lister(), "red", "r1"), Reason::kOutOfScope);
-  // And back.
+  // The reverse change.
   informer.Stop();
   Settle();
   Server("").down.reset();
@@ -130,7 +130,7 @@ TEST_F(NamespacesTest, ItFollowsWhichNamespacesThereAre) {
   EXPECT_THAT(Since(*recorder), ElementsAre("+b1!"));
   const Lister<Pod> pods = informer.lister();
   EXPECT_EQ(Absence(pods, "green", "g1"), Reason::kNotFound) << "there is no such namespace";
-  // Another one comes.
+  // Another namespace is created.
   Server("green").Put("g1");
   Server("green").down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
   Namespaces().Put("green");
@@ -144,18 +144,18 @@ TEST_F(NamespacesTest, ItFollowsWhichNamespacesThereAre) {
   EXPECT_THAT(Since(*recorder), ElementsAre("+g1"));
   EXPECT_EQ(Absence(pods, "green", "g1"), std::nullopt);
   EXPECT_TRUE(pods.List().ok());
-  // The first one goes, without a word of its objects.
+  // The first namespace is deleted, without events for its objects.
   Namespaces().Delete("blue");
   Settle();
   EXPECT_THAT(Since(*recorder), ElementsAre("-b1?"));
   EXPECT_EQ(Server("blue").open_watches(), 0U);
   EXPECT_EQ(Absence(pods, "blue", "b1"), Reason::kNotFound);
   EXPECT_THAT(NamesIn(informer), ElementsAre("g1"));
-  // And comes back.
+  // It is created again.
   Namespaces().Put("blue");
   Settle();
   EXPECT_THAT(Since(*recorder), ElementsAre("+b1"));
-  // Until the Namespaces are listed anew, too.
+  // A list of Namespaces shows the deletion of one, too.
   Namespaces().FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
   Namespaces().Forget();
   Namespaces().down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
@@ -242,7 +242,7 @@ TEST_F(NamespacesTest, TheWatchOfNamespacesHasTheInformersOptions) {
   for (const std::int64_t timeout : Namespaces().timeouts) EXPECT_GE(timeout, 3600);
 }
 
-// A server that was restored, and has overtaken the watch, tells of none of them.
+// A server that was restored and has passed the watch's version sends no events for them.
 TEST_F(NamespacesTest, NamespacesThatNoEventTellsOfAreFound) {
   Server("").down = Forbidden();
   Namespaces().Put("blue");
@@ -265,7 +265,7 @@ TEST_F(NamespacesTest, NamespacesThatNoEventTellsOfAreFound) {
   Namespaces().Lose("blue");
   sim_.RunFor(minutes(2));
   EXPECT_THAT(Since(*recorder), ElementsAre("-b1?"));
-  // A server that refuses is asked again.
+  // After a refused list the server is asked again.
   Namespaces().list_errors = {Forbidden()};
   Namespaces().Lose("green");
   sim_.RunFor(minutes(3));

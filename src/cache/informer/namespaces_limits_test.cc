@@ -1,4 +1,4 @@
-// Informers that look at several namespaces, whose one cache is bounded.
+// Informers of several namespaces that share one cache with a limit.
 
 #include <chrono>
 #include <cstddef>
@@ -41,7 +41,7 @@ class LimitedNamespaces : public NamespacesTest,
   void Put(const std::string& ns, int objects) {
     for (int i = 0; i < objects; ++i) Server(ns).Put(ns.substr(0, 1) + std::to_string(i));
   }
-  // Of each namespace: objects, and how many are left out.
+  // Returns the numbers of objects and of left-out objects for each namespace.
   static std::vector<std::pair<std::size_t, std::size_t>> Each(
       const SharedInformer<Pod>& informer) {
     std::vector<std::pair<std::size_t, std::size_t>> all;
@@ -50,7 +50,7 @@ class LimitedNamespaces : public NamespacesTest,
     }
     return all;
   }
-  // A page of the one list comes after a page of the other.
+  // Pages of the two lists arrive alternately.
   void PagesThatTakeTurns() {
     InformerOptions<Pod> options = Options(3, LimitPolicy::kServePart);
     options.watch_list_page_size = 1;
@@ -90,7 +90,7 @@ TEST_P(LimitedNamespaces, TheLimitIsThatOfTheWholeCache) {
   EXPECT_FALSE(informer.HasSynced());
   EXPECT_TRUE(informer.Namespaces()[0].synced);
   EXPECT_FALSE(informer.Namespaces()[1].synced);
-  // Each namespace answers for itself.
+  // Reads depend on the state of their own namespace.
   const Lister<Pod> pods = informer.lister();
   EXPECT_EQ(Absence(pods, "blue", "b9"), Reason::kNotFound);
   EXPECT_TRUE(pods.Namespace("blue").List().ok());
@@ -114,7 +114,7 @@ TEST_P(LimitedNamespaces, APartIsServedWhereTheUserSaysSo) {
   EXPECT_EQ(informer.Stats().objects, 4U);
   EXPECT_EQ(informer.Stats().left_out, 2U);
   EXPECT_EQ(Absence(informer.lister(), "green", "g9"), Reason::kNotFound);
-  // Events find no more room than lists do.
+  // The limit applies to events as it does to lists.
   Server("blue").Put("b8");
   Server("green").Put("g8");
   Settle();
@@ -124,7 +124,7 @@ TEST_P(LimitedNamespaces, APartIsServedWhereTheUserSaysSo) {
   EXPECT_EQ(informer.Stats().gaps, 0U);
 }
 
-// Both lists stream in at the same time, and neither is in the store yet.
+// Both lists are received at the same time, and neither is in the store yet.
 TEST_P(LimitedNamespaces, ListsThatComeTogetherDoNotTakeTheSameRoom) {
   if (std::get<1>(GetParam()) == InitialList::kList) return PagesThatTakeTurns();
   Server("blue").never_ends_initial_events = true;
@@ -138,7 +138,7 @@ TEST_P(LimitedNamespaces, ListsThatComeTogetherDoNotTakeTheSameRoom) {
       Settle();
     }
   }
-  // What one list was promised is not for the other's events.
+  // Room promised to one list is not available for events of the other namespace.
   Server("blue").SendBookmark("3", true);
   Settle();
   EXPECT_THAT(Each(informer), ElementsAre(Of(2, 1), Of(0, 0)));
@@ -161,7 +161,7 @@ TEST_P(LimitedNamespaces, ARelistOfOneNamespaceLeavesTheOthersAlone) {
   ASSERT_EQ(informer.Stats().left_out, 4U);
   const auto before = Each(informer);
   recorder->words.clear();
-  // While it is cut off, blue loses one that was left out.
+  // While blue is cut off, one of its left-out objects is deleted.
   Server("blue").down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
   Server("blue").FailWatches(TooOld());
   Settle();
@@ -264,7 +264,7 @@ TEST_P(LimitedNamespaces, BytesAreThoseOfTheWholeCache) {
   EXPECT_EQ(informer.Stats().objects, 1U);
   EXPECT_EQ(informer.Stats().left_out, 1U);
   EXPECT_LE(informer.Stats().object_bytes, 5000U);
-  // The one that is there shrinks, and the other finds room.
+  // The cached object shrinks, and there is room for the other one.
   const bool blue = Absence(informer.lister(), "blue", "b") == std::nullopt;
   Server(blue ? "blue" : "green").Put(blue ? "b" : "g", "x");
   sim_.RunFor(minutes(2));
@@ -272,7 +272,7 @@ TEST_P(LimitedNamespaces, BytesAreThoseOfTheWholeCache) {
   EXPECT_EQ(informer.Stats().left_out, 0U);
 }
 
-// What a life has left out is still known in the next, in whatever form that looks.
+// Objects left out in one life are known in the next one, whatever places that has.
 TEST_P(LimitedNamespaces, AnotherLifeBeginsWhereTheOneBeforeEnded) {
   Put("blue", 3);
   Put("green", 3);
@@ -290,8 +290,8 @@ TEST_P(LimitedNamespaces, AnotherLifeBeginsWhereTheOneBeforeEnded) {
   EXPECT_EQ(informer.Stats().left_out, 1U);
 }
 
-// Whatever happens to the namespaces, the cache keeps its limit, knows of each object that it
-// lacks, and has them all once there is room.
+// With any changes of the namespaces the cache keeps its limit, knows of each left-out object, and
+// has all objects once there is room.
 TEST_P(LimitedNamespaces, AnyChangesKeepTheLimitAndLoseNothing) {
   constexpr std::size_t kLimit = 12;
   InformerOptions<Pod> options = Options(kLimit, LimitPolicy::kServePart);
@@ -324,7 +324,7 @@ TEST_P(LimitedNamespaces, AnyChangesKeepTheLimitAndLoseNothing) {
       const bool exists = server.objects().contains({ns, name});
       switch (below(8)) {
         case 0:
-          // It is cut off, and what happens until it comes back is not told.
+          // Cuts the server off; no events are sent until it is back.
           server.down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
           server.FailWatches(TooOld());
           break;

@@ -1,5 +1,5 @@
-// Informers that look at some namespaces by themselves and at all others together, each with
-// selectors of its own.
+// Informers that list some namespaces separately and all others together, each place with its own
+// selectors.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ class OtherNamespaces : public NamespacesTest, public testing::WithParamInterfac
     Server("blue");
     Others().scope = {.fieldSelector = "metadata.namespace!=blue"};
   }
-  // The collection of all but "blue", whose next objects are of that namespace.
+  // Returns the collection of all except "blue"; `ns`: namespace of its next objects.
   FakeServer& Others(const std::string& ns = "red") {
     FakeServer& others = Server(std::string(internal::cache::kOtherNamespaces));
     others.namespace_name = ns;
@@ -70,7 +70,7 @@ TEST_P(OtherNamespaces, OneCacheOfAll) {
   EXPECT_TRUE(pods.List().ok());
   EXPECT_EQ(pods.Namespace("red").List().size(), 1U);
   EXPECT_EQ(Absence(pods, "green", "g1"), std::nullopt);
-  // Nothing is out of scope: that "blue" is looked at by itself says nothing of what is missing.
+  // Every namespace is in scope, even though "blue" is a place of its own.
   EXPECT_EQ(Absence(pods, "blue", "none"), Reason::kNotFound);
   EXPECT_EQ(Absence(pods, "red", "none"), Reason::kNotFound);
   EXPECT_EQ(Absence(pods, "never-heard-of", "none"), Reason::kNotFound);
@@ -89,7 +89,7 @@ TEST_P(OtherNamespaces, OneCacheOfAll) {
   EXPECT_EQ(each[1].objects, 0U);
 }
 
-// Each place has its own, and what one of them leaves out says nothing of another.
+// Each place has its own selectors, and they do not affect answers for other places.
 TEST_P(OtherNamespaces, SelectorsOfOneArePartOfItsAnswersOnly) {
   Server("blue").scope.labelSelector = "app=web";
   Server("blue").Put("b1");
@@ -104,7 +104,7 @@ TEST_P(OtherNamespaces, SelectorsOfOneArePartOfItsAnswersOnly) {
   EXPECT_EQ(Absence(pods, "red", "none"), Reason::kNotFound);
   informer.Stop();
   Settle();
-  // The other way round, and by name: what a life is started with counts.
+  // The opposite selectors, and one by name: each life uses the selectors at its start.
   Server("blue").scope.labelSelector = "";
   Others().scope.fieldSelector = "metadata.namespace!=blue,metadata.name=r1";
   informer.Start();
@@ -138,7 +138,7 @@ TEST_P(OtherNamespaces, ARelistReplacesItsOwnPartOnly) {
   informer.Start();
   Settle();
   recorder->words.clear();
-  // While nobody hears of it.
+  // Changes objects while the watches are down.
   Others().down = Server("blue").down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
   ListAnew(Others());
   Settle();
@@ -150,7 +150,7 @@ TEST_P(OtherNamespaces, ARelistReplacesItsOwnPartOnly) {
   sim_.RunFor(minutes(2));
   EXPECT_THAT(Since(*recorder), UnorderedElementsAre("-green?", "~red old>new", "+yellow"));
   EXPECT_THAT(NamesIn(informer), ElementsAre("b1", "b2", "red", "yellow"));
-  // And the one of "blue" leaves the others.
+  // A list of "blue" leaves the other places alone.
   ListAnew(Server("blue"));
   Settle();
   Server("blue").Delete("b1");
@@ -251,7 +251,7 @@ TEST_P(OtherNamespaces, UnreadableObjectsStayWhereTheyAre) {
   EXPECT_EQ(Absence(pods, "red", "bad"), Reason::kNotFound);
 }
 
-// The limit is one for all, and each place lists what had found no room in it.
+// One limit applies to all places, and each place lists its own left-out objects.
 TEST_P(OtherNamespaces, WhatFoundNoRoomBelongsToItsPlace) {
   for (const char* name : {"b1", "b2"}) Server("blue").Put(name);
   Others().down = Error(Reason::kInternalError, "later").WithHttpStatus(500);
@@ -272,7 +272,7 @@ TEST_P(OtherNamespaces, WhatFoundNoRoomBelongsToItsPlace) {
   const std::pair<std::string, std::string> out =
       red_is_out ? std::pair("red", "r1") : std::pair("green", "g1");
   EXPECT_EQ(Absence(pods, out.first, out.second), Reason::kOverLimit);
-  // A list of "blue" says nothing of it; that it is gone does.
+  // A list of "blue" does not affect it; its deletion does.
   ListAnew(Server("blue"));
   sim_.RunFor(minutes(1));
   EXPECT_EQ(Absence(pods, out.first, out.second), Reason::kOverLimit);
@@ -280,7 +280,7 @@ TEST_P(OtherNamespaces, WhatFoundNoRoomBelongsToItsPlace) {
   Settle();
   EXPECT_EQ(Absence(pods, out.first, out.second), Reason::kNotFound);
   EXPECT_EQ(informer.Stats().left_out, 0U);
-  // One that comes when there is no room is left out of the others, too.
+  // A new object without room is left out of this place, too.
   Others("yellow").Put("y1");
   Settle();
   EXPECT_EQ(Absence(pods, "yellow", "y1"), Reason::kOverLimit);

@@ -1,5 +1,5 @@
-// What the parts of an informer that looks at several namespaces have of their own, and what
-// concerns all of them.
+// The state of single parts of an informer with several namespaces, and events that concern all of
+// them.
 
 #include <chrono>
 #include <cstddef>
@@ -33,9 +33,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// ---- what messages call them
+// ---- names in messages
 
-// Which informer said what.
+// Collects the messages of each informer.
 class WhoSaidLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -101,7 +101,7 @@ TEST_F(NamesInTheLog, SoIsWhatIsLookedAtInstead) {
                                    "resourceVersion"));
 }
 
-// ---- what is to be granted
+// ---- missing rights
 
 TEST_F(NamespacesTest, AForbiddenErrorSaysOnlyWhatWouldHelp) {
   const auto message_of = [&](SharedInformer<Pod> informer) {
@@ -119,13 +119,13 @@ TEST_F(NamespacesTest, AForbiddenErrorSaysOnlyWhatWouldHelp) {
   EXPECT_THAT(message_of(Make({})), HasSubstr("or name the namespaces to look at"));
   EXPECT_THAT(message_of(Make({.if_forbidden = {.namespaces = {"blue"}}})),
               HasSubstr("or else it looks at single namespaces (if_forbidden)"));
-  // Whose place is given cannot look elsewhere.
+  // An informer with a given ListerWatcher cannot fall back.
   const auto alone = [&](const std::string& ns) {
     return message_of(SharedInformer<Pod>(sim_.env(), Server(ns).NewListerWatcher()));
   };
   EXPECT_THAT(alone(""), AllOf(HasSubstr("cluster-wide"), Not(HasSubstr("namespaces"))));
   EXPECT_THAT(alone("red"), AllOf(HasSubstr("in \"red\""), Not(HasSubstr("cluster-wide"))));
-  // What has been listed once is not looked at in another way.
+  // An informer that has listed once does not fall back later.
   Server("").down.reset();
   auto informer = Make({.if_forbidden = {.namespaces = {"blue"}}});
   informer.Start();
@@ -157,7 +157,7 @@ TEST_F(NamespacesTest, WhereThereIsNothingToListWithTheErrorSaysSo) {
   whole.Start();
   Settle();
   EXPECT_THAT(whole.Status().ErrorText(), HasSubstr("there is nothing to list it with"));
-  // Nothing lists Namespaces.
+  // There is no ListerWatcher for Namespaces.
   Server("").down = Forbidden();
   SharedInformer<Pod> none(internal::InformerCore::Create(
       sim_.env(), "pods", {.objects = without("-"), .namespaced = true},
@@ -169,8 +169,8 @@ TEST_F(NamespacesTest, WhereThereIsNothingToListWithTheErrorSaysSo) {
 
 // ---- the budget of the queues
 
-// One that is blocked may keep its share of it waiting, or 64 KiB where that is less, but never
-// more than all.
+// A blocked part may queue its share of the budget, or 64 KiB if that is more, but never more than
+// the whole budget.
 TEST_F(NamespacesTest, EachHasItsShareOfTheQueuesBudget) {
   constexpr std::size_t kKiB = 1024;
   const auto is_closed = [&](std::size_t budget, int waiting_kilobytes) {
@@ -187,7 +187,7 @@ TEST_F(NamespacesTest, EachHasItsShareOfTheQueuesBudget) {
     informer.AddEventHandler(slow, {.overflow = OverflowPolicy::kBlock, .max_events = 1}).OrExit();
     informer.Start();
     Settle();
-    // The handler has a few.
+    // The handler holds the first few events.
     for (int i = 0; i < 4; ++i) {
       Server("a").Put("first" + std::to_string(i));
       Settle();
@@ -288,7 +288,7 @@ TEST_F(NamespacesTest, AnotherLifeKeepsWhatItHasUntilItKnowsTheNamespaces) {
   EXPECT_THAT(recorder->words, ElementsAre("-g1?"));
 }
 
-// A namespace that is made again is another one, of which nothing is known.
+// A namespace that is created again is a new one, without known versions.
 TEST_F(NamespacesTest, OneThatIsMadeAgainIsListedAnew) {
   Server("").down = Forbidden();
   Namespaces().Put("blue");

@@ -1,4 +1,4 @@
-// Informers that look at several namespaces: one cache, and a life of its own for each namespace.
+// Informers of several namespaces: one cache, and a separate life of each namespace.
 
 #include <algorithm>
 #include <chrono>
@@ -120,7 +120,7 @@ TEST_P(BothQueues, ADeniedNamespaceHoldsUpOnlyItself) {
   EXPECT_EQ(Absence(pods, "green", "g2"), Reason::kNotFound);
 }
 
-// One had been listed and ceased to be served before the other was there.
+// One namespace was listed, and then no longer served, before the other one was available.
 TEST_P(BothQueues, ANamespaceThatComesBackCountsAgain) {
   const Error absent = Error(Reason::kNotFound, "no such resource").WithHttpStatus(404);
   Server("blue").Put("b1");
@@ -226,12 +226,12 @@ TEST_P(BothQueues, UnreadableObjectsStayWhereTheyAre) {
   EXPECT_EQ(Absence(pods, "green", "bad"), Reason::kUnreadable);
   EXPECT_EQ(pods.Namespace("green").List().error().reason(), Reason::kUnreadable);
   EXPECT_TRUE(pods.Namespace("blue").List().ok());
-  // A list of the other one says nothing of it.
+  // A list of the other namespace does not change that.
   Server("blue").Forget();
   Server("blue").FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
   sim_.RunFor(minutes(1));
   EXPECT_EQ(Absence(pods, "green", "bad"), Reason::kUnreadable);
-  // One of its own does.
+  // A list of its own namespace does.
   Server("green").unreadable.clear();
   Server("green").Forget();
   Server("green").FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
@@ -244,8 +244,8 @@ INSTANTIATE_TEST_SUITE_P(Queues, BothQueues,
 
 // ---- one writer
 
-// A list that is put into the store over several turns of the loop is one version, however many
-// namespaces have something to write meanwhile.
+// If the provider throws for one namespace, its status has the error and the informer does not
+// sync. The other namespaces are cached.
 TEST_F(NamespacesTest, OneWhoseListerWatcherCannotBeMadeHoldsUpOnlyItself) {
   Server("green").Put("g1");
   SharedInformer<Pod> informer(
@@ -272,7 +272,7 @@ TEST_F(NamespacesTest, RelistsTakeTurns) {
     for (int i = 0; i < kPods; ++i) Server(ns).Put(ns + std::to_string(i), "old");
   }
   Server("red").Put("r0");
-  // Each look at the clock takes time, so that slices end.
+  // Each reading of the clock takes time, so that slices end.
   internal::base::TickingEnv env(sim_.env(), microseconds(500));
   auto informer = Make({.namespaces = {"blue", "green", "red"}}, &env);
   std::vector<std::size_t> sizes;
@@ -313,7 +313,7 @@ TEST_F(NamespacesTest, TheVersionIsThatOfTheOldest) {
   Settle();
   EXPECT_EQ(informer.LastSyncResourceVersion(), "1") << "of green nobody knows";
   EXPECT_EQ(informer.Namespaces()[0].resourceVersion, rv);
-  // Who has written to one namespace waits for that one.
+  // A writer to one namespace can wait for that namespace alone.
   const Lister<Pod> pods = informer.lister();
   const auto one = Wait([&] { return pods.Namespace("blue").WaitForResourceVersion(rv); });
   ASSERT_TRUE(one.has_value());
@@ -358,7 +358,7 @@ TEST_F(NamespacesTest, AServerThatWentBackIsListedEverywhereAndCountedOnce) {
   Settle();
   EXPECT_EQ(informer.LastSyncResourceVersion(), "7");
   const std::uint64_t lists = informer.Stats().AllLists();
-  // Only blue's watch breaks; green's would tell nothing for long.
+  // Only blue's watch breaks; green's would show nothing for a long time.
   *revision_ = 3;
   Server("blue").BreakWatches();
   Settle();
@@ -430,7 +430,7 @@ TEST_F(NamespacesTest, OneNamespaceIsNoSpecialCase) {
   EXPECT_EQ(Absence(informer.lister(), "red", "b2"), Reason::kOutOfScope);
 }
 
-// ---- what does not belong there
+// ---- objects of other namespaces
 
 TEST_F(NamespacesTest, AnObjectOfAnotherNamespaceIsNotItsOwn) {
   Server("blue").Put("b1");

@@ -1,4 +1,4 @@
-// The pipeline on real threads: for the thread sanitizer.
+// The pipeline on real threads, to be run under ThreadSanitizer.
 
 #include <atomic>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class Pod {
   const internal::Block* block_;
 };
 
-// A list mode informer has synced when its list is applied: its watch follows in a later turn.
+// Waits for the watch: an informer in list mode has synced before it opens the watch.
 void AwaitWatch(Env& env, const FakeServer& server) {
   for (bool watching = false; !watching;) {
     internal::base::OnLoop(env, [&] { watching = server.open_watches() > 0; });
@@ -39,7 +39,7 @@ void AwaitWatch(Env& env, const FakeServer& server) {
   }
 }
 
-// Before Start a store has no loop of its own: whoever adds an index writes it.
+// Before Start no loop owns the store: each thread that adds an index writes to it.
 TEST(PipelineConcurrency, IndexersAreAddedByManyBeforeAndDuringTheStart) {
   constexpr int kThreads = 4;
   constexpr int kEach = 50;
@@ -64,7 +64,7 @@ TEST(PipelineConcurrency, IndexersAreAddedByManyBeforeAndDuringTheStart) {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    // "namespace" is one more.
+    // The index "namespace" is an additional one.
     EXPECT_EQ(informer.indexer().GetIndexers().size(), std::size_t{kThreads * kEach + 1});
     ASSERT_TRUE(informer.WaitForCacheSync({}, {.timeout = std::chrono::seconds(60)}).ok());
     EXPECT_EQ(informer.indexer().ByIndex("3/49", "first").size(), 1U);
@@ -132,7 +132,7 @@ TEST(PipelineConcurrency, CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) 
   }
   internal::base::OnLoop(env, [&] { EXPECT_EQ(server.open_watches(), 0U); });
   runtime.reset();
-  // What comes and goes leaves its series at zero, and makes no new ones.
+  // Informers and handlers that end leave their series at zero and add no new ones.
   const std::string text = metrics->Text();
   EXPECT_NE(text.find("\ninformer_store_objects{name=\"pods\"} 0\n"), std::string::npos) << text;
   const std::string waiting = "informer_handler_waiting_events{";
@@ -140,7 +140,7 @@ TEST(PipelineConcurrency, CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) 
   EXPECT_EQ(text.find(waiting), text.rfind(waiting));
 }
 
-// Each worker goes on until it is told that the informer has stopped.
+// Each worker continues until its call fails because the informer has stopped.
 TEST(PipelineConcurrency, SI_16_AHundredComeAndGoWhileEventsFlowAndItStops) {
   constexpr int kWorkers = 100;
   constexpr int kEvents = 10'000;
@@ -166,8 +166,8 @@ TEST(PipelineConcurrency, SI_16_AHundredComeAndGoWhileEventsFlowAndItStops) {
           return;
         }
         came.fetch_add(1, std::memory_order_relaxed);
-        // It is really among those that are told, and the loop has as many tasks of the workers as
-        // there are workers, not all that they can think of.
+        // Waits until the handler is added on the loop, which also limits the workers' tasks to one
+        // for each.
         internal::base::OnLoop(env, [] {});
         const Result<void> removed = informer.RemoveEventHandler(*registration);
         EXPECT_TRUE(removed.ok()) << removed.error();
@@ -191,7 +191,7 @@ TEST(PipelineConcurrency, SI_16_AHundredComeAndGoWhileEventsFlowAndItStops) {
   internal::base::OnLoop(env, [&] { EXPECT_EQ(server.open_watches(), 0U); });
 }
 
-// Whoever is told OK has set what the informer runs with; whoever is late is told so.
+// Calls that return OK take effect in the informer; later calls return an error.
 TEST(PipelineConcurrency, SI_10_SetTransformRacesWithStart) {
   for (int round = 0; round < 20; ++round) {
     Runtime runtime;
@@ -220,7 +220,7 @@ TEST(PipelineConcurrency, SI_10_SetTransformRacesWithStart) {
     internal::base::OnLoop(runtime.env(), [&] {
       server.FailWatches(Error(Reason::kInternalError, "down").WithHttpStatus(500));
     });
-    // The loop may run what another thread posts before what its own task has posted.
+    // The loop may run another thread's task before one that its own task has posted.
     while (informer.Stats().errors == 0) std::this_thread::yield();
     internal::base::OnLoop(runtime.env(), [] {});
     EXPECT_EQ(errors.load() > 0, handler_set);
@@ -241,7 +241,7 @@ TEST(PipelineConcurrency, SI_07_HandlersAreAddedWhileItStarts) {
       }
     });
     add.join();
-    // Until Run has begun there is nothing to wait for, and the wait says so at once.
+    // Before Run has started the wait returns an error at once.
     while (!informer.WaitForCacheSync({}, {.timeout = std::chrono::seconds(60)}).ok()) {
       std::this_thread::yield();
     }

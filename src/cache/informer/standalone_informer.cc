@@ -1,4 +1,4 @@
-// Informers that no factory makes.
+// Informers that are not created by a factory.
 
 #include <memory>
 #include <set>
@@ -14,7 +14,7 @@
 namespace kinformer::internal {
 namespace {
 
-// Lends a ListerWatcher to one life of an informer after the other.
+// Lends one ListerWatcher to successive lives of an informer.
 class LentListerWatcher final : public ListerWatcher {
  public:
   explicit LentListerWatcher(std::shared_ptr<ListerWatcher> lender) : lender_(std::move(lender)) {}
@@ -48,7 +48,7 @@ class LentListerWatcher final : public ListerWatcher {
   std::shared_ptr<ListerWatcher> lender_;
 };
 
-// The selectors of the options are for factories.
+// Returns an error if selectors are set, which only factories apply.
 Result<void> UsesItsSelectors(const InformerSettings& settings) {
   if (settings.label_selector.MatchesEverything() && settings.field_selector.MatchesEverything()) {
     return {};
@@ -98,7 +98,7 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env, NamespacedListWatc
       settings.if_forbidden.watch_namespaces && settings.if_forbidden.namespaces.empty();
   std::string describe = settings.name;
   if (describe.empty() && lister_watchers) {
-    // What the first of them lists, and where all of them do.
+    // Describes what the first one lists, followed by the other namespaces.
     const std::set<std::string, std::less<>> names = NamespacesOf(settings);
     std::unique_ptr<ListerWatcher> one;
     (void)base::CallUser(env, "the lister watcher's provider",

@@ -1,4 +1,4 @@
-// What a list or a mass deletion leaves behind is freed though nothing else happens.
+// Memory left behind by a list or a mass deletion is freed without further events.
 
 #include "cache/apply/store_cleanup.h"
 
@@ -39,7 +39,7 @@ class StoreCleanupTest : public InformerTest {
   void DeleteAll() {
     for (int i = 0; i < kPods; ++i) server_.Delete("pod-" + std::to_string(i));
   }
-  // Of objects that were replaced or deleted.
+  // Returns the bytes of replaced and deleted objects.
   static std::size_t Old(const SharedInformer<Pod>& informer) {
     return SnapshotStatsOf(informer).bytes;
   }
@@ -100,7 +100,7 @@ class CleanupOfStore : public testing::Test {
     store_.Commit();
     cleanup_.Committed();
   }
-  // So many are old, and a snapshot keeps them.
+  // Makes that many objects old; the returned snapshot keeps them.
   std::shared_ptr<const SnapshotCore> MakeOld(int objects, std::size_t bytes) {
     Put(objects, bytes, "1");
     std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
@@ -108,7 +108,7 @@ class CleanupOfStore : public testing::Test {
     cleanup_.Committed();
     return snapshot;
   }
-  // Until then something is old, and a moment later nothing is.
+  // Expects old objects until `time`, and none a moment later.
   void ExpectAllFreedAfter(Duration time) {
     sim_.RunFor(time);
     EXPECT_GT(store_.old_bytes(), 0U);
@@ -117,7 +117,7 @@ class CleanupOfStore : public testing::Test {
   }
 
   Simulation sim_;
-  // The only work that they are given is to give memory back.
+  // Executor of the only background work: returning memory to the system.
   internal::base::UnservedExecutor threads_;
   internal::base::LoopWithOwnWork loop_{sim_.env(), threads_};
   internal::base::EnvWithExecutors env_{sim_.env(), loop_, sim_.env().pool()};
@@ -145,7 +145,7 @@ TEST_F(CleanupOfStore, WhatASnapshotKeepsIsLookedAtEachSecond) {
   ExpectAllFreedAfter(milliseconds(600));
 }
 
-// A list that is being written goes by the numbers of entries.
+// A list that is being written uses entry numbers.
 TEST_F(CleanupOfStore, WaitsForTheCommitOfAnOpenVersion) {
   MakeOld(40, 32'000).reset();
   store_.Begin();

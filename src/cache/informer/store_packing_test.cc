@@ -1,5 +1,5 @@
-// Compressed stores and informers; and what the entry options do where the ListerWatcher knows
-// nothing of them.
+// Compressed stores and informers; and entry options that the ListerWatcher does not
+// support.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -97,14 +97,14 @@ TEST_F(CompressedStore, SnapshotsOwnWhatTheyUnpack) {
   EXPECT_EQ(snapshot->Whole(stored), whole);
   EXPECT_EQ(snapshot->Whole(whole), whole);
   EXPECT_EQ(snapshot->Whole(nullptr), nullptr);
-  // It is the version that the snapshot pins, whatever becomes of the store.
+  // The object is from the snapshot's version, whatever the store does.
   static_cast<void>(store_.Put(Object(700, 2)));
   static_cast<void>(store_.Erase("ns-1", "object-700"));
   for (int i = 0; i < 1000 && store_.CollectSome(10000); ++i) {
   }
   EXPECT_EQ(LabelOf(*whole, "instance"), "instance-number-700");
   EXPECT_EQ(whole->resourceVersion(), "1");
-  // What is kept of it outlives it.
+  // A reference to the object keeps it alive after the snapshot.
   const ObjectRef kept = ObjectRef::Share(whole);
   snapshot.reset();
   EXPECT_EQ(LabelOf(*kept, "colour"), "red");
@@ -179,7 +179,7 @@ TEST_F(InformerTest, ACompressedInformerTellsAndAnswersAsAnyOther) {
   server_.Delete("p2");
   Settle();
   EXPECT_EQ(recorder->words, (Texts{"~p1 first>second", "+new", "-p2"}));
-  // A list that brings what is there changes nothing.
+  // A list without changes modifies nothing.
   const std::uint64_t modified = informer.Stats().modified;
   recorder->words.clear();
   ForceRelist();
@@ -191,7 +191,7 @@ TEST_F(InformerTest, ACompressedInformerTellsAndAnswersAsAnyOther) {
   });
   EXPECT_THAT(recorder->words, testing::UnorderedElementsAre("~p3 first>third", "-p4?"));
   ExpectEqual(informer, server_);
-  // A late handler, too.
+  // A handler added later gets them, too.
   const auto late = Record(informer);
   Settle();
   EXPECT_EQ(late->words.size(), 599U);
@@ -208,7 +208,7 @@ TEST_F(InformerTest, EntryOptionsWhereTheListerWatcherKnowsNothingOfThem) {
   ASSERT_TRUE(object.has_value());
   EXPECT_TRUE(object->block()->partial());
   EXPECT_EQ(object->root().size(), 0U);
-  // And so the size limit: what exceeds it is unreadable.
+  // The size limit applies, too: objects above it are unreadable.
   SharedInformer<Unstructured> strict(sim_.env(), server_.NewListerWatcher(),
                                       {.max_object_bytes = 16});
   strict.Start();

@@ -1,4 +1,4 @@
-// Waiting until informers are synced.
+// Waits until informers are synced.
 
 #include <algorithm>
 #include <memory>
@@ -42,8 +42,8 @@ std::string Unsynced(const std::vector<std::shared_ptr<InformerCore>>& informers
   return all;
 }
 
-// What the server would answer again: all that is the client's own fault, except what is a matter
-// of time.
+// Returns whether the server would give the same answer again: true for errors of the client,
+// except those that go away with time.
 bool IsPermanent(const Error& error) {
   if (error.reason() == Reason::kConfig || error.reason() == Reason::kInvalidArgument) return true;
   switch (error.http_status()) {

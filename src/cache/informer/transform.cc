@@ -19,7 +19,7 @@ namespace {
 std::string JsonOf(const RequestObject& content) {
   std::string text = content.json();
   if (!content.is_partial) return text;
-  // The mark of a partial copy is no member of the object.
+  // The marker of a partial copy is not part of the object.
   Result<json::Value> object = json::Parse(text);
   if (!object || !object->Erase(kPartialMember)) return text;
   return object->Dump();
@@ -29,7 +29,7 @@ std::string JsonOf(const RequestObject& content) {
 
 Result<ObjectRef> BlockWithContent(const Block& of, const RequestObject& content) {
   const TypeInfo& type = of.type();
-  // The caller's limit was for what came from the server.
+  // The limit applies only to objects received from the server.
   const BuildOptions options{.max_object_bytes = std::numeric_limits<std::int32_t>::max()};
   const bool has_message = type.encoding() == Encoding::kProtobuf && !content.protobuf.empty();
   const bool transcodes = type.encoding() == Encoding::kProtobuf && !has_message;

@@ -27,10 +27,10 @@ class Counted {
   const VersionWaiters& waiters_;
 };
 
-// What somebody waits for.
+// The parameters of one wait.
 struct Wanted {
   const InformerCore::Impl& informer;
-  std::string_view namespace_;  // empty: all that it looks at
+  std::string_view namespace_;  // empty: the informer's whole collection
   std::string_view version;
 
   [[nodiscard]] StorePosition Position() const { return informer.PositionOf(namespace_); }
@@ -49,11 +49,11 @@ struct Wanted {
   }
 };
 
-// Whether the store has all up to that version. An error: it never will, or nobody can tell.
+// Returns whether the store has all up to that version; an error if that cannot be decided.
 Result<bool> Has(const Wanted& what) {
   const std::string_view wanted = what.version;
   const StorePosition position = what.Position();
-  // The server has gone back; what the store has is of the history that ended.
+  // The server went back in time, and the store still has its earlier history.
   if (position.epoch != what.informer.statuses.epochs()) return false;
   if (position.resource_version.empty()) return false;
   const auto order = CompareResourceVersion(position.resource_version, wanted);

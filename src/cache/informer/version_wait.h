@@ -1,6 +1,6 @@
 // cache/informer/version_wait.h
 //
-// VersionWaiters: who waits until the store of an informer has a resourceVersion.
+// VersionWaiters: threads that wait until an informer's store reaches a resourceVersion.
 
 #ifndef KINFORMER_CACHE_INFORMER_VERSION_WAIT_H_
 #define KINFORMER_CACHE_INFORMER_VERSION_WAIT_H_
@@ -20,22 +20,22 @@ namespace kinformer::internal::cache {
 
 // Thread-safe.
 //
-// No change is missed without a fence: a waiter counts itself in and then looks at the store, the
-// writer publishes a version and then looks at the count, both with a read-modify-write of the
-// count. Either the writer sees the waiter, or the waiter's comes after the writer's, and then it
-// sees what the writer had published.
+// No change is missed although there is no fence. A waiter increments the count and then checks the
+// store; the writer publishes a version and then checks the count. Both use a read-modify-write of
+// the count: either the writer sees the waiter, or the waiter comes later and sees the published
+// version.
 class VersionWaiters {
  public:
-  // Who looks at the store's version, besides those in Wait: from now on, and no longer.
+  // Registers an observer of the store's version that is not inside Wait, and unregisters it.
   void CountIn() const { count_.fetch_add(1, std::memory_order_acq_rel); }
   void CountOut() const { count_.fetch_sub(1, std::memory_order_release); }
-  // Tells the observers, among which the waiters are, if there are any.
+  // Notifies the observers, which include the waiters, if there are any.
   void Changed(InformerObservers& observers) {
     if (count_.fetch_add(0, std::memory_order_acq_rel) != 0) observers.Notify();
   }
 
   // See SharedInformer::WaitForResourceVersion.
-  // `namespace_` empty: of all that it looks at.
+  // `namespace_` empty: all namespaces of the informer.
   Result<void> Wait(const InformerCore::Impl& informer, std::string_view namespace_,
                     std::string_view resourceVersion, const std::stop_token& stop,
                     std::optional<Duration> timeout) const;

@@ -10,7 +10,7 @@ namespace kinformer::internal::cache {
 
 namespace {
 
-// How often what a version changed is compared with the window.
+// Number of changes between two checks of a version's size against the window.
 constexpr std::size_t kChangesPerLook = 256;
 
 struct Key {
@@ -25,7 +25,7 @@ struct KeyHash {
   }
 };
 
-// The changes of each key, seen from the last to the first.
+// Net changes per key; the changes are visited from the last to the first.
 class NetOf {
  public:
   void SeeEarlier(const NetChanges::Change& change) {
@@ -38,7 +38,7 @@ class NetOf {
       keys_[at->second].was_there = was_there;
     }
   }
-  // In the order of their last changes.
+  // Returns them in the order of their last changes.
   [[nodiscard]] std::vector<NetChanges::Change> Result() const {
     std::vector<NetChanges::Change> net;
     for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
@@ -56,7 +56,7 @@ class NetOf {
  private:
   struct OfKey {
     const NetChanges::Change* last;
-    bool was_there;  // before the earliest change that was seen
+    bool was_there;  // before the earliest change visited
   };
   std::unordered_map<Key, std::size_t, KeyHash> by_key_;
   std::vector<OfKey> keys_;

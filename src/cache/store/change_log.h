@@ -19,21 +19,21 @@
 
 namespace kinformer::internal::cache {
 
-// What the writer collects for a version becomes one batch, which readers share; so the lock is
-// held for a few pointers only.
+// Keeps one batch of changes per version. The writer fills a batch before it is published and
+// readers share it, so the lock is held only while a few pointers are copied.
 class ChangeLog {
  public:
   // ---- writer
-  // What changes after `version` will be in it. REQUIRES: called first, and once.
+  // Begins recording with the version after `version`. REQUIRES: called first, and only once.
   void Start(std::uint64_t version);
   void Add(NetChangeType type, ObjectRef object);
-  // Before the version is published.
+  // Ends the batch of `version`. Called before that version is published.
   void Commit(std::uint64_t version);
 
   // ---- any thread
-  // Makes the window as large, at least.
+  // Enlarges the window to at least these sizes. Never shrinks it.
   void Widen(std::size_t events, std::size_t bytes);
-  // The net changes from one version to another; nothing where not all of them are in it.
+  // Returns the net changes between two versions; nullopt if some of them are no longer kept.
   [[nodiscard]] std::optional<std::vector<NetChanges::Change>> Between(std::uint64_t from,
                                                                        std::uint64_t to) const;
 
@@ -45,21 +45,21 @@ class ChangeLog {
   };
   using Batches = std::vector<std::shared_ptr<const Batch>>;
 
-  // Takes out what is beyond the window, for the caller to free outside the lock.
+  // Removes the batches beyond the window; the caller frees them outside the lock.
   Batches Trim() KINFORMER_REQUIRES(mutex_);
   [[nodiscard]] bool Exceeds(std::size_t events, std::size_t bytes) const
       KINFORMER_REQUIRES(mutex_) {
     return events > max_events_ || bytes > max_bytes_;
   }
 
-  // The writer's: of the version that is being written.
+  // Changes of the version that is being written. Used by the writer only.
   Batch pending_;
-  bool too_much_ = false;  // it exceeds the window by itself, so that it is not collected
+  bool too_much_ = false;  // pending_ alone exceeds the window and is not kept
 
   mutable base::Mutex mutex_;
   std::size_t max_events_ KINFORMER_GUARDED_BY(mutex_) = 0;
   std::size_t max_bytes_ KINFORMER_GUARDED_BY(mutex_) = 0;
-  // All changes after this version are in it.
+  // The log has every change after this version.
   std::uint64_t complete_after_ KINFORMER_GUARDED_BY(mutex_) = UINT64_MAX;
   std::deque<std::shared_ptr<const Batch>> batches_ KINFORMER_GUARDED_BY(mutex_);
   std::size_t events_ KINFORMER_GUARDED_BY(mutex_) = 0;

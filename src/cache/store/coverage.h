@@ -1,9 +1,9 @@
 // cache/store/coverage.h
 //
-// Coverage: what one version of a store may be taken to say of an object that it does not hold.
+// Coverage: which objects one version of a store holds, and what their absence means.
 //
-// It is part of a version, as the objects are: who reads both from one version never takes an
-// object for missing that came a moment later.
+// Coverage is part of a version, as the objects are. A caller that reads both from one version
+// never reports an object as missing that was added a moment later.
 
 #ifndef KINFORMER_CACHE_STORE_COVERAGE_H_
 #define KINFORMER_CACHE_STORE_COVERAGE_H_
@@ -23,18 +23,18 @@
 
 namespace kinformer::internal::cache {
 
-// Which objects a store looks at.
+// Selects the objects that a store holds.
 struct Scope {
-  // Empty: all, or cluster scope.
+  // One namespace. Empty: all namespaces, or a cluster-scoped resource.
   std::string namespace_{};
-  // Of all namespaces, not in these.
+  // Namespaces left out when namespace_ is empty.
   std::set<std::string, std::less<>> without{};
-  // Empty: all.
+  // Name of the only object. Empty: every name.
   std::string name{};
-  // What else an object must satisfy, for messages: label selector "app=web". Empty: nothing.
+  // Further conditions as text for messages: label selector "app=web". Empty: none.
   std::string conditions{};
-  // The same as selectors, in the API's syntax. Of the field selector without what the name and the
-  // namespace say already.
+  // The same conditions as selectors in the API's syntax. The field selector does not repeat the
+  // name and the namespace from above.
   std::string label_selector{};
   std::string field_selector{};
 
@@ -46,26 +46,26 @@ struct Scope {
   }
 };
 
-// One of several places that a store looks at.
+// State of one of the places (namespaces) of a store that lists and watches them separately.
 struct Place {
-  // All objects in its scope are in the store.
+  // True if all objects in its scope are in the store.
   bool complete = false;
-  // They begin a new one one after the other.
+  // Each place enters a new epoch on its own.
   std::uint64_t epoch = 0;
-  // Each has selectors of its own. Null: everything that is there.
+  // The selectors of this place. Null: it selects every object.
   std::shared_ptr<const Scope> scope{};
 };
 
-// The namespaces that a store looks at one by one.
+// The namespaces of a store that lists and watches each of them separately.
 struct NamespaceSet {
-  // By the namespace; kOtherNamespaces: all that are not named here.
+  // Places by namespace; kOtherNamespaces stands for all namespaces without a place of their own.
   std::map<std::string, Place, std::less<>> places{};
-  // They are not a choice, but what exists: in other namespaces there is nothing.
+  // True if these are all namespaces that exist: any other namespace is empty.
   bool all = false;
-  // It is known which those are.
+  // True once the list of namespaces is known.
   bool known = true;
 
-  // Where the objects of that namespace belong; null: the store does not look there.
+  // Returns the place that holds the objects of the namespace; null if the store has none for it.
   [[nodiscard]] const Place* PlaceOf(std::string_view namespace_) const {
     auto found = places.find(namespace_);
     if (found == places.end()) found = places.find(kOtherNamespaces);
@@ -75,7 +75,7 @@ struct NamespaceSet {
     const Place* const place = PlaceOf(namespace_);
     return place == nullptr ? std::nullopt : std::optional(place->epoch);
   }
-  // The key of that place, for what else is kept of each.
+  // Returns the key of that place in maps that hold something for each place.
   [[nodiscard]] std::string_view KeyOf(std::string_view namespace_) const {
     const bool of_others = !places.contains(namespace_) && places.contains(kOtherNamespaces);
     return of_others ? kOtherNamespaces : namespace_;
@@ -84,24 +84,24 @@ struct NamespaceSet {
 
 // Immutable once a version has it.
 struct Coverage {
-  // Of the one place that the store looks at, where it is one.
+  // Scope of a store with a single place; default of a place that has no scope.
   Scope scope{};
-  // Null: it is one.
+  // Places of a store with several; null if it has a single one.
   std::shared_ptr<const NamespaceSet> namespaces{};
-  // All objects in scope are in the store or unreadable, or left out and nobody minds: the first
-  // list, of each namespace, has been applied.
+  // True if the first list of every place is applied: every object in scope is in the store, is
+  // known to be unreadable, or was left out under a policy that permits it.
   bool complete = false;
-  // Objects that exist, but whose bytes are malformed. Of some the store has an earlier state,
-  // which is not what they are now. Null: none.
+  // Objects that exist, but whose bytes are malformed. The store may hold an earlier, outdated
+  // state of them. Null: none.
   std::shared_ptr<const NameSet> unreadable{};
 
-  // Objects that exist, but find no room in the store. Null: none.
+  // Objects that exist, but were left out because the store is full. Null: none.
   std::shared_ptr<const LeftOut> left_out{};
 
   [[nodiscard]] bool IsLeftOut(std::string_view namespace_, std::string_view name) const {
     return left_out != nullptr && left_out->Contains(namespace_, name);
   }
-  // Which objects of that namespace it looks at, if it looks there.
+  // Returns the scope that applies to objects of the namespace.
   [[nodiscard]] const Scope& ScopeOf(std::string_view namespace_) const {
     const Place* const place = namespaces == nullptr ? nullptr : namespaces->PlaceOf(namespace_);
     return place == nullptr || place->scope == nullptr ? scope : *place->scope;
@@ -117,7 +117,7 @@ struct Coverage {
     const std::string& only = ScopeOf(namespace_).name;
     return only.empty() || only == name;
   }
-  // Is what there is of that namespace in the store? Empty: of all.
+  // Returns whether all objects of the namespace are in the store. Empty: of all namespaces.
   [[nodiscard]] bool IsComplete(std::string_view namespace_) const {
     if (complete || namespaces == nullptr || namespace_.empty()) return complete;
     if (const Place* const place = namespaces->PlaceOf(namespace_)) return place->complete;

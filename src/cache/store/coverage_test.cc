@@ -1,4 +1,4 @@
-// What readers are told of objects that a store does not hold.
+// Tests of the answers to reads of objects that a store does not hold.
 
 #include "cache/store/coverage.h"
 
@@ -32,8 +32,8 @@ using internal::cache::StoreCore;
 using internal::cache::Thing;
 using ::testing::HasSubstr;
 
-// An owner whose store is as complete as it says. `asked` is called between the read of a version
-// and the answer about it.
+// An owner whose store is complete if its coverage says so. `asked` is called between the read of a
+// version and the decision about it.
 class FakeOwner final : public internal::StoreOwner {
  public:
   [[nodiscard]] Result<void> Complete(const Coverage& coverage,
@@ -61,9 +61,9 @@ class FakeOwner final : public internal::StoreOwner {
   }
 
   std::function<void()> asked{};
-  // Of each read that cannot say what it lacks, whether its version is complete.
+  // Reads that cannot return an error: "+" if their version is complete, "-" if not.
   mutable std::string reads{};
-  // What was asked for.
+  // "+" for each call of AddIndexes, "-" for each of RemoveIndexes.
   std::string indexes{};
 };
 
@@ -93,7 +93,7 @@ class CoverageTest : public ::testing::Test {
   const Lister<Thing> lister_{indexer_};
 };
 
-// Absence is never faked: what the cache cannot know it does not say.
+// A cache never reports absence unless it knows it.
 TEST_F(CoverageTest, AListerSaysWhyItCannotTell) {
   coverage_.unreadable = std::make_shared<const NameSet>(NameSet{{"ns", "broken"}});
   Publish();
@@ -149,7 +149,7 @@ TEST_F(CoverageTest, WhatTheCacheDoesNotLookAtIsOutOfScope) {
   EXPECT_THAT(error.message(), HasSubstr("ask the API server"));
 }
 
-// Of several namespaces each is complete by itself, and the list of all says what it lacks.
+// Each namespace is complete by itself; the list of all names the incomplete ones.
 TEST_F(CoverageTest, EachNamespaceSpeaksForItself) {
   internal::cache::NamespaceSet namespaces;
   namespaces.places = {{"ns", {.complete = true}}, {"slow", {}}};
@@ -170,7 +170,7 @@ TEST_F(CoverageTest, EachNamespaceSpeaksForItself) {
   EXPECT_EQ(lister_.List().size(), 1U);
   EXPECT_THAT(lister_.Namespace("other").Get("b").error().message(),
               HasSubstr("one of the namespaces \"ns\", \"slow\" only"));
-  // They are all that exist, but not known yet; then they are.
+  // These are all namespaces, but which ones is unknown at first.
   namespaces.all = true;
   namespaces.known = false;
   publish();
@@ -185,7 +185,7 @@ TEST_F(CoverageTest, EachNamespaceSpeaksForItself) {
   EXPECT_TRUE(lister_.List().ok());
 }
 
-// Each place has its own selectors, and all others together are one.
+// Each place has its own selectors; all other namespaces together form one place.
 TEST_F(CoverageTest, WhatOnePlaceLeavesOutSaysNothingOfTheOthers) {
   using internal::cache::Scope;
   const auto scope = [](Scope of) { return std::make_shared<const Scope>(std::move(of)); };
@@ -221,8 +221,8 @@ TEST_F(CoverageTest, WhatOnePlaceLeavesOutSaysNothingOfTheOthers) {
   EXPECT_TRUE(lister_.Namespace("other").List().ok());
 }
 
-// An object that was there all the time, in a cache that becomes complete between the look-up and
-// the question whether it is: the answer is that of the version that was read.
+// An object that existed all the time, in a cache that becomes complete between the look-up and the
+// check of completeness: the answer belongs to the version that was read.
 TEST_F(CoverageTest, WhatAListBringsMeanwhileIsNotMissing) {
   coverage_.complete = false;
   Publish();
@@ -250,7 +250,7 @@ TEST_F(CoverageTest, WhatAListBringsMeanwhileIsNotMissing) {
   EXPECT_FALSE(lister_.ByIndex(kNamespaceIndex, "ns").ok());
 }
 
-// The last state that could be read is for those who compare; it is not what the object is.
+// The last readable state is kept for comparisons only; it is not the current object.
 TEST_F(CoverageTest, AnUnreadableObjectIsNotShownAsItWas) {
   coverage_.unreadable = std::make_shared<const NameSet>(NameSet{{"ns", "a"}});
   const auto before = store_->Snapshot();
@@ -269,7 +269,7 @@ TEST_F(CoverageTest, NobodyButTheOwnerWritesItsStore) {
   EXPECT_EQ(writer.DeleteByKey("ns/a").error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(writer.Bookmark("7").error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(writer.Transaction({}).error().reason(), Reason::kInvalidArgument);
-  // Nor its indexes.
+  // The owner changes the indexes.
   EXPECT_TRUE(
       writer.AddIndexers({{"by", [](Thing, internal::IndexValues& out) { out.Add("x"); }}}).ok());
   EXPECT_TRUE(writer.RemoveIndexers({"by"}).ok());
@@ -303,7 +303,7 @@ TEST_F(CoverageTest, OfManyNamespacesTheFirstTenAreNamed) {
   EXPECT_THAT(message(30), HasSubstr("\"n108\", \"n109\" and 20 more only"));
 }
 
-// What nobody has said yet.
+// Defaults of a Coverage and a NamespaceSet.
 TEST(Coverage, OfNothingIsNotComplete) {
   using internal::cache::NamespaceSet;
   EXPECT_FALSE(Coverage().complete);
@@ -315,7 +315,7 @@ TEST(Coverage, OfNothingIsNotComplete) {
   EXPECT_EQ(namespaces.EpochOf("ns"), 0U);
   EXPECT_EQ(namespaces.EpochOf("other"), std::nullopt);
   EXPECT_EQ(namespaces.KeyOf("other"), "other");
-  // What all is of one namespace need not be of all.
+  // A complete namespace does not make the list of all namespaces complete.
   namespaces.all = true;
   namespaces.places["ns"].complete = true;
   Coverage coverage{.namespaces = std::make_shared<const NamespaceSet>(namespaces)};
@@ -341,7 +341,7 @@ TEST_F(CoverageTest, TheOwnerHearsOfReadsThatCannotSayWhatTheyLack) {
   EXPECT_FALSE(indexer_.GetByKey("ns/none"));
   EXPECT_EQ(owner_.reads, "-----");
   EXPECT_TRUE(indexer_.GetByKey("ns/a")) << "which is an answer";
-  // These say themselves what they lack.
+  // These reads return an error themselves.
   EXPECT_FALSE(lister_.List().ok());
   EXPECT_FALSE(lister_.Namespace("ns").Get("none").ok());
   static_cast<void>(indexer_.core()->SnapshotAsItIs());

@@ -1,7 +1,7 @@
 // cache/store/empty_name.h
 //
-// EmptyName: the error of a read whose name is empty. No object has such a name, so "not found"
-// would be taken for a deleted object where only an argument is missing or in the wrong place.
+// EmptyName: the error for a read with an empty name. No object has such a name, so "not found"
+// would suggest a deleted object when in fact an argument is missing or misplaced.
 
 #ifndef KINFORMER_CACHE_STORE_EMPTY_NAME_H_
 #define KINFORMER_CACHE_STORE_EMPTY_NAME_H_
@@ -13,15 +13,15 @@
 
 namespace kinformer::internal::cache {
 
-// How the caller writes a namespace and a name.
+// Syntax in which callers of the function write a namespace and a name.
 enum class NameForm : std::uint8_t {
-  kArguments,   // Get("default", "web-0"), of listers and readers
-  kObjectName,  // {"default", "web-0"}, of clients
+  kArguments,   // Get("default", "web-0") of listers and readers
+  kObjectName,  // {"default", "web-0"} of clients
 };
 
-// kInvalidArgument. `resource` is the name that messages use for the objects: "pods". The namespace
-// is quoted where there is one, because most callers have put the name there. `wants_namespace`:
-// the call needs one beside the name.
+// Returns kInvalidArgument. `resource` names the objects in messages: "pods". Quotes the namespace
+// if given, as most callers have put the name there. `wants_namespace`: the call needs a namespace
+// besides the name.
 [[nodiscard]] Error EmptyName(std::string_view resource, bool wants_namespace,
                               std::string_view namespace_, NameForm form);
 

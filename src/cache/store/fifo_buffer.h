@@ -1,7 +1,7 @@
 // cache/store/fifo_buffer.h
 //
 // FifoBuffer<T>: a first-in, first-out sequence in one vector. Unlike a std::deque it takes no
-// memory while it is empty, which is what the queue of an informer nearly always is.
+// memory while it is empty, which is the usual state of an informer's queue.
 
 #ifndef KINFORMER_CACHE_STORE_FIFO_BUFFER_H_
 #define KINFORMER_CACHE_STORE_FIFO_BUFFER_H_
@@ -13,8 +13,8 @@
 
 namespace kinformer::internal::cache {
 
-// Grows at the back and shrinks at the front, both in amortised constant time. When it becomes
-// empty it gives its memory back, but for room for kKept items: none, or at least 8.
+// Appends and removes in amortized constant time. Frees its memory when it becomes empty, except
+// for room for kKept items. kKept is either 0 or at least 8. Invalidates iterators on every append.
 // Thread-compatible.
 template <class T, std::size_t kKept = 0>
 class FifoBuffer {
@@ -51,7 +51,7 @@ class FifoBuffer {
 
   [[nodiscard]] auto Offset() const { return static_cast<std::ptrdiff_t>(first_); }
 
-  // Moves what is left to the front where that frees half of the vector.
+  // Moves the remaining items to the front if that frees half of the vector.
   void MakeRoom() {
     if (items_.empty()) {
       items_.reserve(kFirstCapacity);
@@ -62,7 +62,7 @@ class FifoBuffer {
   }
 
   std::vector<T> items_;
-  // Of what is left.
+  // Index of the first remaining item.
   std::size_t first_ = 0;
 };
 

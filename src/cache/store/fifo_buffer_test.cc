@@ -14,7 +14,7 @@ TEST(FifoBuffer, IsADequeInWhatItShows) {
   FifoBuffer<std::string> buffer;
   std::deque<std::string> deque;
   for (int i = 0; i < 20000; ++i) {
-    // Phases in which it grows and phases in which it shrinks.
+    // The buffer grows and shrinks in turns.
     const bool grow = random() % 16 < (i / 1000 % 2 == 0 ? 9U : 6U);
     if (grow || deque.empty()) {
       buffer.push_back("item number " + std::to_string(i));

@@ -6,8 +6,8 @@ namespace kinformer {
 
 namespace {
 
-// A string ends with 00 01, and 00 within it is 00 ff: so what ends comes before what goes on, and
-// no string is the beginning of another.
+// Encodes the end of a string as 00 01 and a 00 within it as 00 ff. So a string sorts before its
+// extensions, and no encoded string is a prefix of another.
 constexpr char kZero = '\0';
 constexpr char kEnd = '\x01';
 constexpr char kZeroWithin = '\xff';
@@ -47,7 +47,7 @@ IndexKey& IndexKey::AddText(std::string_view text, bool ends) {
   return *this;
 }
 
-// Negative ones first; among those, two's complement has the order of the numbers.
+// Orders negative numbers first; among themselves two's complement keeps their order.
 IndexKey& IndexKey::AddInteger(bool negative, std::uint64_t two_s_complement) {
   bytes_.push_back(negative ? '\0' : '\x01');
   AppendBigEndian(bytes_, two_s_complement, 8);

@@ -20,7 +20,7 @@ using namespace std::string_literals;
 int Sign(std::strong_ordering order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
 int Sign(int order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
 
-// Every pair of `values`, which are in order, has keys in that order.
+// Checks that the keys of the sorted `values` have the same order, for every pair.
 template <class Value>
 void ExpectOrder(const std::vector<Value>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -22,12 +22,12 @@ Result<void> CheckKey(const ObjectRef& object) {
       "couldn't create key for object: it has no metadata.name, under which a store would keep it");
 }
 
-// pods "default/web-0".
+// Returns pods "default/web-0".
 std::string Quoted(std::string_view resource, std::string_view namespace_, std::string_view name) {
   return std::string(resource) + " \"" + ObjectKey(namespace_, name) + '"';
 }
 
-// A name with a slash is a key most likely, as client-go's stores take it.
+// A name with a slash is probably a key, as client-go's stores take it.
 Error NamespaceMissing(std::string_view resource, std::string_view name) {
   const auto [namespace_, rest] = SplitObjectKey(name);
   const std::string what = std::string(resource) + " \"" + std::string(name) + '"';
@@ -43,7 +43,7 @@ Error NamespaceMissing(std::string_view resource, std::string_view name) {
                    std::string(name) + "\")");
 }
 
-// Of more, the first ones will do.
+// Lists the first kMost namespaces and the number of the others.
 std::string Listed(const cache::NamespaceSet& namespaces) {
   constexpr std::size_t kMost = 10;
   std::string text;
@@ -56,7 +56,7 @@ std::string Listed(const cache::NamespaceSet& namespaces) {
   return text;
 }
 
-// `namespace_`: of what is asked for.
+// `namespace_`: the requested one.
 Error OutOfScope(const std::string& what, const cache::Coverage& coverage,
                  std::string_view namespace_) {
   const cache::Scope& scope = coverage.ScopeOf(namespace_);
@@ -83,7 +83,7 @@ Error OutOfScope(const std::string& what, const cache::Coverage& coverage,
                    " only, so it cannot tell; ask the API server, or an informer that looks there");
 }
 
-// OK where no object of the namespace (empty: of all) is unreadable.
+// Returns OK if no object of the namespace (empty: of any) is unreadable.
 Result<void> AllReadable(const cache::Coverage& coverage, std::string_view resource,
                          std::string_view namespace_) {
   if (coverage.unreadable == nullptr) return {};
@@ -152,7 +152,7 @@ Result<void> IndexerCore::Replace(const std::vector<ObjectRef>& objects,
       static_cast<void>(store_->Erase(block->namespace_(), block->name()));
     }
   }
-  // `keep` looks into these: they stay until the end.
+  // `keep` refers to these objects, so they stay alive until the end.
   for (const ObjectRef& object : objects) static_cast<void>(store_->Put(object));
   store_->SetResourceVersion(resource_version);
   store_->Commit();
@@ -194,7 +194,7 @@ Result<void> IndexerCore::Bookmark(std::string_view resource_version) {
 }
 
 Result<void> IndexerCore::AddIndexes(NamedIndexFunctions indexes, bool skip_existing) {
-  // Without the lock: the owner may wait for its own thread.
+  // Without the lock: the owner may wait for its loop thread.
   if (owner_ != nullptr) return owner_->AddIndexes(std::move(indexes), skip_existing);
   std::lock_guard lock(mu_);
   Result<void> same;
@@ -229,7 +229,7 @@ Result<ObjectRef> IndexerCore::GetOrWhyNot(std::string_view resource, std::strin
 
 Error IndexerCore::WhyAbsent(const cache::Coverage* coverage, std::string_view resource,
                              std::string_view namespace_, std::string_view name) const {
-  // Objects of a kind that is known at run time only tell whether it has namespaces.
+  // For a kind known only at run time, a stored object tells whether the kind has namespaces.
   const auto any_object = [this] {
     const std::shared_ptr<const SnapshotCore> snapshot = store_->Snapshot();
     SnapshotCore::Cursor cursor;

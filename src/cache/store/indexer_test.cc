@@ -224,7 +224,7 @@ TEST_F(IndexerTest, SnapshotAnswersFromOneMoment) {
   Ref<Thing> kept;
   for (Thing thing : store.Snapshot()) kept = snapshot.Retain(thing);
   EXPECT_EQ(kept->label("v"), "new");
-  // A query on a temporary keeps what it needs.
+  // A query on a temporary keeps alive the store that it reads.
   std::size_t n = 0;
   for (Thing thing : store.Snapshot().ByIndex("by", "new")) n += thing.label("v") == "new" ? 1 : 0;
   EXPECT_EQ(n, 100U);
@@ -255,7 +255,7 @@ TEST_F(IndexerTest, ON_01_KeysReadBackAsTheyWere) {
     const std::size_t slash = key.find('/');
     EXPECT_EQ(name->namespace_, slash == std::string::npos ? "" : key.substr(0, slash)) << key;
     EXPECT_EQ(name->name, key.substr(slash == std::string::npos ? 0 : slash + 1)) << key;
-    // An empty namespace is none.
+    // An empty namespace counts as none.
     EXPECT_EQ(name->ToString(), slash == 0 ? key.substr(1) : key);
   }
   EXPECT_GT(refused, 50);
@@ -263,7 +263,7 @@ TEST_F(IndexerTest, ON_01_KeysReadBackAsTheyWere) {
 
 // ---- listers
 
-// That many objects in seven namespaces, a tenth of which match.
+// Fills the store with `count` objects in seven namespaces, a tenth of which match.
 void Fill(Indexer<Thing>& store, int count) {
   std::vector<Ref<Thing>> things;
   things.reserve(static_cast<std::size_t>(count));
@@ -274,7 +274,7 @@ void Fill(Indexer<Thing>& store, int count) {
   ASSERT_TRUE(store.Replace(things, "1"));
 }
 
-// LI-01 at its size. LI-02 and LI-03 at a tenth of theirs: a million objects take long to make.
+// LI-01 at its size. LI-02 and LI-03 at a tenth of theirs: creating a million objects is slow.
 TEST_F(IndexerTest, LI_01_LI_02_LI_03_SomeAllAndNoneOfAHundredThousand) {
   Indexer<Thing> store(sim_.env());
   Fill(store, 100'000);
@@ -299,7 +299,7 @@ TEST_F(IndexerTest, ListsOfOneNamespace) {
   EXPECT_EQ(lister.ByIndex(kNamespaceIndex, "n3").size(), 1429U);
 }
 
-// By the thread that walks: a lock that the walk held would hold the writer up for ever.
+// Writes on the thread that walks: if the walk held a lock, the write would block forever.
 TEST_F(IndexerTest, W10_AWriterGoesOnInTheMiddleOfAWalk) {
   Indexer<Thing> store(sim_.env());
   Fill(store, 1'000);
@@ -363,7 +363,7 @@ TEST_F(IndexerTest, AnEmptyNameIsAnErrorOfTheArguments) {
               HasSubstr("nodes: the name is empty"));
 }
 
-// Whoever forgets the namespace is told so, where there is one.
+// The error for a missing namespace says so, if the objects have namespaces.
 TEST_F(IndexerTest, ANamespaceIsGivenWhereThereIsOne) {
   Indexer<Thing> store(sim_.env());
   const Lister<Thing> lister(store);

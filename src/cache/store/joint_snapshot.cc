@@ -18,15 +18,15 @@ namespace kinformer::internal::cache {
 
 namespace {
 
-// A pass is a few loads for each store: so many of them fail only where commits follow each other
-// without a pause.
+// A pass is a few loads for each store, so this many fail only if commits follow each other without
+// a pause.
 constexpr int kPassesBeforeWritersWait = 32;
 
 class Pins {
  public:
   explicit Pins(std::span<StoreState* const> stores) : stores_(stores), nodes_(stores.size()) {}
 
-  // True: all were current at the begin of this pass.
+  // Returns true if all pinned versions were current at the start of this pass.
   bool Pass() {
     ReadGuard guard;
     bool same = true;
@@ -57,7 +57,7 @@ std::vector<std::shared_ptr<const SnapshotCore>> StoreCore::JointSnapshots(
   bool done = false;
   for (int pass = 0; pass < passes && !done; ++pass) done = pins.Pass();
   if (!done) {
-    // Each writer may publish once more: then it sees that it is held, and waits.
+    // Each writer may publish once more; after that it notices the hold and waits.
     const base::MutexLock lock(Versions::HoldMutex());
     for (StoreState* state : states) state->versions.Hold();
     while (!pins.Pass()) {

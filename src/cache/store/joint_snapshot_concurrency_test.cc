@@ -1,4 +1,4 @@
-// Joint snapshots beside writers on other threads.
+// Joint snapshots while other threads write.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ class JointSnapshotConcurrency : public ::testing::TestWithParam<int> {
     for (auto& store : stores_) store = std::make_unique<StoreCore>(sim_.env(), StoreCoreOptions());
     for (std::size_t i = 0; i < kStores; ++i) Write(i, 0);
   }
-  // Two objects in one version, so that half of it would be seen.
+  // Writes two objects in one version, so that half a version would be noticed.
   void Write(std::size_t store, int count) {
     const std::string version = std::to_string(count);
     stores_[store]->Begin();
@@ -36,7 +36,7 @@ class JointSnapshotConcurrency : public ::testing::TestWithParam<int> {
     static_cast<void>(stores_[store]->Put(MakeObject("", "b", version)));
     stores_[store]->Commit();
   }
-  // What each store had, the stores named in this order.
+  // Returns the count in each store, for stores passed in this order.
   std::array<int, kStores> Counts(const std::array<std::size_t, kStores>& order) {
     std::array<const StoreCore*, kStores> named{};
     for (std::size_t i = 0; i < kStores; ++i) named[i] = stores_[order[i]].get();
@@ -55,8 +55,8 @@ class JointSnapshotConcurrency : public ::testing::TestWithParam<int> {
   std::array<std::unique_ptr<StoreCore>, kStores> stores_;
 };
 
-// The writer goes round the stores: at every instant the first ones are at a count, and the others
-// one behind. Snapshots one by one would show others.
+// The writer visits the stores in turn: at every instant the first stores are at a count and the
+// others one behind. Separate snapshots would violate that.
 TEST_P(JointSnapshotConcurrency, OfOneWriterAreNeverTorn) {
   Readers readers(2, [&](std::mt19937& random) {
     std::array<std::size_t, kStores> order{0, 1, 2};
@@ -71,7 +71,7 @@ TEST_P(JointSnapshotConcurrency, OfOneWriterAreNeverTorn) {
   }
 }
 
-// A writer for each store, none of which pauses: what a thread sees never goes back.
+// One writer per store, without pauses: the counts that a thread sees never decrease.
 TEST_P(JointSnapshotConcurrency, OfManyWritersEndAndGoForward) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> writers;
@@ -92,7 +92,7 @@ TEST_P(JointSnapshotConcurrency, OfManyWritersEndAndGoForward) {
   for (std::thread& writer : writers) writer.join();
 }
 
-// After how many passes writers wait: at once, after the second, and as always.
+// Number of passes before writers wait: none, two, and the default.
 INSTANTIATE_TEST_SUITE_P(Passes, JointSnapshotConcurrency, ::testing::Values(0, 2, 32));
 
 }  // namespace

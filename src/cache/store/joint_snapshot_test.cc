@@ -47,7 +47,7 @@ TEST(JointSnapshot, HasOneOfEachSourceInTheirOrder) {
   EXPECT_TRUE(only.empty());
 }
 
-// What a store replaces in one version is there whole or not at all.
+// A version that replaces all objects is visible as a whole or not at all.
 TEST(JointSnapshot, ShowsARelistWholeOrNotAtAll) {
   Simulation sim;
   StoreCore a(sim.env(), {.name = "a"});

@@ -21,7 +21,7 @@ KeySet::KeySet(const KeySet& other) { *this = other; }
 
 KeySet& KeySet::operator=(const KeySet& other) {
   if (this == &other) return *this;
-  // What a copy has is so marked already.
+  // Marks shards as shared; avoids writing to marked ones, as other threads may copy them.
   for (const Shard& shard : other.shards_) {
     if (!shard.shared) shard.shared = true;
   }
@@ -56,7 +56,7 @@ void KeySet::Grow() {
   std::vector<Shard> shards(shards_.size() * kFactor);
   for (const Shard& shard : shards_) {
     if (shard.hashes == nullptr) continue;
-    // What goes into one of the new shards comes from one of the old, in order.
+    // Hashes of a new shard all come from one old shard, so they stay sorted.
     for (const std::uint64_t hash : *shard.hashes) {
       Shard& into = shards[hash & (shards.size() - 1)];
       if (into.hashes == nullptr) into.hashes = std::make_shared<Hashes>();

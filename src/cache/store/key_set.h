@@ -13,10 +13,10 @@
 
 namespace kinformer::internal::cache {
 
-// A value: a copy costs microseconds, shares what it holds, and never changes by what happens to
-// the other. Copies are made where it is written; of a copy, any thread may make more. Different
-// copies may be used by different threads at once. Keys are known by a hash of 64 bits: of a
-// million, two are taken for one with a probability of 1 in 10^7.
+// A value type: a copy costs microseconds, shares memory, and is not affected by changes to the
+// other. The writer makes the first copies; any thread may copy a copy. Different copies may be
+// used by different threads at once. Keys are compared by a 64-bit hash: among a million keys, two
+// are confused with a probability of 1 in 10^7.
 class KeySet {
  public:
   KeySet() = default;
@@ -26,7 +26,7 @@ class KeySet {
   KeySet& operator=(KeySet&& other) noexcept;
   ~KeySet() = default;
 
-  // False: it was there already; it was not.
+  // Returns false if the key was there already (Insert) or was not there (Erase).
   bool Insert(std::string_view namespace_, std::string_view name);
   bool Erase(std::string_view namespace_, std::string_view name);
   [[nodiscard]] bool Contains(std::string_view namespace_, std::string_view name) const;
@@ -38,21 +38,21 @@ class KeySet {
   using Hashes = std::vector<std::uint64_t>;
   struct Shard {
     std::shared_ptr<Hashes> hashes{};
-    // A copy of the set has them, too: they are not to be changed.
+    // True if a copy of the set has the same hashes: they must not be changed.
     mutable bool shared = false;
   };
-  // Many, so that a write to a shared set copies little; few of a small set.
+  // Many shards, so that a write to a shared set copies little; a small set has few.
   static constexpr std::size_t kMostShards = 1024;
   static constexpr std::size_t kKeysPerShard = 64;
 
   [[nodiscard]] const Shard& ShardOf(std::uint64_t hash) const {
     return shards_[hash & (shards_.size() - 1)];
   }
-  // Nobody else's from then on.
+  // Returns the shard's hashes, copied first if they are shared.
   Hashes& Own(std::uint64_t hash);
   void Grow();
 
-  std::vector<Shard> shards_{};  // none, or a power of two
+  std::vector<Shard> shards_{};  // empty, or a power of two in number
   std::size_t size_ = 0;
 };
 

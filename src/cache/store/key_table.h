@@ -1,12 +1,12 @@
 // cache/store/key_table.h
 //
-// KeyTable: from the hash of a key to the newest versions of the keys that may be it. Open
-// addressing in buckets of one cache line: seven links, a byte of each one's hash, and how many
-// keys have had to go on to a further bucket. So a look-up reads the bucket and then the object.
+// KeyTable: maps the hash of a key to the newest versions of the keys with that hash. Uses open
+// addressing with buckets of one cache line: seven links, one byte of each link's hash, and a count
+// of keys that overflowed. So a look-up reads the bucket and then the object.
 //
-// One writer; readers at any time under a ReadGuard. The table does not know keys: the caller
-// compares them. It does not grow either: the writer makes a larger one, fills it, and publishes it
-// in this one's place.
+// One writer; readers at any time under a ReadGuard. The table does not know keys: callers
+// compare them. It has a fixed size: the writer fills a larger table and publishes it instead of
+// this one.
 
 #ifndef KINFORMER_CACHE_STORE_KEY_TABLE_H_
 #define KINFORMER_CACHE_STORE_KEY_TABLE_H_
@@ -23,8 +23,8 @@
 
 namespace kinformer::internal::cache {
 
-// Of namespace and name; only the low 32 bits are kept per entry, since full keys are compared
-// anyhow.
+// Hashes a namespace and a name. Only the low 32 bits are kept per entry, since full keys are
+// compared in any case.
 std::uint32_t HashKey(std::uint64_t seed, std::string_view namespace_, std::string_view name);
 
 class KeyTable {
@@ -38,7 +38,7 @@ class KeyTable {
         buckets_(std::make_unique<Bucket[]>(buckets)),
         entries_(std::make_unique<std::uint32_t[]>(buckets * kStride)) {}
 
-  // How many keys it takes before look-ups become slow.
+  // Number of keys up to which look-ups stay fast.
   [[nodiscard]] std::size_t capacity() const { return CapacityOf(mask_ + 1); }
   static constexpr std::size_t CapacityOf(std::size_t buckets) { return buckets * kSlots * 4 / 5; }
   [[nodiscard]] std::size_t buckets() const { return mask_ + 1; }
@@ -46,8 +46,8 @@ class KeyTable {
     return (mask_ + 1) * (sizeof(Bucket) + kStride * sizeof(std::uint32_t));
   }
 
-  // The place of the first link under the hash for which `matches(link)` holds; kNoSlot if none
-  // does. A link may be 0: its key has just been erased.
+  // Returns the slot of the first link with this hash for which `matches(link)` holds, or kNoSlot.
+  // A link may be 0: its key has just been erased.
   template <class Matches>
   [[nodiscard, gnu::always_inline]] std::size_t Find(std::uint32_t hash,
                                                      const Matches& matches) const {
@@ -65,10 +65,10 @@ class KeyTable {
     return kNoSlot;
   }
 
-  // Where Find will look first is fetched into the processor's cache.
+  // Prefetches the bucket in which Find starts.
   void Prefetch(std::uint32_t hash) const { __builtin_prefetch(&buckets_[hash & mask_]); }
 
-  // ---- Writer only. A slot is what Find gave, of a key that has not been erased since.
+  // ---- Writer only. Slots are results of Find; they are valid until their key is erased.
   [[nodiscard]] std::uint32_t EntryAt(std::size_t slot) const { return entries_[slot]; }
   [[nodiscard]] Link LinkAt(std::size_t slot) const {
     return buckets_[slot / kStride].links[slot % kStride].load(std::memory_order_relaxed);
@@ -76,20 +76,20 @@ class KeyTable {
   void SetLinkAt(std::size_t slot, Link link) {
     buckets_[slot / kStride].links[slot % kStride].store(link, std::memory_order_release);
   }
-  // REQUIRES: the entry is not in it; fewer than capacity() are.
+  // REQUIRES: the table lacks the entry and has fewer than capacity() keys.
   void Insert(std::uint32_t hash, std::uint32_t entry, Link link);
-  // REQUIRES: it is in it.
+  // REQUIRES: the table has the entry.
   void Erase(std::uint32_t hash, std::uint32_t entry);
 
  private:
-  // Slots have numbers: those of a bucket are this far from those of the next.
+  // Distance between the slot numbers of two adjacent buckets.
   static constexpr std::size_t kStride = 8;
   static constexpr std::uint64_t kOnes = 0x0001010101010101;
   static constexpr std::uint64_t kOnePassed = std::uint64_t{1} << 56;
   static constexpr std::uint64_t kPassed = 0xff * kOnePassed;
 
-  // Control: seven tags, 0 where the slot is empty; in the highest byte, how many keys went past
-  // this bucket. At 255 that is no longer counted and stays.
+  // `control`: seven tags, 0 for an empty slot. The highest byte counts the keys that overflowed
+  // this bucket; once it reaches 255 it stays there.
   struct alignas(64) Bucket {
     std::atomic<std::uint64_t> control{0};
     std::array<std::atomic<Link>, kSlots> links{};
@@ -114,7 +114,7 @@ class KeyTable {
 
   std::size_t mask_;
   std::unique_ptr<Bucket[]> buckets_;
-  // By slot: whose link it is. The writer's, so readers do not pay for it.
+  // Entry of each slot. Separate from the links, so that readers do not load it.
   std::unique_ptr<std::uint32_t[]> entries_;
 };
 

@@ -13,7 +13,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// Any number: nobody follows it.
+// Any number will do, as links are not followed.
 Link FakeLink(std::uint32_t entry) { return Link{entry + 1} * 16; }
 
 std::size_t FindFake(const KeyTable& table, std::uint32_t hash, std::uint32_t entry) {
@@ -36,7 +36,7 @@ TEST(KeyTable, FindsAmongEqualHashes) {
   }
 }
 
-// The count of keys that went past a bucket has one byte.
+// The count of keys that overflowed a bucket has one byte.
 TEST(KeyTable, MoreKeysGoPastABucketThanItCounts) {
   KeyTable table(64);
   constexpr std::uint32_t kHash = 0x07000003;
@@ -72,8 +72,8 @@ TEST(KeyTable, SimilarKeysSpread) {
     ++in_bucket[hash % kBuckets];
     ++of_tag[hash >> 24];
   }
-  // A bucket gets four in the mean; with chance alone, the fullest of so many gets 14 or less in
-  // all but one of ten thousand draws.
+  // A bucket has four keys on average; with random hashes the fullest one has 14 or fewer in all
+  // but one of ten thousand cases.
   EXPECT_LE(*std::max_element(in_bucket.begin(), in_bucket.end()), 16U);
   EXPECT_GE(of_tag.size(), 250U);
   for (const auto& [tag, count] : of_tag) EXPECT_LE(count, 40U) << tag;

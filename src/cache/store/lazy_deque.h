@@ -1,7 +1,7 @@
 // cache/store/lazy_deque.h
 //
-// LazyDeque<T>: a std::deque that takes no memory until something is pushed. libstdc++'s own takes
-// some 600 bytes from the start, of which a store that hardly changes has no use.
+// LazyDeque<T>: a std::deque that takes no memory until something is pushed. libstdc++'s deque
+// takes about 600 bytes from the start, which a store that rarely changes would waste.
 
 #ifndef KINFORMER_CACHE_STORE_LAZY_DEQUE_H_
 #define KINFORMER_CACHE_STORE_LAZY_DEQUE_H_
@@ -19,7 +19,7 @@ class LazyDeque {
  public:
   [[nodiscard]] bool empty() const { return !items_ || items_->empty(); }
   [[nodiscard]] std::size_t size() const { return items_ ? items_->size() : 0; }
-  // REQUIRES: there is one.
+  // REQUIRES: not empty.
   [[nodiscard]] T& front() { return items_->front(); }
   [[nodiscard]] T& operator[](std::size_t i) { return (*items_)[i]; }
 
@@ -33,7 +33,7 @@ class LazyDeque {
   void EraseIf(Predicate predicate) {
     if (items_) std::erase_if(*items_, std::move(predicate));
   }
-  // Gives the memory back. REQUIRES: empty.
+  // Frees the memory. REQUIRES: empty.
   void ReleaseMemory() { items_.reset(); }
 
  private:

@@ -1,6 +1,6 @@
 // cache/store/left_out.h
 //
-// LeftOut: which objects exist, but find no room in a store.
+// LeftOut: objects that exist, but were left out of a full store.
 
 #ifndef KINFORMER_CACHE_STORE_LEFT_OUT_H_
 #define KINFORMER_CACHE_STORE_LEFT_OUT_H_
@@ -17,13 +17,13 @@
 
 namespace kinformer::internal::cache {
 
-// Their keys, apart for each namespace where a store looks at namespaces one by one, since each of
-// these is listed by itself, and for all others together (kOtherNamespaces) where it looks at
-// these, too; under "" where it looks at one place, however many namespaces that has. A value,
-// copied and shared as a KeySet is.
+// Holds their keys by place. A store that lists each namespace separately has one place per
+// namespace, plus kOtherNamespaces if it lists all others together. A store with a single place
+// uses the key "", even if that place spans many namespaces. A value type: copies share memory as
+// copies of a KeySet do.
 class LeftOut {
  public:
-  // `place`: the namespace, kOtherNamespaces, or "".
+  // Returns false if the key was there already. `place`: a namespace, kOtherNamespaces, or "".
   bool Insert(std::string_view place, std::string_view namespace_, std::string_view name) {
     auto found = places_.find(place);
     if (found == places_.end()) found = places_.emplace(place, KeySet()).first;
@@ -35,13 +35,13 @@ class LeftOut {
     const bool of_others = EraseIn(kOtherNamespaces, namespace_, name);
     return EraseIn(namespace_, namespace_, name) || of_all || of_others;
   }
-  // What is left out of that place now. "": of all.
+  // Replaces the keys of a place. "": replaces the keys of all places.
   void Assign(std::string_view place, KeySet keys) {
     if (place.empty()) places_.clear();
     if (const auto found = places_.find(place); found != places_.end()) places_.erase(found);
     if (!keys.empty()) places_.emplace(place, std::move(keys));
   }
-  // Drops the places that are not kept. Gives whether there were any.
+  // Drops every place for which `kept` returns false. Returns whether any was dropped.
   bool KeepPlaces(const std::function<bool(const std::string& place)>& kept) {
     return std::erase_if(places_, [&](const auto& one) { return !kept(one.first); }) != 0;
   }
@@ -52,13 +52,13 @@ class LeftOut {
             ContainsIn(kOtherNamespaces, namespace_, name));
   }
   [[nodiscard]] bool empty() const { return places_.empty(); }
-  // Of all places.
+  // Returns the number of keys in all places.
   [[nodiscard]] std::size_t size() const {
     std::size_t sum = 0;
     for (const auto& [place, keys] : places_) sum += keys.size();
     return sum;
   }
-  // Of one; "": of all.
+  // Returns the number of keys in one place; "": in all.
   [[nodiscard]] std::size_t SizeOf(std::string_view place) const {
     if (place.empty()) return size();
     const auto found = places_.find(place);
@@ -78,7 +78,7 @@ class LeftOut {
     return found != places_.end() && found->second.Contains(namespace_, name);
   }
 
-  std::map<std::string, KeySet, std::less<>> places_;  // none of them empty
+  std::map<std::string, KeySet, std::less<>> places_;  // without empty sets
 };
 
 }  // namespace kinformer::internal::cache

@@ -58,7 +58,7 @@ TEST(LeftOutTest, WhateverPlaceItIsOf) {
   EXPECT_TRUE(left_out.empty()) << "from both";
 }
 
-// A store that looked at everything and then at single namespaces, or the other way.
+// A store that had a single place and then one per namespace, or the reverse.
 TEST(LeftOutTest, WhatAnEarlierLifeLeftOutIsThereUntilItsPlaceGoes) {
   LeftOut left_out;
   left_out.Assign("", Keys("blue", 0, 2));

@@ -1,7 +1,7 @@
 // cache/store/missing_indexes.h
 //
-// MissingIndexes: says in the log which indexes of a store are asked for and do not exist. A range
-// over such an index is empty, and its error is easily overlooked.
+// MissingIndexes: logs which indexes of a store are requested and do not exist. A range over such
+// an index is empty, and its error is easily overlooked.
 
 #ifndef KINFORMER_CACHE_STORE_MISSING_INDEXES_H_
 #define KINFORMER_CACHE_STORE_MISSING_INDEXES_H_
@@ -20,17 +20,17 @@
 
 namespace kinformer::internal::cache {
 
-// Each name once; of names that are made up as the program runs, the first sixteen. Thread-safe.
+// Logs each name once, and at most kMost names, as a program may make them up. Thread-safe.
 class MissingIndexes {
  public:
   static constexpr std::size_t kMost = 16;
 
-  // `store`: what messages call it.
+  // `store`: name of the store in messages.
   MissingIndexes(Env& env, std::string store) : store_(std::move(store)), env_(&env) {}
 
-  // `error`: says which indexes there are.
+  // Logs the request. `error`: lists the indexes that exist.
   void AskedFor(std::string_view index, const Error& error);
-  // The env may go. Snapshots outlive it, and say nothing any more.
+  // Stops logging, as the env may be destroyed. Snapshots outlive it.
   void Close();
 
  private:

@@ -1,6 +1,6 @@
 // cache/store/name_set.h
 //
-// NameSet: names of objects, in order, that are looked up without making an ObjectName.
+// NameSet: an ordered set of object names; look-ups need not construct an ObjectName.
 
 #ifndef KINFORMER_CACHE_STORE_NAME_SET_H_
 #define KINFORMER_CACHE_STORE_NAME_SET_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::internal::cache {
 
-// An ObjectName that somebody else's bytes hold.
+// A name that refers to bytes owned by others.
 struct BorrowedName {
   std::string_view namespace_{};
   std::string_view name{};

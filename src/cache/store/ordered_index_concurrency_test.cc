@@ -1,4 +1,4 @@
-// Ordered indexes that are read while they are written, and removed.
+// Ordered indexes that are read while they are written and removed.
 
 #include <algorithm>
 #include <random>
@@ -33,8 +33,8 @@ std::vector<std::string> Places(const SnapshotCore& snapshot, const IndexBounds&
   return places;
 }
 
-// Every version has each object once, at one of more places than there are objects: values come and
-// go all the time.
+// Every version has each object once, at one of more places than there are objects, so values
+// appear and disappear all the time.
 TEST(OrderedIndexConcurrency, EveryWalkIsOfOneVersion) {
   Simulation sim;
   StoreCore store(sim.env(), {.name = "places"});
@@ -70,7 +70,7 @@ TEST(OrderedIndexConcurrency, EveryWalkIsOfOneVersion) {
   }
 }
 
-// A snapshot that has the index keeps it, whatever becomes of the index.
+// A snapshot keeps its indexes, even if they are removed from the store.
 TEST(OrderedIndexConcurrency, RemovedUnderReaders) {
   Simulation sim;
   StoreCore store(sim.env(), {.name = "places"});

@@ -70,7 +70,7 @@ std::vector<std::string> Found(const SnapshotCore& snapshot, const IndexBounds& 
 class OrderedIndexModelTest : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   std::uint32_t Below(std::uint32_t n) { return static_cast<std::uint32_t>(random_()) % n; }
-  // Few and short, so that values are shared, begin with each other, and come again.
+  // Returns a short value, so that values are shared, are prefixes of each other, and reappear.
   std::string Value() {
     std::string value;
     for (std::uint32_t n = 1 + Below(4); n > 0; --n) value.push_back("abz"[Below(3)]);
@@ -155,7 +155,7 @@ TEST_P(OrderedIndexModelTest, EveryVersionIsWhatItWas) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, OrderedIndexModelTest, ::testing::Range(1U, 13U));
 
-// ---- in particular
+// ---- single cases
 
 TEST(OrderedIndex, GivesItsMemoryBack) {
   Simulation sim;
@@ -179,7 +179,7 @@ TEST(OrderedIndex, GivesItsMemoryBack) {
   EXPECT_EQ(store.Snapshot()->ByIndexRange("values", {}).OrExit().size(), 2000U);
 }
 
-// What is not ordered has no skip list.
+// Indexes that are not ordered have no skip list.
 TEST(OrderedIndex, CostsNothingWhereItIsNotAskedFor) {
   Simulation sim;
   StoreCore plain(sim.env(), {.name = "plain"});
@@ -246,7 +246,7 @@ TEST_F(OrderedIndexerTest, PrefixesAndRangesOfTuples) {
               ElementsAre("ns/d", "ns/a", "ns/f", "ns/b", "ns/c"));
   EXPECT_THAT(Keys(things_.Prefix("node-size", "", {.limit = 1})), ElementsAre("ns/c"));
   EXPECT_THAT(Keys(things_.Range("node-size", "z", "a")), IsEmpty());
-  // Exact ones are answered as of any index.
+  // Exact queries work as in any other index.
   EXPECT_EQ(things_.ByIndex("node-size", IndexKey().Add("n1").Add(9)).size(), 2U);
 }
 
@@ -274,7 +274,7 @@ TEST_F(OrderedIndexerTest, AnIndexThatIsNotOrderedSaysSo) {
 
 void ByNode(Thing thing, IndexValues& out) { out.Add(thing.label("node")); }
 
-// Who wants order cannot share an index without; the other way round he can.
+// An ordered function cannot share an unordered index; the reverse is allowed.
 TEST_F(OrderedIndexerTest, OrderCountsWhereAnIndexIsShared) {
   const auto share = [&](const std::string& name, IndexFunc<Thing> function) {
     return things_.core()->AddIndexes(internal::Untyped<Thing>({{name, std::move(function)}}),

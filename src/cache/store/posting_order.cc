@@ -6,7 +6,7 @@
 
 namespace kinformer::internal::cache {
 
-// Its links follow it in memory, the lowest first.
+// The links follow the node in memory, the lowest first.
 struct PostingOrder::Node {
   const Posting* posting;
   std::int64_t height;
@@ -34,8 +34,8 @@ PostingOrder::~PostingOrder() {
   }
 }
 
-// The first node that does not come before. The levels are walked from the top, so that `path` ends
-// at the links that lead past what comes before.
+// Returns the first node for which `before` is false. Starts at the top level, so `path` ends at
+// the links that lead past all earlier nodes.
 template <class Before>
 const PostingOrder::Node* PostingOrder::Search(const Before& before, Path* path) const {
   std::atomic<Node*>* links = head_.data();
@@ -56,7 +56,7 @@ int PostingOrder::RandomHeight() {
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;
   int height = 1;
-  // A quarter of each level stands in the next one.
+  // Each level has on average a quarter of the nodes of the level below.
   for (std::uint64_t bits = random_; height < kMaxHeight && (bits & 3) == 0; bits >>= 2) ++height;
   return height;
 }
@@ -81,7 +81,7 @@ std::size_t PostingOrder::Erase(const Posting& posting) {
   Search([&](const Posting& p) { return p.value < posting.value; }, &path);
   Node* const node = path[0]->load(std::memory_order_relaxed);
   const auto height = static_cast<int>(node->height);
-  // What the node leads to stays: who stands on it goes on from there.
+  // The node keeps its own links, so a reader that stands on it can go on.
   for (int i = height - 1; i >= 0; --i) {
     path[static_cast<std::size_t>(i)][i].store(node->links()[i].load(std::memory_order_relaxed),
                                                std::memory_order_release);

@@ -18,8 +18,8 @@ namespace kinformer::internal::cache {
 
 struct Posting;
 
-// One writer; readers at any time under a ReadGuard. Who walks it meets, in order, all postings
-// that are in it from the begin of the walk to its end; of those that come or go meanwhile, some.
+// One writer; readers at any time under a ReadGuard. A walk visits, in order, every posting that is
+// present from its start to its end. Those added or removed meanwhile may be missed.
 class PostingOrder {
  public:
   static constexpr int kMaxHeight = 12;
@@ -30,24 +30,24 @@ class PostingOrder {
   PostingOrder(const PostingOrder&) = delete;
   PostingOrder& operator=(const PostingOrder&) = delete;
 
-  // ---- writer; the bytes that it took, or gave back
-  // REQUIRES: none of the value is in it.
+  // ---- writer; returns the bytes allocated or freed
+  // REQUIRES: there is no posting with this value.
   std::size_t Insert(const Posting& posting);
-  // REQUIRES: it is in it.
+  // REQUIRES: the posting was inserted.
   std::size_t Erase(const Posting& posting);
 
-  // ---- readers; null: there is none
-  // The first whose value is not below `value`, or is above it.
+  // ---- readers; return null if there is none
+  // Returns the first posting whose value is not below, or is above, `value`.
   [[nodiscard]] const Node* AtOrAbove(std::string_view value) const;
   [[nodiscard]] const Node* Above(std::string_view value) const;
-  // The last whose value is below; without a value: the last.
+  // Returns the last posting whose value is below; without a value: the last one.
   [[nodiscard]] const Node* Below(std::optional<std::string_view> value) const;
   static const Node* Next(const Node& node);
   static const Posting& PostingOf(const Node& node);
 
  private:
   using Links = std::array<std::atomic<Node*>, kMaxHeight>;
-  // Where a walk stands at each height: links of a node, or head_.
+  // Links at which a search stopped at each height: those of a node, or head_.
   using Path = std::array<std::atomic<Node*>*, kMaxHeight>;
 
   template <class Before>

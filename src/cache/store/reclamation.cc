@@ -34,14 +34,14 @@ bool HasBarrier() {
 #endif
 }
 
-// False: readers may not have passed one. A process that was forked asks to be registered anew.
+// Returns false if readers may not have passed a barrier. A forked process must register again.
 bool PassBarrier() {
   return AskForBarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
          (AskForBarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
           AskForBarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
 }
 
-// Of a thread that has taken a slot.
+// Returns the slot of a thread when the thread ends.
 struct SlotReturner {
   ~SlotReturner() {
     this_thread_reader_slot->taken.store(false, std::memory_order_release);

@@ -11,7 +11,7 @@
 
 namespace kinformer::internal::cache {
 
-// Digits only, not empty, not starting with 0; of any length.
+// Returns whether it has digits only, is not empty and does not start with 0. Any length.
 inline bool IsWellFormedResourceVersion(std::string_view rv) {
   if (rv.empty() || rv.front() == '0') return false;
   for (const char c : rv) {
@@ -20,7 +20,7 @@ inline bool IsWellFormedResourceVersion(std::string_view rv) {
   return true;
 }
 
-// Empty where one of the two is not well-formed: such servers are asked nothing but equality.
+// Returns nullopt if either is malformed: those versions can only be compared for equality.
 inline std::optional<std::strong_ordering> CompareResourceVersion(std::string_view a,
                                                                   std::string_view b) {
   if (!IsWellFormedResourceVersion(a) || !IsWellFormedResourceVersion(b)) return std::nullopt;
@@ -28,13 +28,13 @@ inline std::optional<std::strong_ordering> CompareResourceVersion(std::string_vi
   return a.compare(b) <=> 0;
 }
 
-// False also where the order of the two is not known.
+// Returns false also if the order of the two is unknown.
 inline bool IsOlderResourceVersion(std::string_view a, std::string_view b) {
   const auto order = CompareResourceVersion(a, b);
   return order && *order == std::strong_ordering::less;
 }
 
-// Can it be what comes after `last`? Where versions are numbers, what is none can not.
+// Returns whether `rv` may come after `last`: a malformed one never follows a number.
 inline bool MayFollow(std::string_view rv, std::string_view last) {
   const bool numbers = IsWellFormedResourceVersion(last);
   return !numbers || (IsWellFormedResourceVersion(rv) && !IsOlderResourceVersion(rv, last));

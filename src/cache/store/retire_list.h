@@ -1,6 +1,6 @@
 // cache/store/retire_list.h
 //
-// RetireList: what has been unlinked and waits until no reader can be looking at it.
+// RetireList: unlinked memory that waits until no reader can access it any more.
 
 #ifndef KINFORMER_CACHE_STORE_RETIRE_LIST_H_
 #define KINFORMER_CACHE_STORE_RETIRE_LIST_H_
@@ -13,8 +13,8 @@
 
 namespace kinformer::internal::cache {
 
-// Writer only. Frees in the order in which it was given things. Destruction frees all: nobody may
-// be reading then.
+// Used by the writer only. Frees items in the order of their calls to Retire. The destructor frees
+// all of them: no reader may be active then.
 class RetireList {
  public:
   using Free = void (*)(void* context, void* item);
@@ -27,7 +27,7 @@ class RetireList {
   RetireList(const RetireList&) = delete;
   RetireList& operator=(const RetireList&) = delete;
 
-  // `item` can no longer be reached by a reader that starts now.
+  // Adds `item` to the list. REQUIRES: a reader that starts now cannot reach it.
   void Retire(void* item, Free free, void* context = nullptr) {
     items_.push_back({item, free, context, UINT64_MAX});
     ++unstamped_;
@@ -37,14 +37,14 @@ class RetireList {
     Retire(const_cast<T*>(item), [](void*, void* p) { delete static_cast<T*>(p); });
   }
 
-  // To be called once in a while; only what was there then is freed.
+  // Stamps the items added so far; only stamped items can be freed. Call it now and then.
   void Stamp() {
     if (unstamped_ == 0) return;
     const std::uint64_t stamp = StampRetired();
     for (; unstamped_ != 0; --unstamped_) items_[items_.size() - unstamped_].stamp = stamp;
   }
 
-  // Frees what was stamped before `safe`, at most `limit` items.
+  // Frees up to `limit` items whose stamp is below `safe`.
   void FreeBefore(std::uint64_t safe, std::size_t limit) {
     for (; limit > 0 && !items_.empty() && items_.front().stamp < safe; --limit) {
       const Item item = items_.front();
@@ -55,7 +55,7 @@ class RetireList {
   }
   [[nodiscard]] bool empty() const { return items_.empty(); }
   [[nodiscard]] std::size_t size() const { return items_.size(); }
-  // Of an empty list.
+  // Frees the list's own memory. REQUIRES: empty.
   void ReleaseMemory() { items_.ReleaseMemory(); }
 
  private:
@@ -65,10 +65,10 @@ class RetireList {
     void* context;
     std::uint64_t stamp;
   };
-  // What is freed is no longer in the processor's cache: so many are fetched ahead.
+  // Number of items to prefetch: items to be freed are rarely in the processor's cache.
   static constexpr std::size_t kAhead = 8;
   LazyDeque<Item> items_;
-  std::size_t unstamped_ = 0;  // at the end of items_
+  std::size_t unstamped_ = 0;  // number of items at the end of items_ without a stamp
 };
 
 }  // namespace kinformer::internal::cache

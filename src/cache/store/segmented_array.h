@@ -1,7 +1,7 @@
 // cache/store/segmented_array.h
 //
-// SegmentedArray: an array that grows without moving its elements, so that readers on other threads
-// may keep looking at it.
+// SegmentedArray: an array that grows without moving its elements, so that other threads may keep
+// reading them.
 
 #ifndef KINFORMER_CACHE_STORE_SEGMENTED_ARRAY_H_
 #define KINFORMER_CACHE_STORE_SEGMENTED_ARRAY_H_
@@ -19,7 +19,7 @@ namespace kinformer::internal::cache {
 // Segment k has kBase << k elements. Memory comes zeroed and untouched from the system, so that an
 // unused tail of a large segment costs address space only. T: an integer, or an atomic of one.
 //
-// One thread grows; any thread reads elements that it knows to exist.
+// One thread grows the array; any thread reads elements that it knows to exist.
 template <class T, std::uint32_t kBase>
 class SegmentedArray {
   static_assert(std::has_single_bit(kBase));
@@ -32,7 +32,7 @@ class SegmentedArray {
   SegmentedArray(const SegmentedArray&) = delete;
   SegmentedArray& operator=(const SegmentedArray&) = delete;
 
-  // Makes element `index` exist, zero at first. Writer only. Returns the bytes that this took.
+  // Makes element `index` exist, initially zero. Writer only. Returns the bytes allocated.
   std::size_t Grow(std::uint32_t index) {
     const auto [segment, unused] = Locate(index);
     if (segments_[segment].load(std::memory_order_relaxed) != nullptr) return 0;

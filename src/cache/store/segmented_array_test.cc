@@ -27,7 +27,7 @@ TEST(SegmentedArray, ItsElementsStayWhereTheyAre) {
   EXPECT_EQ(bytes, 1008 * sizeof(std::uint64_t));
 }
 
-// Of memory that nobody has touched only addresses are taken.
+// Untouched memory takes address space only.
 TEST(SegmentedArray, GivesItsMemoryBack) {
   const auto taken = [] {
     const struct mallinfo2 info = mallinfo2();

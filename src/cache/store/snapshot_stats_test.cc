@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 
 class SnapshotStatsTest : public ::testing::Test {
  protected:
-  // Enough for the store to look at what is pinned.
+  // Writes often enough for the store to check its pinned versions.
   void Write() {
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(things_.Add(MakeThing("ns", "a", "1")));
   }

@@ -1,4 +1,4 @@
-// The changes of a store that are asked for while it is written.
+// Requests for the changes of a store while it is written.
 
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// Each follows the store by its changes alone, and starts over where they are too old.
+// Each thread follows the store by its changes, and starts over if they are no longer kept.
 TEST(StoreChangesConcurrency, FollowersHaveWhatTheStoreHas) {
   using Contents = std::map<std::string, std::string>;
   const auto contents_of = [](const SnapshotCore& snapshot) {

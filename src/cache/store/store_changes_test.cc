@@ -83,7 +83,7 @@ TEST_F(StoreChangesTest, AreNetForEachKeyInTheOrderOfTheirLast) {
   EXPECT_THAT(Since(after), IsEmpty());
   Delete("updated");
   EXPECT_THAT(Since(after), ElementsAre("-ns/updated 5"));
-  // The numbers do as well as the snapshot.
+  // Version and epoch may be passed instead of the snapshot.
   EXPECT_EQ(ChangesSince(things_, before.version(), before.epoch()).OrExit().changes.size(), 4U);
 }
 
@@ -112,7 +112,7 @@ TEST_F(StoreChangesTest, TheWindowIsBoundedInEvents) {
   }
   EXPECT_EQ(WhyNot(at[19]), Reason::kExpired);
   EXPECT_EQ(Since(at[20]).size(), 10U);
-  // The larger of two windows holds.
+  // The larger of two windows applies.
   KeepChanges(things_, {.events = 15});
   KeepChanges(things_, {.events = 5});
   for (int i = 0; i < 5; ++i) Add("more" + std::to_string(i), "1");
@@ -132,7 +132,7 @@ TEST_F(StoreChangesTest, TheWindowIsBoundedInBytes) {
   EXPECT_THAT(Since(at[20]), ElementsAre("~ns/a 1"));
 }
 
-// However many times it is looked at, and however little of it comes after the last look.
+// Independent of when the size is checked, and of the number of changes after the last check.
 TEST_F(StoreChangesTest, AVersionIsInTheWindowAsAWholeOrNotAtAll) {
   for (const int count : {255, 256, 257, 300, 301, 511, 512, 513, 800, 1100}) {
     StoreCore store(sim_.env(), {.name = "test"});
@@ -162,7 +162,7 @@ TEST_F(StoreChangesTest, AVersionThatExceedsTheWindowIsNotCollected) {
   const auto after = things_.Snapshot();
   Add("b", "3");
   EXPECT_THAT(Since(after), ElementsAre("+ns/b 3"));
-  // The window is empty after it, and has all its room.
+  // The window is then empty, and all of its room is free.
   for (int i = 0; i < 99; ++i) Add("c" + std::to_string(i), "4");
   EXPECT_EQ(Since(after).size(), 100U);
   Add("d", "5");
@@ -200,7 +200,7 @@ TEST(StoreChanges, OfAnotherEpochAreExpired) {
   EXPECT_EQ(store.ChangesSince(after->version(), after->epoch()).OrExit().changes.size(), 1U);
 }
 
-// Asked for amid a version, whose beginning nobody kept: what comes after it is there.
+// Changes that are requested within a version are kept from the next version on.
 TEST(StoreChanges, BeginWithAWholeVersion) {
   Simulation sim;
   StoreCore store(sim.env(), {.name = "test"});
@@ -217,7 +217,7 @@ TEST(StoreChanges, BeginWithAWholeVersion) {
   EXPECT_EQ(store.ChangesSince(after->version(), 0).OrExit().changes.size(), 1U);
 }
 
-// Whatever the first write is once changes are kept, they are kept from its version on.
+// Whatever the first write is, changes are kept from its version on.
 TEST(StoreChanges, BeginWithWhateverIsWrittenFirst) {
   Simulation sim;
   const auto index = [](const Block& block, internal::IndexValues& out) { out.Add(block.name()); };
@@ -274,7 +274,7 @@ TEST_P(StoreChangesModelTest, ASnapshotAndItsChangesAreTheNextOne) {
   std::vector<std::shared_ptr<const SnapshotCore>> held{store.Snapshot()};
   std::size_t compared = 0;
   std::size_t expired = 0;
-  std::vector<std::size_t> events_before{0};  // that were when held[i] was taken
+  std::vector<std::size_t> events_before{0};  // number of events before held[i]
   std::size_t events = 0;
   for (int step = 0; step < 1500; ++step) {
     store.Begin();

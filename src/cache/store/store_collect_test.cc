@@ -1,4 +1,4 @@
-// What a store keeps of what was replaced, and when it lets go of it.
+// Memory that a store keeps for replaced objects, and when it is freed.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace {
 
 class StoreCollectTest : public ::testing::Test {
  protected:
-  // Names and versions have one length each, and so the objects.
+  // Names and versions have equal lengths, and so have the objects.
   static ObjectRef Thing(std::size_t number, int version) {
     const std::string name = std::to_string(100'000 + number);
     return MakeObject("ns", name, std::to_string(version));
@@ -35,9 +35,9 @@ class StoreCollectTest : public ::testing::Test {
     }
     static_cast<void>(store_.CollectSome(0));
   }
-  // Objects that were replaced, and whose memory is still there.
+  // Returns the number of replaced objects whose memory is not freed yet.
   [[nodiscard]] std::size_t Held() const { return store_.old_bytes() / each_; }
-  // What the commits before had found to be free: the next look frees it, and it alone.
+  // Frees what earlier commits found to be free, and nothing else. Returns the number of objects.
   std::size_t Found() {
     const std::size_t held = Held();
     static_cast<void>(store_.CollectSome(100'000));
@@ -66,7 +66,7 @@ TEST_F(StoreCollectTest, ACommitThatReplacesManyLooksAtOnce) {
     std::size_t replaced;
     bool looks;
   };
-  // It replaces more than 32, and with what waited they are more than 128.
+  // A commit that replaces more than 32 objects collects if more than 128 wait in all.
   for (const Case c : {Case{0, 128, false}, Case{0, 129, true}, Case{100, 28, false},
                        Case{100, 29, false}, Case{100, 32, false}, Case{100, 33, true}}) {
     CollectAll();
@@ -76,7 +76,7 @@ TEST_F(StoreCollectTest, ACommitThatReplacesManyLooksAtOnce) {
   }
 }
 
-// As much as was replaced and some more, but no more than takes about a millisecond.
+// Collects as many as were replaced and some more, but for at most about a millisecond.
 TEST_F(StoreCollectTest, ALargeCommitFreesABoundedPart) {
   constexpr std::size_t kMany = 20'000;
   Put(kMany, 1);
@@ -126,7 +126,7 @@ TEST_F(StoreCollectTest, NorIsMoreLookedFor) {
   }
 }
 
-// What a version has replaced it does not need.
+// A snapshot needs no objects that its own version had replaced.
 TEST_F(StoreCollectTest, ASnapshotKeepsWhatItSeesAndNothingElse) {
   Put(1, 1);
   Put(1, 2);
@@ -176,7 +176,7 @@ TEST_F(StoreCollectTest, WhatNobodyEverSawLeavesNothing) {
   EXPECT_LE(store_.Stats().table_bytes, before + 1000);
 }
 
-// Who has a reference to an object that a store has let go of may put it into another.
+// An object that its store has released can be put into another store without a copy.
 TEST_F(StoreCollectTest, WhatIsFreeAgainIsNotCloned) {
   const ObjectRef first = Thing(0, 1);
   static_cast<void>(store_.Put(first));
@@ -211,7 +211,7 @@ TEST_F(StoreCollectTest, AnObjectOfAStoreThatHasEndedBringsNothingOfItsPast) {
 // ---- tables
 
 TEST_F(StoreCollectTest, ATableIsAsLargeAsItsObjectsNeed) {
-  // A bucket has seven places in 96 bytes, of which four fifths are used.
+  // A bucket has seven slots in 96 bytes, of which four fifths are used.
   const auto bytes = [](std::size_t buckets) { return KeyTable(buckets).bytes(); };
   EXPECT_EQ(bytes(16), 16U * 96);
   EXPECT_EQ(KeyTable::CapacityOf(64), 358U);
@@ -220,7 +220,7 @@ TEST_F(StoreCollectTest, ATableIsAsLargeAsItsObjectsNeed) {
   EXPECT_EQ(store_.Stats().table_bytes, bytes(64));
   CollectAll();
   EXPECT_EQ(store_.Stats().table_bytes, bytes(64));
-  // Beside the table, each object has an entry and each namespace a list of them.
+  // Besides the table, each object takes an entry and each namespace a list of entries.
   StoreCore large(sim_.env(), {.name = "large"});
   large.Reserve(359);
   EXPECT_EQ(large.Stats().table_bytes, bytes(128));
@@ -290,7 +290,7 @@ TEST_F(StoreCollectTest, AnIndexThatGoesTakesNothingFromTheOthers) {
   StoreCore other(sim_.env(), {.name = "other"});
   const std::size_t never_had_it = use(other, false);
   EXPECT_EQ(use(store_, true), never_had_it);
-  // And nothing of what a snapshot held is left in it.
+  // The index leaves no values behind that a snapshot had held.
   StoreCore fresh(sim_.env(), {.name = "fresh"});
   EXPECT_TRUE(AddIndex(fresh, "stays", by_label));
   for (std::size_t i = 0; i < 20; ++i) {

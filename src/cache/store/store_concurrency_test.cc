@@ -1,5 +1,5 @@
-// One writer and several readers on real threads. What this proves it proves under ThreadSanitizer
-// and AddressSanitizer; without them it still checks that readers only ever see whole versions.
+// One writer and several readers on real threads. The proof comes from ThreadSanitizer and
+// AddressSanitizer; without them the test still checks that readers see only whole versions.
 
 #include <atomic>
 #include <map>
@@ -54,9 +54,9 @@ void CheckBooks(const SnapshotCore& snapshot) {
   ASSERT_EQ(in_namespaces, snapshot.size());
 }
 
-// Two that share one would each take the other's end for its own.
+// Threads that share a slot would end each other's guards.
 TEST(StoreConcurrency, EachThreadThatReadsHasASlotOfItsOwn) {
-  // More at a time than threads have read before, so that there are new ones.
+  // More threads than have read before, so that new slots are needed.
   constexpr std::size_t kThreads = 64;
   std::vector<const ReaderSlot*> slots(kThreads);
   std::atomic<std::size_t> ready{0};
@@ -73,8 +73,8 @@ TEST(StoreConcurrency, EachThreadThatReadsHasASlotOfItsOwn) {
   EXPECT_EQ(std::set<const ReaderSlot*>(slots.begin(), slots.end()).size(), kThreads);
 }
 
-// Every commit moves an amount between accounts, closes one and opens another, so that the sum over
-// any version is the same.
+// Every commit moves an amount between accounts, closes one and opens another, so the sum is equal
+// in all versions.
 TEST(StoreConcurrency, SnapshotsAreWholeVersions) {
   Simulation sim;
   StoreCore store(sim.env(), {.name = "bank"});
@@ -128,8 +128,8 @@ TEST(StoreConcurrency, SnapshotsAreWholeVersions) {
   EXPECT_EQ(store.Stats().pinned_bytes, 0U);
 }
 
-// An object is there, unreadable, or the version says that it is not complete: one of the three
-// holds in every version, and so for every reader.
+// In every version an object is present, unreadable, or the version is incomplete; so every reader
+// sees one of the three.
 TEST(StoreConcurrency, WhatAVersionLacksItDoesNotClaimToKnow) {
   Simulation sim;
   StoreCore store(sim.env(), {.coverage = std::make_shared<const Coverage>()});
@@ -164,8 +164,8 @@ TEST(StoreConcurrency, WhatAVersionLacksItDoesNotClaimToKnow) {
   }
 }
 
-// Point reads, Refs that outlive their object's time in the store, growth from nothing, and indexes
-// that come and go.
+// Point reads, references that outlive their object's time in the store, growth from nothing, and
+// indexes that are added and removed.
 TEST(StoreConcurrency, ReadersOfAGrowingStore) {
   Simulation sim;
   StoreCore store(sim.env(), {.name = "growing"});
@@ -198,13 +198,13 @@ TEST(StoreConcurrency, ReadersOfAGrowingStore) {
       } else if (i % 500 == 350) {
         ASSERT_TRUE(store.RemoveIndexes({"even"}));
       }
-      // Some of it each time, until it is whole.
+      // Fills a part in each call, until the index is complete.
       static_cast<void>(store.FillIndexes(SteadyTime::min()));
     }
   }
 }
 
-// Several writers take turns by the indexer's own lock.
+// Writers on several threads alternate by the indexer's own lock.
 TEST(StoreConcurrency, IndexerTakesWritesFromManyThreads) {
   Simulation sim;
   Indexer<Thing> indexer(sim.env());
@@ -225,7 +225,7 @@ TEST(StoreConcurrency, IndexerTakesWritesFromManyThreads) {
   EXPECT_EQ(indexer.List().size(), 1000U);
 }
 
-// A snapshot taken on one thread and dropped on another, again and again.
+// Takes a snapshot on one thread and drops it on another, again and again.
 TEST(StoreConcurrency, SnapshotsChangeHands) {
   Simulation sim;
   StoreCore store(sim.env(), {.name = "hands"});

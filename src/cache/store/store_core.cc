@@ -55,7 +55,7 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
     }
     if (w.trainer->size() >= DictionaryTrainer::kFewestSamples) w.Train();
   }
-  // What the index functions read.
+  // Index functions read unpacked objects.
   const ObjectRef whole = w.HasIndexFunctions() ? Unpacked(object) : object;
   if (!state.packs && object->packed()) object = Unpacked(object);
   if (w.dictionary) object = w.dictionary->Pack(object);
@@ -119,14 +119,14 @@ void StoreCore::Expect(std::span<const Block* const> objects) const {
   }
   std::size_t count = 0;
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    // Whether it is the key is found out later: mostly it is.
+    // Does not compare the key: it nearly always matches.
     const std::size_t slot = table.Find(hashes[i], [](Link) { return true; });
     if (slot == KeyTable::kNoSlot) continue;
     const Link head = table.LinkAt(slot);
     if (!IsBlock(head)) continue;
     known[count++] = BlockOf(head);
     __builtin_prefetch(BlockOf(head), 1);
-    // malloc's word, in front of it.
+    // Also prefetches malloc's header in front of the block.
     __builtin_prefetch(reinterpret_cast<const char*>(BlockOf(head)) - sizeof(std::size_t));
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -190,7 +190,7 @@ ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
     w.replaced.push_back({VersionOf(head), version, entry, nullptr});
     ++w.replaced_since_commit;
   } else {
-    // Written and deleted in one commit: nobody will ever see it.
+    // Written and deleted in one commit: no reader will ever see it.
     const Link previous = PreviousOf(head);
     if (IsBlock(previous)) {
       w.SetHead(slot, LinkTo(new Tombstone{version, {previous}}));
@@ -234,7 +234,7 @@ const Coverage* StoreCore::coverage() const { return writer_->next.coverage.get(
 bool StoreCore::CollectSome(std::size_t max_blocks) { return writer_->Collect(max_blocks); }
 
 StoreEntry StoreCore::Peek(std::string_view namespace_, std::string_view name) const {
-  // Without a hash: a first list asks for each of its objects.
+  // Avoids hashing while the store is empty: a first list calls this for each of its objects.
   if (writer_->keys == 0) return {};
   const std::size_t slot = writer_->FindSlot(namespace_, name);
   return slot == KeyTable::kNoSlot ? StoreEntry() : PeekAt(writer_->table().EntryAt(slot));

@@ -17,7 +17,7 @@ namespace kinformer::internal::cache {
 
 namespace {
 
-// How many entries are filled between two looks at the clock.
+// Number of entries filled between two checks of the clock.
 constexpr std::uint32_t kFillStep = 64;
 
 bool HasName(const IndexList& indexes, std::string_view name) {
@@ -79,7 +79,7 @@ Result<void> StoreCore::RemoveIndexes(const std::vector<std::string>& names) {
                        [&](const auto& index) { return index.get() == of; });
   };
   w.WillWrite();
-  // Nobody writes them any more: those who have a snapshot read them as they are.
+  // No longer written: snapshots that have them read the values of their last version.
   w.replaced.EraseIf([&](const Replaced& r) { return r.index != nullptr && is_gone(r.index); });
   for (const auto& index : gone) state_->versions.DropIndex(index.get());
   w.next.indexes = std::move(list);

@@ -49,7 +49,7 @@ class StoreCoreTest : public ::testing::Test {
   void PutColour(std::string_view name, std::string_view colours) {
     static_cast<void>(store_.Put(MakeObject("ns", name, "1", {{"colour", std::string(colours)}})));
   }
-  // Until nothing is left that can be freed.
+  // Collects until nothing more can be freed.
   void CollectAll() {
     for (int i = 0; i < 1000 && store_.CollectSome(10000); ++i) {
     }
@@ -75,7 +75,7 @@ TEST_F(StoreCoreTest, PutGetErase) {
   EXPECT_EQ(store_.size(), 0U);
 }
 
-// No copy of a key: what is found by key or by index is the object itself, and its name is within.
+// Keys are not copied: look-ups by key and by index return the object, which contains its name.
 TEST_F(StoreCoreTest, W6_AKeyIsReadInItsObjectAndAnIndexLeadsToIt) {
   ASSERT_TRUE(AddIndex(store_, "colour", [](const Block& block, IndexValues& out) {
     out.Add(LabelOf(block, "colour"));
@@ -145,8 +145,8 @@ TEST_F(StoreCoreTest, RoomThatWasReservedIsNotMadeAgain) {
   }
   for (std::size_t i = 0; i < kObjects; ++i) ASSERT_TRUE(store_.Get("", name(i)));
 
-  // The entries themselves are made one by one; a store that grows by itself has the same table in
-  // the end.
+  // Entries are still created one by one; a store that grows by itself ends with a table of the
+  // same size.
   StoreCore other(sim_.env(), {.name = "other"});
   for (std::size_t i = 0; i < kObjects; ++i) {
     static_cast<void>(other.Put(MakeObject("", name(i), "1")));
@@ -197,7 +197,7 @@ TEST_F(StoreCoreTest, BlocksOfAnotherStoreAreCloned) {
   EXPECT_EQ(store_.Get("", "x"), object);
   EXPECT_NE(other.Get("", "x"), object);
   EXPECT_EQ(other.Get("", "x")->payload(), object->payload());
-  // Again the same: nothing changes.
+  // Putting the same object again changes nothing.
   const std::uint64_t version = store_.Snapshot()->version();
   EXPECT_EQ(store_.Put(object), object);
   EXPECT_EQ(store_.Snapshot()->version(), version);
@@ -240,7 +240,7 @@ TEST_F(StoreCoreTest, DeletedKeysLeaveNothing) {
   }
   EXPECT_EQ(store_.size(), 0U);
   EXPECT_EQ(store_.Stats().pinned_bytes, 0U);
-  // 5,000 keys were there, never more than 100 at a time.
+  // There were 5,000 different keys, but never more than 100 at a time.
   EXPECT_LT(store_.Stats().table_bytes, 20000U);
   EXPECT_THAT(store_.Snapshot()->IndexValues("namespace").OrExit(), IsEmpty());
 }
@@ -365,7 +365,7 @@ TEST_F(StoreCoreTest, IndexThatChangesWithEveryUpdateDoesNotPileUpUnderASnapshot
   EXPECT_THAT(ByColour("first"), IsEmpty());
 }
 
-// A tombstone that a snapshot holds, below an object that comes and goes.
+// A tombstone that a snapshot holds, below an object that is created and deleted.
 TEST_F(StoreCoreTest, PinnedDeletionUnderARecreatedKey) {
   PutColour("a", "1");
   auto alive = store_.Snapshot();
@@ -386,8 +386,8 @@ TEST_F(StoreCoreTest, PinnedDeletionUnderARecreatedKey) {
   EXPECT_THAT(store_.Snapshot()->IndexValues("namespace").OrExit(), IsEmpty());
 }
 
-// Against std::map, with snapshots held over any number of writes, each checked against a copy of
-// the map at its moment.
+// Compares with a std::map; snapshots are held over any number of writes, and each is compared with
+// a copy of the map from its time.
 class StoreModelTest : public ::testing::TestWithParam<std::uint32_t> {};
 
 struct Model {
@@ -457,7 +457,7 @@ TEST_P(StoreModelTest, EveryVersionIsWhatItWas) {
     const std::uint32_t writes = 1 + below(below(10) == 0 ? 100 : 4);
     store.Begin();
     for (std::uint32_t i = 0; i < writes; ++i) {
-      // Names are distinct over namespaces, so that a name tells the object in an index.
+      // Names are unique across namespaces, so that a name identifies its object in an index.
       const std::uint32_t k = below(keys);
       const std::string ns = "n" + std::to_string(k % 3);
       const std::string name = "k" + std::to_string(k);

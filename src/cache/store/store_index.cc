@@ -93,8 +93,8 @@ std::vector<StoreIndex::Since> StoreIndex::Load(std::uint32_t entry) const {
 
 void StoreIndex::Store(std::uint32_t entry, const std::vector<Since>& before,
                        std::vector<Since> sets) {
-  // Postings first: whoever finds a value in the new word finds the entry in its posting. And
-  // additions before removals, since a removal may end a posting.
+  // Updates postings first: a reader that sees a value in the new word finds the entry in its
+  // posting. Adds before removing, since a removal may destroy a posting.
   for (const Since& since : sets) {
     ForEachPosting(since.set, [&](Posting* posting) {
       if (!AnyContains(before, posting)) AddTo(posting, entry);
@@ -185,7 +185,7 @@ void StoreIndex::Clear(std::uint32_t entry, std::string_view namespace_) {
 void StoreIndex::AddTo(Posting* posting, std::uint32_t entry) {
   if (posting->stale != nullptr && posting->stale->erase(entry) != 0) {
     if (posting->stale->empty()) posting->stale.reset();
-    return;  // it never left the list
+    return;  // it is still in the list
   }
   EntryList* list = posting->entries.load(std::memory_order_relaxed);
   std::uint32_t size = list == nullptr ? 0 : list->size.load(std::memory_order_relaxed);
@@ -215,8 +215,8 @@ void StoreIndex::RemoveFrom(Posting* posting, std::uint32_t entry) {
     RemovePosting(posting);
     return;
   }
-  // A list is copied rather than changed in place, since readers may be in it: so not for every
-  // removal.
+  // Readers may be in the list, so it is replaced by a copy and never shrunk in place. Small
+  // numbers of removals only mark entries as stale.
   if (stale * 4 < size) {
     if (posting->stale == nullptr) {
       posting->stale = std::make_unique<std::unordered_set<std::uint32_t>>();

@@ -28,7 +28,7 @@
 
 namespace kinformer::internal::cache {
 
-// Entry numbers, appended to under the eyes of readers.
+// Growing list of entry numbers. Readers may read while the writer appends.
 struct EntryList {
   explicit EntryList(std::uint32_t room)
       : capacity(room), at(std::make_unique<std::atomic<std::uint32_t>[]>(room)) {}
@@ -46,8 +46,8 @@ struct Posting {
   const std::string value;
   const std::uint64_t hash;
   std::atomic<EntryList*> entries{nullptr};
-  // Writer's: entries that are in the list and no longer have the value at any version. Null when
-  // there are none.
+  // Entries in the list that have the value at no version any more. Null: none. Used by the writer
+  // only.
   std::unique_ptr<std::unordered_set<std::uint32_t>> stale{};
 };
 
@@ -56,8 +56,8 @@ using SortedValues = std::vector<std::string_view>;
 
 class StoreIndex {
  public:
-  // `by_namespace`: the value is the object's namespace, which is part of its key and never
-  // changes: no sets are kept.
+  // `by_namespace`: the value is the object's namespace. It is part of the key and never changes,
+  // so no sets are kept.
   StoreIndex(std::string name, IndexFunction function, bool by_namespace, RetireList& retired);
   ~StoreIndex();
   StoreIndex(const StoreIndex&) = delete;
@@ -66,28 +66,28 @@ class StoreIndex {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const IndexFunction& function() const { return function_; }
   [[nodiscard]] bool by_namespace() const { return by_namespace_; }
-  // The values in order; null where the index is not ordered.
+  // Returns the values in order; null if the index is not ordered.
   [[nodiscard]] const PostingOrder* order() const { return order_.get(); }
 
   // ---- writer
-  // The values of an entry that has no object at any version that is readable.
+  // Sets the values of an entry that has no object at any readable version.
   void SetFirst(std::uint32_t entry, const SortedValues& values);
-  // The values from `version` on. True if this replaced a set, which had been current since
-  // `*from`. REQUIRES: !by_namespace().
+  // Sets the values from `version` on. Returns true if this replaced a set, and in `*from` since
+  // when that was current. REQUIRES: !by_namespace().
   bool Set(std::uint32_t entry, const SortedValues& values, std::uint64_t version,
            const Versions& versions, std::uint64_t* from);
-  // Forgets the set that became current at `from`, unless a version that has it is pinned: then
-  // returns that version. REQUIRES: Set said so of that entry and `from`.
+  // Forgets the set that became current at `from`. If a version with that set is pinned, keeps it
+  // and returns that version. REQUIRES: Set returned true for that entry and `from`.
   VersionNode* Forget(std::uint32_t entry, std::uint64_t from, const Versions& versions);
-  // The entry is going to be used for another key. `namespace_` is that of its last object.
+  // Prepares the entry for another key. `namespace_` is that of its last object.
   void Clear(std::uint32_t entry, std::string_view namespace_);
   [[nodiscard]] std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
   // ---- readers, under a guard
   [[nodiscard]] const Posting* Find(std::string_view value) const;
-  // Did the entry have the value at `version`? Not for by_namespace.
+  // Returns whether the entry had the value at `version`. REQUIRES: !by_namespace().
   [[nodiscard]] bool Has(std::uint32_t entry, const Posting* posting, std::uint64_t version) const;
-  // Calls `visit(const Posting&)` for every value that some version has.
+  // Calls `visit(const Posting&)` for every value that some readable version has.
   template <class Visit>
   void ForEach(const Visit& visit) const {
     const ValueTable* table = values_.load(std::memory_order_acquire);
@@ -98,10 +98,10 @@ class StoreIndex {
   }
 
  private:
-  // The values an entry has, in one word: 0 none, a Posting*, or a MultiSet* with kMulti.
+  // The values of an entry in one word: 0 for none, a Posting*, or a MultiSet* with kMulti.
   using SetWord = std::uintptr_t;
   static constexpr std::uintptr_t kMulti = 1;
-  // What an entry had over time, in one word: a SetWord, or a History* with kHistory.
+  // The history of an entry in one word: a SetWord, or a History* with kHistory.
   static constexpr std::uintptr_t kHistory = 2;
 
   struct MultiSet {
@@ -133,7 +133,7 @@ class StoreIndex {
   void RemovePosting(Posting* posting);
   SetWord MakeSet(const SortedValues& values);
   std::vector<Since> Load(std::uint32_t entry) const;
-  // Makes `sets` what the entry has, and brings the postings in line; `before` is what it had.
+  // Makes `sets` the history of the entry and updates the postings; `before` is the old one.
   void Store(std::uint32_t entry, const std::vector<Since>& before, std::vector<Since> sets);
   void AddTo(Posting* posting, std::uint32_t entry);
   void RemoveFrom(Posting* posting, std::uint32_t entry);

@@ -1,4 +1,4 @@
-// Indexes that are removed while somebody reads them.
+// Indexes that are removed while they are read.
 
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ using ::testing::UnorderedElementsAre;
 
 class StoreIndexRemovalTest : public ::testing::Test {
  protected:
-  // An index by label that can be seen to go.
+  // Adds an index by label. The result expires when the index is freed.
   std::weak_ptr<int> AddWatched(const std::string& name, const std::string& label) {
     auto watched = std::make_shared<int>(0);
     std::weak_ptr<int> seen = watched;
@@ -54,7 +54,7 @@ TEST_F(StoreIndexRemovalTest, MemoryGoesWithTheLastSnapshotThatHasTheIndex) {
   EXPECT_FALSE(store_.HasIndex("colour"));
   EXPECT_THAT(store_.IndexNames(), ElementsAre("namespace"));
   EXPECT_LT(store_.Stats().table_bytes + 10000, with);
-  // The objects change, go, and make room for others; the snapshots are what they were.
+  // Objects change, are deleted, and make room for others; the snapshots stay as they were.
   for (int i = 0; i < 1000; ++i) static_cast<void>(store_.Erase("ns", std::to_string(i)));
   CollectAll();
   for (int i = 0; i < 2000; ++i) Put("new" + std::to_string(i), "c3");
@@ -109,7 +109,7 @@ TEST_F(StoreIndexRemovalTest, AllAreRemovedOrNone) {
   EXPECT_EQ(store_.RemoveIndexes({"colour"}).error().reason(), Reason::kNotFound);
 }
 
-// Until the commit, readers have the version before.
+// Until the commit, readers use the previous version.
 TEST_F(StoreIndexRemovalTest, InAnOpenVersionItGoesWithTheCommit) {
   AddWatched("colour", "colour");
   Put("a", "red");

@@ -1,4 +1,4 @@
-// What an index keeps for its values: how much it takes, and that nothing of it stays.
+// Memory that an index takes for its values, and that it frees all of it.
 
 #include "cache/store/store_index.h"
 
@@ -21,7 +21,7 @@ class StoreIndexTest : public ::testing::Test {
   [[nodiscard]] const EntryList& ListOf(const std::string& value) const {
     return *index_.Find(value)->entries.load(std::memory_order_relaxed);
   }
-  // The entries in the list of a value, those that are to leave it included.
+  // Returns the entries in the list of a value, including stale ones.
   [[nodiscard]] std::vector<std::uint32_t> EntriesOf(const std::string& value) const {
     const EntryList& list = ListOf(value);
     std::vector<std::uint32_t> entries;
@@ -30,7 +30,7 @@ class StoreIndexTest : public ::testing::Test {
     }
     return entries;
   }
-  // Of all values and their lists.
+  // Returns the memory of all postings and their lists.
   static std::size_t BytesOfValues(const StoreIndex& index) {
     std::size_t bytes = 0;
     index.ForEach([&](const Posting& posting) {
@@ -54,7 +54,7 @@ TEST_F(StoreIndexTest, TakesWhatItsValuesTakeAndInTheEndNothing) {
     Add(entry, value_of(entry));
     EXPECT_EQ(index_.bytes(), BytesOfValues(index_)) << entry;
   }
-  // In an order in which lists shrink now and then, and values go one by one.
+  // Removes in an order in which lists shrink now and then and values disappear one by one.
   for (std::uint32_t i = 0; i < 100; ++i) {
     const std::uint32_t entry = i * 37 % 100;
     Remove(entry, value_of(entry));
@@ -64,8 +64,8 @@ TEST_F(StoreIndexTest, TakesWhatItsValuesTakeAndInTheEndNothing) {
   EXPECT_EQ(index_.Find("a"), nullptr);
 }
 
-// A value in a table is a pointer; there is room for eight from the beginning, and a quarter of all
-// room is free.
+// A value takes one pointer in the table. The table starts with eight places and is at most three
+// quarters full.
 TEST_F(StoreIndexTest, ItsTableGrowsWithTheValues) {
   const auto table_at = [this](std::uint32_t values) {
     for (std::uint32_t entry = 0; entry < values; ++entry) Add(entry, "v" + std::to_string(entry));
@@ -79,7 +79,7 @@ TEST_F(StoreIndexTest, ItsTableGrowsWithTheValues) {
     return 8 + bytes / sizeof(void*);
   };
   EXPECT_EQ(table_at(6), 8U);
-  // Those that have gone are swept out as the table is made anew.
+  // Growing the table drops the removed values.
   EXPECT_EQ(table_at(3), 8U);
   EXPECT_EQ(table_at(200), 512U);
 }
@@ -104,7 +104,7 @@ TEST_F(StoreIndexTest, AListGrowsByHalf) {
   EXPECT_EQ(capacities, (std::vector<std::uint32_t>{2, 4, 7, 11, 17}));
 }
 
-// Readers may be in a list, so it is copied; but not before a quarter of it has left.
+// Readers may be in a list, so it is copied, but only once a quarter of it is stale.
 TEST_F(StoreIndexTest, AListIsMadeAnewOnceAQuarterOfItHasLeft) {
   for (std::uint32_t entry = 0; entry < 16; ++entry) Add(entry, "a");
   const EntryList* const before = &ListOf("a");
@@ -145,7 +145,7 @@ TEST_F(StoreIndexTest, SoDoesAnIndexWhoseValuesAreInOrder) {
   IndexFunction function;
   function.ordered = true;
   StoreIndex ordered("label", function, /*by_namespace=*/false, retired_);
-  // One that has no value takes the room for its set only.
+  // An object without values takes only the memory for its set.
   ordered.SetFirst(0, {});
   const std::size_t empty = ordered.bytes();
   EXPECT_GT(empty, 0U);

@@ -36,7 +36,7 @@ NamedIndexFunctions ColourAndName() {
           {"name", [](const Block& block, IndexValues& out) { out.Add(block.name()); }}};
 }
 
-// What the index should hold, by the function itself.
+// Returns the expected contents of the index, computed with the function itself.
 std::map<std::string, std::set<std::string>> ByHand(const SnapshotCore& snapshot) {
   std::map<std::string, std::set<std::string>> expected;
   SnapshotCore::Cursor cursor;
@@ -83,14 +83,14 @@ TEST_F(StoreIndexesTest, AreFilledInSlicesWhileTheStoreIsWritten) {
   for (;;) {
     const SteadyTime begun = env_.Now();
     const bool done = store_.FillIndexes(begun + milliseconds(1));
-    // 64 entries between two looks at the clock, with two looks for each value.
+    // Up to 64 entries pass between two checks of the deadline; each value reads the clock twice.
     EXPECT_LT(env_.Now() - begun, milliseconds(1) + 64 * 2 * 2 * microseconds(10));
     if (done) break;
     ++slices;
     const auto snapshot = store_.Snapshot();
     EXPECT_EQ(snapshot->ByIndex("colour", "r").error().reason(), Reason::kNotFound);
     EXPECT_FALSE(store_.HasIndex("name"));
-    // What is filled, what is not yet, and what is new.
+    // Writes to entries that are filled, to others that are not yet, and to new ones.
     for (int i = 0; i < 20; ++i) {
       Put(static_cast<int>(random_() % 2000));
       Erase(static_cast<int>(random_() % 2000));
@@ -102,7 +102,7 @@ TEST_F(StoreIndexesTest, AreFilledInSlicesWhileTheStoreIsWritten) {
   const auto snapshot = store_.Snapshot();
   EXPECT_EQ(ByIndex(*snapshot), ByHand(*snapshot));
   EXPECT_EQ(snapshot->IndexValues("name").OrExit().size(), snapshot->size());
-  // And from then on as any other.
+  // From then on it works as any other index.
   for (int i = 0; i < 500; ++i) {
     Put(static_cast<int>(random_() % 2500));
     Erase(static_cast<int>(random_() % 2500));

@@ -1,4 +1,4 @@
-// What a store takes, it gives back: counted by operator new itself.
+// Tests that a store frees all the memory it takes, as counted by operator new.
 
 #include <algorithm>
 #include <atomic>
@@ -38,7 +38,7 @@ IndexFunction Ordered() {
   return function;
 }
 
-// The objects come from outside, so that they can be put again.
+// Objects are made in advance, so that they can be put again.
 class StoreMemoryTest : public ::testing::Test {
  protected:
   StoreMemoryTest() {
@@ -50,7 +50,7 @@ class StoreMemoryTest : public ::testing::Test {
       }
     }
   }
-  // The round-th state of each of them.
+  // Puts the states number `round` of these objects.
   void Put(StoreCore& store, std::size_t round, std::size_t from = 0, std::size_t to = 60) {
     for (std::size_t i = from; i < to; ++i) {
       static_cast<void>(store.Put(objects_[round * 60 + i]));
@@ -61,7 +61,7 @@ class StoreMemoryTest : public ::testing::Test {
       static_cast<void>(store.Erase(objects_[i]->namespace_(), objects_[i]->name()));
     }
   }
-  // All that can happen to a store, left in the middle of it.
+  // Performs every kind of operation on a store and stops in the middle of them.
   void Use(StoreCore& store, bool collected) {
     ASSERT_TRUE(AddIndex(store, "plain", ByColour));
     ASSERT_TRUE(AddIndex(store, "ordered", Ordered()));
@@ -98,7 +98,7 @@ class StoreMemoryTest : public ::testing::Test {
 
 TEST_F(StoreMemoryTest, NothingOfAStoreOutlivesIt) {
   for (const bool collected : {false, true, false, true}) {
-    // The first time, what the program keeps for good is made.
+    // The first round also allocates memory that the program keeps for good.
     const std::ptrdiff_t before = heap.pieces;
     {
       StoreCore store(sim_.env(), {.name = "test"});
@@ -127,7 +127,7 @@ TEST_F(StoreMemoryTest, NorOfWhatASnapshotHasHeldBeyondIt) {
   }
 }
 
-// What is replaced again and again, with snapshots that come and go, piles up nowhere.
+// Repeated replacements with short-lived snapshots do not accumulate memory.
 TEST_F(StoreMemoryTest, AStoreThatIsUsedForLongTakesNoMore) {
   StoreCore store(sim_.env(), {.name = "test"});
   ASSERT_TRUE(AddIndex(store, "ordered", Ordered()));
@@ -145,7 +145,7 @@ TEST_F(StoreMemoryTest, AStoreThatIsUsedForLongTakesNoMore) {
     }
     after_round.push_back(heap.pieces);
   }
-  // Where a queue begins and ends in its memory differs from time to time.
+  // The memory of a queue varies with its position in its blocks.
   EXPECT_LE(after_round.back() - after_round[9], 20);
 }
 
@@ -177,8 +177,8 @@ TEST_F(StoreMemoryTest, WhatWasKeptForWorkGoesOnceThereIsNone) {
   EXPECT_LE(heap.pieces - before, -3) << "two queues, each of two pieces at least";
 }
 
-// Objects are not counted, since they have memory of their own: a hundred of a megabyte each would
-// be seen, whether the store lets go of them while it is there or as it ends.
+// Objects have memory of their own and are not counted: a hundred of one megabyte each would be
+// noticed, whether the store frees them during its life or at its end.
 TEST(StoreMemory, ObjectsGoOnceNobodyHasThem) {
   const auto taken = [] {
     const struct mallinfo2 info = mallinfo2();

@@ -41,16 +41,16 @@ std::size_t StoreState::Walk(const VersionNode& node, std::size_t& position,
   while (position < node.content.entries && n < out.size()) {
     const auto first = static_cast<std::uint32_t>(position);
     const std::uint32_t end = std::min(node.content.entries, (first | (kGroup - 1)) + 1);
-    // All of a group are in one segment.
+    // All entries of a group are in one segment.
     const std::atomic<Link>* head = &heads[first];
     std::array<Link, kGroup> links;
     for (std::uint32_t i = first; i < end; ++i) {
       links[i - first] = head[i - first].load(std::memory_order_acquire);
     }
-    // Read after the heads: a head that is newer than the snapshot comes with a `newest` that says
-    // so.
+    // Read after the heads: if a head is newer than the snapshot, `newest` then exceeds the
+    // snapshot's version.
     if (newest[first / kGroup].load(std::memory_order_relaxed) <= node.version) {
-      // Every head is what the snapshot sees, and so pinned by it. Neither a guard nor a look at
+      // Every head is visible to the snapshot and so pinned by it. Neither a guard nor a check of
       // the objects is needed.
       std::uint32_t i = first;
       if (out.size() - n >= kGroup) {
@@ -103,7 +103,7 @@ const Block* PinnedSnapshot::Unpack(const Block& packed) const {
     base::MutexLock lock(mutex_);
     if (const auto at = unpacked_.find(&packed); at != unpacked_.end()) return at->second.get();
   }
-  // Outside the lock: readers do not wait for each other's. Of two copies one is kept.
+  // Unpacks outside the lock, so that readers do not block each other. Keeps one of two copies.
   ObjectRef whole = Unpacked(ObjectRef::Share(&packed));
   base::MutexLock lock(mutex_);
   return unpacked_.try_emplace(&packed, std::move(whole)).first->second.get();
@@ -158,7 +158,7 @@ bool ComesBefore(const Block* a, const Block* b) {
   return namespaces != 0 ? namespaces < 0 : a->name() < b->name();
 }
 
-// The objects of one value, appended in order.
+// Appends the objects of one value in order.
 void AppendSorted(std::vector<const Block*>& same, const IndexBounds& bounds, std::size_t limit,
                   std::vector<const Block*>& objects) {
   const auto before = [&](const Block* a, const Block* b) {
@@ -170,13 +170,13 @@ void AppendSorted(std::vector<const Block*>& same, const IndexBounds& bounds, st
   objects.insert(objects.end(), same.begin(), end);
 }
 
-// Where a query over an ordered index stands.
+// Position of a query over an ordered index.
 class RangeWalk {
  public:
   RangeWalk(const PostingOrder& order, const IndexBounds& bounds)
       : order_(order), bounds_(bounds) {}
 
-  // Under a guard: enters the index, where the walk begins or behind the value where it was left.
+  // Enters the index at the start of the walk, or after the value where it left. Needs a guard.
   void Enter() {
     if (bounds_.descending) {
       node_ = order_.Below(left_at_ ? *left_at_ : bounds_.to);
@@ -184,7 +184,7 @@ class RangeWalk {
       node_ = left_at_ ? order_.Above(*left_at_) : order_.AtOrAbove(bounds_.from);
     }
   }
-  // Null at the end.
+  // Returns null at the end.
   [[nodiscard]] const Posting* posting() const {
     if (node_ == nullptr) return nullptr;
     const Posting& posting = PostingOrder::PostingOf(*node_);
@@ -192,11 +192,11 @@ class RangeWalk {
                                            : !bounds_.to || posting.value < *bounds_.to;
     return within ? &posting : nullptr;
   }
-  // REQUIRES: not at the end; so for Leave.
+  // REQUIRES: not at the end. Applies to Leave, too.
   void Step() {
     node_ = bounds_.descending ? order_.Below(posting()->value) : PostingOrder::Next(*node_);
   }
-  // Before the guard ends. The value is passed.
+  // Remembers the current value as visited. Call it before the guard ends.
   void Leave() { left_at_ = posting()->value; }
 
  private:
@@ -218,7 +218,7 @@ Result<std::vector<const Block*>> PinnedSnapshot::ByIndexRange(std::string_view 
                      "\" is not ordered, so it has no ranges; make its function an "
                      "OrderedIndexFunc, or ask for one value with ByIndex");
   }
-  // A guard holds up the freeing of memory, so a long walk takes several.
+  // A guard delays the freeing of memory, so a long walk uses several.
   constexpr std::size_t kEntriesPerGuard = 256;
   const std::size_t limit = bounds.limit == 0 ? SIZE_MAX : bounds.limit;
   RangeWalk walk(*(*found)->order(), bounds);

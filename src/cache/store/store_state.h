@@ -1,7 +1,7 @@
 // cache/store/store_state.h
 //
-// StoreState: what a StoreCore and its snapshots share: the reading side of the store.
-// store_writer.h has the writing side.
+// StoreState: the state that a StoreCore shares with its snapshots: the reading side of the store.
+// The writing side is in store_writer.h.
 
 #ifndef KINFORMER_CACHE_STORE_STORE_STATE_H_
 #define KINFORMER_CACHE_STORE_STORE_STATE_H_
@@ -31,11 +31,11 @@
 
 namespace kinformer::internal::cache {
 
-// Look-ups under a guard that the caller has. Lives until the store and its last snapshot are gone.
+// Looks up objects under the caller's guard. Lives as long as the store and its snapshots.
 struct StoreState {
   static constexpr std::uint32_t kGroup = 8;  // entries that share a `newest` word
 
-  // `store_name`: what messages call it.
+  // `store_name`: name of the store in messages.
   StoreState(Env& env, std::string store_name, bool packs_blocks);
   ~StoreState();
   StoreState(const StoreState&) = delete;
@@ -61,7 +61,7 @@ struct StoreState {
   std::size_t Walk(const VersionNode& node, std::size_t& position,
                    std::span<const Block*> out) const;
 
-  // Calls `visit(block)` for the objects that have the value, until it returns false.
+  // Calls `visit(block)` for each object with the value, until it returns false.
   template <class Visit>
   void ForEachWith(const StoreIndex& index, const Posting& posting, std::uint64_t version,
                    const Visit& visit) const {
@@ -80,35 +80,35 @@ struct StoreState {
 
   static const StoreIndex* FindIndex(const VersionNode& node, std::string_view name);
 
-  // What every reader looks at and few writes change has cache lines without what every write
-  // changes.
+  // Fields that every reader reads and few writes change. They share no cache line with fields that
+  // every write changes.
   const std::uint64_t hash_seed;
   const bool packs;  // some blocks may be packed
   std::atomic<KeyTable*> table;
   SegmentedArray<std::atomic<Link>, 16> heads{};
-  // Per group: no entry of it has a version above this one.
+  // Per group of entries: no entry has a version above this one.
   SegmentedArray<std::atomic<std::uint64_t>, 16 / kGroup> newest{};
 
-  // The writer's. Entries below entries_end exist.
+  // Fields of the writer. Entries below entries_end exist.
   alignas(64) std::uint32_t entries_end = 0;
   std::atomic<std::size_t> object_bytes{0};
   std::atomic<std::size_t> old_bytes{0};
   std::atomic<std::size_t> table_bytes{0};
   std::atomic<std::size_t> index_bytes{0};
-  // When the oldest version that is pinned was found to be old; max: there is none.
+  // Time when the oldest pinned version was found to be old; max: there is none.
   std::atomic<SteadyTime> pinned_since{SteadyTime::max()};
   std::atomic<Duration> snapshot_age_limit{};
-  // Before what retires into it, and after what its items count themselves out of.
+  // Declared after the counters its items decrement, and before the members that retire into it.
   RetireList retired{};
 
-  // Changed by whoever takes a snapshot.
+  // Changed by every thread that takes or drops a snapshot.
   alignas(64) std::atomic<std::size_t> snapshots{0};
 
   Versions versions{};
 
   MissingIndexes missing_indexes;
 
-  // What changed lately; null unless somebody asked for it. The writer looks at the flag.
+  // Recent changes; null unless KeepChanges was called. The writer checks the flag only.
   std::atomic<bool> keeps_changes{false};
   base::Mutex change_log_mutex{};
   std::shared_ptr<ChangeLog> change_log KINFORMER_GUARDED_BY(change_log_mutex){};
@@ -117,7 +117,7 @@ struct StoreState {
 // A pinned version.
 class PinnedSnapshot final : public SnapshotCore {
  public:
-  // `node` has been pinned for this.
+  // Takes over one pin of `node`.
   PinnedSnapshot(std::shared_ptr<StoreState> state, VersionNode* node)
       : SnapshotCore(state->packs), state_(std::move(state)), node_(node) {
     state_->snapshots.fetch_add(1, std::memory_order_relaxed);

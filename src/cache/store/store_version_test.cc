@@ -1,4 +1,4 @@
-// What makes a version of a store, what it has from the beginning, and how it is walked.
+// Tests of when a store makes a version, its contents at first, and walks over it.
 
 #include <cstddef>
 #include <gmock/gmock.h>
@@ -105,7 +105,7 @@ TEST_F(StoreVersionTest, WhatIsWrittenIsNotCommittedYet) {
   EXPECT_TRUE(store_.PeekAt(0).committed);
 }
 
-// A key that was deleted is known until nobody can see what was there.
+// The entry of a deleted key stays until no reader can see the old object.
 TEST_F(StoreVersionTest, AKeyThatComesBackHasTheNumberItHad) {
   Put("a");
   Put("b");
@@ -118,7 +118,7 @@ TEST_F(StoreVersionTest, AKeyThatComesBackHasTheNumberItHad) {
   EXPECT_EQ(store_.entries_end(), 2U);
 }
 
-// Whatever room there is for them, full groups or not, with gaps, and in an older version.
+// With any room for the batch: full groups or not, with gaps, and in an older version.
 TEST_F(StoreVersionTest, ABatchIsNeverLargerThanItsRoom) {
   for (int i = 0; i < 45; ++i) Put(std::to_string(i));
   for (int i = 0; i < 45; i += 5) static_cast<void>(store_.Erase("ns", std::to_string(i)));
@@ -149,7 +149,7 @@ TEST_F(StoreVersionTest, ABatchIsNeverLargerThanItsRoom) {
   }
 }
 
-// Numbers of objects at which entries begin to need more memory, and others.
+// Numbers of objects at which entries need more memory, and other numbers.
 TEST_F(StoreVersionTest, AnIndexIsFilledToTheLastObject) {
   int objects = 0;
   for (const int more : {0, 1, 14, 1, 1, 30, 1, 1, 64}) {
@@ -176,7 +176,7 @@ TEST_F(StoreVersionTest, ValuesAreSortedAndDistinct) {
   EXPECT_EQ(store_.ValuesOf("none", *object).error().reason(), Reason::kNotFound);
 }
 
-// Without another write, too.
+// No further write is needed.
 TEST_F(StoreVersionTest, AnIndexGoesWithTheLastSnapshotThatHasIt) {
   auto watched = std::make_shared<int>(0);
   const std::weak_ptr<int> seen = watched;

@@ -15,11 +15,11 @@ namespace kinformer::internal::cache {
 
 namespace {
 
-// What a commit does about old versions besides its own work, at least; more where it replaced
-// more.
+// Minimum number of old versions that a commit collects per pending commit; it collects more if it
+// replaced more.
 constexpr std::size_t kCollectPerCommit = 32;
 constexpr std::size_t kMaxCollectForWork = 8192;
-// Looking at all reader threads costs about 20 ns for each: not on every small commit.
+// Scanning all reader threads costs about 20 ns for each, so small commits often skip it.
 constexpr std::size_t kCommitsPerScan = 8;
 constexpr Duration kSlowIndexFunction = std::chrono::milliseconds(5);
 
@@ -37,7 +37,7 @@ void StoreWriter::CommitNow() {
   replaced_since_commit = 0;
   const bool many = replaced.size() + state->retired.size() > 4 * kCollectPerCommit;
   if (++commits_since_scan >= kCommitsPerScan || (many && work > kCollectPerCommit)) {
-    // As much as was replaced, so that it keeps up, but no more than takes about a millisecond.
+    // Collects in proportion to what was replaced, but never for more than about a millisecond.
     Collect(kCollectPerCommit * kCommitsPerScan + std::min(2 * work, kMaxCollectForWork) +
             (replaced.size() + state->retired.size()) / 64);
   }
@@ -128,8 +128,8 @@ void StoreWriter::ForgetObject(const Replaced& old) {
   }
   if (link == 0) return;
   if (newer != 0) {
-    // What was between has gone because nobody could read it, so the range may be taken up to the
-    // next version that is left.
+    // Versions in between are unlinked already, since no reader could see them; so the range may
+    // extend to the next version in the chain.
     const std::uint64_t until = VersionOf(newer);
     if (VersionNode* node = state->versions.PinnedIn(old.from, until)) {
       node->held.push_back(old);
@@ -144,7 +144,7 @@ void StoreWriter::ForgetObject(const Replaced& old) {
       RetireTombstone(TombstoneOf(link));
     }
   }
-  // Only deletions are left, and nobody can see what was before them.
+  // Only deletions remain, and no reader can see the versions before them.
   if (IsBlock(link) && newer != 0 && !HasBlock(head)) Sweep(old.entry, namespace_);
 }
 

@@ -1,8 +1,8 @@
 // The writing side of a store: entries, old versions and index lists, for the one thread that
 // writes.
 //
-// StoreCore is its public face. Nothing here is safe for several threads except what it reaches in
-// `state`, which readers share.
+// StoreCore is its public face. Nothing here is thread-safe except the parts of `state` that
+// readers share.
 
 #ifndef KINFORMER_CACHE_STORE_STORE_WRITER_H_
 #define KINFORMER_CACHE_STORE_STORE_WRITER_H_
@@ -25,8 +25,8 @@
 
 namespace kinformer::internal::cache {
 
-// Indexes that are being added: the writer keeps the values of the entries below `end` as those of
-// any index, and no version has them yet.
+// Indexes that are being added. The writer keeps the values of the entries below `end` as for any
+// other index, but no version has these indexes yet.
 struct IndexFill {
   IndexList indexes{};
   std::uint32_t end = 0;
@@ -43,9 +43,9 @@ struct StoreWriter {
   }
 
   // ---- versions
-  // The version that the writes of now will have.
+  // Returns the version that uncommitted writes will have.
   [[nodiscard]] std::uint64_t NextVersion() const { return state->versions.Current().version + 1; }
-  // Before the first change of a version.
+  // Called before the first change of a version.
   void WillWrite() {
     if (change_log == nullptr && !dirty) [[unlikely]] {
       if (state->keeps_changes.load(std::memory_order_acquire)) StartChangeLog();
@@ -65,7 +65,7 @@ struct StoreWriter {
   [[nodiscard]] std::uint32_t HashOf(std::string_view namespace_, std::string_view name) const {
     return HashKey(state->hash_seed, namespace_, name);
   }
-  // Where the table has a key; kNoSlot: nowhere. A key is in it until it is swept, deleted or not.
+  // Returns the slot of a key, or kNoSlot. Keys stay in the table until swept, even if deleted.
   [[nodiscard]] std::size_t FindSlot(std::string_view namespace_, std::string_view name) const {
     return FindSlot(HashOf(namespace_, name), namespace_, name);
   }
@@ -73,13 +73,13 @@ struct StoreWriter {
                                      std::string_view name) const;
   [[nodiscard]] KeyTable& table() const { return *state->table.load(std::memory_order_relaxed); }
   std::uint32_t NewEntry(std::uint32_t hash);
-  // The first version of a key, which enters the table.
+  // Sets the first version of a key, which enters the table.
   void AddHead(std::uint32_t entry, Link link) {
     StoreHead(entry, link);
     table().Insert(hashes[entry], entry, link);
     ++keys;
   }
-  // The newest version of the key with that slot.
+  // Sets the newest version of the key in that slot.
   void SetHead(std::size_t slot, Link link) {
     StoreHead(table().EntryAt(slot), link);
     table().SetLinkAt(slot, link);
@@ -89,32 +89,32 @@ struct StoreWriter {
     state->heads[entry].store(link, std::memory_order_release);
   }
   void GrowTable(std::size_t buckets);
-  // The key has no object left at any version, at most deletions.
+  // Removes a key that has no object at any version, at most deletions.
   void Sweep(std::uint32_t entry, std::string_view namespace_);
 
   // ---- old versions
   void RetireBlock(const Block* block);
   void RetireTombstone(Tombstone* tombstone) { state->retired.RetireDelete(tombstone); }
-  // Removes the version that became current at `from` from the entry's chain, unless a snapshot
+  // Unlinks the version that became current at `from` from the entry's chain, unless a snapshot
   // sees it.
   void Forget(const Replaced& old);
   void ForgetObject(const Replaced& old);
   bool Collect(std::size_t budget);
-  // How old the oldest snapshot is; tells the log where that is too much.
+  // Updates the age of the oldest snapshot; logs a warning once it exceeds the limit.
   void LookAtPinned();
 
   // ---- indexes
   const SortedValues& ValuesOf(const StoreIndex& index, const Block& block);
-  // Those that have values of the entry.
+  // Calls `visit` for each index that keeps values of the entry.
   template <class Visit>
   void ForEachIndexOf(std::uint32_t entry, const Visit& visit) {
     for (const auto& index : *next.indexes) visit(*index);
     if (filling == nullptr || entry >= filling->end) return;
     for (const auto& index : filling->indexes) visit(*index);
   }
-  // Gives the indexes that are being added the values of the next entry.
+  // Adds the values of the next entry to the indexes that are being added.
   void FillNextEntry();
-  // Whether a block must be whole for the indexes.
+  // Returns whether some index function reads objects, so that blocks must be unpacked first.
   [[nodiscard]] bool HasIndexFunctions() const;
   void Train();
   void IndexFirst(std::uint32_t entry, const Block& block);
@@ -124,16 +124,16 @@ struct StoreWriter {
   const StoreCoreOptions options;
   const std::shared_ptr<StoreState> state;
 
-  std::shared_ptr<ChangeLog> change_log{};  // null while no changes are kept
+  std::shared_ptr<ChangeLog> change_log{};  // null while changes are not kept
   bool open = false;                        // between Begin and Commit
-  bool dirty = false;                       // something for the next commit
-  // What the next commit will publish.
+  bool dirty = false;                       // there are changes for the next commit
+  // Content of the next version.
   VersionContent next{.indexes = std::make_shared<const IndexList>()};
   // Null while no index is being added.
   std::unique_ptr<IndexFill> filling;
   bool told_of_old_snapshot = false;
   std::size_t keys = 0;  // entries in the table: objects and deleted keys not yet swept
-  // By entry: the hash of its key. Zero where the entry is free.
+  // Hash of the key of each entry. Zero if the entry is free.
   SegmentedArray<std::uint32_t, 16> hashes;
   std::vector<std::uint32_t> free_entries;
   LazyDeque<Replaced> replaced;  // by `until`

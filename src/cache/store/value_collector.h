@@ -1,6 +1,6 @@
 // cache/store/value_collector.h
 //
-// ValueCollector: what an index function adds for one object, sorted and each value once.
+// ValueCollector: collects the values that an index function adds for one object, without repeats.
 
 #ifndef KINFORMER_CACHE_STORE_VALUE_COLLECTOR_H_
 #define KINFORMER_CACHE_STORE_VALUE_COLLECTOR_H_
@@ -15,7 +15,7 @@
 
 namespace kinformer::internal::cache {
 
-// Not thread-safe. Collects into one buffer that is kept from object to object.
+// Reuses one buffer for all objects. Not thread-safe.
 class ValueCollector final : public IndexValues {
  public:
   void Add(std::string_view value) override {
@@ -40,7 +40,7 @@ class ValueCollector final : public IndexValues {
 
  private:
   std::string bytes_;
-  std::vector<std::size_t> ends_;  // where each value begins
+  std::vector<std::size_t> ends_;  // start of each value in bytes_
   SortedValues sorted_;
 };
 

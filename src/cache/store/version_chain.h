@@ -29,7 +29,7 @@ inline Link LinkTo(const Tombstone* tombstone) { return reinterpret_cast<Link>(t
 inline const Block* BlockOf(Link link) { return reinterpret_cast<const Block*>(link); }
 inline Tombstone* TombstoneOf(Link link) { return reinterpret_cast<Tombstone*>(link & ~Link{1}); }
 
-// REQUIRES: link is not 0; so for the next two.
+// REQUIRES: link is not 0, here and in the next two functions.
 inline std::uint64_t VersionOf(Link link) {
   return IsTombstone(link) ? TombstoneOf(link)->version
                            : BlockOf(link)->store_link().version.load(std::memory_order_relaxed);
@@ -47,17 +47,17 @@ inline void SetPrevious(Link link, Link previous) {
   }
 }
 
-// Is there an object in the chain, at whatever version?
+// Returns whether the chain has an object at any version.
 inline bool HasBlock(Link link) {
   while (IsTombstone(link)) link = PreviousOf(link);
   return link != 0;
 }
 
-// Header and key of a block are fetched together. A deletion is a small thing, and rare.
+// Prefetches header and key of a block together. A tombstone is small, and rare.
 inline void PrefetchKey(Link link) { BlockOf(link & ~Link{1})->PrefetchKey(); }
 
-// Compares as many bytes as are asked for, so that how many does not hang on the block, which is
-// slow to come.
+// Compares as many bytes as the wanted key has. Their number does not depend on the block, which is
+// slow to load.
 inline bool IsKeyOf(const Block& block, std::string_view namespace_, std::string_view name) {
   const std::string_view block_name = block.name();
   const std::string_view block_namespace = block.namespace_();
@@ -66,7 +66,7 @@ inline bool IsKeyOf(const Block& block, std::string_view namespace_, std::string
          namespace_ == std::string_view(block_namespace.data(), namespace_.size());
 }
 
-// What a reader at `version` sees: a block, or null.
+// Returns the block that a reader at `version` sees, or null.
 inline const Block* VisibleAt(Link head, std::uint64_t version) {
   while (head != 0 && VersionOf(head) > version) head = PreviousOf(head);
   return IsBlock(head) ? BlockOf(head) : nullptr;

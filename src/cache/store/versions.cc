@@ -40,7 +40,7 @@ void Versions::Publish(const VersionContent& content) {
   node->content.entries = content.entries;
   node->content.epoch = content.epoch;
   node->content.resource_version = content.resource_version;
-  // Compared first: a copy counts.
+  // Compares first: copying a shared_ptr changes its count.
   if (node->content.indexes != content.indexes) node->content.indexes = content.indexes;
   if (node->content.coverage != content.coverage) node->content.coverage = content.coverage;
   current_.store(node, std::memory_order_release);
@@ -108,7 +108,7 @@ void Versions::Recycle(VersionNode* node) {
     delete node;
     return;
   }
-  // An index that was removed lives until no version has it.
+  // Releases removed indexes: they live as long as some version has them.
   node->content.indexes.reset();
   spare_.push_back(node);
 }

@@ -1,11 +1,11 @@
 // cache/store/versions.h
 //
-// Versions: which versions of a store somebody may still read.
+// Versions: keeps track of the versions of a store that may still be read.
 //
-// Every commit publishes a VersionNode. A reader that wants the version for longer than a guard
-// pins its node. A node that is no longer current, and that no guard can have picked up any more,
-// is settled: its pins can only go down. From then on it is either forgotten at once, or kept until
-// its last pin goes.
+// Every commit publishes a VersionNode. A reader that needs a version for longer than a guard pins
+// its node. A node that is no longer current, and that no guard can have picked up any more, is
+// settled: its pins can only decrease. From then on it is either forgotten at once, or kept until
+// its last pin is released.
 
 #ifndef KINFORMER_CACHE_STORE_VERSIONS_H_
 #define KINFORMER_CACHE_STORE_VERSIONS_H_
@@ -29,8 +29,8 @@ namespace kinformer::internal::cache {
 class StoreIndex;
 using IndexList = std::vector<std::shared_ptr<StoreIndex>>;
 
-// Something of an entry that was replaced: the object (index is null), or the values in an index.
-// `from` is the version at which it had become current, `until` the one that replaced it.
+// The object of an entry (index is null) or its values in an index that were replaced. Current from
+// version `from` until `until`, which replaced them.
 struct Replaced {
   std::uint64_t from = 0;
   std::uint64_t until = 0;
@@ -38,30 +38,30 @@ struct Replaced {
   StoreIndex* index = nullptr;
 };
 
-// What is the same for all readers of a version.
+// State that all readers of a version share.
 struct VersionContent {
   std::size_t size = 0;
   // Entries below this number may be in use.
   std::uint32_t entries = 0;
   std::shared_ptr<const IndexList> indexes{};
-  // Null: the store holds all there is.
+  // Null: the store holds every object that exists.
   std::shared_ptr<const Coverage> coverage{};
-  // How often the server had gone back in time when it said what is in this version.
+  // Number of times the server had gone back in time before the content of this version.
   std::uint64_t epoch = 0;
   std::string resource_version{};
 };
 
-// Two cache lines: what every reader looks at is not in the line of what snapshots change.
+// Two cache lines: fields that readers read are apart from those that snapshots change.
 struct alignas(64) VersionNode {
-  // Both constant while the node is current or pinned.
+  // Both are constant while the node is current or pinned.
   std::uint64_t version = 0;
   VersionContent content{};
-  // The writer's: when it ceased to be current, and what is kept because it is pinned.
+  // For the writer: when the node ceased to be current, and what its pins keep alive.
   std::uint64_t retired_at = 0;
   std::vector<Replaced> held{};
-  // How many snapshots there are of it.
+  // Number of snapshots of this version.
   std::atomic<std::uint64_t> pins{0};
-  // The writer's: when it was found to be pinned though it was not current any more.
+  // For the writer: when the node was first found to be pinned and no longer current.
   SteadyTime pinned_since{};
 };
 
@@ -88,8 +88,8 @@ class Versions {
   }
 
   // ---- readers of several stores: see joint_snapshot.cc
-  // From Hold to Release, while the mutex is locked all the time, the writer publishes at most once
-  // more.
+  // Between Hold and Release the writer publishes at most one more version. Lock HoldMutex for all
+  // of that time.
   static base::Mutex& HoldMutex();
   void Hold() { held_.fetch_add(1, std::memory_order_seq_cst); }
   void Release() { held_.fetch_sub(1, std::memory_order_release); }
@@ -97,35 +97,35 @@ class Versions {
   // ---- writer
   // Makes the next version current, with a copy of `content`.
   void Publish(const VersionContent& content);
-  // Settles what can be, given that readers which entered before `safe_to_free` are gone.
+  // Settles all nodes that no reader can pick up; those that entered before `safe_to_free` left.
   void Settle(std::uint64_t safe_to_free);
-  // Versions below this one are settled.
+  // Returns the bound below which all versions are settled.
   [[nodiscard]] std::uint64_t SettledBelow() const {
     return unsettled_.empty() ? Current().version : unsettled_.front()->version;
   }
-  // A pinned settled version in [from, until), or null.
+  // Returns a pinned settled version in [from, until), or null.
   [[nodiscard]] VersionNode* PinnedIn(std::uint64_t from, std::uint64_t until) const;
-  // May somebody, now or later, read a version in [from, until)?
+  // Returns whether a version in [from, until) can still be read, now or later.
   [[nodiscard]] bool MayBeRead(std::uint64_t from, std::uint64_t until) const {
     return until > SettledBelow() || PinnedIn(from, until) != nullptr;
   }
-  // Takes one thing out of what ended pins were holding. False if there is none.
+  // Takes one item that released pins kept alive. Returns false if there is none.
   bool NextUnheld(Replaced& replaced);
   [[nodiscard]] bool HasUnheld() const { return !unheld_.empty(); }
   [[nodiscard]] std::size_t pinned() const { return pinned_.size(); }
-  // Notes `now` for the versions that were found to be pinned since the last call. Returns when the
-  // oldest one was. REQUIRES: pinned() is not 0.
+  // Stores `now` in the nodes found to be pinned since the last call. Returns the time of the
+  // oldest pinned node. REQUIRES: pinned() is not 0.
   SteadyTime PinnedSince(SteadyTime now);
   [[nodiscard]] bool HasUnsettled() const { return !unsettled_.empty(); }
   [[nodiscard]] bool SawUnpin() const { return unpinned_.load(std::memory_order_relaxed); }
-  // Forgets an index that is going away.
+  // Forgets an index that is being removed.
   void DropIndex(const StoreIndex* index);
 
  private:
   void Recycle(VersionNode* node);
   static void WaitUntilReleased();
 
-  // Each in a line of its own: what readers load, what they store, and what the writer works with.
+  // One cache line each: what readers load, what readers store, and what the writer uses.
   alignas(64) std::atomic<VersionNode*> current_;
   alignas(64) std::atomic<bool> unpinned_{false};
   alignas(64) std::atomic<std::uint32_t> held_{0};

@@ -1,4 +1,4 @@
-// Which versions may still be read, without a store around them.
+// Tests of which versions may still be read, without a store.
 
 #include "cache/store/versions.h"
 
@@ -89,7 +89,7 @@ TEST_F(VersionsTest, ArePinnedSinceTheyWereFoundToBe) {
   versions_.Unpin(second);
   versions_.Settle(SafeToFree());
   EXPECT_EQ(versions_.pinned(), 0U);
-  // What is used again has no past.
+  // Reused nodes keep no time from their former use.
   for (int i = 3; i < 8; ++i) {
     VersionNode* const node = pin_old();
     EXPECT_EQ(versions_.PinnedSince(start + seconds(i)), start + seconds(i));

@@ -31,8 +31,8 @@ ObjectName SplitKey(std::string_view key) {
 
 }  // namespace
 
-// Looks now and then whether handlers keep up, for as long as they have something to do. Its timer
-// and its look are the loop's; tasks on the loop keep it alive.
+// Checks now and then that handlers keep up, as long as they have work. The timer and the check run
+// on the loop; tasks on the loop keep this object alive.
 class HandlerWatch final : public std::enable_shared_from_this<HandlerWatch> {
  public:
   explicit HandlerWatch(Env& env) : env_(env) {}
@@ -42,7 +42,7 @@ class HandlerWatch final : public std::enable_shared_from_this<HandlerWatch> {
     std::erase_if(listeners_, [](const auto& other) { return other.expired(); });
     listeners_.push_back(listener);
   }
-  // Something waits for one of them.
+  // Arms the timer. Called when an event waits for some handler. Thread-safe.
   void Wake() {
     if (awake_.exchange(true, std::memory_order_acq_rel)) return;
     env_.loop().Post([weak = weak_from_this()] {
@@ -62,7 +62,7 @@ class HandlerWatch final : public std::enable_shared_from_this<HandlerWatch> {
       const std::lock_guard lock(mu_);
       all = listeners_;
     }
-    // Before the look: what comes from now on wakes it again.
+    // Set before the check: later events arm the timer again.
     awake_.store(false, std::memory_order_release);
     bool busy = false;
     for (const std::weak_ptr<cache::Listener>& weak : all) {
@@ -95,16 +95,16 @@ struct AssumeCacheCore::Impl {
 
   Env& env;
   const std::string resource;
-  // Written under the lock, read without.
+  // Written under the lock, read without it.
   const std::shared_ptr<IndexerCore> latest = std::make_shared<IndexerCore>(env);
 
   mutable std::mutex mu;
   struct Known {
-    ObjectRef api;            // what the informer said last
-    std::uint64_t epoch = 0;  // and in which epoch
-    bool assumed = false;     // another one is the latest
+    ObjectRef api;            // last state that the informer reported
+    std::uint64_t epoch = 0;  // epoch of `api`
+    bool assumed = false;     // the latest state is an assumed one
   };
-  // Under mu. Of each object in `latest`.
+  // Guarded by mu. One entry per object in `latest`.
   std::map<ObjectName, Known> known;
   std::vector<std::shared_ptr<cache::Listener>> listeners;
   std::size_t handlers_so_far = 0;
@@ -121,7 +121,7 @@ void AssumeCacheCore::Impl::Tell(const cache::Notification& event) {
 }
 
 void AssumeCacheCore::Impl::PutLatest(const ObjectRef& object) {
-  // It has a name: it is known.
+  // Known, as it has a name.
   LogError(env, latest->Put(object));
 }
 
@@ -143,7 +143,7 @@ AssumeCacheCore::~AssumeCacheCore() {
 
 const std::shared_ptr<IndexerCore>& AssumeCacheCore::latest() const { return impl_->latest; }
 
-// ---- what the informer says
+// ---- events of the informer
 
 void AssumeCacheCore::OnAddOrUpdate(ObjectRef object, std::uint64_t epoch) {
   const std::string_view version = object->resourceVersion();
@@ -155,9 +155,9 @@ void AssumeCacheCore::OnAddOrUpdate(ObjectRef object, std::uint64_t epoch) {
   ObjectRef old;
   if (!is_new) {
     old = impl_->latest->Get(name.namespace_, name.name);
-    // As new as the latest: what the server answered, coming back, or a resync. It may have been
-    // assumed in another form. Versions of two epochs say nothing of each other, and what was
-    // assumed in the one before is not true any more.
+    // The informer reports the version that was assumed: the server's answer to a write, or a
+    // resync. The assumed form may differ. Versions of two epochs cannot be compared, and what was
+    // assumed in an earlier epoch no longer holds.
     const auto order = cache::CompareResourceVersion(version, old->resourceVersion());
     if (!epoch_begins && order && *order != std::strong_ordering::greater) return;
   }
@@ -178,7 +178,7 @@ void AssumeCacheCore::OnDelete(const Block& object, bool final_state_unknown) {
                .object = std::move(old)});
 }
 
-// ---- what the user does
+// ---- calls of users
 
 Result<void> AssumeCacheCore::Assume(ObjectRef object) {
   if (!object || object->name().empty()) {

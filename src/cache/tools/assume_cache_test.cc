@@ -30,7 +30,7 @@ class AssumeCacheTest : public InformerTest {
     informer_.Start();
     Settle();
   }
-  // `name` at the server's version plus `ahead`, as it would answer an update.
+  // Returns `name` at the server's version plus `ahead`, as in the answer to an update.
   Ref<Pod> Answer(const std::string& name, const std::string& value, std::uint64_t ahead = 1) {
     return Ref<Pod>(
         MakePod("default", name, std::to_string(std::stoull(server_.rv()) + ahead), "", value));
@@ -106,7 +106,7 @@ TEST_F(AssumeCacheTest, OnlyWhatIsNewerReplacesAnAssumedObject) {
   server_.Put("a", "newer");
   Settle();
   EXPECT_EQ(Latest("a"), "newer");
-  // Nothing is left to restore.
+  // No assumption is left to restore.
   cache_->Restore("default/a");
   EXPECT_EQ(Latest("a"), "newer");
 }
@@ -119,7 +119,7 @@ TEST_F(AssumeCacheTest, ADeletionEndsAnAssumption) {
   EXPECT_THAT(cache_->List(), IsEmpty());
 }
 
-// After a backup is restored versions begin anew: what was known or assumed of later ones is over.
+// After a restore from backup versions start over: states known or assumed before are obsolete.
 TEST_F(AssumeCacheTest, FollowsAServerThatGoesBackInTime) {
   for (const bool assumes : {false, true}) {
     server_.set_rv(999);
@@ -136,7 +136,7 @@ TEST_F(AssumeCacheTest, FollowsAServerThatGoesBackInTime) {
     ASSERT_EQ(Api("a"), "restored");
     EXPECT_EQ(Latest("a"), "restored");
     EXPECT_EQ(cache_->ByIndex("value", "restored").size(), 1U);
-    // Nothing is left to restore.
+    // No assumption is left to restore.
     cache_->Restore("default/a");
     EXPECT_EQ(Latest("a"), "restored");
     server_.Put("a", "next");
@@ -144,7 +144,7 @@ TEST_F(AssumeCacheTest, FollowsAServerThatGoesBackInTime) {
     EXPECT_EQ(Latest("a"), "next") << "of a version below the one before the backup";
     EXPECT_TRUE(cache_->Assume(Answer("a", "assumed anew")));
     EXPECT_EQ(Latest("a"), "assumed anew");
-    // Within one epoch only what is newer counts.
+    // Within one epoch only newer versions count.
     server_.Put("a", "as new");
     Settle();
     EXPECT_EQ(Latest("a"), "assumed anew");
@@ -237,7 +237,7 @@ TEST_F(AssumeCacheTest, AHandlerMayDropWhatIsNotTheLatest) {
   EXPECT_EQ(heard.back(), "19");
 }
 
-// Simulated time stands still where nothing runs and no timer is set.
+// Simulated time stands still while no thread runs and no timer is set.
 TEST_F(AssumeCacheTest, WhoHasNothingToDoIsNotLookedAt) {
   cache_->AddEventHandler(std::make_shared<Recorder>()).OrExit();
   server_.Put("b", "1");
@@ -290,7 +290,7 @@ TEST(AssumeCache, AHandlerThatDoesNotKeepUpIsNamed) {
   takes = std::chrono::minutes(2);
   server.Put("a", "2");
   server.Put("a", "3");
-  // That more and more comes does not put the look off.
+  // A steady stream of events does not postpone the check.
   for (int i = 0; i < 60; ++i) {
     server.Put("b", std::to_string(i));
     sim.RunFor(std::chrono::seconds(1));
@@ -305,7 +305,7 @@ TEST(AssumeCache, AHandlerThatDoesNotKeepUpIsNamed) {
                           }),
             1)
       << "once";
-  // So that none is under way at the end.
+  // Lets all callbacks end before the test does.
   takes = Duration(0);
   sim.RunFor(std::chrono::minutes(5));
 }

@@ -29,7 +29,7 @@ std::string NameOf(const Named& named) { return named.name; }
 
 class ExpirationCacheTest : public ::testing::Test {
  protected:
-  // Everything expires but what has one of these names.
+  // All entries expire except those with one of these names.
   ExpirationCache<Named> Expiring(const std::set<std::string>& never) {
     return {sim_.env(), NameOf, [&never](const TimestampedEntry<Named>& entry, SteadyTime) {
               return !never.contains(entry.item.name);

@@ -24,7 +24,7 @@ WatchEventType TypeOf(EventKind kind) {
   return WatchEventType::kModified;
 }
 
-// Passes events on as those of a watch.
+// Turns the informer's notifications into events of a watch.
 class PushingHandler final : public RawHandler {
  public:
   explicit PushingHandler(std::shared_ptr<cache::WatchEvents> events)
@@ -76,7 +76,7 @@ Result<std::shared_ptr<WatcherCore>> NewInformerWatcherCore(
   HandlerOptions options;
   options.name = "watcher";
   options.resync_period = Duration(0);
-  // It is quick, and nothing may be left out.
+  // The handler is fast, and no event may be dropped.
   options.overflow = OverflowPolicy::kBlock;
   Result<std::shared_ptr<cache::Listener>> listener =
       informer->AddHandler(std::make_shared<PushingHandler>(events), std::move(options));

@@ -24,7 +24,7 @@ Error OnLoop(Env& env) {
 
 }  // namespace
 
-// A thread that fetches pages, and those that it has fetched.
+// A thread that fetches pages, and the queue of fetched pages.
 class ListPagerCore::Fetcher {
  public:
   Fetcher(const ListPagerCore& pager, ListOptions options, const CallOptions& call)
@@ -41,7 +41,7 @@ class ListPagerCore::Fetcher {
   Fetcher(const Fetcher&) = delete;
   Fetcher& operator=(const Fetcher&) = delete;
 
-  // Waits for the next page. Empty at the end.
+  // Waits for the next page. Returns empty at the end.
   Result<std::optional<ListedObjects>> Next() {
     MonitorLock lock(*monitor_);
     wanted_ = true;

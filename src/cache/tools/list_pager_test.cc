@@ -39,7 +39,7 @@ std::vector<std::string> ItemNames(std::size_t count) {
   return names;
 }
 
-// A server of `items` pods that writes down what it is asked.
+// A server of `items` pods that records the requests.
 class ListPagerTest : public ::testing::Test {
  protected:
   Result<ObjectList<Pod>> Page(const ListOptions& options, const CallOptions& call) {
@@ -71,7 +71,7 @@ class ListPagerTest : public ::testing::Test {
   void Block(F body) {
     ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(5)));
   }
-  // Visits each, and returns how it ended.
+  // Visits each item. Returns the result of the walk.
   Result<void> Visit(const ListPager<Pod>& pager, const ListOptions& options = {},
                      const CallOptions& call = {}) {
     Result<void> result;

@@ -14,8 +14,8 @@
 namespace kinformer::internal {
 namespace {
 
-// Is the one as new as the other, or newer? Where nobody can tell, it is: what the cache below has
-// then counts.
+// Returns whether one version is as new as the other, or newer. True if they cannot be compared:
+// the cache below then wins.
 bool AsNew(std::string_view one, std::string_view than) {
   const auto order = cache::CompareResourceVersion(one, than);
   return !order || *order != std::strong_ordering::less;
@@ -105,7 +105,7 @@ Result<std::vector<ObjectRef>> MutationCacheCore::ByIndex(std::string_view index
     }
     seen.insert(std::move(name));
   }
-  // What has the value in the overlay only. A look at all of them is no use of one.
+  // Adds objects that have the value in the overlay only. Does not count as their use.
   const SteadyTime now = env_.Now();
   for (const Entry& entry : entries_) {
     if (!entry.object || entry.expires <= now || seen.contains(entry.name)) continue;
@@ -117,7 +117,7 @@ Result<std::vector<ObjectRef>> MutationCacheCore::ByIndex(std::string_view index
   return found;
 }
 
-// ---- what is heard
+// ---- mutations and events
 
 Result<void> MutationCacheCore::Mutation(const ObjectRef& object) {
   if (!object || object->name().empty()) {
@@ -161,7 +161,7 @@ void MutationCacheCore::OnDelete(const Block& object) {
   const ObjectName name = NameOf(object);
   const std::lock_guard lock(mu_);
   if (const Entry* const entry = FindLocked(name)) {
-    // A later object of another uid: it may well exist.
+    // A later object with another uid may well exist.
     if (entry->uid != object.uid() && !AsNew(object.resourceVersion(), entry->resourceVersion)) {
       return;
     }

@@ -34,7 +34,7 @@ class MutationCacheTest : public ::testing::Test {
   MutationCache<Thing> Make(MutationCacheOptions options = {}) {
     return MutationCache<Thing>(sim_.env(), store_, options);
   }
-  // The resourceVersion that a read gives; "-" where there is none.
+  // Returns the resourceVersion that a read returns; "-" if it finds none.
   static std::string Get(MutationCache<Thing>& cache, std::string_view key = "default/web") {
     const Ref<Thing> found = cache.GetByKey(key);
     return found ? std::string(found.object()->resourceVersion()) : "-";
@@ -105,7 +105,7 @@ TEST_F(MutationCacheTest, MC_08_TheSameWhereTheObjectWasMadeAgain) {
   ASSERT_TRUE(store_.Add(Pod("3", "uid-2")));
   ASSERT_TRUE(cache.Mutation(Pod("2")));
   EXPECT_EQ(Get(cache), "3");
-  // That read has let the tombstone go: it is older than what is there.
+  // The read dropped the tombstone, because the store has a newer object.
   ASSERT_TRUE(cache.Mutation(Pod("4")));
   EXPECT_EQ(Get(cache), "4");
 }
@@ -161,7 +161,7 @@ TEST_F(MutationCacheTest, EntriesExpireAndGiveWay) {
   EXPECT_THAT(OnNode(cache, "n"), IsEmpty());
 }
 
-// Entries that have given way are in no index, and each object is in it once.
+// Replaced entries are in no index, and each object is in an index once.
 TEST_F(MutationCacheTest, AnIndexHasEachObjectOnce) {
   MutationCache<Thing> cache = Make({.include_adds = true, .max_cache_size = 2});
   ASSERT_TRUE(store_.Add(Pod("1")));

@@ -19,16 +19,16 @@
 namespace kinformer::internal {
 namespace {
 
-// Between the beginnings of two attempts.
+// Minimum time between the starts of two attempts.
 constexpr Duration kMinRestartDelay = std::chrono::seconds(1);
-// Events that wait before the watch is closed, and those with which it begins again.
+// Number of waiting events at which the watch is closed, and at which it is opened again.
 constexpr std::size_t kMostWaiting = 4096;
 constexpr std::size_t kFewWaiting = kMostWaiting / 2;
-// The time-out asked for is between this and twice this, as a reflector's: a watch that outlives it
-// has stalled.
+// The requested time-out is between one and two times this value, as in a reflector. A watch that
+// exceeds it has stalled.
 constexpr std::int64_t kMinWatchSeconds = 300;
 
-// The loop's side. What tasks keep alive.
+// The part that runs on the loop. Tasks on the loop keep it alive.
 class Retries final : public WatchReceiver, public std::enable_shared_from_this<Retries> {
  public:
   Retries(Env& env, std::string resource_version, std::unique_ptr<ListerWatcher> source,
@@ -58,11 +58,11 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
     timer_ = Timer();
     call_.reset();
   }
-  // What the caller owns goes on the thread that lets go of it.
+  // Gives up the source, which the caller may own, to be destroyed on the thread that stops.
   std::unique_ptr<ListerWatcher> TakeSource() { return std::move(source_); }
 
-  // ---- by anyone
-  // The watch was closed since too much waited, and does so no longer. True once.
+  // ---- on any thread
+  // Returns true once after the watch was closed for a full queue, when that has room again.
   bool TakesRoom() {
     return waits_for_room_.load(std::memory_order_acquire) && events_->size() <= kFewWaiting &&
            waits_for_room_.exchange(false, std::memory_order_acq_rel);
@@ -122,7 +122,7 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
     events_->Close(error);
     CloseSoon();
   }
-  // Not inside a call of the watch's own.
+  // Closes on the loop later: the caller may be inside a call of the watch itself.
   void CloseSoon() {
     env_.loop().Post([weak = weak_from_this()] {
       const std::shared_ptr<Retries> self = weak.lock();
@@ -130,7 +130,7 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
       self->call_.reset();
       if (self->ended_) return;
       self->waits_for_room_.store(true, std::memory_order_release);
-      // The reader may have been quicker.
+      // The reader may have emptied the queue meanwhile.
       if (self->TakesRoom()) self->OpenSoon();
     });
   }
@@ -139,10 +139,10 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
   std::unique_ptr<ListerWatcher> source_;
   cache::ContainedListWatch contained_;
   const std::shared_ptr<cache::WatchEvents> events_;
-  std::string last_;  // the version behind which to watch
+  std::string last_;  // the resourceVersion from which to watch
   SteadyTime began_{};
   bool accepted_ = false;
-  bool paused_ = false;  // too much waits
+  bool paused_ = false;  // closed because too many events wait
   bool ended_ = false;
   std::atomic<bool> waits_for_room_{false};
   Timer timer_;
@@ -164,7 +164,7 @@ class RetryWatcher final : public WatcherCore {
       return;
     }
     if (env_.loop().InThisExecutor()) {
-      // Not at once: the stack may be inside the watch.
+      // Later: the stack may be inside the watch.
       env_.loop().Post([retries = retries_] { retries->End(); });
       return;
     }

@@ -33,7 +33,7 @@ std::string Text(const ResourceWatchEvent<Pod>& event) {
   return kSigns[static_cast<int>(event.type)] + event.object->name() + "@" + event.resourceVersion;
 }
 
-// Keeps why objects are unreadable.
+// Collects the errors of unreadable objects.
 class WhyLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -52,7 +52,7 @@ class RetryWatcherTest : public ::testing::Test {
     watcher_ = NewRetryWatcher<Pod>(sim_.env(), rv, server_.NewListerWatcher()).value();
     sim_.RunReady();
   }
-  // Takes what there is; how it ended afterwards, if it has.
+  // Takes all waiting events, then the final error if the watch has ended.
   std::vector<std::string> Take() {
     std::vector<std::string> events;
     EXPECT_TRUE(sim_.RunBlocking(
@@ -70,7 +70,7 @@ class RetryWatcherTest : public ::testing::Test {
     return events;
   }
 
-  // Takes so many.
+  // Takes `count` events.
   void TakeOnly(int count) {
     EXPECT_TRUE(sim_.RunBlocking(
         [&] {
@@ -78,7 +78,7 @@ class RetryWatcherTest : public ::testing::Test {
         },
         seconds(10)));
   }
-  // Adds so many objects.
+  // Adds `count` objects.
   void PutMany(int count) {
     for (int i = 0; i < count; ++i) server_.Put("p" + std::to_string(i));
   }
@@ -115,7 +115,7 @@ TEST_F(RetryWatcherTest, RWA_02_OpeningFailsForAWhile) {
   EXPECT_EQ(server_.requests.back(), "WATCH rv=1 bookmarks");
 }
 
-// Cannot say what it watches.
+// A ListerWatcher that cannot describe what it watches.
 class NamelessListWatch final : public ListerWatcher {
  public:
   explicit NamelessListWatch(std::unique_ptr<ListerWatcher> inner) : inner_(std::move(inner)) {}
@@ -201,14 +201,14 @@ TEST_F(RetryWatcherTest, RWA_06_ErrorsThatAreRetried) {
   sim_.RunReady();
   EXPECT_THAT(Take(), ElementsAre("+b@2"));
   EXPECT_FALSE(error_);
-  // The server may ask for more time.
+  // The server may ask for a longer pause.
   server_.FailWatches(
       Error(Reason::kInternalError, "500").WithHttpStatus(500).WithRetryAfter(seconds(7)));
   sim_.RunFor(milliseconds(6900));
   EXPECT_EQ(server_.open_watches(), 0U);
   sim_.RunFor(milliseconds(200));
   EXPECT_EQ(server_.open_watches(), 1U);
-  // But not for three years.
+  // A pause of three years is not accepted.
   server_.FailWatches(Error(Reason::kInternalError, "500")
                           .WithHttpStatus(500)
                           .WithRetryAfter(seconds(100'000'000)));
@@ -220,11 +220,11 @@ TEST_F(RetryWatcherTest, RWA_06_ErrorsThatAreRetried) {
 
 TEST_F(RetryWatcherTest, WhetherItHasEverBeenOpenDoesNotMatterToTheNextOpening) {
   Open();
-  // Of one that is open, a refusal is a fault of some sort.
+  // A refusal of a watch that is already open is treated as a temporary fault.
   server_.FailWatches(Error(Reason::kForbidden, "no").WithHttpStatus(403));
   sim_.RunFor(seconds(2));
   EXPECT_EQ(server_.open_watches(), 1U);
-  // A server that does not know the version yet may know it later.
+  // A server that lacks the version now may have it later.
   server_.watch_errors = {Error(Reason::kExpired, "410").WithHttpStatus(410)};
   server_.EndWatches();
   sim_.RunFor(seconds(5));
@@ -248,7 +248,7 @@ TEST_F(RetryWatcherTest, RWA_04_GoneIsTheEndHoweverItIsSaid) {
     ASSERT_TRUE(error_) << gone;
     EXPECT_EQ(error_->reason(), gone.reason());
   }
-  // Who stops it does not want to know.
+  // After Stop the reader gets no error.
   error_.reset();
   Open();
   server_.FailWatches(Error(Reason::kGone, "gone").WithHttpStatus(410));
@@ -376,7 +376,7 @@ TEST_F(RetryWatcherTest, ItPausesWithFourThousandAndGoesOnWithTwo) {
   sim_.RunFor(seconds(2));
   EXPECT_EQ(server_.open_watches(), 1U);
   server_.Put("one more");
-  // That the watch ends by itself just then is no reason to open another one.
+  // Even if the watch ends by itself at this moment, it is not opened again.
   server_.EndWatches();
   sim_.RunFor(seconds(2));
   EXPECT_EQ(server_.open_watches(), 0U);
@@ -386,7 +386,7 @@ TEST_F(RetryWatcherTest, ItPausesWithFourThousandAndGoesOnWithTwo) {
   TakeOnly(1);
   sim_.RunFor(seconds(2));
   EXPECT_EQ(server_.open_watches(), 1U);
-  // From then on it is as it was.
+  // From here on it works as before.
   server_.EndWatches();
   sim_.RunFor(seconds(2));
   EXPECT_EQ(server_.open_watches(), 1U);

@@ -1,4 +1,4 @@
-// The tools on real threads: for the thread sanitizer.
+// The tools on real threads, to be run under ThreadSanitizer.
 
 #include <atomic>
 #include <chrono>
@@ -36,7 +36,7 @@ using std::chrono::seconds;
 
 class ToolsConcurrency : public ::testing::Test {
  protected:
-  // Each body on a thread of its own, all at once.
+  // Runs each body on a thread of its own, all at the same time.
   static void Together(std::vector<std::function<void()>> bodies) {
     std::vector<std::thread> threads;
     threads.reserve(bodies.size());
@@ -110,7 +110,7 @@ TEST_F(ToolsConcurrency, MutationCacheIsReadWhileBothSidesChange) {
                 if (!found) continue;
                 const std::uint64_t rv =
                     std::stoull(std::string(found.object()->resourceVersion()));
-                EXPECT_GE(rv, last.exchange(rv));  // never goes back
+                EXPECT_GE(rv, last.exchange(rv));  // never decreases
               }
             }});
 }

@@ -8,7 +8,7 @@
 namespace kinformer {
 namespace {
 
-// Says once of an informer that it has synced.
+// Logs once for each informer that it has synced.
 class SyncedLine {
  public:
   SyncedLine(Env& env, std::string name, const std::shared_ptr<internal::InformerCore>& informer)
@@ -24,7 +24,7 @@ class SyncedLine {
  private:
   Env& env_;
   const std::string name_;
-  // An observer may be called while it goes: it keeps nobody alive.
+  // Weak: an observer may be called during the informer's destruction and must not keep it alive.
   const std::weak_ptr<internal::InformerCore> informer_;
   std::atomic<bool> said_{false};
 };
@@ -54,7 +54,7 @@ Result<void> WaitForNamedCacheSync(Env& env, std::string_view name,
   }
   Result<void> synced = WaitForCacheSync(env, informers, stop, options);
   observations.clear();
-  // One that has just synced may not have been heard of.
+  // The notification of an informer that has just synced may still be missing.
   for (const std::shared_ptr<SyncedLine>& line : lines) line->LogIfSynced();
   if (synced) {
     env.log().Log(LogLevel::kInfo, "all caches are synced", {{"controller", controller}});

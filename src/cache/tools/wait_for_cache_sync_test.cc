@@ -41,7 +41,7 @@ class ControllerLog final : public LogSink {
   Texts lines{};
 };
 
-// What lists pods, under a name of its own.
+// A ListerWatcher for pods that describes itself by another name.
 class NamedListerWatcher final : public ListerWatcher {
  public:
   NamedListerWatcher(std::unique_ptr<ListerWatcher> next, const char* name)
@@ -77,7 +77,7 @@ class WaitForCacheSyncTest : public ::testing::Test {
     EXPECT_TRUE(sim_.RunBlocking([&] { result = wait(); }, std::chrono::minutes(5)));
     return result;
   }
-  // Lets the server answer after that long.
+  // Delays the server's answers by this time.
   void UpIn(internal::cache::FakeServer& server, Duration delay) {
     server.down = Error(Reason::kConnectionRefused, "refused");
     timers_.push_back(
@@ -166,7 +166,7 @@ TEST_F(WaitForCacheSyncTest, WF_06_CancelledBeforehandWhatIsDoneCountsAsDone) {
 }
 
 TEST_F(WaitForCacheSyncTest, TheErrorSaysOfEachWhatItWaitsFor) {
-  // On a loop's thread nobody waits.
+  // On the loop's thread the call does not wait.
   std::string message;
   sim_.env().loop().Post([&] {
     nodes_.Start();

@@ -1,6 +1,6 @@
 // cache/tools/watch_events.h
 //
-// WatchEvents: what a watch has told and nobody has taken yet.
+// WatchEvents: queue of the events of a watch that its reader has not taken yet.
 
 #ifndef KINFORMER_CACHE_TOOLS_WATCH_EVENTS_H_
 #define KINFORMER_CACHE_TOOLS_WATCH_EVENTS_H_
@@ -17,20 +17,20 @@
 
 namespace kinformer::internal::cache {
 
-// Of any length. Thread-safe.
+// Unbounded. Thread-safe.
 class WatchEvents {
  public:
   explicit WatchEvents(Env& env) : env_(env), monitor_(env.NewMonitor()) {}
 
-  // How many wait then.
+  // Returns the number of waiting events, this one included.
   std::size_t Push(OwnedWatchEvent event);
-  // Nothing comes any more. What waits can still be taken; then comes `error`, once.
+  // Ends the queue. Waiting events can still be taken; after them Next returns `error` once.
   void Close(std::optional<Error> error = {});
-  // Nothing comes any more, and what waits is dropped.
+  // Ends the queue and drops the waiting events.
   void Stop();
 
-  // Waits for an event. Empty: there is none any more. kCanceled, kDeadlineExceeded: none came
-  // while the caller waited. kWouldDeadlock: there is none at the moment, on a loop's thread.
+  // Waits for an event. Returns empty at the end of the queue; kCanceled or kDeadlineExceeded if no
+  // event came in time; kWouldDeadlock on a loop's thread instead of waiting.
   Result<std::optional<OwnedWatchEvent>> Next(const CallOptions& call);
   [[nodiscard]] std::size_t size() const;
 

@@ -7,7 +7,7 @@
 namespace kinformer::internal {
 namespace {
 
-// Stops a watch when it is no longer looked at, whatever a condition throws.
+// Stops a watch at the end of the scope, even if a condition throws.
 class StopAtEnd {
  public:
   explicit StopAtEnd(WatcherCore& watcher) : watcher_(watcher) {}

@@ -122,7 +122,7 @@ TEST_F(WatchUntilTest, UN_04_TimeOutStopAndError) {
   EXPECT_EQ(late.result.error().reason(), Reason::kDeadlineExceeded);
   EXPECT_EQ(Last(late), "none");
 
-  // The time-out is not one for each event.
+  // The time-out covers the whole call, not each event.
   for (int i = 1; i < 20; ++i) {
     In(seconds(i), [&, i] { server_.Put("a", std::to_string(i)); });
   }
@@ -148,23 +148,23 @@ TEST_F(WatchUntilTest, UN_05_WithAnInformer) {
       return value;
     });
   };
-  // The precondition is enough.
+  // The precondition alone is enough.
   const UntilResult<Pod> at_once = WaitWithSync(holds(true), {ValueIs("9")});
   EXPECT_TRUE(at_once.result);
   EXPECT_FALSE(at_once.event);
 
-  // It does not hold; what is there comes as an event.
+  // The precondition is false; existing objects arrive as events.
   const UntilResult<Pod> there = WaitWithSync(holds(false), {ValueIs("1")});
   EXPECT_TRUE(there.result);
   EXPECT_EQ(there.event->type, WatchEventType::kAdded);
 
-  // It fails.
+  // The precondition fails.
   const UntilResult<Pod> failed = WaitWithSync(
       [](const Indexer<Pod>&) -> Result<bool> { return Error(Reason::kUnknown, "mine"); },
       {ValueIs("1")});
   EXPECT_EQ(failed.result.error().message(), "mine");
 
-  // There is none.
+  // There is no precondition.
   EXPECT_TRUE(WaitWithSync(nullptr, {ValueIs("1")}).result);
   EXPECT_TRUE(WaitWithSync(nullptr, {}).result);
 }

@@ -30,7 +30,7 @@ std::string CollectionVersion::ListFrom() const {
 std::int64_t CollectionVersion::PageSize() const {
   if (page_size_ != 0) return page_size_;
   if (no_watch_cache_ || unavailable_ || last_.empty()) return kDefaultPageSize;
-  // A limit would make the server read from etcd what its watch cache has.
+  // With a limit the server would read from etcd rather than from its watch cache.
   return last_ == "0" ? kDefaultPageSize : 0;
 }
 

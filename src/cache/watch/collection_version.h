@@ -1,7 +1,7 @@
 // cache/watch/collection_version.h
 //
-// CollectionVersion: which resourceVersion of its collection a reflector has, and what the next
-// list asks for because of it. Counterpart: the lastSyncResourceVersion part of cache.Reflector.
+// CollectionVersion: tracks the resourceVersion of a reflector's collection and derives from it
+// what the next list asks for. Counterpart: lastSyncResourceVersion of cache.Reflector.
 
 #ifndef KINFORMER_CACHE_WATCH_COLLECTION_VERSION_H_
 #define KINFORMER_CACHE_WATCH_COLLECTION_VERSION_H_
@@ -15,37 +15,37 @@ namespace kinformer::internal::cache {
 // Confined to the loop.
 class CollectionVersion {
  public:
-  // `page_size` is that of all lists; 0: client-go's rules.
+  // `page_size` applies to all lists; 0: the rules of client-go.
   explicit CollectionVersion(std::int64_t page_size) : page_size_(page_size) {}
 
-  // What the last list or event said; empty before the first.
+  // Returns the resourceVersion of the last list or event; empty before the first.
   [[nodiscard]] const std::string& Last() const { return last_; }
-  // The watch has come this far.
+  // Records the resourceVersion that the watch has reached.
   void Advance(std::string_view resourceVersion) { last_ = resourceVersion; }
-  // A list has ended at this version. True: the server is older than what it served before, and
-  // nobody had noticed.
+  // Records the resourceVersion at which a list ended. Returns true if it is older than the last
+  // one and BeginEpoch was not called: the server went back in time unnoticed.
   [[nodiscard]] bool Listed(std::string_view resourceVersion);
-  // Is this version older than the last one? False where their order is not known.
+  // Returns whether `resourceVersion` is older than Last(). False if they cannot be compared.
   [[nodiscard]] bool IsNewerThan(std::string_view resourceVersion) const;
 
-  // The server did not have the last version. The next list reads the newest.
+  // Records that the server lacks the last version. The next list reads the newest state.
   void SetUnavailable() { unavailable_ = true; }
-  // The server has shown that it went back in time, whatever the next list's version is.
+  // Records that the server went back in time, whatever the version of the next list is.
   void BeginEpoch() {
     unavailable_ = true;
     epoch_begun_ = true;
   }
   [[nodiscard]] bool unavailable() const { return unavailable_; }
-  // A list at "0" came in pages, which it does only from etcd: there is no watch cache.
+  // Records that a list at "0" came in pages, which only etcd does: there is no watch cache.
   void SetNoWatchCache() { no_watch_cache_ = true; }
 
-  // What the next LIST asks for.
+  // Returns the resourceVersion and the page size for the next LIST.
   [[nodiscard]] std::string ListFrom() const;
   [[nodiscard]] std::int64_t PageSize() const;
-  // What the next watch-list asks for.
+  // Returns the resourceVersion for the next watch-list.
   [[nodiscard]] std::string WatchListFrom() const { return unavailable_ ? "" : last_; }
-  // Events of a watch from here come in the order of resourceVersions. The burst of ADDED with
-  // which a watch from nowhere begins does not.
+  // Returns whether events of a watch from here are ordered by resourceVersion. The initial burst
+  // of ADDED events of a watch without a start version is not ordered.
   [[nodiscard]] bool OrdersEvents() const { return !last_.empty() && last_ != "0"; }
 
  private:

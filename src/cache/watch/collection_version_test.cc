@@ -53,7 +53,7 @@ TEST(CollectionVersion, AnOlderListThanTheLastIsAnotherHistory) {
   EXPECT_FALSE(version.IsNewerThan("100"));
   EXPECT_FALSE(version.IsNewerThan("x"));
   EXPECT_TRUE(version.Listed("99"));
-  // Once that is known, it is no news.
+  // After BeginEpoch an older list is not reported again.
   version.BeginEpoch();
   EXPECT_TRUE(version.unavailable());
   EXPECT_FALSE(version.Listed("5"));

@@ -47,7 +47,7 @@ std::unique_ptr<ListWatchCall> ContainedListWatch::Watch(const ListOptions& opti
 
 std::unique_ptr<ListWatchCall> ContainedListWatch::CurrentVersion(
     const std::function<void(Result<std::string> version)>& answer) {
-  // No call is an answer, too: it cannot ask.
+  // Null is a valid answer: the ListerWatcher cannot do this.
   std::unique_ptr<ListWatchCall> started;
   (void)base::CallUser(env_, kName, [&] { started = inner_.CurrentVersion(answer); });
   return started;

@@ -1,7 +1,7 @@
 // cache/watch/contained_list_watch.h
 //
-// ContainedListWatch: a ListerWatcher, which may be the user's own, as one that throws nothing and
-// always gives a call.
+// ContainedListWatch: wraps a ListerWatcher, which users may supply, so that it never throws and
+// always returns a call.
 
 #ifndef KINFORMER_CACHE_WATCH_CONTAINED_LIST_WATCH_H_
 #define KINFORMER_CACHE_WATCH_CONTAINED_LIST_WATCH_H_
@@ -15,8 +15,8 @@
 
 namespace kinformer::internal::cache {
 
-// What the one inside throws is logged and counted; a list or watch then ends with an error. Both
-// arguments outlive it, and the calls that it gives.
+// Logs and counts exceptions of `inner`; the list or watch then ends with an error. Both arguments
+// must outlive this object and the calls that it returns.
 class ContainedListWatch final : public ListerWatcher {
  public:
   ContainedListWatch(Env& env, ListerWatcher& inner) : env_(env), inner_(inner) {}

@@ -1,4 +1,4 @@
-// A lister watcher of the user's that throws, or gives nothing, harms nobody.
+// A user's lister watcher that throws, or returns no call, does no harm.
 
 #include "cache/watch/contained_list_watch.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Throws whatever it is asked, or gives no call.
+// Throws in every call, or returns no call.
 class BadListWatch final : public ListerWatcher {
  public:
   explicit BadListWatch(bool throws) : throws_(throws) {}
@@ -84,7 +84,7 @@ TEST(ContainedListWatch, WhatThrowsOrGivesNoCallIsACallThatFails) {
       EXPECT_THAT(error->message(), HasSubstr("the lister watcher"));
       EXPECT_THAT(error->message(), HasSubstr(throws ? "bad day" : "gave no call"));
     }
-    // These need not be possible.
+    // These calls are optional.
     EXPECT_EQ(contained.CurrentVersion([](const Result<std::string>&) { ADD_FAILURE(); }), nullptr);
     EXPECT_EQ(contained.ListMetadata("", {}, list), nullptr);
   }

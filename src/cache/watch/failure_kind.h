@@ -1,6 +1,6 @@
 // cache/watch/failure_kind.h
 //
-// FailureKind: what an error of a list or watch means for what is done next.
+// FailureKind: classifies the errors of lists and watches by how to continue.
 
 #ifndef KINFORMER_CACHE_WATCH_FAILURE_KIND_H_
 #define KINFORMER_CACHE_WATCH_FAILURE_KIND_H_
@@ -12,16 +12,16 @@
 namespace kinformer::internal::cache {
 
 enum class FailureKind : std::uint8_t {
-  kExpired,      // the version asked for is no longer there: list again
-  kFuture,       // the version asked for is not there yet: list again, whatever there is
-  kAsksToWait,   // the server is busy, or about to be ready: the same again, later
-  kUnreachable,  // no answer came: the same again, later
+  kExpired,      // the requested version is gone: list again
+  kFuture,       // the requested version does not exist yet: list again at any version
+  kAsksToWait,   // the server is busy or starting: repeat the request later
+  kUnreachable,  // no answer came: repeat the request later
   kOther,
 };
 
 inline FailureKind KindOf(const Error& error) {
   if (IsResourceExpired(error) || IsGone(error)) return FailureKind::kExpired;
-  // First of those that come with a Retry-After: nobody waits for a version of another history.
+  // Checked before Retry-After: a version of another history will never appear.
   if (IsTooLargeResourceVersion(error)) return FailureKind::kFuture;
   if (IsTooManyRequests(error)) return FailureKind::kAsksToWait;
   if (error.http_status() >= 500 && error.retry_after()) return FailureKind::kAsksToWait;
@@ -41,7 +41,7 @@ inline bool AsksForAnotherVersion(FailureKind kind) {
   return kind == FailureKind::kExpired || kind == FailureKind::kFuture;
 }
 
-// The server says that it cannot serve watch-lists, as opposed to not now.
+// Returns whether the server cannot serve watch-lists at all, as opposed to not now.
 inline bool DeclinesWatchLists(const Error& error) {
   switch (error.http_status()) {
     case 400:

@@ -11,11 +11,11 @@ namespace kinformer::internal::cache {
 namespace {
 
 constexpr Duration kMinWatchTimeout = std::chrono::minutes(5);
-// Twice that still fits into a server's own clock.
+// Twice this value still fits into a server's clock.
 constexpr Duration kMaxWatchTimeout = std::chrono::years(10);
 
-// So often in a row a server may put off the question for its version before a watch is opened all
-// the same.
+// Number of times in a row that a server may defer the question for its version before a watch is
+// opened anyway.
 constexpr int kMostPutOff = 3;
 
 }  // namespace
@@ -96,7 +96,7 @@ void Reflector::RetryAfter(const Error& error, void (Reflector::*next)()) {
 void Reflector::RelistSoon() {
   version_.SetUnavailable();
   phase_ = Phase::kIdle;
-  // Not here: the caller may stand in a call of the stream that is to be closed.
+  // Later: the caller may be inside a call of the stream that is to be closed.
   After(Duration(0), &Reflector::CloseAndRelist);
 }
 
@@ -199,7 +199,7 @@ void Reflector::OnDone(Result<ListMeta> result) {
 void Reflector::ListFailed(const Error& error) {
   const FailureKind kind = KindOf(error);
   if (kind == FailureKind::kExpired && list_.paginated && !list_.in_one_piece) {
-    // The pages outlived their snapshot: take the list in one piece.
+    // The pages outlived their snapshot: request the list in one piece.
     list_.in_one_piece = true;
     list_.tokens = {};
     list_.resourceVersion.clear();
@@ -211,7 +211,7 @@ void Reflector::ListFailed(const Error& error) {
     version_.SetUnavailable();
     return StartList();
   }
-  // The pages that have come are as good as they were.
+  // The pages received so far remain valid.
   const bool again =
       kind == FailureKind::kAsksToWait || (kind == FailureKind::kUnreachable && list_.paginated);
   if (again && !list_.page_begun) return RetryAfter(error, &Reflector::AskForPage);
@@ -247,7 +247,7 @@ void Reflector::ResumeWatch() {
   phase_ = Phase::kWatch;
   if (paused_) return observer_.OnPaused();
   observer_.OnWatching();
-  // An opaque version can be compared with none.
+  // Opaque versions cannot be compared.
   if (std::exchange(ask_version_, true) && IsWellFormedResourceVersion(version_.Last())) {
     pace_.Asks();
     call_ = lister_watcher_.CurrentVersion(
@@ -262,7 +262,7 @@ bool Reflector::DefersTheWatch(const Error& unanswered) {
     case FailureKind::kUnreachable:
       return true;
     case FailureKind::kAsksToWait:
-      // A server may put off lists for ever, and yet take watches.
+      // A server may defer lists forever and still accept watches.
       return ++questions_put_off_ <= kMostPutOff;
     default:
       return unanswered.http_status() == 401;
@@ -327,7 +327,7 @@ bool Reflector::IsExpectedType(const Block& object) {
 
 void Reflector::OnEvent(const WatchEvent& event) {
   if (phase_ == Phase::kWatchList) return HandleWatchListEvent(event);
-  // Of a stream that is about to be closed nothing counts.
+  // Ignores events of a stream that is about to be closed.
   if (phase_ == Phase::kWatch) HandleWatchEvent(event);
 }
 
@@ -346,9 +346,9 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
   if (event.object && !IsExpectedType(*event.object)) return;
   ++watch_.events;
   if (GoesBack(event)) {
-    // We asked for what is newer than what we know.
+    // A resumed watch asked for newer events only.
     if (watch_.resumed) return BeginEpoch();
-    // It says nothing of any object; what is known stays known.
+    // A bookmark has no object, so nothing changes.
     if (event.type == WatchEventType::kBookmark) return;
   }
   Apply(event);
@@ -358,7 +358,7 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
   if (watch_.ordered && IsVersion(event)) version_.Advance(event.resourceVersion);
 }
 
-// Where the versions of this server are numbers, what is none is no place to resume from.
+// Where versions are numbers, a watch cannot resume from anything else.
 bool Reflector::IsVersion(const WatchEvent& event) {
   const bool numbers = IsWellFormedResourceVersion(version_.Last()) || version_.Last() == "0";
   if (IsWellFormedResourceVersion(event.resourceVersion)) return true;
@@ -439,7 +439,7 @@ void Reflector::WatchEndedCleanly() {
     short_watches_.LogEmpty(env_, options_.name);
     return EndRound(std::nullopt);
   }
-  // There is nothing to list. But a server that ends them all at once is not asked in a circle.
+  // No list is needed. But a server that ends all watches at once must not be asked in a loop.
   if (short_watches_.TooManyInARow(lasted)) {
     return After(base::Jitter(env_, ShortWatches::kVeryShort, 1.0), &Reflector::ResumeWatch);
   }
@@ -450,7 +450,7 @@ void Reflector::WatchEndedCleanly() {
 
 void Reflector::Pause() {
   paused_ = true;
-  // Not here: the caller may stand in a call of the stream that is to be closed.
+  // Later: the caller may be inside a call of the stream that is to be closed.
   env_.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
     if (alive.expired()) return;
     if (paused_ && phase_ == Phase::kWatch) {

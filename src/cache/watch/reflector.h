@@ -1,7 +1,7 @@
 // cache/watch/reflector.h
 //
-// Reflector: keeps a ReflectorStore equal to one collection of the server: lists it, watches it
-// from there, resumes when the watch ends, lists again when resuming is not possible. Counterpart:
+// Reflector: keeps a ReflectorStore equal to one collection of the server. Lists it, watches it
+// from there, resumes the watch when it ends, and lists again if that is not possible. Counterpart:
 // cache.Reflector.
 
 #ifndef KINFORMER_CACHE_WATCH_REFLECTOR_H_
@@ -32,77 +32,77 @@ namespace kinformer::internal::cache {
 
 class InformerMetrics;
 
-// Where a Reflector puts what it learns. Called on the loop.
+// Receives the contents of the collection. Called on the loop.
 class ReflectorStore {
  public:
   virtual ~ReflectorStore() = default;
 
-  // A watch's events.
+  // Events of a watch.
   virtual void Add(ObjectRef object) = 0;
   virtual void Update(ObjectRef object) = 0;
   virtual void Delete(ObjectRef object) = 0;
   virtual void Unreadable(std::string_view namespace_, std::string_view name, bool deleted) = 0;
   virtual void Bookmark(std::string_view resourceVersion) = 0;
 
-  // A list, as it streams in: Begin, then items, then End, which makes the collection equal to the
-  // items. A Begin without End is a list that failed: what came since the last Begin is dropped by
-  // the next.
+  // A list as it is received: Begin, then the items, then End, which makes the collection equal to
+  // the items. A list that fails has no End: the next Begin then drops everything received since
+  // the previous one.
   virtual void ReplaceBegin() = 0;
   virtual void ReplaceItem(ObjectRef object) = 0;
   virtual void ReplaceUnreadable(std::string_view namespace_, std::string_view name) = 0;
-  // A watch-list may take back what it sent.
+  // Removes an item again, as a watch-list may.
   virtual void ReplaceRemove(std::string_view namespace_, std::string_view name) = 0;
   virtual void ReplaceEnd(std::string_view resourceVersion) = 0;
 
   virtual Result<void> Resync() = 0;
-  // What came in one piece of network data has been handed over.
+  // All events of one piece of network data have been passed on.
   virtual void ChunkEnd() = 0;
 };
 
-// Hears how it goes. Called on the loop.
+// Receives the state of the reflector. Called on the loop.
 class ReflectorObserver {
  public:
   virtual ~ReflectorObserver() = default;
-  // A list is asked for; it is complete.
+  // A list was requested; it is complete.
   virtual void OnListing() {}
   virtual void OnListed(InitialList) {}
-  // A watch is asked for; the server has accepted it.
+  // A watch was requested; the server has accepted it.
   virtual void OnWatching() {}
   virtual void OnWatchStarted() {}
-  // Its connection broke, which is no failed attempt: the watch is resumed.
+  // The connection of the watch broke. Not a failed attempt: the watch is resumed.
   virtual void OnWatchBroken() {}
-  // No watch until Resume.
+  // No watch is open until Resume.
   virtual void OnPaused() {}
-  // Nothing is asked for until then.
+  // No request is sent until that time.
   virtual void OnWaiting(SteadyTime) {}
-  // At that time the server had nothing newer than what has been handed over.
+  // At that time the server had nothing newer than what was passed on.
   virtual void OnProgress(SteadyTime) {}
-  // An attempt to list or watch failed, or a watch ended with an error.
+  // A list failed, or a watch could not be opened or ended with an error.
   virtual void OnWatchError(const Error& error) = 0;
-  // The server went back in time: what it says now is older than what it said before.
+  // The server went back in time: its state is now older than the one it sent before.
   virtual void OnEpochChanged() {}
 };
 
 struct ReflectorOptions {
-  std::string name{};  // for logs: "pods in namespace default"
+  std::string name{};  // name in logs: "pods in namespace default"
   // Objects of other types are logged and ignored; null: any.
   const TypeInfo* expected_type = nullptr;
-  // Unless the ListerWatcher says that it cannot.
+  // Ignored if the ListerWatcher does not support watch-lists.
   bool use_watch_list = true;
-  // Of lists; 0: 500 from etcd, none from the watch cache.
+  // Page size of lists; 0: 500 from etcd, unlimited from the watch cache.
   std::int64_t watch_list_page_size = 0;
-  // At least 5 min; the time-out asked for is between this and twice this.
+  // At least 5 min; the requested time-out is between one and two times this value.
   Duration min_watch_timeout{0};
   Duration resync_period{0};              // 0: never
   std::function<bool()> should_resync{};  // empty: always
-  // Resume, not relist, after a 500 in a watch, for that long.
+  // Time for which errors 500 in a watch lead to a resume instead of a relist.
   Duration max_internal_error_retry{0};
   base::BackoffOptions backoff{};
   InformerMetrics* metrics = nullptr;  // null: none
 };
 
-// Confined to the loop; Start, Pause, Resume and destruction happen there, and destruction not
-// inside a call to a receiver or the store. Everything it is given outlives it. Nothing blocks.
+// Confined to the loop, as are Start, Pause, Resume and the destructor, which must not run inside a
+// call to a receiver or the store. All arguments must outlive it. Nothing blocks.
 class Reflector final : private ListReceiver, private WatchReceiver {
  public:
   Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& store,
@@ -110,70 +110,70 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   ~Reflector() override;
 
   void Start();
-  // Closes the watch, soon, and opens none until Resume, which continues where it was. A list under
-  // way goes on.
+  // Closes the watch soon, and opens none until Resume, which continues at the same version. A
+  // running list is not stopped.
   void Pause();
   void Resume();
-  // What the store holds is in doubt: lists again, soon, unless a list is due or under way.
+  // Lists again soon, as the store may be wrong; no effect if a list is due or running.
   void Relist();
-  // Another reflector has found that the server went back in time: the same as if this one had,
-  // except that the observer has been told.
+  // Another reflector has found that the server went back in time: does what this one would do
+  // then, except for the notification of the observer.
   void JoinEpoch();
 
   [[nodiscard]] const std::string& LastSyncResourceVersion() const { return version_.Last(); }
-  // Where it left off in an earlier life. Before Start.
+  // Sets the version reached in an earlier life. Call it before Start.
   void SetLastSyncResourceVersion(std::string_view rv) { version_.Advance(rv); }
 
  private:
   enum class Phase { kIdle, kList, kWatchList, kWatch };
 
   void ListAndWatch();
-  // Ends the round: reports `error`, then waits and begins the next.
+  // Ends the round: reports `error`, then waits and starts the next one.
   void EndRound(const std::optional<Error>& error);
   void After(Duration delay, void (Reflector::*next)());
-  // The next round, after that and what is due after an outage.
+  // Starts the next round after `pace` and the additional pause after an outage.
   void ListAndWatchAfter(Duration pace);
   void Report(const Error& error);
   void ReportEpoch();
-  // Reports `error`, and does `next` when it is worth another try.
+  // Reports `error`, and calls `next` after a pause.
   void RetryAfter(const Error& error, void (Reflector::*next)());
-  // Whatever is under way ends, and the newest state is listed. From anywhere.
+  // Ends the current request and lists the newest state. May be called at any time.
   void RelistSoon();
   void CloseAndRelist();
   void BeginEpoch();
 
   void StartList();
   void StartListAt(std::string resourceVersion, std::int64_t limit);
-  // Asks for the list under way from its front.
+  // Requests the current list from its first page.
   void FirstPage();
   void NextPage(ListOptions options);
   void AskForPage();
   void PageBegins();
   void ListFailed(const Error& error);
-  // The store is told that it has all up to this version, and where that is older than what it had.
+  // Reports a complete list to the store, and a new epoch if its version is older than before.
   void Listed(std::string_view resourceVersion, std::size_t items, InitialList kind);
 
   void StartWatchList();
   void WatchListEnded(const Result<void>& result);
   void WatchListSynced(std::string_view resourceVersion);
   void AwaitWatchListTick();
-  // The server's time to answer begins.
+  // Starts to measure the server's time to answer.
   void WatchListSent();
   void WatchListTick();
-  // `declined`: the server cannot serve watch-lists, if the list shows that it is there.
+  // `declined`: the server cannot serve watch-lists, provided that the list succeeds.
   void FallBackToList(std::string_view why, bool declined);
 
-  // The first after a list.
+  // Opens the first watch after a list.
   void BeginWatch();
-  // Another one from the same version on, if the server has not gone back behind it.
+  // Opens a watch from the last version, unless the server has gone back behind it.
   void ResumeWatch();
   void VersionAnswered(const Result<std::string>& version);
-  // The watch would get the same answer: it is not asked for yet.
+  // Returns whether to delay the watch, as it would get the same answer.
   [[nodiscard]] bool DefersTheWatch(const Error& unanswered);
   void OpenWatch(bool resumed);
-  // The stream has begun to tell what happens.
+  // The stream has started to send events.
   void WatchStarted();
-  // The stream is closed, whoever did it.
+  // The stream is closed, by either side.
   void WatchIsOver();
   void WatchEnded(const Result<void>& result);
   void WatchEndedCleanly();
@@ -199,11 +199,11 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   [[nodiscard]] bool IsExpectedType(const Block& object);
   void HandleWatchListEvent(const WatchEvent& event);
   void HandleWatchEvent(const WatchEvent& event);
-  // Can a watch be resumed from the event's resourceVersion? That it cannot is logged once a
-  // stream.
+  // Returns whether a watch can resume at the event's resourceVersion. Logs once per stream that it
+  // cannot.
   [[nodiscard]] bool IsVersion(const WatchEvent& event);
   void Apply(const WatchEvent& event);
-  // Is the event's resourceVersion older than what the watch has told already? Logged once a
+  // Returns whether the event's resourceVersion is older than an earlier one. Logged once per
   // stream.
   bool GoesBack(const WatchEvent& event);
 
@@ -220,24 +220,24 @@ class Reflector final : private ListReceiver, private WatchReceiver {
 
   Phase phase_ = Phase::kIdle;
   bool paused_ = false;
-  // The last watch did not end at its own time-out: much may have happened to the server.
+  // The last watch did not end at its time-out, so the server may have been replaced.
   bool ask_version_ = false;
-  int questions_put_off_ = 0;         // for the version, in a row
-  bool list_next_ = false;            // the next round does not begin with a watch-list
-  bool list_is_fallback_ = false;     // of a list that the server could not serve
+  int questions_put_off_ = 0;         // consecutive deferrals of the question for the version
+  bool list_next_ = false;            // the next round starts with a list
+  bool list_is_fallback_ = false;     // repeats a list that the server could not serve
   bool watch_list_declined_ = false;  // by the server, in this round
-  // A connection was lost, or the server went back in time, and nothing has come since: others are
+  // True after a lost connection or a new epoch until something is received: other clients are then
   // likely to list at the same time.
   bool outage_ = false;
-  SteadyTime asked_to_wait_until_{};  // by the server; what else there may be to ask for waits, too
-  std::size_t objects_ = 0;           // of the collection, as far as is known
+  SteadyTime asked_to_wait_until_{};  // on the server's request; delays all other requests, too
+  std::size_t objects_ = 0;           // estimated size of the collection
   CollectionVersion version_;
   ListAttempt list_;
   WatchAttempt watch_;
   WatchListPatience watch_list_;
 
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  // Destroyed first: nothing may call back while the rest goes.
+  // Destroyed first, so that nothing calls back during destruction.
   Timer timer_;
   Timer resync_timer_;
   std::unique_ptr<ListWatchCall> call_;

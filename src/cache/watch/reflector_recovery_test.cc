@@ -1,5 +1,5 @@
-// What the store holds after lists that failed half way, servers that went back in time, and
-// watch-lists that were slow: the contents, where other tests look at the requests.
+// Contents of the store after lists that failed half way, servers that went back in time, and slow
+// watch-lists. Other tests check the requests.
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 class RecoveryTest : public ReflectorTest {
  protected:
-  // Lists eight objects in pages of four, and stops once `number` pages have been asked for.
+  // Lists eight objects in pages of four, and stops after `number` requests for pages.
   void ListInPages(std::size_t number) {
     server_.pages_ignore_rv = true;
     for (int i = 0; i < 8; ++i) server_.Put("pod-" + std::to_string(i));
@@ -29,7 +29,7 @@ class RecoveryTest : public ReflectorTest {
     StartSoon(std::move(options));
     ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == number; }, seconds(1)));
   }
-  // As from an older backup, without `lost`.
+  // Restores an older backup, without `lost`.
   void GoBackTo(std::uint64_t rv, const std::string& lost) {
     server_.BreakWatches();
     sim_.RunReady();
@@ -55,7 +55,7 @@ TEST_F(RecoveryTest, PG_07_PagesThatExpireLeaveNothingBehind) {
   EXPECT_EQ(store_.replaced, 1);
 }
 
-// A second expiry is not answered by the whole list again.
+// After a second expiry the list is not requested as a whole again.
 TEST_F(RecoveryTest, PagesThatGoInACircleAreNoList) {
   class Circle final : public ListerWatcher {
    public:
@@ -125,7 +125,7 @@ TEST_F(RecoveryTest, AListThatFailsBetweenPagesBeginsAnew) {
   EXPECT_EQ(observer_.errors, (std::vector<Reason>{Reason::kInternalError}));
 }
 
-// Answers pages after the first with one object and an error, once.
+// Answers one page after the first with one object and an error.
 class CutListWatch final : public ListerWatcher {
  public:
   CutListWatch(Env& env, FakeServer& server, bool unreadable, Error error)
@@ -170,7 +170,7 @@ class CutListWatch final : public ListerWatcher {
   bool cut_ = false;
 };
 
-// Else what it had shown would be in the list twice.
+// Otherwise its objects would be in the list twice.
 TEST_F(RecoveryTest, APageOfWhichSomethingHasComeIsNotAskedForAgainAlone) {
   server_.pages_ignore_rv = true;
   for (int i = 0; i < 4; ++i) server_.Put("pod-" + std::to_string(i));
@@ -250,7 +250,7 @@ TEST_F(RecoveryTest, WhoJoinsAnEpochListsTheNewestAndReportsNone) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "50");
 }
 
-// ---- a relist that was asked for
+// ---- requested relists
 
 TEST_F(RecoveryTest, ARelistReadsTheNewestOnceAndKeepsWatching) {
   server_.Put("a");
@@ -380,7 +380,7 @@ class PatienceTest : public RecoveryTest {
 
 TEST_F(PatienceTest, ASilentMinuteIsTooLong) {
   Start();
-  // The object that it sent counts for the first ten seconds.
+  // The first ten seconds are not silent because of the object.
   sim_.RunFor(seconds(69));
   EXPECT_EQ(Count("LIST"), 0U);
   EXPECT_EQ(store_.replaced, 0);
@@ -438,7 +438,7 @@ TEST_F(PatienceTest, TheNextSilentOneIsTooLongAsWell) {
   Start();
   sim_.RunFor(seconds(71));
   EXPECT_EQ(Count("LIST"), 1U);
-  server_.watch_list_unsupported = false;  // another server may have taken its place
+  server_.watch_list_unsupported = false;  // another server may have replaced it
   server_.FailWatches(Expired());
   sim_.RunFor(seconds(80));
   EXPECT_EQ(Count("WATCHLIST"), 2U);
@@ -478,7 +478,7 @@ TEST_F(PatienceTest, OneThatSucceededForgivesThoseThatEndedEarly) {
   EXPECT_EQ(Count("LIST"), 0U);
 }
 
-// What a stream sent that ended too early is not part of the next one's list.
+// Events of a stream that ended too early are not part of the next list.
 TEST_F(PatienceTest, WhatAnUnfinishedStreamSentIsDropped) {
   Start();
   server_.Send(WatchEventType::kAdded, MakePod("default", "ghost", "1"));

@@ -1,4 +1,4 @@
-// How the reflector goes on after failures, and how long it waits: rows R and RD of the catalogue.
+// Recovery of the reflector after failures, and its pauses: rows R and RD of the catalogue.
 
 #include <algorithm>
 #include <functional>
@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A server that refuses connections, and how long after each refusal it is asked again.
+// A server that refuses connections; measures the pauses after the refusals.
 class RefusedTest : public ReflectorTest {
  protected:
   std::vector<Duration> Waits(int refusals, base::BackoffOptions backoff) {
@@ -94,7 +94,7 @@ TEST_F(ReflectorTest, RetryAfterIsHonoured) {
   EXPECT_GE(Now() - start, seconds(60));
 }
 
-// Whatever comes up meanwhile.
+// Holds for pauses and relists that come meanwhile.
 TEST_F(ReflectorTest, RetryAfterIsHonouredOverPausesAndRelists) {
   for (const bool relists : {false, true}) {
     Start();
@@ -147,8 +147,8 @@ TEST_F(ReflectorTest, W41_WhateverEndsAStreamIsReported) {
   }
 }
 
-// Fails the watch with an internal error each second until that is answered by a list.
-// `quiet_before`: the failure that comes a minute after the one before it.
+// Fails the watch with an internal error each second until a list follows. `quiet_before`: number
+// of the failure that comes a minute after the previous one.
 class InternalErrorTest : public ReflectorTest {
  protected:
   int Retries(Duration window, int quiet_before = 0) {
@@ -192,12 +192,12 @@ TEST_F(InternalErrorTest, RD_03_RD_04_OtherErrorsAreNotRetriedAndDoNotEndTheWind
   EXPECT_EQ(Count("LIST"), 2U);
   EXPECT_TRUE(fail_with(Internal()));
   EXPECT_EQ(Count("LIST"), 2U);
-  // The window began with the first of them.
+  // The window starts with the first error.
   sim_.RunFor(seconds(25));
   EXPECT_FALSE(fail_with(Internal()));
 }
 
-// ---- how long it waits
+// ---- pauses
 
 TEST_F(ReflectorTest, A410HasABackoffOfItsOwn) {
   Start();
@@ -260,13 +260,13 @@ TEST_F(ReflectorTest, AWatchThatHasLastedIsAskedToWaitAsBrieflyAsAtFirst) {
     EXPECT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
     return Now() - refused;
   };
-  // By a list.
+  // After a list.
   for (int i = 0; i < 10; ++i) server_.list_errors.push_back(TooMany());
   server_.watch_errors = {TooMany()};
   Start();
   ASSERT_TRUE(sim_.RunUntil([&] { return Count("WATCH") == 1; }, minutes(5)));
   EXPECT_LE(refused_then_open(), seconds(1));
-  // By a watch.
+  // After a watch.
   for (int i = 0; i < 10; ++i) server_.watch_errors.push_back(TooMany());
   server_.FailWatches(TooMany());
   EXPECT_GT(refused_then_open(), seconds(20));
@@ -277,10 +277,10 @@ TEST_F(ReflectorTest, AWatchThatHasLastedIsAskedToWaitAsBrieflyAsAtFirst) {
   EXPECT_LE(refused_then_open(), seconds(1));
 }
 
-// Trouble now and then, with watches that last between, as a server under load makes it.
+// Repeated faults with lasting watches in between, as from a server under load.
 class Episodes : public ReflectorTest {
  protected:
-  // How long it takes after the last of six to watch again.
+  // Returns the time from the last of six faults to the next watch.
   Duration AfterSix(const std::function<void()>& trouble) {
     Start();
     sim_.RunFor(seconds(5));

@@ -10,15 +10,15 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// Until trouble that lasts is spoken of again.
+// Time after which an error that persists is logged again.
 constexpr Duration kSaidAgain = std::chrono::minutes(1);
 
 bool IsTheSame(const Error& error, const Error& before) {
   return error.http_status() == before.http_status() && error.reason() == before.reason();
 }
 
-// A definition may be missing for days, and an object that cannot be read be there for as long:
-// once is enough.
+// A definition may be missing for days, and an unreadable object may stay as long: such errors are
+// logged only once.
 bool IsSaidOnce(const Error& error) {
   return error.http_status() == 404 || error.reason() == Reason::kDecode;
 }

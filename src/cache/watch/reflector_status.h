@@ -1,7 +1,7 @@
 // cache/watch/reflector_status.h
 //
-// ReflectorStatus: how listing and watching goes, over all lives of an informer: what is being
-// done, the figures, the last error, and the user's watch error handler.
+// ReflectorStatus: the state of lists and watches over all lives of an informer, with counters, the
+// last error, and the user's watch error handler.
 
 #ifndef KINFORMER_CACHE_WATCH_REFLECTOR_STATUS_H_
 #define KINFORMER_CACHE_WATCH_REFLECTOR_STATUS_H_
@@ -25,17 +25,17 @@ namespace kinformer::internal::cache {
 
 using kinformer::WatchErrorHandler;
 
-// The reflector tells it on the loop; anyone may ask.
+// Updated by the reflector on the loop; read by any thread.
 class ReflectorStatus final : public ReflectorObserver {
  public:
-  // `metrics`: null, or outlives this.
+  // `metrics` may be null; else it must outlive this object.
   ReflectorStatus(Env& env, const std::string& informer,
                   std::shared_ptr<InformerObservers> observers, InformerMetrics* metrics)
       : env_(env), informer_(informer), observers_(std::move(observers)), metrics_(metrics) {}
 
-  // On the loop, before a reflector starts. Empty: errors are logged.
+  // Called on the loop before a reflector starts. Empty: errors are logged.
   void SetErrorHandler(WatchErrorHandler handler) { on_error_ = std::move(handler); }
-  // On the loop, once there is no reflector any more.
+  // Called on the loop when no reflector is running any more.
   void Stopped() { Enter(InformerState::kStopped); }
 
   void OnListing() override { Enter(InformerState::kListing); }
@@ -49,15 +49,15 @@ class ReflectorStatus final : public ReflectorObserver {
   void OnWatchError(const Error& error) override;
   void OnEpochChanged() override;
 
-  // Empty: the last attempt succeeded.
+  // Returns the error of the last attempt; empty if it succeeded.
   [[nodiscard]] std::optional<Error> LastError() const;
   [[nodiscard]] std::uint64_t epochs() const { return epochs_.load(std::memory_order_acquire); }
   [[nodiscard]] InformerStatus Status() const;
-  // The figures.
+  // Adds the counters to `stats`.
   void AddTo(InformerStats& stats) const;
 
  private:
-  // What the Status says besides the figures.
+  // The part of the Status without the counters.
   struct Now {
     InformerState state{};
     SteadyTime since{};
@@ -72,10 +72,10 @@ class ReflectorStatus final : public ReflectorObserver {
   void ClearError();
 
   Env& env_;
-  const std::string& informer_;  // what messages call it
+  const std::string& informer_;  // name in messages
   const std::shared_ptr<InformerObservers> observers_;
   InformerMetrics* const metrics_;
-  WatchErrorHandler on_error_;  // of the loop
+  WatchErrorHandler on_error_;  // used on the loop only
 
   std::atomic<std::uint64_t> lists_{0};
   std::atomic<std::uint64_t> watch_lists_{0};
@@ -85,7 +85,7 @@ class ReflectorStatus final : public ReflectorObserver {
   std::atomic<std::uint64_t> epochs_{0};
   mutable base::Mutex mutex_;
   Now now_ KINFORMER_GUARDED_BY(mutex_);
-  SteadyTime said_ KINFORMER_GUARDED_BY(mutex_){};  // when the log had the last error
+  SteadyTime said_ KINFORMER_GUARDED_BY(mutex_){};  // time when the last error was logged
 };
 
 }  // namespace kinformer::internal::cache

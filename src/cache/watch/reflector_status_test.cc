@@ -111,7 +111,7 @@ TEST_F(ReflectorStatusTest, WhoIsAskedToWaitDoesNotSpeakOfAFailure) {
   EXPECT_EQ(log_->last, "list or watch failed, will retry");
 }
 
-// A history that is gone is everyday life, and of an absent definition once is enough.
+// An expired history is normal, and a missing definition is logged once.
 TEST_F(ReflectorStatusTest, WhatIsNoNewsIsNoWarning) {
   const auto level = [this](const Error& error) {
     log_->levels.clear();

@@ -1,4 +1,4 @@
-// The reflector with list and watch, against a bendable server: rows R of the catalogue.
+// The reflector with list and watch over a configurable server: rows R of the catalogue.
 
 #include "cache/watch/reflector.h"
 
@@ -175,7 +175,7 @@ TEST_F(ReflectorTest, R_28_R_29_RelistsAtTheLastAndFallsBackToAQuorumRead) {
   EXPECT_EQ(server_.requests[4], "WATCH rv=10 bookmarks");
 }
 
-// As servers of different ages say it: by a cause's reason, by its message, by the error's.
+// Forms used by servers of different ages: in a cause's reason, its message, or the error's.
 std::vector<Error> TooLargeInItsThreeForms() {
   const auto with_cause = [](const char* message, const char* reason, const char* cause) {
     StatusDetails details;
@@ -304,7 +304,7 @@ TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
     std::int64_t low;
     std::int64_t high;
   };
-  // The last: what a server's own clock can count.
+  // Last row: the longest time-out that a server's clock can represent.
   for (const Row& row :
        {Row{Duration(0), 300, 600}, Row{seconds(1), 300, 600}, Row{minutes(30), 1800, 3600},
         Row{std::chrono::years(100), 315'569'520, 631'139'040}}) {
@@ -361,7 +361,7 @@ TEST_F(ReflectorTest, R_24_AFailedResyncRelists) {
   sim_.RunFor(seconds(5));
   EXPECT_EQ(store_.resyncs, 2);
   EXPECT_EQ(Count("LIST"), 2U);
-  reflector_.reset();  // before what it counts with
+  reflector_.reset();  // before its metrics are destroyed
 }
 
 TEST_F(ReflectorTest, R_01_AnErrorThatIsNoStatusRelists) {
@@ -387,7 +387,7 @@ TEST_F(ReflectorTest, R_04_DestructionDuringTheListOpensNoWatch) {
                                            ReflectorOptions());
   sim_.env().loop().Post([this] { reflector_->Start(); });
   ASSERT_TRUE(sim_.RunUntil([&] { return server_.requests.size() == 1; }, seconds(1)));
-  reflector_.reset();  // before what it counts with
+  reflector_.reset();  // before its metrics are destroyed
   sim_.RunFor(minutes(10));
   EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500"}));
   EXPECT_TRUE(store_.words.empty());
@@ -397,7 +397,7 @@ TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
   Start();
   store_.words.clear();
   server_.Put("foo");
-  reflector_.reset();  // before what it counts with
+  reflector_.reset();  // before its metrics are destroyed
   sim_.RunFor(minutes(10));
   EXPECT_TRUE(store_.words.empty());
   EXPECT_EQ(server_.open_watches(), 0U);
@@ -406,7 +406,7 @@ TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
 TEST_F(ReflectorTest, R_02_R_05_R_07_DestructionEndsTheWatch) {
   Start();
   EXPECT_EQ(server_.open_watches(), 1U);
-  reflector_.reset();  // before what it counts with
+  reflector_.reset();  // before its metrics are destroyed
   EXPECT_EQ(server_.open_watches(), 0U);
   server_.Put("foo");
   sim_.RunFor(minutes(1));

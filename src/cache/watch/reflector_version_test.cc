@@ -1,5 +1,5 @@
-// The reflector and the collection's version: what goes back, and the question before a watch is
-// resumed.
+// The reflector and the collection's version: versions that go back, and the question for the
+// version before a watch is resumed.
 
 #include <algorithm>
 #include <compare>
@@ -177,7 +177,7 @@ TEST_F(VersionQuestionTest, AServerThatPutsItOffIsNotAskedToWatchAtOnce) {
   ASSERT_TRUE(sim_.RunUntil([&] { return Count("WATCH") == 2; }, seconds(10)));
   EXPECT_GE(Now() - begun, seconds(3));
   EXPECT_EQ(server_.version_questions, 2);
-  // One that never answers it may yet take watches.
+  // A server that never answers the question may still accept watches.
   sim_.RunFor(seconds(5));
   for (int i = 0; i < 20; ++i) server_.version_errors.emplace_back(TooMany());
   server_.BreakWatches();
@@ -212,7 +212,7 @@ TEST_F(VersionQuestionTest, AStreamThatEndedAtItsTimeoutIsResumedWithoutAQuestio
   EXPECT_EQ(server_.version_questions, 2) << "a server that shuts down ends its watches, too";
 }
 
-// The server began to count before its answer was here, and its last words are on their way.
+// The server's clock starts before its answer arrives, and its last data takes time, too.
 TEST_F(VersionQuestionTest, TwoSecondsBeforeItsTimeoutAStreamHasEndedAtIt) {
   server_.EndWatches();
   sim_.RunReady();
@@ -283,7 +283,7 @@ TEST_F(ReflectorTest, AStreamThatBeganAsAWatchListHasATimeoutToo) {
   }
 }
 
-// Each is from a time of its own: a watch that began there would leave others out.
+// Initial additions have versions of different times: a watch from one would miss others.
 TEST_F(ReflectorTest, FromAServerWithoutVersionsAdditionsAreInNoOrder) {
   Start();
   server_.Send(WatchEventType::kAdded, MakePod("default", "a", "5"));

@@ -91,7 +91,7 @@ void Reflector::WatchListSynced(std::string_view resourceVersion) {
   watch_list_.tick = Timer();
   watch_list_.Forget();
   Listed(resourceVersion, list_.items, InitialList::kWatchList);
-  // The same stream goes on as the watch.
+  // The same stream continues as the watch.
   phase_ = Phase::kWatch;
   watch_ = WatchAttempt{.started = true,
                         .ordered = true,
@@ -121,12 +121,12 @@ void Reflector::WatchListEnded(const Result<void>& result) {
   }
   switch (error.http_status()) {
     case 403:
-      // Who may list may not be allowed to watch: the next round tries that.
+      // The right to list may exist without the right to watch: the next round lists.
       list_next_ = true;
       return EndRound(error);
     case 401:
     case 404:
-      return EndRound(error);  // a list would say the same
+      return EndRound(error);  // a list would fail in the same way
     default:
       break;
   }

@@ -1,4 +1,4 @@
-// When reflectors list again that have lost their server at the same moment.
+// Times at which reflectors list again that lost their server at the same moment.
 
 #include <algorithm>
 #include <chrono>
@@ -28,13 +28,13 @@ constexpr std::size_t kSmall = 100;
 constexpr std::size_t kMiddling = 3000;
 constexpr std::size_t kLarge = 15'000;
 
-// A collection and its reflector, which notes when it last began to list.
+// A collection and its reflector, which records when it last began to list.
 struct Member final : ReflectorObserver {
   Member(Env& of, std::size_t objects) : env(of), server(of) {
     server.watch_list_unsupported = true;
     for (std::size_t i = 0; i < objects; ++i) server.Put("p" + std::to_string(i));
     lister_watcher = server.NewListerWatcher();
-    // Without jitter, how long it waits after a failure shows what comes on top of that.
+    // Without jitter the pause after a failure shows the additional pause.
     ReflectorOptions options;
     options.backoff.jitter = 0;
     reflector = std::make_unique<Reflector>(env, *lister_watcher, store, *this, std::move(options));
@@ -60,7 +60,7 @@ class RelistSpread : public testing::Test {
     members_.push_back(std::make_unique<Member>(sim_.env(), objects));
     return *members_.back();
   }
-  // All start, and watch for a while.
+  // All reflectors start, and watch for some time.
   void Begin() {
     sim_.env().loop().Post([this] {
       for (const auto& member : members_) member->reflector->Start();
@@ -73,7 +73,7 @@ class RelistSpread : public testing::Test {
     cut_ = sim_.env().Now();
   }
   static Error TooOld() { return Error(Reason::kExpired, "too old").WithHttpStatus(410); }
-  // How long after the cut each that is so large began to list, in order.
+  // Returns the sorted delays of the lists of collections with `objects` objects.
   std::vector<Duration> Delays(std::size_t objects) {
     std::vector<Duration> delays;
     for (const auto& member : members_) {
@@ -84,7 +84,7 @@ class RelistSpread : public testing::Test {
     std::sort(delays.begin(), delays.end());
     return delays;
   }
-  // The most objects whose lists begin within half a second.
+  // Returns the largest number of objects whose lists begin within half a second.
   [[nodiscard]] std::size_t Peak() const {
     std::size_t peak = 0;
     for (const auto& first : members_) {
@@ -119,8 +119,8 @@ TEST_F(RelistSpread, W38_AfterAnOutageSmallCollectionsAreListedFirst) {
   const std::vector<Duration> small = Delays(kSmall);
   const std::vector<Duration> middling = Delays(kMiddling);
   const std::vector<Duration> large = Delays(kLarge);
-  // Each waits for half a second to a second, whatever its size; without more than that all would
-  // begin within half a second.
+  // Each reflector waits at least half a second to one second. Without the additional pause all
+  // would begin within half a second.
   EXPECT_LE(small.back(), milliseconds(1010));
   EXPECT_GE(middling.front(), milliseconds(650));
   EXPECT_LE(middling.back(), milliseconds(1300));
@@ -183,7 +183,7 @@ TEST_F(RelistSpread, W38_AFailureIsAnOutageIfTheServerCannotBeReached) {
   }
 }
 
-// After the outage in which the watch was resumed is over.
+// The outage in which the watch was resumed has ended.
 TEST_F(RelistSpread, W38_AStreamThatGoesBackIsOne) {
   Member& member = Add(kLarge);
   Begin();
@@ -211,7 +211,7 @@ TEST_F(RelistSpread, W38_AServerThatWentBackInTimeIsListedSmallOnesFirst) {
   EXPECT_GE(Delays(kLarge).front(), milliseconds(1250));
 }
 
-// The size is that of today, not that of the last list.
+// The current size counts, not the size of the last list.
 TEST_F(RelistSpread, W38_ObjectsThatCameSinceTheListCount) {
   Member& member = Add(0);
   Begin();
@@ -232,7 +232,7 @@ TEST_F(RelistSpread, W38_ObjectsThatWentSinceTheListDoNotCount) {
     while (member.size() > kSmall - 1) {
       member.server.Delete("p" + std::to_string(member.size() - 1));
     }
-    // And one of which nobody knew.
+    // The deletion of an unknown object.
     member.server.Send(WatchEventType::kDeleted, MakePod("default", "unknown", member.server.rv()));
     sim_.RunFor(seconds(1));
     cut_ = sim_.env().Now();

@@ -15,26 +15,26 @@ using std::chrono::seconds;
 constexpr base::BackoffOptions kRelists{
     .initial = milliseconds(500), .cap = seconds(30), .jitter = 1.0};
 
-// Grows slowly: the server's Retry-After is what counts, and a server that never sends one has some
-// seconds' peace in the end. The list gate sees to it that many informers do not ask all the same.
+// Grows slowly: Retry-After decides, and a server that never sends it still gets some seconds of
+// rest. The list gate keeps many informers from asking at the same time.
 constexpr base::BackoffOptions kRefusals{
     .initial = milliseconds(500), .factor = 1.5, .cap = milliseconds(2500), .jitter = 1.0};
 
-// A resource that the server does not have, or that we may not see, costs it next to nothing to be
-// asked for, and who waits for a definition, for rights or for a token wants its objects soon.
+// Such requests cost the server very little, and clients that wait for a definition, for rights or
+// for a token want their objects soon.
 constexpr base::BackoffOptions kDenials{
     .initial = seconds(1), .factor = 1.5, .cap = milliseconds(4500), .jitter = 1.0};
 
-// Nothing that cannot be reached has any work with who tries, and what can be reached again is to
-// be noticed.
+// An attempt costs an unreachable server nothing, and its return should be noticed soon. So the
+// pauses after outages stay short.
 constexpr Duration kLongestOutagePause = milliseconds(2200);
 
-// The most that comes on top of a Retry-After so that not all return at once.
+// Upper limit of the random time added to Retry-After, so that clients do not return together.
 constexpr Duration kMostSpread = seconds(4);
 
-// How long a watch has to last until what went wrong before it is forgotten, and how much longer
-// where the collection has so many objects that listing them all the time would be hard on the
-// server.
+// How long a watch must last until earlier failures are forgotten, and how much longer for a large
+// collection: a server could not bear lists of it in quick succession, so its back-off must not
+// start over too early.
 constexpr Duration kProven = seconds(3);
 constexpr Duration kProvenIfLarge = seconds(20);
 constexpr std::size_t kLarge = 100'000;

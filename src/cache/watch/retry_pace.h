@@ -1,6 +1,6 @@
 // cache/watch/retry_pace.h
 //
-// RetryPace: how long a reflector waits before it asks the server again.
+// RetryPace: computes how long a reflector waits before its next request.
 
 #ifndef KINFORMER_CACHE_WATCH_RETRY_PACE_H_
 #define KINFORMER_CACHE_WATCH_RETRY_PACE_H_
@@ -17,38 +17,38 @@
 
 namespace kinformer::internal::cache {
 
-// Each reason to wait has a back-off of its own: what a server that was down has made long says
-// nothing of a version that is too old. All have jitter, so that those who were refused together do
-// not return together. They begin anew once a watch has lasted; that one was admitted is not
-// enough, since a server may end each at once. client-go's begin anew after two minutes without a
+// Each reason to wait has its own back-off: a long one for a server that was down says nothing
+// about a version that is too old. All have jitter, so that clients that failed together do not
+// return together. They start over after a watch that has lasted, not after one that was merely
+// accepted, as a server may end each at once. client-go's start over after two minutes without a
 // failure. Confined to the loop.
 class RetryPace {
  public:
-  // `failures`: of what is neither a relist nor a wish of the server's, nor about rights; where the
-  // server cannot be reached it ends at a few seconds. `name`: whose, in the log.
+  // `failures`: for all errors except relists, requests of the server to wait, and denials; capped
+  // at a few seconds if the server is unreachable. `name`: the reflector's name in the log.
   RetryPace(Env& env, base::BackoffOptions failures, std::string name = {});
 
-  // A request goes out.
+  // A request is sent.
   void Asks() { unanswered_since_ = env_.Now(); }
-  // Something of its answer has come.
+  // A part of its answer has arrived.
   void Answered() { unanswered_since_.reset(); }
-  // After an error: never less than its Retry-After, or two minutes where that is longer, unless
-  // what is due is a list of another version. Where no answer came, the time for which it was
-  // awaited is a part of the pause, up to three quarters.
+  // Returns the pause after an error: at least its Retry-After (two minutes at most), unless a list
+  // at another version is due. If no answer came, the time spent waiting for it counts for up to
+  // three quarters of the pause.
   [[nodiscard]] Duration After(const Error& error);
-  // After a watch that brought neither an error nor anything else.
+  // Returns the pause after a watch that brought neither an error nor an event.
   [[nodiscard]] Duration AfterNothing() { return failures_.Next(); }
-  // Before a list that is due because of what the server has said: the first at most a second.
+  // Returns the pause before a list that the server's answer made necessary: at first up to 1 s.
   [[nodiscard]] Duration BeforeRelist() { return relists_.Next(); }
-  // What comes on top of that before a list after an outage, when all who lost their connection
-  // list at once. The more objects the collection has, the longer it leaves the server to the
-  // others: between half a second and a second for 10,000 objects, between five and ten seconds
-  // from 100,000 on, nothing under 100.
+  // Returns an additional pause before a list after an outage, when all clients that lost their
+  // connection list at once. It grows with the collection to leave the server to others: 0.5 to 1 s
+  // for 10,000 objects, 5 to 10 s from 100,000 objects on, and none for fewer than 100 objects. It
+  // is random within these limits.
   [[nodiscard]] Duration BySize(std::size_t objects);
-  // The server has let us list: it is not busy any more.
+  // A list succeeded, so the server is not busy any more.
   void Listed() { refusals_.Reset(); }
-  // A watch of a collection of so many objects is over. If it has lasted for a few seconds, longer
-  // where listing is dear, whatever goes wrong next is the first of its kind.
+  // A watch of a collection of `objects` has ended. If it lasted for a few seconds, longer for a
+  // large collection, all back-offs start over.
   void WatchLasted(Duration time, std::size_t objects);
 
  private:

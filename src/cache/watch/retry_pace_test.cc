@@ -27,7 +27,7 @@ class RetryPaceTest : public ::testing::Test {
   static Error Failure(int http_status, Reason reason = Reason::kInternalError) {
     return Error(reason, "no").WithHttpStatus(http_status);
   }
-  // The n-th pause after such an error, counted from 1, of a pace that has seen no other.
+  // Returns the n-th pause, counted from 1, after n such errors of a new pace.
   Duration Nth(const Error& error, int n) {
     RetryPace pace = Make();
     Duration pause{};
@@ -35,7 +35,7 @@ class RetryPaceTest : public ::testing::Test {
     return pause;
   }
   RetryPace Make() { return {sim_.env(), {.initial = milliseconds(800), .cap = seconds(30)}}; }
-  // Jitter at most doubles.
+  // Jitter doubles a pause at most.
   static void ExpectBetween(Duration pause, Duration least) {
     EXPECT_GE(pause, least);
     EXPECT_LE(pause, 2 * least);
@@ -93,7 +93,7 @@ TEST_F(RetryPaceTest, NeverLessThanRetryAfter) {
       ExpectBetween(Nth(Failure(status).WithRetryAfter(seconds(3)), 1), seconds(3));
     }
   }
-  // A list of another version need not wait for this one.
+  // A list at another version does not wait for Retry-After.
   EXPECT_LE(Nth(Failure(410, Reason::kExpired).WithRetryAfter(seconds(20)), 1), seconds(1));
 }
 
@@ -126,7 +126,7 @@ TEST_F(RetryPaceTest, AWatchThatHasLastedEndsEveryBackOff) {
       {Failure(500), milliseconds(800)},
       {Failure(0, Reason::kTransport), milliseconds(800)},
   };
-  // How long it must have lasted depends on what a list costs.
+  // The required time depends on the cost of a list.
   for (const auto& [objects, lasts] : std::vector<std::pair<std::size_t, Duration>>{
            {10, seconds(4)}, {10'000, seconds(5)}, {1'000'000, seconds(23)}}) {
     RetryPace pace = Make();

@@ -3,7 +3,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-// More are forgotten, and said again.
+// Beyond this number names are forgotten, and may be logged again.
 constexpr std::size_t kMostRemembered = 1000;
 
 ObjectName NameOf(std::string_view namespace_, std::string_view name) {

@@ -1,6 +1,6 @@
 // cache/watch/unreadable_log.h
 //
-// UnreadableLog: says which objects are unreadable, and why.
+// UnreadableLog: logs which objects are unreadable, and why.
 
 #ifndef KINFORMER_CACHE_WATCH_UNREADABLE_LOG_H_
 #define KINFORMER_CACHE_WATCH_UNREADABLE_LOG_H_
@@ -18,23 +18,23 @@
 
 namespace kinformer::internal::cache {
 
-// Each object is named once, until it has been readable or gone: one that changes often does not
-// fill the log. Nor do many: the first twenty in a minute are named, the others counted.
-// Loop-confined; client-go has no counterpart, since there nothing is unreadable.
+// Names each object once, until it was readable or deleted, so that frequent changes do not fill
+// the log. Names the first twenty objects per minute and counts the others. Confined to the loop;
+// no counterpart in client-go, where no object is unreadable.
 class UnreadableLog {
  public:
   UnreadableLog(Env& env, std::string informer)
       : env_(env), informer_(std::move(informer)), allowance_(env) {}
 
-  // `source`: what told of it. `why`: null where that is not known.
+  // `source`: "list", "watch" or "watch-list", where it was found. `why`: null if unknown.
   void Unreadable(std::string_view source, std::string_view namespace_, std::string_view name,
                   const Error* why);
   void Readable(const Block& object) {
     if (!said_.empty()) Forget(object.namespace_(), object.name());
   }
-  // It is gone, or readable.
+  // Forgets an object that was deleted or is readable again.
   void Forget(std::string_view namespace_, std::string_view name);
-  // What came together has been gone through: how many more there were is said.
+  // Logs how many more objects were unreadable, after a list or a chunk of events.
   void TellHowMany();
 
  private:

@@ -177,7 +177,7 @@ TEST_F(WatchListTest, AListThatCannotBeAskedForIsANewRound) {
                                      "WATCHLIST rv= NotOlderThan bookmarks"}));
 }
 
-// ---- and then it is a watch
+// ---- the watch that follows
 
 TEST_F(WatchListTest, WhatGoesBackAfterTheInitialEventsIsLoggedAndNoEpoch) {
   server_.set_rv(100);
@@ -209,7 +209,7 @@ TEST_F(WatchListTest, EndedAtOnceAfterTheInitialEventsItIsAVeryShortWatch) {
   EXPECT_EQ(server_.requests.size(), 2U);
 }
 
-// ---- what is remembered of a server that cannot
+// ---- memory of servers without watch-lists
 
 TEST_F(WatchListTest, WhoListsByChoiceSaysNothingOfTheServer) {
   ReflectorOptions options;
@@ -354,9 +354,9 @@ TEST_F(WatchListTest, RefusalsAreNotSilence) {
   EXPECT_EQ(observer_.errors, std::vector<Reason>(30, Reason::kTooManyRequests));
 }
 
-// ---- whether it is used
+// ---- conditions for its use
 
-// Says nothing about watch-lists itself.
+// Does not declare whether it supports watch-lists.
 class PlainListerWatcher final : public ListerWatcher {
  public:
   explicit PlainListerWatcher(std::unique_ptr<ListerWatcher> next) : next_(std::move(next)) {}
@@ -406,7 +406,7 @@ TEST_F(WatchListTest, R_52_to_R_55_WL_32_to_WL_35_IsUsedUnlessSwitchedOffOrDecli
   }
 }
 
-// Whatever wraps a ListerWatcher says what that one says.
+// Wrappers of a ListerWatcher forward its answer.
 TEST_F(WatchListTest, LW_01_to_LW_03_AWrapperPassesOnWhatTheClientSays) {
   PlainListerWatcher silent(server_.NewListerWatcher());
   EXPECT_FALSE(ContainedListWatch(sim_.env(), silent).IsWatchListSemanticsUnSupported());
@@ -420,7 +420,7 @@ TEST_F(WatchListTest, LW_01_to_LW_03_AWrapperPassesOnWhatTheClientSays) {
   EXPECT_TRUE(server_.watch_list_unsupported) << "and tells it what was found out";
 }
 
-// ---- a server that is slow to end the initial events
+// ---- slow initial events
 
 TEST_F(WatchListTest, WL_01_AnOrdinaryWatchMayBeSilent) {
   server_.watch_list_unsupported = true;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kMostInARow = 10;
 constexpr Duration kLogPeriod = std::chrono::minutes(1);
-// After this long without one, errors begin to count anew.
+// After this time without an error, errors count from the beginning.
 constexpr Duration kQuiet = std::chrono::minutes(1);
 
 }  // namespace

@@ -1,6 +1,6 @@
 // cache/watch/watch_retry.h
 //
-// How often a reflector may resume a watch that ends too early: ShortWatches and InternalErrors.
+// Limits how often a reflector resumes a watch that ends too early: ShortWatches, InternalErrors.
 
 #ifndef KINFORMER_CACHE_WATCH_WATCH_RETRY_H_
 #define KINFORMER_CACHE_WATCH_WATCH_RETRY_H_
@@ -13,16 +13,16 @@
 
 namespace kinformer::internal::cache {
 
-// Watches that end within a second. Confined to the loop.
+// Counts watches that end within a second. Confined to the loop.
 class ShortWatches {
  public:
   static constexpr Duration kVeryShort = std::chrono::seconds(1);
 
-  // A watch has ended without an error. True: the server has ended so many at once, one after the
-  // other, that the next one should wait. Each of them brought something.
+  // A watch has ended without an error and had events. Returns true if so many ended at once in a
+  // row that the next one should wait.
   [[nodiscard]] bool TooManyInARow(Duration lasted);
-  // A watch has ended at once and brought nothing. Logged once a minute, since a server that does
-  // so does it for as long as nobody mends it.
+  // A watch has ended at once without events. Logs it once a minute, since such a server does so
+  // until it is repaired.
   void LogEmpty(Env& env, const std::string& informer);
 
  private:
@@ -31,13 +31,13 @@ class ShortWatches {
   std::optional<SteadyTime> logged_;
 };
 
-// Answers of the kind InternalError in a watch. client-go's MaxInternalErrorRetryDuration.
+// Limits resumes after errors of kind InternalError: client-go's MaxInternalErrorRetryDuration.
 // Confined to the loop.
 class InternalErrors {
  public:
   explicit InternalErrors(Duration max_retry) : max_retry_(max_retry) {}
 
-  // One more, now. True: resume. False: that has gone on for longer than allowed, list again.
+  // Records an error. Returns true to resume; false to list, as errors lasted too long.
   [[nodiscard]] bool MayResume(SteadyTime now);
 
  private:

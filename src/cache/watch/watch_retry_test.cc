@@ -64,7 +64,7 @@ TEST(InternalErrors, AreBorneForSoLongFromTheFirst) {
   EXPECT_TRUE(errors.MayResume(begun + seconds(50)));
   EXPECT_TRUE(errors.MayResume(begun + seconds(100)));
   EXPECT_FALSE(errors.MayResume(begun + seconds(101)));
-  // And anew.
+  // Errors count from the beginning again.
   EXPECT_TRUE(errors.MayResume(begun + seconds(102)));
   EXPECT_TRUE(errors.MayResume(begun + seconds(160)));
   EXPECT_TRUE(errors.MayResume(begun + seconds(202)));
@@ -76,7 +76,7 @@ TEST(InternalErrors, AMinuteWithoutOneEndsThem) {
   InternalErrors errors(seconds(100));
   EXPECT_TRUE(errors.MayResume(begun));
   EXPECT_TRUE(errors.MayResume(begun + seconds(59)));
-  // A minute from the last: these count from here.
+  // After a quiet minute errors count from here.
   EXPECT_TRUE(errors.MayResume(begun + seconds(119)));
   EXPECT_TRUE(errors.MayResume(begun + seconds(170)));
   EXPECT_TRUE(errors.MayResume(begun + seconds(219)));

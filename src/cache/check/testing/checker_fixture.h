@@ -1,6 +1,6 @@
 // cache/check/testing/checker_fixture.h
 //
-// ConsistencyCheckerTest: a checker over a store and a server that the test moves apart.
+// ConsistencyCheckerTest: a checker over a store and a server that a test changes independently.
 
 #ifndef KINFORMER_CACHE_CHECK_TESTING_CHECKER_FIXTURE_H_
 #define KINFORMER_CACHE_CHECK_TESTING_CHECKER_FIXTURE_H_
@@ -41,7 +41,7 @@ struct CheckerPage {
   Result<ListMeta> result = ListMeta{};
 };
 
-// Answers a second later, with what `page` says; cannot ask where that is empty.
+// Answers after a second with the result of `page`; cannot list metadata if that is empty.
 class CheckerSource final : public ListerWatcher {
  public:
   explicit CheckerSource(Env& env) : env_(env) {}
@@ -49,7 +49,7 @@ class CheckerSource final : public ListerWatcher {
   std::vector<std::string> asked{};  // namespace|version|match|limit|continue
   std::vector<SteadyTime> asked_at{};
   ListScope scope{};
-  std::optional<Result<std::string>> newest{};  // empty: it cannot be asked for that
+  std::optional<Result<std::string>> newest{};  // empty: it does not support CurrentVersion
   int questions = 0;
 
   std::unique_ptr<ListWatchCall> ListMetadata(const std::string& ns, const ListOptions& options,
@@ -162,17 +162,17 @@ class ConsistencyCheckerTest : public testing::Test {
     store_.SetResourceVersion(version);
     store_.Commit();
   }
-  // Until that has been asked so often.
+  // Runs until that many requests were sent.
   bool Asked(std::size_t times) {
     return sim_.RunUntil([&] { return source_.asked.size() == times; }, std::chrono::minutes(40));
   }
-  // Until so many checks have been made.
+  // Runs until that many checks were made.
   bool Checked(std::uint64_t checks) {
     return sim_.RunUntil([&] { return Checks() == checks; }, std::chrono::minutes(3));
   }
   [[nodiscard]] std::uint64_t Checks() const { return counters_.consistency_checks; }
   [[nodiscard]] std::uint64_t Found() const { return counters_.inconsistencies; }
-  // Between requests, in seconds.
+  // Returns the times between requests in seconds.
   [[nodiscard]] std::vector<double> Pauses() const {
     std::vector<double> pauses;
     SteadyTime before = begun_;

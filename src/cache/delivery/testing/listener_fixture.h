@@ -1,7 +1,7 @@
 // cache/delivery/testing/listener_fixture.h
 //
 // ListenerTest: listeners in simulated time whose handler is busy with its first event; and
-// WordHandler, which writes down what it hears.
+// WordHandler, which records its notifications.
 
 #ifndef KINFORMER_CACHE_DELIVERY_TESTING_LISTENER_FIXTURE_H_
 #define KINFORMER_CACHE_DELIVERY_TESTING_LISTENER_FIXTURE_H_
@@ -23,7 +23,7 @@ namespace kinformer::internal::cache {
 
 using Texts = std::vector<std::string>;
 
-// Writes "+a value", with "!" in the initial list, "~a old>new", "-a".
+// Records "+a value", with "!" in the initial list, "~a old>new", "-a".
 class WordHandler final : public RawHandler {
  public:
   explicit WordHandler(Env& env) : env_(env) {}
@@ -71,12 +71,12 @@ class ListenerTest : public testing::Test {
                    std::shared_ptr<const SnapshotCore> after = nullptr) {
     listener.Push(events, std::move(after));
   }
-  // The handler is then inside its first callback.
+  // Leaves the handler inside its first callback.
   void KeepBusy(Listener& listener) {
     Push(listener, {Add("busy", "")});
     sim_.RunReady();
   }
-  // The store after `write`.
+  // Returns a snapshot of the store after `write`.
   std::shared_ptr<const SnapshotCore> Version(const std::function<void()>& write) {
     store_.Begin();
     write();

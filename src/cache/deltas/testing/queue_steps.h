@@ -1,6 +1,6 @@
 // cache/deltas/testing/queue_steps.h
 //
-// The tables' language for the tests of the two queues: objects as name and number, queue contents
+// The notation of the test tables for both queues: objects as name and number, contents of queues
 // as text.
 
 #ifndef KINFORMER_CACHE_DELTAS_TESTING_QUEUE_STEPS_H_
@@ -17,7 +17,7 @@
 
 namespace kinformer::internal::cache {
 
-// An object is its key and a number, which is its resourceVersion.
+// Returns an object with that key and the number as its resourceVersion.
 inline ObjectRef Obj(std::string_view name, int value) {
   return MakePod("", name, std::to_string(value));
 }
@@ -58,7 +58,7 @@ inline std::string Text(const Delta& delta) {
   return text;
 }
 
-// One pop: its deltas joined.
+// Pops once and returns the deltas as one text.
 inline std::string Pop(DeltaQueue& queue, std::size_t max, bool* initial = nullptr) {
   DeltaBatch batch;
   if (!queue.PopBatch(max, batch)) return "-";
@@ -77,7 +77,7 @@ inline std::vector<std::string> PopAll(DeltaQueue& queue, std::size_t max) {
   while (true) {
     std::string text = Pop(queue, max);
     if (text == "-") return all;
-    // A list's resourceVersion follows it through the DeltaFIFO as a bookmark.
+    // In a DeltaFIFO the version of a list follows as a bookmark.
     if (!text.starts_with("Bookmark[rv")) all.push_back(std::move(text));
   }
 }

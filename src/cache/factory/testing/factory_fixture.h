@@ -24,7 +24,7 @@
 
 namespace kinformer {
 
-// One fake server for each resource and namespace that is asked for.
+// Creates one fake server for each requested resource and namespace.
 class FakeProvider final : public ListerWatcherProvider {
  public:
   explicit FakeProvider(Env& env) : env_(env) {}
@@ -55,7 +55,7 @@ class FactoryTest : public testing::Test {
   FactoryTest() : provider_(std::make_shared<FakeProvider>(sim_.env())) {}
   void Settle() { sim_.RunReady(); }
 
-  // Keeps the errors.
+  // Collects the errors.
   class ErrorLog final : public LogSink {
    public:
     [[nodiscard]] LogLevel level() const override { return LogLevel::kError; }

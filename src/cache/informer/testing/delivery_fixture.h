@@ -1,7 +1,7 @@
 // cache/informer/testing/delivery_fixture.h
 //
-// DeliveryForms: informers over a FakeServer in simulated time, handlers that take their time, and
-// what the log says.
+// DeliveryForms: informers over a FakeServer in simulated time, with slow handlers and the log's
+// messages.
 
 #ifndef KINFORMER_CACHE_INFORMER_TESTING_DELIVERY_FIXTURE_H_
 #define KINFORMER_CACHE_INFORMER_TESTING_DELIVERY_FIXTURE_H_
@@ -25,7 +25,7 @@ class DeliveryForms : public testing::Test {
     return SharedInformer<Pod>(sim_.env(), server_.NewListerWatcher(), std::move(options));
   }
   void Settle() { sim_.RunReady(); }
-  // A handler whose callbacks take so long.
+  // Adds a handler whose callbacks take the given time.
   EventHandlerRegistration AddSlow(const SharedInformer<Pod>& informer, Duration takes,
                                    HandlerOptions options = {}) {
     SharedInformer<Pod> handle = informer;

@@ -1,7 +1,7 @@
 // cache/informer/testing/informer_fixture.h
 //
 // InformerTest: an informer over a FakeServer in simulated time, and Recorder, a handler that
-// writes down what it hears.
+// records its notifications.
 
 #ifndef KINFORMER_CACHE_INFORMER_TESTING_INFORMER_FIXTURE_H_
 #define KINFORMER_CACHE_INFORMER_TESTING_INFORMER_FIXTURE_H_
@@ -24,7 +24,7 @@ namespace kinformer {
 
 using Texts = std::vector<std::string>;
 
-// A view of the kind that the fake server serves.
+// A view of the kind that the fake server has.
 class Pod {
  public:
   explicit Pod(const internal::Block* block) : block_(block) {}
@@ -38,7 +38,7 @@ class Pod {
   const internal::Block* block_;
 };
 
-// Writes down what it hears: "+a", "+a!" in the initial list, "~a old>new", "-a", "-a?" for
+// Records its notifications: "+a", "+a!" in the initial list, "~a old>new", "-a", "-a?" for
 // tombstones.
 class Recorder final : public ResourceEventHandler<Pod> {
  public:
@@ -75,13 +75,13 @@ class InformerTest : public testing::Test {
     return recorder;
   }
   void Settle() { sim_.RunReady(); }
-  // The server's watches break and its history is gone: the next contact is a list.
+  // Breaks the watches and drops the history, so that the next request is a list.
   void ForceRelist() {
     server_.Forget();
     server_.FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
     sim_.RunFor(std::chrono::seconds(5));
   }
-  // Changes the collection while nobody watches.
+  // Changes the collection while no watch is open.
   template <class F>
   void WhileCutOff(F change) {
     server_.down = Error(Reason::kInternalError, "down").WithHttpStatus(500);

@@ -21,7 +21,7 @@
 
 namespace kinformer {
 
-// A server with a collection for each namespace that is asked for, "" for all of them, and one of
+// A server with a collection for each requested namespace, "" for all of them, and one of
 // Namespaces.
 class NamespacesTest : public testing::Test {
  protected:
@@ -55,7 +55,7 @@ class NamespacesTest : public testing::Test {
         [this](const std::string& ns) { return Server(ns).NewListerWatcher(); },
         std::move(options));
   }
-  // One that can also ask for Namespaces, as a factory's.
+  // Returns an informer that can also list Namespaces, as those of a factory.
   SharedInformer<Pod> MakeWithNamespaces(InformerOptions<Pod> options) {
     return SharedInformer<Pod>(internal::InformerCore::Create(
         sim_.env(), "pods",

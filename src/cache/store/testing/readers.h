@@ -1,6 +1,6 @@
 // cache/store/testing/readers.h
 //
-// Readers: threads that do the same again and again beside the test's own.
+// Readers: threads that repeat one operation while the test's own thread runs.
 
 #ifndef KINFORMER_CACHE_STORE_TESTING_READERS_H_
 #define KINFORMER_CACHE_STORE_TESTING_READERS_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::internal::cache {
 
-// Each calls `body(random)` until this is destroyed, which waits for them.
+// Each thread calls `body(random)` until the destructor, which waits for them.
 class Readers {
  public:
   template <class Body>

@@ -40,7 +40,7 @@ inline ObjectRef MakeObject(std::string_view namespace_, std::string_view name,
   return BuildFromJson(*type, json).OrExit();
 }
 
-// All in one go.
+// Adds the indexes completely in one call.
 inline Result<void> AddIndex(StoreCore& store, std::string name, IndexFunction function) {
   NamedIndexFunctions indexes;
   indexes.emplace_back(std::move(name), std::move(function));
@@ -54,7 +54,7 @@ inline std::string LabelOf(const Block& block, std::string_view key) {
   return std::string(Object(&block).metadata().labels().Find(key).value_or(""));
 }
 
-// A view, as generated ones are.
+// A view like those of generated types.
 class Thing : public Object {
  public:
   using Object::Object;

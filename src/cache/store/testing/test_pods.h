@@ -20,7 +20,7 @@ inline const TypeInfo& PodType() {
   return *type;
 }
 
-// `value` is somewhere in the object, so that equal names and versions can differ in bytes.
+// `value` is stored in the object, so that objects of equal name and version can differ.
 inline ObjectRef MakePod(std::string_view namespace_, std::string_view name, std::string_view rv,
                          std::string_view uid = "", std::string_view value = "",
                          const TypeInfo& type = PodType()) {

@@ -1,7 +1,7 @@
 // cache/watch/testing/fake_lister_watcher.h
 //
-// FakeServer: one collection with the list and watch semantics of an API server, in memory, whose
-// answers a test can bend; and a ListerWatcher for it.
+// FakeServer: one collection in memory with the list and watch semantics of an API server, and with
+// answers that a test can change; and a ListerWatcher for it.
 
 #ifndef KINFORMER_CACHE_WATCH_TESTING_FAKE_LISTER_WATCHER_H_
 #define KINFORMER_CACHE_WATCH_TESTING_FAKE_LISTER_WATCHER_H_
@@ -33,8 +33,8 @@ class FakeServer {
   explicit FakeServer(Env& env) : env_(env) {}
 
   // ---- the collection
-  std::string namespace_name = "default";  // of all objects
-  // The last one given to anything. Collections of one server share it.
+  std::string namespace_name = "default";  // namespace of all objects
+  // The last resourceVersion assigned. Collections of one server share it.
   std::shared_ptr<std::uint64_t> revision = std::make_shared<std::uint64_t>(0);
   // Creates or updates; returns the new resourceVersion.
   std::string Put(const std::string& name, const std::string& value = "",
@@ -42,7 +42,7 @@ class FakeServer {
     Tell({Changed(name, value, uid)});
     return rv();
   }
-  // The same for several, of which watchers hear in one piece of network data.
+  // Does the same for several objects; watchers receive them in one piece of network data.
   void PutTogether(const std::vector<std::string>& names, const std::string& value = "") {
     std::vector<Logged> events;
     for (const std::string& name : names) events.push_back(Changed(name, value, ""));
@@ -56,8 +56,8 @@ class FakeServer {
     log_.push_back({WatchEventType::kDeleted, std::move(object), *revision});
     Tell({log_.back()});
   }
-  // What no event tells of, as of a server that was restored from a backup. Another content under
-  // the same resourceVersion; an object that is there; one that is not there any more.
+  // Changes without events, as in a server restored from a backup: other content under the same
+  // resourceVersion, an additional object, and a missing object.
   void Rewrite(const std::string& name, const std::string& value) {
     ObjectRef& object = objects_.at(ObjectName{namespace_name, name});
     object = MakePod(namespace_name, name, object->resourceVersion(), object->uid(), value);
@@ -72,39 +72,39 @@ class FakeServer {
   [[nodiscard]] std::string rv() const { return std::to_string(*revision); }
   void set_rv(std::uint64_t rv) { *revision = rv; }
   [[nodiscard]] const std::map<ObjectName, ObjectRef>& objects() const { return objects_; }
-  // Changes the collection without telling watchers, as while they are cut off.
+  // Drops the history, so that watches from earlier versions fail with 410.
   void Forget() {
     log_.clear();
     compacted_ = *revision;
   }
 
-  // ---- how it answers
-  bool watch_list_unsupported = false;  // set also by a reflector that has found it out
+  // ---- settings of its answers
+  bool watch_list_unsupported = false;  // set also by a reflector that has noticed it
   bool takes_entry_options = false;
-  std::optional<EntryOptions> entry_options{};  // what the informer has asked for
+  std::optional<EntryOptions> entry_options{};  // options that the informer has set
   bool never_ends_initial_events = false;
-  bool answers_version = false;  // else nobody can ask it
-  bool pages_ignore_rv = false;  // LIST at "0" honours the limit: no watch cache
-  // The next requests of that kind get these; an empty optional is the ordinary answer.
+  bool answers_version = false;  // else it does not support CurrentVersion
+  bool pages_ignore_rv = false;  // LIST at "0" honors the limit: no watch cache
+  // Answers to the next requests of that kind; an empty optional is the normal answer.
   std::deque<std::optional<Error>> list_errors{};
   std::deque<std::optional<Error>> watch_errors{};
   std::deque<std::optional<Error>> version_errors{};
-  // Instead of any answer that could be given; empty: none.
+  // Overrides all other answers; empty: none.
   std::optional<Error> down{};
-  // Unreadable objects that each list contains.
+  // Unreadable objects in each list.
   std::vector<ObjectName> unreadable{};
   std::function<void()> on_watch{};
-  // What its ListerWatchers say that they list.
+  // The scope that its ListerWatchers report.
   ListScope scope{};
 
-  // ---- what it was asked: "LIST rv=0 limit=500", "WATCH rv=1 bookmarks", "WATCHLIST rv="
+  // ---- requests received: "LIST rv=0 limit=500", "WATCH rv=1 bookmarks", "WATCHLIST rv="
   std::vector<std::string> requests{};
   std::vector<std::int64_t> timeouts{};
   int version_questions = 0;
-  int metadata_lists = 0;  // none of which is answered: it cannot
+  int metadata_lists = 0;  // none is answered, as it cannot
   [[nodiscard]] std::size_t open_watches() const { return watches_.size(); }
 
-  // ---- what happens to the watches under way
+  // ---- events of the open watches
   void EndWatches() {
     ForEachWatch([](Call& c) { c.Finish({}); });
   }
@@ -123,7 +123,7 @@ class FakeServer {
   void SendBookmark(std::string rv, bool end = false) {
     ForEachWatch([&](Call& c) { c.SendBookmark(rv, end); });
   }
-  // A piece of network data in which no event ends.
+  // Sends a piece of network data without a complete event.
   void SendPiece() {
     ForEachWatch([](Call& c) { c.SendPiece(); });
   }
@@ -137,7 +137,7 @@ class FakeServer {
     std::uint64_t rv;
   };
 
-  // A list or a watch. Tasks on the loop ask `alive` whether it is still there.
+  // A list or a watch. Tasks on the loop check through `self_` whether it still exists.
   class Call final : public ListWatchCall {
    public:
     Call(FakeServer& server, ListReceiver* list, WatchReceiver* watch)
@@ -150,7 +150,7 @@ class FakeServer {
       });
     }
     void Send(WatchEventType type, ObjectRef object) { Send({{type, std::move(object), 0}}); }
-    // In one piece of network data.
+    // Sends all events in one piece of network data.
     void Send(std::vector<Logged> events) {
       Post([events = std::move(events)](Call& c) {
         for (const Logged& logged : events) {

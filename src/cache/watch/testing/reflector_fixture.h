@@ -1,7 +1,7 @@
 // cache/watch/testing/reflector_fixture.h
 //
 // ReflectorTest: a reflector over a FakeServer in simulated time, with a store and an observer that
-// write down what they hear.
+// record their calls.
 
 #ifndef KINFORMER_CACHE_WATCH_TESTING_REFLECTOR_FIXTURE_H_
 #define KINFORMER_CACHE_WATCH_TESTING_REFLECTOR_FIXTURE_H_
@@ -27,7 +27,7 @@ namespace kinformer::internal::cache {
 
 using Texts = std::vector<std::string>;
 
-// Keeps what it is told as a map, and as a list of words.
+// Records its contents as a map and its calls as a list of words.
 class RecordingStore final : public ReflectorStore {
  public:
   void Add(ObjectRef object) override { Put("add", object); }
@@ -84,8 +84,8 @@ class RecordingObserver final : public ReflectorObserver {
   int epochs = 0;
 };
 
-// Keeps the warnings, each with those of its fields `silent_for`, `event`, `from`, `to`, `key`,
-// `name` and, of unreadable objects, `err` that it has.
+// Collects warnings with the fields `silent_for`, `event`, `from`, `to`, `key`, `name` and, for
+// unreadable objects, `err`, as far as present.
 class RecordingLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -112,7 +112,7 @@ class ReflectorTest : public testing::Test {
     StartSoon(std::move(options));
     sim_.RunReady();
   }
-  // Once the simulation runs.
+  // Starts the reflector when the simulation runs.
   void StartSoon(ReflectorOptions options = {}) {
     options.name = "pods";
     if (options.expected_type == nullptr) options.expected_type = &PodType();
@@ -121,7 +121,7 @@ class ReflectorTest : public testing::Test {
                                              std::move(options));
     sim_.env().loop().Post([this] { reflector_->Start(); });
   }
-  // What the store holds is what the server has.
+  // Checks that the store has exactly the server's objects.
   void ExpectServersObjects() {
     std::map<std::string, std::string> served;
     for (const auto& [name, object] : server_.objects()) {
