@@ -172,6 +172,9 @@ int RunApiServer(const ApiServerFlags& flags) {
                 << (flags.client_ca_file.empty() ? "" : "that --client-ca-file has signed ")
                 << "to it, or give the server a token\n";
     }
+    if (!http_options->bearer_token.empty() && (*http)->url().starts_with("http://")) {
+      std::cerr << "warning: clients send a kubeconfig's token over https only: add --tls\n";
+    }
   }
   std::cout.flush();
   stop.Wait();

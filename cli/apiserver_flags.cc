@@ -129,7 +129,8 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                  "how many requests an HTTP/2 connection may carry at once (100)");
   command.Option("--token-file", flags.token_file, "FILE",
                  "let in only requests with the bearer token in this file, or in the variable "
-                 "KINFORMER_APISERVER_TOKEN");
+                 "KINFORMER_APISERVER_TOKEN; clients send those of kubeconfigs over https, so with "
+                 "--tls");
   command.Option("--token", flags.token, "TOKEN",
                  "the same, where all users of the machine see it");
   command.Options("--host-name", flags.host_names, "NAME",

@@ -16,7 +16,8 @@ std::string Remedy(const Error& error, const std::string& origin) {
   switch (error.reason()) {
     case Reason::kUnauthorized:
       return "The server does not accept the credentials of " + who +
-             ": log in again, or check its user's token or certificate";
+             ": log in again, or check its user's token or certificate (to an http:// server none "
+             "is sent)";
     case Reason::kForbidden:
       return "Ask for a role that allows it; `kubectl auth can-i --list` shows what you may do";
     case Reason::kDeadlineExceeded:

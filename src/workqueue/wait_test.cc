@@ -5,12 +5,15 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "kinformer/retry.h"
 #include "kinformer/simulation.h"
+
+#include "base/core/testing/fields_log.h"
 
 namespace kinformer {
 namespace {
@@ -226,6 +229,28 @@ TEST_F(RetryTest, UR01_TheLastConflictIsReturned) {
     EXPECT_EQ(result.error().message(), "conflict 3");
   });
   EXPECT_THAT(asked_, ElementsAre(0, 1000, 2000));
+}
+
+// The function may well use an object that it was given, whose version never changes.
+TEST(RetryLog, ConflictsEachTimeAreNamed_ASuccessIsNot) {
+  const auto log = std::make_shared<internal::base::FieldsLog>();
+  Simulation sim({.log = log});
+  int calls = 0;
+  const auto until = [&](int conflicts) {
+    calls = 0;
+    return retry::RetryOnConflict(sim.env(), {.duration = seconds(1), .steps = 3},
+                                  [&calls, conflicts]() -> Result<void> {
+                                    if (++calls > conflicts) return {};
+                                    return Error(Reason::kConflict, "modified");
+                                  });
+  };
+  ASSERT_TRUE(sim.RunBlocking([&] { EXPECT_TRUE(until(2).ok()); }, std::chrono::hours(1)));
+  EXPECT_EQ(log->text(), "");
+  ASSERT_TRUE(sim.RunBlocking([&] { EXPECT_FALSE(until(9).ok()); }, std::chrono::hours(1)));
+  EXPECT_EQ(
+      log->text(),
+      "RetryOnConflict gives up: each call of its function ended in a conflict; the function "
+      "has to read the object itself, so that each call reads it anew times=3 err=modified\n");
 }
 
 TEST_F(RetryTest, UR02_UR04_UntilItSucceeds) {

@@ -13,6 +13,7 @@
 // case release_view: this is a view of a cached object, which nobody can change: .*DeepCopy\(\)
 // case owner_ref: the owner is the object that the Ref holds: give \*ref
 // case owner_struct: the owner is an object that the server has, with its uid
+// case owner_behind_what_it_owns: the owner stands first, what it owns second
 // case owner_text: the owner is an object of a kind that is known at compile time
 // case condition_as_in_go: SetStatusCondition's first argument is the Env
 // case condition_of_kind_as_in_go: SetStatusCondition's first argument is the Env
@@ -96,6 +97,8 @@ void Use(const kinformer::DelegatingClient& client, Pod view, const Ref<Pod>& re
   controllerutil::SetControllerReference(ref, map).OrExit();
 #elif defined(owner_struct)
   controllerutil::SetControllerReference(copy, map).OrExit();
+#elif defined(owner_behind_what_it_owns)
+  controllerutil::SetControllerReference(map, view).OrExit();
 #elif defined(owner_text)
   controllerutil::SetOwnerReference("web", map).OrExit();
 #elif defined(condition_as_in_go)

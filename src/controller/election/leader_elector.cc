@@ -1,6 +1,8 @@
 #include "kinformer/leader_elector.h"
 
+#include <chrono>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +15,13 @@ namespace {
 
 Error Invalid(const std::string& what) {
   return Error(Reason::kInvalidArgument, "LeaderElectionConfig: " + what);
+}
+
+// "10 s", "8.334 s".
+std::string InSeconds(Duration length) {
+  std::ostringstream text;
+  text << std::chrono::duration<double>(length).count() << " s";
+  return std::move(text).str();
 }
 
 constexpr Duration kLongestLease = std::chrono::years(10);
@@ -33,12 +42,16 @@ Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
     return Invalid("retry_period must be greater than zero");
   }
   if (std::chrono::floor<std::chrono::seconds>(config.lease_duration) <= config.renew_deadline) {
-    return Invalid("lease_duration must be greater than renew_deadline");
+    return Invalid("lease_duration (" + InSeconds(config.lease_duration) +
+                   ") must be greater than renew_deadline (" + InSeconds(config.renew_deadline) +
+                   ")");
   }
   // The first comparison keeps the product from overflowing.
   if (config.renew_deadline <= config.retry_period ||
       config.renew_deadline <= config.retry_period * 12 / 10) {
-    return Invalid("renew_deadline must be greater than 1.2 * retry_period");
+    return Invalid("renew_deadline (" + InSeconds(config.renew_deadline) +
+                   ") must be greater than 1.2 * retry_period (" + InSeconds(config.retry_period) +
+                   ")");
   }
   if (!config.callbacks.on_started_leading) {
     return Invalid("callbacks.on_started_leading is not set");

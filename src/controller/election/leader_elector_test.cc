@@ -520,15 +520,15 @@ TEST(LeaderElectorTest, LE_19_LE_20_WhatIsWrongIsSaid) {
   EXPECT_EQ(error({.callbacks = callbacks}), "");
   EXPECT_THAT(error({.callbacks = callbacks}, ""), HasSubstr("Lock identity is empty"));
   EXPECT_THAT(error({.lease_duration = seconds(10), .callbacks = callbacks}),
-              HasSubstr("lease_duration must be greater than renew_deadline"));
+              HasSubstr("lease_duration (10 s) must be greater than renew_deadline (10 s)"));
   EXPECT_THAT(error({.retry_period = milliseconds(8334), .callbacks = callbacks}),
-              HasSubstr("renew_deadline must be greater than 1.2 * retry_period"));
+              HasSubstr("renew_deadline (10 s) must be greater than 1.2 * retry_period (8.334 s)"));
   EXPECT_THAT(error({.lease_duration = Duration(0), .callbacks = callbacks}),
               HasSubstr("lease_duration must be at least a second"));
   EXPECT_THAT(error({.lease_duration = Duration::max(), .callbacks = callbacks}),
               HasSubstr("lease_duration must be at most ten years"));
   EXPECT_THAT(error({.retry_period = Duration::max(), .callbacks = callbacks}),
-              HasSubstr("renew_deadline must be greater than 1.2 * retry_period"));
+              HasSubstr("renew_deadline (10 s) must be greater than 1.2 * retry_period ("));
   EXPECT_THAT(error({.renew_deadline = Duration(0), .callbacks = callbacks}),
               HasSubstr("renew_deadline must be greater than zero"));
   EXPECT_THAT(error({.retry_period = Duration(0), .callbacks = callbacks}),

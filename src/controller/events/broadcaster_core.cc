@@ -46,15 +46,15 @@ template <class Event>
 void BroadcasterCore<Event>::Publish(const Event& event) {
   std::size_t without_room = 0;
   bool tell = false;
-  bool nobody = false;
+  bool no_sink = false;
   {
     const base::MutexLock lock(mutex_);
     for (const auto& watcher : watchers_) without_room += watcher->Push(event) ? 0 : 1;
     // Once: who gives too many gives many.
     tell = without_room > 0 && !std::exchange(full_told_, true);
-    nobody = !started_ && !std::exchange(nobody_told_, true);
+    no_sink = !started_ && !std::exchange(logged_no_sink_, true);
   }
-  if (nobody) {
+  if (no_sink) {
     env_.log().Log(LogLevel::kWarning,
                    "events go nowhere: their broadcaster has no sink; call "
                    "StartRecordingToSink(NewEventSink(client)) before the first one",

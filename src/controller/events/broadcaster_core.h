@@ -55,8 +55,8 @@ class BroadcasterCore {
   base::Mutex mutex_;
   std::vector<std::unique_ptr<EventWatcher<Event>>> watchers_ KINFORMER_GUARDED_BY(mutex_);
   bool full_told_ KINFORMER_GUARDED_BY(mutex_) = false;
-  bool started_ KINFORMER_GUARDED_BY(mutex_) = false;  // somebody listens, or did
-  bool nobody_told_ KINFORMER_GUARDED_BY(mutex_) = false;
+  bool started_ KINFORMER_GUARDED_BY(mutex_) = false;  // a sink or watcher has been added
+  bool logged_no_sink_ KINFORMER_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace kinformer::internal::events

@@ -20,6 +20,8 @@
 #include "kinformer/simulation.h"
 #include "kinformer/until.h"
 
+#include "base/core/testing/fields_log.h"
+
 namespace kinformer {
 namespace {
 
@@ -146,6 +148,19 @@ class Lines final : public LogSink {
   }
   std::vector<std::string> lines;
 };
+
+TEST(EventBroadcasterWithoutSink, SaysOnceThatEventsGoNowhere) {
+  const auto log = std::make_shared<internal::base::FieldsLog>();
+  Simulation sim({.log = log});
+  auto broadcaster = std::make_unique<EventBroadcaster>(sim.env());
+  const auto recorder = broadcaster->NewRecorder({.component = "printer"});
+  recorder->Event(About("web-0"), kEventTypeNormal, "Printed", "two pages");
+  recorder->Event(About("web-0"), kEventTypeNormal, "Printed", "two pages");
+  EXPECT_EQ(log->text(),
+            "events go nowhere: their broadcaster has no sink; call "
+            "StartRecordingToSink(NewEventSink(client)) before the first one reason=Printed\n");
+  EXPECT_TRUE(sim.RunBlocking([&] { broadcaster.reset(); }, hours(1)));
+}
 
 TEST_F(EventRecorderTest, EV_01_EachEventIsALineInTheLog) {
   const auto log = std::make_shared<Lines>();
