@@ -1,7 +1,7 @@
 // apiserver/server/debug_endpoints.h
 //
-// /debug/...: control of a server in another process by a test. Not part of any Kubernetes
-// API.
+// /debug/...: lets a test control a server in another process, if the option debug_endpoints is
+// set. Not part of any Kubernetes API.
 //
 //   GET    /debug/faults                       {"hits": 7, "rules":
 //                                               [{"id": 1, "hits": 7, "rule": {...}}]}
