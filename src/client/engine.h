@@ -117,8 +117,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
 // Destroying it cancels the request.
 //
 // Retry-After is kept to the second, as client-go does, since callers may rely on it: these are
-// single calls of different callers, and the rate limiter spreads those of one client. Lists
-// and watches, which may return by the hundred, set `once`; the reflector repeats them with
+// single calls of different callers, and the rate limiter spreads those of one client. Lists and
+// watches, which may come back by the hundred, set `once` instead; the reflector repeats them with
 // jitter.
 //
 // The receiver gets only the final response: not those that lead to another attempt. If the server

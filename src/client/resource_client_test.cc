@@ -202,7 +202,7 @@ TEST_F(ResourceClientTest, CopiesThatTheStructHasNoPlaceForAreNotPut) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
-// Fields of newer servers that the schema lacks are sent back, or the request is
+// Fields of newer servers that the schema lacks are sent back with an update, or the update is
 // refused.
 class NewerObjects : public ResourceClientTest {
  protected:

@@ -15,7 +15,7 @@ namespace {
 // sendInitialEvents and never mark the end of the list.
 constexpr Duration kLongestInitialList = std::chrono::seconds(30);
 
-// Delay after its timeout at which a watch that the server has not ended is considered
+// If a watch has not been ended by its server this long after its timeout, its stream is considered
 // stalled.
 constexpr Duration kWatchOverdue = std::chrono::seconds(30);
 

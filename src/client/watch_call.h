@@ -43,8 +43,8 @@ class WatchCall final : public StreamCall, private wire::WatchFramer::Sink {
   bool ExpectsNamespace(std::string_view namespace_);
   // Converts an ERROR event, or an event of unknown type, to an Error.
   [[nodiscard]] Error ErrorOf(const wire::WatchFrame& frame);
-  // Logs an unexpected object, once for each watch, since a server that sends one sends
-  // many.
+  // Logs an unexpected object, but only once for each watch, since a server that sends one of them
+  // sends many.
   void Ignore(std::string_view message, std::string_view what);
 
   WatchReceiver& receiver_;

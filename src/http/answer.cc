@@ -104,10 +104,10 @@ Answer::State Answer::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
 }
 
 Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) {
-  // Collects data until the length is known to be short or long: a short body gets
-  // a Content-Length, and only long ones are compressed. Status and headers are
-  // read before the body, so that an exception in them becomes a complete 500
-  // response.
+  // Collects data until it is clear whether the body is short or long, since a short body gets a
+  // Content-Length and only a long one is worth compressing. Status and headers are read before any
+  // data of the body is: if one of the two throws, the client receives a complete response with
+  // status 500 in place of this one.
   (void)response_->status();
   headers_ = &response_->headers();
   const bool encoded = headers_->Has("Content-Encoding");

@@ -18,8 +18,8 @@ namespace kinformer::internal::http {
 enum class Compression : std::uint8_t {
   kNone,
   kIfLong,
-  // Each flush is a gzip member of its own, readable at once, and no state is kept between
-  // members.
+  // Each flush is a gzip member of its own, so that it can be decoded at once, and no state is kept
+  // between members.
   kMembers,
 };
 

@@ -25,8 +25,8 @@ constexpr std::string_view kPlainHttpAnswer =
     "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
     "Client sent an HTTP request to an HTTPS server.\n";
 
-// ---- A BIO for the socket. OpenSSL's own raises SIGPIPE when the peer has
-// closed.
+// ---- A BIO that reads from and writes to the socket. OpenSSL's own raises SIGPIPE when the peer
+// has closed.
 
 int Descriptor(BIO* bio) {
   return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));

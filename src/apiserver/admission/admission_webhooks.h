@@ -1,8 +1,8 @@
 // apiserver/admission/admission_webhooks.h
 //
-// AdmissionWebhooks: asks the webhooks of Validating- and MutatingWebhookConfigurations about
-// requests. Counterpart: the admission plugins MutatingAdmissionWebhook and
-// ValidatingAdmissionWebhook.
+// AdmissionWebhooks: calls the webhooks of Validating- and MutatingWebhookConfigurations about
+// write requests. Counterpart: the admission plugins MutatingAdmissionWebhook and
+// ValidatingAdmissionWebhook of kube-apiserver.
 
 #ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_WEBHOOKS_H_
 #define KINFORMER_APISERVER_ADMISSION_ADMISSION_WEBHOOKS_H_

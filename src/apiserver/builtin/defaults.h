@@ -7,8 +7,8 @@
 // exactly what they wrote, and controllers that compare the object they read with the one they want
 // come to rest.
 //
-// Changes that a real server makes after decoding, in later stages, are in
-// builtin_strategy.h.
+// Changes that a real server makes in later stages, after decoding, are not made here but by
+// BuiltinStrategy (builtin_strategy.h).
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DEFAULTS_H_
 #define KINFORMER_APISERVER_BUILTIN_DEFAULTS_H_

@@ -12,8 +12,8 @@
 
 namespace kinformer::apiserver {
 
-// Sets computed defaults in the members of a message as sent; their types are not yet
-// checked.
+// Sets computed defaults in the members of a message. Members are as the client sent them; their
+// types have not been checked yet.
 using ComputedDefaults = void (*)(json::Object& members);
 
 // Returns null if there are none. `message`: "k8s.io.api.core.v1.PodSpec"; `kind`: "v1 Pod", or

@@ -1,7 +1,7 @@
 // apiserver/builtin/field_rules.h
 //
-// Immutable fields of built-in kinds, and the normalization of some fields by the
-// server.
+// Immutable fields of built-in kinds: rejects changes of them in updates. Also normalizes fields of
+// these kinds that have two spellings.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_
 #define KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_

@@ -1,8 +1,8 @@
 // apiserver/builtin/pod_subresources.h
 //
-// Parts of a pod written only through subresources, since a pod's spec is otherwise
-// immutable: `ephemeralcontainers` adds debug containers, `resize` changes CPU and
-// memory.
+// Parts of a pod that are written through subresources of their own, since a pod's spec is
+// otherwise immutable after creation: `ephemeralcontainers` adds debug containers, and `resize`
+// changes the CPU and memory of containers.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_POD_SUBRESOURCES_H_
 #define KINFORMER_APISERVER_BUILTIN_POD_SUBRESOURCES_H_

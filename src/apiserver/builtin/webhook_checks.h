@@ -1,7 +1,7 @@
 // apiserver/builtin/webhook_checks.h
 //
-// Validation of webhook configurations, and warnings about other objects of their API
-// group.
+// Validation of Validating- and MutatingWebhookConfigurations, and warnings about these and the
+// other objects of their API group.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_WEBHOOK_CHECKS_H_
 #define KINFORMER_APISERVER_BUILTIN_WEBHOOK_CHECKS_H_

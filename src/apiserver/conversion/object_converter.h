@@ -22,8 +22,8 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. Work that grows with the size of objects runs off the loop if it is much;
-// waiting for responses does not block. Counterpart: webhookConverter of
+// Loop-confined. Work that grows with the size of the objects runs off the loop if it is much, and
+// waiting for responses of webhooks does not block. Counterpart: webhookConverter of
 // apiextensions-apiserver.
 class ObjectConverter {
  public:

@@ -1,8 +1,8 @@
 // apiserver/discovery/openapi_facts.h
 //
-// Facts about built-in types in the API's schemas that the descriptors lack: required
-// members, and enumerations. Recorded from a real server by codegen/openapi_facts.py.
-// Constant.
+// Facts about built-in types that the API's schemas contain and the descriptors lack: which members
+// are required, and which values a string may have. Recorded from a real server by
+// codegen/openapi_facts.py. Constant.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_FACTS_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_FACTS_H_

@@ -1,7 +1,7 @@
 // apiserver/discovery/openapi_hashes.h
 //
-// OpenApiHashes: hashes of the /openapi/v3 documents made so far, by which clients detect
-// changes.
+// OpenApiHashes: hashes of the /openapi/v3 documents made so far, by which clients find out whether
+// they have the current document already.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_HASHES_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_HASHES_H_

@@ -1,7 +1,7 @@
 // apiserver/discovery/openapi_paths.h
 //
-// Paths of an OpenAPI document: the operations of a resource, in the form that clients search
-// for.
+// Paths of an OpenAPI document: the operations that a resource supports, in the form that kubectl
+// and other clients search for.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_PATHS_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_PATHS_H_

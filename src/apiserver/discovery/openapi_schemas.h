@@ -1,9 +1,9 @@
 // apiserver/discovery/openapi_schemas.h
 //
-// OpenApiSchemas: schemas of an OpenAPI document: of built-in types from their descriptors,
-// with all types they refer to; of custom types from their definition. They contain members,
-// types, required members, enumerations and merge rules of lists, but no descriptions and no
-// defaults.
+// OpenApiSchemas: collects the schemas of an OpenAPI document: those of built-in types from their
+// descriptors, with all types they refer to, and those of custom types from their definition.
+// Schemas contain members, types, required members, enumerations and merge rules of lists, but no
+// descriptions and no defaults.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_

@@ -1,7 +1,7 @@
 // apiserver/errors/status.h
 //
-// The errors of the API and their form on the wire (metav1.Status). Inside the server a failure is
-// a kinformer::Error; here it gets its words, code and encoding.
+// Errors of the API and their form on the wire (metav1.Status). Inside the server, a failure is a
+// kinformer::Error; the functions here make its message, code and encoding.
 
 #ifndef KINFORMER_APISERVER_ERRORS_STATUS_H_
 #define KINFORMER_APISERVER_ERRORS_STATUS_H_

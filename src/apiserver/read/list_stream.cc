@@ -65,8 +65,8 @@ class RecordSource {
         next_(plan_.from),
         collecting_(plan_.limit > 0) {}
 
-  // Finds a page, which must precede its head. Returns false if it needs another
-  // turn.
+  // Finds a page, which must be known before its head is written. Returns false if it needs another
+  // turn of the loop.
   bool Prepare(const WorkSlice& turn) {
     if (!collecting_) return true;
     collecting_ = !CollectPage(turn);

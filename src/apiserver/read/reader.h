@@ -53,7 +53,7 @@ class Reader {
   // Chooses the version that a list shows; not for pages with a token.
   static Result<void> ChooseListVersion(const ResourceRequest& request, const ReadFrom& from,
                                         ListPlan& plan);
-  // Plans all but the version at which the watch begins, which the caller sets.
+  // Plans a watch at the requested version; the caller may change the version at which it begins.
   [[nodiscard]] Result<WatchPlan> PlanWatch(const ResourceRequest& request) const;
   // Start a watch of events after a version, and one that begins with the state.
   ResponsePtr WatchAfter(const ResourceRequest& request, const ReadFrom& from, WatchPlan plan);

@@ -53,8 +53,8 @@ std::string_view GoTypeOf(const json::Value& value) {
   return "map[string]interface {}";
 }
 
-// `zero`: shown value of a field of the wrong type; `at`: path at which the value was
-// read.
+// Returns the cause that a real server reports for a value of the wrong type. `zero`: value shown
+// in the cause; `at`: path at which the value was read.
 StatusCause NotOfType(const std::string& field, std::string_view zero, std::string_view at,
                       const json::Value& value, std::string_view wanted) {
   return InvalidValue(field, zero,

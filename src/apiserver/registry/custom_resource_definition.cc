@@ -59,8 +59,8 @@ void RememberStorageVersion(Value& object) {
   }
 }
 
-// Accepts the requested names that are not taken. The condition reports the last one that is
-// taken.
+// Accepts the requested names that no other definition or resource uses. The condition reports the
+// last one that is taken.
 class Naming {
  public:
   Naming(const Value& requested, Value& accepted, const TakenNames& taken)

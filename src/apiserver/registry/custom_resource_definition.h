@@ -1,7 +1,7 @@
 // apiserver/registry/custom_resource_definition.h
 //
-// CustomResourceDefinitions as objects: their defaults, conditions and accepted
-// names.
+// CustomResourceDefinitions as objects: their defaults and validation, their conditions, their
+// accepted names, and the finalizer of their deletion.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_CUSTOM_RESOURCE_DEFINITION_H_
 #define KINFORMER_APISERVER_REGISTRY_CUSTOM_RESOURCE_DEFINITION_H_

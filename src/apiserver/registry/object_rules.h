@@ -17,13 +17,13 @@
 
 namespace kinformer::apiserver {
 
-// Check that the body's name equals that of the URL, and its namespace too, if it has
-// one.
+// Check that the name in the body's metadata equals that of the URL, and that the namespace does,
+// too, if the body has one.
 Result<void> CheckSentName(const json::Value& metadata, std::string_view name);
 Result<void> CheckSentNamespace(const json::Value& metadata, std::string_view namespace_);
 
-// Removes empty maps and lists, which equal absent ones, and repeated owner
-// references.
+// Removes empty maps and lists from metadata, since they equal absent ones, and owner references
+// that repeat an earlier one.
 void TidyMetadata(json::Value& metadata);
 
 // Sets the label by which selectors find a namespace by name.

@@ -1,7 +1,7 @@
 // apiserver/registry/resource_table.h
 //
-// ResourceTable: all resources of the server, built-in ones and those of
-// CustomResourceDefinitions.
+// ResourceTable: all resources that the server has: the built-in ones, and those that
+// CustomResourceDefinitions define.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_RESOURCE_TABLE_H_
 #define KINFORMER_APISERVER_REGISTRY_RESOURCE_TABLE_H_

@@ -1,7 +1,7 @@
 // apiserver/registry/selection.h
 //
-// Selection: the objects that a list, watch or deletecollection selects, by scope and by
-// selectors.
+// Selection: the objects that a list, watch or deletecollection request selects, by its scope, its
+// label selector and its field selector.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_SELECTION_H_
 #define KINFORMER_APISERVER_REGISTRY_SELECTION_H_

@@ -1,7 +1,7 @@
 // apiserver/registry/served_resource.h
 //
-// ServedResource: one resource of the server: names, rules, stored objects and watchers.
-// Built-in ones are made from the registry, custom ones from their
+// ServedResource: one resource of the server: its names, the rules for its objects, the stored
+// objects and their watchers. Built-in resources are made from the registry, custom ones from their
 // CustomResourceDefinition.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_SERVED_RESOURCE_H_

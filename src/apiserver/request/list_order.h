@@ -31,10 +31,10 @@ std::string IdentityOf(const ElementKey& key, const json::Value& element);
 using Places = std::map<std::string, std::size_t>;
 Places PlacesOf(const ElementKey& key, std::span<const json::Value> elements);
 
-// Sorts the elements in `wanted` by that order, and the others by `before`. Elements
-// with equal keys stay together. Each of the others precedes the first wanted element
-// that it preceded in `before`; if their relative order is unknown, the wanted element
-// is first.
+// Sorts the elements named in `wanted` by that order, and all others by their order in `before`.
+// Elements with equal keys stay together. Each of the others is placed before the first wanted
+// element that it preceded in `before`; if the relative order of two elements is unknown, the
+// wanted one is first.
 void OrderElements(const ElementKey& key, const Places& wanted, const Places& before,
                    json::Array& list);
 

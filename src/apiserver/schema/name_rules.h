@@ -1,6 +1,6 @@
 // apiserver/schema/name_rules.h
 //
-// Rules for the kinds of names in the API, and the messages of API servers about
+// Rules for the kinds of names that the API has, and the messages with which API servers report
 // violations.
 
 #ifndef KINFORMER_APISERVER_SCHEMA_NAME_RULES_H_

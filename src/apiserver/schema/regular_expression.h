@@ -22,8 +22,8 @@ namespace kinformer::apiserver {
 // Immutable and thread-safe.
 class RegularExpression {
  public:
-  // Errors have the message of a Go server: "error parsing regexp: missing closing ):
-  // `a(`".
+  // Errors have the message that a Go server gives for the pattern: "error parsing regexp: missing
+  // closing ): `a(`".
   static Result<std::shared_ptr<const RegularExpression>> Compile(std::string_view text);
 
   ~RegularExpression();

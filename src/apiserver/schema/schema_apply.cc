@@ -197,7 +197,7 @@ class Merger {
 
   std::string path_{};
   std::string error_{};
-  // Counts all lists: defaults multiply, and inner lists are read while the outer ones are.
+  // Includes all lists: defaults multiply, and the identities of nested lists exist at once.
   std::size_t identity_bytes_ = 0;
 };
 

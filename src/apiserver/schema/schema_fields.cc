@@ -228,8 +228,8 @@ bool PruneItems(const SchemaNode* schema, json::Array& items, bool keep) {
   return pruned;
 }
 
-// `keep`: no field at this level is unknown. Items of a list inherit it, members of objects do
-// not.
+// `keep`: no field at this level is unknown to the schema. Items of a list inherit it, members of
+// objects do not.
 bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep) {
   keep = keep || (schema != nullptr && schema->preserve_unknown);
   if (json::Array* items = value.IfArray()) return PruneItems(schema, *items, keep);

@@ -17,9 +17,9 @@
 
 namespace kinformer::apiserver {
 
-// Returns the problems of a whole object; empty if there are none. In an update of `old`
-// (else null), unchanged values may stay invalid (ratcheting). Returns at most a few hundred
-// causes.
+// Returns the problems of a whole object; empty if there are none. In an update of `old` (null in a
+// create), values that have not changed may stay invalid (ratcheting). At most a few hundred causes
+// are returned.
 std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const json::Value& object,
                                         const json::Value* old);
 

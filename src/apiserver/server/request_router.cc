@@ -56,8 +56,8 @@ Result<void> CheckTimeout(const RequestInfo& info) {
                          "\": it must be a duration such as 30s");
 }
 
-// Checks that the path has a namespace and a name where the resource requires them, and only
-// there.
+// Checks that the path has a namespace and a name where the resource and the verb require them, and
+// has none where they do not.
 Result<void> CheckPlace(const ServedResource& resource, const RequestInfo& info) {
   const bool collection = info.name.empty();
   const bool creates = info.verb == Verb::kCreate;

@@ -1,7 +1,7 @@
 // apiserver/store/background_tasks.h
 //
-// BackgroundTasks: work of the server after writes, in bounded turns of the
-// loop.
+// BackgroundTasks: work that a server does by itself after the writes that cause it, in bounded
+// turns of the loop.
 
 #ifndef KINFORMER_APISERVER_STORE_BACKGROUND_TASKS_H_
 #define KINFORMER_APISERVER_STORE_BACKGROUND_TASKS_H_

@@ -55,8 +55,8 @@ class Rewriter {
   bool first_ = true;
 };
 
-// Returns the members of `after` that neither `before` nor the text has, in their order of
-// writing.
+// Returns the members of `after` that neither `before` nor the text of the object has, in the order
+// in which they are written.
 std::vector<const json::Object::Member*> Added(const json::Value& before, const json::Value& after,
                                                bool metadata) {
   std::vector<const json::Object::Member*> added;

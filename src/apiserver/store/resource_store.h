@@ -51,10 +51,10 @@ struct HistoryLimits {
   std::int64_t floor = 0;  // initial floor: nothing up to this version is known
 };
 
-// An ordered map from keys to versions of objects, and an event log whose oldest entries are
-// pruned. A reader of version N walks the map at any time and sees of each object the newest
-// version up to N, so LIST copies nothing and blocks no writer. A Pin keeps its version
-// readable.
+// An ordered map from keys to versions of objects, and an event log from which the oldest entries
+// are pruned. A reader of version N may walk the map at any time and sees of each object the newest
+// version that is not newer than N, so LIST copies nothing and blocks no writer. A Pin keeps its
+// version readable.
 //
 // Every write costs O(log n); only walks are O(n) in the number of objects. Loop-confined.
 // Counterpart: etcd's MVCC store together with kube-apiserver's watch cache.
@@ -94,7 +94,7 @@ class ResourceStore {
   // Drops the history up to that resourceVersion.
   void Compact(std::int64_t resource_version);
 
-  // Returns a store without history with the objects at `resource_version`. REQUIRES: as
+  // Returns a new store without history that holds the objects at `resource_version`. REQUIRES: as
   // Walk.
   [[nodiscard]] std::shared_ptr<ResourceStore> RestoredTo(std::int64_t resource_version,
                                                           SteadyTime now) const;
@@ -121,8 +121,8 @@ class ResourceStore {
   [[nodiscard]] bool MayKeep(std::size_t size);
 
  private:
-  // The newest version of an object, and older ones that readers may still request, oldest
-  // first.
+  // The newest version of one object, and the older ones that readers may still request, the oldest
+  // of these first.
   struct Entry {
     StoredObjectPtr latest;
     std::vector<StoredObjectPtr> older;

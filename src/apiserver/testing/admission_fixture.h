@@ -38,8 +38,8 @@ inline json::Value PatchWith(std::string_view patch) {
       {{"allowed", true}, {"patch", std::move(text)}, {"patchType", "JSONPatch"}});
 }
 
-// Responds to each review with the result of a function; without one, the review is never
-// answered.
+// Responds to each review with the result of a function of its request; if that is null, the review
+// is never answered.
 class AdmissionHook final : public Handler {
  public:
   using Answer = std::function<json::Value(const json::Value& request)>;

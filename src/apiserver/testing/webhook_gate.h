@@ -1,7 +1,7 @@
 // apiserver/testing/webhook_gate.h
 //
-// WebhookGate: a transport between the server and its webhooks that injects faults for
-// tests.
+// WebhookGate: a transport between the server and its webhooks, which delays, fails or cuts calls
+// as a test requests.
 
 #ifndef KINFORMER_APISERVER_TESTING_WEBHOOK_GATE_H_
 #define KINFORMER_APISERVER_TESTING_WEBHOOK_GATE_H_

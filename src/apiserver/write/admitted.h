@@ -35,8 +35,8 @@ ResponsePtr WhenAdmitted(AdmissionWebhooks& webhooks, AdmissionPhase phase,
                          const std::shared_ptr<AdmissionAttributes>& attributes,
                          std::function<ResponsePtr(AdmissionOutcome outcome)> then);
 
-// A create of an object that is not stored: a Binding, an Eviction, a TokenRequest, a
-// review.
+// A create request whose object is not stored anywhere: a Binding, an Eviction, a TokenRequest or
+// an access review.
 struct UnstoredCreate {
   ResourceRequest request{};
   bool dry_run = false;

@@ -430,8 +430,8 @@ ResponsePtr BodyWriter::Apply(const JobPtr& job) {
         !fit) {
       return ErrorResponse(fit.error(), job->request->accept);
     }
-    // A resourceVersion implies that the object exists; the real server creates it
-    // nevertheless.
+    // A resourceVersion implies that the object exists; nevertheless the real server treats it as a
+    // new object.
     job->patch.Ensure("metadata").Erase("resourceVersion");
     job->draft.object = std::move(job->patch);
     job->draft.creates = true;

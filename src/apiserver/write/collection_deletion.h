@@ -32,9 +32,9 @@ struct CollectionDeletionPlan {
   std::int64_t resource_version = 0;
 };
 
-// Deletes the present objects of the collection, in bounded turns of the loop. Ignores objects
-// deleted by others in the meantime, and new ones. Stops with the error of the first object that
-// cannot be deleted, or that a webhook refuses to delete. Also stops if the response is
+// Deletes the objects that the collection has now, in bounded turns of the loop. Ignores objects
+// deleted by others in the meantime, and keeps new ones. Stops with the error of the first object
+// that cannot be deleted, or that a webhook refuses to delete. Stops as well if the response is
 // destroyed.
 ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
                                     AdmissionWebhooks& admission, CollectionDeletionPlan plan);

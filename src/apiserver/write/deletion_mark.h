@@ -1,7 +1,7 @@
 // apiserver/write/deletion_mark.h
 //
-// Marking of objects that cannot be removed yet as deleted: deletionTimestamp and grace
-// period.
+// Marking of objects that are deleted but cannot be removed yet: sets their deletionTimestamp and
+// their grace period.
 
 #ifndef KINFORMER_APISERVER_WRITE_DELETION_MARK_H_
 #define KINFORMER_APISERVER_WRITE_DELETION_MARK_H_

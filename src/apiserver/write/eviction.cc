@@ -156,7 +156,7 @@ struct Evictions::Job {
     }
   }
 
-  // Returns a request, in the caller's name or another, to change an object.
+  // Returns a request to change an object as a part of this eviction.
   [[nodiscard]] ResourceRequest RequestFor(const WriteTarget& changed) const {
     ResourceRequest out = request;
     out.at = changed.at;

@@ -10,8 +10,8 @@
 namespace kinformer::apiserver {
 namespace {
 
-// FNV-1a. The hash of a path continues that of its parent, so no path has to be written
-// out.
+// FNV-1a. The hash of a path is computed from that of the enclosing value, so no path has to be
+// written out as text.
 constexpr std::uint64_t kEmpty = 14695981039346656037ULL;
 std::uint64_t Extend(std::uint64_t hash, std::string_view text) {
   for (const char c : text) {

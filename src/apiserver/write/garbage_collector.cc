@@ -214,7 +214,7 @@ bool GarbageCollector::ClosesCircle(const StoredObjectPtr& dependent) const {
   for (const Owner& owner : OwnersOf(dependent)) {
     if (waiting_.contains(owner.uid)) owners.insert(owner.uid);
   }
-  // Follows, from the dependent, the deletions that wait for it.
+  // Follows dependents, from this object on, that wait for their own dependents.
   std::set<std::string> seen;
   std::vector<std::string> next = {std::string(dependent->uid())};
   while (!next.empty()) {

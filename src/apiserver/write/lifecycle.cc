@@ -232,7 +232,7 @@ void Lifecycle::SweepDefinition(const std::string& name) {
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
     const bool all = sweep->second.Run(
         *resource->store, state_.resource_version, internal::base::WorkSlice(state_.env),
-        // Objects being deleted already are waiting for their finalizers.
+        // Objects being deleted already wait for finalizers or for their grace period.
         [](const StoredObject& stored) { return !stored.terminating(); },
         [&](const StoredObject& stored) {
           (void)writer_.Delete(TargetOf(at, stored.namespace_(), stored.name()), {}).ok();

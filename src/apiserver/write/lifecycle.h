@@ -1,9 +1,9 @@
 // apiserver/write/lifecycle.h
 //
-// Lifecycle: control plane controllers without which clients of a lone API server would wait
-// for ever: they empty deleted namespaces, serve and clean up the resources of definitions,
-// collect dependents of deleted owners, remove pods after their grace period, and expire
-// events.
+// Lifecycle: the controllers of the control plane without which clients of a lone API server would
+// wait for ever. They empty deleted namespaces, serve the resources of definitions and delete them
+// with their objects, collect dependents of deleted owners, remove pods after their grace period,
+// and expire events.
 
 #ifndef KINFORMER_APISERVER_WRITE_LIFECYCLE_H_
 #define KINFORMER_APISERVER_WRITE_LIFECYCLE_H_

@@ -72,7 +72,7 @@ bool NamespaceController::Work(const std::string& name, Progress& progress) {
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
     const bool all = progress.sweep.Run(
         *resource->store, state_.resource_version, turn,
-        // Objects being deleted already are waiting for their finalizers.
+        // Objects being deleted already wait for finalizers or for their grace period.
         [&](const StoredObject& stored) { return progress.counting || !stored.terminating(); },
         [&](const StoredObject& stored) {
           if (progress.counting) {

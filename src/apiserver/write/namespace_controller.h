@@ -29,8 +29,8 @@ class NamespaceController {
   void Sync(const std::string& name);
 
  private:
-  // Progress for one namespace: deletes all objects first, and then counts the remaining
-  // ones.
+  // Progress of the work on one namespace: first all objects are deleted, and then the remaining
+  // ones are counted.
   struct Progress {
     std::vector<std::shared_ptr<ServedResource>> resources{};
     std::size_t at = 0;  // index into `resources`

@@ -1,7 +1,7 @@
 // apiserver/write/preconditions.h
 //
-// Preconditions on the stored object: uid and resourceVersion in a request must
-// match.
+// Preconditions of updates and deletes: uid and resourceVersion in the request must be those of the
+// stored object.
 
 #ifndef KINFORMER_APISERVER_WRITE_PRECONDITIONS_H_
 #define KINFORMER_APISERVER_WRITE_PRECONDITIONS_H_

@@ -22,8 +22,8 @@
 
 namespace kinformer::apiserver {
 
-// Identity of a valid token's bearer, and those of the requested audiences that the token is
-// for.
+// Result of authentication: the token's bearer, and those of the requested audiences for which the
+// token is valid.
 struct KnownToken {
   UserInfoPtr user{};
   std::vector<std::string> audiences{};
