@@ -32,8 +32,8 @@ struct AdmissionOutcome {
   std::vector<std::string> warnings{};
 };
 
-// A webhook to call, with the resource and version that its rules name. That is the request's own
-// or an equivalent one (matchPolicy).
+// A webhook to call, with the resource and version that its rules name: the request's own, or an
+// equivalent one (matchPolicy).
 struct AdmissionQuestionFor {
   WebhookPtr webhook{};
   ResourceAt at{};

@@ -45,7 +45,7 @@ class VersionedObjects {
   // Passes the objects in the version of `at` to `done`, now or later on the loop. `done` may
   // destroy this. The error of a failed conversion is meant for clients.
   void Show(const ResourceAt& at, std::function<void(Result<ShownObjects> shown)> done);
-  // Replaces the object by `object`, which is in the version of `at`. That version has been shown.
+  // Replaces the object by `object`, in the version of `at`. REQUIRES: `at` has been shown.
   void Replace(const ResourceAt& at, json::Value object);
   [[nodiscard]] bool replaced() const { return replaced_ != nullptr; }
   // REQUIRES: Show has delivered `at`, and the object was not replaced in another version since.

@@ -26,8 +26,8 @@ struct ConversionQuestion {
 // Returns the request body. Resource versions are removed from the objects.
 [[nodiscard]] std::string ConversionReviewText(const ConversionQuestion& question);
 
-// Returns the converted objects, in the order of the request. Of their metadata only labels and
-// annotations are taken from the response, all else from the request; a response with another kind,
+// Returns the converted objects, in the order of the request. Only labels and annotations of their
+// metadata are taken from the response, all else from the request; a response with another kind,
 // version, name, namespace or uid is an error.
 Result<std::vector<json::Value>> ReadConversionAnswer(std::string_view body,
                                                       const ConversionQuestion& question);

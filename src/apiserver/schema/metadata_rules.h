@@ -26,7 +26,7 @@ struct MetadataRules {
 std::vector<StatusCause> ValidateMetadata(const MetadataRules& rules, const json::Value& metadata);
 
 // Returns the problems of deletionTimestamp and grace period in a write, which only deletes may
-// set. Those of an object being deleted are kept whatever a client sends.
+// set. The values of an object being deleted are kept whatever a client sends.
 std::vector<StatusCause> ValidateDeletion(const json::Value& old_metadata,
                                           const json::Value& metadata);
 
