@@ -1,5 +1,5 @@
-// Webhooks that are asked about subresources, and about what is created and stored nowhere, as by
-// the handlers and registries of kube-apiserver 1.36.
+// Webhooks for subresources and for objects that are created but never stored, with the behaviour
+// of the handlers and registries of kube-apiserver 1.36.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,12 +21,12 @@ const std::string kPodsPath = "/api/v1/namespaces/default/pods";
 
 class AdmissionSubresourceTest : public AdmissionWebhooksTest {
  protected:
-  // Rules for these resources of all groups.
+  // Returns rules for these resources in all groups.
   static std::string RulesFor(const std::string& resources) {
     return R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":[)" +
            resources + "]}]}";
   }
-  // Asks both kinds of webhooks about them: "m" and "v".
+  // Installs a mutating and a validating webhook, "m" and "v", for the resources.
   void AskAbout(const std::string& resources) {
     At("m");
     At("v");
@@ -48,7 +48,7 @@ class AdmissionSubresourceTest : public AdmissionWebhooksTest {
                      "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
     ASSERT_EQ(made.status, 201) << made.body;
   }
-  // "CREATE v1 Binding pods/binding x", for each question.
+  // Returns "CREATE v1 Binding pods/binding x" for each review.
   static std::vector<std::string> Asked(const AdmissionHook& hook) {
     std::vector<std::string> out;
     for (const json::Value& request : hook.asked) {
@@ -95,7 +95,7 @@ TEST_F(AdmissionSubresourceTest, AScaleIsWhatTheyAreAskedAbout) {
   EXPECT_EQ(At("v").asked[0].At("/oldObject/spec/replicas").AsInt64(), 1);
   EXPECT_EQ(At("v").asked[0].At("/resource/group").StringOrEmpty(), "apps");
 
-  // Of a patch, too; what a webhook makes of it is checked.
+  // Also called for a patch; the server validates what the webhook returns.
   At("m").answer = [](const json::Value& request) {
     EXPECT_EQ(request.At("/object/spec/replicas").AsInt64(), 7);
     return PatchWith(R"([{"op":"replace","path":"/spec/replicas","value":-1}])");
@@ -133,7 +133,7 @@ TEST_F(AdmissionSubresourceTest, ABindingMayBeChangedAndRefused) {
   EXPECT_EQ(At("v").asked[1].At("/object/metadata/namespace").StringOrEmpty(), "default");
   EXPECT_TRUE(At("v").asked[1]["oldObject"].is_null());
 
-  // The older path is a resource of its own.
+  // The older path, which names no pod, is a resource of its own.
   At("v").answer = [](const json::Value&) { return Deny(R"({"message":"no"})"); };
   const Reply refused = server_.Do("POST", "/api/v1/namespaces/default/bindings",
                                    R"({"metadata":{"name":"y"},"target":{"name":"n1"}})");
@@ -177,7 +177,7 @@ TEST_F(AdmissionSubresourceTest, AnEvictionIsAskedAboutAndThePodsDeleteIsNot) {
   EXPECT_THAT(Asked(At("v")), ElementsAre("CREATE policy/v1 Eviction pods/eviction x",
                                           "UPDATE policy/v1 PodDisruptionBudget "
                                           "poddisruptionbudgets/status b"));
-  // The budget is the server's own to change.
+  // The server changes the budget under its own name.
   const json::Value& budget = At("v").asked[1];
   EXPECT_EQ(budget.At("/userInfo/username").StringOrEmpty(), "system:apiserver");
   EXPECT_EQ(budget.At("/object/status/disruptionsAllowed").AsInt64(), 0);
@@ -248,7 +248,7 @@ TEST_F(AdmissionSubresourceTest, WhereARuleSaysNothingOfSubresourcesNobodyIsAske
   EXPECT_THAT(Asked(At("v")), IsEmpty());
 }
 
-// The other subresources take the object itself.
+// The other subresources take objects of the resource.
 TEST_F(AdmissionSubresourceTest, SubresourcesThatTakeTheObject) {
   MakePod("x");
   ASSERT_EQ(server_.Do("POST", "/api/v1/namespaces", R"({"metadata":{"name":"n"}})").status, 201);
@@ -281,7 +281,7 @@ TEST_F(AdmissionSubresourceTest, SubresourcesThatTakeTheObject) {
                           "UPDATE v1 Namespace namespaces/finalize n"));
   EXPECT_EQ(At("v").asked[0].At("/object/spec/ephemeralContainers").size(), 1U);
   EXPECT_EQ(At("v").asked[0].At("/oldObject/spec/ephemeralContainers").size(), 0U);
-  // A namespace is in itself.
+  // A namespace object is in its own namespace.
   EXPECT_EQ(At("v").asked[3]["namespace"].StringOrEmpty(), "n");
 }
 

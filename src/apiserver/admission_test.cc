@@ -1,4 +1,4 @@
-// Webhooks that the server asks before it writes.
+// Admission webhooks that the server calls before writes.
 
 #include <chrono>
 #include <functional>
@@ -125,7 +125,7 @@ TEST_F(AdmissionWebhooksTest, ADeleteThatIsRefusedAndThatOfACollection) {
     "meta.k8s.io/v1","gracePeriodSeconds":0,"propagationPolicy":"Orphan"})"));
   EXPECT_EQ(hook.asked[0]["name"].StringOrEmpty(), "keep");
   EXPECT_EQ(server_.Do("DELETE", kMaps).status, 400);
-  // The request names none.
+  // A request for a collection has no name.
   EXPECT_TRUE(hook.asked.back()["name"].is_null());
   EXPECT_EQ(server_.Get(std::string(kMaps) + "/keep").status, 200);
   hook.answer = [](const json::Value&) { return Json(R"({"allowed":true,"warnings":["gone"]})"); };
@@ -172,7 +172,7 @@ TEST_F(AdmissionWebhooksTest, WhoWantsToIsAskedAgainAfterOthersChangedIt) {
   Mutating("never");
   EXPECT_EQ(Post(Map("x")).Json()["data"], Json(R"({"b":"1","again":"1"})"));
   EXPECT_EQ(At("a").asked.size(), 2U);
-  // The second change was a's.
+  // Reinvoked because of the second change, made by "a".
   EXPECT_EQ(At("b").asked.size(), 2U);
   EXPECT_EQ(At("never").asked.size(), 1U);
 }
@@ -227,7 +227,7 @@ TEST_F(AdmissionWebhooksTest, AnswersThatARealServerDoesNotTake) {
                         "response.patchType"));
 }
 
-// Each adds a little less than one may; nobody knows how many there are.
+// Each patch adds slightly less than the limit for one; the number of webhooks is unlimited.
 TEST_F(AdmissionWebhooksTest, PatchesThatAddUp_AreRefusedBeforeTheyAreTooMuch) {
   const std::string much(3'000'000, 'x');
   for (int i = 0; i < 12; ++i) {
@@ -246,13 +246,13 @@ TEST_F(AdmissionWebhooksTest, PatchesThatAddUp_AreRefusedBeforeTheyAreTooMuch) {
   EXPECT_EQ(asked, 6U) << "nobody is asked about what is refused already";
 }
 
-// Each question has the objects in it.
+// Each call contains the objects.
 TEST_F(AdmissionWebhooksTest, ManyQuestionsAboutALargeObject_AreNotAllUnderWayAtOnce) {
   constexpr int kHooks = 30;
   for (int i = 0; i < kHooks; ++i) {
     const std::string name = "v" + std::to_string(i);
     Validating(name);
-    At(name).answer = [](const json::Value&) { return json::Value(); };  // nobody answers
+    At(name).answer = [](const json::Value&) { return json::Value(); };  // never answers
   }
   const auto asked = [&] {
     std::size_t count = 0;
@@ -272,7 +272,7 @@ TEST_F(AdmissionWebhooksTest, ManyQuestionsAboutALargeObject_AreNotAllUnderWayAt
   server_.sim().RunFor(std::chrono::seconds(1));
   EXPECT_LE(asked(), kHooks + 9U);
   EXPECT_GT(asked(), kHooks + 4U);
-  // Webhooks that do not answer are given up in their time, and the next ones are asked.
+  // Webhooks that do not answer time out, and the next ones are called.
   server_.sim().RunFor(std::chrono::seconds(100));
   EXPECT_EQ(asked(), 2U * kHooks);
 }
@@ -432,7 +432,7 @@ TEST_F(AdmissionWebhooksTest, WhatIsRefusedInAConfiguration) {
   }
 }
 
-// A webhook that is asked too often is noticed, one that is never asked is not.
+// A webhook called too often is noticed; one that is never called is not.
 TEST_F(AdmissionWebhooksTest, MatchConditions_AreKeptWithAWarningAndTheWebhookIsAlwaysAsked) {
   for (const char* policy : {"Fail", "Ignore"}) {
     const std::string name = policy == std::string_view("Fail") ? "a" : "b";
@@ -453,7 +453,7 @@ TEST_F(AdmissionWebhooksTest, MatchConditions_AreKeptWithAWarningAndTheWebhookIs
   }
 }
 
-// As Go's test kit writes addresses, and its servers answer with a redirection.
+// Go's test servers redirect requests with such paths, as Go's test kit writes them.
 TEST_F(AdmissionWebhooksTest, PathsAreCleanedBeforeTheyAreAskedFor) {
   for (const auto& [path, target] : std::vector<std::pair<const char*, const char*>>{
            {"//hook", "/hook"}, {"/a//b/", "/a/b"}, {"/a/./b/../c", "/a/c"}, {"", "/"}}) {
@@ -504,7 +504,7 @@ TEST_F(AdmissionWebhooksTest, AWebhookForAnotherVersionSeesThatOneUnlessItSaysEx
   EXPECT_EQ(request.At("/object/spec/metrics").size(), 1U);
   EXPECT_THAT(At("exact").asked, IsEmpty());
 
-  // And the other way round, with the objects of another group, too.
+  // The same in the other direction, with objects of another group.
   At("b").answer = [](const json::Value&) {
     return PatchWith(
         R"([{"op":"replace","path":"/spec/targetCPUUtilizationPercentage","value":7}])");

@@ -1,4 +1,4 @@
-// Webhooks that take longer than the server waits for them.
+// Webhooks that exceed the server's timeout.
 
 #include <chrono>
 #include <functional>
@@ -33,11 +33,11 @@ using ::testing::StartsWith;
 
 class SlowWebhooksTest : public ::testing::Test {
  protected:
-  // Since the test began.
+  // Time since the test began.
   [[nodiscard]] Duration Now() { return sim_.env().Now() - begin_; }
 
-  // Serves a webhook that needs so long for an answer, whether anybody waits for it or not, and
-  // makes a configuration of it for ConfigMaps.
+  // Serves a webhook that takes `needs` for its response, even if nobody waits for it, and makes a
+  // configuration of it for ConfigMaps.
   void Add(const std::string& kind, const std::string& name, Duration needs,
            std::string_view more) {
     webhooks_
@@ -66,7 +66,7 @@ class SlowWebhooksTest : public ::testing::Test {
         .OrExit();
   }
 
-  // Makes a ConfigMap; gives the status of the answer.
+  // Makes a ConfigMap; returns the response's status.
   int Make() {
     OpenReply open(sim_, server_.Handle({.method = "POST",
                                          .target = "/api/v1/namespaces/default/configmaps",
@@ -89,7 +89,7 @@ class SlowWebhooksTest : public ::testing::Test {
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.log = log_, .metrics = metrics_}};
   const SteadyTime begin_ = sim_.env().Now();
-  // "NAME stop 1", "NAME answer 5": in which second. Outlives the webhooks, which write it.
+  // "NAME stop 1", "NAME answer 5", with the second. Outlives the webhooks, which write to it.
   std::vector<std::string> notes_{};
   WebhookServer webhooks_{sim_.env()};
   const std::shared_ptr<Transport> transport_ = NewInMemoryTransport(sim_.env(), webhooks_);
@@ -118,7 +118,7 @@ TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileTheNextIsAsked) {
   EXPECT_THAT(metrics_->Text(), Not(HasSubstr("kinformer_user_exceptions_total")));
 }
 
-// A transport of the program's own.
+// A transport implemented by the program.
 class BrokenTransport final : public Transport {
  public:
   std::unique_ptr<HttpCall> Start(HttpRequest, ResponseReceiver&) override {
@@ -154,7 +154,7 @@ TEST_F(ThrowingTransportTest, ATransportWhoseStartThrowsFailsTheCall) {
 class Long final : public Handler {
  public:
   std::unique_ptr<ResponseStream> Handle(HttpRequest) override {
-    // With what would be an answer behind the hole.
+    // A text that would be a valid response without its truncated part.
     return WholeResponse(200, "application/json",
                          R"({"x":")" + std::string(std::size_t{17} << 20, 'x') + "\"}");
   }

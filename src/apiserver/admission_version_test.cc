@@ -1,5 +1,5 @@
-// Admission webhooks whose rules name another version of a custom resource, to which a webhook
-// converts. Errors are those of k8s.io/apiserver's webhook dispatchers.
+// Admission webhooks for another version of a custom resource, with a conversion webhook. Errors
+// are those of k8s.io/apiserver's webhook dispatchers.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// v1 is stored; spec.size, a number, of v1 is spec.length, a text, of v2.
+// v1 is the storage version; spec.size, a number, in v1 is spec.length, a string, in v2.
 class AdmissionVersionTest : public WebhookConversion {
  protected:
   AdmissionVersionTest() {
@@ -28,7 +28,7 @@ class AdmissionVersionTest : public WebhookConversion {
     };
   }
   AdmissionHook& At(const std::string& name) { return hooks_->At(name); }
-  // About widgets of these versions.
+  // Installs a webhook for widgets of these versions.
   void Ask(const std::string& kind, const std::string& name, const std::string& versions,
            const std::string& more = "{}") {
     At(name);
@@ -38,7 +38,7 @@ class AdmissionVersionTest : public WebhookConversion {
     rules.MergePatch(Json(more));
     Configure(server_, kind, name, rules.Dump());
   }
-  // The versions to which objects have been converted, each with how many at once.
+  // Returns the target version of each conversion, and its number of objects.
   std::vector<std::string> Conversions() {
     std::vector<std::string> out;
     for (const json::Value& asked : hook_.asked) {
@@ -64,7 +64,7 @@ TEST_F(AdmissionVersionTest, EachSeesItsOwnVersionAndItsPatchIsConvertedBack) {
   EXPECT_EQ(made.status, 201) << made.body;
   EXPECT_EQ(made.Json().At("/spec/size").AsInt64(), 8);
   EXPECT_EQ(made.Json()["apiVersion"].StringOrEmpty(), "example.com/v1");
-  // To the first, back, and to the second.
+  // To the mutating webhook's version, back, and to the validating webhook's.
   EXPECT_THAT(Conversions(), ElementsAre("v2*1", "v1*1", "v2*1"));
   ASSERT_THAT(At("m").asked, SizeIs(1));
   const json::Value create = At("m").asked[0];
@@ -81,7 +81,7 @@ TEST_F(AdmissionVersionTest, EachSeesItsOwnVersionAndItsPatchIsConvertedBack) {
   const Reply updated = server_.Do("PATCH", kV1 + "/a", R"({"spec":{"size":9}})", kMerge);
   EXPECT_EQ(updated.status, 200) << updated.body;
   EXPECT_EQ(Size("a"), 10);
-  // Both objects in one question.
+  // One call converts both objects.
   EXPECT_THAT(Conversions(), ElementsAre("v2*2", "v1*1", "v2*2"));
   const json::Value& update = At("v").asked[1];
   EXPECT_EQ(update.At("/object/spec/length").StringOrEmpty(), "10");
@@ -104,7 +104,7 @@ TEST_F(AdmissionVersionTest, NothingIsConvertedThatNobodyNeeds) {
   EXPECT_THAT(At("exact").asked, IsEmpty());
   EXPECT_EQ(At("both").asked[0].At("/kind/version").StringOrEmpty(), "v1");
 
-  // Several that want the same, and one that changes nothing.
+  // Several webhooks for the same version, one of which changes nothing.
   Ask("Validating", "a", R"("v2")");
   Ask("Validating", "b", R"("v2")");
   Ask("Mutating", "c", R"("v2")");
@@ -136,7 +136,7 @@ TEST_F(AdmissionVersionTest, WhatOneHasChangedTheNextSeesInItsVersion) {
   EXPECT_EQ(Size("x"), 10);
   ASSERT_THAT(At("a").asked, SizeIs(2));
   EXPECT_EQ(At("a").asked[1].At("/object/spec/length").StringOrEmpty(), "10");
-  // To a, to b, to c and a, and to what is stored.
+  // To "a", to "b", to "c" and "a", and to the storage version.
   EXPECT_THAT(Conversions(), ElementsAre("v2*1", "v1*1", "v2*1", "v1*1"));
 }
 
@@ -166,7 +166,7 @@ TEST_F(AdmissionVersionTest, ARequestInTheVersionThatIsNotStored) {
   ASSERT_THAT(At("m").asked, SizeIs(2));
   EXPECT_EQ(At("m").asked[1]["subResource"].StringOrEmpty(), "status");
   EXPECT_EQ(At("m").asked[1].At("/object/status/done").StringOrEmpty(), "done");
-  // v1 has no scale.
+  // v1 has no scale subresource.
   const Reply scaled = server_.Do("PATCH", kV2 + "/a/scale", R"({"spec":{"replicas":4}})", kMerge);
   EXPECT_EQ(scaled.status, 200) << scaled.body;
   EXPECT_THAT(At("m").asked, SizeIs(2));
@@ -202,7 +202,7 @@ TEST_F(AdmissionVersionTest, EachObjectOfACollection) {
   EXPECT_EQ(server_.Get(kV1 + "/b").status, 404);
 }
 
-// A conversion that fails is not the webhook's failure: its policy does not matter.
+// A failed conversion is no failure of the webhook, so the failure policy does not apply.
 TEST_F(AdmissionVersionTest, AConversionThatFails) {
   const std::string ignore = R"({"failurePolicy":"Ignore"})";
   Ask("Validating", "v", R"("v2")", ignore);
@@ -217,7 +217,7 @@ TEST_F(AdmissionVersionTest, AConversionThatFails) {
             "500 InternalError Internal error occurred: Internal error occurred: conversion "
             "webhook for example.com/v1, Kind=Widget failed: cannot");
   EXPECT_THAT(At("m").asked, IsEmpty());
-  // On the way back.
+  // The conversion back fails.
   hook_.fails = false;
   At("m").answer = [this](const json::Value&) {
     hook_.fails = true;

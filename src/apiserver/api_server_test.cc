@@ -1,5 +1,5 @@
-// What requests are answered with stands in test/conformance/server_checks.txt. Here is what only a
-// clock of one's own, the response streams and the calls in this process show.
+// Tests that need a simulated clock, response streams or in-process calls. Responses to single
+// requests are checked by test/conformance/server_checks.txt.
 
 #include "kinformer/apiserver/api_server.h"
 
@@ -110,7 +110,7 @@ TEST(ApiServerInProcess, LoadTellsOfFieldsThatNobodyKnows) {
             json::Value());
 }
 
-// Defaults copy values from the field that was written to others.
+// Defaults copy values from one field to others; errors must name the field that was sent.
 TEST(ApiServerInProcess, Load_BlamesTheFieldThatWasWritten) {
   const struct {
     const char* manifest;

@@ -1,5 +1,5 @@
-// Whatever is written, whoever reads how slowly: a watch folded over its list gives what the server
-// holds.
+// Any writes, with readers of any speed: a list, updated by the events of its watch, equals the
+// server's state.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace kinformer::apiserver::testing {
 namespace {
 
-// Lists and watches one scope as an informer does, reading a few bytes now and then.
+// Lists and watches one scope as an informer does, and reads a few bytes at irregular times.
 class Replica {
  public:
   Replica(TestServer& server, std::string path, std::string selector)
@@ -83,7 +83,7 @@ class Replica {
     stream_->SetWake([] {});
   }
 
-  // False: the version is too old.
+  // Returns false if the version is too old.
   bool Apply(const json::Value& frame) {
     const std::string& type = frame["type"].StringOrEmpty();
     const json::Value& object = frame["object"];
@@ -176,7 +176,7 @@ TEST_P(ConsistencyTest, FoldOfEventsEqualsState) {
     for (int round = 0; round < 1000; ++round) replicas[i]->Read(4096);
     relists += replicas[i]->relists();
   }
-  // Each compared with a list of its own scope.
+  // Compares each replica with a list of its own scope.
   std::map<std::string, std::string> everything = server.server().DumpState(kConfigMaps);
   EXPECT_EQ(replicas[0]->objects(), everything);
   const json::Value selected = server.Get("/api/v1/configmaps?labelSelector=on%3Dyes").Json();

@@ -1,5 +1,5 @@
-// Kinds that are served in two forms and stored in one: what test/conformance/server_checks.txt
-// (SRV-FORMS) does not see.
+// Kinds served in two forms and stored in one: tests that test/conformance/server_checks.txt
+// (SRV-FORMS) cannot express.
 
 #include "apiserver/registry/conversion.h"
 
@@ -40,7 +40,7 @@ json::Value NewEvent(std::string_view more = "") {
                 R"(},"note":"n","regarding":{"kind":"Pod","name":"p"},"reportingController":"c"})");
 }
 
-// The object in an envelope, as JSON.
+// Returns the object in an envelope, as JSON.
 json::Value Decoded(std::string_view envelope_bytes) {
   const auto envelope = ParseEnvelope(envelope_bytes);
   if (!envelope) return {};
@@ -108,7 +108,7 @@ TEST(Conversion, CallsInThisProcessUseBothForms) {
 TEST(Conversion, ProtobufInBothForms) {
   TestServer server;
   server.server().Create(kNewEvents, NewEvent()).OrExit();
-  for (int again = 0; again < 2; ++again) {  // the first read may leave its bytes with the object
+  for (int again = 0; again < 2; ++again) {  // the first read may cache its bytes
     const json::Value core = Decoded(server.Get(std::string(kCorePath) + "/e", kProtobuf).body);
     EXPECT_EQ(core["apiVersion"].StringOrEmpty(), "v1");
     EXPECT_EQ(core["message"].StringOrEmpty(), "n");
@@ -165,7 +165,7 @@ TEST(Conversion, OwnersAndNamespacesMeetAnObjectOnce) {
                                    R"("name":"o","uid":")" +
                                    owner.At("/metadata/uid").StringOrEmpty() + R"("}])"))
       .OrExit();
-  // A write in the other form leaves the owner what it is.
+  // A write in the other form does not change the owner.
   EXPECT_EQ(server
                 .Do("PATCH", std::string(kCorePath) + "/e", R"({"count":2})",
                     {{"Content-Type", "application/merge-patch+json"}})
@@ -208,7 +208,7 @@ TEST(Conversion, TimeAndARestoreGoForBothForms) {
   EXPECT_EQ(server.server().ObjectCount(kNewEvents), 0U) << "event_ttl";
 }
 
-// Without defaults nothing fills in what a form leaves out.
+// Without defaulting, fields that a form lacks stay absent.
 TEST(Conversion, WithoutDefaults) {
   TestServer server({.defaulting = false});
   server.server().Create(kNewEvents, NewEvent()).OrExit();
@@ -227,7 +227,7 @@ TEST(Conversion, WithoutDefaults) {
             R"({"maxReplicas":3})");
 }
 
-// A client that reads v1 and writes it back changes nothing, whatever v2 holds.
+// A client that reads v1 and writes it back changes nothing, whatever v2 contains.
 TEST(Conversion, AutoscalersSurviveTheOldForm) {
   TestServer server;
   constexpr const char* kSpec = R"({"scaleTargetRef":{"kind":"Deployment","name":"d",
@@ -255,7 +255,7 @@ TEST(Conversion, AutoscalersSurviveTheOldForm) {
   EXPECT_EQ(written, old) << "the same resourceVersion, too";
   EXPECT_EQ(server.server().Get(kAutoscalersV2, name).value(), stored);
 
-  // The CPU is measured in the old form alone.
+  // The CPU is measured only in the old form.
   json::Value status = Parsed(R"({"metadata":{"name":"a","namespace":"default"},
       "status":{"currentReplicas":1,"desiredReplicas":1,"currentCPUUtilizationPercentage":9}})");
   ASSERT_TRUE(server.server().UpdateStatus(kAutoscalersV1, status).ok());

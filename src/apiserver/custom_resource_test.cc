@@ -1,4 +1,4 @@
-// Custom resources through a whole server.
+// Custom resources in a complete server.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ spec:
     schema: {openAPIV3Schema: {type: object}}
 )";
 
-// The definition with `change` made to it.
+// Returns the definition, changed by `change`.
 json::Value DefinitionWith(const std::function<void(json::Value&)>& change = {}) {
   json::Value definition = yaml::Parse(kYaml).OrExit();
   if (change) change(definition);
@@ -92,7 +92,7 @@ class CustomResources : public ::testing::Test {
     const Reply reply = server_.Do("POST", kDefinitions, DefinitionWith(change).Dump());
     ASSERT_EQ(reply.status, 201) << reply.body;
   }
-  // Changes the definition as it is.
+  // Changes the stored definition.
   Reply Redefine(const std::function<void(json::Value&)>& change) {
     json::Value definition = server_.Get(kDefinition).Json();
     change(definition);
@@ -333,7 +333,7 @@ TEST_F(CustomResources, SRV196Versions) {
   EXPECT_EQ(server_.Get(kCars, kTable).Json().At("/rows/0/cells").Dump(), R"(["a","red"])")
       << "SRV197";
 
-  // What the storage version does not know is not stored; its defaults are, and not shown here.
+  // Fields unknown to the storage version are dropped; its defaults are stored, but hidden here.
   const json::Value two =
       server_
           .Do("POST", v2,
@@ -371,7 +371,7 @@ TEST_F(CustomResources, SRV193OldObjectsGetNewDefaults) {
   EXPECT_THAT(again->Frames().at(0).At("/object/reason").StringOrEmpty(), "Expired");
   auto fresh = server_.Open(std::string(kCars) + "?watch=1&resourceVersion=" + Version());
   EXPECT_FALSE(fresh->ended());
-  // What was wrong before the change may stay so, and nothing else.
+  // Values that became invalid by the change may stay, but no new ones are accepted.
   EXPECT_EQ(server_.Do("PATCH", kCar, R"({"spec":{"count":1}})", kMerge).status, 200);
   EXPECT_EQ(server_.Do("PATCH", kCar, R"({"spec":{"color":"pink"}})", kMerge).status, 422);
   EXPECT_THAT(fresh->Events(), ElementsAre(HasSubstr("MODIFIED default/a")));
@@ -387,7 +387,7 @@ TEST_F(CustomResources, WhatMayChangeInADefinition) {
     EXPECT_EQ(reply.status, 422);
     EXPECT_THAT(reply.Json()["message"].StringOrEmpty(), HasSubstr("field is immutable"));
   }
-  // Another short name, another storage version.
+  // Changes a short name and the storage version.
   EXPECT_EQ(Redefine([](json::Value& d) {
               d.Ensure("spec", "names", "shortNames") = json::Value::MakeArray({"c"});
               d.Ensure("spec", "versions", 0, "storage") = false;
@@ -398,7 +398,7 @@ TEST_F(CustomResources, WhatMayChangeInADefinition) {
   EXPECT_EQ(status["storedVersions"].Dump(), R"(["v1","v2"])");
   EXPECT_EQ(status["acceptedNames"]["shortNames"].Dump(), R"(["c"])");
   EXPECT_THAT(server_.Get("/apis/shop.example/v1").body, HasSubstr(R"("shortNames":["c"])"));
-  // A version in which objects are stored cannot go until somebody says that there are none.
+  // A stored version cannot be removed before status.storedVersions omits it.
   const auto drop = [](json::Value& d) {
     json::Array& versions = d.Ensure("spec", "versions").EnsureArray();
     versions.erase(versions.begin());
@@ -430,7 +430,7 @@ TEST_F(CustomResources, SRV199NamesOfOthers) {
   EXPECT_EQ(status.At("/conditions/1/reason").StringOrEmpty(), "NotAccepted");
   EXPECT_EQ(status["acceptedNames"].Dump({.sort_keys = true}), R"({"kind":"","plural":"buses"})");
   EXPECT_EQ(server_.Get("/apis/shop.example/v1/buses").status, 404);
-  // The names are free again.
+  // Deleting the definition frees its names.
   EXPECT_EQ(server_.Do("DELETE", kDefinition).status, 200);
   server_.sim().RunFor(std::chrono::seconds(1));
   status = server_.Get(buses).Json()["status"];
@@ -529,7 +529,7 @@ TEST_F(CustomResources, ARestoredDefinitionServesWhatItSaysOnceItIsWritten) {
   EXPECT_EQ(server_.Get(kDefinition).status, 404);
 }
 
-// What is done off the loop for large ones comes to the same.
+// Large definitions, which are handled off the loop, give the same results.
 TEST_F(CustomResources, LargeDefinitions) {
   const auto large = [](json::Value& d) {
     SpecOf(d).Ensure("properties", "color").Set("description", std::string(100'000, 'x'));
@@ -541,7 +541,7 @@ TEST_F(CustomResources, LargeDefinitions) {
             R"({"plural":"cars","singular":"car","shortNames":["cr"],"kind":"Car",)"
             R"("listKind":"CarList"})");
   EXPECT_EQ(Make("a", R"({"color":"red"})").status, 201);
-  // One that waits for its names gets them as the other goes, and is served then.
+  // A definition that waits for its names gets them when the other is deleted, and is then served.
   json::Value other = DefinitionWith(large);
   other.Ensure("metadata").Set("name", "autos.shop.example");
   other.Ensure("spec", "names").Set("plural", "autos");

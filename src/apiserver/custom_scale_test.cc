@@ -1,4 +1,4 @@
-// Numbers that scales of custom resources show, and the form of definitions.
+// Replicas in scales of custom resources, and the validation of scale subresources.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ spec:
   TestServer server_;
 };
 
-// Whoever writes them, through the scale or not.
+// Applies to writes of the scale and of the object.
 TEST_F(CustomScale, Replicas_AreWholeAndNotNegative) {
   const auto problem = [&](std::string_view spec) {
     const json::Value body = Make(spec).Json();

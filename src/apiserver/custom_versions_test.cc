@@ -1,5 +1,5 @@
-// What the schemas of a custom resource do to objects as they are written and read: defaults, the
-// differences between versions, and how much they may add.
+// Effects of a custom resource's schemas on objects in writes and reads: defaults, differences
+// between versions, and limits.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST_F(CustomVersionsTest, StatusDefault_IsShownByEveryWriteAndRead) {
   const std::vector<json::Value> frames = watch->Frames();
   ASSERT_EQ(frames.size(), 1U);
   EXPECT_EQ(frames[0].At("/object/status").Dump({.sort_keys = true}), kStatus);
-  // What a write of the object says of it still counts for nothing.
+  // A status in a write of the object is ignored.
   EXPECT_EQ(
       Part(server_.Do("PATCH", item, R"({"spec":{"a":"B"},"status":{"phase":"Old"}})", kMerge),
            "/status"),
@@ -121,7 +121,7 @@ TEST_F(CustomVersionsTest, ConversionNone_EachVersionShowsWhatItHas) {
   EXPECT_EQ(Part(server_.Get(kOthers), "/items/0/spec"), kShown);
   const auto watch = server_.Open(std::string(kOthers) + "?watch=1");
   watch->Pull();
-  // A write in that version loses what it has not, and cannot say what the stored one has not.
+  // A write in that version loses its unknown fields, and cannot set fields of the stored version.
   EXPECT_EQ(Part(Make(kOthers, "b", R"({"y":"b"})"), "/spec"), "{}");
   EXPECT_EQ(Part(server_.Get(std::string(kThings) + "/b"), "/spec"), R"({"x":"one"})");
   server_.sim().RunFor(std::chrono::seconds(1));
@@ -165,7 +165,7 @@ TEST_F(CustomVersionsTest, DefaultsThatMultiply_AreRefusedWhileTheyAreMade) {
   EXPECT_EQ(Make(kThings, "a", R"({"list":[{},{}]})").status, 201);
 }
 
-// Each version that is read keeps all objects once more.
+// The server keeps all objects once more for each version that is read.
 TEST_F(CustomVersionsTest, ManyVersions_AreNotAllKept) {
   constexpr int kVersions = 40;
   std::string versions;
@@ -187,7 +187,7 @@ TEST_F(CustomVersionsTest, ManyVersions_AreNotAllKept) {
     return "/apis/x.example/v" + std::to_string(i) + "/namespaces/default/things" +
            std::string(query);
   };
-  // Some are watched, which keeps them for as long as there is room.
+  // Watched versions are kept for as long as there is room.
   const auto watch = server_.Open(path(2, "?watch=1"));
   server_.sim().RunReady();
   const std::size_t before = ::mallinfo2().uordblks + ::mallinfo2().hblkhd;
@@ -198,10 +198,10 @@ TEST_F(CustomVersionsTest, ManyVersions_AreNotAllKept) {
       ASSERT_THAT(reply.body, HasSubstr("\"o0\""));
     }
   }
-  // Eight of 2 MB each. A sanitizer's allocator tells nothing.
+  // Eight versions of 2 MB each. With a sanitizer's allocator, mallinfo2 reports nothing.
   EXPECT_LT(::mallinfo2().uordblks + ::mallinfo2().hblkhd, before + (std::size_t{24} << 20));
   EXPECT_FALSE(watch->ended()) << "of those that may go, the watched one is the last";
-  // Where all are watched, the one goes which was asked for the longest time ago.
+  // If all are watched, the least recently used version is dropped.
   std::vector<std::unique_ptr<OpenReply>> watches;
   for (int i = 3; i <= 12; ++i) {
     watches.push_back(server_.Open(path(i, "?watch=1")));

@@ -43,7 +43,7 @@ const MessageDescriptor* MessageOf(const json::Value& object) {
   return type == nullptr ? nullptr : type->message;
 }
 
-// A case a line: what a client sends, and what kube-apiserver makes of it (`learn -record`).
+// One case per line: what a client sends, and what kube-apiserver returns (`learn -record`).
 TEST(Defaults, AreThoseOfTheRealServer) {
   std::ifstream file(KINFORMER_DEFAULTS_CASES);
   std::string line;
@@ -65,7 +65,7 @@ TEST(Defaults, AreThoseOfTheRealServer) {
   EXPECT_GE(cases, 45);
 }
 
-// An object in which every member is set, some levels deep.
+// Returns an object with all members set, some levels deep.
 json::Value Full(const MessageDescriptor& message, int depth);
 
 json::Value SampleOf(const FieldDescriptor& field, int depth) {
@@ -119,7 +119,7 @@ json::Value Full(const MessageDescriptor& message, int depth) {
   return out;
 }
 
-// Where two long texts differ.
+// Returns the place where two long strings differ.
 std::string Difference(const std::string& a, const std::string& b) {
   if (a == b) return {};
   std::size_t at = 0;
@@ -128,7 +128,7 @@ std::string Difference(const std::string& a, const std::string& b) {
   return a.substr(from, 120) + " <> " + b.substr(from, 120);
 }
 
-// Twice is once, and what comes out is what a struct of that kind holds: it survives being encoded.
+// Applying defaults twice changes nothing more, and the result survives encoding as protobuf.
 TEST(Defaults, OfEveryKindAreAFixedPoint) {
   Defaults defaults;
   int kinds = 0;
@@ -148,7 +148,7 @@ TEST(Defaults, OfEveryKindAreAFixedPoint) {
       EXPECT_EQ(internal::ValueToProtobuf(*message, once).OrExit(), *bytes);
       std::string decoded;
       ASSERT_TRUE(internal::ProtobufToJson(*message, *bytes, decoded).ok());
-      // kind and apiVersion inside a StatefulSet's claims are not in the encoded form.
+      // The encoded form lacks kind and apiVersion inside a StatefulSet's claims.
       json::Value again = json::Parse(decoded).value_or(json::Value());
       json::Value direct = internal::ProtobufToValue(*message, *bytes, "K", "v").OrExit();
       EXPECT_EQ(direct["kind"].StringOrEmpty() + direct["apiVersion"].StringOrEmpty(), "Kv");
@@ -162,8 +162,8 @@ TEST(Defaults, OfEveryKindAreAFixedPoint) {
   EXPECT_GE(kinds, 60);
 }
 
-// Calls `visit` for every value in `value`, the root included; the value may be changed, and is as
-// before afterwards.
+// Calls `visit` for every value in `value`, including the root. `visit` may change the value, which
+// is restored afterwards.
 template <class F>
 void ForEachValue(json::Value& value, const F& visit) {
   visit(value);
@@ -174,8 +174,8 @@ void ForEachValue(json::Value& value, const F& visit) {
   }
 }
 
-// What is said to fit, the decoder takes without a complaint; of what it complains, nothing is said
-// to fit.
+// The decoder must accept all values that Fits accepts, without errors or unknown fields. Fits may
+// reject valid values; these are then decoded.
 TEST(Defaults, WhatFitsIsTakenWithoutAComplaint) {
   const std::vector<json::Value> others = {nullptr,
                                            true,
@@ -259,7 +259,7 @@ class PreparationTest : public ::testing::Test {
 
   static constexpr std::string_view kServices = "/api/v1/namespaces/default/services";
   static constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
-  // What is prepared is told from what is there; so there need not be much.
+  // Required fields are not checked, so the objects of these tests can be short.
   TestServer server_{{.required_fields = false}};
 };
 
@@ -317,7 +317,7 @@ TEST_F(PreparationTest, ServicesGetAddresses) {
   EXPECT_EQ(CreateService("e", R"({"clusterIP":")" + address + "\"}")["message"].StringOrEmpty(),
             "Service \"e\" is invalid: spec.clusterIPs: Invalid value: [\"" + address +
                 "\"]: failed to allocate IP " + address + ": provided IP is already allocated");
-  // What is gone gives its address back.
+  // A deleted Service releases its address.
   server_.Do("DELETE", std::string(kServices) + "/a");
   EXPECT_EQ(CreateService("e", R"({"clusterIP":")" + address + "\"}")
                 .At("/spec/clusterIP")
@@ -338,7 +338,7 @@ TEST_F(PreparationTest, FamiliesOfServicesFollowTheirPolicy) {
   };
   const std::string both = R"(RequireDualStack ["IPv4","IPv6"])";
   EXPECT_EQ(families(CreateService("a", R"({"clusterIP":"None"})")), both);
-  // The policy stays, the families are found again.
+  // The policy is kept, and the families are set again.
   EXPECT_EQ(families(update("a", R"({"clusterIP":"None"})")), both);
   EXPECT_EQ(update("a", R"({"clusterIP":"None","ipFamilies":["IPv4"]})")["message"].StringOrEmpty(),
             "Service \"a\" is invalid: spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": "
@@ -426,7 +426,7 @@ TEST_F(PreparationTest, JobsSelectTheirPods) {
   EXPECT_EQ(job.At("/metadata/labels").Dump(), R"({"x":"y"})");
 }
 
-// A controller that writes what it wants and compares with what it reads comes to rest.
+// A controller that writes its desired object and compares it with the result must come to rest.
 TEST_F(PreparationTest, WritingTheSameAgainChangesNothing) {
   const std::string path = "/apis/apps/v1/namespaces/default/deployments";
   const std::string body =
@@ -485,7 +485,7 @@ TEST(BuiltinStrategy, PodsGetWhatTheirRuntimeClassSays) {
             "pod.spec.nodeSelector[a] = c");
 }
 
-// ---- What must be there (server_checks.txt has what real servers say of each)
+// ---- Required fields (server_checks.txt has the answers of real servers)
 
 TEST(RequiredFields, AreAskedOfRequestsOnly) {
   TestServer server;
@@ -494,7 +494,7 @@ TEST(RequiredFields, AreAskedOfRequestsOnly) {
   const auto bare = json::Parse(R"({"metadata":{"name":"a","namespace":"default"}})");
   ASSERT_TRUE(server.server().Create(pods, *bare).ok());
   EXPECT_EQ(server.Do("POST", kPods, R"({"metadata":{"name":"b"}})").status, 422);
-  // What it lacks already may stay away.
+  // A required field that was missing before may stay missing.
   const HeaderList merge{{"Content-Type", "application/merge-patch+json"}};
   EXPECT_EQ(server
                 .Do("PATCH", "/api/v1/namespaces/default/pods/a",
@@ -537,8 +537,8 @@ TEST(RequiredFields, ArePointedAtThroughListsAndFromBeside) {
             R"(Pod "a" is invalid: spec.volumes[0].downwardAPI.path: Required value)");
 }
 
-// By how the text looks, as apimachinery's parser decides it: most of what is not canonical is
-// repeated, the rest is written anew.
+// apimachinery's parser decides by the form of the text: it keeps most quantities that are not
+// canonical, and rewrites the others.
 TEST(Quantities, TextIsRepeatedWhereTheRealServerRepeatsIt) {
   TestServer server;
   int count = 0;

@@ -45,7 +45,7 @@ constexpr std::string_view kWidgets = "/apis/example.com/v1/namespaces/default/w
 const GroupVersionResource kWidgetsV1{
     .group = "example.com", .version = "v1", .resource = "widgets"};
 
-// What the server says against the definition.
+// Returns the server's error for the definition.
 std::string ErrorOf(TestServer& server) {
   const auto loaded = server.server().Load(kDefinition);
   return loaded.ok() ? std::string() : loaded.error().message();
@@ -126,8 +126,8 @@ TEST(ApiServerTable, ListAndSRV189Paging) {
   EXPECT_EQ(one.At("/rows/0/object/kind").StringOrEmpty(), "Pod");
 }
 
-// What is a number in a cell, and what the column says that it is, are two things: both as the real
-// server has them.
+// The type of a column and the JSON type of its cells may differ; both are those of the real
+// server.
 TEST(ApiServerTable, TypesOfColumnsAndCells) {
   TestServer server;
   ASSERT_TRUE(server.server()
@@ -172,7 +172,7 @@ TEST(ApiServerProtobuf, SRV76Bodies) {
   TestServer server;
   const HeaderList protobuf = {{"Content-Type", "application/vnd.kubernetes.protobuf"},
                                {"Accept", "application/vnd.kubernetes.protobuf,application/json"}};
-  // metadata{name: a1, zero time, ...}, data{x: y}: what a typed Go client sends.
+  // metadata{name: a1, zero time, ...}, data{x: y}: as a typed Go client sends it.
   const std::string message(
       "\x0a\x12\x0a\x02"
       "a1\x12\x00\x1a\x00\x22\x00\x2a\x00\x32\x00\x38\x00\x42\x00"
@@ -361,7 +361,7 @@ TEST(ApiServerPods, BindingAndEviction) {
   EXPECT_EQ(server.Get(pod).status, 404);
 }
 
-// A large one is evicted in steps, and only the one that was meant.
+// The eviction of a large pod takes several steps, and must only delete the pod it reviewed.
 TEST(ApiServerPods, EvictionOfALargePodThatIsReplacedMeanwhile) {
   TestServer server;
   const auto make = [&] {

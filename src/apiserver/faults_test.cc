@@ -1,5 +1,5 @@
-// What the server does under each rule, as seen on the wire; rules as JSON; the debug endpoints.
-// How an informer takes it: test/simulation/fault_tolerance_test.cc.
+// Effects of each fault rule on the wire, rules as JSON, and the debug endpoints. For the effects
+// on an informer see test/simulation/fault_tolerance_test.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(FaultPlan, CountSkipLastsAndChance) {
   EXPECT_FALSE(hit());
   faults.Clear();
 
-  // Chance follows from the seed.
+  // The seed determines the random choices.
   faults.Add({.probability = 0.5});
   std::vector<std::vector<bool>> runs;
   for (int run = 0; run < 2; ++run) {
@@ -121,7 +121,7 @@ TEST(Faults, Drip) {
   EXPECT_EQ(server.Get(kMaps).body, whole);
   faults.Clear();
 
-  // Everything that happens meanwhile comes as one piece.
+  // Events that happen in the meantime arrive in one piece.
   faults.Add({.action = FaultAction::kDrip, .delay = seconds(5)});
   auto watch = server.Open(Watch());
   EXPECT_THAT(watch->Events(), SizeIs(1));
@@ -295,7 +295,7 @@ TEST(Faults, WrongClock) {
   EXPECT_EQ(created.headers.Get("Date"), "Mon, 13 Nov 2023 22:13:20 GMT");
   EXPECT_EQ(created.Json()["metadata"]["creationTimestamp"].StringOrEmpty(),
             "2023-11-13T22:13:20Z");
-  // A body that is worked on beside the loop is sent at its time, too.
+  // A body that is handled off the loop also gets the time of its request.
   const Reply large = server.Do(
       "POST", kMaps,
       R"({"metadata":{"name":"large"},"data":{"a":")" + std::string(100'000, 'x') + "\"}}",

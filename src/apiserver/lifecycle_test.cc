@@ -1,4 +1,4 @@
-// What happens to objects after the request that caused it: garbage collection, expiry, tokens,
+// Changes of objects after the request that caused them: garbage collection, expiry, tokens,
 // namespaces.
 
 #include <chrono>
@@ -23,8 +23,8 @@ const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
 
 class LifecycleTest : public ::testing::Test {
  protected:
-  // Makes a ConfigMap that names its owners by uid; a uid with a "!" at its end blocks the owner.
-  // Gives its own uid.
+  // Makes a ConfigMap with owners, given by uid; a "!" after a uid makes the reference block the
+  // owner. Returns the ConfigMap's uid.
   std::string Make(std::string_view name, const std::vector<std::string>& owners = {},
                    std::string_view more = "", std::string_view ns = "default") {
     std::string references;
@@ -263,7 +263,7 @@ TEST_F(LifecycleTest, TokensExpireAndGoWithWhatTheyAreBoundTo) {
   EXPECT_FALSE(known(plain)) << "another account of that name";
 }
 
-// Whoever may ask for tokens says how much there is to remember of each, and for how long.
+// Whoever may request tokens decides how much memory they take, and for how long.
 TEST_F(LifecycleTest, TokensThatFillTheirRoom_PushOutThoseOfTheirAccount) {
   ASSERT_TRUE(server_.server()
                   .Load("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: quiet}\n---\n"
@@ -315,7 +315,7 @@ TEST_F(LifecycleTest, SRV130ANamespaceSaysWhatIsLeftInIt) {
   EXPECT_EQ(server_.Get("/api/v1/namespaces/going").status, 404);
 }
 
-// Names come from the Env's randomness, which a second Env of the same seed foretells.
+// Generated names are random; a second Env with the same seed predicts them.
 TEST_F(LifecycleTest, SRV67NoNameIsFree) {
   Simulation twin({.seed = 1});
   Env& ours = server_.sim().env();
@@ -325,7 +325,7 @@ TEST_F(LifecycleTest, SRV67NoNameIsFree) {
     while (twin.env().Random() != drawn && steps < 10'000) ++steps;
     return steps;
   };
-  (void)server_.Get(kMaps);  // draws what is drawn only once
+  (void)server_.Get(kMaps);  // consumes the random numbers drawn only once
   catch_up();
   server_.MakeConfigMap("default", "probe");
   const int draws_per_create = catch_up() - 1;

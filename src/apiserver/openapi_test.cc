@@ -30,14 +30,14 @@ spec:
         properties: {spec: {type: object, properties: {SIZE: {type: integer}}}}
 )";
 
-// The address of a group-version's document, as the index gives it.
+// Returns the address of a group-version's document, from the index.
 std::string AddressOf(TestServer& server, const char* group_version) {
   return server.Get("/openapi/v3")
       .Json()["paths"][group_version]["serverRelativeURL"]
       .StringOrEmpty();
 }
 
-// Every $ref of a document, wherever it stands.
+// Collects every $ref of a document.
 void CollectReferences(const json::Value& value, std::vector<std::string>& out) {
   for (const auto& [name, member] : value.members()) {
     if (name == "$ref" && member.is_string()) out.push_back(member.StringOrEmpty());
@@ -69,12 +69,12 @@ TEST(OpenApi, SchemasOfBuiltinTypes) {
   EXPECT_EQ(schemas.At("/io.k8s.api.core.v1.Secret/properties/data/additionalProperties").Dump(),
             R"({"type":"string","format":"byte"})");
   EXPECT_EQ(schemas["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]["oneOf"].size(), 2U);
-  // Inlined: a probe has the members of its handler.
+  // Inlined: a probe has the fields of its handler.
   EXPECT_TRUE(schemas.At("/io.k8s.api.core.v1.Probe/properties/httpGet").is_object());
   EXPECT_THAT(
       schemas.At("/io.k8s.api.core.v1.EphemeralContainer/properties/imagePullPolicy").Dump(),
       HasSubstr("IfNotPresent"));
-  // Of the rule about what is required the opposite holds here.
+  // Exception to the rule about required fields.
   EXPECT_THAT(schemas["io.k8s.api.core.v1.Event"]["required"].Dump(), HasSubstr("metadata"));
 
   const json::Value& item = core["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"];

@@ -1,4 +1,4 @@
-// Built-in objects that are written again.
+// Updates of built-in objects.
 
 #include <gtest/gtest.h>
 #include <string>
@@ -50,7 +50,7 @@ TEST_F(Preparation, ServiceAccounts_KeepOnlyTheNamesOfSecrets) {
             R"([{"name":"s"}])");
 }
 
-// As a real server has it.
+// As on a real server.
 TEST_F(Preparation, Kind_ThatAPatchMakes_IsOverlookedOrRefused) {
   server_.Do("POST", kMaps, R"({"metadata":{"name":"a"}})");
   const std::string path = kMaps + "/a";

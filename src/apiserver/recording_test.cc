@@ -89,7 +89,7 @@ TEST_F(RecordingTest, AListAndAWatchAtTheirPace) {
   const auto again = Open(*replay_, std::string(kMaps) + "?limit=500&resourceVersion=0");
   EXPECT_EQ(again->reply().body, list->reply().body);
   EXPECT_EQ(again->reply().headers.Get("Content-Type"), "application/json");
-  // Another timeout, and a version that nobody recorded, are the same request.
+  // Requests that differ only in timeout and version are treated as equal.
   auto events =
       Open(*replay_, std::string(kMaps) + "?watch=true&resourceVersion=7" + "&timeoutSeconds=400");
   EXPECT_THAT(events->Events(), IsEmpty());
@@ -102,7 +102,7 @@ TEST_F(RecordingTest, AListAndAWatchAtTheirPace) {
   EXPECT_TRUE(events->ended());
   EXPECT_EQ(replay_->served(), 2U);
 
-  // What comes after the recording: the last list, and silence.
+  // After the end of the recording, the replay repeats the last list, and watches are silent.
   EXPECT_EQ(Open(*replay_, std::string(kMaps) + "?limit=500&resourceVersion=0")->reply().body,
             list->reply().body);
   auto silence = Open(*replay_, std::string(kMaps) + "?watch=true&timeoutSeconds=5");
@@ -176,7 +176,7 @@ TEST_F(RecordingTest, NothingSecretIsWritten) {
   EXPECT_THAT(Contents(path_), HasSubstr("aHVudGVyMg"));
 }
 
-// Row 5: whoever reaches a recorder must not write with its credentials.
+// Row 5: a client of the recorder must not write with the recorder's credentials.
 TEST_F(RecordingTest, WhatMayChangeSomethingIsRefused) {
   Record();
   for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "CONNECT"}) {
@@ -203,7 +203,7 @@ TEST_F(RecordingTest, AnOldFileIsForItsOwnerBeforeAnythingIsInIt) {
   EXPECT_THAT(Contents(path_), ::testing::Not(HasSubstr("old")));
 }
 
-// In a folder that others may write to, a name may be a link of theirs to a file of this user's.
+// In a shared folder, the path may be another user's link to a file of this user.
 TEST_F(RecordingTest, Open_OfALink_IsRefusedAndWhatItNamesStays) {
   const std::string target = path_ + ".target";
   std::ofstream(target) << "mine";
@@ -216,7 +216,7 @@ TEST_F(RecordingTest, Open_OfALink_IsRefusedAndWhatItNamesStays) {
   EXPECT_EQ(Contents(target), "mine");
   std::filesystem::remove(path_);
 
-  // Nor by a second name.
+  // Hard links are refused, too.
   std::filesystem::create_hard_link(target, path_);
   EXPECT_FALSE(Recorder::Open(server_.sim().env(), transport_, path_).ok());
   EXPECT_EQ(Contents(target), "mine");
@@ -273,7 +273,7 @@ TEST_F(RecordingTest, BreaksOffAnywhere) {
       EXPECT_THAT(exchange.target, HasSubstr("configmaps"));
     }
   }
-  // The watch had not ended when the recording was cut: it stays open.
+  // The watch had not ended when the recording was cut off: it stays open.
   Replaying({.speed = 0});
   auto open = Open(*replay_, std::string(kMaps) + "?watch=true");
   EXPECT_THAT(open->Events().size(), 1U);

@@ -1,5 +1,5 @@
-// What becomes of stored objects when the schema of their definition changes, while others read and
-// write.
+// Conversion of stored objects after a change of their definition's schema, with concurrent reads
+// and writes.
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ class ReshapeTest : public ::testing::Test {
   void Remove(const std::string& name) {
     server_.server().Delete(kThings, {"default", name}).OrExit();
   }
-  // A request that takes b away and makes c 5 by default.
+  // Sends a definition that removes b and sets the default of c to 5.
   std::unique_ptr<OpenReply> Redefine() {
     json::Value definition = server_.Get(std::string(kDefinitions) + "/things.s.example").Json();
     json::Value& properties = definition.Ensure("spec", "versions", 0, "schema", "openAPIV3Schema",
@@ -57,7 +57,7 @@ class ReshapeTest : public ::testing::Test {
                                  .target = std::string(kDefinitions) + "/things.s.example",
                                  .body = definition.Dump()}));
   }
-  // How many there are, and how many of them have the new form.
+  // Returns the number of objects, and how many of them have the new form.
   std::pair<std::size_t, std::size_t> Shapes() {
     const auto all = server_.server().List(kThings).OrExit();
     std::size_t shaped = 0;
@@ -67,7 +67,7 @@ class ReshapeTest : public ::testing::Test {
     }
     return {all.size(), shaped};
   }
-  // Calls `each` in every turn of the loop until that is answered.
+  // Calls `each` in every turn of the loop until the request is answered.
   void Beside(OpenReply& reply, const std::function<void(int turn)>& each) {
     int turn = 0;
     const std::function<void()> next = [&] {

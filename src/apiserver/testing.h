@@ -1,7 +1,7 @@
 // apiserver/testing.h
 //
-// For the tests of this folder: a server in simulated time, requests without a transport, and
-// watches that are read by hand.
+// Helpers for this folder's tests: a server in simulated time, requests without transport, and
+// watches that the test reads step by step.
 
 #ifndef KINFORMER_APISERVER_TESTING_H_
 #define KINFORMER_APISERVER_TESTING_H_
@@ -25,7 +25,7 @@ struct Reply {
   std::string body{};
   bool complete = false;  // the body has ended
   bool aborted = false;   // ... by a broken connection
-  // The body as JSON; null where it is none.
+  // Returns the body as JSON; null if it is none.
   [[nodiscard]] json::Value Json() const;
 };
 
@@ -33,15 +33,15 @@ inline json::Value Json(std::string_view text) { return json::Parse(text).OrExit
 
 using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
-// A response that is read as it comes. The wake is counted, not acted upon: Pull reads.
+// A response that is read in steps. Wake calls have no effect: only Pull reads.
 class OpenReply {
  public:
   OpenReply(Simulation& sim, std::unique_ptr<ResponseStream> stream);
-  // Reads what is there now.
+  // Reads all that is available.
   void Pull(std::size_t max_bytes = 65536);
-  // The watch events that have arrived since the last call, as "ADDED default/a 7".
+  // Returns the watch events since the last call, as "ADDED default/a 7".
   std::vector<std::string> Events();
-  // The frames themselves.
+  // Returns the frames instead.
   std::vector<json::Value> Frames();
   [[nodiscard]] const Reply& reply() const { return reply_; }
   [[nodiscard]] bool ended() const { return reply_.complete; }
@@ -59,7 +59,7 @@ class TestServer {
  public:
   explicit TestServer(ApiServerOptions options = {}, std::uint64_t seed = 1);
 
-  // A whole exchange; waits (in simulated time, up to a minute) for an answer that comes later.
+  // Runs a whole exchange; waits, up to a minute of simulated time, for a delayed response.
   Reply Do(std::string_view method, std::string_view target, std::string_view body = {},
            const HeaderList& headers = {});
   Reply Get(std::string_view target, const HeaderList& headers = {}) {
@@ -67,7 +67,7 @@ class TestServer {
   }
   std::unique_ptr<OpenReply> Open(std::string_view target, const HeaderList& headers = {});
 
-  // Makes a ConfigMap; gives its resourceVersion.
+  // Makes a ConfigMap; returns its resourceVersion.
   std::string MakeConfigMap(std::string_view namespace_, std::string_view name,
                             std::string_view labels_json = "{}");
 

@@ -1,4 +1,4 @@
-// Many watches of the same: what they share, what each sees, and what each costs.
+// Many equal watches: shared frames, equal events, and the cost of each.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Watches that are equal share batches, made by whoever comes first. Whatever their pace, all are
-// told the same, and what a watch that shares with nobody is told.
+// Equal watches share batches, made by the first that needs one. At any pace, all of them receive
+// the same events as a watch that shares nothing.
 TEST(ApiServerWatchScale, EqualWatchesAreToldTheSameAtAnyPace) {
   for (const char* accept : {"application/json", "application/vnd.kubernetes.protobuf",
                              "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}) {
@@ -32,7 +32,7 @@ TEST(ApiServerWatchScale, EqualWatchesAreToldTheSameAtAnyPace) {
       for (int i = 0; i < 5; ++i) {
         groups.back().push_back(server.Open(query, {{"Accept", accept}}));
       }
-      // The same selection in other words is a group of its own.
+      // The same selection with another text is a group of its own.
       const bool selects = query.find("labelSelector") != std::string::npos;
       lone.push_back(server.Open(query + (selects ? ",a!%3Db" : "&labelSelector=a!%3Db"),
                                  {{"Accept", accept}}));
@@ -53,7 +53,7 @@ TEST(ApiServerWatchScale, EqualWatchesAreToldTheSameAtAnyPace) {
       }
       for (auto& group : groups) {
         for (std::size_t i = 0; i < group.size(); ++i) {
-          // The first reads always, the last never before the end.
+          // The first one always reads, the last one only at the end.
           if (random() % (i + 1) == 0 && i + 1 < group.size()) group[i]->Pull(1 + random() % 5000);
         }
       }
@@ -82,7 +82,7 @@ TEST(ApiServerWatchScale, SRV153TenThousandIdleWatchersAndOneWriter) {
     watches.push_back(server.Open(all));
     watches.back()->Pull();
   }
-  // The test's own part of it included. A sanitizer's allocator tells nothing.
+  // Includes the test's own memory. With a sanitizer's allocator, mallinfo2 reports nothing.
   EXPECT_LT(::mallinfo2().uordblks - before, kWatchers * 4096);
   EXPECT_EQ(server.server().Stats().watches, kWatchers);
   const std::string made = server.MakeConfigMap("default", "a");
@@ -90,7 +90,7 @@ TEST(ApiServerWatchScale, SRV153TenThousandIdleWatchersAndOneWriter) {
     ASSERT_EQ(watch->wakes(), 1);
     ASSERT_THAT(watch->Events(), ElementsAre("ADDED default/a " + made));
   }
-  // They go in any order.
+  // They end in random order.
   std::shuffle(watches.begin(), watches.end(), std::mt19937(1));
   watches.resize(kWatchers / 2);
   server.MakeConfigMap("default", "b");

@@ -138,7 +138,7 @@ TEST(ApiServerWatch, SRV140BookmarksAboutEveryMinute) {
   TestServer server;
   auto watch = server.Open(
       Watch("&allowWatchBookmarks=1&timeoutSeconds=600&resourceVersion=" + Current(server)));
-  // Who counts the age of what it knows by them is not told less where nothing is written.
+  // Bookmarks arrive without writes, too, for clients that measure the age of their state by them.
   for (const bool written : {false, true}) {
     std::vector<std::string> bookmarks;
     for (int i = 0; i < 5; ++i) {
@@ -236,8 +236,8 @@ TEST(ApiServerWatch, SRV149WritesDuringTheInitialBlock) {
     }
   }
   EXPECT_GT(reads, 20);
-  // The whole snapshot, the mark at its version, and after it what was written meanwhile, or the
-  // end of the stream.
+  // The whole snapshot, a bookmark at its version, and then the writes made in between, or the end
+  // of the stream.
   EXPECT_THAT(body, HasSubstr("\"m99\""));
   const std::size_t mark = body.find("initial-events-end");
   ASSERT_NE(mark, std::string::npos);
@@ -332,7 +332,7 @@ TEST(ApiServerVersions, OfAnEarlierServerAreTooOld) {
   const std::string known = earlier.MakeConfigMap("default", "a");
   EXPECT_LT(std::stoll(known), 90'100'000'000);
 
-  // A second later another one is in its place.
+  // A second later, another server takes its place.
   const std::int64_t first = FirstResourceVersionAt(WallTime(std::chrono::seconds(1'700'000'001)));
   TestServer server({.first_resource_version = first, .bootstrap_objects = false});
   const auto frames = server.Open(Watch("&resourceVersion=" + known))->Frames();
@@ -347,7 +347,7 @@ TEST(ApiServerVersions, OfAnEarlierServerAreTooOld) {
       << "nothing is older than that";
 
   EXPECT_EQ(server.server().current_resource_version(), first + 4) << "one for each namespace";
-  // The clock has begun anew in between, and the earlier one had written much.
+  // The clock was set back in between, and the earlier server had made many writes.
   for (const std::int64_t above :
        {first + 5, first + 1'000'000'000, std::int64_t{98'999'999'999}}) {
     const auto told = server.Open(Watch("&resourceVersion=" + std::to_string(above)))->Frames();

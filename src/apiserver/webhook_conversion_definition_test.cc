@@ -1,5 +1,5 @@
-// Definitions whose versions a webhook converts: what is refused, and what becomes of objects when
-// the definition changes.
+// Definitions with a conversion webhook: validation, and the fate of stored objects when the
+// definition changes.
 
 #include <chrono>
 #include <cstdint>
@@ -45,7 +45,7 @@ TEST_F(WebhookConversion, WhatIsStoredStaysAsItIsWhenAnotherVersionIsToBeStored)
   Make("b", 2);
   Redefine(Definition("v2"));
   hook_.asked.clear();
-  // As real servers have it: what is stored is read as v1 until somebody writes it.
+  // As on real servers, stored objects are treated as v1 until they are written again.
   EXPECT_EQ(Size("a"), 1);
   EXPECT_THAT(hook_.asked, IsEmpty());
   EXPECT_EQ(Length("a"), "1");
@@ -55,7 +55,7 @@ TEST_F(WebhookConversion, WhatIsStoredStaysAsItIsWhenAnotherVersionIsToBeStored)
   EXPECT_THAT(Seen(*watch), ElementsAre("ADDED a=1", "ADDED b=2"));
   Resize("a", 3);
   EXPECT_THAT(Seen(*watch), ElementsAre("MODIFIED a=3"));
-  // A write that changes nothing but the form is one.
+  // A write that changes only the stored version is not a no-op.
   const std::int64_t before = server_.server().current_resource_version();
   ASSERT_EQ(server_.Do("PATCH", kV2 + "/b", "{}", kMerge).status, 200);
   EXPECT_EQ(server_.server().current_resource_version(), before + 1);
@@ -205,7 +205,7 @@ TEST(WebhookConversionDefinition, DefaultsAndCertificates) {
   definition.Ensure("spec").Set("conversion", Json(R"({"strategy":"Webhook","webhook":{
     "conversionReviewVersions":["v1"],"clientConfig":{"caBundle":"bm90IHBlbQ==",
     "service":{"name":"a","namespace":"b"}}}})"));
-  // Who brings the certificates comes later, but not too late.
+  // A bundle without certificates is accepted at first, and may be changed, but not set later.
   const Reply made = server.Do("POST", kDefinitions, definition.Dump());
   EXPECT_EQ(made.status, 201) << made.body;
   EXPECT_EQ(made.Json().At("/spec/conversion/webhook/clientConfig/service/port").AsInt64(), 443);

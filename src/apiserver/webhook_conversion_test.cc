@@ -1,5 +1,5 @@
-// Custom resources whose versions a webhook converts: reads, watches and writes. What the server
-// says is what a real one says: test/realserver/webhook_test.cc.
+// Custom resources with a conversion webhook: reads, watches and writes.
+// test/realserver/webhook_test.cc compares the server's messages with those of a real one.
 
 #include <chrono>
 #include <cstdint>
@@ -27,7 +27,7 @@ TEST_F(WebhookConversion, AnObjectIsReadInBothVersions) {
   const Reply got = server_.Get(kV2 + "/a");
   EXPECT_EQ(got.status, 200) << got.body;
   EXPECT_EQ(got.Json()["apiVersion"].StringOrEmpty(), "example.com/v2");
-  // Defaults are those of the version that is stored.
+  // Defaults are those of the storage version.
   EXPECT_EQ(got.Json()["spec"], Json(R"({"color":"red","length":"7"})"));
   EXPECT_EQ(got.Json()["metadata"], server_.Get(kV1 + "/a").Json()["metadata"]);
   ASSERT_THAT(hook_.asked, SizeIs(1));
@@ -47,7 +47,7 @@ TEST_F(WebhookConversion, AWriteInAnotherVersionIsConvertedAndShownAsItWasStored
   EXPECT_EQ(made.Json().At("/spec/length").StringOrEmpty(), "7");
   EXPECT_EQ(made.Json().At("/metadata/generation").AsInt64(), 1);
   EXPECT_EQ(Size("a"), 7);
-  // The default of the version in which it was sent does not fit the one that is stored.
+  // The default of the version that was sent does not apply to the storage version.
   EXPECT_TRUE(made.Json().At("/spec/added").is_null());
 
   const Reply patched =
@@ -75,7 +75,7 @@ TEST_F(WebhookConversion, AWriteInAnotherVersionIsConvertedAndShownAsItWasStored
 }
 
 TEST_F(WebhookConversion, AWriteThatChangesNothingOfWhatIsStored) {
-  // What a default adds in one version, and the other does not have, is a change each time.
+  // A default that exists in only one version makes each write a change.
   json::Value definition = Definition();
   definition
       .Ensure("spec", "versions", 1, "schema", "openAPIV3Schema", "properties", "spec",
@@ -102,7 +102,7 @@ TEST_F(WebhookConversion, TheSchemaOfTheVersionThatIsSentCounts) {
   const Reply warned = Post(kV2, R"({"metadata":{"name":"a"},"spec":{"size":1,"length":"2"}})");
   EXPECT_EQ(warned.status, 201) << warned.body;
   EXPECT_EQ(warned.headers.Get("Warning"), "299 - \"unknown field \\\"spec.size\\\"\"");
-  // What is stored in another version is not checked against this one.
+  // Objects stored in another version are not validated against this one.
   Make("long", 12345);
   EXPECT_EQ(Length("long"), "12345");
 }
@@ -192,7 +192,7 @@ TEST_F(WebhookConversion, EachRuleOfTheAnswer) {
   }
 }
 
-// An answer is not larger for being the answer to a small question.
+// The limit for answers does not depend on the size of the question.
 TEST_F(WebhookConversion, AnAnswerThatMultiplies_IsRefusedInWords_AndTheServerGoesOn) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;
   Make("a", 7);
@@ -250,7 +250,7 @@ TEST_F(WebhookConversion, AnAnswerThatMultiplies_IsRefusedInWords_AndTheServerGo
     EXPECT_THAT(Message(made), HasSubstr(one.message)) << one.what;
     EXPECT_EQ(Size("b"), 8) << one.what;
   }
-  // A text is one value, however many commas it has.
+  // A string is one value, however many commas it has.
   hook_.change = in_spec(std::string(2 * kMiB, ','));
   EXPECT_EQ(server_.Get(kV2 + "/a").status, 200);
   hook_.change = nullptr;
@@ -317,7 +317,7 @@ TEST_F(WebhookConversion, ListsAreAskedForInBatchesAndOnlyWhatIsNew) {
   const Reply selected = server_.Get(kV2 + "?fieldSelector=spec.length%3D78");
   EXPECT_THAT(Lengths(selected), ElementsAre("w77=78", "w78=78"));
   EXPECT_EQ(hook_.objects, 601U);
-  // Pages are those of one state.
+  // All pages show one state.
   const Reply page = server_.Get(kV2 + "?limit=400");
   Make("last", 1);
   const Reply rest = server_.Get(
@@ -440,7 +440,7 @@ TEST_F(WebhookConversion, DeletionFinalizersAndDependents) {
   EXPECT_EQ(server_.Get(kV2 + "/a").status, 404);
   EXPECT_THAT(Seen(*watch), ElementsAre("MODIFIED a=1", "MODIFIED a=1", "DELETED a=1"));
 
-  // The garbage collector asks nobody.
+  // The garbage collector needs no conversion.
   const std::string uid = server_.Get(kV1 + "/b").Json().At("/metadata/uid").StringOrEmpty();
   Make("child", 3);
   ASSERT_EQ(server_

@@ -8,8 +8,8 @@
 
 namespace kinformer::internal::client {
 
-// Travels in the task that starts the call. If the loop is gone, the task is destroyed unrun, and
-// the caller must not wait for ever.
+// Owned by the task that starts the call. If the loop is gone, the task is destroyed without
+// running, and this ends the call, so that the caller does not wait for ever.
 class BlockingCall::AbandonGuard {
  public:
   explicit AbandonGuard(std::shared_ptr<BlockingCall> call) : call_(std::move(call)) {}
@@ -41,7 +41,7 @@ Result<void> BlockingCall::Run(const std::shared_ptr<BlockingCall>& call,
   const auto cancel = [&env, call](Result<void> why) {
     env.loop().Post([call, why = std::move(why)]() mutable { call->Complete(std::move(why)); });
   };
-  // The callback may run on any thread: only the loop touches the call.
+  // The stop callback may run on any thread, so it only posts to the loop.
   const std::stop_callback on_stop(options.stop, [&cancel] {
     cancel(Error(Reason::kCanceled, "the caller has stopped the request"));
   });
@@ -54,7 +54,7 @@ Result<void> BlockingCall::Run(const std::shared_ptr<BlockingCall>& call,
   }
 
   bool cancelled = false;
-  std::exception_ptr thrown;  // by the caller's function, on the caller's thread: it is for them
+  std::exception_ptr thrown;  // by on_wake, on the caller's thread; rethrown to the caller
   while (true) {
     const bool done = call->WaitForWake();
     if (on_wake && !cancelled) {

@@ -24,8 +24,8 @@ using testing::Json;
 using testing::ScriptedResponse;
 using testing::ScriptedServer;
 
-// Real threads, for the thread sanitizer: calls that are answered, stopped and timed out, all at
-// the same time.
+// Uses real threads, for the thread sanitizer: calls that complete, are stopped and time out, all
+// at the same time.
 TEST(BlockingCalls, FromManyThreads) {
   Runtime runtime;
   ScriptedServer server;
@@ -79,7 +79,7 @@ class CompletesTwice final : public internal::client::BlockingCall {
   void End() override { ++ended; }
 };
 
-// Wakes its caller that often, in turns of its own.
+// Wakes its caller that many times, each in its own turn.
 class Wakes final : public internal::client::BlockingCall {
  public:
   Wakes(Env& env, int times) : BlockingCall(env), left_(times) {}
@@ -131,7 +131,7 @@ TEST(BlockingCalls, EndOnce) {
 
 TEST(BlockingCalls, EndWhereTheLoopHasEnded) {
   Simulation sim;
-  internal::base::UnservedExecutor loop;  // what it is given is destroyed, and not run
+  internal::base::UnservedExecutor loop;  // destroys its tasks without running them
   internal::base::EnvWithExecutors env(sim.env(), loop, sim.env().pool());
   const auto call = std::make_shared<CompletesTwice>(env);
   const Result<void> done =

@@ -12,7 +12,7 @@
 namespace kinformer {
 namespace {
 
-// Asks the transport on its own thread.
+// Reads the transport's statistics on its own thread.
 class StatsCall final : public internal::client::BlockingCall {
  public:
   explicit StatsCall(std::shared_ptr<internal::client::Engine> engine)

@@ -7,11 +7,11 @@
 namespace kinformer::internal {
 namespace {
 
-// What is not read as a stream is kept as a whole: no object, and no document of a server, comes
-// near.
+// Limit of responses that are held as a whole, and not read as a stream. No object or document of a
+// server is nearly as large.
 constexpr std::size_t kMaxWholeAnswer = std::size_t{128} << 20;
 
-// Collects one answer for a thread that waits for it.
+// Collects one response for a waiting thread.
 class RawCall final : public client::BlockingCall, public ResponseReceiver {
  public:
   RawCall(std::shared_ptr<client::Engine> engine, ExchangeRequest request)
@@ -40,7 +40,7 @@ class RawCall final : public client::BlockingCall, public ResponseReceiver {
     }
     too_large_ = true;
     response_.body = std::string();
-    // The exchange must not be ended from inside its own callback.
+    // The exchange must not be ended inside its own callback.
     env().loop().Post([self = shared_from_this()] {
       static_cast<RawCall&>(*self).Complete(Error(
           Reason::kOverLimit, static_cast<RawCall&>(*self).where_ + ": the answer is larger than " +
@@ -81,7 +81,7 @@ ClientCore::~ClientCore() {
   Env& env = engine_->env();
   if (env.loop().InThisExecutor() || env.pool().InThisExecutor() ||
       base::OwnWorkOf(env).threads.InThisExecutor()) {
-    // A Runtime cannot end on one of its own threads, which it joins.
+    // A Runtime joins its threads, so it cannot be destroyed on one of them.
     engine_->env().loop().Post([engine = engine_] { engine->ShutDown(); });
     base::StartDetachedThread("kinformer/end",
                               [runtime = std::move(runtime_)]() mutable { runtime.reset(); });
@@ -92,7 +92,7 @@ ClientCore::~ClientCore() {
 
 Result<client::RawResponse> ClientCore::Call(ExchangeRequest request,
                                              const CallOptions& options) const {
-  // The exchange watches the time itself: it knows what the earlier attempts died of.
+  // The exchange handles the timeout, since it knows why earlier attempts failed.
   request.timeout = options.timeout;
   auto call = std::make_shared<RawCall>(engine_, std::move(request));
   if (Result<void> done = client::BlockingCall::Run(call, {.stop = options.stop}); !done) {

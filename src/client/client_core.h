@@ -1,7 +1,7 @@
 // client/client_core.h
 //
-// ClientCore: what all copies of a Client share: the Engine on the loop, the Runtime if the client
-// made one, what discovery found. And the way from a blocking call to the loop and back.
+// ClientCore: state shared by all copies of a Client: the Engine on the loop, the Runtime if the
+// client made one, and discovery results. Also runs blocking calls on the loop.
 
 #ifndef KINFORMER_CLIENT_CLIENT_CORE_H_
 #define KINFORMER_CLIENT_CLIENT_CORE_H_
@@ -24,7 +24,7 @@ namespace kinformer::internal {
 
 namespace client {
 
-// A whole answer.
+// A complete response.
 struct RawResponse {
   HttpHeaders headers{};
   std::string body{};
@@ -32,21 +32,21 @@ struct RawResponse {
 
 }  // namespace client
 
-// Thread-safe. See the head of this file.
+// Thread-safe.
 class ClientCore {
  public:
   ClientCore(std::shared_ptr<client::Engine> engine, std::unique_ptr<Runtime> runtime)
       : engine_(std::move(engine)), runtime_(std::move(runtime)) {}
-  // Blocks until the loop has let go of the transport, if the Runtime is ours.
+  // Blocks until the loop has destroyed the transport, if this owns the Runtime.
   ~ClientCore();
 
   [[nodiscard]] Env& env() const { return engine_->env(); }
   [[nodiscard]] const std::shared_ptr<client::Engine>& engine() const { return engine_; }
 
-  // Sends a request and waits for the answer. Server errors are Errors.
+  // Sends a request and blocks until its response. Returns server errors as Errors.
   Result<client::RawResponse> Call(ExchangeRequest request, const CallOptions& call) const;
 
-  // What discovery found so far; null: nothing yet. Guarded by its mutex.
+  // Groups found by discovery; null: not fetched yet. Guarded by its mutex.
   struct DiscoveryCache {
     std::mutex mutex;
     std::shared_ptr<const std::vector<ApiGroupVersion>> groups;

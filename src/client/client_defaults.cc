@@ -11,7 +11,7 @@
 namespace kinformer::internal::client {
 namespace {
 
-// client-go's.
+// Defaults of client-go.
 constexpr double kDefaultQps = 5;
 constexpr int kDefaultBurst = 10;
 

@@ -1,6 +1,6 @@
 // client/client_defaults.h
 //
-// What ClientOptions mean where they leave something open.
+// Defaults for ClientOptions that are not set.
 
 #ifndef KINFORMER_CLIENT_CLIENT_DEFAULTS_H_
 #define KINFORMER_CLIENT_CLIENT_DEFAULTS_H_
@@ -12,13 +12,13 @@
 
 namespace kinformer::internal::client {
 
-// "<program>/<version> (<os>/<arch>) kinformer".
+// Returns "<program>/<version> (<os>/<arch>) kinformer".
 std::string DefaultUserAgent();
 
-// client-go's limits, and a user agent that names this program.
+// Sets client-go's rate limits and the default user agent where `options` set none.
 ClientOptions CompleteOptions(ClientOptions options);
 
-// What `options` leave open is as `config` says, and where that leaves it open, too, as above.
+// The same, where settings in `config` take precedence over these defaults.
 ClientOptions OptionsFor(const Config& config, ClientOptions options);
 
 }  // namespace kinformer::internal::client

@@ -30,7 +30,7 @@ TEST(ClientDefaults, AreClientGos) {
   EXPECT_EQ(CompleteOptions({.max_retries = 0}).max_retries, 0);
 }
 
-// Of the program's name, what could end a word of the header.
+// Characters of the program's name that could end a word of the header are replaced.
 TEST(ClientDefaults, TheProgramsNameIsMadeAWord) {
   char before[16] = {};
   ASSERT_EQ(prctl(PR_GET_NAME, before), 0);

@@ -1,4 +1,4 @@
-// Apart from client.cc, so that programs with a transport of their own do not link the network.
+// Separate from client.cc, so that programs with their own transport do not link the network code.
 
 #include <memory>
 #include <utility>
@@ -16,7 +16,7 @@
 namespace kinformer {
 namespace {
 
-// The transport belongs to the loop from here on.
+// The loop owns the transport from here on.
 Result<std::shared_ptr<internal::client::Engine>> NewEngine(Env& env, const Config& config,
                                                             const ClientOptions& options) {
   Result<HttpTransportOptions> transport_options = TransportOptionsFor(config);

@@ -34,7 +34,7 @@ TEST(ClientLoopsTest, ACallOnAFurtherLoopDoesNotNeedTheFirst) {
                                 seconds(10)));
     sim.RunReady();
     EXPECT_EQ(answer, "\"/version\"");
-    // No loop waits for another: neither would serve its own meanwhile.
+    // A loop must not wait for another: it could not serve its own tasks meanwhile.
     EXPECT_EQ(on_first, Reason::kWouldDeadlock);
     EXPECT_EQ(on_second, Reason::kWouldDeadlock);
     client.reset();

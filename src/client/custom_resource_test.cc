@@ -1,4 +1,4 @@
-// A user's structs: read from cached objects, changed, written back; what does not fit is named.
+// User-defined structs: read from cached objects, changed and written back; errors name misfits.
 
 #include "kinformer/custom_resource.h"
 
@@ -199,7 +199,7 @@ TEST(CustomResource, ReadsEveryTypeOfMember) {
   EXPECT_EQ(spec.tree->left->label, "l");
   EXPECT_EQ(spec.tree->children[0].label, "c");
   EXPECT_EQ(widget.status->phase, "Ready");
-  // Decoded once: the same struct at each look.
+  // Decoded once: each access returns the same struct.
   EXPECT_EQ(&ref->value(), &widget);
 }
 
@@ -229,7 +229,7 @@ TEST(CustomResource, WhatWasNotChangedIsWrittenAsItCame) {
   EXPECT_EQ(json::Parse(request.json()).value(), wanted);
 }
 
-// Metadata of a later release: kept as the rest is.
+// Metadata fields of a later release are kept, as other unknown fields are.
 TEST(CustomResource, UnknownMembersOfTheMetadataSurvive) {
   constexpr std::string_view kNewer =
       R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"blue",)"
@@ -256,8 +256,8 @@ TEST(CustomResource, UnknownMembersOfTheMetadataSurvive) {
   }
 }
 
-// A struct without a bag cannot give back what it has no place for: such a copy must not replace
-// the object.
+// A struct without a member for unknown fields cannot keep them: such a copy must not replace the
+// object.
 TEST(CustomResource, DroppedMembersMakeACopyPartial) {
   const Ref<Widgets> ref = Build(
       R"({"metadata":{"name":"x","namespace":"n"},"spec":{},"status":{"phase":"A","newer":1}})");
@@ -333,7 +333,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadWidget{R"({"tree":{"children":[{"left":{"label":0}}]}})",
                   ".tree.children[0].left.label: expected a string, got a number"}));
 
-// What is malformed below the root must not read as a default.
+// Malformed JSON below the root must not be decoded as a default.
 TEST(CustomResource, MalformedJsonIsAnError) {
   for (const char* spec : {R"({"size":01})", R"({"anything":{"a" 1}})", R"({"colour":nul})"}) {
     const Result<internal::ObjectRef> widget = internal::BuildFromJson(
@@ -343,7 +343,7 @@ TEST(CustomResource, MalformedJsonIsAnError) {
   }
 }
 
-// Counts how many of it there are.
+// Counts its live instances.
 struct Counted {
   static int alive;
   std::string text{};
@@ -376,7 +376,7 @@ TEST(CustomResource, TheStructLivesAndDiesWithTheBlock) {
     EXPECT_EQ(*clone, *ref);
     EXPECT_TRUE(clone.object()->SameAs(*ref.object()));
 
-    // The bytes of the struct and of its text count.
+    // The size includes the struct and its text.
     const internal::ObjectRef plain =
         internal::BuildFromJson(
             *internal::DynamicTypeInfo("example.com", "v1", "Counted", "counteds", true), json)

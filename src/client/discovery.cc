@@ -76,7 +76,7 @@ void AddAggregated(const json::Value& document, Groups& groups) {
   }
 }
 
-// One document per group version, as servers before aggregated discovery have it.
+// Reads a document of one group version, as servers without aggregated discovery send it.
 void FillFromResourceList(const json::Value& document, ApiGroupVersion& out) {
   for (const json::Value& resource : document["resources"].items()) {
     const std::string& name = resource["name"].StringOrEmpty();
@@ -93,7 +93,7 @@ void FillFromResourceList(const json::Value& document, ApiGroupVersion& out) {
   }
 }
 
-// Discovery of everything, in the aggregated form or in the older one, as the server has it.
+// Fetches all discovery documents, aggregated or not, depending on the server.
 class Fetch {
  public:
   Fetch(const internal::ClientCore& core, const CallOptions& call) : core_(core), call_(call) {}
@@ -108,7 +108,7 @@ class Fetch {
   }
 
  private:
-  // Empty where the server has no such document. What is aggregated has been added already.
+  // Returns nullopt where the server has no such document. Adds aggregated groups at once.
   Result<std::optional<json::Value>> Read(const std::string& target) {
     Result<json::Value> document = GetJson(core_, target, kAggregatedAccept, call_);
     if (!document) {
@@ -122,7 +122,7 @@ class Fetch {
     return std::optional<json::Value>();
   }
 
-  // There are servers without the core group.
+  // Some servers have no core group.
   Result<void> ReadCore() {
     Result<std::optional<json::Value>> api = Read("/api");
     if (!api) return std::move(api).error();
@@ -140,7 +140,7 @@ class Fetch {
     if (!*apis) return {};
     for (const json::Value& group : (**apis)["groups"].items()) {
       const std::string& preferred = group["preferredVersion"]["version"].StringOrEmpty();
-      // The preferred version first, so that the first match of a name is the one to use.
+      // Adds the preferred version first, so that it is the first match of a name.
       for (const bool wanted : {true, false}) {
         for (const json::Value& version : group["versions"].items()) {
           const std::string& text = version["version"].StringOrEmpty();
@@ -172,7 +172,7 @@ class Fetch {
     if (reason == Reason::kCanceled || reason == Reason::kDeadlineExceeded) {
       return std::move(document).error();
     }
-    out.error = document.error().message();  // the other groups are of use all the same
+    out.error = document.error().message();  // the other groups can be used nevertheless
     return {};
   }
 
@@ -214,7 +214,7 @@ RestMapping MappingOf(const ApiGroupVersion& group, const ApiResource& resource)
   return {resource.resource, {group.group, group.version, resource.kind}, resource.namespaced};
 }
 
-// What a person typed, taken apart in one of the ways in which it can be read.
+// One way to read what a user typed.
 struct Wanted {
   std::string name;
   std::string group;
@@ -243,7 +243,7 @@ bool IsCalled(const ApiResource& resource, const std::string& name, NamedBy by) 
 
 const ApiResource* FindIn(const Groups& groups, const Wanted& wanted,
                           const ApiGroupVersion** where) {
-  // A full name before a short one, whichever group comes first.
+  // Full names take precedence over short ones, regardless of the order of groups.
   for (const NamedBy by : {NamedBy::kResource, NamedBy::kKind, NamedBy::kShortName}) {
     for (const ApiGroupVersion& group : groups) {
       if (!MayHave(group, wanted)) continue;
@@ -269,7 +269,7 @@ const ApiResource* FindExactly(const Groups& groups, const GroupVersionResource&
   return nullptr;
 }
 
-// Whether the resources of that group version are not known, though it is there.
+// Returns whether the group version exists, but its resources are unknown.
 bool IsUnknown(const Groups& groups, const GroupVersionResource& wanted) {
   return std::any_of(groups.begin(), groups.end(), [&](const ApiGroupVersion& group) {
     return group.group == wanted.group && group.version == wanted.version && !group.error.empty();
@@ -318,7 +318,7 @@ Error NoSuchResource(const Groups& groups, std::string_view typed) {
   return Error(Reason::kNotFound, std::move(message));
 }
 
-// Neither the core group nor any other: another server, or a path that is not the API's.
+// Neither core group nor others: the server or the path is not a Kubernetes API.
 Error NoApiServer(const internal::ClientCore& core, std::string_view typed) {
   return Error(Reason::kNotFound,
                "the server doesn't have a resource type \"" + std::string(typed) +
@@ -327,7 +327,7 @@ Error NoApiServer(const internal::ClientCore& core, std::string_view typed) {
                    "server, path included?");
 }
 
-// Looks in what is known and, if it is not there, once in what the server says now.
+// Searches the cached groups and, if that fails, once in newly fetched ones.
 template <class Find>
 Result<RestMapping> Search(const std::shared_ptr<internal::ClientCore>& core,
                            const CallOptions& call, std::string_view typed, const Find& find) {

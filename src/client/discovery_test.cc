@@ -63,7 +63,7 @@ class DiscoveryTest : public ::testing::Test {
   void Block(F body) {
     ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(5)));
   }
-  // "group/version/resource kind ns", or the error's text.
+  // Returns "group/version/resource kind ns", or the error's text.
   std::string Map(const std::string& name) {
     std::string text;
     sim_.RunBlocking(
@@ -96,7 +96,7 @@ TEST_F(DiscoveryTest, WhatPeopleType) {
   EXPECT_EQ(Map("events"), "/v1/events Event namespaced");
   EXPECT_EQ(Map("events.events.k8s.io"), "events.k8s.io/v1/events Event namespaced");
   EXPECT_EQ(Map("events.v1.events.k8s.io"), "events.k8s.io/v1/events Event namespaced");
-  // All of it from two requests.
+  // Two requests suffice for all of it.
   EXPECT_EQ(server_.requests.size(), 2u);
 }
 
@@ -132,7 +132,7 @@ TEST_F(DiscoveryTest, AnUnknownNameIsLookedUpOnceMoreAndExplained) {
       << text;
   EXPECT_NE(text.find("metrics.k8s.io/v1"), std::string::npos) << text;
   EXPECT_EQ(server_.requests.size(), 4u);
-  // A kind that came meanwhile is found.
+  // A kind that was added in the meantime is found.
   groups_ =
       R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"example.com"},"versions":[)"
       R"({"version":"v1","resources":[{"resource":"widgets","scope":"Cluster","responseKind":{)"
@@ -168,7 +168,7 @@ TEST_F(DiscoveryTest, OnlyNamesThatAreNearAreSuggested) {
   EXPECT_EQ(suggested("deploymuntz"), "deployments");
   EXPECT_EQ(suggested("deploimuntz"), "") << "three letters are too many";
   EXPECT_EQ(suggested("widgets"), "");
-  // Of short names fewer letters may differ.
+  // Suggestions for short names allow fewer different letters.
   EXPECT_EQ(suggested("pid"), "pods");
   EXPECT_EQ(suggested("pix"), "");
   EXPECT_EQ(suggested("pois"), "pods");
@@ -221,7 +221,7 @@ TEST_F(DiscoveryTest, TheFirstThatIsServed) {
             "NotFound: the server doesn't have a resource type \"deployments.v2.apps, "
             "pods.v9\"; did you mean \"deployments\"? (metrics.k8s.io/v1 could not be read: the "
             "server has no current discovery document of this group version)");
-  // What is not known is not absent.
+  // Unknown is not the same as absent.
   const GroupVersionResource stale{"metrics.k8s.io", "v1", "nodes"};
   EXPECT_EQ(first({v2, stale}).substr(0, 20), "ServiceUnavailable: ");
   EXPECT_EQ(first({stale, v1}), "v1");
@@ -263,7 +263,7 @@ TEST_F(DiscoveryTest, OldServersAreAskedPerGroupVersion) {
   });
 }
 
-// What one group version does not answer in time is not taken for a group that is broken.
+// A timeout of the caller is an error, and not a sign of a broken group.
 TEST_F(DiscoveryTest, ATimeoutBetweenGroupVersionsEndsIt) {
   server_.fallback = [](const HttpRequest& request) {
     if (request.target == "/api") return Json(R"({"kind":"APIVersions","versions":["v1"]})");
@@ -283,7 +283,7 @@ std::string Joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Every member of a resource, so that none is forgotten or taken for another.
+// Returns all members of a resource, so that each of them is checked.
 std::string Whole(const ApiResource& resource) {
   return resource.resource.group + "|" + resource.resource.version + "|" +
          resource.resource.resource + "|" + resource.kind + "|" + resource.singularName + "|" +
@@ -393,7 +393,7 @@ TEST_F(DiscoveryTest, TheVersionOfTheServer) {
   Block([&] { EXPECT_TRUE(IsForbidden(client_->Discovery().ServerVersion().error())); });
 }
 
-// A server that does not answer: without a time of the caller's own, the 32 seconds of client-go.
+// A server that never answers: without a timeout of the caller, client-go's 32 seconds apply.
 TEST_F(DiscoveryTest, ASilentServerIsNotWaitedForLonger) {
   server_.fallback = [](const HttpRequest&) { return ScriptedResponse{.body = "{", .hang = true}; };
   const auto waits = [&](const CallOptions& call) {

@@ -16,17 +16,17 @@
 namespace kinformer::internal::client {
 namespace {
 
-// An error body is a Status: a few hundred bytes, with many causes some kilobytes.
+// An error body is a Status: a few hundred bytes, or some kilobytes with many causes.
 constexpr std::size_t kMaxErrorBody = std::size_t{256} << 10;
 constexpr Duration kTransportRetryDelay = std::chrono::seconds(1);
-// What took longer than this to break will do so again: the caller has to hear of it.
+// A connection that took longer to break will probably do so again: the caller gets the error.
 constexpr Duration kQuickBreak = std::chrono::seconds(20);
 constexpr Duration kLongThrottle = std::chrono::seconds(1);
 constexpr Duration kThrottleLogPeriod = std::chrono::seconds(10);
 constexpr std::size_t kMaxRememberedWarnings = 1000;
-constexpr std::size_t kMaxRememberedBytes = 256;  // of each
+constexpr std::size_t kMaxRememberedBytes = 256;  // for each
 
-// Shortens what a warning is known by again: its text may be as long as a head.
+// Shortens the key of a remembered warning, whose text may be as long as a header.
 std::string Remembered(const std::string& text) {
   if (text.size() <= kMaxRememberedBytes) return text;
   return text.substr(0, kMaxRememberedBytes) + std::to_string(std::hash<std::string>()(text));
@@ -46,7 +46,7 @@ std::optional<int> RetryAfterSeconds(const HttpHeaders& headers) {
   return seconds;
 }
 
-// What messages call the transport, which may be the program's own.
+// Returns the transport's name in messages. The transport may be the program's own.
 std::string DescriptionOf(Env& env, const Transport& transport) {
   std::string text = "the transport";
   (void)base::CallUser(env, "Transport::Describe", [&] { text = transport.Describe(); });
@@ -77,7 +77,7 @@ Engine::Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport,
       warning_lines_(env_) {}
 
 Engine::~Engine() {
-  // A transport is loop-confined, its end included.
+  // A transport is loop-confined, including its destruction.
   if (transport_ != nullptr && !env_.loop().InThisExecutor()) {
     env_.loop().Post([transport = std::move(transport_)] {});
   }
@@ -122,7 +122,7 @@ void Engine::CountResponse(const std::string& code, const std::string& method) {
 
 void Engine::NoteThrottled(Duration wait, const std::string& request) {
   throttled_ += wait;
-  // Many short waits, one after the other, are a long one to who makes the calls.
+  // Many short waits in a row are a long wait for the caller.
   if (throttled_ <= kLongThrottle) return;
   if (throttling_told_ && env_.Now() - *throttling_told_ < kThrottleLogPeriod) return;
   throttling_told_ = env_.Now();
@@ -162,7 +162,7 @@ void Exchange::Start() {
     deadline_ = env.loop().RunAt(
         end_, [this] { Finish(TooLate("no answer from " + engine_->Describe() + " in time")); });
   }
-  // A watch is one long request: limiting it would only make caches late.
+  // A watch is one long request: limiting it would only delay caches.
   if (request_.watch || !request_.throttled) {
     Send();
   } else {
@@ -220,7 +220,7 @@ void Exchange::Send() {
                    protobuf && !request_.accept_protobuf.empty()
                        ? request_.accept_protobuf
                        : (request_.accept.empty() ? std::string(kJsonMediaType) : request_.accept));
-  // The program's struct is asked for its JSON, and the transport may be the program's, too.
+  // Calls code of the program: its struct makes the JSON, and the transport may be its own.
   Result<void> sent = base::CallUser(engine_->env(), "what makes or sends a request", [&] {
     if (protobuf && request_.protobuf_body) {
       http.headers.Add("Content-Type", kProtobufMediaType);
@@ -274,16 +274,16 @@ void Exchange::OnDone(Result<void> result) {
 }
 
 void Exchange::OnNoAnswer(Error error) {
-  // Only what surely had no effect is repeated: reads whose connection broke. A refused connection
-  // will not be better in a second, nor will a bad certificate or an unknown host, which a server
-  // that has answered before does not have.
+  // Retries only reads whose connection broke: they surely had no effect. A refused connection will
+  // not be better in a second, nor a bad certificate or an unknown host; a server that has answered
+  // before has none of these.
   const bool broke = error.reason() == Reason::kUnexpectedEof ||
                      (error.reason() == Reason::kTransport && engine_->reached_);
   const bool slow = error.reason() == Reason::kDeadlineExceeded && request_.watch;
   const bool quick = engine_->env().Now() - sent_ < kQuickBreak;
   if (!request_.once && request_.method == "GET" && ((broke && quick) || slow)) {
     if (Retry(kTransportRetryDelay, error)) return;
-    if (request_.watch) {  // an empty watch: the caller opens the next one when it sees fit
+    if (request_.watch) {  // an empty watch: the caller opens the next one
       Finish(Result<void>());
       return;
     }

@@ -1,5 +1,5 @@
-// What a request is sent with, what one attempt leaves to the next, and what waiting for the rate
-// limiter means for it. More in engine_test.cc.
+// Headers of requests, state passed from one attempt to the next, and the effects of waiting for
+// the rate limiter. More in engine_test.cc.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class EngineAttemptsTest : public ::testing::Test, public ResponseReceiver {
         sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)),
         std::move(options));
   }
-  // How the request ends. `took_`: how long that took.
+  // Returns the result of the request. `took_`: its duration.
   Result<void> Run(ExchangeRequest request) {
     result_.reset();
     const SteadyTime begun = sim_.env().Now();
@@ -153,7 +153,7 @@ TEST_F(EngineAttemptsTest, OfThousandsOfWarningsTheFirstAreLoggedAndTheOthersCou
   EXPECT_EQ(log_->lines.size(), 21U);
 }
 
-// It may still come in time: refused at once is only what surely cannot.
+// The request may still be in time: only requests that certainly cannot be are refused at once.
 TEST_F(EngineAttemptsTest, AWaitForTheLimiterThatIsAsLongAsItsTimeIsWaited) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
@@ -166,7 +166,7 @@ TEST_F(EngineAttemptsTest, AWaitForTheLimiterThatIsAsLongAsItsTimeIsWaited) {
 TEST_F(EngineAttemptsTest, OfWhatWaitsForNothingNothingIsSaid) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
-  // Some have waited since the last word about them.
+  // Some requests have waited since the last log line.
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Run({.target = "/x"}).ok());
   EXPECT_EQ(log_->lines.size(), 1U);
   sim_.RunFor(seconds(20));

@@ -1,4 +1,4 @@
-// What becomes of requests whose connection breaks before an answer comes.
+// Requests whose connection breaks before an answer.
 
 #include <algorithm>
 #include <chrono>
@@ -20,8 +20,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// Each call ends without an answer, so long after it began, for the reasons that it is given: the
-// last of them from then on.
+// Each call fails a fixed time after its start, with the given errors in turn; the last one
+// repeats.
 class Breaks final : public Transport {
  public:
   Breaks(Env& env, Duration after, std::vector<Error> why)
@@ -81,7 +81,7 @@ class EngineBreaksTest : public ::testing::Test, public ResponseReceiver {
   void OnDone(Result<void> result) override { result_ = std::move(result); }
 };
 
-// From twenty seconds on it would be the next one, too, that takes so long.
+// A connection that broke after twenty seconds would probably break again that late.
 TEST_F(EngineBreaksTest, H7WhatABreakIsWorthDependsOnWhenItComes) {
   for (const bool quick : {true, false}) {
     const auto breaks =
@@ -105,7 +105,7 @@ TEST_F(EngineBreaksTest, WhatTheFirstAttemptDiedOfIsToldUnlessItIsTheSame) {
   EXPECT_EQ(result_->error().message(), "two");
 }
 
-// A watch that nobody answers in time is an empty one; what cannot be reached is no watch.
+// A watch that times out is an empty watch; a connection failure is an error.
 TEST_F(EngineBreaksTest, OfAWatchOnlySilenceIsRepeated) {
   struct Case {
     Reason reason;

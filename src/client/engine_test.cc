@@ -132,7 +132,7 @@ TEST_F(EngineTest, RR17TenRetriesByDefaultAndTheServersPause) {
 TEST_F(EngineTest, RR13ReadsWhoseConnectionBreaksAreRepeated) {
   Make({.max_retries = 2});
   server_.script = {ScriptedResponse{.body = "{", .cut = true}};
-  // A body that breaks off after the server has answered is the caller's to judge.
+  // If the response body breaks off, the caller decides what to do.
   Run({.target = "/x"});
   EXPECT_EQ(server_.requests.size(), 1u);
   EXPECT_EQ(recorder_.done->error().reason(), Reason::kUnexpectedEof);
@@ -476,7 +476,7 @@ TEST_F(EngineTest, WhichRefusalsAreRepeated) {
   EXPECT_THAT(log_->text(), HasSubstr("the server asks to wait"));
 }
 
-// Of what a server says in an error 256 KiB are read.
+// The client reads 256 KiB of an error's body.
 TEST_F(EngineTest, LongErrorsAreCutOff) {
   Make();
   constexpr std::size_t kMost = std::size_t{256} << 10;
@@ -497,7 +497,7 @@ TEST_F(EngineTest, TheLimitIsNamedAtMostEveryTenSeconds) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   const auto lines = [this] { return log_->lines.size(); };
-  // One each second: the third has waited for two in all.
+  // One request each second: the third has waited for two seconds in total.
   for (int i = 0; i < 3; ++i) Run({.target = "/x"});
   EXPECT_EQ(lines(), 1U);
   for (int i = 0; i < 9; ++i) Run({.target = "/x"});

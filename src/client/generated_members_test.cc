@@ -1,4 +1,4 @@
-// Generated structs as members of a user's: row 14.
+// Generated structs as members of user-defined structs: row 14.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(GeneratedMembers, AreReadAndWritten) {
   EXPECT_EQ(job.status.conditions[0].lastTransitionTime.ToString(), "2026-03-01T10:00:00Z");
 
   Jobs::Mutable change = ref->DeepCopy();
-  // What newer servers have in the generated part survives, so nothing is lost by an update.
+  // Fields of newer servers in the generated part are kept, so an update loses nothing.
   EXPECT_FALSE(change.is_partial);
   change.status.conditions[0].status = "False";
   const json::Value written = ToValue(change);

@@ -1,5 +1,5 @@
-// What a call gives back once it is over, while its handle is still held: its place among the
-// lists, its token of the rate limiter, its connection.
+// Resources that a call releases when it ends, while its handle is still held: its place in the
+// list gate, its token of the rate limiter, its connection.
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -83,7 +83,7 @@ class GiveBackTest : public ::testing::Test {
     sim_.env().loop().Post(task);
     sim_.RunReady();
   }
-  // Their handles are kept.
+  // Starts a list, and keeps its handle.
   Ends& List() {
     Ends& ends = *receivers_.emplace_back(std::make_unique<Ends>());
     OnLoop([&] { calls_.push_back(source_->List({}, ends)); });
@@ -102,7 +102,7 @@ class GiveBackTest : public ::testing::Test {
     });
     return ends;
   }
-  // How long a request takes that begins now.
+  // Returns the duration of a request that begins now.
   Duration Took() {
     const SteadyTime begun = sim_.env().Now();
     Ends& ends = Send({.target = "/x"});
@@ -119,7 +119,7 @@ class GiveBackTest : public ::testing::Test {
   std::unique_ptr<Exchange> exchange_;
 };
 
-// ---- its place among the lists
+// ---- place in the list gate
 
 TEST_F(GiveBackTest, AListThatIsOverHoldsUpNoOther) {
   Make({.qps = -1, .max_initial_lists = 1});
@@ -155,7 +155,7 @@ TEST_F(GiveBackTest, AWatchListsPlaceIsFreeOnceItsInitialEventsHaveCome) {
     EXPECT_EQ(watch.events, 1);
     EXPECT_FALSE(watch.done);
     EXPECT_EQ(list.done, ends);
-    // A server that never marks their end is not waited for.
+    // The gate does not wait for a server that never marks the end of the list.
     sim_.RunFor(seconds(10));
     EXPECT_TRUE(list.done);
     EXPECT_EQ(server_.open_streams, 1) << "the watch goes on";
@@ -187,7 +187,7 @@ TEST_F(GiveBackTest, APlainWatchTakesNoPlace) {
   EXPECT_EQ(server_.requests.size(), 3U);
 }
 
-// ---- its token of the rate limiter
+// ---- token of the rate limiter
 
 TEST_F(GiveBackTest, ARequestThatIsGivenUpWhileItWaitsReturnsItsToken) {
   Make({.qps = 1, .burst = 1});
@@ -237,7 +237,7 @@ TEST_F(GiveBackTest, ARequestThatTimesOutWhileItWaitsReturnsItsToken) {
   EXPECT_LT(took, milliseconds(710));
 }
 
-// ---- its connection
+// ---- connection
 
 TEST_F(GiveBackTest, ACallThatEndsBeforeItsAnswerDoesGivesUpTheStream) {
   Make({.qps = -1});
@@ -297,7 +297,7 @@ TEST_F(GiveBackTest, ShutDownLetsGoOfTheTransport) {
   EXPECT_EQ(engine_->transport(), nullptr);
 }
 
-// A transport is confined to the loop: whoever has the last reference to a client, anywhere.
+// A transport is confined to the loop, wherever the last reference to its client is released.
 TEST_F(GiveBackTest, TheTransportGoesOnTheLoop) {
   const std::shared_ptr<InMemoryTransport> transport(NewInMemoryTransport(sim_.env(), server_));
   engine_ = std::make_shared<Engine>(sim_.env(), transport, ClientOptions{.qps = -1});
@@ -312,7 +312,7 @@ TEST_F(GiveBackTest, TheTransportGoesOnTheLoop) {
   });
 }
 
-// What a watch that breaks asks for, the next one, is not to be had.
+// A shutdown is not reported as a broken watch, since there is no next watch.
 TEST_F(GiveBackTest, AShutDownIsNoBreak) {
   Make({.qps = -1});
   server_.fallback = [](const HttpRequest&) { return ScriptedResponse{.hang = true}; };
@@ -324,7 +324,7 @@ TEST_F(GiveBackTest, AShutDownIsNoBreak) {
   EXPECT_FALSE(watch.broken);
 }
 
-// Never answers, and notes on which thread its calls are given up.
+// Never answers, and records the threads on which its calls are destroyed.
 class NeverAnswers final : public Transport {
  public:
   explicit NeverAnswers(Env& env) : env_(env) {}
@@ -349,7 +349,7 @@ class NeverAnswers final : public Transport {
   Env& env_;
 };
 
-// Though it is another thread that waited for it.
+// Even if another thread was waiting for it.
 TEST(GiveBack, ACallThatIsStoppedEndsOnTheLoop) {
   Simulation sim({.seed = 5});
   const auto transport = std::make_shared<NeverAnswers>(sim.env());

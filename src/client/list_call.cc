@@ -38,7 +38,7 @@ Result<void> ListCall::OnTooLarge(std::string_view front, Error error) {
 
 Result<void> ListCall::Unreadable(ObjectHead head, Error why) {
   if (!source().Identify(head)) {
-    // Whoever is not in such a list may be there all the same.
+    // An unnamed object could be any of those missing from the list.
     return std::move(why.WithContext(
         "the list is incomplete, and is not used: an object of it cannot be read, nor can its "
         "name"));

@@ -1,6 +1,6 @@
 // client/list_call.h
 //
-// ListCall: one page of a list, from the network into blocks.
+// ListCall: one page of a list, read from the network into blocks.
 
 #ifndef KINFORMER_CLIENT_LIST_CALL_H_
 #define KINFORMER_CLIENT_LIST_CALL_H_
@@ -22,7 +22,7 @@ class ListCall final : public StreamCall, private wire::ListSplitter::Sink {
       : StreamCall(std::move(source)), receiver_(receiver) {}
 
   void Start(const ListOptions& options);
-  // Without waiting for a turn: for what costs the server next to nothing.
+  // Starts without passing the list gate: for requests that cost the server little.
   void StartAtOnce(const ListOptions& options, Duration timeout);
 
  private:
@@ -33,7 +33,7 @@ class ListCall final : public StreamCall, private wire::ListSplitter::Sink {
   void Ended(Result<void> result) override;
   Result<void> OnItem(std::string_view item, const wire::JsonBitmap* bitmap) override;
   Result<void> OnTooLarge(std::string_view front, Error error) override;
-  // An error where nobody could say what is missing: the list ends with it.
+  // Reports an unreadable object. Returns an error, which ends the list, if it has no name.
   Result<void> Unreadable(ObjectHead head, Error why);
   [[nodiscard]] Result<void> InContext(Result<void> result);
 

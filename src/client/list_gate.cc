@@ -8,14 +8,14 @@
 namespace kinformer::internal::client {
 namespace {
 
-// Spreads requests that start in the same instant over a few milliseconds each; the first one
+// Spreads requests that start at the same instant over a few milliseconds each; the first one
 // starts at once.
 constexpr Duration kJitterPerListAhead = std::chrono::milliseconds(10);
 
-// How long it is closed after a refusal.
+// Limits of the pause after a refusal.
 constexpr Duration kLeastPause = std::chrono::milliseconds(500);
 constexpr Duration kMostPause = std::chrono::seconds(2);
-// Between two who enter while nobody knows whether they are welcome.
+// Interval between requests while it is unknown whether the server accepts them.
 constexpr Duration kOneByOne = std::chrono::seconds(1);
 
 }  // namespace
@@ -23,7 +23,7 @@ constexpr Duration kOneByOne = std::chrono::seconds(1);
 ListGate::Ticket::~Ticket() {
   if (inside_) {
     --gate_->inside_;
-    // The ends of the lists before it have spread it already.
+    // The ends of earlier lists have spread this one already.
     gate_->Admit(true);
   } else {
     gate_->waiting_.erase(place_);
@@ -31,7 +31,7 @@ ListGate::Ticket::~Ticket() {
 }
 
 std::unique_ptr<ListGate::Ticket> ListGate::Enter(std::function<void()> granted) {
-  // The place comes first: a ticket without one could not give it up.
+  // Needs its place first, since the ticket's destructor releases the place.
   std::list<Ticket*> place(1);
   std::unique_ptr<Ticket> ticket(new Ticket(shared_from_this(), std::move(granted)));
   place.front() = ticket.get();
@@ -43,7 +43,7 @@ std::unique_ptr<ListGate::Ticket> ListGate::Enter(std::function<void()> granted)
 
 void ListGate::AskedToWait(Duration pause) {
   one_by_one_ = true;
-  // Clients that were refused together do not return together.
+  // Clients that were refused at the same time must not return at the same time.
   const Duration own = base::Jitter(env_, std::clamp(pause, kLeastPause, kMostPause), 0.5);
   CloseUntil(std::max(closed_until_, env_.Now() + own));
 }
@@ -57,7 +57,7 @@ void ListGate::Welcome() {
 
 void ListGate::CloseUntil(SteadyTime time) {
   closed_until_ = time;
-  // The last who holds this may let go of it off the loop.
+  // The last reference may be released off the loop, so the timer must not hold one.
   opens_ = env_.loop().RunAt(time, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self == nullptr) return;

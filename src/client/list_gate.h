@@ -1,8 +1,8 @@
 // client/list_gate.h
 //
-// ListGate: how many collections a client fetches at the same time. A program with many informers
-// would otherwise ask for all of them in the same instant, which is hard on the server and makes
-// every one of them late. Nor do all of them ask a server that has just asked one to wait.
+// ListGate: limits how many collections a client fetches at the same time. A program with many
+// informers would otherwise request all of them at once, which overloads the server and delays
+// every one of them. It also makes them pause when the server asks one of them to wait.
 
 #ifndef KINFORMER_CLIENT_LIST_GATE_H_
 #define KINFORMER_CLIENT_LIST_GATE_H_
@@ -19,8 +19,8 @@ namespace kinformer::internal::client {
 // Loop-confined.
 class ListGate : public std::enable_shared_from_this<ListGate> {
  public:
-  // A place in the queue or, once `granted` has been called, a place inside. Destroying it gives
-  // the place up.
+  // A place in the queue or, after `granted` was called, a place inside. Destroying it releases the
+  // place.
   class Ticket {
    public:
     ~Ticket();
@@ -40,19 +40,19 @@ class ListGate : public std::enable_shared_from_this<ListGate> {
 
   ListGate(Env& env, std::size_t width) : env_(env), width_(width == 0 ? 1 : width) {}
 
-  // Calls `granted` when it is the caller's turn, never before Enter has returned. `granted` may
-  // destroy other tickets, not this one.
+  // Calls `granted` when it is the caller's turn, never before returning. `granted` may destroy
+  // other tickets, but not this one.
   std::unique_ptr<Ticket> Enter(std::function<void()> granted);
 
-  // The server has asked who was inside to wait. Nobody enters for as long, though not longer than
-  // a few seconds, since it may have meant that one collection; then they enter one by one, a
-  // second apart, until one is welcome.
+  // Reports that the server asked a request to wait. Closes the gate for that time, limited to a
+  // few seconds as the server may have meant only that collection. Then requests enter one by one,
+  // a second apart, until one is accepted.
   void AskedToWait(Duration pause);
-  // The server has let one list.
+  // Reports that the server accepted a list, and ends the one-by-one mode.
   void Welcome();
 
  private:
-  // `at_once`: without the delay that spreads requests which start in the same instant.
+  // `at_once`: without the delay that spreads requests which start at the same instant.
   void Admit(bool at_once);
 
   void CloseUntil(SteadyTime time);

@@ -25,7 +25,7 @@ TEST(ListGate, NoMoreThanItsWidthAndInOrder) {
   sim.RunFor(std::chrono::seconds(1));
   EXPECT_EQ(granted.size(), 2u);
   sim.env().loop().Post([&] {
-    tickets[2].reset();  // one that waits leaves
+    tickets[2].reset();  // a waiting ticket leaves
     tickets[0].reset();
   });
   sim.RunFor(std::chrono::seconds(1));
@@ -44,11 +44,11 @@ TEST(ListGate, APlaceIsGivenBackBeforeItsTurnAndAfter) {
   const auto enter = [&](int i) { return gate->Enter([&, i] { granted.push_back(i); }); };
   sim.env().loop().Post([&] {
     for (int i = 0; i < 4; ++i) tickets.push_back(enter(i));
-    tickets[0].reset();  // inside, but not told so yet
+    tickets[0].reset();  // inside, but not yet notified
   });
   sim.RunFor(std::chrono::seconds(1));
   EXPECT_EQ(granted, (std::vector<int>{1}));
-  sim.env().loop().Post([&] { tickets[3].reset(); });  // it waits
+  sim.env().loop().Post([&] { tickets[3].reset(); });  // still waiting
   sim.RunFor(std::chrono::seconds(1));
   EXPECT_EQ(granted, (std::vector<int>{1}));
   sim.env().loop().Post([&] { tickets[1].reset(); });
@@ -83,7 +83,7 @@ TEST(ListGate, AWidthOfNothingIsOne) {
   sim.RunReady();
 }
 
-// Those that begin in the same instant are spread over ten milliseconds for each that is ahead.
+// Requests that begin at the same instant are delayed by up to ten milliseconds for each ahead.
 TEST(ListGate, TheFirstAreSpread) {
   Duration longest{0};
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -108,7 +108,7 @@ TEST(ListGate, TheFirstAreSpread) {
   EXPECT_GT(longest, std::chrono::milliseconds(60));
 }
 
-// A thousand lists of a millisecond each, eight at a time: only the first eight are spread.
+// A thousand lists of a millisecond each, eight at a time: only the first eight are delayed.
 TEST(ListGate, APlaceThatComesFreeIsTakenAtOnce) {
   Simulation sim({.seed = 1});
   Env& env = sim.env();

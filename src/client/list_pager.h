@@ -1,7 +1,7 @@
 // client/list_pager.h
 //
-// ListPager: which request comes next while a list is taken in pages, and what becomes of it when
-// its pages outlive the server's snapshot.
+// ListPager: determines the next request of a list in pages, and the way to continue when the
+// server's snapshot expires.
 //
 //   ListPager pager(options);
 //   for (bool more = true; more;) {
@@ -34,25 +34,25 @@ namespace kinformer::internal::client {
 // Thread-compatible. Counterpart: client-go tools/pager.
 class ListPager {
  public:
-  // `options`: of the first page, its limit the size of all of them. `full_list_if_expired`: pages
-  // that outlive their snapshot are given up for one full list.
+  // `options`: of the first page; their limit applies to every page. `full_list_if_expired`:
+  // restarts with one full list if the snapshot expires between pages.
   explicit ListPager(ListOptions options, bool full_list_if_expired = true)
       : options_(options),
         request_(std::move(options)),
         full_list_if_expired_(full_list_if_expired) {}
 
-  // What to ask for next.
+  // Options of the next request.
   [[nodiscard]] const ListOptions& request() const { return request_; }
-  // The page that was asked for has come. Whether there is another one; an error where the list
-  // goes in a circle.
+  // Records the page received. Returns whether another one follows, or an error if the continue
+  // tokens repeat.
   Result<bool> Took(const ListMeta& page);
-  // The request has failed. Whether all is to be asked for once more, in one piece: pages of
-  // different times do not make a list. What has come is of no use then.
+  // Records a failed request. Returns true if the whole list must be requested again, in one piece,
+  // since pages of different versions make no list; all pages received must be dropped.
   bool StartsOver(const Error& error);
 
-  // Of the whole list: the first page's. REQUIRES: Took has been called.
+  // resourceVersion of the whole list: the first page's. REQUIRES: Took has been called.
   [[nodiscard]] const std::string& resourceVersion() const { return resource_version_; }
-  // Whether there was more than one page.
+  // Returns whether there was more than one page.
   [[nodiscard]] bool paginated() const { return paginated_; }
 
  private:
@@ -65,7 +65,7 @@ class ListPager {
   bool in_one_piece_ = false;
 };
 
-// Adds the objects of one page to those of the pages before. The metadata of `all` stays.
+// Appends the objects of a page to those of earlier pages. Keeps the metadata of `all`.
 void AppendPage(ListedObjects page, ListedObjects& all);
 
 }  // namespace kinformer::internal::client

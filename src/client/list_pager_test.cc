@@ -24,7 +24,7 @@ TEST(ListPager, AsksForPageAfterPage) {
 
 TEST(ListPager, TakesTheListInOnePieceOnceItsPagesAreTooOld) {
   ListPager pager({.resourceVersion = "5", .limit = 2});
-  // The first page is no later page of anything.
+  // The first page does not continue another.
   EXPECT_FALSE(pager.StartsOver(kExpired));
   EXPECT_EQ(pager.Took({.resourceVersion = "7", .continue_ = "c1"}).value(), true);
   EXPECT_FALSE(pager.StartsOver(Error(Reason::kForbidden, "no")));
@@ -56,7 +56,7 @@ TEST(ListPager, WhatMakesItStartOver) {
   }
 }
 
-// Should a server give a full list in pages, too, they are taken, each without a limit.
+// If a server sends a full list in pages nevertheless, they are accepted, each without a limit.
 TEST(ListPager, PagesOfAListInOnePiece) {
   ListPager pager({.limit = 2});
   EXPECT_EQ(pager.Took({.resourceVersion = "7", .continue_ = "c1"}).value(), true);

@@ -51,7 +51,7 @@ Result<ObjectRef> ListSource::BuildProtobuf(std::string_view bytes) const {
   }
   const BuildOptions options = BuildOptionsOf(entry);
   if (!metadata_only) return BuildFromProtobuf(*type, bytes, options);
-  // A server that does not know how to cut sends all of it.
+  // A server that cannot reduce objects to metadata sends whole objects.
   return BuildFromProtobuf(*type, OnlyMetadata(bytes), options);
 }
 

@@ -1,7 +1,7 @@
 // client/list_source.h
 //
-// ListSource: which collection of which server a ListerWatcher lists and watches, and how its
-// objects are built. Shared by the ListerWatcher and its calls.
+// ListSource: the collection that a ListerWatcher reads, and the way to build its objects. Shared
+// by the ListerWatcher and its calls.
 
 #ifndef KINFORMER_CLIENT_LIST_SOURCE_H_
 #define KINFORMER_CLIENT_LIST_SOURCE_H_
@@ -26,26 +26,26 @@ namespace kinformer::internal::client {
 // Loop-confined.
 struct ListSource {
   std::shared_ptr<Engine> engine;
-  // For dynamic kinds whose name the caller did not know, replaced once an object has told it.
+  // For dynamic kinds of unknown name, replaced when the first object reveals the kind.
   const TypeInfo* type;
   std::string path;
   bool metadata_only;
-  bool throttled;  // lists count for the client-side rate limit
+  bool throttled;  // lists are subject to the client-side rate limit
   EntryOptions entry{};
-  std::string namespace_{};  // empty: all, or the kind has none
+  std::string namespace_{};  // empty: all, or a cluster-scoped kind
 
-  // May an object of this source be of that kind? Empty: it does not say.
+  // Returns whether objects of this source may have that kind. Empty: accepted.
   [[nodiscard]] bool Expects(std::string_view kind) const;
-  // Completes the name of an object that cannot be read: where it does not say, it is of the
-  // namespace that was asked for. False where nobody can say which object it is.
+  // Completes the identity of an unreadable object: without a namespace, it gets the namespace of
+  // the source. Returns false if the object cannot be identified.
   [[nodiscard]] bool Identify(ObjectHead& head) const;
-  // `bitmap`: of JSON. What the program's struct throws is logged and counted.
+  // `bitmap`: set for JSON. Exceptions of the program's struct are logged and counted.
   Result<ObjectRef> Build(Encoding encoding, std::string_view bytes,
                           const wire::JsonBitmap* bitmap);
 
  private:
   [[nodiscard]] Result<ObjectRef> BuildProtobuf(std::string_view bytes) const;
-  // The type for an object. Cheap unless the kind is yet unknown.
+  // Returns the type of an object. Cheap once the kind is known.
   const TypeInfo& TypeFor(std::string_view object_json);
 };
 

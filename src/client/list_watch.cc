@@ -68,7 +68,7 @@ class EngineListWatch final : public ListerWatcher {
     source_->entry = options;
     return true;
   }
-  // What a request of today would select: `tweak_` is a function, and can be asked nothing else.
+  // Returns what a request now would select; `tweak_` is a function that cannot be inspected.
   ListScope Scope() const override {
     ListOptions options;
     (void)Tweak(options);
@@ -116,7 +116,7 @@ class EngineListWatch final : public ListerWatcher {
   const std::string namespace_text_;
   const TweakListOptionsFunc tweak_;
   const std::shared_ptr<ListSource> source_;
-  const bool namespaced_;  // a kind known by its resource only may well have namespaces
+  const bool namespaced_;  // true for a kind known only by its resource, as it may have namespaces
   std::optional<Error> bad_path_;
 };
 
@@ -149,7 +149,7 @@ TweakListOptionsFunc SelectFields(const FieldSelector& field_selector) {
 namespace kinformer {
 namespace {
 
-// The kind is not known, and with it not whether there are namespaces: see EngineListWatch.
+// The kind is unknown, and so is whether it is namespaced: see EngineListWatch.
 const internal::TypeInfo& TypeOf(const GroupVersionResource& resource) {
   return *internal::DynamicTypeInfo(resource.group, resource.version, "", resource.resource, false);
 }

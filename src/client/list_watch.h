@@ -1,6 +1,6 @@
 // client/list_watch.h
 //
-// The ListerWatcher over an Engine: streams lists and watches from the network into blocks.
+// The ListerWatcher of an Engine: streams lists and watches from the network into blocks.
 
 #ifndef KINFORMER_CLIENT_LIST_WATCH_H_
 #define KINFORMER_CLIENT_LIST_WATCH_H_
@@ -16,8 +16,8 @@
 
 namespace kinformer::internal::client {
 
-// `throttled`: its lists count for the client-side rate limit, as requests of the caller's own do.
-// An informer's do not: the list gate has them wait.
+// `throttled`: lists are subject to the client-side rate limit, as the caller's own requests are.
+// Lists of informers are not: they pass the list gate.
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const TypeInfo& type, std::string namespace_,
                                                   TweakListOptionsFunc tweak, bool throttled);

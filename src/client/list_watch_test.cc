@@ -14,7 +14,7 @@
 namespace kinformer::internal::client {
 namespace {
 
-// A view of a kind that is known when the program is compiled.
+// A view of a kind that is known at compile time.
 class Gadget {
  public:
   explicit Gadget(const Block*) {}
@@ -104,7 +104,7 @@ TEST_F(ListWatchTest, AListThatBreaksOffIsAnError) {
   List(widgets_);
   ASSERT_FALSE(recorder_.list_done->ok());
   EXPECT_EQ(recorder_.list_done->error().reason(), Reason::kUnexpectedEof);
-  // The same where the server claims to be done.
+  // The same if the server's response is shorter than a whole list, without an error.
   server_.script = {Json(whole.substr(0, whole.size() - 5))};
   List(widgets_);
   ASSERT_FALSE(recorder_.list_done->ok());
@@ -306,14 +306,14 @@ TEST_F(ListWatchTest, AnObjectAboveTheLimitIsSkippedAndTheWatchGoesOn) {
             (std::vector<std::string>{"+default/b@7", "~default/b@7", "-default/c@7"}));
   EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@8"}));
   EXPECT_NE(recorder_.why.find("the limit is 200"), std::string::npos) << recorder_.why;
-  // What moves the watch on, or ends it, cannot be done without.
+  // Events that advance or end the watch cannot be skipped.
   for (const char* type : {"BOOKMARK", "ERROR"}) {
     server_.script = {Json(large(type, "b") + small)};
     watch(widgets_, "default");
     ASSERT_FALSE(recorder_.watch_done->ok());
     EXPECT_EQ(recorder_.watch_done->error().reason(), Reason::kOverLimit) << type;
   }
-  // Nor is anything said of what is none of ours.
+  // Unreadable objects of other namespaces are not reported.
   server_.script = {Json(large("ADDED", "b") + small)};
   watch(widgets_, "other");
   EXPECT_TRUE(recorder_.watch_done->ok());
@@ -345,7 +345,7 @@ TEST_F(ListWatchTest, AtMostEightListsAtOnce) {
   sim_.env().loop().Post([&] { calls[0].reset(); });
   sim_.RunFor(seconds(5));
   EXPECT_EQ(server_.requests.size(), 9u);
-  // Watches whose server never marks the end of the list do not keep their place for ever.
+  // Watch-lists whose end the server never marks release their place after a while.
   sim_.RunFor(seconds(60));
   EXPECT_EQ(server_.requests.size(), 12u);
   sim_.env().loop().Post([&] {
@@ -395,7 +395,7 @@ TEST_F(ListWatchTest, AbandonedCallsSayNothing) {
   EXPECT_FALSE(recorder_.watch_done);
 }
 
-// Keeps the messages.
+// Records messages.
 class MessageLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }
@@ -440,7 +440,7 @@ TEST(ListWatchLog, WhatAWatchIgnoresIsSaidOnce) {
   }
 }
 
-// Whoever asks for metadata to compare it has no use for the bookkeeping in it.
+// Metadata that is read for comparisons needs no managed fields.
 TEST_F(ListWatchTest, AListOfMetadataHasNoManagedFields) {
   class Keeper final : public ListReceiver {
    public:

@@ -16,7 +16,7 @@ struct TypeMeta {
   std::string_view kind{};
 };
 
-// As much as the text says; servers write both first.
+// Reads kind and apiVersion as far as present; servers write both first.
 TypeMeta TypeMetaOf(std::string_view json, const wire::JsonBitmap& bitmap) {
   TypeMeta meta;
   wire::JsonMembers members(json, bitmap);
@@ -110,8 +110,8 @@ Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_ty
       return BuildFromProtobuf(type, envelope->message);
     }
   } else if (media_type == kJsonMediaType) {
-    // A Status is the only object that has "status" as text; looking for it costs a parse, so only
-    // short bodies are suspects.
+    // Only a Status has "status" as a string. Checking for it costs a parse, so it is done only for
+    // short bodies.
     if (body.size() < 4096 && body.find("\"Failure\"") != std::string_view::npos) {
       if (std::optional<Error> error = ErrorOfJsonStatus(body)) return *std::move(error);
     }

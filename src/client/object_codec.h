@@ -1,7 +1,7 @@
 // client/object_codec.h
 //
-// How the objects of one TypeInfo travel: which Accept header asks for them, and what to make of an
-// answer's bytes.
+// Encoding of one TypeInfo's objects on the wire: the Accept header that requests them, and the
+// decoding of responses.
 
 #ifndef KINFORMER_CLIENT_OBJECT_CODEC_H_
 #define KINFORMER_CLIENT_OBJECT_CODEC_H_
@@ -16,34 +16,34 @@
 
 namespace kinformer::internal::client {
 
-// What the answer to a request is to hold.
+// Kind of content that a response must have.
 enum class Shape : std::uint8_t { kObject, kList };
 
-// Sets accept, accept_protobuf and resource_key for objects of `type`. A watch asks for objects.
+// Sets accept, accept_protobuf and resource_key for objects of `type`. Use kObject for a watch.
 void SetAccept(const TypeInfo& type, Shape shape, ExchangeRequest& request);
 
-// Whether objects of the type are only their metadata, which the server is asked to cut out.
+// Returns whether the type holds only metadata, to which the server reduces the objects.
 bool IsMetadataOnly(const TypeInfo& type);
 
-// "pods", "deployments.apps": for messages and as a key.
+// Returns "pods", "deployments.apps": for messages and as a key.
 std::string ResourceName(const TypeInfo& type);
 
-// Which kinds an answer may be of.
+// Kinds that a response may have.
 enum class Answers : std::uint8_t {
-  kOwnKind,          // the type's, or where the type is metadata only, its metadata
-  kAnyKind,          // of subresources some have kinds of their own: scale, token
-  kOwnKindOrStatus,  // or a Status that says it is done: evictions, bindings
+  kOwnKind,          // the type's kind, or for metadata-only types its metadata
+  kAnyKind,          // some subresources have kinds of their own: scale, token
+  kOwnKindOrStatus,  // or a Status that reports success: evictions, bindings
 };
 
-// One object out of an answer; null for a Status, where that may come. kDecode: it cannot be read,
-// or it says that it is of another kind or apiVersion; an answer that does not say is taken for
-// what was asked for.
+// Decodes one object from a response; null for a Status, where that is allowed. Returns kDecode if
+// it cannot be read, or has another kind or apiVersion; a response without these is assumed to be
+// of the requested type.
 Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_type,
                                std::string_view body, Answers answers = Answers::kOwnKind);
 
-// Whether an answer that says these may hold `shape` of `type`; else kDecode, which names both.
-// Empty ones say nothing. Of lists only those of built-in kinds are judged: others may be called
-// anything.
+// Checks whether a response of this apiVersion and kind may hold `shape` of `type`; else returns
+// kDecode, which names both. Empty values are accepted. Checks only built-in list kinds, since
+// custom ones may have any name.
 Result<void> CheckKind(const TypeInfo& type, Shape shape, std::string_view apiVersion,
                        std::string_view kind);
 

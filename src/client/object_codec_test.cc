@@ -60,7 +60,7 @@ TEST(ObjectCodec, WhichKindsAreTaken) {
   EXPECT_FALSE(ok(Pods(), Shape::kObject, "v1", "PartialObjectMetadata"));
   EXPECT_TRUE(ok(Pods(), Shape::kList, "v1", "PodList"));
   EXPECT_FALSE(ok(Pods(), Shape::kList, "v1", "Pod"));
-  // Lists of other kinds may be called anything, their objects not.
+  // Lists of other kinds may have any kind, but their objects may not.
   for (const char* kind : {"WidgetList", "Widgets", "PodList"}) {
     EXPECT_TRUE(ok(Widgets(), Shape::kList, "v9", kind)) << kind;
     EXPECT_TRUE(ok(Metadata(), Shape::kList, "v9", kind)) << kind;
@@ -91,7 +91,7 @@ std::string WidgetJson(const std::string& kind, const std::string& api_version) 
          "\"}";
 }
 
-// In either order, and wherever both stand.
+// In any order, and anywhere in the object.
 TEST(ObjectCodec, KindAndVersionAreReadOfJson) {
   const auto reason = [](const std::string& body) {
     const Result<ObjectRef> object = DecodeObject(Widgets(), "application/json", body);
@@ -153,7 +153,7 @@ TEST(ObjectCodec, TheSameInProtobuf) {
             Reason::kExpired);
 }
 
-// A failure that comes with a status of success. Long ones are not looked for, which costs a parse.
+// A failure with a status of success. Not detected in long bodies, as that would cost a parse.
 TEST(ObjectCodec, AFailureInPlaceOfAnObject) {
   const auto reason = [](std::size_t size) {
     std::string body =

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-// Reads metadata's own strings out of text that is no whole JSON: cut off, or malformed further
-// down. Names hold no escapes, so texts are taken as they stand.
+// Reads metadata's strings from incomplete JSON, which is cut off or malformed further down. Names
+// contain no escapes, so strings are taken as written.
 class FrontReader {
  public:
   explicit FrontReader(std::string_view text) : text_(text) {}
@@ -63,12 +63,12 @@ class FrontReader {
   int depth_ = 0;
   bool in_metadata_ = false;
   bool done_ = false;      // the metadata has ended
-  bool is_value_ = false;  // what comes is a member's value, not its name
+  bool is_value_ = false;  // the next token is a member's value, not its name
   std::string_view member_;
   ObjectHead head_;
 };
 
-// One entry of metadata.annotations.
+// Returns whether an entry of metadata.annotations marks the end of initial events.
 bool MarksInitialEventsEnd(std::string_view bytes) {
   std::string_view key;
   std::string_view value;
@@ -124,7 +124,7 @@ ObjectHead HeadOfJson(std::string_view text) {
   return FrontReader(text).Read();
 }
 
-// The metadata comes first; what it is cut off in is read as far as it goes.
+// Reads the metadata, which comes first, as far as it is complete.
 ObjectHead HeadOfProtobufFront(std::string_view front) {
   ObjectHead head;
   constexpr char kMetadata = 1 << 3 | 2;
@@ -143,7 +143,7 @@ ObjectHead HeadOfProtobufFront(std::string_view front) {
 bool IsText(std::string_view bytes) {
   const bool ascii = std::all_of(bytes.begin(), bytes.end(),
                                  [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  // Where a reader of JSON has found none, it has put U+FFFD.
+  // A JSON reader replaces invalid UTF-8 by U+FFFD.
   return ascii || (json::FirstInvalidUtf8(bytes) == bytes.size() &&
                    bytes.find("\xef\xbf\xbd") == std::string_view::npos);
 }

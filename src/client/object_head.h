@@ -1,7 +1,7 @@
 // client/object_head.h
 //
-// ObjectHead: what can be told of an object without building it: of bookmarks, which are nothing
-// else, and of objects that are malformed further down.
+// ObjectHead: identity and version of an object, read without building it: for bookmarks, and for
+// objects that cannot be decoded.
 
 #ifndef KINFORMER_CLIENT_OBJECT_HEAD_H_
 #define KINFORMER_CLIENT_OBJECT_HEAD_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::internal::client {
 
-// Empty strings where the bytes do not say.
+// Absent values are empty.
 struct ObjectHead {
   std::string namespace_{};
   std::string name{};
@@ -21,21 +21,21 @@ struct ObjectHead {
   bool initial_events_end = false;  // the annotation k8s.io/initial-events-end
 };
 
-// Whether the bytes are UTF-8, and were so when they came.
+// Returns whether the bytes are UTF-8, and were valid UTF-8 when they arrived.
 bool IsText(std::string_view bytes);
 
-// Whether that is a name that an object can have, and not what damage has left of one: in UTF-8,
-// and without what cannot stand in a path. What escapes stand for is not known.
+// Returns whether `name` can be the name of an object, and not the remains of a damaged one: valid
+// UTF-8 without characters that a path cannot contain. Does not decode escapes.
 bool IsName(std::string_view name);
 
-// Of a kind's message without envelope, or of a JSON object. Where the text is no JSON, of as much
-// of it as can be read.
+// Reads the head of a protobuf message without envelope, or of a JSON object. From malformed JSON,
+// reads as much as possible.
 ObjectHead HeadOf(Encoding encoding, std::string_view bytes);
 
-// Of the beginning of an object: of as much as is there.
+// Reads the head from the beginning of an object, as far as it is complete.
 ObjectHead HeadOfFront(Encoding encoding, std::string_view front);
 
-// The message with nothing but its metadata.
+// Returns the message with only its metadata.
 std::string OnlyMetadata(std::string_view message);
 
 }  // namespace kinformer::internal::client

@@ -9,7 +9,7 @@
 namespace kinformer::internal::client {
 namespace {
 
-// A metadata-only object as its protobuf message.
+// Returns a metadata-only object as protobuf message.
 std::string MetadataMessage(std::string_view name, std::string_view version) {
   std::string message;
   wire::ProtobufWriter writer(message);
@@ -30,7 +30,7 @@ TEST(ObjectHead, OfTheBeginningOfAnObject) {
   EXPECT_EQ(json.name, "web-0");
   EXPECT_EQ(json.namespace_, "default");
   EXPECT_EQ(json.resourceVersion, "5");
-  // Behind the metadata stands a status, which has the number that a namespace has in there.
+  // The status after the metadata has the field number that the namespace has within it.
   const std::string metadata = MetadataMessage("web-0", "5");
   std::string message = metadata;
   wire::ProtobufWriter(message).BytesField(3, "no");
@@ -82,7 +82,7 @@ TEST(ObjectHead, OneAnnotationMarksTheEndOfTheInitialEvents) {
   EXPECT_FALSE(HeadOf(Encoding::kProtobuf, MetadataMessage("web-0", "5")).initial_events_end);
 }
 
-// Like metadata, but in the place of a spec, or of a number.
+// Bytes like those of metadata, but in a spec, or in a number.
 TEST(ObjectHead, OfAFrontWithoutMetadata) {
   const std::string message = MetadataMessage("web-0", "5");
   for (const char tag : {char{2 << 3 | 2}, char{1 << 3}}) {
@@ -102,7 +102,7 @@ TEST(ObjectHead, OfTextThatIsNoJson) {
   EXPECT_EQ(HeadOf(Encoding::kJson, R"({"metadata":{"name":)").name, "");
 }
 
-// What an escape says is part of its text, whatever stands behind it.
+// An escaped quote does not end a string, whatever follows.
 TEST(ObjectHead, EscapesEndNoText) {
   for (const char* text : {R"("a\\")", R"("a\"")", R"("\\\"")", R"("\"x\"")", R"("\"\"")",
                            R"("\\")", R"("\"\\")", R"("\nx")"}) {

@@ -1,6 +1,6 @@
 // client/page_tokens.h
 //
-// PageTokens: whether a list that comes in pages gets anywhere.
+// PageTokens: detects lists whose continue tokens repeat.
 
 #ifndef KINFORMER_CLIENT_PAGE_TOKENS_H_
 #define KINFORMER_CLIENT_PAGE_TOKENS_H_
@@ -14,12 +14,12 @@
 
 namespace kinformer::internal::client {
 
-// A server whose continue tokens repeat would be asked for pages for ever. Any circle is found, at
-// the latest after three times as many pages as it has before and in it, by remembering one token
-// (Brent's algorithm). Thread-compatible. client-go goes round.
+// Prevents endless lists from servers whose continue tokens repeat. Finds any cycle after at most
+// three times as many pages as precede it and belong to it, with a single remembered token (Brent's
+// algorithm). Thread-compatible. client-go does not detect cycles.
 class PageTokens {
  public:
-  // The token of the next page. An error where the list goes in a circle.
+  // Checks the token of the next page. Returns an error if the tokens repeat.
   [[nodiscard]] Result<void> Next(const std::string& token) {
     if (token == remembered_) {
       return Error(Reason::kDecode,

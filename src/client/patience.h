@@ -1,6 +1,6 @@
 // client/patience.h
 //
-// Patience: how long the caller of something that asks several times will wait in all.
+// Patience: the total time that a caller allows for an operation of several requests.
 
 #ifndef KINFORMER_CLIENT_PATIENCE_H_
 #define KINFORMER_CLIENT_PATIENCE_H_
@@ -16,7 +16,7 @@
 
 namespace kinformer::internal::client {
 
-// Counts from its making on. `what` is what errors call the whole: "the list".
+// Time counts from construction. `what` names the operation in errors: "the list".
 class Patience {
  public:
   Patience(Env& env, const CallOptions& call, std::string what)
@@ -25,7 +25,7 @@ class Patience {
         what_(std::move(what)),
         end_(base::After(env.Now(), call.timeout)) {}
 
-  // What is left for the next question; or an error, where none may be asked any more.
+  // Returns the options for the next request with the time left, or an error if there is none.
   [[nodiscard]] Result<CallOptions> Left() const {
     if (call_.stop.stop_requested()) {
       return Error(Reason::kCanceled, "the caller has stopped " + what_);

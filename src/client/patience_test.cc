@@ -21,7 +21,7 @@ TEST(Patience, IsForAllQuestionsTogether) {
   sim.RunFor(seconds(6) - Duration(1));
   EXPECT_EQ(patience.Left()->timeout, Duration(1));
   sim.RunFor(Duration(1));
-  // A time-out of nothing would be none.
+  // A timeout of zero would mean none.
   EXPECT_EQ(patience.Left().error().reason(), Reason::kDeadlineExceeded);
   EXPECT_EQ(patience.Left().error().message(), "the list took longer than the caller allows");
 }

@@ -1,4 +1,4 @@
-// What the options of single requests become on their way to the server.
+// Options of single requests, as they reach the server.
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -93,7 +93,7 @@ TEST_F(RequestOptionsTest, OfDeletionsAreABody) {
     EXPECT_EQ(Body(), R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Orphan"})");
     EXPECT_TRUE(maps.Delete("a", {.gracePeriodSeconds = 5}).ok());
     EXPECT_EQ(Body(), R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":5})");
-    // Where the kind has no namespaces, none is needed.
+    // Cluster-scoped kinds need no namespace.
     EXPECT_TRUE(client_->For<corev1::Node>().DeleteCollection().ok());
     EXPECT_EQ(Target(), "/api/v1/nodes");
   });
@@ -136,7 +136,7 @@ TEST_F(RequestOptionsTest, ANameThatIsNoneIsNotSent) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
-// Subresources whose kind is known to the program.
+// Subresources whose kind the program knows.
 TEST_F(RequestOptionsTest, OfPartsAreThoseOfTheObject) {
   const internal::ResourceCore pods(client_->core(), corev1::Pod::type_info(), "default");
   const internal::TypeInfo& part = corev1::ConfigMap::type_info();
@@ -166,7 +166,7 @@ TEST_F(RequestOptionsTest, OfPartsAreThoseOfTheObject) {
   });
 }
 
-// Of a subresource with a kind of its own the answer may be of any, of others not.
+// A subresource with a kind of its own may return any kind; others may not.
 TEST_F(RequestOptionsTest, APatchIsAnsweredByTheKindThatIsPatched) {
   server_.fallback = [](const HttpRequest&) {
     return Json(R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"}})");
@@ -201,7 +201,7 @@ TEST_F(RequestOptionsTest, APathIsSentAsItIsOrNotAtAll) {
   });
 }
 
-// Of the lists and watches of a client; those of informers have the gate.
+// Lists and watches made by the client; those of informers pass the list gate.
 TEST_F(RequestOptionsTest, ListsWaitForTheRateLimiterAndWatchesDoNot) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) {
@@ -225,7 +225,7 @@ TEST_F(RequestOptionsTest, ListsWaitForTheRateLimiterAndWatchesDoNot) {
   });
 }
 
-// Who renews a lease waits neither behind other requests nor for the rate limit.
+// A lease renewal waits neither for other requests nor for the rate limit.
 TEST_F(RequestOptionsTest, LeasesGoTheirOwnWay) {
   Make({.qps = 1, .burst = 1});
   const auto get = [&](const auto& resources) {
@@ -241,7 +241,7 @@ TEST_F(RequestOptionsTest, LeasesGoTheirOwnWay) {
       EXPECT_EQ(get(client_->For<coordinationv1::Lease>("default")), Duration(0));
       EXPECT_EQ(server_.requests.back().pool, ConnectionPool::kLease);
     }
-    // Others of the group, and others of the name, are as any.
+    // Other resources of the group, and equal names in other groups, are not exempt.
     for (const GroupVersionResource& other :
          {GroupVersionResource{"coordination.k8s.io", "v1", "leasecandidates"},
           GroupVersionResource{"example.com", "v1", "leases"}}) {

@@ -16,7 +16,7 @@
 
 namespace kinformer::internal::client {
 
-// What a path names. Empty strings leave their segments out.
+// Components of a path. Empty strings omit their segments.
 struct ResourcePath {
   std::string_view group{};
   std::string_view version{};
@@ -26,21 +26,21 @@ struct ResourcePath {
   std::string_view subresource{};
 };
 
-// "/apis/apps/v1/namespaces/default/deployments/web/status". A segment that is ".", ".." or
-// contains '/' or '%' is kInvalidArgument: it would name something else.
+// Returns "/apis/apps/v1/namespaces/default/deployments/web/status". Returns kInvalidArgument for a
+// segment that is ".", ".." or contains '/' or '%': it would name another path.
 Result<std::string> BuildPath(const ResourcePath& path);
 
-// Query parameters. Repeated names are kept; the text is ordered by name and value, so that equal
+// Query parameters. Repeated names are kept. The text is sorted by name and value, so that equal
 // queries have equal text.
 class Query {
  public:
   void Add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
-  // Leaves out empty values.
+  // Omits empty values.
   void AddIfSet(std::string_view name, std::string_view value) {
     if (!value.empty()) Add(name, value);
   }
   void AddListOptions(const ListOptions& options, bool watch);
-  // "?a=1&b=2", or "" without parameters.
+  // Returns "?a=1&b=2", or "" without parameters.
   [[nodiscard]] std::string Text() const;
 
  private:

@@ -77,7 +77,7 @@ TEST(RequestPath, RB07ListOptionsUnderTheirNames) {
   EXPECT_EQ(watch.Text(),
             "?allowWatchBookmarks=true&sendInitialEvents=true&timeoutSeconds=300&watch=true");
   EXPECT_EQ(Query().Text(), "");
-  // Bookmarks are of watches, and only where they are wanted.
+  // Only watches request bookmarks, if the options say so.
   const auto text = [](const ListOptions& options, bool is_watch) {
     Query query_of_one;
     query_of_one.AddListOptions(options, is_watch);

@@ -180,7 +180,7 @@ struct Gadget {
   static constexpr auto kFields = std::tuple(Field("size", &Gadget::size));
 };
 
-// The mark stays with the object that it is copied and assigned to.
+// Copies and assignments keep the mark of a partial object.
 TEST_F(ResourceClientTest, CopiesThatTheStructHasNoPlaceForAreNotPut) {
   using Gadgets = CustomResource<Gadget>;
   const Ref<Gadgets> gadget(
@@ -202,7 +202,7 @@ TEST_F(ResourceClientTest, CopiesThatTheStructHasNoPlaceForAreNotPut) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
-// What a newer server has sent beside what the schema knows is sent back, or the request is
+// Fields of newer servers that the schema lacks are sent back with an update, or the update is
 // refused.
 class NewerObjects : public ResourceClientTest {
  protected:
@@ -215,7 +215,7 @@ class NewerObjects : public ResourceClientTest {
     return R"({"metadata":{"name":"a","namespace":"default","newMeta":[1]},"data":{"k":"v"},)"
            R"("added":{"x":1}})";
   }
-  static constexpr std::string_view kNewField = "\xfa\x3e\x01x";  // field 1007, a text
+  static constexpr std::string_view kNewField = "\xfa\x3e\x01x";  // field 1007, a string
 };
 
 TEST_F(NewerObjects, MembersKnownInJsonOnlyTravelAsJson) {
@@ -245,7 +245,7 @@ TEST_F(NewerObjects, FieldsKnownInProtobufOnlyTravelAsProtobuf) {
     EXPECT_NE(refused.error().message().find("since the server does not take protobuf"),
               std::string::npos)
         << refused.error();
-    // Once it is known, nothing is sent.
+    // Once that is known, nothing is sent.
     EXPECT_EQ(ConfigMaps().Update(object).error().reason(), Reason::kInvalidArgument);
   });
   ASSERT_EQ(server_.requests.size(), 2U);
@@ -253,7 +253,7 @@ TEST_F(NewerObjects, FieldsKnownInProtobufOnlyTravelAsProtobuf) {
 }
 
 TEST_F(NewerObjects, BothAtOnceAreRefused) {
-  // Without a token of the rate limiter, of which there is one.
+  // The refusal takes no token of the rate limiter, which has one.
   client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = 0.001, .burst = 1}));
   server_.script = {Json("{}")};
   Block([&] {
@@ -391,7 +391,7 @@ TEST_F(ResourceClientTest, WatchEndsWhenTheCallbackSaysSo) {
   });
 }
 
-// On the caller's thread, and at once, though the server would go on.
+// Ends on the caller's thread, and at once, though the server would continue.
 TEST_F(ResourceClientTest, WhatTheCallbackThrowsEndsTheWatch) {
   server_.script = {
       {.body = R"({"type":"ADDED","object":)" + ConfigMapJson("a", "1") + "}\n", .hang = true}};
@@ -471,14 +471,14 @@ TEST_F(ResourceClientTest, AnAnswerOfAnotherKindIsAnErrorThatNamesBoth) {
     EXPECT_NE(error(Json(R"({"kind":"Status","apiVersion":"v1","status":"Success"})"))
                   .find("a Status of v1"),
               std::string::npos);
-    // Who does not say is believed.
+    // An object without kind is accepted.
     EXPECT_EQ(error(Json(R"({"metadata":{"name":"a"}})")), "ok");
     EXPECT_EQ(error(Protobuf(wire::SealEnvelope("", "",
                                                 std::string("\x0a\x03\x0a\x01"
                                                             "a",
                                                             5)))),
               "ok");
-    // Writes are answered with the object, too.
+    // Writes return the object, too.
     server_.script = {Json(pod), Json(pod), Json(pod)};
     corev1::ConfigMap::Mutable object;
     object.metadata.name = "a";
@@ -508,7 +508,7 @@ TEST_F(ResourceClientTest, AListOfAnotherKindIsAnErrorThatNamesBoth) {
     EXPECT_NE(said.find("a PodList of v1"), std::string::npos) << said;
     server_.script = {Json(R"({"items":[]})")};
     EXPECT_TRUE(ConfigMaps().List().ok());
-    // Custom resources may call their lists what they like.
+    // Lists of custom resources may have any kind.
     server_.script = {
         Json(R"({"kind":"Heap","apiVersion":"example.com/v1","metadata":{},"items":[]})")};
     RestMapping widgets;
@@ -557,7 +557,7 @@ TEST_F(ResourceClientTest, WhatIsKeptAsAWholeIsBounded) {
               std::string::npos)
         << larger.error();
     EXPECT_EQ(client_->GetRaw("/small").value_or(""), "{}");
-    // Of what a deletion answers nothing is kept.
+    // The response to a delete is not kept.
     server_.script = {Json(std::string(kMost + 1, ' '))};
     EXPECT_TRUE(ConfigMaps().Delete("a").ok());
   });

@@ -20,10 +20,10 @@
 namespace kinformer::internal {
 namespace {
 
-// Events that wait for a caller of Watch who is busy. An informer is for those who need more.
+// Limit of events that wait for a slow caller of Watch. Programs with more need an informer.
 constexpr std::size_t kMaxWaitingEvents = 100'000;
 
-// One page of a list, for a thread that waits for it.
+// One page of a list, for a waiting thread.
 class ListPageCall final : public client::BlockingCall, public ListReceiver {
  public:
   ListPageCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options,
@@ -59,11 +59,11 @@ class ListPageCall final : public client::BlockingCall, public ListReceiver {
 
   std::unique_ptr<ListerWatcher> source_;
   const ListOptions options_;
-  ListedObjects& out_;  // the waiting thread's
+  ListedObjects& out_;  // owned by the waiting thread
   std::unique_ptr<ListWatchCall> call_;
 };
 
-// A watch whose events are handed to a waiting thread.
+// A watch that passes its events to a waiting thread.
 class WatchCall final : public client::BlockingCall, public WatchReceiver {
  public:
   WatchCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options)
@@ -93,7 +93,7 @@ class WatchCall final : public client::BlockingCall, public WatchReceiver {
     if (overflow_) return;
     if (events_.size() >= kMaxWaitingEvents) {
       overflow_ = true;
-      // The stream must not be ended from inside its own callback.
+      // The stream must not be ended inside its own callback.
       env().loop().Post([self = shared_from_this()] {
         static_cast<WatchCall&>(*self).Complete(
             Error(Reason::kOverLimit,
@@ -110,7 +110,7 @@ class WatchCall final : public client::BlockingCall, public WatchReceiver {
   std::unique_ptr<ListerWatcher> source_;
   const ListOptions options_;
   std::unique_ptr<ListWatchCall> call_;
-  // Under monitor().
+  // Guarded by monitor().
   std::deque<OwnedWatchEvent> events_;
   bool overflow_ = false;
 };
@@ -122,8 +122,8 @@ void AddWriteOptions(client::Query& query, const std::vector<std::string>& dry_r
   query.AddIfSet("fieldValidation", field_validation);
 }
 
-// Who renews a lease must not wait behind other requests, neither for a connection nor for the rate
-// limit: leadership would end.
+// Requests for leases bypass the rate limit and other requests' connections: a late renewal would
+// end the leadership.
 bool IsLease(const TypeInfo& type) {
   return type.group == "coordination.k8s.io" && type.resource == "leases";
 }
@@ -231,7 +231,7 @@ Result<ObjectRef> ResourceCore::OfPart(Result<ObjectRef> answer, std::string_vie
                                        std::string_view name, std::string_view subresource,
                                        const client::Patience& patience) const {
   if (answer || subresource.empty() || !IsNotFound(answer.error())) return answer;
-  // Not found may also be what the request is about: the Secret that a token shall be bound to.
+  // Another object may be missing: the Secret that a token is to be bound to, for example.
   const StatusDetails& about = answer.error().details();
   if (!about.name.empty() && about.name != name) return answer;
   if (!about.kind.empty() && about.kind != type_->resource && about.kind != type_->kind) {

@@ -1,5 +1,5 @@
-// What lists and watches of a ResourceClient do about objects that cannot be read, and about more
-// events than anybody takes.
+// Lists and watches of a ResourceClient with objects that cannot be read, and with more events than
+// the caller takes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ using testing::ScriptedServer;
 
 ;
 
-// Its spec is a text, which the kind's struct has no place for.
+// Unreadable: its spec is a string, which the kind's struct does not allow.
 std::string Pod(const std::string& name, bool readable) {
   return R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")" + name +
          R"(","namespace":"ns","resourceVersion":"4"},"spec":)" + (readable ? "{}" : "\"x\"") + "}";
@@ -96,7 +96,7 @@ TEST_F(ResourceReadsTest, UnreadableObjectsOfAWatchAreNamedAndItGoesOn) {
                         "err=Decode: "));
 }
 
-// 100,000 wait for the caller, and no more.
+// At most 100,000 events wait for the caller.
 TEST_F(ResourceReadsTest, AWatchThatNobodyKeepsUpWithEnds) {
   const std::string event = R"({"type":"ADDED","object":{"kind":"T","apiVersion":"x.io/v1",)"
                             R"("metadata":{"name":"a","namespace":"ns"}}})"
@@ -112,7 +112,7 @@ TEST_F(ResourceReadsTest, AWatchThatNobodyKeepsUpWithEnds) {
     Block([&] {
       const Result<void> done =
           client_.Dynamic(mapping, "ns").Watch({}, [&](const ResourceWatchEvent<Unstructured>&) {
-            // The first one keeps its caller busy until all have come.
+            // The first callback blocks its thread until all events have arrived.
             if (count++ == 0) sim_.env().SleepFor(std::chrono::minutes(1));
             return true;
           });

@@ -10,7 +10,7 @@ Duration PauseAfter(Env& env, const Error& error, std::string_view who) {
   const std::optional<std::chrono::seconds> asked = error.retry_after();
   if (!asked || asked->count() <= 0) return Duration(0);
   constexpr auto kMost = std::chrono::duration_cast<std::chrono::seconds>(kLongestPause);
-  // Compared in seconds: who makes errors may have put in more than a Duration can hold.
+  // Compared in seconds, as the value may be more than a Duration can hold.
   if (*asked <= kMost) return *asked;
   env.log().Log(LogLevel::kWarning,
                 "the server asks for a longer pause than anybody should make; it is asked again "

@@ -11,11 +11,11 @@
 
 namespace kinformer::internal::client {
 
-// A longer pause than this a server does not mean, or a caller cannot wait for.
+// Longest pause that is honoured; servers hardly mean more, and callers cannot wait longer.
 inline constexpr Duration kLongestPause = std::chrono::minutes(2);
 
-// How long to wait because of the error's Retry-After: at most kLongestPause, and not at all where
-// it has none. A pause that is cut is logged, with `who` waits.
+// Returns the pause that the error's Retry-After asks for: at most kLongestPause; zero if it has
+// none. Logs a pause that is cut; `who` names the waiting part.
 [[nodiscard]] Duration PauseAfter(Env& env, const Error& error, std::string_view who);
 
 }  // namespace kinformer::internal::client

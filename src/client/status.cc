@@ -18,12 +18,12 @@ namespace kinformer::internal::client {
 namespace {
 
 constexpr std::size_t kMaxTextMessage = 2048;
-// The API has 32 bits for it. What has more would not fit into a Duration.
+// The API has 32 bits for it. Larger values would overflow a Duration.
 constexpr std::int64_t kMostRetryAfter = std::numeric_limits<std::int32_t>::max();
 
 using Fields = wire::ProtobufReader;
 
-// What matters of a metav1.Status.
+// Members of a metav1.Status that an Error needs.
 struct Status {
   std::string status{};
   std::string message{};
@@ -35,7 +35,7 @@ struct Status {
 
 std::optional<Error> ErrorOfStatus(Status status) {
   if (status.status != "Failure") return std::nullopt;
-  // A bare code counts only where no reason says more.
+  // The code determines the reason only if no reason is given.
   const Reason reason = status.reason.empty()
                             ? ReasonOfHttpStatus("", static_cast<int>(status.code))
                             : ReasonFromName(status.reason);
@@ -48,7 +48,7 @@ std::optional<Error> ErrorOfStatus(Status status) {
   return error;
 }
 
-// Protobuf messages inside a Status, by field number.
+// ---- Protobuf messages inside a Status, by field number.
 
 void ReadListMeta(std::string_view bytes, Status& out) {
   Fields meta(bytes);
@@ -181,7 +181,7 @@ std::optional<Error> ErrorOfJsonStatus(std::string_view text) {
   const Result<json::Value> parsed = json::Parse(text);
   if (!parsed) return std::nullopt;
   const json::Value& value = *parsed;
-  // An old server may leave apiVersion out; without the kind it is no Status.
+  // Old servers may omit apiVersion; without the kind it is no Status.
   if (value["kind"].StringOrEmpty() != "Status") return std::nullopt;
   Status status;
   status.status = value["status"].StringOrEmpty();
@@ -267,7 +267,7 @@ std::optional<Error> AsForTls(const Error& refusal, const std::string& server) {
   base::Url url = base::SplitUrl(server);
   if (refusal.http_status() != 400 || url.scheme != "http") return std::nullopt;
   const auto says_so = [](const StatusCause& cause) {
-    // Go's servers, and nginx.
+    // Messages of Go's servers, and of nginx.
     return cause.reason == "UnexpectedServerResponse" &&
            cause.message.find("HTTP request") != std::string::npos &&
            cause.message.find("HTTPS") != std::string::npos;

@@ -93,7 +93,7 @@ TEST(Status, WithoutARetryAfterThereIsNoneInProtobufEither) {
   EXPECT_EQ(error->reason(), Reason::kUnknown);
 }
 
-// What the Status says comes before what the answer's head says.
+// Values in the Status take precedence over those in the response's headers.
 TEST(Status, TheHeadOfTheAnswerSaysWhatItsStatusDoesNot) {
   const auto answer = [](const std::string& members, std::optional<int> retry_after) {
     return ErrorOfResponse("GET", 429, "application/json",
@@ -178,7 +178,7 @@ TEST(Status, EveryFieldOfAProtobufStatus) {
   EXPECT_EQ(details.causes[0].message, "message-1");
   EXPECT_EQ(details.causes[0].field, "field-1");
   EXPECT_EQ(details.causes[1].field, "field-2");
-  // Cut in its last field, it is none; cut anywhere, it is none or one with less in it.
+  // Without its last byte, it is no Status; cut anywhere else, it is none, or has fewer members.
   EXPECT_FALSE(ErrorOfProtobufStatus(message.substr(0, message.size() - 1)));
   for (std::size_t size = 0; size < message.size(); ++size) {
     const auto cut = ErrorOfProtobufStatus(message.substr(0, size));
@@ -271,7 +271,7 @@ TEST(Status, WhatABareCodeSays) {
   }
 }
 
-// Of a text that is no Status so much is told as fits into a log.
+// A text body that is no Status becomes the message of the cause, cut to 2048 bytes.
 TEST(Status, WhatABareCodeTellsOfItsText) {
   const auto told = [](std::string_view content_type, std::string_view body) {
     return ErrorOfResponse("GET", 502, content_type, body, {}).details().causes.at(0).message;
@@ -285,7 +285,7 @@ TEST(Status, WhatABareCodeTellsOfItsText) {
   EXPECT_EQ(told("application/json", "{}"), "unknown");
 }
 
-// A Status counts in the encoding that it is declared in.
+// A Status is only recognized in the encoding that its media type declares.
 TEST(Status, AStatusIsReadAsItsMediaTypeSays) {
   EXPECT_EQ(ErrorOfResponse("GET", 500, "", kGone, {}).reason(), Reason::kExpired);
   EXPECT_EQ(ErrorOfResponse("GET", 500, "text/plain", kGone, {}).reason(), Reason::kInternalError);

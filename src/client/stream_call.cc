@@ -12,8 +12,8 @@
 namespace kinformer::internal::client {
 namespace {
 
-// The server is busy, or about to be ready. Who asks for a version that it has not yet got asks for
-// another one.
+// Returns whether the server is busy or starting. A version that the server has not reached yet
+// does not count: that request should ask for another version.
 bool AsksToWait(const Error& error) {
   if (IsTooManyRequests(error)) return true;
   return error.http_status() >= 500 && error.retry_after() && !IsTooLargeResourceVersion(error);
@@ -30,7 +30,7 @@ void StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeou
   request.watch = watch;
   request.once = true;
   request.timeout = timeout;
-  // As a watch that begins with a list: the list gate has these wait.
+  // Lists of informers are not throttled, like watch-lists: both wait at the list gate.
   request.throttled = source_->throttled;
   SetAccept(*source_->type, watch ? Shape::kObject : Shape::kList, request);
   ResponseReceiver& receiver = *this;
@@ -59,14 +59,14 @@ void StreamCall::OnData(std::string_view data) {
 }
 
 void StreamCall::OnDone(Result<void> result) {
-  // Who is refused for another reason is answered all the same.
+  // A refusal for another reason shows that the server accepts requests.
   const int status = result ? 0 : result.error().http_status();
   if (ticket_ != nullptr && !result && !AsksToWait(result.error()) && status >= 400 &&
       status < 500) {
     source_->engine->list_gate().Welcome();
   }
   if (ticket_ != nullptr && !result && AsksToWait(result.error())) {
-    // In seconds: a Retry-After may be longer than a Duration can be.
+    // In seconds: a Retry-After may be longer than a Duration can hold.
     constexpr std::chrono::seconds kLong = std::chrono::minutes(1);
     const std::chrono::seconds asked =
         result.error().retry_after().value_or(std::chrono::seconds(0));

@@ -1,7 +1,7 @@
 // client/stream_call.h
 //
-// StreamCall: what a list and a watch have in common: the exchange with the server, the encoding of
-// its answer, and an end that never comes from inside the exchange's own callbacks.
+// StreamCall: common base of lists and watches: the exchange with the server, the encoding of its
+// response, and an end outside of the exchange's callbacks.
 
 #ifndef KINFORMER_CLIENT_STREAM_CALL_H_
 #define KINFORMER_CLIENT_STREAM_CALL_H_
@@ -19,42 +19,42 @@
 
 namespace kinformer::internal::client {
 
-// Loop-confined. The derived class decodes the answer and tells its receiver.
+// Loop-confined. The derived class decodes the response and notifies its receiver.
 class StreamCall : public ListWatchCall, private ResponseReceiver {
  public:
-  // Ends with `error`, not before this has returned: for a source that cannot be asked.
+  // Ends with `error`, after this has returned: for a source that cannot be requested.
   void Refuse(Error error) { EndLater(std::move(error)); }
 
  protected:
   explicit StreamCall(std::shared_ptr<ListSource> source) : source_(std::move(source)) {}
 
-  // Makes the request for `options`, which exchange().Start() sends.
-  // `timeout`: of a list; 0: the client's.
+  // Prepares the request for `options`; exchange().Start() sends it. `timeout`: for a list; 0: the
+  // client's default.
   void Prepare(const ListOptions& options, bool watch, Duration timeout = Duration(0));
 
   [[nodiscard]] ListSource& source() { return *source_; }
   [[nodiscard]] Env& env() { return source_->engine->env(); }
   [[nodiscard]] Exchange& exchange() { return *exchange_; }
-  // Held as long as the server works on a list for this call.
+  // Held while the server works on a list for this call.
   std::unique_ptr<ListGate::Ticket>& ticket() { return ticket_; }
-  // Of the answer. REQUIRES: Accepted has been called.
+  // Encoding of the response. REQUIRES: Accepted has been called.
   [[nodiscard]] Encoding encoding() const { return *encoding_; }
   [[nodiscard]] bool accepted() const { return encoding_.has_value(); }
 
-  // The exchange must not be ended from inside its own callbacks.
+  // Ends later, since the exchange must not be destroyed inside its own callbacks.
   void EndLater(Error error);
-  // Lets go of the exchange, then calls Ended.
+  // Releases the exchange, then calls Ended.
   void End(Result<void> result);
 
  private:
-  // The server answers, in encoding().
+  // Called when the server has accepted the request; encoding() is valid.
   virtual void Accepted() = 0;
-  // A piece of the answer. An error ends the call.
+  // Handles a part of the response. An error ends the call.
   virtual Result<void> Feed(std::string_view data) = 0;
   virtual void ChunkEnd() = 0;
-  // What the end of the exchange means.
+  // Converts the result of the exchange to the result of the call.
   virtual Result<void> Judge(Result<void> result) = 0;
-  // Once and last. May destroy this.
+  // Called once, and last. May destroy this.
   virtual void Ended(Result<void> result) = 0;
 
   void OnHeaders(int status, const HttpHeaders& headers) final;
@@ -65,7 +65,7 @@ class StreamCall : public ListWatchCall, private ResponseReceiver {
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<ListGate::Ticket> ticket_;
   Timer ending_;
-  bool ends_ = false;  // the timer speaks
+  bool ends_ = false;  // ending_ will report the end
   std::optional<Encoding> encoding_;
 };
 

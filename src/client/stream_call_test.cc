@@ -1,4 +1,4 @@
-// What lists and watches make of an answer, besides its objects: list_watch_test.cc has those.
+// Handling of responses by lists and watches, except for objects: see list_watch_test.cc.
 
 #include <chrono>
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ class StreamCallTest : public ::testing::Test {
   void Use(const ClientOptions& options = {.qps = -1}) {
     Use(std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)), options);
   }
-  // `start` gives a call, whose end this waits for.
+  // `start` makes a call; waits for its end.
   template <class F>
   void Call(F start) {
     notes_ = Notes();
@@ -106,7 +106,7 @@ class StreamCallTest : public ::testing::Test {
   Notes notes_;
 };
 
-// Says all that it has in one turn of the loop, so long after the request.
+// Sends its whole response in one turn of the loop, a fixed time after the request.
 class AtOnce final : public Transport {
  public:
   AtOnce(Env& env, Duration after, std::string content_type, std::vector<std::string> chunks)
@@ -166,7 +166,7 @@ TEST_F(StreamCallTest, WhatCannotBeReadIsNoEmptyList) {
   EXPECT_EQ(notes_.error->reason(), Reason::kDecode);
 }
 
-// An answer that is wrong in the very moment in which the watch is given up.
+// A malformed response arrives at the very moment at which the watch ends as overdue.
 TEST_F(StreamCallTest, AWatchEndsOnce) {
   Use(std::make_shared<AtOnce>(sim_.env(), seconds(31), "application/json",
                                std::vector<std::string>{"garbage"}),
@@ -184,7 +184,7 @@ TEST_F(StreamCallTest, AListWhoseConnectionBreaksIsNotWholeThoughAllOfItHasCome)
   EXPECT_EQ(notes_.error->reason(), Reason::kUnexpectedEof);
 }
 
-// Nobody could say what is missing.
+// An object without identity cannot be reported as missing.
 TEST_F(StreamCallTest, WhatIsTooLargeAndHasNoNameEndsTheList) {
   Use();
   EXPECT_TRUE(source_->SetEntryOptions({.max_object_bytes = 200}));
@@ -226,7 +226,7 @@ TEST_F(StreamCallTest, AWatchOfWholeObjectsIgnoresMetadata) {
   EXPECT_TRUE(notes_.objects.empty());
 }
 
-// A selector of everything says nothing, not even that what the caller selects does not count.
+// A selector that selects everything changes nothing, and does not override that of the caller.
 TEST_F(StreamCallTest, ASelectorOfEverythingLeavesTheOptionsAlone) {
   Use();
   server_.script = {Json(ListOf(""))};
@@ -237,7 +237,7 @@ TEST_F(StreamCallTest, ASelectorOfEverythingLeavesTheOptionsAlone) {
             "/apis/example.com/v1/widgets?fieldSelector=metadata.name%3Da");
 }
 
-// The list gate has those of informers wait.
+// Lists of informers wait in the list gate instead.
 TEST_F(StreamCallTest, ListsOfInformersDoNotWaitForTheRateLimiter) {
   Use({.qps = 0.001, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json(ListOf("")); };
@@ -259,7 +259,7 @@ TEST_F(StreamCallTest, WhereThePathIsNoneNobodyIsAsked) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
-// A server that does not know how to cut sends whole objects.
+// A server that cannot reduce objects to metadata sends whole objects.
 TEST_F(StreamCallTest, AListOfMetadataHasNothingElse) {
   const auto item = [](wire::ProtobufWriter& list, bool whole) {
     list.Nested(2, [&](wire::ProtobufWriter& object) {

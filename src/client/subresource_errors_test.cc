@@ -1,4 +1,4 @@
-// Errors of requests for a part of an object, such as its status, that the server does not have.
+// Errors of requests for a part of an object, such as its status, that the server lacks.
 
 #include <chrono>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ ScriptedResponse ConfigMapA() {
                   "resourceVersion":"5"}})");
 }
 
-// A server says NotFound of the object, too, where it knows no such part of it.
+// A server returns NotFound for the object even if it only lacks the subresource.
 ScriptedResponse NoSuchConfigMap(const std::string& name) {
   return Json(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":)"
               R"("configmaps \"a\" not found","reason":"NotFound","details":{"name":")" +

@@ -1,4 +1,4 @@
-// Transports of the program's own that throw.
+// Transports of the program that throw exceptions.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using testing::Json;
 using testing::ScriptedServer;
 
-// Throws whatever it is asked but for an answer.
+// Throws in all methods except Start.
 class ReticentTransport final : public Transport {
  public:
   explicit ReticentTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}

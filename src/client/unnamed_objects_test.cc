@@ -1,4 +1,4 @@
-// Objects of which nobody can say which they are, in lists and watches.
+// Objects that cannot be identified, in lists and watches.
 
 #include <gtest/gtest.h>
 #include <string>
@@ -12,7 +12,7 @@
 namespace kinformer::internal::client {
 namespace {
 
-// Whatever is damaged, it is the name of something that is there.
+// Any damage of an object may hide the name of an existing one.
 TEST_F(ListWatchTest, AnObjectThatNobodyCanNameEndsTheList) {
   const auto list_with = [&](const std::string& bad, const std::string& ns) {
     server_.script = {Json(
@@ -36,7 +36,7 @@ TEST_F(ListWatchTest, AnObjectThatNobodyCanNameEndsTheList) {
     list_with(bad, "default");
   }
   list_with(R"({"metadata":{"name":"b","resourceVersion":5}})", "");
-  // In one namespace it can be in no other.
+  // Within one namespace, the missing namespace is known.
   server_.script = {Json(
       WidgetList(R"({"metadata":{"name":"b","resourceVersion":5}})", R"("resourceVersion":"7")"))};
   List(widgets_);

@@ -12,13 +12,13 @@
 namespace kinformer::internal::client {
 namespace {
 
-// A name that no object has: the API's names are made of lower-case letters, digits, '-' and '.'.
+// No object has this name: names consist of lower-case letters, digits, '-' and '.'.
 constexpr const char* kNobody = "metadata.name=_NOBODY_";
 
-// A server that is slower than this is not waited for.
+// Longest time to wait for a slow server.
 constexpr Duration kTimeout = std::chrono::seconds(10);
 
-// The metadata of one object in one namespace: with both, servers of every age read a single key.
+// Selects metadata of one object in one namespace: servers of any version then read one key.
 Result<std::shared_ptr<ListSource>> OneKeyOf(const ListSource& source) {
   const TypeInfo& type = *source.type;
   std::string namespace_ = source.namespace_;
@@ -34,7 +34,7 @@ Result<std::shared_ptr<ListSource>> OneKeyOf(const ListSource& source) {
 
 }  // namespace
 
-// One who asks. Destroyed, it does not ask any more.
+// One caller. Destroying it cancels its question.
 class VersionQuestions::Asker final : public ListWatchCall {
  public:
   Asker(std::shared_ptr<Question> question, std::shared_ptr<ListSource> source, Answer answer)
@@ -51,7 +51,7 @@ class VersionQuestions::Asker final : public ListWatchCall {
   Answer answer_;
 };
 
-// Of one resource, again and again.
+// Requests for one resource, one after the other.
 class VersionQuestions::Question final : public std::enable_shared_from_this<Question>,
                                          private ListReceiver {
  public:
@@ -68,7 +68,7 @@ class VersionQuestions::Question final : public std::enable_shared_from_this<Que
   }
 
  private:
-  // Not at once: watches that break together ask together.
+  // Begins in the next turn, so that watches which break together share one request.
   void BeginSoon() {
     if (call_ != nullptr || begin_.armed() || waiting_.empty()) return;
     Env& env = waiting_.front()->source().engine->env();
@@ -94,7 +94,7 @@ class VersionQuestions::Question final : public std::enable_shared_from_this<Que
 
   void Answered(const Result<std::string>& version) {
     const std::shared_ptr<Question> self = shared_from_this();
-    // A refusal may be about the namespace, and then it says nothing to who asks for another one.
+    // A refusal may concern only the namespace, so callers for other namespaces ask again.
     if (!version && version.error().http_status() != 0) {
       for (auto it = asked_.begin(); it != asked_.end();) {
         const auto next = std::next(it);
@@ -119,9 +119,9 @@ class VersionQuestions::Question final : public std::enable_shared_from_this<Que
     Answered(std::move(result->resourceVersion));
   }
 
-  std::list<Asker*> waiting_;  // for a question that is not sent yet
-  std::list<Asker*> asked_;    // for the answer to the one that is
-  std::string namespace_;      // that the one under way is about
+  std::list<Asker*> waiting_;  // for the next request
+  std::list<Asker*> asked_;    // for the answer to the request under way
+  std::string namespace_;      // namespace of the request under way
   Timer begin_;
   std::unique_ptr<ListWatchCall> call_;
 };

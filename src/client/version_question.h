@@ -1,8 +1,8 @@
 // client/version_question.h
 //
-// VersionQuestions: what is the newest resourceVersion that this server has given to anything? Who
-// is about to resume a watch asks, since a server that was restored from a backup takes a version
-// that is yet to come, and says nothing until it gets there.
+// VersionQuestions: asks for the newest resourceVersion of the server, before a watch is resumed: a
+// server restored from a backup accepts a version from its future, and then stays silent until it
+// gets there.
 
 #ifndef KINFORMER_CLIENT_VERSION_QUESTION_H_
 #define KINFORMER_CLIENT_VERSION_QUESTION_H_
@@ -19,9 +19,9 @@ namespace kinformer::internal::client {
 
 struct ListSource;
 
-// Of one server. Per resource one question is under way at a time, and all who have asked before it
-// was sent share its answer; who asks later waits for the next, since the answer may be older than
-// the end of his watch. Outside the list gate: it reads one key. Confined to the loop.
+// For one server. One request per resource is under way at a time. Callers that asked before it was
+// sent share its answer; later callers wait for the next one, since the answer may be older than
+// the end of their watch. Bypasses the list gate, as it reads one key. Loop-confined.
 class VersionQuestions {
  public:
   using Answer = std::function<void(Result<std::string> version)>;
@@ -31,8 +31,8 @@ class VersionQuestions {
   VersionQuestions(const VersionQuestions&) = delete;
   VersionQuestions& operator=(const VersionQuestions&) = delete;
 
-  // `answer` is called once, never before this has returned, unless the result is destroyed first;
-  // it may destroy it.
+  // Calls `answer` once, never before returning, unless the result is destroyed first; `answer` may
+  // destroy it.
   [[nodiscard]] std::unique_ptr<ListWatchCall> Ask(std::shared_ptr<ListSource> source,
                                                    Answer answer);
 

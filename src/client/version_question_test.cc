@@ -41,7 +41,7 @@ class VersionQuestionsTest : public ::testing::Test {
     std::unique_ptr<ListWatchCall> call{};
     std::optional<Result<std::string>> answer{};
   };
-  // All in the same turn of the loop.
+  // Asks for all in the same turn of the loop.
   void Ask(const std::vector<std::string>& namespaces, const TypeInfo& type) {
     sim_.env().loop().Post([this, namespaces, &type] {
       for (const std::string& ns : namespaces) {
@@ -102,7 +102,7 @@ TEST_F(VersionQuestionsTest, OneAtATimeAndWhoAsksLaterGetsANewerAnswer) {
   Settle();
   EXPECT_EQ(server_.requests.size(), 1U) << "the first is not answered";
   EXPECT_EQ(AnswerOf(0), "none");
-  // It stalls: it is given up after ten seconds.
+  // The request stalls, and times out after ten seconds.
   sim_.RunFor(seconds(11));
   EXPECT_EQ(AnswerOf(0), "DeadlineExceeded");
   EXPECT_EQ(AnswerOf(1), "DeadlineExceeded");
@@ -156,7 +156,7 @@ TEST_F(VersionQuestionsTest, NothingIsRepeatedAndNoPlaceAmongTheListsIsNeeded) {
   sim_.RunReady();
 }
 
-// A resource that is known by its name may have no namespaces.
+// A resource known only by its name may be cluster-scoped.
 TEST_F(VersionQuestionsTest, OfWhatIsKnownByItsNameAllIsAsked) {
   server_.fallback = [](const HttpRequest&) { return ListAt("77"); };
   std::string told;
@@ -183,7 +183,7 @@ TEST_F(VersionQuestionsTest, NobodyWaitsForTheRateLimiter) {
   EXPECT_EQ(AnswerOf(1), "77");
 }
 
-// A refusal may be about a namespace; that nobody answers is not.
+// A refusal may concern only one namespace; a missing response concerns all.
 TEST_F(VersionQuestionsTest, WithoutAnAnswerAllAreToldSo) {
   server_.script = {{.body = "{", .hang = true}};
   Ask({"a", "b"}, pods_);
@@ -228,7 +228,7 @@ TEST_F(VersionQuestionsTest, WhoLeavesTakesNothingFromTheOthers) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
-// An answer ends the question, whether or not who has it lets go of it.
+// A response ends the question, even if its caller keeps the handle.
 TEST_F(VersionQuestionsTest, WhoKeepsWhatIsOverHoldsUpNobody) {
   transport_ = NewInMemoryTransport(sim_.env(), server_,
                                     {.min_latency = seconds(1), .max_latency = seconds(1)});

@@ -9,7 +9,7 @@ void SkipSpaces(std::string_view& text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
 }
 
-// REQUIRES: text starts with a quote. Empty if the string does not end.
+// REQUIRES: text starts with a quote. Returns nullopt if the string does not end.
 std::optional<std::string> TakeQuoted(std::string_view& text) {
   std::string out;
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -18,7 +18,7 @@ std::optional<std::string> TakeQuoted(std::string_view& text) {
       return out;
     }
     if (text[i] == '\\' && i + 1 < text.size()) ++i;
-    // A warning becomes a log line: control characters must not break it.
+    // Removes control characters, as the warning becomes a log line.
     const char c = text[i];
     if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) out += c;
   }

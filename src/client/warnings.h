@@ -1,7 +1,7 @@
 // client/warnings.h
 //
-// Warning headers: what the server wants people to know about a request (a deprecated API version,
-// an unknown field).
+// Warning headers: messages of the server for people, about a deprecated API version or an unknown
+// field, for example.
 
 #ifndef KINFORMER_CLIENT_WARNINGS_H_
 #define KINFORMER_CLIENT_WARNINGS_H_
@@ -12,14 +12,14 @@
 
 namespace kinformer::internal::client {
 
-// One warn-value of RFC 2616: `299 - "text"`.
+// One warning of RFC 2616: `299 - "text"`.
 struct Warning {
   int code = 0;
   std::string agent{};
   std::string text{};
 };
 
-// The warnings of one header value. Stops at the first that does not parse; those before it count.
+// Parses a header value. Stops at the first malformed warning, and returns those before it.
 std::vector<Warning> ParseWarningHeader(std::string_view value);
 
 }  // namespace kinformer::internal::client

@@ -11,18 +11,18 @@
 namespace kinformer::internal::client {
 namespace {
 
-// A server that does not know sendInitialEvents never marks their end: its watch gives up its place
-// after this time.
+// Longest time that a watch-list holds its place in the gate, for servers that do not know
+// sendInitialEvents and never mark the end of the list.
 constexpr Duration kLongestInitialList = std::chrono::seconds(30);
 
-// A watch that its server has not ended this long after it should have is taken for dead: its
-// stream has stalled.
+// If a watch has not been ended by its server this long after its timeout, its stream is considered
+// stalled.
 constexpr Duration kWatchOverdue = std::chrono::seconds(30);
 
-// What an event has besides its object, at most.
+// Most bytes of an event besides its object.
 constexpr std::size_t kEventHead = 1024;
 
-// Empty for ERROR and for types that nobody knows.
+// Returns nullopt for ERROR and for unknown types.
 std::optional<WatchEventType> TypeOf(std::string_view text) {
   if (text == "ADDED") return WatchEventType::kAdded;
   if (text == "MODIFIED") return WatchEventType::kModified;
@@ -40,7 +40,7 @@ void WatchCall::Start(const ListOptions& options) {
     Begin();
     return;
   }
-  // The first part of such a watch is a list.
+  // The first part of a watch-list is a list.
   ticket() = source().engine->list_gate().Enter([this] {
     initial_list_timer_ =
         env().loop().RunAt(env().Now() + kLongestInitialList, [this] { ticket().reset(); });
@@ -66,7 +66,7 @@ void WatchCall::Accepted() {
 
 Result<void> WatchCall::Judge(Result<void> result) {
   if (result || !accepted()) return result;
-  // What breaks an established watch asks for nothing but the next one.
+  // A broken connection ends an established watch without error; the next one continues.
   const Reason reason = result.error().reason();
   const bool broke = reason == Reason::kUnexpectedEof || reason == Reason::kTransport ||
                      reason == Reason::kDeadlineExceeded;
@@ -100,7 +100,7 @@ void WatchCall::OnBookmark(const wire::WatchFrame& frame) {
 
 Result<void> WatchCall::OnTooLarge(const wire::WatchFrame& front, Error error) {
   const std::optional<WatchEventType> type = TypeOf(front.type);
-  // What ends the watch, or moves it on, cannot be done without.
+  // Events that end the watch or advance its version cannot be skipped.
   if (!type || *type == WatchEventType::kBookmark) {
     return std::move(
         error.WithContext(std::string(front.type) + " of the watch of " + source().path));
@@ -125,7 +125,7 @@ Result<void> WatchCall::OnObject(WatchEventType type, const wire::WatchFrame& fr
 }
 
 Result<void> WatchCall::OnUnreadable(WatchEventType type, ObjectHead head, Error why) {
-  if (!source().Identify(head)) {  // nobody could say what is missing
+  if (!source().Identify(head)) {  // an object without identity cannot be reported
     return std::move(why.WithContext("watch of " + source().path));
   }
   if (!ExpectsNamespace(head.namespace_)) return {};

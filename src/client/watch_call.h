@@ -1,6 +1,6 @@
 // client/watch_call.h
 //
-// WatchCall: one watch, from the network into events.
+// WatchCall: one watch, read from the network into events.
 
 #ifndef KINFORMER_CLIENT_WATCH_CALL_H_
 #define KINFORMER_CLIENT_WATCH_CALL_H_
@@ -36,15 +36,15 @@ class WatchCall final : public StreamCall, private wire::WatchFramer::Sink {
   Result<void> OnTooLarge(const wire::WatchFrame& front, Error error) override;
   void OnBookmark(const wire::WatchFrame& frame);
   Result<void> OnObject(WatchEventType type, const wire::WatchFrame& frame);
-  // An object of which nothing but its head can be told.
+  // Reports an object of which only the head is readable.
   Result<void> OnUnreadable(WatchEventType type, ObjectHead head, Error why);
-  // May a watch of this source tell of it? Else it is said, and ignored.
+  // Return whether the watch may deliver such objects. Others are logged and ignored.
   bool ExpectsKind(std::string_view kind);
   bool ExpectsNamespace(std::string_view namespace_);
-  // What an ERROR event says, or an event of a type that nobody knows.
+  // Converts an ERROR event, or an event of unknown type, to an Error.
   [[nodiscard]] Error ErrorOf(const wire::WatchFrame& frame);
-  // Something that does not belong here: said once a watch, since a server that does it once does
-  // it all the time.
+  // Logs an unexpected object, but only once for each watch, since a server that sends one of them
+  // sends many.
   void Ignore(std::string_view message, std::string_view what);
 
   WatchReceiver& receiver_;

@@ -1,4 +1,4 @@
-// A watch and its time: who ends it, and when. What it says: list_watch_test.cc.
+// Duration and end of a watch. list_watch_test.cc tests its events.
 
 #include "client/watch_call.h"
 
@@ -96,7 +96,7 @@ TEST_F(WatchCallTest, HalfAMinuteAfterItsTimeItIsTakenForDead) {
   }
 }
 
-// What breaks before the server has accepted it is an error: nothing has been established.
+// A connection that breaks before the server accepts the watch is an error.
 TEST_F(WatchCallTest, OnlyWhatWasAcceptedBreaks) {
   Watch({}, {.cut_before_answer = true});
   sim_.RunFor(seconds(1));
@@ -130,7 +130,7 @@ class ListNotes final : public ListReceiver {
   }
 };
 
-// Who lists and watches repeats by itself. Lists and watches have connections of their own.
+// Callers of lists and watches repeat them. Lists and watches have their own connections.
 TEST_F(WatchCallTest, NothingIsRepeatedHere) {
   ScriptedResponse busy = Json("{}", 429);
   busy.headers.emplace_back("Retry-After", "1");
@@ -164,7 +164,7 @@ TEST_F(WatchCallTest, UnreadableObjectsAreNamedWithTheirEvent) {
   EXPECT_EQ(notes_.done, 1);
 }
 
-// An event may have 1024 bytes besides an object that is as large as objects may be.
+// An event may have 1024 bytes besides an object of the largest allowed size.
 TEST_F(WatchCallTest, WhatAnEventHasBesidesItsObjectIsBounded) {
   constexpr std::size_t kLimit = 200;
   const auto event = [](std::size_t size) {
@@ -197,7 +197,7 @@ TEST_F(WatchCallTest, OfWhatIsTooLargeOnlyItsOwnIsNamed) {
   EXPECT_EQ(notes_.error, "");
 }
 
-// Nobody could say what is missing.
+// An object without identity cannot be reported as missing.
 TEST_F(WatchCallTest, WhatHasNoNameAndIsUnreadableEndsTheWatch) {
   Watch({}, Json(R"({"type":"ADDED","object":{"kind":"Widget","metadata":{"uid":5}}})"));
   sim_.RunFor(seconds(1));

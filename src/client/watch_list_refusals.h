@@ -1,7 +1,7 @@
 // client/watch_list_refusals.h
 //
-// WatchListRefusals: of which resources a server cannot serve watch-lists, so that not every
-// informer and every relist has to find out anew.
+// WatchListRefusals: remembers the resources for which a server does not support watch-lists, so
+// that not every informer and every relist has to try.
 
 #ifndef KINFORMER_CLIENT_WATCH_LIST_REFUSALS_H_
 #define KINFORMER_CLIENT_WATCH_LIST_REFUSALS_H_
@@ -14,8 +14,8 @@
 
 namespace kinformer::internal::client {
 
-// Of one server. A server may be replaced by a newer one behind the same address, and does not say
-// so: a refusal is forgotten after an hour, and the next list asks again. Confined to the loop.
+// For one server. It may be replaced by a newer one behind the same address, without notice; so
+// refusals expire after an hour, and the next list tries again. Loop-confined.
 class WatchListRefusals {
  public:
   explicit WatchListRefusals(Env& env) : env_(env) {}

@@ -74,7 +74,7 @@ std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, HttpRequest reque
 Answer::Answer(ConnectionHost& host, AnswerTraits traits, std::unique_ptr<ResponseStream> response)
     : host_(host), traits_(traits), response_(std::move(response)) {}
 
-// Framing is ours: what the handler says about it does not go out.
+// The server frames the body, so such headers of the handler are not sent.
 bool Answer::IsFraming(std::string_view name) {
   return SameFieldName(name, "Content-Length") || SameFieldName(name, "Transfer-Encoding") ||
          SameFieldName(name, "Connection") || SameFieldName(name, "Keep-Alive") ||
@@ -96,7 +96,7 @@ Answer::State Answer::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
   while (state == State::kMore && total < max_bytes) {
     const std::size_t first = out.size();
     state = response_->Read(max_bytes - total, out);
-    if (out.size() == first) break;  // it looks for more
+    if (out.size() == first) break;  // the response needs another turn
     for (std::size_t i = first; i < out.size(); ++i) total += out[i].bytes.size();
     if (turn.over()) break;
   }
@@ -104,10 +104,10 @@ Answer::State Answer::Read(std::size_t max_bytes, std::vector<BodyChunk>& out) {
 }
 
 Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) {
-  // Until it is clear how long the body is, more is collected: a short one gets a length, and only
-  // a long one is worth compressing.
-  // Asked for before anything is read, too: where one throws, an answer of 500 is in the place of
-  // all of it.
+  // Collects data until it is clear whether the body is short or long, since a short body gets a
+  // Content-Length and only a long one is worth compressing. Status and headers are read before any
+  // data of the body is: if one of the two throws, the client receives a complete response with
+  // status 500 in place of this one.
   (void)response_->status();
   headers_ = &response_->headers();
   const bool encoded = headers_->Has("Content-Encoding");
@@ -166,8 +166,8 @@ void Answer::Compress(State state, std::vector<BodyChunk>& out) {
   if (!packed.empty()) out.push_back(BodyChunk::Of(std::move(packed)));
 }
 
-// Go's reader gives the end of a member away only when the next one's header has come, so that
-// follows at once, ahead of its data, and the last member is empty.
+// Go's reader delivers the end of a member only after the next header, so that header is sent at
+// once, before its data, and the last member is empty.
 void Answer::CompressMember(State state, const std::vector<BodyChunk>& chunks,
                             std::string& packed) {
   using Flush = GzipDeflater::Flush;

@@ -1,7 +1,7 @@
 // http/answer.h
 //
-// Answer: the answer to one request, as every HTTP version sends it: what goes into its head,
-// whether its body is compressed, and its body, pulled.
+// Answer: the response to one request, as all HTTP versions send it: decides on headers and
+// compression, and pulls the body.
 
 #ifndef KINFORMER_HTTP_ANSWER_H_
 #define KINFORMER_HTTP_ANSWER_H_
@@ -24,26 +24,26 @@
 
 namespace kinformer::internal::http {
 
-// What the request says about the form of its answer.
+// Properties of the request that decide the form of its response.
 struct AnswerTraits {
   bool head_request = false;
   Compression compression = Compression::kNone;
 };
 AnswerTraits TraitsOf(ConnectionHost& host, const HttpRequest& request);
 
-// At the end of its head, whether a body follows or not: counts the request, and has who is let in
-// decided. Null: it is; else the answer that refuses it. `request` has no body yet.
+// Admits or refuses a request at the end of its head, whether a body follows or not, and counts it.
+// Returns null if admitted, else the refusal. `request` has no body yet.
 std::unique_ptr<ResponseStream> AdmitHead(ConnectionHost& host, const std::string& certificate_user,
                                           HttpRequest& request);
-// Where a body follows: what the handler says to that. Null: it may come. Else a gate before it,
-// which is to become ready: with kContinue it opens, with another status it is the answer.
+// Asks the handler about a request with a body. Null: the body may be read. Else a gate: once it is
+// ready, status kContinue lets the body in, and any other status is the response.
 std::unique_ptr<ResponseStream> GateOf(ConnectionHost& host, const HttpRequest& request);
 [[nodiscard]] inline bool Opens(const ResponseStream& gate) {
   return gate.status() == transport::HeadJudge::kContinue;
 }
-// Has the handler answer a request that is let in.
+// Passes an admitted request to the handler.
 std::unique_ptr<ResponseStream> Dispatch(ConnectionHost& host, HttpRequest request);
-// Refuses a request whose body, or whose headers, are too long.
+// Return the refusals for a body, and for headers, that are too long.
 std::unique_ptr<ResponseStream> RefuseBody(ConnectionHost& host);
 std::unique_ptr<ResponseStream> RefuseHeaders(ConnectionHost& host);
 
@@ -54,36 +54,36 @@ class Answer {
 
   Answer(ConnectionHost& host, AnswerTraits traits, std::unique_ptr<ResponseStream> response);
 
-  // As of the response, and instead of what it was told before.
+  // Sets the callback of ResponseStream::SetWake, and replaces the previous one.
   void SetWake(std::function<void()> wake) {
     if (response_ != nullptr) response_->SetWake(std::move(wake));
   }
   [[nodiscard]] bool ready() const { return response_ == nullptr || response_->ready(); }
-  // What it does to its connection.
+  // Effect of the response on its connection.
   [[nodiscard]] ConnectionEffect effect() const {
     return response_ == nullptr ? ConnectionEffect{} : response_->effect();
   }
-  // The next part of the body, about `max_bytes` of it; the first may be longer, since the head
-  // depends on it. kMore without anything: others should have their turn before the next Pull.
-  // kWait: the response will wake whoever pulls, and the answer may not have begun.
-  // REQUIRES: ready().
+  // Appends the next part of the body, about `max_bytes`; the first may be longer, since the head
+  // depends on it. kMore without data: other connections should get a turn before the next Pull.
+  // kWait: the response will call the wake function; the answer may not have begun yet. REQUIRES:
+  // ready().
   State Pull(std::size_t max_bytes, std::vector<BodyChunk>& out);
 
-  // ---- The head, known once it has begun, which the first Pull may not achieve, or never, if the
-  // answer is aborted before.
+  // ---- The head, valid once begun() is true. The first Pull may not suffice for that, and an
+  // answer that is aborted early never begins.
   [[nodiscard]] bool begun() const { return begun_; }
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] std::string_view content_type() const { return headers_->Get("Content-Type"); }
-  // No body follows, whatever the length says.
+  // Whether no body follows, whatever length() is.
   [[nodiscard]] bool bodiless() const { return bodiless_; }
   [[nodiscard]] std::optional<std::size_t> length() const { return length_; }
-  // All fields but those that frame the body.
+  // Calls `field` for all headers except those that frame the body.
   template <class Field>
   void ForEachField(const Field& field) const {
     bool date = false;
     for (const auto& [name, value] : *headers_) {
       if (IsFraming(name)) continue;
-      // A line break in a value would let it write headers of its own.
+      // A line break in a value could inject further headers.
       if (value.find_first_of("\r\n") != std::string::npos) continue;
       date = date || SameFieldName(name, "Date");
       field(std::string_view(name), std::string_view(value));
@@ -105,8 +105,8 @@ class Answer {
   ConnectionHost& host_;
   const AnswerTraits traits_;
   std::unique_ptr<ResponseStream> response_;
-  const HttpHeaders* headers_ = nullptr;  // the response's
-  std::vector<BodyChunk> early_{};        // what came before the head was decided
+  const HttpHeaders* headers_ = nullptr;  // of the response
+  std::vector<BodyChunk> early_{};        // pulled before the head was decided
   std::size_t early_bytes_ = 0;
   std::unique_ptr<GzipDeflater> gzip_{};
   std::optional<std::size_t> length_{};
@@ -114,7 +114,7 @@ class Answer {
   bool begun_ = false;
   bool bodiless_ = false;
   bool compressed_ = false;
-  bool member_header_sent_ = false;  // of the gzip member that comes next
+  bool member_header_sent_ = false;  // header of the next gzip member
 };
 
 }  // namespace kinformer::internal::http

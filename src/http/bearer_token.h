@@ -1,6 +1,6 @@
 // http/bearer_token.h
 //
-// Bearer tokens: what a request shows of one, and whether it is the one that is expected.
+// Bearer tokens: extraction from a request, and comparison with a secret.
 
 #ifndef KINFORMER_HTTP_BEARER_TOKEN_H_
 #define KINFORMER_HTTP_BEARER_TOKEN_H_
@@ -11,10 +11,10 @@
 
 namespace kinformer::internal::http {
 
-// The token of "Authorization: Bearer TOKEN"; empty: there is none.
+// Returns the token in "Authorization: Bearer TOKEN"; empty if there is none.
 std::string_view BearerToken(const HttpHeaders& headers);
 
-// Takes the same time wherever they differ, so that nobody can guess a secret letter by letter.
+// Compares in time that is independent of where they differ, so that timing reveals nothing.
 bool EqualSecrets(std::string_view a, std::string_view b);
 
 }  // namespace kinformer::internal::http

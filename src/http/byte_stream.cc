@@ -35,7 +35,7 @@ class PlainStream final : public ByteStream {
       const std::size_t count = std::min(pieces.size(), parts.size());
       std::size_t wanted = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        // The kernel does not write there; the type is older than const.
+        // The kernel only reads it; iovec predates const.
         parts[i] = {const_cast<char*>(pieces[i].data()), pieces[i].size()};
         wanted += pieces[i].size();
       }

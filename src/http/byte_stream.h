@@ -1,7 +1,7 @@
 // http/byte_stream.h
 //
-// ByteStream: a connected socket, with TLS or without, as the HTTP front end sees it: tried, not
-// waited for.
+// ByteStream: a connected socket, with or without TLS, with operations that never wait. The caller
+// waits on the socket.
 
 #ifndef KINFORMER_HTTP_BYTE_STREAM_H_
 #define KINFORMER_HTTP_BYTE_STREAM_H_
@@ -17,15 +17,15 @@
 
 namespace kinformer::internal::http {
 
-// Reads and writes at once what can be, and says what to wait for before the rest; so an idle
-// connection holds no buffer. Loop-confined. Never blocks, never raises a signal.
+// Reads and writes as much as possible at once, and reports what to wait for next; so an idle
+// connection needs no buffer. Loop-confined. Never blocks, never raises a signal.
 class ByteStream {
  public:
   enum class Next : std::uint8_t {
-    kAgain,      // there may be more at once
-    kWaitRead,   // nothing before the socket is readable
-    kWaitWrite,  // nothing before the socket is writable
-    kClosed,     // the other side has ended it, or it broke
+    kAgain,      // more may be possible at once
+    kWaitRead,   // wait until the socket is readable
+    kWaitWrite,  // wait until the socket is writable
+    kClosed,     // the peer has closed it, or it broke
   };
   struct Progress {
     Next next = Next::kAgain;
@@ -37,21 +37,21 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  // To be waited on, for what `next` says.
+  // The socket to wait on, as `next` says.
   [[nodiscard]] boost::asio::ip::tcp::socket& socket() { return socket_; }
 
-  // TLS handshake: repeated until it says kAgain, which means done.
+  // Continues the TLS handshake; kAgain: it is complete.
   virtual Next Handshake() { return Next::kAgain; }
   virtual Progress Read(std::span<char> into) = 0;
-  // Writes from the front of `pieces`. kAgain: all of them have gone.
+  // Writes from the front of `pieces`. kAgain: all of them were written.
   virtual Progress Write(std::span<const std::string_view> pieces) = 0;
-  // The common name of the client's certificate; empty where it showed none.
+  // Returns the common name of the client's certificate; empty if it sent none.
   [[nodiscard]] virtual std::string PeerCommonName() const { return {}; }
-  // Has HTTP/2 been agreed upon?
+  // Returns whether HTTP/2 was negotiated.
   [[nodiscard]] virtual bool http2() const { return false; }
-  // No more will be written; the other side sees the end.
+  // Closes the sending direction; the peer reads the end of the stream.
   void ShutdownSend();
-  // Waits under way complete with an error.
+  // Closes the socket. Waits under way complete with an error.
   void Close();
 
  private:

@@ -8,7 +8,7 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-// Reads before the loop gets its turn again.
+// Reads before other work of the loop gets a turn.
 constexpr int kReadRounds = 4;
 constexpr std::size_t kLingerBytes = std::size_t{16} << 20;
 constexpr Duration kLingerTime = std::chrono::seconds(2);
@@ -29,8 +29,8 @@ void Connection::Close() {
   host_.Closed(*this);
 }
 
-// ---- Time. The timer is left alone where the deadline moves away from it, which is what deadlines
-// do all the time.
+// ---- Time. The timer is kept when the deadline moves to a later time, which is by far the most
+// common change.
 
 void Connection::SetDeadline(Duration after) {
   deadline_ = host_.env().Now() + after;
@@ -90,7 +90,7 @@ void Connection::OnReady(bool to_write) {
 void Connection::SetReading(bool wanted) {
   if (std::exchange(want_read_, wanted) || !wanted) return;
   if (in_read_ || waiting_to_read_ || read_posted_) return;
-  // Not only from the socket: TLS may have bytes that it has taken already.
+  // Posted, and not only on readiness: TLS may hold bytes that it has already received.
   read_posted_ = true;
   host_.env().loop().Post([self = shared_from_this()] {
     self->read_posted_ = false;
@@ -145,7 +145,7 @@ bool Connection::Flush() {
       return false;
     }
     if (progress.next == ByteStream::Next::kWaitWrite) {
-      // From the last byte that it took.
+      // Measured from the last byte that was written.
       if (progress.bytes > 0 || !std::exchange(full_, true)) {
         SetDeadline(host_.options().write_timeout);
       }

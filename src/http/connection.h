@@ -1,7 +1,7 @@
 // http/connection.h
 //
-// Connection: what the connections of all protocols have in common: when they read and write, how
-// long they wait, how they end.
+// Connection: common base of the connections of all protocols: reading and writing, deadlines, and
+// the end of a connection.
 
 #ifndef KINFORMER_HTTP_CONNECTION_H_
 #define KINFORMER_HTTP_CONNECTION_H_
@@ -31,34 +31,34 @@ using apiserver::HttpServerOptions;
 
 class Connection;
 
-// Room for work that is done in one go, shared by all connections of a server.
+// Buffers for work within one turn of the loop, shared by all connections of a server.
 struct Scratch {
   std::vector<char> input = std::vector<char>(std::size_t{64} << 10);
   std::vector<std::string_view> pieces{};
   GzipDeflater members{};
 };
 
-// What a connection needs of its server. Loop-confined.
+// Services of the server for its connections. Loop-confined.
 class ConnectionHost {
  public:
   virtual ~ConnectionHost() = default;
   [[nodiscard]] virtual Env& env() = 0;
   [[nodiscard]] virtual Handler& handler() = 0;
-  // Null: the handler is none.
+  // Null if the handler implements no HeadJudge.
   [[nodiscard]] virtual transport::HeadJudge* head_judge() = 0;
   [[nodiscard]] virtual const HttpServerOptions& options() = 0;
   [[nodiscard]] virtual const RequestPolicy& policy() = 0;
   [[nodiscard]] virtual std::uint32_t max_streams() = 0;
   [[nodiscard]] virtual Scratch& scratch() = 0;
-  // The Date header for now.
+  // Returns the current value of the Date header.
   [[nodiscard]] virtual const std::string& Date() = 0;
   virtual void CountRequest() = 0;
   virtual void CountSent(std::size_t bytes) = 0;
-  // Calls connection.Pump soon, once however often it is called before that.
+  // Schedules connection.Pump, once for any number of calls before it runs.
   virtual void Woken(Connection& connection) = 0;
-  // `next` takes the place of `connection`, whose socket it has, and is started.
+  // Replaces `connection` by `next`, which owns its socket now, and starts it.
   virtual void Replace(Connection& connection, std::shared_ptr<Connection> next) = 0;
-  // `connection` has closed; the last call.
+  // Reports that `connection` has closed; its last call.
   virtual void Closed(Connection& connection) = 0;
 };
 
@@ -74,54 +74,54 @@ class Connection : public std::enable_shared_from_this<Connection>, public Woken
   Connection& operator=(const Connection&) = delete;
 
   virtual void Start() = 0;
-  // Goes on where it can: something has been woken, or the socket takes more.
+  // Continues where possible: a response was woken, or the socket is writable again.
   virtual void Pump() = 0;
-  // The client shall take its requests elsewhere; what is under way is finished.
+  // Asks the client to use other connections; finishes requests under way.
   virtual void GoAway() = 0;
   virtual void SetMaxStreams(std::uint32_t) {}
   [[nodiscard]] virtual bool http2() const { return false; }
-  // Abandons everything.
+  // Closes the connection at once, and abandons requests under way.
   void Close();
 
  protected:
   virtual void OnBytes(std::string_view data) = 0;
-  // The socket is readable. By default it is read.
+  // Called when the socket is readable. Reads it by default.
   virtual void OnReadable() { ReadNow(); }
-  // By default it is closed.
+  // Called when the deadline expires. Closes the connection by default.
   virtual void OnDeadline() { Close(); }
-  // Gives up what is under way.
+  // Abandons requests under way.
   virtual void OnClose() {}
 
   [[nodiscard]] ConnectionHost& host() const { return host_; }
   [[nodiscard]] ByteStream& stream() const { return *stream_; }
-  // For whom takes its place. It reads and waits no more.
+  // Returns the stream, for a connection that replaces this one. Ends reading and waiting.
   [[nodiscard]] std::unique_ptr<ByteStream> ReleaseStream();
   [[nodiscard]] Outbox& out() { return out_; }
-  // Nothing more comes of it: it has ended, or its socket is another one's.
+  // Whether nothing more happens: it has ended, is frozen, or has given its socket away.
   [[nodiscard]] bool closed() const { return closed_ || frozen_ || stream_ == nullptr; }
-  // The socket takes nothing at the moment.
+  // Whether the socket accepts no data at the moment.
   [[nodiscard]] bool blocked() const { return waiting_to_write_; }
 
-  // Whether bytes are wanted; OnBytes gets them. What arrives otherwise stays in the socket, and so
-  // does the news of its end.
+  // Sets whether to read; OnBytes gets the data. While false, data stays in the socket, and the end
+  // of the connection is not noticed.
   void SetReading(bool wanted);
-  // Writes what out() has. True: all of it has gone. False: the socket is full, and Pump comes when
-  // it is not; or it has closed.
+  // Writes the contents of out(). Returns true if all of it was written. False: the socket is full,
+  // and Pump is called when it is writable again; or it has closed.
   bool Flush();
-  // For the last words of a connection: ends our side and waits a little for the client to end its
-  // own. Closing at once, with bytes of the client unread, would reset the connection and might
-  // take our answer with it.
+  // Ends the connection after its last data: closes the sending direction and waits a little for
+  // the client to close. Closing at once with unread data would reset the connection, and the
+  // client might lose the response.
   void Linger();
-  // Says nothing more, and does not end.
+  // Stops sending without closing.
   void Freeze();
-  // After an answer that broke off with that effect. True: its client is left waiting; else the
-  // connection is to be cut.
+  // Handles a response that broke off with `effect`. Returns true if the client is to be left
+  // waiting; else the connection must be cut.
   bool LeaveWaiting(const ConnectionEffect& effect);
 
-  // One deadline at a time; OnDeadline runs when it passes.
+  // Sets the only deadline; OnDeadline is called when it expires.
   void SetDeadline(Duration after);
   void ClearDeadline() { deadline_ = SteadyTime::max(); }
-  // The same, and gives back what it took.
+  // Clears the deadline and releases the timer.
   void ForgetDeadline();
   void WaitFor(ByteStream::Next next);
 
@@ -143,7 +143,7 @@ class Connection : public std::enable_shared_from_this<Connection>, public Woken
   bool read_posted_ = false;
   bool waiting_to_read_ = false;
   bool waiting_to_write_ = false;
-  bool full_ = false;  // the socket has been since the last complete Flush
+  bool full_ = false;  // the socket was full since the last complete Flush
   bool lingering_ = false;
   bool frozen_ = false;
 };

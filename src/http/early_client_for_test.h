@@ -1,7 +1,7 @@
 // http/early_client_for_test.h
 //
-// AskEarly: for tests, a client that announces a body and keeps it back, and hears what a server
-// says to that.
+// AskEarly: a test client that announces a body but holds it back, and returns the server's early
+// answer.
 
 #ifndef KINFORMER_HTTP_EARLY_CLIENT_FOR_TEST_H_
 #define KINFORMER_HTTP_EARLY_CLIENT_FOR_TEST_H_
@@ -21,18 +21,18 @@ struct Reply {
   long status = 0;
   bool http2 = false;
   std::string body{};
-  // From when the connection, with its TLS, was there to the first byte of the answer.
+  // Time from the established connection, including TLS, to the first byte of the answer.
   std::chrono::milliseconds took{};
 };
 
 struct EarlyRequest {
   std::string url{};
   bool http2 = false;
-  std::string ca_pem{};                // empty: whom curl trusts by itself
-  bool any_certificate = false;        // of the server
-  std::vector<std::string> headers{};  // lines
-  // Announces a body of so many bytes, of which the first `sent_bytes` come at once, and the
-  // rest, if any, so slowly that it is not there for hours. 0: GET.
+  std::string ca_pem{};                // empty: curl's own trust store
+  bool any_certificate = false;        // accepts any server certificate
+  std::vector<std::string> headers{};  // header lines
+  // Announces a body of that size. The first `sent_bytes` are sent at once, the rest so slowly that
+  // it takes hours. 0: GET.
   std::size_t body_bytes = 0;
   std::size_t sent_bytes = 0;
 };
@@ -43,7 +43,7 @@ struct Body {
   std::size_t left = 0;
   bool ends = false;
   const std::string* answer = nullptr;
-  int since_answer = 0;  // pieces that were given since then
+  int since_answer = 0;  // pieces sent since then
 };
 
 inline std::size_t Append(char* data, std::size_t size, std::size_t count, void* to) {
@@ -55,9 +55,9 @@ inline std::size_t Give(char* to, std::size_t size, std::size_t count, void* sel
   auto& body = *static_cast<Body*>(self);
   if (body.left == 0) {
     if (body.ends) return 0;
-    // Behind an answer that is no error curl would go on over HTTP/2 for as long as there is more.
+    // After a successful answer, curl would continue to send over HTTP/2 while there is data.
     if (!body.answer->empty() && ++body.since_answer > 20) return CURL_READFUNC_ABORT;
-    // Sends about a byte every 5 ms: in a pause curl would not see the answer.
+    // Sends about a byte every 5 ms: while paused, curl would not see the answer.
     ::usleep(5000);
     *to = 'b';
     return 1;
@@ -70,7 +70,7 @@ inline std::size_t Give(char* to, std::size_t size, std::size_t count, void* sel
 
 }  // namespace early_client
 
-// Over a connection of its own; gives up after ten seconds. Blocks.
+// Uses a connection of its own; gives up after ten seconds. Blocks.
 inline Reply AskEarly(EarlyRequest request) {
   CURL* const curl = curl_easy_init();
   Reply reply;

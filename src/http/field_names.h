@@ -14,7 +14,7 @@ inline char LowerCase(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Without regard to case.
+// Compares without regard to case.
 inline bool SameFieldName(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
            return LowerCase(x) == LowerCase(y);

@@ -23,7 +23,7 @@ void GzipDeflater::Restart() { deflateReset(&state_->stream); }
 
 void GzipDeflater::Deflate(std::string_view data, Flush flush, std::string& out) {
   z_stream& stream = state_->stream;
-  // zlib does not write to its input; the type is older than const.
+  // zlib only reads its input; the type predates const.
   stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(data.data()));
   stream.avail_in = static_cast<uInt>(data.size());
   const int mode = flush == Flush::kFinish ? Z_FINISH

@@ -12,7 +12,7 @@
 
 namespace kinformer::internal::http {
 
-// Level 1, as kube-apiserver: more costs time and saves little. Thread-compatible.
+// Level 1, as kube-apiserver: higher levels cost time and save little. Thread-compatible.
 class GzipDeflater {
  public:
   GzipDeflater();
@@ -20,13 +20,13 @@ class GzipDeflater {
   GzipDeflater(const GzipDeflater&) = delete;
   GzipDeflater& operator=(const GzipDeflater&) = delete;
 
-  // Every member begins with the same so many bytes.
+  // Size of the header of every gzip member.
   static constexpr std::size_t kHeaderBytes = 10;
 
   enum class Flush : unsigned char { kNo, kSync, kFinish };
-  // A new gzip member begins. REQUIRES: the last one has been finished.
+  // Begins a new gzip member. REQUIRES: the last one is finished.
   void Restart();
-  // Appends what comes out to `out`; after kSync everything so far can be read by the other side.
+  // Appends compressed `data` to `out`; after kSync the peer can decode everything so far.
   void Deflate(std::string_view data, Flush flush, std::string& out);
 
  private:

@@ -1,5 +1,5 @@
-// Who is let in is decided at the end of the head: nobody's body is waited for, or read, whose
-// request is refused.
+// Admission at the end of the head: the server neither waits for nor reads the body of a refused
+// request.
 
 #include <atomic>
 #include <functional>
@@ -30,7 +30,7 @@ class Later final : public Deferred {
   Timer timer_{};
 };
 
-// Its judge says by the path.
+// A judge that decides by the path.
 class Judge final : public Handler, public HeadJudge {
  public:
   std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
@@ -59,10 +59,10 @@ class HeadAdmissionTest : public ::testing::TestWithParam<Protocol> {
 };
 
 TEST_P(HeadAdmissionTest, A401ComesBeforeTheBody) {
-  (void)server_.Ask("/", "right");  // whatever is made once
+  (void)server_.Ask("/", "right");  // makes everything that is made once
   const Reply reply = server_.Ask("/", "wrong", kBody, 0);
   EXPECT_EQ(reply.status, 401);
-  // Waiting for the body would take until the client gives up.
+  // Waiting for the body would last until the client gives up.
   EXPECT_LT(reply.took, milliseconds(2000));
   EXPECT_EQ(handler_.judged, 0);
   EXPECT_EQ(handler_.handled, 1);
@@ -74,7 +74,7 @@ TEST_P(HeadAdmissionTest, A401ComesWhileTheBodyDoes) {
   EXPECT_EQ(handler_.handled, 0);
 }
 
-// How much a server takes is told to who may send it.
+// The limit of a body is revealed only to admitted clients.
 TEST_P(HeadAdmissionTest, ABodyThatIsTooLong_IsA401ToStrangersAndA413ToOthers) {
   EXPECT_EQ(server_.Ask("/", "wrong", kBody + 1, 0).status, 401);
   EXPECT_EQ(server_.Ask("/", "wrong", std::size_t{1} << 50, 0).status, 401);
@@ -84,7 +84,7 @@ TEST_P(HeadAdmissionTest, ABodyThatIsTooLong_IsA401ToStrangersAndA413ToOthers) {
   EXPECT_EQ(handler_.handled, 0);
 }
 
-// It says beforehand how long its body is.
+// The client declares the length beforehand.
 TEST(HeadAdmissionTest, ALengthThatIsTooLarge_IsRefusedBeforeTheBody) {
   Judge handler;
   ServerForTest server(Protocol::kHttp1, handler);
@@ -112,7 +112,7 @@ TEST_P(HeadAdmissionTest, AHandlerRefusesBeforeTheBody) {
   EXPECT_EQ(handler_.handled, 0);
 }
 
-// A gate may say all there is to say, as of a webhook's review.
+// A gate may give the complete response, as the one for a webhook's review does.
 TEST_P(HeadAdmissionTest, AnAnswerThatIsNoRefusalComesBeforeTheBody) {
   for (const std::size_t sent : {std::size_t{0}, std::size_t{70000}}) {
     const Reply reply = server_.Ask("/answered", "right", kBody, sent);
@@ -137,8 +137,8 @@ TEST_P(HeadAdmissionTest, AGateIsAskedOnlyWhereABodyFollows) {
   EXPECT_EQ(handler_.judged, 0);
 }
 
-// Measured against the same refusal of a request without a body, and the best of five of each,
-// since others use the machine, too.
+// Compared with the same refusal of a request without a body; the best of five each, because of
+// other load on the machine.
 TEST_P(HeadAdmissionTest, ABodyThatDoesNotCome_AddsAtMost50MsToA401) {
   milliseconds without{10000};
   milliseconds with{10000};

@@ -10,7 +10,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Letters, digits and what else stands in names and addresses. Escapes have no business in a Host.
+// Letters, digits and other characters of names and addresses. Escapes are not allowed.
 bool IsNameCharacter(char c) {
   const char lower = LowerCase(c);
   return IsDigit(c) || (lower >= 'a' && lower <= 'z') || c == '-' || c == '.' || c == '_' ||
@@ -56,7 +56,7 @@ std::string_view HostProblem(const HttpHeaders& headers, bool required) {
     host = &value;
   }
   if (host == nullptr) return required ? "the Host header is missing" : "";
-  // An empty one is allowed: the target has no authority.
+  // May be empty: the target has no authority.
   if (!host->empty() && !HostName(*host)) return "the Host header is neither a name nor an address";
   return "";
 }

@@ -1,6 +1,6 @@
 // http/host_header.h
 //
-// Host: what a client believes it talks to.
+// Parsing and validation of Host headers.
 
 #ifndef KINFORMER_HTTP_HOST_HEADER_H_
 #define KINFORMER_HTTP_HOST_HEADER_H_
@@ -12,11 +12,11 @@
 
 namespace kinformer::internal::http {
 
-// The name or address in "name", "name:port", "[address]:port"; none: it is nothing of the kind.
+// Returns the name or address in "name", "name:port", "[address]:port"; nullopt if malformed.
 std::optional<std::string_view> HostName(std::string_view host);
 
-// Why the Host fields of a request cannot be understood; empty: they can. HTTP/1.1 has exactly one
-// (`required`); HTTP/1.0 may have none.
+// Returns the problem of a request's Host headers; empty if there is none. HTTP/1.1 requires
+// exactly one (`required`); HTTP/1.0 may have none.
 std::string_view HostProblem(const HttpHeaders& headers, bool required);
 
 }  // namespace kinformer::internal::http

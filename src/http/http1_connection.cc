@@ -26,11 +26,11 @@ using base::WorkSlice;
 using boost::system::error_code;
 
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
-// Slices of one response before others have their turn.
+// Slices of one response before other connections get a turn.
 constexpr int kSlicesPerTurn = 4;
-// How much of the next requests is read while a response is under way.
+// Bytes of pipelined requests to read while a response is under way.
 constexpr std::size_t kReadAheadBytes = std::size_t{64} << 10;
-// A chunk's size line with its extensions, and the trailers behind the last chunk.
+// Limit of a chunk's size line with its extensions, and of the trailers.
 constexpr std::size_t kMaxChunkHeadBytes = 4096;
 
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
@@ -39,7 +39,7 @@ std::string_view StatusText(int status) {
   return View(beast::obsolete_reason(beast::int_to_status(static_cast<unsigned>(status))));
 }
 
-// What one write may append to: a few words, without a string for them.
+// Formats numbers into a buffer, to avoid temporary strings.
 class Digits {
  public:
   explicit Digits(std::size_t value, int base = 10)
@@ -74,9 +74,9 @@ class Http1Connection final : public Connection {
   }
 
  private:
-  // kGate: the head is complete, and its body is not read before the handler lets it come.
-  // kLeaving and kCut: nothing comes after what is to be written; then the connection ends,
-  // properly or not.
+  // kGate: the head is complete; the handler has not yet let the body in. kLeaving, kCut: nothing
+  // follows the data in out(); once it is written, the connection ends, in kLeaving with a proper
+  // shutdown, in kCut at once.
   enum class Phase : std::uint8_t { kRequest, kGate, kResponse, kLeaving, kCut, kLinger };
   struct Parsing {
     Parsing() { parser.on_chunk_header(on_chunk_head_); }
@@ -84,21 +84,21 @@ class Http1Connection final : public Connection {
     Parsing& operator=(const Parsing&) = delete;
 
     beast::request_parser<beast::string_body> parser{};
-    // Whether a line of the head begins with a blank: the continuation of the one before, which
-    // others read in other ways.
+    // Whether a line of the head begins with a blank: an obsolete continuation line, which others
+    // interpret differently.
     bool folded = false;
-    char last = 0;  // byte of the head
+    char last = 0;  // last byte of the head
     std::size_t head_bytes = 0;
-    // All but the body, once the head is complete: trailers do not get into it.
+    // The request without its body, once the head is complete. Trailers are never added to it.
     std::optional<HttpRequest> request{};
-    // The answer to who is not let in. It goes out at once; if all of the body is there already,
-    // the connection stays.
+    // Refusal of the request, sent at once. The connection is kept only if the whole body has
+    // already arrived.
     std::unique_ptr<ResponseStream> refusal{};
-    // What is asked before the body is read; null: nothing.
+    // Decides whether the body may be read; null: no gate.
     std::unique_ptr<ResponseStream> gate{};
 
    private:
-    // The parser refers to it.
+    // Referenced by the parser.
     std::function<void(std::uint64_t, boost::beast::string_view, error_code&)> on_chunk_head_ =
         [](std::uint64_t, boost::beast::string_view extensions, error_code& error) {
           if (extensions.size() > kMaxChunkHeadBytes) error = beast::error::bad_chunk_extension;
@@ -116,7 +116,7 @@ class Http1Connection final : public Connection {
     parsing_.reset();
   }
 
-  // Requests and answers in turn, as far as it goes. What is left of `data` is kept for later.
+  // Handles requests and responses in turn, as far as possible. Keeps the rest of `data`.
   void Work(std::string_view data, bool stored) {
     const std::size_t all = data.size();
     more_ = false;
@@ -140,16 +140,16 @@ class Http1Connection final : public Connection {
     Settle();
   }
 
-  // True: a request is complete and being answered.
+  // Returns true if a request is complete and being answered.
   bool ParseRequest(std::string_view& data) {
     if (data.empty()) return false;
     const HttpServerOptions& options = host().options();
     if (parsing_ == nullptr) {
       parsing_ = std::make_unique<Parsing>();
-      // Step by step: the head is judged before the body is read.
+      // Parses step by step, to judge the head before the body is read.
       parsing_->parser.eager(false);
       parsing_->parser.header_limit(static_cast<std::uint32_t>(options.max_header_bytes));
-      // How long a body may be is told only to who is let in.
+      // The limit of the body's length is revealed only to admitted clients.
       parsing_->parser.body_limit(std::numeric_limits<std::uint64_t>::max());
       SetDeadline(options.header_timeout);
     }
@@ -160,10 +160,10 @@ class Http1Connection final : public Connection {
       const std::size_t used = parser.put(asio::buffer(data.data(), data.size()), error);
       if (in_head) NoteHead(data.substr(0, used));
       data.remove_prefix(used);
-      // The parser's own limit is of what it has not taken yet.
+      // The parser's own limit covers only data it has not consumed.
       if (parsing_->head_bytes > options.max_header_bytes) return Refuse(RefuseHeaders(host()));
       if (error == beast::error::need_more) error = {};
-      // Strangers are told no more than that.
+      // Clients that are not admitted learn nothing else.
       if (error && parsing_->refusal != nullptr) return Refuse(std::move(parsing_->refusal));
       if (error == beast::error::body_limit) return Refuse(RefuseBody(host()));
       if (error == beast::error::header_limit || error == beast::error::buffer_overflow) {
@@ -203,7 +203,7 @@ class Http1Connection final : public Connection {
     }
   }
 
-  // The head is complete. What refuses the request; null: its body may come.
+  // Handles the complete head. Returns the refusal; null: the body may follow.
   std::unique_ptr<ResponseStream> TakeHead() {
     const auto& parser = parsing_->parser;
     const auto& message = parser.get();
@@ -241,7 +241,7 @@ class Http1Connection final : public Connection {
     }
   }
 
-  // True: it has opened, or is the answer.
+  // Returns true if the gate has opened, or is the response.
   bool PassGate() {
     if (!parsing_->gate->ready()) return false;
     std::unique_ptr<ResponseStream> gate = std::move(parsing_->gate);
@@ -251,7 +251,7 @@ class Http1Connection final : public Connection {
     return true;
   }
 
-  // What two readers could understand in two ways is refused.
+  // Refuses requests that are ambiguous.
   std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& request, bool http11) {
     const RequestPolicy& policy = host().policy();
     const auto malformed = [&](std::string_view why) {
@@ -289,7 +289,7 @@ class Http1Connection final : public Connection {
                                                    : Dispatch(host(), std::move(request)));
   }
 
-  // What cannot be parsed any further ends the connection.
+  // Ends the connection after the refusal, since the rest cannot be parsed.
   bool Refuse(std::unique_ptr<ResponseStream> refusal) {
     parsing_.reset();
     keep_alive_ = false;
@@ -307,7 +307,7 @@ class Http1Connection final : public Connection {
     chunked_ = false;
   }
 
-  // True: the response is complete, and there may be another request.
+  // Returns true if the response is complete, and another request may follow.
   bool Advance() {
     if (!answer_->ready()) return false;
     const WorkSlice turn(host().env());
@@ -342,7 +342,7 @@ class Http1Connection final : public Connection {
           return false;
         case ResponseStream::State::kEnd:
           answer_.reset();
-          // Told to go after the head said that it stays. Nothing more has come, so it may.
+          // GoAway came after the head promised to keep the connection. No further data came.
           if (going_away_ && in_.empty()) keep_alive_ = false;
           phase_ = keep_alive_ ? Phase::kRequest : Phase::kLeaving;
           return keep_alive_;
@@ -353,8 +353,8 @@ class Http1Connection final : public Connection {
     }
   }
 
-  // True: the answer, of which the first part has been pulled, becomes a WebSocket. Else another
-  // one says why not.
+  // Upgrades to a WebSocket, with the first part of the answer already pulled. Returns false if the
+  // upgrade is refused by another response.
   bool TakeOffer(Answer::State state) {
     if (auto refusal = RefuseWebSocket(*offer_)) {
       chunks_.clear();
@@ -368,7 +368,7 @@ class Http1Connection final : public Connection {
     return true;
   }
 
-  // The last thing that it does.
+  // Replaces this by a WebSocket connection; the last call.
   void BecomeWebSocket(std::string input) {
     out().Append(WebSocketAcceptance(*offer_));
     const MessageForm form = host().policy().FormOf(answer_->content_type());
@@ -408,7 +408,7 @@ class Http1Connection final : public Connection {
       head.Append(Digits(*answer.length()).view());
       head.Append("\r\n");
     } else if (!answer.bodiless() && http10_) {
-      keep_alive_ = false;  // the end of the connection is the end of the body
+      keep_alive_ = false;  // the end of the connection ends the body
     } else if (!answer.bodiless()) {
       chunked_ = true;
       head.Append("Transfer-Encoding: chunked\r\n");
@@ -432,15 +432,15 @@ class Http1Connection final : public Connection {
     for (BodyChunk& chunk : chunks_) body.Append(std::move(chunk));
     if (chunked_ && size > 0) body.Append("\r\n");
     if (chunked_ && end) body.Append("0\r\n\r\n");
-    // Thousands of idle watches keep none of it.
+    // Frees the memory, because of thousands of idle watches.
     if (!end) std::vector<BodyChunk>().swap(chunks_);
   }
 
-  // Writes what there is, and sees to what comes next.
+  // Writes pending data, and decides what to wait for.
   void Settle() {
     const bool flushed = Flush();
     if (closed()) return;
-    // A head or a chunk's line that is not complete is bounded where it is parsed.
+    // Incomplete heads and chunk lines are limited by the parser.
     SetReading(phase_ == Phase::kRequest ||
                (phase_ != Phase::kCut && in_.size() < kReadAheadBytes));
     if (!flushed) return;
@@ -471,16 +471,16 @@ class Http1Connection final : public Connection {
   }
 
   const std::string peer_user_;
-  std::string in_{};  // received, and to be looked at later
+  std::string in_{};  // received, not yet parsed
   std::unique_ptr<Parsing> parsing_{};
   std::optional<Answer> answer_{};
   std::vector<BodyChunk> chunks_{};
-  std::optional<WebSocketOffer> offer_{};  // the request asks for a WebSocket, and may
+  std::optional<WebSocketOffer> offer_{};  // set if the request asks for a WebSocket
   Answer::State early_state_ = Answer::State::kMore;
   std::uint64_t requests_ = 0;
   Phase phase_ = Phase::kRequest;
   bool becomes_websocket_ = false;
-  bool more_ = false;  // the response had more when its turn was over
+  bool more_ = false;  // the response had more data at the end of its turn
   bool chunked_ = false;
   bool keep_alive_ = false;
   bool http10_ = false;

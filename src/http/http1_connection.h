@@ -1,7 +1,7 @@
 // http/http1_connection.h
 //
-// Http1Connection: a connection that speaks HTTP/1.1: reads a request, has it answered, writes the
-// answer, and again.
+// Http1Connection: a connection that speaks HTTP/1.1: handles one request and its response after
+// the other.
 
 #ifndef KINFORMER_HTTP_HTTP1_CONNECTION_H_
 #define KINFORMER_HTTP_HTTP1_CONNECTION_H_
@@ -13,9 +13,9 @@
 
 namespace kinformer::internal::http {
 
-// Takes over a socket that is ready. `peer_user`: who the client's certificate says it is; empty:
-// it showed none. Requests that come while an answer is under way wait for their turn. Answers that
-// are short go out together.
+// Takes ownership of a connected socket. `peer_user`: common name of the client's certificate, or
+// empty. Requests received during a response are handled after it. Short responses are written
+// together.
 std::shared_ptr<Connection> NewHttp1Connection(ConnectionHost& host,
                                                std::unique_ptr<ByteStream> stream,
                                                std::string peer_user);

@@ -20,18 +20,18 @@ using Stream = Http2Stream;
 using State = ResponseStream::State;
 
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
-// How much waits for the socket before no more is made.
+// Most bytes that wait for the socket before production pauses.
 constexpr std::size_t kMaxOut = std::size_t{128} << 10;
-// Filled outboxes before other connections have their turn.
+// Filled outboxes before other connections get a turn.
 constexpr int kRoundsPerTurn = 4;
-// All bodies under way on one connection together, in multiples of the largest allowed.
+// Limit of all incomplete bodies on one connection, in multiples of the limit for one.
 constexpr std::size_t kMaxBodies = 16;
-// A body that is too long is swallowed up to this multiple, so that the client gets to read why.
+// An overlong body is discarded up to this multiple, so that the client can read the refusal.
 constexpr std::size_t kSwallow = 4;
-// Of bodies whose senders are not let in yet; with more the connection is read no further.
+// Most bytes of bodies behind closed gates; beyond it, reading from the connection pauses.
 constexpr std::size_t kGatedBytes = std::size_t{64} << 10;
 constexpr std::size_t kFrameHeadBytes = 9;
-// Resets by the client: so many at once, so many a second.
+// Limits of resets by the client: burst, and rate per second.
 constexpr std::uint64_t kResetBurst = 1000;
 constexpr std::uint64_t kResetRate = 100;
 constexpr std::size_t kMaxUnsentAcks = 1000;
@@ -64,7 +64,7 @@ class Http2Connection final : public Connection {
   void OnDeadline() override;
   void OnClose() override;
 
-  // ---- What nghttp2 calls.
+  // ---- Callbacks of nghttp2.
   static Http2Connection& Of(void* self) { return *static_cast<Http2Connection*>(self); }
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* self);
   static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
@@ -101,7 +101,7 @@ class Http2Connection final : public Connection {
   void WhileTimeIs(const WorkSlice& turn, std::vector<std::int32_t>& ids, const Work& work);
   void Send();
   void Settle();
-  // How often streams are looked at for what they wait for.
+  // Returns the interval at which streams are checked for timeouts.
   [[nodiscard]] Duration Tick() {
     const HttpServerOptions& options = host().options();
     return std::min(options.body_timeout, options.write_timeout) / 2;
@@ -110,15 +110,15 @@ class Http2Connection final : public Connection {
   const std::string peer_user_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, Stream> streams_{};
-  std::vector<std::int32_t> heads_{};     // whose bodies are to come
-  std::vector<std::int32_t> complete_{};  // requests to be answered
-  std::vector<std::int32_t> woken_{};     // answers to go on with
-  std::size_t body_bytes_ = 0;            // of requests that are not complete
-  std::size_t gated_bytes_ = 0;           // of those that wait for their gates
+  std::vector<std::int32_t> heads_{};     // streams whose bodies follow
+  std::vector<std::int32_t> complete_{};  // requests to answer
+  std::vector<std::int32_t> woken_{};     // responses to continue
+  std::size_t body_bytes_ = 0;            // of incomplete requests
+  std::size_t gated_bytes_ = 0;           // behind gates
   std::uint64_t requests_ = 0;
   bool settings_seen_ = false;
   bool going_away_ = false;
-  bool full_ = false;     // out() takes no more of bodies
+  bool full_ = false;     // out() accepts no more body data
   bool in_work_ = false;  // frames are being read or made
   std::optional<ConnectionEffect::Cut> cut_{};
 };
@@ -144,7 +144,7 @@ bool Http2Connection::Open() {
   nghttp2_option_set_stream_reset_rate_limit(option, kResetBurst, kResetRate);
   nghttp2_option_set_max_outbound_ack(option, kMaxUnsentAcks);
 #if defined(KINFORMER_NGHTTP2_LIMITS_CONTINUATIONS)
-  // Frames of a head, which the limit to its bytes allows; 8 where nobody asks.
+  // Continuation frames for a head of the allowed size; nghttp2's default is 8.
   constexpr std::size_t kFrame = std::size_t{16} << 10;
   nghttp2_option_set_max_continuations(
       option, std::max<std::size_t>(8, host().options().max_header_bytes / kFrame + 8));
@@ -182,7 +182,7 @@ int Http2Connection::OnHeader(nghttp2_session*, const nghttp2_frame* frame,
                               const std::uint8_t* name, std::size_t name_size,
                               const std::uint8_t* value, std::size_t value_size, std::uint8_t,
                               void* self) {
-  // 32: as SETTINGS_MAX_HEADER_LIST_SIZE counts.
+  // Overhead per field, as SETTINGS_MAX_HEADER_LIST_SIZE counts.
   constexpr std::size_t kPerField = 32;
   Http2Connection& connection = Of(self);
   Stream* const stream = connection.Find(frame->hd.stream_id);
@@ -195,7 +195,7 @@ int Http2Connection::OnHeader(nghttp2_session*, const nghttp2_frame* frame,
   const std::string_view key = View(name, name_size);
   const std::string_view text = View(value, value_size);
   if (key == "host" && stream->request.headers.Get("host") == text) {
-    // As :authority has it, which came before.
+    // Ignored: :authority came before.
   } else if (!key.starts_with(':')) {
     stream->request.headers.Add(key, text);
   } else if (key == ":method") {
@@ -267,7 +267,7 @@ void Http2Connection::OnBytes(std::string_view data) {
   Pump();
 }
 
-// Decides who is let in. False: who has sent this is not, and is told so.
+// Decides on admission at the end of the head. Returns false if the request is refused.
 bool Http2Connection::TakeHead(Stream& stream) {
   if (std::exchange(stream.judged, true)) return !stream.asked;
   auto refusal = AdmitHead(host(), peer_user_, stream.request);
@@ -319,7 +319,7 @@ void Http2Connection::StartAnswer(Stream& stream, AnswerTraits traits,
   SendHead(stream);
 }
 
-// ---- Answers
+// ---- Responses
 
 void Http2Connection::SendHead(Stream& stream) {
   Answer& answer = *stream.answer;
@@ -328,7 +328,7 @@ void Http2Connection::SendHead(Stream& stream) {
   if (!answer.begun()) {
     if (stream.state == State::kAbort) return Abort(stream);
     if (stream.state == State::kWait) return;
-    woken_.push_back(stream.id);  // it looks for what it has to say
+    woken_.push_back(stream.id);  // the response has more to produce
     host().Woken(*this);
     return;
   }
@@ -338,7 +338,7 @@ void Http2Connection::SendHead(Stream& stream) {
   if (effect.max_streams != 0) SetMaxStreams(effect.max_streams);
   if (effect.go_away) GoAway();
 
-  std::string text;  // names and values one after the other
+  std::string text;  // names and values, concatenated
   std::vector<std::pair<std::size_t, std::size_t>> sizes;
   const auto field = [&](std::string_view name, std::string_view value) {
     for (const char c : name) text.push_back(LowerCase(c));
@@ -380,7 +380,7 @@ ssize_t Http2Connection::ReadBody(nghttp2_session*, std::int32_t id, std::uint8_
   if (stream->left == 0) {
     stream->pending = {};
     switch (stream->state) {
-      case State::kMore:  // it looks for more: others have their turn meanwhile
+      case State::kMore:  // the response has more to produce; other streams get a turn
         connection.woken_.push_back(id);
         connection.host().Woken(connection);
         [[fallthrough]];
@@ -440,11 +440,11 @@ void Http2Connection::Abort(Stream& stream) {
   }
 }
 
-// ---- The connection
+// ---- Connection
 
 void Http2Connection::Pump() {
   if (closed() || in_work_) return;
-  // Each may wake or complete others.
+  // Each call may wake or complete other streams.
   const WorkSlice turn(host().env());
   WhileTimeIs(turn, heads_, [this](std::int32_t id) {
     Stream* const stream = Find(id);
@@ -475,7 +475,7 @@ void Http2Connection::Pump() {
   Send();
 }
 
-// Does the work for each stream that is in `ids` now, one of them at least; the others come next.
+// Calls `work` for the streams in `ids`, at least for one; the rest waits for the next turn.
 template <class Work>
 void Http2Connection::WhileTimeIs(const WorkSlice& turn, std::vector<std::int32_t>& ids,
                                   const Work& work) {
@@ -494,7 +494,7 @@ void Http2Connection::Send() {
   if (closed() || in_work_) return;
   const WorkSlice turn(host().env());
   for (int round = 0; round < kRoundsPerTurn && (round == 0 || !turn.over()); ++round) {
-    bool others = false;  // have their turn, though there is more
+    bool others = false;  // other connections get a turn, though there is more
     full_ = out().size() >= kMaxOut;
     in_work_ = true;
     while (!full_ && !cut_ && !others) {
@@ -512,7 +512,7 @@ void Http2Connection::Send() {
     in_work_ = false;
     const bool flushed = Flush();
     if (closed()) return;
-    // What its requests make us say has to go first.
+    // Responses to its requests must be written before more is read.
     SetReading(out().size() < kMaxOut && gated_bytes_ < kGatedBytes);
     if (!flushed) return;
     if (!full_ && !others) return Settle();
@@ -520,7 +520,7 @@ void Http2Connection::Send() {
   host().Woken(*this);
 }
 
-// All that there was to say has been said.
+// Called when all output was written.
 void Http2Connection::Settle() {
   if (cut_) {
     if (*cut_ == ConnectionEffect::Cut::kConnection) return Close();
@@ -530,7 +530,7 @@ void Http2Connection::Settle() {
   if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0) {
     return Linger();
   }
-  if (!settings_seen_) return;  // until then the first deadline holds
+  if (!settings_seen_) return;  // the first deadline applies until then
   SetDeadline(streams_.empty() ? host().options().idle_timeout : Tick());
 }
 
@@ -550,7 +550,7 @@ void Http2Connection::SetMaxStreams(std::uint32_t streams) {
 }
 
 void Http2Connection::OnDeadline() {
-  // Nobody reads, nobody asks anything, or the connection has not begun to be one.
+  // The client does not read, is idle, or has sent no settings yet.
   if (blocked() || !settings_seen_) return Close();
   if (streams_.empty()) {
     GoAway();
@@ -560,12 +560,12 @@ void Http2Connection::OnDeadline() {
   const HttpServerOptions& options = host().options();
   const SteadyTime now = host().env().Now();
   for (const auto& [id, stream] : streams_) {
-    if (stream.gate != nullptr) continue;  // it is not the client that takes its time
+    if (stream.gate != nullptr) continue;  // not the client's fault
     if (!stream.asked) {
       if (now - stream.since >= options.body_timeout) Reset(id, NGHTTP2_CANCEL);
     } else if (stream.head_sent && !stream.deferred &&
                now - stream.since >= options.write_timeout) {
-      // Its window has been closed all the time.
+      // The client kept its window closed all the time.
       Reset(id, NGHTTP2_ENHANCE_YOUR_CALM);
     }
   }
@@ -574,7 +574,7 @@ void Http2Connection::OnDeadline() {
 }
 
 void Http2Connection::OnClose() {
-  // Nothing of nghttp2's refers to them; the session itself may be at work right now and goes with
+  // nghttp2 holds no references to them; the session itself may be in use, and is destroyed with
   // the connection.
   streams_.clear();
   heads_.clear();

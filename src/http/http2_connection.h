@@ -1,8 +1,8 @@
 // http/http2_connection.h
 //
-// Http2Connection: a connection that speaks HTTP/2: many requests at once, each answer pulled as
-// its stream's window, the connection's and the socket allow. Framing, HPACK and windows are
-// libnghttp2's (decision 0010).
+// Http2Connection: a connection that speaks HTTP/2: many concurrent requests, whose responses are
+// pulled as far as the stream's window, the connection's window and the socket allow. Framing,
+// HPACK and flow control are libnghttp2's (decision 0010).
 
 #ifndef KINFORMER_HTTP_HTTP2_CONNECTION_H_
 #define KINFORMER_HTTP_HTTP2_CONNECTION_H_
@@ -14,12 +14,12 @@
 
 namespace kinformer::internal::http {
 
-// Takes over a socket on which HTTP/2 has been agreed upon. `peer_user`: who the client's
-// certificate says it is, for all requests.
+// Takes ownership of a socket that negotiated HTTP/2. `peer_user`: common name of the client's
+// certificate, used for all requests.
 //
-// Bounds: streams, header bytes, bodies (each, and what one connection may hold of them), answers
-// that are not taken (by the socket: the connection ends; by the stream's window: the stream does),
-// what the client makes us send (settings, pings, resets). Null when out of memory.
+// Limits: streams, header bytes, bodies (each one, and all of a connection), responses not read (by
+// the socket: closes the connection; by the stream's window: resets the stream), and frames to be
+// sent on the client's behalf (settings, pings, resets). Null when out of memory.
 std::shared_ptr<Connection> NewHttp2Connection(ConnectionHost& host,
                                                std::unique_ptr<ByteStream> stream,
                                                std::string peer_user);

@@ -1,6 +1,6 @@
 // http/http2_stream.h
 //
-// Http2Stream: one request of an HTTP/2 connection and its answer, as far as both have come.
+// Http2Stream: state of one request on an HTTP/2 connection, and of its response.
 
 #ifndef KINFORMER_HTTP_HTTP2_STREAM_H_
 #define KINFORMER_HTTP_HTTP2_STREAM_H_
@@ -30,26 +30,26 @@ struct Http2Stream {
   std::size_t body_bytes = 0;
   bool headers_too_long = false;
   bool body_too_long = false;
-  std::string_view malformed{};  // why; empty: it is not
-  bool judged = false;           // who is let in has been decided, or waits for the gate
-  bool complete = false;         // the request is there
-  bool asked = false;            // it is being answered, or is refused before it is complete
-  // What is asked before the body is taken; null: nothing, or it has opened.
+  std::string_view malformed{};  // the reason; empty: it is not
+  bool judged = false;           // admission has been decided, or waits for the gate
+  bool complete = false;         // the request is complete
+  bool asked = false;            // it is being answered, or was refused early
+  // Decides whether the body may be read; null: no gate, or it has opened.
   std::unique_ptr<ResponseStream> gate{};
   std::optional<Answer> answer{};
   bool head_sent = false;
-  bool deferred = false;  // has nothing to send until it is woken
+  bool deferred = false;  // has no data until it is woken
   ResponseStream::State state = ResponseStream::State::kMore;
   SteadyTime
-      since{};  // the request's begin; then the last time that something of the answer could go
-  // Pulled, and not taken by a frame yet.
+      since{};  // start of the request; later the last time at which its response made progress
+  // Pulled, but not yet sent in a frame.
   std::vector<BodyChunk> pending{};
-  std::size_t first = 0;   // chunks before it have gone
-  std::size_t offset = 0;  // bytes of the first that have gone
-  std::size_t left = 0;    // bytes in all
+  std::size_t first = 0;   // chunks before it were sent
+  std::size_t offset = 0;  // bytes of the first one already sent
+  std::size_t left = 0;    // total bytes not sent
 };
 
-// Tells a client that waits for it that the body may come.
+// Sends 100 Continue to a client that expects it.
 inline void SubmitContinue(nghttp2_session* session, const Http2Stream& stream) {
   if (!SameFieldName(stream.request.headers.Get("expect"), "100-continue")) return;
   std::array<std::uint8_t, 7> name{':', 's', 't', 'a', 't', 'u', 's'};

@@ -5,10 +5,10 @@
 namespace kinformer::internal::http {
 namespace {
 
-// Shorter ones cost less to copy than to hold and to hand to the kernel one by one.
+// Shorter pieces are cheaper to copy than to hold and to write one by one.
 constexpr std::size_t kWorthSharing = 512;
 constexpr std::size_t kMaxPieces = 256;
-// A text that others are appended to does not grow beyond this: it would be copied as it grows.
+// Limit of a string that is appended to, since growing copies it.
 constexpr std::size_t kMaxText = std::size_t{16} << 10;
 
 }  // namespace
@@ -46,7 +46,7 @@ void Outbox::Consume(std::size_t bytes) {
     pieces_[first_] = Piece();
     ++first_;
   }
-  // Amortised: each piece is moved at most once for every one that has gone.
+  // Amortised: each piece is moved at most once for every one that was written.
   if (first_ > pieces_.size() / 2 && first_ > 16) {
     pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;

@@ -34,21 +34,21 @@ using asio::ip::tcp;
 using base::WorkSlice;
 using boost::system::error_code;
 
-// Woken connections served before the loop gets its turn again, or as many as there is time for.
+// Most woken connections served before other work of the loop gets a turn.
 constexpr std::size_t kPumpBatch = 64;
-// While no descriptor is left, how often that is logged.
+// Interval of log lines while the process has no file descriptors left.
 constexpr Duration kSayAgain = std::chrono::minutes(1);
 
 using WokenList = boost::intrusive::list<Connection, boost::intrusive::base_hook<WokenHook>,
                                          boost::intrusive::constant_time_size<false>>;
 
-// Asio makes descriptors that children would inherit.
+// Sets FD_CLOEXEC, which Asio does not set.
 template <class Socket>
 void CloseOnExec(Socket& socket) {
   ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
 }
 
-// A client that has vanished without a word is noticed after about two minutes.
+// Detects clients that vanished without closing, after about two minutes.
 void KeepAlive(tcp::socket& socket) {
   error_code ignored;
   socket.set_option(tcp::socket::keep_alive(true), ignored);
@@ -58,7 +58,7 @@ void KeepAlive(tcp::socket& socket) {
   }
 }
 
-// "Sat, 21 Nov 2026 03:51:00 GMT".
+// Returns "Sat, 21 Nov 2026 03:51:00 GMT".
 std::string HttpDate(std::chrono::sys_seconds now) {
   constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -75,7 +75,7 @@ std::string HttpDate(std::chrono::sys_seconds now) {
   return text.data();
 }
 
-// Says what to do where a port cannot be had; empty: the system's message is enough.
+// Returns advice for a port that cannot be opened; empty: the system's message is enough.
 std::string_view RemedyOf(const error_code& error) {
   if (error == asio::error::address_in_use) {
     return ". Another program has it: take another port, or 0 for any that is free";
@@ -146,8 +146,8 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
     gone_->NotifyAll();
   }
 
-  // One task for all that were woken in a turn, in bounded batches. Who wants to go on comes after
-  // all that wait.
+  // Posts one task for all connections woken in a turn, in bounded batches. Connections that want
+  // to continue are served after all that wait.
   void SchedulePump() {
     if (pump_scheduled_) return;
     pump_scheduled_ = true;
@@ -206,7 +206,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
         [self = shared_from_this()](const error_code& error, tcp::socket socket) {
           if (self->stopped_) return;
           if (error) {
-            // Out of descriptors, most likely: taking the next one at once would only spin.
+            // Probably out of descriptors: accepting again at once would only spin.
             self->SayCannotAccept(error);
             self->retry_ = self->env_.loop().RunAt(
                 self->env_.Now() + std::chrono::milliseconds(100), [weak = self->weak_from_this()] {
@@ -233,7 +233,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
   void Take(tcp::socket socket) {
     CloseOnExec(socket);
     accepted_.fetch_add(1, std::memory_order_relaxed);
-    if (connections_.size() >= options_.max_connections) return;  // closes it
+    if (connections_.size() >= options_.max_connections) return;  // closes the socket
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     KeepAlive(socket);
@@ -254,14 +254,14 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
   }
 
   void CloseConnections() {
-    // What is still under way in them completes later and finds them closed.
+    // Handlers under way complete later and find their connections closed.
     while (!connections_.empty()) {
       const std::shared_ptr<Connection> connection = connections_.begin()->second;
       connection->Close();
     }
   }
 
-  // All present connections; whoever is closed by it is no longer among them.
+  // Calls `f` for all connections; `f` may close some, which are then skipped.
   template <class F>
   void ForAll(const F& f) {
     std::vector<std::shared_ptr<Connection>> all;
@@ -277,7 +277,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
     acceptor_.close(ignored);
   }
 
-  // Runs `work` on the loop and waits for it.
+  // Runs `work` on the loop, and blocks until it has run.
   template <class F>
   void OnLoop(const F& work) {
     if (env_.loop().InThisExecutor()) return work();
@@ -309,8 +309,8 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
   Timer retry_{};
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_{};
   WokenList woken_{};
-  std::uint64_t refused_ = 0;         // accepts that failed, and were not logged
-  std::optional<SteadyTime> said_{};  // when the last of them was
+  std::uint64_t refused_ = 0;         // failed accepts since the last log line
+  std::optional<SteadyTime> said_{};  // time of the last log line
   Scratch scratch_{};
   std::uint32_t max_streams_ = options_.http2_max_streams;
   std::string date_{};
@@ -319,7 +319,7 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
   bool stopped_ = false;
 
   const std::unique_ptr<Monitor> gone_ =
-      env_.NewMonitor();  // told when a stopped server's last connection goes
+      env_.NewMonitor();  // notified when the last connection of a stopped server closes
   std::atomic<std::uint64_t> accepted_{0};
   std::atomic<std::uint64_t> http2_accepted_{0};
   std::atomic<std::uint64_t> open_{0};
@@ -391,7 +391,7 @@ void Server::Adopt(int socket) {
   impl_->env_.loop().Post([impl = impl_, socket] {
     tcp::socket adopted(impl->io_);
     error_code error;
-    // Nobody asks for the family.
+    // The family is irrelevant.
     adopted.assign(tcp::v4(), socket, error);
     if (!error && !impl->stopped_) return impl->Take(std::move(adopted));
     if (error) ::close(socket);

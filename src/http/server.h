@@ -1,6 +1,6 @@
 // http/server.h
 //
-// Server: puts a Handler on a TCP port, for clients that speak HTTP/1.1 or, over TLS, HTTP/2.
+// Server: serves a Handler on a TCP port over HTTP/1.1 or, with TLS, HTTP/2.
 
 #ifndef KINFORMER_HTTP_SERVER_H_
 #define KINFORMER_HTTP_SERVER_H_
@@ -18,29 +18,29 @@
 
 namespace kinformer::internal::http {
 
-// apiserver::HttpServer (kinformer/apiserver/http_server.h) says what it guarantees. Of the options
-// it reads address, port and bounds; `tls` is null for a server without TLS. Thread-safe.
+// For guarantees see apiserver::HttpServer (kinformer/apiserver/http_server.h). Uses address, port
+// and limits of the options; `tls` is null for a server without TLS. Thread-safe.
 class Server {
  public:
-  // kInvalidArgument: no server can listen in this Env, which Listen says, too. For who would begin
-  // something else before.
+  // Returns kInvalidArgument if servers cannot listen in this Env, as Listen does. For callers with
+  // other work to do before.
   static Result<void> CheckEnv(Env& env);
-  // Opens the port; the handler gets requests from then on.
+  // Opens the port; the handler receives requests from then on.
   static Result<std::unique_ptr<Server>> Listen(Env& env, Handler& handler,
                                                 apiserver::HttpServerOptions options,
                                                 std::shared_ptr<const RequestPolicy> policy,
                                                 TlsContext tls);
-  // Closes all connections and waits until the loop has done so.
+  // Closes all connections, and blocks until the loop has done so.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   [[nodiscard]] std::uint16_t port() const;
-  // Connections that come from now on are offered that certificate; those that are there keep
-  // theirs. Returns at once. REQUIRES: a server with TLS, and a context of the same protocols.
+  // Replaces the certificate for new connections; present ones keep theirs. Does not block.
+  // REQUIRES: a server with TLS, and a context with the same protocols.
   void SetTls(TlsContext tls);
-  // Takes over a stream socket that is connected already, of whatever family, as one that was
-  // accepted. Returns at once.
+  // Takes ownership of a connected stream socket of any family, and serves it like an accepted one.
+  // Does not block.
   void Adopt(int socket);
   void CloseConnections();
   void GoAway();

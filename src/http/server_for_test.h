@@ -1,6 +1,6 @@
 // http/server_for_test.h
 //
-// What the tests of the servers share: a policy that asks for a token, a server on a loopback
+// Helpers shared by the servers' tests: a policy that requires a token, a server on a loopback
 // socket in every protocol, clients that send a head and no body, and curl.
 
 #ifndef KINFORMER_HTTP_SERVER_FOR_TEST_H_
@@ -39,7 +39,7 @@ inline std::unique_ptr<ResponseStream> Text(int status, std::string body) {
   return std::make_unique<transport::WholeBody>(status, HttpHeaders(), std::move(body));
 }
 
-// Lets in whoever shows the token "right".
+// Admits requests with the token "right".
 class TokenPolicy final : public RequestPolicy {
  public:
   std::unique_ptr<ResponseStream> Admit(const std::string&, HttpRequest& request) const override {
@@ -53,7 +53,7 @@ class TokenPolicy final : public RequestPolicy {
   }
 };
 
-// A server of `handler`, which outlives it.
+// A server of `handler`, which must outlive it.
 class ServerForTest {
  public:
   ServerForTest(Protocol protocol, Handler& handler) : protocol_(protocol) {

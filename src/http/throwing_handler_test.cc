@@ -1,5 +1,5 @@
-// A handler of the program's own, and the streams that it gives, throw in each of their methods:
-// the connection is answered or cut, others are served, and the log names the method.
+// Exceptions from all methods of a program's handler and its streams: the connection is answered or
+// cut, other connections are served, and the log names the method.
 
 #include <atomic>
 #include <functional>
@@ -89,7 +89,7 @@ class Moody final : public Handler {
 struct Case {
   const char* path;
   const char* log;
-  int status;  // 0: the answer is cut before or in its middle
+  int status;  // 0: the response is cut off, or never begins
 };
 
 class ThrowingHandlerTest : public ::testing::TestWithParam<Protocol> {};

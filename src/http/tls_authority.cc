@@ -48,7 +48,7 @@ std::string CertText(X509* cert) {
 
 std::string KeyText(EVP_PKEY* key) {
   const BioPtr bio(BIO_new(BIO_s_mem()));
-  // SEC1, which every client reads; PKCS#8 some do not, of such keys.
+  // SEC1, which every client reads; some do not read PKCS#8 keys of this type.
   PEM_write_bio_PrivateKey_traditional(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
   return TakeText(bio.get());
 }
@@ -73,7 +73,7 @@ bool IsAddress(const std::string& host) {
          inet_pton(AF_INET6, host.c_str(), buffer.data()) == 1;
 }
 
-// What a certificate is for.
+// Subject and use of a certificate.
 struct Subject {
   std::string common_name{};
   std::vector<std::string> organizations{};
@@ -84,7 +84,7 @@ struct Subject {
 }  // namespace
 
 struct TlsAuthority::Impl {
-  // Without a certificate of the authority yet: signs itself.
+  // Self-signs if the authority has no certificate yet.
   Result<std::pair<CertPtr, KeyPtr>> Issue(const Subject& subject) {
     KeyPtr own(EVP_EC_gen("P-256"));
     CertPtr made(X509_new());

@@ -1,7 +1,7 @@
 // http/tls_authority.h
 //
-// TlsAuthority: a certificate authority in memory, so that a server can offer TLS without files or
-// preparation.
+// TlsAuthority: a certificate authority in memory, so that a server can offer TLS without prepared
+// files.
 
 #ifndef KINFORMER_HTTP_TLS_AUTHORITY_H_
 #define KINFORMER_HTTP_TLS_AUTHORITY_H_
@@ -21,16 +21,16 @@ struct CertificateAndKey {
   std::string key_pem;
 };
 
-// How long certificates are valid where nobody says otherwise.
+// Default validity of certificates.
 constexpr Duration kTenYears = std::chrono::hours(24 * 3650);
 
-// Signs certificates with a key of its own (ECDSA P-256). All are valid from
-// an hour before `now` (clocks differ), the authority's own for ten years. Thread-compatible.
-// Errors: kConfig, with OpenSSL's text.
+// Signs certificates with its own key (ECDSA P-256). All are valid from an hour before `now`, since
+// clocks differ; the authority's own for ten years. Thread-compatible. Errors: kConfig, with
+// OpenSSL's message.
 class TlsAuthority {
  public:
   static Result<TlsAuthority> Make(const std::string& common_name, WallTime now);
-  // One that was made before.
+  // Restores an authority from its certificate and key.
   static Result<TlsAuthority> FromPem(const std::string& cert_pem, const std::string& key_pem,
                                       WallTime now);
   TlsAuthority(TlsAuthority&&) noexcept;
@@ -38,12 +38,12 @@ class TlsAuthority {
   ~TlsAuthority();
 
   [[nodiscard]] const std::string& ca_pem() const;
-  // Whoever has it is the authority: for a file of the owner's alone.
+  // Returns the private key, to be stored in a file that only its owner can read.
   [[nodiscard]] std::string key_pem() const;
-  // For a server under these names and IP addresses.
+  // Makes a certificate for a server with these names and IP addresses.
   Result<CertificateAndKey> ServerCertificate(const std::vector<std::string>& hosts,
                                               Duration validity = kTenYears);
-  // For a client: user is the common name, groups the organizations.
+  // Makes a client certificate: the user is the common name, groups are the organizations.
   Result<CertificateAndKey> ClientCertificate(const std::string& user,
                                               const std::vector<std::string>& groups);
 
@@ -53,7 +53,7 @@ class TlsAuthority {
   std::unique_ptr<Impl> impl_;
 };
 
-// Until when a certificate, the first of the text, is valid. kConfig: there is none.
+// Returns the expiry of the first certificate in the text. kConfig: there is none.
 Result<WallTime> ExpiryOf(const std::string& cert_pem);
 
 }  // namespace kinformer::internal::http

@@ -20,7 +20,7 @@ class TlsHandshake final : public Connection {
   void GoAway() override { Close(); }
 
  private:
-  // Whatever the handshake waits for, it goes on.
+  // Continues, whatever the handshake waited for.
   void OnReadable() override { Shake(); }
   void OnBytes(std::string_view) override {}
 

@@ -1,7 +1,7 @@
 // http/tls_handshake.h
 //
-// TlsHandshake: a connection of which nothing is known yet: who the client is and what it speaks
-// is decided now.
+// TlsHandshake: a new connection in its TLS handshake, which determines protocol and client
+// certificate.
 
 #ifndef KINFORMER_HTTP_TLS_HANDSHAKE_H_
 #define KINFORMER_HTTP_TLS_HANDSHAKE_H_
@@ -12,7 +12,7 @@
 
 namespace kinformer::internal::http {
 
-// Gives way to the connection of the protocol that was agreed upon.
+// Makes a connection that is replaced by one of the negotiated protocol.
 std::shared_ptr<Connection> NewTlsHandshake(ConnectionHost& host,
                                             std::unique_ptr<ByteStream> stream);
 

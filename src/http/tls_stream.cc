@@ -25,8 +25,8 @@ constexpr std::string_view kPlainHttpAnswer =
     "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
     "Client sent an HTTP request to an HTTPS server.\n";
 
-// ---- The socket as OpenSSL's source and sink. Its own would raise SIGPIPE where the other side
-// has gone.
+// ---- A BIO that reads from and writes to the socket. OpenSSL's own raises SIGPIPE when the peer
+// has closed.
 
 int Descriptor(BIO* bio) {
   return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
@@ -97,7 +97,7 @@ class TlsStream final : public ByteStream {
     std::size_t got = 0;
     const int result = SSL_read_ex(ssl_.get(), into.data(), into.size(), &got);
     if (result == 1) return {Next::kAgain, got};
-    // What reading would have to write (a key update) goes out with what is written next.
+    // Data that reading must write (a key update) is sent with the next write.
     const Next next = After(result);
     return {next == Next::kWaitWrite ? Next::kWaitRead : next, 0};
   }
@@ -105,11 +105,11 @@ class TlsStream final : public ByteStream {
   Progress Write(std::span<const std::string_view> pieces) override {
     Progress progress;
     std::array<char, kRecordBytes> record;
-    std::size_t skip = 0;  // of the first piece
+    std::size_t skip = 0;  // bytes of the first piece already written
     while (!pieces.empty()) {
       std::string_view text = pieces.front().substr(skip);
       if (text.size() < record.size() && pieces.size() > 1) {
-        // Small ones share a record.
+        // Combines small pieces to one record.
         std::size_t filled = 0;
         std::size_t from = skip;
         for (const std::string_view piece : pieces) {
@@ -127,7 +127,7 @@ class TlsStream final : public ByteStream {
         const int result = SSL_write_ex(ssl_.get(), text.data(), text.size(), &sent);
         if (result != 1) {
           progress.next = After(result);
-          // A write that has to read first can only wait for what a reader is waiting for anyway.
+          // A write that must read first waits for the same data as the reader.
           if (progress.next == Next::kWaitRead) progress.next = Next::kWaitWrite;
           return progress;
         }
@@ -145,7 +145,7 @@ class TlsStream final : public ByteStream {
   [[nodiscard]] std::string PeerCommonName() const override {
     const std::unique_ptr<X509, void (*)(X509*)> cert(SSL_get1_peer_certificate(ssl_.get()),
                                                       &X509_free);
-    // An invalid certificate has failed the handshake already.
+    // An invalid certificate has already failed the handshake.
     if (cert == nullptr) return {};
     X509_NAME* const name = X509_get_subject_name(cert.get());
     const int index = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
@@ -167,9 +167,9 @@ class TlsStream final : public ByteStream {
   }
 
  private:
-  // Tells a client that does not speak TLS so, in the words of Go's servers: without an answer it
-  // could only say that the connection broke. As much of the request as is there is read, as an end
-  // before that would be a reset, which may overtake the answer.
+  // Tells a client without TLS what is wrong, with the message of Go's servers: without it, the
+  // client would only see a broken connection. Reads the available part of the request first, as
+  // closing with unread data would reset the connection, and the client could miss the answer.
   void AnswerPlainHttp() {
     std::array<char, 4096> request;
     const int descriptor = socket().native_handle();
@@ -196,7 +196,7 @@ class TlsStream final : public ByteStream {
   std::unique_ptr<SSL, void (*)(SSL*)> ssl_;
 };
 
-// ---- The context
+// ---- Context
 
 constexpr unsigned char kHttp11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 constexpr unsigned char kHttp2AndHttp11[] = {2,   'h', '2', 8,   'h', 't',
@@ -238,7 +238,7 @@ bool UseChain(SSL_CTX* context, const std::string& pem) {
   while (const auto link = NextCertificate(bio.get())) {
     if (SSL_CTX_add1_chain_cert(context, link.get()) != 1) return false;
   }
-  ERR_clear_error();  // the end of the text counts as an error
+  ERR_clear_error();  // the end of the text is reported as an error
   return true;
 }
 
@@ -282,13 +282,13 @@ Result<TlsContext> NewTlsContext(const TlsServerMaterial& material, bool http2) 
   SSL_CTX* const native = context.get();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  // Many idle watches: give buffers back between records. What is written again after a full socket
-  // may stand elsewhere by then.
+  // Releases buffers between records, for many idle watches. A retried write may use another
+  // buffer.
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(native, 1);
-  // Without a context id, resumed sessions with client certificates fail; there is no need for
-  // them.
+  // Without a context id, resumed sessions with client certificates would fail; sessions are not
+  // needed.
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(native, 0);
   SSL_CTX_set_alpn_select_cb(native,

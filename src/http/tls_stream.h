@@ -24,16 +24,16 @@ struct TlsServerMaterial {
   std::string client_ca_pem;
 };
 
-// TLS 1.2 and up, HTTP/2 and HTTP/1.1 by ALPN, client certificates asked for and checked.
+// Context with TLS 1.2 and later, ALPN for HTTP/2 and HTTP/1.1, optional client certificates.
 using TlsContext = std::shared_ptr<ssl_ctx_st>;
-// Errors: kConfig, with OpenSSL's text.
+// Errors: kConfig, with OpenSSL's message.
 Result<TlsContext> NewTlsContext(const TlsServerMaterial& material, bool http2);
-// Whether its certificate is for that name or address.
+// Returns whether the context's certificate covers that name or address.
 [[nodiscard]] bool IsCertifiedFor(const TlsContext& context, const std::string& name);
 
-// Nothing is copied between OpenSSL and the socket, and between records nothing is kept: a
-// connection of asio's kind holds 70 KB of buffers for as long as it lives, which is what thousands
-// of idle watches cannot have. Null when out of memory.
+// Makes a stream that copies nothing between OpenSSL and the socket and keeps no buffers between
+// records: asio's own holds 70 KB for its lifetime, too much for thousands of idle watches. Returns
+// null when out of memory.
 std::unique_ptr<ByteStream> NewTlsStream(boost::asio::ip::tcp::socket socket,
                                          const TlsContext& context);
 

@@ -14,9 +14,9 @@ namespace {
 using base::WorkSlice;
 
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
-// Slices of the answer before others have their turn.
+// Slices of the answer before other connections get a turn.
 constexpr int kSlicesPerTurn = 4;
-// A client that sends pings and takes nothing is read no further.
+// Limit of unsent pongs; beyond it, reading pauses.
 constexpr std::size_t kUnsentPongs = std::size_t{64} << 10;
 
 class WebSocketConnection final : public Connection {
@@ -46,11 +46,11 @@ class WebSocketConnection final : public Connection {
     Settle();
   }
 
-  // The answer's end is the end of it: it carries nothing after that.
+  // The connection ends with its answer in any case.
   void GoAway() override {}
 
  private:
-  // kLeaving and kCut: nothing comes after what is to be written; then it ends, properly or not.
+  // kLeaving and kCut: the connection ends after the last data, properly or not.
   enum class Phase : std::uint8_t { kOpen, kLeaving, kCut, kLinger };
 
   void OnBytes(std::string_view data) override {
@@ -86,7 +86,7 @@ class WebSocketConnection final : public Connection {
     for (BodyChunk& chunk : chunks) messages_.Add(std::move(chunk), out());
   }
 
-  // After a pull. True: there may be more at once.
+  // Handles the state after a pull. Returns true if more can be pulled at once.
   bool Heed(Answer::State state) {
     switch (state) {
       case Answer::State::kMore:
@@ -128,7 +128,7 @@ class WebSocketConnection final : public Connection {
     if (!LeaveWaiting(effect)) phase_ = Phase::kCut;
   }
 
-  // Writes what there is, and sees to what comes next.
+  // Writes pending data, and decides what to wait for.
   void Settle() {
     if (closed()) return;
     const bool flushed = Flush();
@@ -159,7 +159,7 @@ class WebSocketConnection final : public Connection {
   Answer::State early_state_;
   std::string early_input_;
   Phase phase_ = Phase::kOpen;
-  bool more_ = false;  // the answer had more when its turn was over
+  bool more_ = false;  // the answer had more data at the end of its turn
 };
 
 }  // namespace

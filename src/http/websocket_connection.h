@@ -1,7 +1,7 @@
 // http/websocket_connection.h
 //
-// WebSocketConnection: a connection that was an HTTP/1.1 one until an answer became a WebSocket:
-// each message of the answer's body is a frame.
+// WebSocketConnection: a former HTTP/1.1 connection after its upgrade to a WebSocket. Sends each
+// message of the response's body as a frame.
 
 #ifndef KINFORMER_HTTP_WEBSOCKET_CONNECTION_H_
 #define KINFORMER_HTTP_WEBSOCKET_CONNECTION_H_
@@ -19,19 +19,19 @@
 
 namespace kinformer::internal::http {
 
-// What it takes over.
+// State taken over from the HTTP/1.1 connection.
 struct WebSocketStart {
-  Outbox out{};  // what is yet to be written, with the head that begins the WebSocket
+  Outbox out{};  // data to write; the upgrade response is its last part
   std::unique_ptr<Answer> answer{};
-  std::vector<BodyChunk> chunks{};  // pulled from it already
+  std::vector<BodyChunk> chunks{};  // already pulled from the answer
   Answer::State state = Answer::State::kMore;
   MessageForm form = MessageForm::kLine;
-  std::string input{};  // of the client, behind its request
+  std::string input{};  // received after the request
 };
 
-// The answer is pulled no faster than the client takes it. Pings are answered; what else the client
-// says is dropped. When the answer ends, or the client closes, it is closed with 1000; a client
-// that does not mask is told 1002 before that.
+// Pulls the answer only as fast as the client reads. Answers pings and drops all other data of the
+// client. Closes with 1000 when the answer ends or the client closes, and with 1002 if the client
+// does not mask its frames.
 std::shared_ptr<Connection> NewWebSocketConnection(ConnectionHost& host,
                                                    std::unique_ptr<ByteStream> stream,
                                                    WebSocketStart start);

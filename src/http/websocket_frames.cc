@@ -7,7 +7,7 @@ namespace {
 
 constexpr unsigned kFinal = 0x80;
 constexpr unsigned kMasked = 0x80;
-// Lengths that say: it stands in the next 2, or 8, bytes.
+// Values of the length field: the length follows in 2, or 8, bytes.
 constexpr unsigned kLength16 = 126;
 constexpr unsigned kLength64 = 127;
 constexpr std::size_t kMaskBytes = 4;
@@ -46,7 +46,7 @@ std::string WebSocketCloseFrame(std::uint16_t code) {
   return frame;
 }
 
-// As far as what is there tells.
+// Size of the header, as far as known from the bytes received.
 std::size_t WebSocketReader::HeadSize() const {
   if (head_size_ < 2) return 2;
   const unsigned second = Byte(head_[1]);
@@ -82,7 +82,7 @@ WebSocketReader::Event WebSocketReader::TakeHead() {
   if (const std::size_t bytes = LengthBytes(second & ~kMasked); bytes > 0) {
     left_ = 0;
     for (std::size_t i = 0; i < bytes; ++i) left_ = left_ << 8 | Byte(head_[2 + i]);
-    left_ &= ~std::uint64_t{0} >> 1;  // its first bit says nothing
+    left_ &= ~std::uint64_t{0} >> 1;  // the first bit is ignored
   }
   const bool control = opcode == WebSocketOpcode::kPing || opcode == WebSocketOpcode::kPong;
   if (!control && left_ > kMaxPayload) return Event::kTooLong;

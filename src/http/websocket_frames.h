@@ -1,6 +1,6 @@
 // http/websocket_frames.h
 //
-// The frames of a WebSocket (RFC 6455), as its server reads and writes them.
+// Frames of a WebSocket (RFC 6455), as a server reads and writes them.
 
 #ifndef KINFORMER_HTTP_WEBSOCKET_FRAMES_H_
 #define KINFORMER_HTTP_WEBSOCKET_FRAMES_H_
@@ -25,32 +25,32 @@ enum class WebSocketOpcode : std::uint8_t {
 constexpr std::uint16_t kWebSocketNormalClosure = 1000;
 constexpr std::uint16_t kWebSocketProtocolError = 1002;
 
-// What stands before `size` bytes of payload: of a whole message, not masked.
+// Returns the header of an unmasked frame that is a whole message of `size` bytes.
 std::string WebSocketFrameHead(WebSocketOpcode opcode, std::size_t size);
-// A whole frame that says why this side ends.
+// Returns a close frame with that status code.
 std::string WebSocketCloseFrame(std::uint16_t code);
 
-// Reads the frames of a client of which nobody wants the data: what it says is dropped as it comes,
-// so a frame of any length costs a few bytes. As with Go's x/net/websocket, which stands in
-// kube-apiserver: reserved bits, unknown opcodes, fragments of control frames and the order of
-// fragments are not looked at, and of a ping only its first 125 bytes are. Thread-compatible.
+// Reads a client's frames and drops their data on arrival, so that a frame of any length costs only
+// a few bytes. As Go's x/net/websocket in kube-apiserver, it ignores reserved bits, unknown
+// opcodes, fragments of control frames and the order of fragments, and uses only the first 125
+// bytes of a ping. Thread-compatible.
 class WebSocketReader {
  public:
   enum class Event : std::uint8_t {
-    kNone,      // all of the data has been taken
-    kPing,      // one has come whole: see ping()
-    kClose,     // the client ends
-    kUnmasked,  // a client must mask; nothing can be read any more
-    kTooLong,   // neither
+    kNone,      // all data was consumed
+    kPing,      // a complete ping: see ping()
+    kClose,     // the client closes
+    kUnmasked,  // protocol error, as clients must mask; reading ends
+    kTooLong,   // a frame exceeds the limit; reading ends
   };
-  // Takes from the front of `data`, up to the next event. After one of the last three: nothing.
+  // Consumes from the front of `data` until the next event; nothing after one of the last three.
   Event Read(std::string_view& data);
-  // What the ping said, unmasked. Valid until the next Read.
+  // Payload of the last ping, unmasked. Valid until the next Read.
   [[nodiscard]] std::string_view ping() const { return ping_; }
 
  private:
   static constexpr std::size_t kMaxControlPayload = 125;
-  // Of a frame of data.
+  // Limit of a data frame's payload.
   static constexpr std::uint64_t kMaxPayload = std::uint64_t{32} << 20;
 
   [[nodiscard]] std::size_t HeadSize() const;
@@ -59,9 +59,9 @@ class WebSocketReader {
   Event EndFrame();
 
   std::array<char, 14> head_{};
-  std::size_t head_size_ = 0;  // bytes of it that are there
+  std::size_t head_size_ = 0;  // received bytes of the header
   bool in_payload_ = false;
-  std::uint64_t left_ = 0;  // bytes of the payload that are to come
+  std::uint64_t left_ = 0;  // remaining bytes of the payload
   std::string ping_{};
   Event over_ = Event::kNone;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kVersion = "13";
 
-// A refusal before anything is known of the protocol behind it: text.
+// Makes a refusal in plain text, as the handler's protocol is not known yet.
 std::unique_ptr<transport::WholeBody> Refusal(int status, std::string text = {}) {
   return std::make_unique<transport::WholeBody>(status, HttpHeaders(), std::move(text));
 }
@@ -24,7 +24,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// Is `word` among the words between commas?
+// Returns whether `word` is in the comma-separated list.
 bool Lists(std::string_view text, std::string_view word) {
   while (!text.empty()) {
     const std::string_view item = text.substr(0, text.find(','));
@@ -34,7 +34,7 @@ bool Lists(std::string_view text, std::string_view word) {
   return false;
 }
 
-// "https://host", or a path: what can stand in the place of a URL.
+// Returns whether the text is a URL with a scheme, or a path.
 bool IsOrigin(std::string_view text) {
   return text.starts_with('/') || text.find("://") != std::string_view::npos;
 }
@@ -71,9 +71,9 @@ std::unique_ptr<ResponseStream> RefuseWebSocket(const WebSocketOffer& offer) {
     refusal->AddHeader("Sec-WebSocket-Version", kVersion);
     return refusal;
   }
-  // Browsers say where the page came from; who says nothing is no client for a WebSocket.
+  // Browsers send the origin of the page; a request without it is refused.
   if (!IsOrigin(offer.origin)) return Refusal(403);
-  // One that is offered is taken, whatever it is; of several none is.
+  // A single protocol is accepted, whatever it is; several are refused.
   if (offer.protocols.find(',') != std::string::npos) return Refusal(400);
   return nullptr;
 }

@@ -1,6 +1,6 @@
 // http/websocket_handshake.h
 //
-// How a request for a WebSocket is known, judged and answered (RFC 6455, 4).
+// Detection, validation and acceptance of WebSocket requests (RFC 6455, section 4).
 
 #ifndef KINFORMER_HTTP_WEBSOCKET_HANDSHAKE_H_
 #define KINFORMER_HTTP_WEBSOCKET_HANDSHAKE_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::internal::http {
 
-// What the request says of it.
+// WebSocket headers of a request.
 struct WebSocketOffer {
   std::string version{};
   std::string key{};
@@ -21,13 +21,13 @@ struct WebSocketOffer {
   std::string protocols{};
 };
 
-// Empty where the request does not ask for a WebSocket.
+// Returns nullopt if the request asks for no WebSocket.
 std::optional<WebSocketOffer> WebSocketOfferOf(const HttpRequest& request);
 
-// The answer that refuses it, in the words of Go's x/net/websocket; null: it may be.
+// Returns the refusal, with the messages of Go's x/net/websocket; null: it is accepted.
 std::unique_ptr<ResponseStream> RefuseWebSocket(const WebSocketOffer& offer);
 
-// The head of the answer that begins it.
+// Returns the response head that begins the WebSocket.
 std::string WebSocketAcceptance(const WebSocketOffer& offer);
 
 }  // namespace kinformer::internal::http

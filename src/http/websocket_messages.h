@@ -1,6 +1,6 @@
 // http/websocket_messages.h
 //
-// WebSocketMessages: makes a frame of each message of a body.
+// WebSocketMessages: converts the messages of a body to frames.
 
 #ifndef KINFORMER_HTTP_WEBSOCKET_MESSAGES_H_
 #define KINFORMER_HTTP_WEBSOCKET_MESSAGES_H_
@@ -17,18 +17,18 @@
 
 namespace kinformer::internal::http {
 
-// Holds the pieces of a message until it is whole, since its length stands before it; copies none
-// of what is long. Between messages it holds nothing. Thread-compatible.
+// Holds the pieces of a message until it is complete, since a frame begins with its length; copies
+// no long pieces. Holds nothing between messages. Thread-compatible.
 class WebSocketMessages {
  public:
   explicit WebSocketMessages(MessageForm form) : form_(form) {}
 
   void Add(BodyChunk chunk, Outbox& out);
-  // The body has ended: what it left unfinished is a message, too.
+  // Ends the body; an unfinished message is sent as it is.
   void End(Outbox& out);
 
  private:
-  // How much of `bytes` belongs to the message that is being collected.
+  // Returns how many of the bytes belong to the current message.
   std::size_t Take(std::string_view bytes);
   void Emit(Outbox& out);
 
@@ -36,7 +36,7 @@ class WebSocketMessages {
   std::vector<BodyChunk> message_{};
   std::size_t size_ = 0;
   bool whole_ = false;
-  // Of messages that come with their length.
+  // Parsing state for messages that follow their length.
   std::size_t length_bytes_ = 0;
   std::size_t length_ = 0;
 };

@@ -1,6 +1,6 @@
 // apiserver/admission/admission_call.h
 //
-// AdmissionCall: one question to one webhook about a request, and what it has said.
+// AdmissionCall: one call of a webhook about a request, and its response.
 
 #ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_CALL_H_
 #define KINFORMER_APISERVER_ADMISSION_ADMISSION_CALL_H_
@@ -18,10 +18,10 @@
 
 namespace kinformer::apiserver {
 
-// 500, in the words of a real server.
+// Returns a 500 with the message of a real server.
 [[nodiscard]] Error InternalServerError(const std::string& why);
 
-// Loop-confined. Destruction abandons it.
+// Loop-confined. Destruction cancels the call.
 class AdmissionCall {
  public:
   AdmissionCall(const AdmissionParts& parts, std::shared_ptr<const AdmissionAttributes> attributes,
@@ -33,13 +33,13 @@ class AdmissionCall {
 
   [[nodiscard]] const Webhook& webhook() const { return *about_.webhook; }
   [[nodiscard]] const ResourceAt& at() const { return about_.at; }
-  // Whether the webhook's object selector selects one of the two.
+  // Returns whether the webhook's object selector matches one of the two objects.
   [[nodiscard]] bool Fits(const json::Value& object, const json::Value& old) const;
-  // Why it must not be asked, if so.
+  // Returns the error for a dry run, if the webhook must not be called for one.
   [[nodiscard]] std::optional<Error> DryRunError() const;
 
-  // Asks with the objects as `at` shows them, and tells what came of it, on the loop. Empty: there
-  // is no answer, and that does not matter. `done` may destroy this.
+  // Calls the webhook with the objects in the version of `at`, and passes the result to `done`, on
+  // the loop. Empty: the call failed, and its failure is ignored. `done` may destroy this.
   using Done = std::function<void(Result<std::optional<AdmissionAnswer>> answer)>;
   void Ask(const ShownObjects& shown, Done done);
 

@@ -28,7 +28,7 @@ std::string ApiVersionOf(const AdmissionKind& kind) {
   return kind.group.empty() ? kind.version : kind.group + "/" + kind.version;
 }
 
-// What is between the form in which the objects are and that of `at`; null: nothing.
+// Returns the conversion between the stored form and that of `at`; null: none is needed.
 const Conversion* ConversionOf(const AdmissionAttributes& attributes, const ResourceAt& at) {
   return attributes.kind ? nullptr : at.version->conversion;
 }
@@ -37,13 +37,13 @@ Error Invalid(const std::string& why) {
   return Error(Reason::kInternalError, "received invalid webhook response: " + why);
 }
 
-// The answer is no AdmissionReview that could be read.
+// The response is no readable AdmissionReview.
 Error Unreadable(const std::string& why) {
   return Error(Reason::kInternalError, "failed to call webhook: " + why);
 }
 
-// What is wrong with the response; empty: nothing. The older version was never looked at so
-// closely.
+// Returns the problem of the response; empty if there is none. v1beta1 reviews are checked less
+// strictly, as on a real server.
 std::string ProblemOf(const json::Value& review, std::string_view api_version, std::string_view uid,
                       bool mutates) {
   const json::Value& response = review["response"];

@@ -1,6 +1,6 @@
 // apiserver/admission/admission_review.h
 //
-// AdmissionReview as a server writes and reads it.
+// Encoding and decoding of AdmissionReview on the server's side.
 
 #ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_REVIEW_H_
 #define KINFORMER_APISERVER_ADMISSION_ADMISSION_REVIEW_H_
@@ -19,40 +19,40 @@
 
 namespace kinformer::apiserver {
 
-// What a subresource takes, where that is no object of the resource: a Scale, a Binding.
+// Kind of a subresource's objects where it differs from the resource's: a Scale, a Binding.
 struct AdmissionKind {
   std::string group{};
   std::string version{};
   std::string kind{};
 };
 
-// A request that is about to change something.
+// Write request that webhooks may review.
 struct AdmissionAttributes {
-  ResourceAt at{};  // as the client named it; it does not change meanwhile
+  ResourceAt at{};  // resource and version as the client named them; constant for the request
   std::string subresource{};
-  std::optional<AdmissionKind> kind{};  // none: that of the resource
+  std::optional<AdmissionKind> kind{};  // none: the resource's kind
   std::string operation{};              // CREATE, UPDATE or DELETE
   std::string namespace_{};
   std::string name{};
   UserInfoPtr user{};
   bool dry_run = false;
   json::Value options{};
-  std::size_t bytes = 0;  // about the size of the objects: what work on them costs by
-  // Of a built-in resource in the form in which its objects are stored; of a custom one in the
-  // version of `at`. Null where there is none.
+  std::size_t bytes = 0;  // approximate size of the objects; estimates the cost of work on them
+  // Built-in resources: in the form in which objects are stored. Custom resources: in the version
+  // of `at`. Null where the request has no such object.
   json::Value object{};
   json::Value old{};
 };
 
-// The object as requests for `at` show it, with kind and apiVersion; null stays null. A custom
-// object is in that version already.
+// Returns the object as requests for `at` show it, with kind and apiVersion; null stays null.
+// Custom objects are in that version already and only copied.
 [[nodiscard]] json::Value ShownIn(const AdmissionAttributes& attributes, const ResourceAt& at,
                                   const json::Value& object);
-// And back.
+// Converts a shown object back; the inverse of ShownIn.
 [[nodiscard]] json::Value TakenFrom(const AdmissionAttributes& attributes, const ResourceAt& at,
                                     json::Value shown);
 
-// The question, about the request as `at` has it, with the objects as `at` shows them.
+// Contents of one AdmissionReview: the request as `at` names it, and the objects in its version.
 struct AdmissionQuestion {
   ResourceAt at{};
   std::string_view api_version{};
@@ -67,13 +67,13 @@ struct AdmissionAnswer {
   bool allowed = false;
   json::Value patch{};  // null: none
   std::vector<std::string> warnings{};
-  json::Value status{};  // of a refusal
+  json::Value status{};  // in a refusal
 };
-// `mutates`: whom only may patch. An error says what is wrong with the answer.
+// Parses the webhook's response. Only mutating webhooks may patch. Errors describe the response.
 Result<AdmissionAnswer> ReadAdmissionAnswer(std::string_view body, std::string_view api_version,
                                             std::string_view uid, bool mutates);
 
-// The error that the client is given for a refusal.
+// Returns the error that the client receives for a refusal.
 [[nodiscard]] Error RefusedByWebhook(std::string_view webhook, const json::Value& status);
 
 }  // namespace kinformer::apiserver

@@ -17,17 +17,17 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Bounds what the patches of all webhooks together add to the memory that an object takes.
+// Limit of the memory that the patches of all webhooks together add to an object.
 constexpr std::size_t kMostAdded = std::size_t{16} << 20;
-// Bounds the questions that are under way at once, about: each has the objects in it.
+// Approximate limit of the calls under way at once, in bytes: each contains the objects.
 constexpr std::size_t kMostAsked = std::size_t{16} << 20;
 
-// What a patch has made of an object.
+// Result of a patch.
 struct Patched {
   Result<void> applied{};
   json::Value object{};
   bool changed = false;
-  std::size_t added = 0;  // to the memory that it takes, about
+  std::size_t added = 0;  // approximate growth of the object in memory
 };
 
 void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& before,
@@ -39,13 +39,13 @@ void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& be
   if (!patched.changed) return;
   const std::size_t cost = json::CostOf(before);
   patched.added = std::max(json::CostOf(patched.object), cost) - cost;
-  // What comes next, a conversion perhaps, may rely on them.
+  // Later steps, such as a conversion, may rely on the defaults.
   if (at.version->schema != nullptr) {
     patched.applied = FillDefaults(*at.version->schema, patched.object);
   }
 }
 
-// What both kinds of runs have in common.
+// Base of both kinds of runs.
 class Run {
  public:
   Run(const AdmissionParts& parts, std::shared_ptr<AdmissionAttributes> attributes,
@@ -70,7 +70,7 @@ class Run {
     done(std::move(outcome_));  // may destroy this
   }
 
-  // Work, off the loop if it is much, and then the rest.
+  // Runs `work`, off the loop if the objects are large, and then `then` on the loop.
   void Do(std::function<void()> work, std::function<void()> then) {
     if (!OffLoop::IsMuch(attributes_->bytes)) {
       work();
@@ -101,7 +101,7 @@ class MutatingRun final : public Run {
       AdmissionCall& call = *calls_[index];
       if (!call.Fits(objects_.latest(), attributes_->old)) continue;
       return objects_.Show(call.at(), [this, index](const Result<ShownObjects>& shown) {
-        // Said twice, as a real server says it.
+        // Wrapped twice, as on a real server.
         if (!shown) {
           return Fail(InternalServerError(InternalServerError(shown.error().message()).message()));
         }
@@ -169,7 +169,7 @@ class MutatingRun final : public Run {
         .WithHttpStatus(413);
   }
 
-  // Once, if an object has changed after somebody who wants to know.
+  // Starts a second round, once, if the object changed after a webhook that wants reinvocation.
   bool BeginAgain() {
     if (again_) return false;
     again_ = true;
@@ -195,7 +195,7 @@ class MutatingRun final : public Run {
   }
 
   std::size_t at_ = 0;
-  bool again_ = false;     // the second round
+  bool again_ = false;     // in the second round
   std::size_t added_ = 0;  // by all patches
   std::vector<bool> asked_ = std::vector<bool>(calls_.size());
   std::vector<bool> due_again_ = std::vector<bool>(calls_.size());
@@ -205,7 +205,7 @@ class ValidatingRun final : public Run {
  public:
   using Run::Run;
 
-  // First all versions are made, and then all are asked.
+  // Makes all versions first, and then calls all webhooks.
   void ShowNext() {
     while (shown_.size() < calls_.size()) {
       const AdmissionCall& call = *calls_[shown_.size()];
@@ -225,9 +225,9 @@ class ValidatingRun final : public Run {
   }
 
  private:
-  // All at once, but for those whose questions would be too much beside the others.
+  // Calls all webhooks at once, up to the memory limit for calls under way.
   void AskMore() {
-    // No answer comes before this has returned.
+    // No answer arrives before this returns.
     for (; next_ < calls_.size(); ++next_) {
       if (under_way_ > 0 && under_way_ * 2 * attributes_->bytes > kMostAsked) break;
       const std::size_t i = next_;
@@ -252,7 +252,7 @@ class ValidatingRun final : public Run {
     FinishIfAll();
   }
 
-  // The first of them in the order of the webhooks decides.
+  // The first error in the order of the webhooks decides.
   void FinishIfAll() {
     if (under_way_ > 0 || next_ < calls_.size()) return;
     for (const std::optional<Error>& error : errors_) {
@@ -263,8 +263,8 @@ class ValidatingRun final : public Run {
     Finish();
   }
 
-  std::vector<bool> shown_{};  // false: it is not asked
-  std::size_t next_ = 0;       // to be asked
+  std::vector<bool> shown_{};  // false: the webhook is not called
+  std::size_t next_ = 0;       // next webhook to call
   std::size_t under_way_ = 0;
   std::vector<std::optional<Error>> errors_ = std::vector<std::optional<Error>>(calls_.size());
 };

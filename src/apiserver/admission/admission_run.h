@@ -1,6 +1,6 @@
 // apiserver/admission/admission_run.h
 //
-// The questions about one request: to mutating webhooks in turn, to validating ones at once.
+// Calls of webhooks about one request: mutating ones in turn, validating ones at once.
 
 #ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_RUN_H_
 #define KINFORMER_APISERVER_ADMISSION_ADMISSION_RUN_H_
@@ -12,7 +12,7 @@
 
 namespace kinformer::apiserver {
 
-// As AdmissionWebhooks::Ask says.
+// Implements AdmissionWebhooks::Ask.
 AdmissionWebhooks::Ticket AskInTurn(const AdmissionParts& parts,
                                     std::shared_ptr<AdmissionAttributes> attributes,
                                     std::vector<AdmissionQuestionFor> questions,

@@ -17,9 +17,9 @@ std::shared_ptr<ServedResource> ConfigurationsOf(const ServerState& state, Admis
                                                        : "validatingwebhookconfigurations");
 }
 
-// Where else there are the same objects: other versions of a custom resource, served or not, and
-// the built-in resources that share a store. Those with the request's subresource, in the order of
-// the definition.
+// Returns other resources and versions with the same objects: other versions of a custom resource,
+// served or not, and built-in resources that share a store. Only those with the request's
+// subresource, in the order of the definition.
 std::vector<ResourceAt> EquivalentsOf(const ServerState& state,
                                       const AdmissionAttributes& attributes) {
   const ResourceAt& at = attributes.at;
@@ -48,8 +48,8 @@ RuleSubject SubjectIn(const ResourceAt& at, const AdmissionAttributes& attribute
           .namespaced = at.resource->namespaced};
 }
 
-// Where the webhook's rules find the request: as it was sent, or else by the first rule that finds
-// an equivalent. Empty: nowhere.
+// Returns the resource and version at which the webhook's rules match: that of the request, or else
+// the first equivalent that a rule matches. Empty if none does.
 ResourceAt PlaceFor(const Webhook& webhook, const AdmissionAttributes& attributes,
                     const std::vector<ResourceAt>& equivalents) {
   const auto matches = [&](const WebhookRule& rule, const ResourceAt& at) {
@@ -96,7 +96,7 @@ bool AdmissionWebhooks::InNamespace(const Webhook& webhook,
   const ServedResource& resource = *attributes.at.resource;
   const bool is_namespace = resource.Is("", "namespaces");
   if (!resource.namespaced && !is_namespace) return true;
-  // What is about to be written counts already.
+  // For a write of a namespace, the labels of the new object apply.
   if (is_namespace && attributes.subresource.empty() && attributes.operation != "DELETE") {
     return MatchesLabels(webhook.namespaces, attributes.object.At("/metadata/labels"));
   }
@@ -110,7 +110,7 @@ bool AdmissionWebhooks::InNamespace(const Webhook& webhook,
 std::vector<AdmissionQuestionFor> AdmissionWebhooks::Concerned(
     AdmissionPhase phase, const AdmissionAttributes& attributes) {
   std::vector<AdmissionQuestionFor> out;
-  // A webhook that refused everything could not be got rid of.
+  // Exempt, since a webhook that refuses everything could otherwise not be removed.
   if (attributes.at.resource->group == kGroup && !attributes.at.resource->custom) return out;
   const std::vector<ResourceAt> equivalents = EquivalentsOf(parts_.state, attributes);
   for (const auto& [name, configuration] : Stored(phase)) {

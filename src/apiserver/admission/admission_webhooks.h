@@ -1,8 +1,8 @@
 // apiserver/admission/admission_webhooks.h
 //
-// AdmissionWebhooks: asks the webhooks of Validating- and MutatingWebhookConfigurations about
-// requests. Counterpart: the admission plugins MutatingAdmissionWebhook and
-// ValidatingAdmissionWebhook.
+// AdmissionWebhooks: calls the webhooks of Validating- and MutatingWebhookConfigurations about
+// write requests. Counterpart: the admission plugins MutatingAdmissionWebhook and
+// ValidatingAdmissionWebhook of kube-apiserver.
 
 #ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_WEBHOOKS_H_
 #define KINFORMER_APISERVER_ADMISSION_ADMISSION_WEBHOOKS_H_
@@ -25,41 +25,41 @@ namespace kinformer::apiserver {
 
 enum class AdmissionPhase : std::uint8_t { kMutate, kValidate };
 
-// What the webhooks have said.
+// Combined result of all webhooks of a phase.
 struct AdmissionOutcome {
   Result<void> allowed{};
-  bool changed = false;  // attributes.object is another now
+  bool changed = false;  // attributes.object was replaced
   std::vector<std::string> warnings{};
 };
 
-// A webhook, and the version of the request's resource, or the resource with the same objects, that
-// its rules name.
+// A webhook to call, with the resource and version that its rules name: the request's own, or an
+// equivalent one (matchPolicy).
 struct AdmissionQuestionFor {
   WebhookPtr webhook{};
   ResourceAt at{};
 };
 
-// Loop-confined. What a question costs by the object's size is done off the loop where it is much;
-// waiting for answers holds up nobody.
+// Loop-confined. Work that grows with the size of large objects runs off the loop; waiting for
+// responses does not block.
 class AdmissionWebhooks {
  public:
   explicit AdmissionWebhooks(const AdmissionParts& parts) : parts_(parts) {}
 
-  // Whether there is any webhook of that phase: all else costs more.
+  // Returns whether any webhook of that phase is configured. Cheap check before the costlier calls.
   [[nodiscard]] bool Any(AdmissionPhase phase) const;
-  // Those that the request concerns, by their rules and namespace selectors, in the order of the
-  // configurations' names.
+  // Returns the webhooks whose rules and namespace selectors match the request, ordered by the
+  // names of their configurations.
   [[nodiscard]] std::vector<AdmissionQuestionFor> Concerned(AdmissionPhase phase,
                                                             const AdmissionAttributes& attributes);
 
-  // Questions under way. Without it they are abandoned.
+  // Owns the calls under way; destroying it cancels them.
   using Ticket = std::shared_ptr<void>;
   using Done = std::function<void(AdmissionOutcome outcome)>;
-  // Asks those whose object selector fits: to mutate one after the other, each about what the one
-  // before has made of attributes.object, and once more (reinvocationPolicy) those after which it
-  // has changed; to validate all at once. Each sees the objects in its version; a conversion that
-  // fails refuses the request, whatever the failure policy. Calls `done` on the loop, never before
-  // it has returned.
+  // Calls the webhooks whose object selector matches. Mutating ones run one after the other, each
+  // with the object as changed by the one before, and once more (reinvocationPolicy) if it changed
+  // afterwards; validating ones run at once. Each sees the objects in its version; a failed
+  // conversion refuses the request whatever the failure policy. Calls `done` on the loop, never
+  // before returning.
   [[nodiscard]] Ticket Ask(AdmissionPhase phase, std::shared_ptr<AdmissionAttributes> attributes,
                            std::vector<AdmissionQuestionFor> questions, Done done);
 
@@ -69,7 +69,7 @@ class AdmissionWebhooks {
     std::vector<WebhookPtr> webhooks{};
   };
   using Configurations = std::map<std::string, Configuration, std::less<>>;
-  // What is stored now, each read once.
+  // Returns the configurations stored now. Each is parsed once per stored version.
   const Configurations& Stored(AdmissionPhase phase);
   [[nodiscard]] bool InNamespace(const Webhook& webhook,
                                  const AdmissionAttributes& attributes) const;

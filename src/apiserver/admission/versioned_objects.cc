@@ -67,7 +67,7 @@ void VersionedObjects::Make(const ResourceAt& at,
 
 void VersionedObjects::Convert(const ResourceAt& at,
                                std::function<void(Result<ShownObjects> shown)> done) {
-  // As a version shows them they have the kind and the version that a question must name.
+  // Shown objects have the kind and apiVersion that a conversion needs.
   ShownObjects& there = shown_[at.version->api_version];
   const auto from = std::make_shared<std::vector<json::Value>>();
   const auto missing = std::make_shared<std::vector<Pointer ShownObjects::*>>();

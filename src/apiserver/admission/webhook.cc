@@ -21,7 +21,7 @@ bool Has(const std::vector<std::string>& list, std::string_view value) {
   return std::ranges::find(list, "*") != list.end() || std::ranges::find(list, value) != list.end();
 }
 
-// An absent one selects everything, as an empty one does.
+// An absent selector selects everything, as an empty one does.
 LabelSelector SelectorIn(const json::Value& selector) {
   return LabelSelector::Parse(SelectorText(selector)).value_or(LabelSelector::Nothing());
 }

@@ -1,6 +1,6 @@
 // apiserver/admission/webhook.h
 //
-// Webhook: what a Validating- or MutatingWebhookConfiguration says of one of its webhooks.
+// Webhook: one webhook of a Validating- or MutatingWebhookConfiguration.
 
 #ifndef KINFORMER_APISERVER_ADMISSION_WEBHOOK_H_
 #define KINFORMER_APISERVER_ADMISSION_WEBHOOK_H_
@@ -17,7 +17,7 @@
 
 namespace kinformer::apiserver {
 
-// Which requests a webhook is asked about; "*" stands for all.
+// Matches the requests to send to a webhook; "*" matches everything.
 struct WebhookRule {
   std::vector<std::string> operations{};
   std::vector<std::string> groups{};
@@ -26,7 +26,7 @@ struct WebhookRule {
   std::string scope{};
 };
 
-// Constant once made. What a configuration leaves out has the default of admissionregistration/v1.
+// Immutable. Omitted fields have the defaults of admissionregistration/v1.
 struct Webhook {
   std::string name{};
   WebhookPlace place{};
@@ -34,18 +34,18 @@ struct Webhook {
   LabelSelector namespaces{};
   LabelSelector objects{};
   bool exact = false;         // matchPolicy
-  bool ignores = false;       // failurePolicy: a call that fails is as if nobody had been asked
-  bool side_effects = false;  // it must not be asked about dry runs
+  bool ignores = false;       // failurePolicy Ignore: a failed call counts as allowed
+  bool side_effects = false;  // the webhook must not be called for dry runs
   bool again = false;         // reinvocationPolicy IfNeeded
   std::string review{};       // "admission.k8s.io/v1"
 };
 
 using WebhookPtr = std::shared_ptr<const Webhook>;
 
-// Those of a stored configuration, in its order.
+// Parses the webhooks of a stored configuration, in its order.
 std::vector<WebhookPtr> WebhooksOf(const json::Value& configuration);
 
-// What a rule may be about.
+// Properties of a request that rules match against.
 struct RuleSubject {
   std::string_view operation{};
   std::string_view group{};

@@ -15,7 +15,7 @@ namespace {
 
 using json::Value;
 
-// ---- The facts, as kube-apiserver 1.36 has them.
+// ---- Data, as of kube-apiserver 1.36.
 
 struct PriorityClassRow {
   std::string_view name;
@@ -31,7 +31,7 @@ constexpr std::array kPriorityClasses = {
                      "to another node if necessary."},
 };
 
-// `queues` 0: what is too much is refused.
+// `queues` 0: excess requests are rejected.
 struct PriorityLevelRow {
   std::string_view name;
   std::int64_t shares;
@@ -52,8 +52,8 @@ constexpr std::array kPriorityLevels = {
     PriorityLevelRow{kExemptLevel, 0, 0, 0, 0, 0},
 };
 
-// Who asks: "Group name", "User name", "ServiceAccount namespace", words separated by commas.
-// What for, where it is not everything: "group/resource,resource: verbs", "/path,/path: verbs".
+// subjects: "Group name", "User name", "ServiceAccount namespace", separated by commas. rules, if
+// not everything: "group/resource,resource: verbs", "/path,/path: verbs".
 struct FlowSchemaRow {
   std::string_view name;
   std::int64_t precedence;
@@ -85,7 +85,7 @@ constexpr std::array kFlowSchemas = {
     FlowSchemaRow{"exempt", 1, "exempt", "", "Group system:masters", ""},
 };
 
-// The scheduler and the controller-manager are asked by a real server; this one does not look.
+// A real server asks the scheduler and the controller-manager for their health; this one does not.
 struct ComponentRow {
   std::string_view name;
   std::string_view healthy;
@@ -99,9 +99,9 @@ constexpr std::array kComponents = {
 
 constexpr std::int64_t kLeaseSeconds = 3600;
 
-// ---- What they make.
+// ---- Objects made from the data.
 
-// Takes the text before the next `separator`.
+// Removes and returns the text before the next `separator`.
 std::string_view TakePart(std::string_view& text, char separator) {
   const std::string_view part = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(text.size(), part.size() + 1));
@@ -166,7 +166,7 @@ Value ResourceRule(std::string_view group, std::string_view resources, std::stri
   return rule;
 }
 
-// One rule for all of them, with the subjects.
+// Returns one rule for everything in `text`, with the subjects.
 Value Rules(std::string_view text, std::string_view subjects) {
   Value rule = Value::MakeObject({{"subjects", Subjects(subjects)}});
   Value resource_rules = Value::MakeArray();

@@ -1,6 +1,6 @@
 // apiserver/builtin/bootstrap_objects.h
 //
-// What a real API server makes itself when it begins, and keeps.
+// Objects that a real API server creates itself when it starts.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_BOOTSTRAP_OBJECTS_H_
 #define KINFORMER_APISERVER_BUILTIN_BOOTSTRAP_OBJECTS_H_
@@ -24,15 +24,15 @@ struct BootstrapObject {
   json::Value object{};
 };
 
-// In the order in which they are made, without the namespaces, which come first. `identity` is what
-// the server calls itself in its lease.
+// Returns them in the order of creation, without the namespaces, which come first. `identity` is
+// the holder of the server's lease.
 std::vector<BootstrapObject> BootstrapObjects(const ApiServerOptions& options, WallTime now,
                                               const std::string& identity);
 
-// The value of a priority class that every server has; none for another name.
+// Returns the value of a built-in priority class; nullopt for other names.
 std::optional<std::int64_t> SystemPriority(std::string_view name);
 
-// The renewTime of its lease.
+// Returns the renewTime of the server's lease.
 std::string LeaseTime(WallTime now);
 
 }  // namespace kinformer::apiserver

@@ -25,7 +25,7 @@ bool IsCore(const ServedResource& resource, std::string_view plural) {
   return resource.group.empty() && resource.plural == plural;
 }
 
-// Seconds that a pod stays on a node that is not well, where it does not say so itself.
+// Seconds that a pod stays on a failed node, unless its own tolerations say otherwise.
 constexpr int kTolerationSeconds = 300;
 constexpr std::array<std::string_view, 2> kNotWell = {"node.kubernetes.io/not-ready",
                                                       "node.kubernetes.io/unreachable"};
@@ -73,7 +73,7 @@ Priority PriorityOf(const json::Value& priority_class) {
 }
 
 std::optional<Priority> FindPriority(const ServerState& state, const std::string& name) {
-  // Here nobody has to create these.
+  // These exist without being created here.
   if (const auto system = SystemPriority(name)) return Priority{.value = *system, .name = name};
   const auto classes = state.resources.FindGroupResource("scheduling.k8s.io", "priorityclasses");
   if (classes == nullptr) return name.empty() ? std::optional<Priority>(Priority()) : std::nullopt;
@@ -81,7 +81,7 @@ std::optional<Priority> FindPriority(const ServerState& state, const std::string
     const StoredObjectPtr stored = classes->Find({}, name);
     return stored == nullptr ? std::nullopt : std::optional<Priority>(PriorityOf(stored->Parse()));
   }
-  // The default for all, or the lowest of them where there are several.
+  // The global default; if there are several, the lowest.
   std::optional<Priority> found;
   classes->store->Walk({}, {}, state.resource_version, [&](const StoredObjectPtr& stored) {
     const json::Value object = stored->Parse();
@@ -94,7 +94,7 @@ std::optional<Priority> FindPriority(const ServerState& state, const std::string
   return found ? found : Priority();
 }
 
-// A Job finds its pods by labels with its uid, unless it has a selector of its own.
+// Sets the labels and the selector by which a Job finds its pods, unless it brings its own.
 void SelectPods(json::Value& job) {
   if (std::as_const(job).At("/spec/manualSelector").AsBool().value_or(false)) return;
   const std::string uid = std::as_const(job).At("/metadata/uid").StringOrEmpty();
@@ -108,8 +108,8 @@ void SelectPods(json::Value& job) {
   job.Ensure("spec", "selector", "matchLabels").Set("batch.kubernetes.io/controller-uid", uid);
 }
 
-// What stands in an annotation here is a field of a DaemonSet inside a real server: how often its
-// template has changed, whatever a client says of it.
+// Annotation for what is a field of the internal DaemonSet in a real server: the number of changes
+// of its template. Values from clients are ignored in updates.
 constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
 
 void SetTemplateGeneration(json::Value& object, std::string generation) {
@@ -124,13 +124,13 @@ std::int64_t TemplateGeneration(const json::Value& object) {
       .value_or(0);
 }
 
-// Whether `object` in the place of `old` is the end of it.
+// Returns whether replacing `old` by `object` completes its deletion.
 bool Ends(const json::Value& old, const json::Value& object) {
   return !old.At("/metadata/deletionTimestamp").is_null() &&
          object.At("/metadata/finalizers").size() == 0;
 }
 
-// A Job that was made by name and is without labels has those of its pods when it is stored.
+// Copies the labels of a Job's pods to the Job, if it has none and its name is not generated.
 void LabelLikeItsPods(json::Value& job) {
   const json::Value& metadata = std::as_const(job)["metadata"];
   if (metadata["labels"].size() > 0 || !metadata["generateName"].StringOrEmpty().empty()) return;
@@ -138,7 +138,7 @@ void LabelLikeItsPods(json::Value& job) {
   if (labels.size() > 0) job.Ensure("metadata").Set("labels", labels);
 }
 
-// Times of a volume's phases. `old`: its status before, null for a new one.
+// Sets the time of a volume's last phase change. `old`: previous status, null for a new volume.
 void SetPhaseTime(const json::Value& old, std::string_view now, json::Value& status) {
   constexpr const char* kTime = "lastPhaseTransitionTime";
   const json::Value& given = status;
@@ -157,7 +157,7 @@ void FinalizeNamespace(json::Value& object) {
   }
 }
 
-// What was made up for an object need not be sent again.
+// Keeps generated values that an update omits.
 void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (std::as_const(spec)[name].is_null() && !old[name].is_null()) {
@@ -166,7 +166,7 @@ void Keep(json::Value& spec, const json::Value& old, std::initializer_list<const
   }
 }
 
-// Keeps only the names of the secrets of a ServiceAccount.
+// Removes all but the names from the secrets of a ServiceAccount.
 void NameSecrets(json::Value& account) {
   json::Value* const list = account.Find("secrets");
   json::Array* const secrets = list == nullptr ? nullptr : list->IfArray();
@@ -284,14 +284,14 @@ void BuiltinStrategy::Merged(const ServedResource& resource, std::string_view su
   } else if (subresource == "status" && IsCore(resource, "persistentvolumes")) {
     SetPhaseTime(old["status"], FormatTime(now), object.Ensure("status"));
   } else if (subresource == "status" && IsCore(resource, "pods")) {
-    // The class follows from the spec.
+    // The spec determines the class.
     Keep(object.Ensure("status"), old["status"], {"qosClass"});
   }
 }
 
 void BuiltinStrategy::MergedService(std::string_view subresource, json::Value& object) {
   const json::Value& given = object;
-  // What is written to the status is looked at there.
+  // Writes of the status are validated separately.
   if (subresource == "status") return;
   if (given.At("/status/loadBalancer/ingress").size() == 0 ||
       given.At("/spec/type").StringOrEmpty() == "LoadBalancer") {

@@ -1,8 +1,8 @@
 // apiserver/builtin/builtin_strategy.h
 //
-// BuiltinStrategy: what a real API server does to objects of built-in kinds between decoding and
-// storing them, beyond defaults: a new pod's phase, class and priority, a Service's addresses, a
-// Job's selector. docs/apiserver.md lists what is done here and what is left to controllers.
+// BuiltinStrategy: changes a real API server makes to objects of built-in kinds between decoding
+// and storing, beyond defaults: a new pod's phase, class and priority, a Service's addresses, a
+// Job's selector. docs/apiserver.md lists those made here and those left to controllers.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
 #define KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
@@ -21,26 +21,26 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined where nothing else is said, never blocks. Errors are the API's. Objects have their
-// defaults.
+// Loop-confined except for static functions, never blocks. Errors are those of the API. Objects
+// have their defaults.
 class BuiltinStrategy {
  public:
   explicit BuiltinStrategy(ServerState& state)
       : state_(state), addresses_(state.options.service_cluster_ip_range) {}
 
-  // `object` is new and has its name and its uid. `user`: whose request it is; null: this process.
+  // Completes a new `object` with name and uid. `user`: the requester; null: this process.
   Result<void> Create(const ServedResource& resource, const UserInfo* user, json::Value& object);
-  // `object` was sent to take the place of `old`: the addresses of a Service. What is wrong with
-  // them.
+  // Assigns cluster addresses to a Service, `object`, that replaces `old`. Returns the problems
+  // found; empty if there are none.
   std::vector<StatusCause> Assign(const ServedResource& resource, const json::Value& old,
                                   json::Value& object);
-  // What else is to be done for it. On any thread.
+  // Makes all other changes for an update of `old`. Thread-safe.
   static void Update(const ServedResource& resource, const json::Value& old, json::Value& object);
-  // What was sent to the subresource (empty: to the resource itself) has been merged with what the
-  // server keeps of `old`. On any thread.
+  // Completes `object`, which was sent to `subresource` (empty: to the resource itself) and merged
+  // with the fields that the server keeps of `old`. Thread-safe.
   static void Merged(const ServedResource& resource, std::string_view subresource, WallTime now,
                      const json::Value& old, json::Value& object);
-  // It has been stored, or removed. `object` is `stored`, parsed.
+  // Update the addresses in use after a write. `object` is `stored`, parsed.
   void Stored(const ServedResource& resource, const StoredObject& stored,
               const json::Value& object);
   void Removed(const ServedResource& resource, const StoredObject& old);

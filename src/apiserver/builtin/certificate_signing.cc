@@ -22,7 +22,7 @@ json::Array Conditions(const json::Value& request, std::string_view type) {
   return found;
 }
 
-// Decisions are not written with the status: those that are there stay as they were.
+// Keeps the approval conditions: they are not written with the status.
 void KeepDecisions(const json::Value& old, json::Value& request) {
   for (const std::string_view type : kDecisions) {
     const json::Array before = Conditions(old, type);

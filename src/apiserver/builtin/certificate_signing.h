@@ -1,7 +1,7 @@
 // apiserver/builtin/certificate_signing.h
 //
-// What is peculiar to CertificateSigningRequests: who asked is the server's to say, approval and
-// issuance are written through two subresources, and neither can be taken back.
+// Rules of CertificateSigningRequests: the server records the requester, and two subresources write
+// approval and issuance, neither of which can be revoked.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_CERTIFICATE_SIGNING_H_
 #define KINFORMER_APISERVER_BUILTIN_CERTIFICATE_SIGNING_H_
@@ -16,16 +16,16 @@
 
 namespace kinformer::apiserver {
 
-// Writes into the spec of a new request who asks.
+// Writes the requester into the spec of a new request.
 void SetRequester(const UserInfo& user, json::Value& request);
 
-// What becomes of the status of `request`, which is written over `old` by `subresource` (status or
-// approval): conditions get their times; those of approval are left to `approval`, and the
-// certificate to `status`. `now` as the API writes times.
+// Completes the status of `request`, which `subresource` (status or approval) writes over `old`:
+// sets the times of conditions, keeps approval conditions unless `approval` writes them, and the
+// certificate unless `status` does. `now` is in the API's time format.
 void MergeSigningStatus(std::string_view subresource, const json::Value& old, std::string_view now,
                         json::Value& request);
 
-// What is wrong with that; empty: nothing.
+// Returns the problems of that write; empty if there are none.
 std::vector<StatusCause> ValidateSigningStatus(std::string_view subresource, const json::Value& old,
                                                const json::Value& request);
 

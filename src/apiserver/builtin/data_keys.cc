@@ -22,7 +22,7 @@ bool IsKeyChar(char c) {
          c == '_' || c == '.';
 }
 
-// The rule that a key breaks; empty: none.
+// Returns the rule that the key breaks; empty if none.
 std::string BrokenKeyRule(std::string_view key) {
   if (key.size() > kLongestKey) {
     return "must be no more than " + std::to_string(kLongestKey) + " characters";
@@ -32,7 +32,7 @@ std::string BrokenKeyRule(std::string_view key) {
   return key.starts_with("..") ? "must not start with '..'" : "";
 }
 
-// Of base64.
+// Returns the size of decoded base64.
 std::size_t DecodedSize(std::string_view text) {
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   return text.size() / 4 * 3 - std::min(padding, text.size());
@@ -69,7 +69,7 @@ void CheckConfigMap(const json::Value& map, std::vector<StatusCause>& causes) {
     CheckKey("binaryData", key, causes);
     bytes += DecodedSize(value.StringOrEmpty());
   }
-  // A real server has no name for both together.
+  // A real server reports no field name for the sum of both.
   CheckSize(bytes, "[]", causes);
 }
 

@@ -1,6 +1,6 @@
 // apiserver/builtin/data_keys.h
 //
-// What ConfigMaps and Secrets may hold: the form of keys, and how much in all.
+// Validation of data in ConfigMaps and Secrets: the form of keys, and the total size.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DATA_KEYS_H_
 #define KINFORMER_APISERVER_BUILTIN_DATA_KEYS_H_
@@ -14,7 +14,7 @@
 
 namespace kinformer::apiserver {
 
-// Appends what is wrong with the data of the object, if it is one of the two. On any thread.
+// Appends the problems of the object's data, if it is one of the two kinds. Thread-safe.
 void ValidateData(const ServedResource& resource, const json::Value& object,
                   std::vector<StatusCause>& causes);
 

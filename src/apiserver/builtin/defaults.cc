@@ -23,7 +23,7 @@ bool FitsMessage(const MessagePlan& plan, const json::Value& object, bool root);
 using Member = json::Object::Member;
 using Members = std::vector<Member>;
 
-// What was sent for each field of a plan; null: nothing.
+// Value sent for each field of a plan; null: none.
 using Sent = std::array<json::Value*, kMostFields>;
 
 bool Holds(const DefaultCondition& condition, const Sent& sent) {
@@ -51,7 +51,7 @@ const DefaultRule* RuleFor(const FieldPlan& field, const Sent& sent) {
   return nullptr;
 }
 
-// The value that the rules give to a field; null: none. `own`: what the field has.
+// Returns the value that the rules give to a field; null: none. `own`: the field's present value.
 json::Value ByRule(const FieldPlan& field, const Sent& sent, const json::Value* own) {
   if (own != nullptr &&
       (field.rules.empty() || field.rules[0].gives != DefaultRule::Gives::kMissingEntries)) {
@@ -70,7 +70,7 @@ json::Value ByRule(const FieldPlan& field, const Sent& sent, const json::Value* 
   return merged;
 }
 
-// Fills in a value that may be an object, a list of them or something else.
+// Fills in a value that may be an object, a list of objects, or something else.
 bool FillInUnion(const MessagePlan& plan, json::Value& value, Added& added) {
   if (value.is_object()) return FillIn(plan, value, added);
   bool usual = true;
@@ -90,7 +90,7 @@ bool One(const FieldPlan& plan, json::Value& value, Added& added) {
   return CanonicalScalar(*plan.field, value);
 }
 
-// What Go makes of a null in a map; null where it is nothing special.
+// Returns Go's zero value for a null in a map of that type; null for types without one.
 json::Value ZeroEntryOf(const FieldDescriptor& field) {
   switch (field.kind) {
     case FieldKind::kString:
@@ -132,7 +132,7 @@ bool FillInField(const FieldPlan& plan, json::Value& value, Added& added) {
 
 bool FitsOne(const FieldPlan& plan, const json::Value& value) {
   if (value.is_null()) return true;
-  if (plan.field->kind == FieldKind::kJsonUnion) return false;  // is looked at by others
+  if (plan.field->kind == FieldKind::kJsonUnion) return false;  // checked elsewhere
   if (plan.child != nullptr) return FitsMessage(*plan.child, value, /*root=*/false);
   return FitsScalar(*plan.field, value);
 }
@@ -168,14 +168,14 @@ bool FitsMessage(const MessagePlan& plan, const json::Value& object, bool root) 
   return true;
 }
 
-// The members of an object as a plan sees them.
+// Members of an object, assigned to the fields of a plan.
 struct Sorted {
   Sent sent{};
-  // The member from which that comes; null: from a rule.
+  // The member that holds the value; null: the value comes from a rule.
   std::array<Member*, kMostFields> from{};
-  // What stands before the fields: kind and apiVersion.
+  // Members in front of the fields: kind and apiVersion.
   Members head{};
-  // Whether the members can stay where they are: all known, there, and in order.
+  // Whether the members can stay in place: all known, none missing, and in order.
   bool in_place = false;
 };
 
@@ -206,8 +206,8 @@ void SortMembers(const MessagePlan& plan, Members& members, Sorted& sorted) {
 
 using Filled = std::vector<std::pair<std::size_t, json::Value>>;
 
-// The values that rules give, which `sorted` then refers to. They look at what was sent, so all are
-// found before any is put in.
+// Computes the values that rules give, and lets `sorted` refer to them. Rules read the values as
+// sent, so all are computed before any is inserted.
 Filled ApplyRules(const MessagePlan& plan, Sorted& sorted, Added& added) {
   Filled filled;
   filled.reserve(plan.ruled.size());
@@ -225,14 +225,14 @@ Filled ApplyRules(const MessagePlan& plan, Sorted& sorted, Added& added) {
   return filled;
 }
 
-// What stands for a field that nobody sent and that is written nevertheless.
+// Value of a field that was not sent, but is always written.
 json::Value EmptyOf(const FieldPlan& plan) {
   const FieldDescriptor& field = *plan.field;
   const bool message = plan.child != nullptr && !field.repeated && !field.map && !field.pointer;
   return message ? plan.child->empty : ZeroOf(field);
 }
 
-// All fields in their order, after the head. False: something is unusual.
+// Appends all fields in order, after the head. Returns false if a value is unusual.
 bool AppendFields(const MessagePlan& plan, const Sorted& sorted, Members& out, Added& added) {
   bool usual = true;
   for (std::size_t i = 0; i < plan.fields.size(); ++i) {
@@ -301,7 +301,7 @@ Result<void> Defaults::Apply(const internal::MessageDescriptor& message, std::st
   const bool usual = FillIn(plan, object, added);
   if (added.full()) return TooMuchIsAdded();
   if (usual) return {};
-  // Something is wrong or unusual: the other way through the types says what, or how it is written.
+  // Something is wrong or unusual: the conversion to protobuf tells the error or the right form.
   const auto bytes = internal::JsonToProtobuf(message, object.Dump());
   if (!bytes) return bytes.error();
   const json::Value& sent = object;

@@ -1,14 +1,14 @@
 // apiserver/builtin/defaults.h
 //
-// Defaults: makes of the JSON that a client sent what a real API server has after it has decoded it
-// into the struct of a built-in kind: members that the kind lacks are gone, those that it has stand
-// in their order, what is empty is written or left out as Go does, quantities, times and maps are
-// in their canonical form, and what nobody sent has its default. Doing it twice is doing it once.
-// So what a client reads is what it gets again after it has written it back, and its comparisons
-// settle.
+// Defaults: converts the JSON sent by a client to the JSON that a real API server has after
+// decoding it into the struct of a built-in kind: removes unknown members, orders the known ones,
+// writes or omits empty values as Go does, makes quantities, times and maps canonical, and sets
+// defaults. The result is a fixed point: applying it again changes nothing. So clients read back
+// exactly what they wrote, and controllers that compare the object they read with the one they want
+// come to rest.
 //
-// What defaulting does not do, since in a real server others do it after decoding, is in
-// builtin_strategy.h.
+// Changes that a real server makes in later stages, after decoding, are not made here but by
+// BuiltinStrategy (builtin_strategy.h).
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DEFAULTS_H_
 #define KINFORMER_APISERVER_BUILTIN_DEFAULTS_H_
@@ -24,17 +24,17 @@
 
 namespace kinformer::apiserver {
 
-// Thread-safe. Errors name the member whose type is wrong.
+// Thread-safe. Errors name the member of the wrong type.
 class Defaults {
  public:
-  // `object` is of the message; `kind`: "apps/v1 Deployment". After an error `object` is of no use.
-  // kRequestEntityTooLarge: the defaults would add more than Added::kMost to the memory that it
-  // takes, which is counted as they are added: three bytes of a list are a container.
+  // `object` is of the message; `kind`: "apps/v1 Deployment". `object` is unusable after an error.
+  // kRequestEntityTooLarge: the defaults would add more than Added::kMost to the memory of the
+  // object, counted as they are added: three bytes of a list may become a whole container.
   Result<void> Apply(const internal::MessageDescriptor& message, std::string_view kind,
                      json::Value& object);
 
-  // Whether all members are the message's and of its types, so that there is nothing to say about
-  // them. False: somebody has to look more closely.
+  // Returns whether all members are known and of the right types. False means that a full check is
+  // needed.
   bool Fits(const internal::MessageDescriptor& message, std::string_view kind,
             const json::Value& object);
 
@@ -42,15 +42,15 @@ class Defaults {
   DefaultPlans plans_{};
 };
 
-// Counts what defaults have added.
+// Counts the memory that defaults have added.
 struct Added {
   static constexpr std::size_t kMost = std::size_t{16} << 20;
   std::size_t bytes = 0;
   [[nodiscard]] bool full() const { return bytes > kMost; }
 };
 
-// The same for one message. False: something in it has a form that needs a closer look, and stands
-// as it was sent. Once `added` is full nothing more is filled in.
+// Sets the defaults of one message. Returns false if something in it has an unusual form, which is
+// left as sent. Stops filling in when `added` is full.
 bool FillIn(const MessagePlan& plan, json::Value& object, Added& added);
 
 }  // namespace kinformer::apiserver

@@ -16,7 +16,7 @@ const json::Value& At(const json::Object& members, std::string_view name) {
 
 bool Empty(const json::Value& value) { return value.size() == 0; }
 
-// Gives `to` the entries of `from` that it lacks.
+// Adds the entries of `from` that `to` lacks.
 void AddMissing(json::Object& members, std::string_view to, std::string_view from) {
   const json::Value source = At(members, from);
   for (const auto& [name, value] : source.members()) {
@@ -24,7 +24,7 @@ void AddMissing(json::Object& members, std::string_view to, std::string_view fro
   }
 }
 
-// What a template is labelled with labels the object, where it has none of its own.
+// Copies the template's labels to the object, if it has none.
 void LabelLikeTemplate(json::Object& members) {
   const json::Value labels = At(members, "spec").At("/template/metadata/labels");
   if (labels.is_object() && Empty(At(members, "metadata")["labels"])) {
@@ -47,14 +47,14 @@ void LimitRangeItem(json::Object& members) {
   AddMissing(members, "defaultRequest", "min");
 }
 
-// The old name of serviceAccountName says what the new one does.
+// Keeps serviceAccount, the old name of serviceAccountName, equal to it.
 void PodSpec(json::Object& members) {
   if (const std::string name = At(members, "serviceAccountName").StringOrEmpty(); !name.empty()) {
     members.Set("serviceAccount", name);
   }
 }
 
-// On the host's network a container's port is the host's.
+// With host networking, a container's port is also its host port.
 void PodSpecOfPod(json::Object& members) {
   PodSpec(members);
   if (!At(members, "hostNetwork").AsBool().value_or(false)) return;
@@ -76,7 +76,7 @@ void PodSpecOfPod(json::Object& members) {
   }
 }
 
-// One address and the list of all of them: the first of the list is the one.
+// Synchronizes a single address with the first of a list of addresses: podIP and podIPs.
 void OneAndAll(json::Object& members, std::string_view one, std::string_view all,
                std::string_view key) {
   const auto first = [&]() -> const json::Value& {
@@ -120,7 +120,7 @@ void ServiceSpec(json::Object& members) {
   }
 }
 
-// An ingress address of a load balancer is one that its traffic is sent to.
+// Sets the default ipMode of a load balancer's ingress addresses.
 void Service(json::Object& members) {
   if (At(members, "spec")["type"].StringOrEmpty() != "LoadBalancer") return;
   json::Value* status = members.Find("status");
@@ -140,7 +140,7 @@ struct Entry {
   ComputedDefaults compute;
 };
 
-// What is said for a kind stands before what is said for all.
+// Entries for a kind precede those for all kinds.
 constexpr Entry kEntries[] = {
     {"k8s.io.api.batch.v1.Job", {}, LabelLikeTemplate},
     {"k8s.io.api.core.v1.LimitRangeItem", {}, LimitRangeItem},

@@ -1,6 +1,6 @@
 // apiserver/builtin/defaults_computed.h
 //
-// The defaults that a table cannot say, since they are worked out from more than the members of one
+// Defaults that the table cannot express, since they depend on more than the members of one
 // message.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DEFAULTS_COMPUTED_H_
@@ -12,12 +12,12 @@
 
 namespace kinformer::apiserver {
 
-// Fills in what is computed, in the members of a message as they were sent; types are not checked
-// yet.
+// Sets computed defaults in the members of a message. Members are as the client sent them; their
+// types have not been checked yet.
 using ComputedDefaults = void (*)(json::Object& members);
 
-// Null: nothing is computed. `message`: "k8s.io.api.core.v1.PodSpec"; `kind`: "v1 Pod", or empty
-// for kinds about which nothing special is known.
+// Returns null if there are none. `message`: "k8s.io.api.core.v1.PodSpec"; `kind`: "v1 Pod", or
+// empty for kinds without special rules.
 ComputedDefaults ComputedDefaultsOf(std::string_view message, std::string_view kind);
 
 }  // namespace kinformer::apiserver

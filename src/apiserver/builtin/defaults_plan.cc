@@ -10,7 +10,7 @@ namespace {
 
 json::Value ParseCell(std::string_view text) { return json::Parse(text).value_or(json::Value()); }
 
-// One term of a condition: `a|b`, `a="x"`, `a~latest`.
+// Parses one term of a condition: `a|b`, `a="x"`, `a~latest`.
 DefaultCondition ParseCondition(const MessagePlan& plan, std::string_view term) {
   DefaultCondition out;
   const std::size_t end = term.find_first_of("=~");
@@ -27,7 +27,7 @@ DefaultCondition ParseCondition(const MessagePlan& plan, std::string_view term) 
   return out;
 }
 
-// The message of a field's objects; of those that may be something else, too, what the objects are.
+// Returns the message of a field's objects; for fields that may hold other types, that of objects.
 const internal::MessageDescriptor* ChildOf(const internal::FieldDescriptor& field) {
   if (field.kind == internal::FieldKind::kMessage) return field.message;
   if (field.kind != internal::FieldKind::kJsonUnion) return nullptr;
@@ -125,7 +125,7 @@ void DefaultPlans::AddRules(MessagePlan& plan, const std::string& kind,
   if (found == rows_.end()) return;
   const Rows& rows = found->second;
   for (const DefaultRow* row : rows) {
-    // What is said of this place, or else of this kind, takes the place of what is said of all.
+    // Rows for this place, or else for this kind, replace rows for all.
     const auto said = [&](std::string_view where) {
       return !where.empty() && std::any_of(rows.begin(), rows.end(), [&](const DefaultRow* other) {
         return other->where == where && other->member == row->member;

@@ -1,8 +1,8 @@
 // apiserver/builtin/defaults_plan.h
 //
-// MessagePlan: how an object of a message looks after the server has decoded it: which members it
-// has, in which order, and what those are that nobody sent. Made of the message's descriptor and of
-// the table of defaults.
+// MessagePlan: describes an object of a message after decoding by the server: its members, their
+// order, and the values of those not sent. Made from the message's descriptor and the table of
+// defaults.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DEFAULTS_PLAN_H_
 #define KINFORMER_APISERVER_BUILTIN_DEFAULTS_PLAN_H_
@@ -30,48 +30,48 @@ struct MessagePlan;
 struct DefaultCondition {
   enum class Test : std::uint8_t { kPresent, kEquals, kLatest };
   Test test = Test::kPresent;
-  std::vector<std::size_t> members{};  // one of these fields
+  std::vector<std::size_t> members{};  // any one of these fields
   json::Value value{};
 };
 
 struct DefaultRule {
   enum class Gives : std::uint8_t { kNothing, kValue, kCopy, kMissingEntries };
-  std::vector<DefaultCondition> when{};  // all of them
+  std::vector<DefaultCondition> when{};  // all must hold
   Gives gives = Gives::kNothing;
   json::Value value{};
-  std::size_t other = 0;  // the field that is copied
+  std::size_t other = 0;  // the field to copy
 };
 
 struct FieldPlan {
   std::string_view name{};
   const internal::FieldDescriptor* field = nullptr;
-  const MessagePlan* child = nullptr;  // of messages that have a plan
-  std::vector<DefaultRule> rules{};    // the first that holds counts
+  const MessagePlan* child = nullptr;  // null for messages without a plan
+  std::vector<DefaultRule> rules{};    // the first that holds applies
 };
 
 struct MessagePlan {
   const internal::MessageDescriptor* message = nullptr;
-  // In the order of JSON; the fields of inlined messages stand in their place.
+  // In JSON order; fields of inlined messages are listed in place of their message.
   std::vector<FieldPlan> fields{};
   std::vector<std::pair<std::string_view, std::size_t>> by_name{};
-  std::vector<std::size_t> ruled{};   // the fields that have rules
-  std::vector<std::size_t> always{};  // those that are written even if nobody sent them
-  // Of messages that carry kind and apiVersion inside others.
+  std::vector<std::size_t> ruled{};   // indexes of fields with rules
+  std::vector<std::size_t> always{};  // indexes of fields written even if not sent
+  // kind and apiVersion, for messages that carry them inside other messages.
   std::vector<std::pair<std::string_view, json::Value>> type_meta{};
-  // What no table can say; null: nothing. Gets the members as they were sent.
+  // Applies defaults that no table can express, to the members as sent; null if there are none.
   void (*prepare)(json::Object& members) = nullptr;
-  // What `{}` becomes.
+  // Result of applying the defaults to `{}`.
   json::Value empty{};
 
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   [[nodiscard]] std::size_t Find(std::string_view name) const;
-  // The same. Members mostly stand in order, so it is first looked for a little behind the one that
-  // was found before; `next` is that one's successor, and moves on.
+  // As Find, but fast for members in order: searches first a few places after the previous match.
+  // `next` is the index after that match, and is updated.
   std::size_t FindNext(std::string_view name, std::size_t& next) const;
 };
 
-// Makes plans when they are first asked for, and keeps them. Thread-safe. Plans do not change, and
-// live as long as this.
+// Makes each plan on first use and caches it. Thread-safe. Plans are immutable and owned by this
+// object.
 class DefaultPlans {
  public:
   DefaultPlans();
@@ -94,11 +94,11 @@ class DefaultPlans {
   void AddRules(MessagePlan& plan, const std::string& kind, const std::string& parent) const;
   void AddRule(MessagePlan& plan, const DefaultRow& row) const;
 
-  std::mutex mutex_;                                      // for the two last
-  std::unordered_map<std::string_view, Rows> rows_{};     // by message
-  std::unordered_map<std::string_view, bool> special_{};  // kinds and places that the table names
+  std::mutex mutex_;                                      // guards the last two
+  std::unordered_map<std::string_view, Rows> rows_{};     // by message name
+  std::unordered_map<std::string_view, bool> special_{};  // kinds and places named in the table
   std::map<std::string, std::unique_ptr<MessagePlan>, std::less<>> plans_{};
-  std::unordered_map<const internal::MessageDescriptor*, Known> known_{};  // asked for last
+  std::unordered_map<const internal::MessageDescriptor*, Known> known_{};  // last use per message
 };
 
 }  // namespace kinformer::apiserver

@@ -29,7 +29,7 @@ bool HasShape(std::string_view text, std::string_view shape) {
                     [](char c, char s) { return s == '0' ? c >= '0' && c <= '9' : c == s; });
 }
 
-// In the form that is written, and not the zero time.
+// Returns whether the time has the form written by servers, and is not the zero time.
 bool IsCanonicalTime(std::string_view text, std::string_view shape) {
   return HasShape(text, shape) && !text.starts_with("0001-01-01") &&
          internal::ParseRfc3339(text).has_value();
@@ -43,7 +43,7 @@ bool IsCanonicalBase64(std::string_view text) {
   return again == text;
 }
 
-// As most quantities are: one to three digits and perhaps a suffix. Canonical as it stands.
+// Recognizes the most common quantities, already canonical: one to three digits and maybe a suffix.
 bool IsPlainQuantity(std::string_view text) {
   if (text.empty() || text[0] < '1' || text[0] > '9') return false;
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -53,13 +53,13 @@ bool IsPlainQuantity(std::string_view text) {
          suffix == "M" || suffix == "G" || suffix == "k";
 }
 
-// Amounts in resource lists are whole thousandths.
+// Amounts in resource lists are counted in whole thousandths.
 constexpr std::int64_t kLargestMilli = std::numeric_limits<std::int64_t>::max();
 
-// A quantity as it is written, cut into its parts.
+// A quantity's text, split into its parts.
 struct QuantityText {
-  std::string digits{};  // without the point and the zeros that lead
-  int behind = 0;        // digits behind the point
+  std::string digits{};  // without the point and leading zeros
+  int behind = 0;        // digits after the point
   std::string_view suffix{};
 };
 
@@ -84,7 +84,7 @@ QuantityText PartsOf(std::string_view text) {
   return parts;
 }
 
-// The power of ten that a suffix stands for; none: it is one of two.
+// Returns the power of ten of a suffix; nullopt for powers of two.
 std::optional<int> DecimalPower(std::string_view suffix) {
   constexpr std::string_view kLarge = "kMGTPE";
   constexpr std::string_view kSmall = "mun";
@@ -101,14 +101,14 @@ std::optional<int> DecimalPower(std::string_view suffix) {
   return std::nullopt;
 }
 
-// Whether a real server repeats the text of a valid quantity, which need not be canonical: "1.001",
-// "1E3", "007". Its parser goes by how the text looks, and so does this. Not in a resource list
-// where the amount had to be rounded.
+// Returns whether a real server keeps the text of a valid quantity, even if it is not canonical:
+// "1.001", "1E3", "007". Its parser decides by the form of the text, and so does this. Amounts that
+// had to be rounded in a resource list are not kept.
 bool StaysAsWritten(std::string_view text, bool resource_list) {
   const QuantityText parts = PartsOf(text);
   const auto length = static_cast<int>(parts.digits.size());
   if (const std::optional<int> power = DecimalPower(parts.suffix)) {
-    // As in Go, where it is an int32 and wraps.
+    // As in Go, where the scale is an int32 and wraps around.
     const auto scale = static_cast<std::int32_t>(static_cast<std::uint32_t>(*power) -
                                                  static_cast<std::uint32_t>(parts.behind));
     return length <= 18 && scale >= (resource_list ? -3 : -9) && scale % 3 == 0 &&
@@ -141,8 +141,8 @@ bool CanonicalQuantity(bool resource_list, json::Value& value) {
   return true;
 }
 
-// Of the kinds that have one form only, which is canonical: whether the value is of the type. Of
-// other kinds nothing.
+// Returns whether the value is valid for a kind that has only one form, which is then canonical;
+// nullopt for other kinds.
 std::optional<bool> FitsPlainKind(FieldKind kind, const json::Value& value) {
   switch (kind) {
     case FieldKind::kString:
@@ -215,7 +215,7 @@ bool FitsScalar(const FieldDescriptor& field, const json::Value& value) {
 
 bool IsAbsent(const FieldDescriptor& field, const json::Value& value) {
   if (value.is_null()) return true;
-  // The stored form cannot tell an empty list or map from none.
+  // Protobuf cannot distinguish an empty list or map from an absent one.
   if (field.repeated) return value.is_array() && value.size() == 0;
   if (field.map) return value.is_object() && value.size() == 0;
   if (field.pointer) return false;
@@ -261,7 +261,7 @@ bool IsLatestImage(std::string_view image) {
   if (image.empty()) return false;
   const bool digest = image.find('@') != std::string_view::npos;
   image = image.substr(0, image.find('@'));
-  image.remove_prefix(image.rfind('/') + 1);  // 0 where there is none
+  image.remove_prefix(image.rfind('/') + 1);  // 0 if there is none
   const std::size_t colon = image.find(':');
   return colon == std::string_view::npos ? !digest : image.substr(colon + 1) == "latest";
 }

@@ -1,6 +1,6 @@
 // apiserver/builtin/defaults_scalars.h
 //
-// The canonical JSON form of single values, by the type of their field.
+// Canonical JSON form of single values, by the type of their field.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DEFAULTS_SCALARS_H_
 #define KINFORMER_APISERVER_BUILTIN_DEFAULTS_SCALARS_H_
@@ -12,21 +12,21 @@
 
 namespace kinformer::apiserver {
 
-// Brings a value that is no message into its canonical form. False: it is not of the type, or not
-// in a usual form of it.
+// Makes a value that is no message canonical. Returns false if it has the wrong type, or an unusual
+// form.
 bool CanonicalScalar(const internal::FieldDescriptor& field, json::Value& value);
 
-// Whether the value, which is neither a message nor null, is of the type in any form, canonical or
-// not. False may be wrong.
+// Returns whether the value, neither a message nor null, is of the type, canonical or not. False
+// may be wrong: a full check is then needed.
 bool FitsScalar(const internal::FieldDescriptor& field, const json::Value& value);
 
-// The same as absent: null, or the zero of a field for which zero and absent are one.
+// Returns whether it is null, or zero in a field for which zero and absent are equal.
 bool IsAbsent(const internal::FieldDescriptor& field, const json::Value& value);
 
-// How a field is written that nobody sent and that is written nevertheless.
+// Returns the value of a field that was not sent but is always written.
 json::Value ZeroOf(const internal::FieldDescriptor& field);
 
-// Whether an image means the tag "latest": it has that one, or neither tag nor digest.
+// Returns whether the image has the tag "latest", or neither tag nor digest.
 bool IsLatestImage(std::string_view image);
 
 }  // namespace kinformer::apiserver

@@ -1,7 +1,7 @@
 // apiserver/builtin/defaults_table.h
 //
-// What a real API server fills into objects of built-in kinds when it decodes them, as it was
-// learnt from one (schema/defaults.tsv).
+// Table of the defaults that a real API server sets when decoding objects of built-in kinds,
+// recorded from one (schema/defaults.tsv).
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DEFAULTS_TABLE_H_
 #define KINFORMER_APISERVER_BUILTIN_DEFAULTS_TABLE_H_
@@ -11,7 +11,7 @@
 
 namespace kinformer::apiserver {
 
-// A line of the table; its head says what the columns mean.
+// A row of the table; the file's head explains the columns.
 struct DefaultRow {
   std::string_view where;    // "*", "apps/v1 StatefulSet", "k8s.io.api.core.v1.PodSpec.containers"
   std::string_view message;  // "k8s.io.api.core.v1.Container"
@@ -20,7 +20,7 @@ struct DefaultRow {
   std::string_view value;    // JSON; "-"; "=member"; "+member"
 };
 
-// By message, constant. The rows of one member in the order in which they are tried.
+// Returns constant rows, sorted by message. Rows of one member are in the order of evaluation.
 std::span<const DefaultRow> DefaultRows();
 
 }  // namespace kinformer::apiserver

@@ -18,7 +18,7 @@ std::string At(std::string_view list, std::size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
-// Before the first cause below that field, or at the end.
+// Inserts before the first cause below the field `before`, or at the end.
 void Insert(StatusCause cause, std::string_view before, Causes& causes) {
   const auto at = std::find_if(causes.begin(), causes.end(), [&](const StatusCause& other) {
     return other.field.starts_with(before);
@@ -28,7 +28,7 @@ void Insert(StatusCause cause, std::string_view before, Causes& causes) {
 
 // ---- Services and endpoints
 
-// Of several ports each has a name.
+// With several ports, each needs a name.
 void CheckPortNames(const json::Value& ports, const std::string& list, Causes& causes) {
   if (ports.size() < 2) return;
   for (std::size_t i = 0; i < ports.items().size() && !AreEnough(causes); ++i) {
@@ -55,7 +55,7 @@ void CheckEndpoints(const json::Value& subsets, Causes& causes) {
 
 // ---- Workloads
 
-// Without a selector no labels are those that it wants.
+// Without a selector, the template's labels cannot match it.
 void CheckNoSelector(const json::Value& spec, Causes& causes) {
   if (!spec["selector"].is_null()) return;
   Insert(InvalidValue("spec.template.metadata.labels", spec.At("/template/metadata/labels").Dump(),
@@ -63,7 +63,7 @@ void CheckNoSelector(const json::Value& spec, Causes& causes) {
          "spec.template", causes);
 }
 
-// Pods that end do not start again by themselves for ever.
+// Pods of a Job must end, so they must not be restarted for ever.
 void CheckRestartPolicy(const json::Value& pod, const std::string& at, Causes& causes) {
   const std::string& policy = pod["restartPolicy"].StringOrEmpty();
   if (policy.empty() || policy == "Always") {
@@ -82,7 +82,7 @@ void CheckDnsConfig(const json::Value& pod, Causes& causes) {
   }
 }
 
-// ---- Others
+// ---- Other kinds
 
 void CheckClusterRole(const json::Value& rules, Causes& causes) {
   for (std::size_t i = 0; i < rules.items().size() && !AreEnough(causes); ++i) {

@@ -1,8 +1,8 @@
 // apiserver/builtin/dependent_fields.h
 //
-// What must be there in objects of built-in kinds because of what else is there: ports unless a
-// Service is headless, names where there are several, a restart policy that fits a Job. What is
-// needed in any case is in required_fields.h.
+// Fields of built-in kinds that are required because of other fields: ports unless a Service is
+// headless, names where there are several, a restart policy that suits a Job. Fields that are
+// always required are in required_fields.h.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DEPENDENT_FIELDS_H_
 #define KINFORMER_APISERVER_BUILTIN_DEPENDENT_FIELDS_H_
@@ -16,8 +16,8 @@
 
 namespace kinformer::apiserver {
 
-// Adds what is missing in `object`, which has its defaults, to what is known to be wrong with it:
-// in the place in which a real server lists it. On any thread.
+// Inserts causes for missing fields of `object`, which has its defaults, into the problems found so
+// far, in the order of a real server. Thread-safe.
 void ValidateDependent(const ServedResource& resource, const json::Value& object,
                        std::vector<StatusCause>& causes);
 

@@ -26,7 +26,7 @@ bool Is(const ServedResource& resource, std::string_view group, std::string_view
   return resource.group == group && resource.plural == plural;
 }
 
-// "/spec/selector" as causes name it.
+// Returns "/spec/selector" in the form used in causes.
 std::string Dotted(std::string_view pointer) {
   std::string out(pointer.substr(1));
   std::replace(out.begin(), out.end(), '/', '.');
@@ -40,7 +40,7 @@ void Immutable(std::string_view pointer, const json::Value& old, const json::Val
   causes.push_back(InvalidValue(Dotted(pointer), after.Dump(), "field is immutable"));
 }
 
-// ConfigMaps and Secrets whose `immutable` is set.
+// Checks ConfigMaps and Secrets with `immutable` set.
 void ValidateSealed(const json::Value& old, const json::Value& object,
                     std::vector<StatusCause>& causes) {
   if (!old["immutable"].AsBool().value_or(false)) return;
@@ -71,7 +71,7 @@ void EqualizeImages(const json::Value& old, json::Value& spec, std::string_view 
   }
 }
 
-// The values in a list, to find them by.
+// Returns the values in a list as texts, for lookups.
 std::unordered_set<std::string> TextsOf(const json::Value& list) {
   std::unordered_set<std::string> texts;
   for (const json::Value& item : list.items()) texts.insert(item.Dump({.sort_keys = true}));
@@ -112,14 +112,14 @@ void ValidatePod(const json::Value& old, const json::Value& object,
   json::Value rest = after;
   for (const char* list : {"containers", "initContainers"}) EqualizeImages(before, rest, list);
   for (const char* field : {"activeDeadlineSeconds", "tolerations"}) Take(before, rest, field);
-  // A gate may go, none may come.
+  // Gates may be removed, but not added.
   const auto gates = TextsOf(before["schedulingGates"]);
   const json::Array& new_gates = after["schedulingGates"].items();
   const bool fewer = std::all_of(new_gates.begin(), new_gates.end(), [&](const json::Value& gate) {
     return gates.contains(gate.Dump({.sort_keys = true}));
   });
   if (fewer) Take(before, rest, "schedulingGates");
-  // While it is gated, a pod's placement can be narrowed.
+  // While a pod is gated, its placement can be narrowed.
   if (!gates.empty()) {
     for (const char* field : {"nodeSelector", "affinity"}) Take(before, rest, field);
   }
@@ -127,7 +127,7 @@ void ValidatePod(const json::Value& old, const json::Value& object,
       after["terminationGracePeriodSeconds"].AsInt64() == 1) {
     Take(before, rest, "terminationGracePeriodSeconds");
   }
-  // Ephemeral containers have a subresource of their own.
+  // Ephemeral containers are changed through their subresource.
   if (!(rest == before)) causes.push_back(ForbiddenField("spec", kPodSpecRule));
 }
 
@@ -147,7 +147,7 @@ void ValidateStatefulSet(const json::Value& old, const json::Value& object,
       "'minReadySeconds' are forbidden"));
 }
 
-// A Job that waits may still be placed and sized in another way.
+// A suspended Job may still change its placement and resources.
 void ValidateWaitingPod(const json::Value& old, const json::Value& object,
                         std::vector<StatusCause>& causes) {
   const json::Value& before = old.At("/spec/template/spec");
@@ -192,8 +192,8 @@ void ValidateJob(const json::Value& old, const json::Value& object,
   }
 }
 
-// Claims are what they were made as, but for the volume that they get, and for the size and the
-// attributes of a volume that they have.
+// A claim's spec is immutable, except for its volume, and for size and attributes of a volume that
+// is already bound.
 void ValidateClaim(const json::Value& old, const json::Value& object,
                    std::vector<StatusCause>& causes) {
   const json::Value& before = old["spec"];
@@ -223,7 +223,7 @@ void ValidateClaim(const json::Value& old, const json::Value& object,
   }
 }
 
-// A namespace's phase says no more than whether it is being deleted.
+// A namespace's phase must only reflect whether it is being deleted.
 std::vector<StatusCause> ValidatePhase(const json::Value& object) {
   const json::Value& phase = object.At("/status/phase");
   const bool ending = !object.At("/metadata/deletionTimestamp").is_null();

@@ -1,7 +1,7 @@
 // apiserver/builtin/field_rules.h
 //
-// What writers may not change in objects of built-in kinds, and what the server makes of some of
-// their fields.
+// Immutable fields of built-in kinds: rejects changes of them in updates. Also normalizes fields of
+// these kinds that have two spellings.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_
 #define KINFORMER_APISERVER_BUILTIN_FIELD_RULES_H_
@@ -16,14 +16,14 @@
 
 namespace kinformer::apiserver {
 
-// What is wrong with writing `object` over `old` by a subresource (empty: by the resource itself);
-// empty: nothing.
+// Returns the forbidden changes in a write of `object` over `old`; empty if there are none. An
+// empty `subresource` is the resource itself.
 std::vector<StatusCause> ValidateChange(const ServedResource& resource,
                                         std::string_view subresource, const json::Value& old,
                                         const json::Value& object);
 
-// Normalises fields that have two spellings: a Secret's stringData goes into its data, and data
-// that is empty goes.
+// Normalizes fields that have two spellings: moves a Secret's stringData into its data, and removes
+// empty data.
 void FoldFields(const ServedResource& resource, json::Value& object);
 
 }  // namespace kinformer::apiserver

@@ -23,9 +23,9 @@ using Causes = std::vector<StatusCause>;
 
 std::int64_t Number(const json::Value& value) { return value.AsInt64().value_or(0); }
 
-// ---- Workloads: the pods that they make are the pods that they find.
+// ---- Workloads: the selector must match the pods of the template.
 
-// Whether its expressions have the values that they need.
+// Returns whether the selector's expressions have the values they need.
 bool IsComplete(const json::Value& selector) {
   for (const json::Value& expression : selector["matchExpressions"].items()) {
     const std::string& relation = expression["operator"].StringOrEmpty();
@@ -39,7 +39,7 @@ void CheckSelector(const ServedResource& resource, const json::Value& spec, Caus
   if (spec["template"].is_null() || !IsComplete(selector)) return;
   const json::Value& labels = spec.At("/template/metadata/labels");
   if (selector.size() == 0) {
-    // That of a Job is made for it when it is made, and must be sent again.
+    // A Job's selector is generated on create, and required in updates.
     if (!resource.Is("batch", "jobs")) return;
     causes.push_back(Required("spec.selector"));
   } else {
@@ -70,7 +70,7 @@ void CheckAutoscaler(const json::Value& spec, Causes& causes) {
                                 "must be greater than or equal to `minReplicas`"));
 }
 
-// The names of its Jobs have eleven characters more.
+// The names of its Jobs are eleven characters longer.
 void CheckCronJobName(const std::string& name, Causes& causes) {
   constexpr std::size_t kLongest = 52;
   if (name.size() <= kLongest) return;
@@ -78,7 +78,7 @@ void CheckCronJobName(const std::string& name, Causes& causes) {
                                 "must be no more than 52 characters"));
 }
 
-// A schedule has five fields, or is one of the named ones.
+// A valid schedule has five fields, or is a named one.
 void CheckSchedule(const json::Value& spec, Causes& causes) {
   const std::string& schedule = spec["schedule"].StringOrEmpty();
   if (schedule.empty() || schedule.front() == '@') return;
@@ -97,7 +97,7 @@ void CheckSchedule(const json::Value& spec, Causes& causes) {
 struct Counts {
   std::string_view group;
   std::string_view plural;
-  // None of them is above status.replicas.
+  // None of these may exceed status.replicas.
   std::array<std::string_view, 4> parts;
 };
 

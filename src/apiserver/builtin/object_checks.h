@@ -1,9 +1,9 @@
 // apiserver/builtin/object_checks.h
 //
-// What a real server refuses in an object of a built-in kind where fields contradict each other:
-// a workload whose selector does not find its own pods, a budget with two limits, a key that no
-// file can have as its name, a status with more ready replicas than replicas. Types, what is
-// missing and changes are checked elsewhere (defaults.h, required_fields.h, field_rules.h).
+// Checks of built-in kinds for fields that contradict each other, as a real server has them: a
+// workload whose selector does not match its own pods, a budget with two limits, a key that is no
+// valid file name, a status with more ready replicas than replicas. Checks of types, required
+// fields and changes are elsewhere (defaults.h, required_fields.h, field_rules.h).
 
 #ifndef KINFORMER_APISERVER_BUILTIN_OBJECT_CHECKS_H_
 #define KINFORMER_APISERVER_BUILTIN_OBJECT_CHECKS_H_
@@ -17,11 +17,11 @@
 
 namespace kinformer::apiserver {
 
-// What is wrong with an object that was sent to create it or to take another's place; empty:
-// nothing that is looked for.
+// Returns the problems of an object sent to create or to replace one; empty if these checks find
+// none.
 std::vector<StatusCause> ValidateObject(const ServedResource& resource, const json::Value& object);
 
-// What is wrong with a status that was sent to the subresource of that name.
+// Returns the problems of an object sent to the subresource `status`.
 std::vector<StatusCause> ValidateStatus(const ServedResource& resource, const json::Value& object);
 
 }  // namespace kinformer::apiserver

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kContainerLists = {"containers", "initContainers"};
 constexpr std::array<std::string_view, 2> kResizable = {"cpu", "memory"};
 
-// What only containers that live as long as their pod can have.
+// Fields that ephemeral containers must not have.
 constexpr std::array<std::string_view, 9> kNotEphemeral = {
     "ports",         "resources",      "resizePolicy", "restartPolicy", "restartPolicyRules",
     "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"};
@@ -71,7 +71,7 @@ bool Exceeds(const json::Value& request, const json::Value& limit) {
   return asked && most && *asked > *most;
 }
 
-// Takes CPU and memory out of a container's resources.
+// Removes CPU and memory from a container's resources.
 void EraseResizable(json::Value& container) {
   for (const char* kind : {"requests", "limits"}) {
     json::Value* resources = container.Find("resources");
@@ -157,7 +157,7 @@ json::Value MergeResize(const json::Value& old, const json::Value& sent) {
     const json::Value& wanted = sent["spec"][list];
     json::Value* containers = merged.Ensure("spec").Find(list);
     if (containers == nullptr || containers->size() != wanted.size()) {
-      // Refused by ValidateResize.
+      // ValidateResize refuses this.
       if (wanted.size() > 0) merged.Ensure("spec").Set(list, wanted);
       continue;
     }

@@ -1,8 +1,8 @@
 // apiserver/builtin/pod_subresources.h
 //
-// The parts of a pod that are written through subresources of their own, because a pod's spec is
-// settled once it exists: debug containers are added by `ephemeralcontainers`, CPU and memory
-// changed by `resize`.
+// Parts of a pod that are written through subresources of their own, since a pod's spec is
+// otherwise immutable after creation: `ephemeralcontainers` adds debug containers, and `resize`
+// changes the CPU and memory of containers.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_POD_SUBRESOURCES_H_
 #define KINFORMER_APISERVER_BUILTIN_POD_SUBRESOURCES_H_
@@ -15,20 +15,20 @@
 
 namespace kinformer::apiserver {
 
-// `old` with the ephemeral containers of `sent`, and nothing else of it.
+// Returns `old` with the ephemeral containers of `sent`; all else of `sent` is ignored.
 [[nodiscard]] json::Value MergeEphemeralContainers(const json::Value& old, const json::Value& sent);
-// What is wrong with that; empty: nothing. Containers can be added, and neither changed nor taken
-// away.
+// Returns the problems of that merge; empty if there are none. Containers can be added, but not
+// changed or removed.
 std::vector<StatusCause> ValidateEphemeralContainers(const json::Value& old,
                                                      const json::Value& pod);
 
-// `old` with the resources of the containers of `sent`, and how they want to be resized.
+// Returns `old` with the containers' resources and resize policies of `sent`.
 [[nodiscard]] json::Value MergeResize(const json::Value& old, const json::Value& sent);
-// What is wrong with that: only CPU and memory change, limits stay above requests and do not go,
-// and the class of service stays.
+// Returns the problems of that merge. Only CPU and memory may change, limits must not fall below
+// requests or be removed, and the QoS class must stay the same.
 std::vector<StatusCause> ValidateResize(const json::Value& old, const json::Value& pod);
 
-// The class of service that follows from what the containers of a pod's spec ask for.
+// Returns the QoS class (Guaranteed, Burstable, BestEffort) that the containers' resources imply.
 [[nodiscard]] std::string_view QosClassOf(const json::Value& spec);
 
 }  // namespace kinformer::apiserver

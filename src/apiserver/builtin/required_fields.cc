@@ -21,12 +21,12 @@ using internal::FieldDescriptor;
 using internal::FieldKind;
 using internal::MessageDescriptor;
 
-// ---- The table as a tree of messages, so that only what has rules is looked at.
+// ---- The table as a tree of messages, so that only messages with rules are visited.
 
-// One of the members has to be there.
+// One of the members is required.
 struct Need {
   std::vector<const FieldDescriptor*> members{};
-  // Only where the member of that name has one of these values; empty: always.
+  // Applies only if the member `key` has one of `values`; empty: always.
   std::string_view key{};
   std::vector<std::string_view> values{};
   const RequiredRow* row = nullptr;
@@ -68,7 +68,7 @@ Need ParseNeed(const MessageDescriptor& message, const RequiredRow& row) {
   return need;
 }
 
-// Makes trees when they are first asked for, and keeps them. Thread-safe.
+// Makes trees on first use, and caches them. Thread-safe.
 class Nodes {
  public:
   Nodes() {
@@ -105,7 +105,7 @@ class Nodes {
   void AddChildren(const MessageDescriptor& message, const std::string& site, Node& node) {
     for (const std::uint16_t index : message.json_order) {
       const FieldDescriptor& field = message.fields[index];
-      const bool status = field.json_name == "status";  // is the server's
+      const bool status = field.json_name == "status";  // set by the server
       if (field.kind != FieldKind::kMessage || field.map || status) continue;
       if (field.inlined) {
         AddChildren(*field.message, site, node);
@@ -120,14 +120,14 @@ class Nodes {
 
   std::mutex mutex_;
   std::unordered_map<std::string_view, std::vector<const RequiredRow*>> rows_{};  // by message
-  std::unordered_map<std::string_view, bool> sites_{};  // the places that the table names
+  std::unordered_map<std::string_view, bool> sites_{};  // the places named in the table
   std::map<std::string, std::unique_ptr<Node>, std::less<>> nodes_{};
   std::unordered_map<const MessageDescriptor*, const Node*> roots_{};
 };
 
 // ---- Objects
 
-// Where a message stands in an object. Written out only where something is wrong.
+// Path of a message in an object. Converted to text only for errors.
 struct Place {
   const Place* parent = nullptr;
   std::string_view member{};
@@ -145,7 +145,7 @@ struct Place {
   }
 };
 
-// A field as the table has it, seen from the place.
+// Returns the path of a field of the table, relative to the place.
 std::string FieldAt(const Place& place, std::string_view field) {
   std::string base = place.Text();
   while (field.starts_with("../")) {
@@ -163,7 +163,7 @@ std::string FieldAt(const Place& place, std::string_view field) {
   return base + rest;
 }
 
-// As Go tells what is not there: by its zero value, unless it is behind a pointer.
+// Returns whether the field is absent in Go's sense: it has its zero value, unless it is a pointer.
 bool Lacks(const json::Value& object, const FieldDescriptor& field) {
   const json::Value* value = object.Find(field.json_name);
   if (value == nullptr || value->is_null()) return true;

@@ -1,8 +1,8 @@
 // apiserver/builtin/required_fields.h
 //
-// What must be there in objects of built-in kinds, by the table that was learnt from a real server
-// (required_table.h): containers and their names, selectors, verbs. What depends on more than a
-// member beside it is in object_checks.h.
+// Required fields of built-in kinds, by the table recorded from a real server (required_table.h):
+// containers and their names, selectors, verbs. Rules that involve more than neighbouring members
+// are in object_checks.h.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_REQUIRED_FIELDS_H_
 #define KINFORMER_APISERVER_BUILTIN_REQUIRED_FIELDS_H_
@@ -15,8 +15,8 @@
 
 namespace kinformer::apiserver {
 
-// Appends a cause for each member that `object`, of that message and with its defaults, lacks.
-// Thread-safe.
+// Appends a cause for each required member that `object`, of that message and with its defaults,
+// lacks. Thread-safe.
 void ValidateRequired(const internal::MessageDescriptor& message, const json::Value& object,
                       std::vector<StatusCause>& causes);
 

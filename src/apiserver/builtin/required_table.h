@@ -1,7 +1,7 @@
 // apiserver/builtin/required_table.h
 //
-// What a real API server says about members of built-in kinds that are not there, as it was learnt
-// from one (schema/required.tsv).
+// Table of a real API server's errors for missing members of built-in kinds, recorded from one
+// (schema/required.tsv).
 
 #ifndef KINFORMER_APISERVER_BUILTIN_REQUIRED_TABLE_H_
 #define KINFORMER_APISERVER_BUILTIN_REQUIRED_TABLE_H_
@@ -11,7 +11,7 @@
 
 namespace kinformer::apiserver {
 
-// A line of the table; its head says what the columns mean.
+// A row of the table; the file's head explains the columns.
 struct RequiredRow {
   std::string_view where;    // "*", "k8s.io.api.core.v1.EnvVarSource.fieldRef"
   std::string_view message;  // "k8s.io.api.core.v1.Container"
@@ -22,7 +22,7 @@ struct RequiredRow {
   std::string_view text;
 };
 
-// By message, constant. The rows of one message in the order in which causes are listed.
+// Returns constant rows, sorted by message. Rows of one message are in the order of causes.
 std::span<const RequiredRow> RequiredRows();
 
 }  // namespace kinformer::apiserver

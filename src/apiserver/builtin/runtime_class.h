@@ -1,6 +1,6 @@
 // apiserver/builtin/runtime_class.h
 //
-// What the RuntimeClass that a pod names makes of the pod.
+// Effects of a pod's RuntimeClass on the pod.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_RUNTIME_CLASS_H_
 #define KINFORMER_APISERVER_BUILTIN_RUNTIME_CLASS_H_
@@ -13,8 +13,8 @@
 
 namespace kinformer::apiserver {
 
-// Gives the spec of a new pod its class's overhead, node selector and tolerations. Why the pod is
-// forbidden; empty: it is not. Counterpart: the admission plugin RuntimeClass.
+// Adds overhead, node selector and tolerations of its class to the spec of a new pod. Returns why
+// the pod is forbidden; empty if it is not. Counterpart: the admission plugin RuntimeClass.
 [[nodiscard]] std::string ApplyRuntimeClass(const ServerState& state, json::Value& spec);
 
 }  // namespace kinformer::apiserver

@@ -47,7 +47,7 @@ bool HasHealthPort(const json::Value& spec) {
   return spec["type"].StringOrEmpty() == "LoadBalancer" &&
          spec["externalTrafficPolicy"].StringOrEmpty() == "Local";
 }
-// From outside of the cluster.
+// Returns whether the Service is reachable from outside of the cluster.
 bool IsReachable(const json::Value& spec) {
   return HasNodePorts(spec) ||
          (spec["type"].StringOrEmpty() == "ClusterIP" && spec["externalIPs"].size() > 0);
@@ -68,7 +68,7 @@ std::pair<std::int64_t, std::string> PortOf(const json::Value& port) {
   return {port["port"].AsInt64().value_or(0), port["protocol"].StringOrEmpty()};
 }
 
-// What an update leaves out keeps what it has, where it still belongs to the type.
+// Keeps assigned values that an update omits, where they still apply to the Service's type.
 void KeepAssigned(const json::Value& old, json::Value& spec) {
   const json::Value& given = spec;
   if (HasAddress(old) && HasAddress(spec)) {
@@ -93,7 +93,7 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
   if (ports == nullptr || !HasNodePorts(old)) return;
   const bool keeps = HasNodePorts(spec);
   std::set<std::int64_t> numbers;
-  std::map<std::pair<std::int64_t, std::string>, std::int64_t> by_port;  // the first of each
+  std::map<std::pair<std::int64_t, std::string>, std::int64_t> by_port;  // first of each
   for (const json::Value& before : old["ports"].items()) {
     const std::int64_t number = before["nodePort"].AsInt64().value_or(0);
     if (number == 0) continue;
@@ -126,7 +126,7 @@ ServiceAddresses::ServiceAddresses(std::string_view range) {
   const std::uint32_t size = 1U << (32U - *bits);
   first_ = *base & ~(size - 1);
   last_ = first_ + (size - 1);
-  // The one before is that of the server itself.
+  // The address before it is reserved for the server itself.
   next_ = first_ + 2;
 }
 

@@ -1,6 +1,6 @@
 // apiserver/builtin/service_addresses.h
 //
-// ServiceAddresses: the cluster addresses and node ports that Services get when they ask for none.
+// ServiceAddresses: allocates cluster addresses and node ports to Services that request none.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_SERVICE_ADDRESSES_H_
 #define KINFORMER_APISERVER_BUILTIN_SERVICE_ADDRESSES_H_
@@ -20,24 +20,24 @@
 
 namespace kinformer::apiserver {
 
-// Addresses are given out one after the other, and again once all the others have been.
-// Loop-confined, never blocks.
+// Allocates addresses in rotation; a released one is reused only after all others. Loop-confined,
+// never blocks.
 class ServiceAddresses {
  public:
-  // `range`: "10.96.0.0/12". Without a range that can be read no addresses are given out.
+  // `range`: "10.96.0.0/12". Allocates no addresses if the range cannot be parsed.
   explicit ServiceAddresses(std::string_view range);
-  // Whether that can be read as a range.
+  // Returns whether `range` is a valid CIDR range.
   static bool IsRange(std::string_view range) { return ServiceAddresses(range).last_ != 0; }
 
-  // The first of a range, which is that of the server itself and not given out; empty where that
-  // cannot be read.
+  // Returns the range's first address, reserved for the API server itself; empty if the range
+  // cannot be parsed.
   static std::string OfServer(std::string_view range);
 
-  // Fills in what a Service of its type has: clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy,
-  // nodePort. `old`: null for a new one. Nothing is taken before Take. Empty: all went well.
+  // Fills in the fields for the Service's type: clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy,
+  // nodePort. `old`: null for a new one. Reserves nothing until Take. Returns the problems found.
   std::vector<StatusCause> Assign(const json::Value& old, json::Value& service);
 
-  // A Service has been stored under that key, or is gone.
+  // Take records the addresses of a stored Service under its key; Release frees them.
   void Take(const std::string& key, const json::Value& service);
   void Release(const std::string& key);
 
@@ -50,13 +50,13 @@ class ServiceAddresses {
   void AssignAddress(const json::Value& old, json::Value& spec, std::vector<StatusCause>& causes);
   void AssignPorts(const json::Value& old, json::Value& spec);
 
-  // What one Service has.
+  // Addresses and ports of one Service.
   struct Held {
     std::optional<std::uint32_t> address{};
     std::vector<std::int64_t> ports{};
   };
 
-  std::uint32_t first_ = 0;  // neither of the two is given out
+  std::uint32_t first_ = 0;  // first and last are not allocated
   std::uint32_t last_ = 0;
   std::uint32_t next_ = 0;
   std::int64_t next_port_ = 0;

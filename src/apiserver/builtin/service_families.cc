@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kPolicyField = "spec.ipFamilyPolicy";
 
-// Whether an update gives up the last of what there was, and keeps the first.
+// Returns whether an update drops the last families, and keeps the first ones.
 bool Reduced(const json::Value& before, const json::Value& now) {
   const json::Array& old = before.items();
   const json::Array& given = now.items();
@@ -17,7 +17,7 @@ bool Reduced(const json::Value& before, const json::Value& now) {
          std::equal(given.begin(), given.end(), old.begin());
 }
 
-// What a cluster that has both would refuse, too.
+// Returns the problems that a dual-stack cluster would report, too.
 std::vector<StatusCause> CheckTogether(const json::Value& before, const json::Value& given) {
   const std::string& policy = given["ipFamilyPolicy"].StringOrEmpty();
   const json::Value& families = given["ipFamilies"];
@@ -34,7 +34,7 @@ std::vector<StatusCause> CheckTogether(const json::Value& before, const json::Va
   return {InvalidValue(kPolicyField, given["ipFamilyPolicy"].Dump(), problem)};
 }
 
-// What this cluster has not.
+// Returns the problems of families and policies that this IPv4 cluster does not support.
 std::vector<StatusCause> CheckConfigured(const json::Value& given) {
   std::vector<StatusCause> causes;
   if (const json::Value& policy = given["ipFamilyPolicy"];
@@ -65,7 +65,7 @@ std::vector<StatusCause> SettleFamilies(const json::Value& before, json::Value& 
   }
   const bool single = given["ipFamilyPolicy"].StringOrEmpty() == "SingleStack";
   if (single && given["ipFamilies"].size() > 1 && given["ipFamilies"] == before["ipFamilies"]) {
-    // To ask for one family is to give up the other.
+    // Asking for a single family releases the second one.
     spec.Set("ipFamilies", json::Value::MakeArray({given["ipFamilies"].items().front()}));
   }
   if (auto causes = CheckTogether(before, given); !causes.empty()) return causes;

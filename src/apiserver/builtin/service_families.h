@@ -1,7 +1,7 @@
 // apiserver/builtin/service_families.h
 //
-// Which families of addresses a Service has, on a cluster that has IPv4 only: what kube-apiserver
-// makes of spec.ipFamilyPolicy and spec.ipFamilies.
+// IP families of a Service on an IPv4-only cluster: the rules of kube-apiserver for
+// spec.ipFamilyPolicy and spec.ipFamilies.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_SERVICE_FAMILIES_H_
 #define KINFORMER_APISERVER_BUILTIN_SERVICE_FAMILIES_H_
@@ -14,10 +14,10 @@
 
 namespace kinformer::apiserver {
 
-// Fills in both fields of a Service's spec, of a type that has cluster addresses, from the spec of
-// before; null: it is new. A policy left out is kept, families are not. A Service without address
-// and selector may have families that the cluster has not, since somebody else looks after its
-// endpoints. Causes: `spec` is not to be stored.
+// Sets both fields in the spec of a Service whose type has cluster addresses. `before`: previous
+// spec; null for a new Service. An omitted policy is kept, omitted families are not. A headless
+// Service without selector may have families that the cluster lacks, since its endpoints are
+// managed elsewhere. Returns the problems; `spec` must not be stored if there are any.
 std::vector<StatusCause> SettleFamilies(const json::Value& before, json::Value& spec);
 
 }  // namespace kinformer::apiserver

@@ -16,8 +16,8 @@ struct Rule {
   std::span<const std::string_view> kept;
 };
 
-// As kube-apiserver 1.36 does it; SRV-STATUS in test/conformance/server_checks.txt asks it, kind by
-// kind.
+// The rules of kube-apiserver 1.36. SRV-STATUS in test/conformance/server_checks.txt checks them
+// for each kind.
 constexpr std::array kRules = {
     Rule{.group = "", .plural = "pods", .kept = kOwners},
     Rule{.group = "apps", .plural = "deployments", .kept = kLabels},

@@ -1,7 +1,7 @@
 // apiserver/builtin/status_metadata.h
 //
-// Which metadata a write to the subresource `status` leaves as it was: labels and the like are part
-// of such a write for most kinds, and for some they are not.
+// Metadata that a write of the subresource `status` does not change: for most kinds, such a write
+// includes labels and other metadata; for some it does not.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_STATUS_METADATA_H_
 #define KINFORMER_APISERVER_BUILTIN_STATUS_METADATA_H_
@@ -13,8 +13,8 @@
 
 namespace kinformer::apiserver {
 
-// The members of metadata that a client could write with the object, and cannot with its status.
-// Empty: the status brings all of its metadata with it.
+// Returns the members of metadata that clients can change with the object, but not with its status.
+// Empty: a write of the status sets all of the metadata.
 [[nodiscard]] std::span<const std::string_view> MetadataKeptByStatus(
     const ServedResource& resource);
 

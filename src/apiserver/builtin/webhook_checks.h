@@ -1,7 +1,7 @@
 // apiserver/builtin/webhook_checks.h
 //
-// What is refused in a Validating- or MutatingWebhookConfiguration, and what is said of the others
-// of their group.
+// Validation of Validating- and MutatingWebhookConfigurations, and warnings about these and the
+// other objects of their API group.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_WEBHOOK_CHECKS_H_
 #define KINFORMER_APISERVER_BUILTIN_WEBHOOK_CHECKS_H_
@@ -16,11 +16,11 @@
 
 namespace kinformer::apiserver {
 
-// What a real server refuses of those parts that decide how a webhook is asked.
+// Returns the problems in those fields that decide how a webhook is called.
 std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration);
 
-// What is to be said of CEL, which nobody evaluates here: policies have no effect, and webhooks are
-// asked whatever their match conditions say.
+// Returns warnings about CEL, which this server does not evaluate: policies have no effect, and
+// webhooks are called regardless of their match conditions.
 std::vector<std::string> CelWarnings(const ServedResource& resource, const json::Value& object);
 
 }  // namespace kinformer::apiserver

@@ -11,7 +11,7 @@ namespace kinformer::apiserver {
 namespace {
 
 constexpr std::string_view kKind = "ConversionReview";
-// As much as defaults may add to an object.
+// The same limit as for the defaults of an object.
 constexpr std::size_t kMaxObjectBytes = std::size_t{16} << 20;
 
 std::string TypeName(const json::Value& value) {
@@ -23,7 +23,7 @@ std::string TypeName(const json::Value& value) {
   return value.AsInt64() ? "int64" : "float64";
 }
 
-// The causes as a message lists them.
+// Returns the causes in the form used in messages.
 std::string TextOf(const std::vector<StatusCause>& causes) {
   std::string text;
   for (const StatusCause& cause : causes) {
@@ -32,7 +32,7 @@ std::string TextOf(const std::vector<StatusCause>& causes) {
   return causes.size() == 1 ? text : "[" + text + "]";
 }
 
-// What is wrong with the review as a whole; empty: nothing.
+// Returns the problem of the review as a whole; empty if there is none.
 std::string ProblemOf(const json::Value& review, const ConversionQuestion& question) {
   const std::string& kind = review["kind"].StringOrEmpty();
   const std::string& version = review["apiVersion"].StringOrEmpty();
@@ -43,7 +43,7 @@ std::string ProblemOf(const json::Value& review, const ConversionQuestion& quest
   const json::Value& response = review["response"];
   if (!response.is_object()) return "no response provided";
   const std::string& uid = response["uid"].StringOrEmpty();
-  // The older version never told.
+  // Webhooks of v1beta1 never had to return the uid.
   if (uid != question.uid && question.review.ends_with("/v1")) {
     return "expected response.uid=" + JsonString(question.uid) + ", got " + JsonString(uid);
   }
@@ -53,7 +53,7 @@ std::string ProblemOf(const json::Value& review, const ConversionQuestion& quest
   return message.empty() ? "response.result.status was '" + status + "', not 'Success'" : message;
 }
 
-// What makes the answer about another object; empty: nothing.
+// Returns a difference in identity between the two objects; empty if there is none.
 std::string OtherObject(const json::Value& asked, const json::Value& made) {
   const json::Value& before = asked["metadata"];
   const json::Value& after = made["metadata"];
@@ -69,7 +69,7 @@ std::string OtherObject(const json::Value& asked, const json::Value& made) {
   return {};
 }
 
-// What is wrong with labels or annotations; empty: nothing.
+// Returns the problem of labels or annotations; empty if there is none.
 std::string StringMapProblem(std::string_view member, const json::Value& map) {
   const std::string field = "metadata." + std::string(member);
   if (!map.is_object()) {
@@ -85,8 +85,8 @@ std::string StringMapProblem(std::string_view member, const json::Value& map) {
   return causes.empty() ? std::string() : TextOf(causes);
 }
 
-// Gives `made` the metadata of `asked` but for labels and annotations. The text: what is wrong with
-// these; empty: nothing.
+// Gives `made` the metadata of `asked` except for labels and annotations. Returns the problem of
+// these; empty if there is none.
 std::string RestoreMetadata(const json::Value& asked, json::Value& made) {
   const json::Value answered = std::as_const(made)["metadata"];
   json::Value metadata = asked["metadata"];
@@ -103,7 +103,7 @@ std::string RestoreMetadata(const json::Value& asked, json::Value& made) {
   return {};
 }
 
-// Why the answer for one object is refused: what comes behind "returned "; empty: it is taken.
+// Returns why the converted object is refused, to follow "returned "; empty: it is accepted.
 std::string Take(const ConversionQuestion& question, std::size_t index, json::Value& made) {
   const json::Value& asked = question.objects[index];
   const std::string at = "invalid object at index " + std::to_string(index) + ": ";

@@ -1,6 +1,6 @@
 // apiserver/conversion/conversion_review.h
 //
-// ConversionReview as a server writes and reads it.
+// Encoding and decoding of ConversionReview on the server's side.
 
 #ifndef KINFORMER_APISERVER_CONVERSION_CONVERSION_REVIEW_H_
 #define KINFORMER_APISERVER_CONVERSION_CONVERSION_REVIEW_H_
@@ -15,7 +15,7 @@
 
 namespace kinformer::apiserver {
 
-// Whole objects, and the version in which they are wanted. There is at least one.
+// Objects to convert, at least one, and the desired version.
 struct ConversionQuestion {
   std::string review{};  // "apiextensions.k8s.io/v1"
   std::string uid{};
@@ -23,16 +23,16 @@ struct ConversionQuestion {
   std::vector<json::Value> objects{};
 };
 
-// The body of the question. Nobody is told resourceVersions.
+// Returns the request body. Resource versions are removed from the objects.
 [[nodiscard]] std::string ConversionReviewText(const ConversionQuestion& question);
 
-// The objects of the answer, in the order of the question. Of their metadata only labels and
-// annotations are the answer's; an answer with another kind, version, name, namespace or uid is an
-// error.
+// Returns the converted objects, in the order of the request. Only labels and annotations of their
+// metadata are taken from the response, all else from the request; a response with another kind,
+// version, name, namespace or uid is an error.
 Result<std::vector<json::Value>> ReadConversionAnswer(std::string_view body,
                                                       const ConversionQuestion& question);
 
-// What clients are told: `conversion webhook for example.com/v1, Kind=Widget` and then `what`.
+// Returns the client's error: `conversion webhook for example.com/v1, Kind=Widget` and then `what`.
 [[nodiscard]] Error ConversionError(const ConversionQuestion& question, std::string_view what);
 
 }  // namespace kinformer::apiserver

@@ -19,18 +19,18 @@
 namespace kinformer::apiserver {
 namespace {
 
-// What the work off the loop sees.
+// Data of the work off the loop.
 struct Work {
-  ResourceAt at{};  // does not change
+  ResourceAt at{};  // constant
   ConversionQuestion question{};
-  std::vector<StoredObjectPtr> stored{};  // of which the question's objects are made, if so
+  std::vector<StoredObjectPtr> stored{};  // sources of the question's objects, if stored
   std::string text{};
   Result<std::vector<json::Value>> made = std::vector<json::Value>();
   std::vector<StoredObjectPtr> made_stored{};
   Result<void> problem{};
 };
 
-// The version whose form an object has; null: the definition has it no more.
+// Returns the version of an object's form; null: the definition dropped it.
 const ServedVersion* VersionOf(const ServedResource& resource, std::uint32_t form) {
   for (const auto& version : resource.versions) {
     if (resource.FormOf(version->version) == form) return version.get();
@@ -53,14 +53,14 @@ Result<void> WriteQuestion(Work& work) {
   return {};
 }
 
-// Without a webhook versions differ in what they have.
+// Without a webhook, versions differ only in their fields.
 void PruneAll(Work& work) {
   for (const StoredObjectPtr& stored : work.stored) {
     work.made_stored.push_back(PrunedTo(work.at, *stored));
   }
 }
 
-// What has been asked about, as it is shown: without what the version's schema does not have.
+// Reads the converted objects, and prunes the fields unknown to the version's schema.
 void ReadAnswer(const std::string& body, Work& work) {
   const ServedResource& resource = *work.at.resource;
   const ServedVersion& version = *work.at.version;
@@ -93,7 +93,7 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
   }
 
  private:
-  // Work over so many bytes, off the loop if that is much, and then the rest of it.
+  // Runs `work` over `bytes`, off the loop if that is much, and then `then`.
   void Do(std::size_t bytes, std::function<void()> work, std::function<void()> then) {
     if (!OffLoop::IsMuch(bytes)) {
       work();
@@ -124,7 +124,7 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
   }
 
   void Finish(bool answered) {
-    const auto self = shared_from_this();  // whoever is told may let go of it
+    const auto self = shared_from_this();  // `done` may release the last other reference
     const Done done = std::move(done_);
     done(*work_, answered);
   }

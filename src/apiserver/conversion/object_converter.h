@@ -1,7 +1,7 @@
 // apiserver/conversion/object_converter.h
 //
-// ObjectConverter: gives objects the form of another version of their definition: asks its webhook,
-// or takes out what that version does not have.
+// ObjectConverter: converts objects to another version of their definition, by its webhook or by
+// removing the fields that the version lacks.
 
 #ifndef KINFORMER_APISERVER_CONVERSION_OBJECT_CONVERTER_H_
 #define KINFORMER_APISERVER_CONVERSION_OBJECT_CONVERTER_H_
@@ -22,33 +22,33 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. What a question costs by the size of its objects is done off the loop where it is
-// much; waiting for answers holds up nobody. Counterpart: webhookConverter of
+// Loop-confined. Work that grows with the size of the objects runs off the loop if it is much, and
+// waiting for responses of webhooks does not block. Counterpart: webhookConverter of
 // apiextensions-apiserver.
 class ObjectConverter {
  public:
   // Both must outlive it.
   ObjectConverter(ServerState& state, OffLoop& off_loop) : state_(state), off_loop_(off_loop) {}
 
-  // A question under way. Without it nobody is told.
+  // Owns a conversion under way; destroying it cancels the callback.
   using Ticket = std::shared_ptr<void>;
 
-  // The objects in the version of `at`, which a webhook converts (webhook_conversion.h), in one
-  // question about those that do not have it. Calls `done` on the loop, never before it has
-  // returned. `answered`: the webhook has said something, which may be that it cannot.
+  // Converts the objects to the version of `at`, which a webhook serves (webhook_conversion.h), in
+  // one call with all objects of other versions. Calls `done` on the loop, never before returning.
+  // `answered`: the webhook has responded, maybe with a failure.
   using Done = std::function<void(Result<std::vector<StoredObjectPtr>> objects, bool answered)>;
   [[nodiscard]] Ticket Convert(const ResourceAt& at, std::vector<StoredObjectPtr> objects,
                                Done done);
-  // Whole objects of some version of `at`'s resource, likewise; `bytes` is about their size.
+  // The same for objects of any version of `at`'s resource; `bytes` is their approximate size.
   using DocumentsDone = std::function<void(Result<std::vector<json::Value>> objects)>;
   [[nodiscard]] Ticket ConvertDocuments(const ResourceAt& at, std::size_t bytes,
                                         std::vector<json::Value> objects, DocumentsDone done);
 
-  // Answers with what `then` makes of the object in the version of `at`: at once where nothing is
-  // to be converted, and not at all if nobody waits for it any more.
+  // Responds with the result of `then` for the object in the version of `at`: at once if it needs
+  // no conversion, and not at all if the response is destroyed before.
   ResponsePtr WhenConverted(const ResourceAt& at, const StoredObjectPtr& stored,
                             std::function<ResponsePtr(Result<StoredObjectPtr> shown)> then);
-  // Always asks.
+  // The same, always by calling the webhook.
   ResponsePtr WhenDocumentConverted(const ResourceAt& at, std::size_t bytes, json::Value object,
                                     std::function<ResponsePtr(Result<json::Value> made)> then);
 

@@ -7,9 +7,9 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Of one question. Real servers ask about each object by itself.
+// Most objects in one call of the webhook. Real servers call it for each object.
 constexpr std::size_t kMostObjects = 256;
-// A webhook that fails is asked again after that, where somebody watches.
+// Delay before a failed webhook is called again, if there are watches.
 constexpr Duration kRetry = std::chrono::seconds(1);
 
 }  // namespace
@@ -120,7 +120,7 @@ void VersionCache::Go() {
           most_ = std::min(most_ * 2, kMostObjects);
           return Schedule();
         }
-        // What comes before the one that cannot be converted is to be had all the same.
+        // Converts single objects, to reach those before the one that cannot be converted.
         if (answered && count > 1) {
           most_ = 1;
           return Schedule();
@@ -174,13 +174,13 @@ void VersionCache::TakeSnapshot(std::vector<StoredObjectPtr> converted) {
   if (snapshot_next_ < snapshot_.size()) return;
   snapshot_.clear();
   const auto source = source_.lock();
-  if (source == nullptr || source->floor() > snapshot_version_) return;  // Go begins anew
+  if (source == nullptr || source->floor() > snapshot_version_) return;  // Go starts again
   fresh_->Compact(snapshot_version_);
   objects_->store = std::move(fresh_);
   fresh_ = nullptr;
   next_ = source->SequenceAfter(snapshot_version_);
   taken_version_ = snapshot_version_;
-  // Those of the store before lack what has happened in between.
+  // Watches of the previous store would miss the events in between.
   if (std::exchange(begun_, true)) objects_->watchers->Close();
 }
 

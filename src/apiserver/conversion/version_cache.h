@@ -1,7 +1,7 @@
 // apiserver/conversion/version_cache.h
 //
-// VersionCache: keeps the objects of a custom resource in one version, to which a webhook converts
-// them. Counterpart: the watch cache that a kube-apiserver has for each version.
+// VersionCache: holds the objects of a custom resource in a version that a webhook converts to.
+// Counterpart: kube-apiserver's watch cache, which exists once for each version.
 
 #ifndef KINFORMER_APISERVER_CONVERSION_VERSION_CACHE_H_
 #define KINFORMER_APISERVER_CONVERSION_VERSION_CACHE_H_
@@ -22,19 +22,19 @@
 
 namespace kinformer::apiserver {
 
-// First it converts all objects, and then every event, in order and under its resourceVersion, into
-// a store with its own history. It does so while somebody watches that version or waits for it;
-// else it falls behind, and asks nobody. Where the webhook fails, those who wait are told so, and
-// watches hear nothing until it succeeds. Loop-confined.
+// Converts all objects, and then each event, in order and under its resourceVersion, into a store
+// with its own history, as long as there are watches or waiters for that version; otherwise it
+// falls behind without calling the webhook. If the webhook fails, waiters get the error, and
+// watches get no events until it succeeds. Loop-confined.
 class VersionCache {
  public:
-  // Begins at once to be what readers of the resource's version find (ServedResource::converted).
+  // Registers itself for readers of the version at once (ServedResource::converted).
   VersionCache(ServerState& state, ObjectConverter& converter, const ResourceAt& at);
   ~VersionCache();
   VersionCache(const VersionCache&) = delete;
   VersionCache& operator=(const VersionCache&) = delete;
 
-  // Whether it is still what readers find.
+  // Returns whether it is still registered for readers.
   [[nodiscard]] bool valid() const;
   [[nodiscard]] bool Keeps(const std::shared_ptr<ConvertedObjects>& objects) const {
     return objects == objects_;
@@ -42,29 +42,29 @@ class VersionCache {
   [[nodiscard]] bool Serves(const std::shared_ptr<ServedResource>& resource) const {
     return resource_.lock() == resource;
   }
-  // Somebody watches that version, or waits for it.
+  // Returns whether the version has watches or waiters.
   [[nodiscard]] bool Wanted() const;
-  // All objects have been converted once.
+  // Whether all objects have been converted at least once.
   [[nodiscard]] bool begun() const { return begun_; }
-  // Nothing is missing.
+  // Whether no write is missing.
   [[nodiscard]] bool current() const;
-  // Up to there nothing is missing. REQUIRES: begun.
+  // Returns the version up to which no write is missing. REQUIRES: begun.
   [[nodiscard]] std::int64_t resource_version() const;
-  // The version, with what has been converted as its objects. REQUIRES: valid.
+  // Returns the version, with the converted objects as its store. REQUIRES: valid.
   [[nodiscard]] ResourceAt at() const;
 
   using Done = std::function<void(Result<void>)>;
-  // Somebody waits for as long as he has that.
+  // Owns the waiting; destroying it cancels the callback.
   using Ticket = std::shared_ptr<const Done>;
-  // Tells when all that is stored now is there, or what the webhook says instead. `done` is called
-  // on the loop, never before this has returned.
+  // Calls `done` when everything stored now is converted, or with the webhook's error. Calls it on
+  // the loop, never before returning.
   [[nodiscard]] Ticket WhenCurrent(Done done);
 
-  // The resource has been written to, or somebody begins to watch.
+  // Notifies of a write to the resource, or of a new watch.
   void OnWrite();
-  // Nobody finds it any more, and who waits is told so; watches end.
+  // Ends all watches, and fails all waiters; readers cannot find it any more.
   void End();
-  // Nobody finds it from now on; End comes next.
+  // Unregisters it, so that readers no longer find it; End must follow.
   void Leave();
 
  private:
@@ -74,9 +74,9 @@ class VersionCache {
   };
 
   void Schedule();
-  // Converts what comes next, if anybody wants it.
+  // Converts the next batch, if there are watches or waiters.
   void Go();
-  // Begins anew, with all objects, where the events that come next are not known any more.
+  // Starts again with all objects, if the next events are no longer in the log.
   void Restart(const ServedResource& resource);
   [[nodiscard]] bool Follows(const ServedResource& resource) const;
   [[nodiscard]] std::vector<StoredObjectPtr> NextBatch() const;
@@ -93,16 +93,16 @@ class VersionCache {
   const std::shared_ptr<const ServedVersion> version_;
   const std::shared_ptr<ConvertedObjects> objects_;
   bool begun_ = false;
-  std::weak_ptr<ResourceStore> source_{};  // what it follows
-  std::uint64_t next_ = 0;                 // the event there that comes next
-  std::int64_t taken_version_ = 0;         // of the last one that has been taken over
-  // All objects at one version, oldest first, while they are converted, and where they go.
+  std::weak_ptr<ResourceStore> source_{};  // the store it follows
+  std::uint64_t next_ = 0;                 // the next event in it
+  std::int64_t taken_version_ = 0;         // of the last event converted
+  // Objects at one version, oldest first, during the first conversion, and their new store.
   std::vector<StoredObjectPtr> snapshot_{};
   std::size_t snapshot_next_ = 0;
   std::int64_t snapshot_version_ = 0;
-  std::shared_ptr<ResourceStore> fresh_{};  // null: there is no snapshot under way
+  std::shared_ptr<ResourceStore> fresh_{};  // null: no snapshot under way
 
-  std::size_t most_;  // objects in one question
+  std::size_t most_;  // objects in one call
   ObjectConverter::Ticket asking_{};
   std::optional<Deadlines::Id> retry_{};
   bool scheduled_ = false;

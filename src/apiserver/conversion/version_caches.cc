@@ -31,7 +31,7 @@ void VersionCaches::MakeRoom(const ResourceAt& at) {
   if (count < kMostOfResource) return;
   const auto goes = unwanted == caches_.end() ? oldest : unwanted;
   (*goes)->Leave();
-  // Ends later: a waiter there may be the one that asks for this.
+  // Ends later, since one of its waiters may be the caller.
   state_.Post([gone = *goes] { gone->End(); });
   caches_.erase(goes);
 }

@@ -1,7 +1,7 @@
 // apiserver/conversion/version_caches.h
 //
-// VersionCaches: the caches of all versions to which webhooks convert, each from when somebody
-// first reads it until its definition changes, or others of its resource are read.
+// VersionCaches: caches of all versions that webhooks convert to. A cache lives from the first read
+// until its definition changes or caches of other versions displace it.
 
 #ifndef KINFORMER_APISERVER_CONVERSION_VERSION_CACHES_H_
 #define KINFORMER_APISERVER_CONVERSION_VERSION_CACHES_H_
@@ -21,10 +21,10 @@
 
 namespace kinformer::apiserver {
 
-// What a read of a collection looks at.
+// Collection that a read uses, and its version.
 struct ReadFrom {
   ResourceAt at{};
-  std::int64_t resource_version = 0;  // the latest that is there
+  std::int64_t resource_version = 0;  // of the newest state available
 };
 
 // Loop-confined.
@@ -34,33 +34,33 @@ class VersionCaches {
   VersionCaches(ServerState& state, ObjectConverter& converter)
       : state_(state), converter_(converter) {}
 
-  // Answers with what `then` makes of the collection as it is stored now: at once where it is there
-  // in that version, else when it has been converted, or with why it cannot be. REQUIRES:
-  // IsConverted(at).
+  // Returns the response that `then` makes of the collection as stored now: at once where that
+  // version is cached, else after conversion. A failed conversion is passed to `then` as an error.
+  // REQUIRES: IsConverted(at).
   using Then = std::function<ResponsePtr(Result<ReadFrom> from)>;
   ResponsePtr WhenCurrent(const ResourceAt& at, const Then& then);
-  // The same of the collection as it has been converted at some time.
+  // The same, for the collection as of any earlier conversion; faster, maybe stale.
   ResponsePtr WhenBegun(const ResourceAt& at, const Then& then);
 
-  // That resource has been written to.
+  // Notifies the caches of a write to `resource`.
   void OnWrite(const ServedResource& resource);
-  // Definitions have changed.
+  // Removes caches whose definitions have changed.
   void Prune();
 
  private:
-  // A definition may have thousands of versions, and each cache has all objects once more.
+  // Limits memory: a definition may have many versions, and each cache holds all objects again.
   static constexpr std::size_t kMostOfResource = 8;
 
   VersionCache& Find(const ResourceAt& at);
-  // For another cache of that resource: of too many the one goes that nobody wants, or the one
-  // which was asked for the longest time ago.
+  // Makes room for another cache of the resource. At the limit, evicts a cache without users, else
+  // the least recently used.
   void MakeRoom(const ResourceAt& at);
   static ReadFrom FromCache(const VersionCache& cache);
   static ResponsePtr When(VersionCache& cache, Then then);
 
   ServerState& state_;
   ObjectConverter& converter_;
-  // The one that was asked for last stands at the end.
+  // Ordered by last use, most recent at the end.
   std::vector<std::shared_ptr<VersionCache>> caches_{};
 };
 

@@ -34,7 +34,7 @@ json::Value Kind(std::string_view group, std::string_view version, std::string_v
   return json::Value::MakeObject({{"group", group}, {"version", version}, {"kind", kind}});
 }
 
-// "v1" of "apps/v1".
+// Returns "v1" for "apps/v1".
 std::string_view VersionOf(std::string_view api_version) {
   return api_version.substr(api_version.find('/') + 1);
 }
@@ -43,8 +43,8 @@ std::string_view GroupOf(std::string_view api_version) {
   return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
-// As real servers do, group and version of a built-in kind are said only where they are not those
-// of the resource.
+// As on real servers, group and version of a built-in kind are omitted if they equal those of the
+// resource.
 json::Value ResponseKind(const ServedResource& resource, const ServedVersion& version,
                          std::string_view group, std::string_view kind_version,
                          std::string_view kind) {
@@ -88,7 +88,7 @@ json::Value ClassicResource(const ServedResource& resource, const ServedVersion&
   return out;
 }
 
-// The oldest version that a server of `minor` can pretend to be: the one before.
+// Returns the oldest version that a server of `minor` can emulate: the previous one.
 std::string MinorBefore(const std::string& minor) {
   int number = 0;
   std::from_chars(minor.data(), minor.data() + minor.size(), number);
@@ -99,8 +99,8 @@ std::string PrefixOf(const GroupVersionEntry& gv) {
   return gv.group.empty() ? "api/" + gv.version : "apis/" + gv.group + "/" + gv.version;
 }
 
-// `json`, which is of that kind, in its envelope. APIVersions has no version there, as on real
-// servers.
+// Returns `json`, of that kind, in a protobuf envelope. APIVersions has no version there, as on
+// real servers.
 std::string InProtobuf(std::string_view group, std::string_view version, std::string_view kind,
                        std::string_view json) {
   const internal::TypeInfo* type = internal::FindType(group, version, kind);
@@ -109,7 +109,7 @@ std::string InProtobuf(std::string_view group, std::string_view version, std::st
   return Envelope(kind == kVersions ? std::string() : prefix + std::string(version), kind, message);
 }
 
-// A document of the classic forms, in the encoding that the client asks for.
+// Responds with a document of the older formats, in the encoding that the client requests.
 ResponsePtr Document(std::string_view accept, std::string_view kind, std::string json) {
   const Result<OutputFormat> format = Negotiate(accept, {.protobuf = true, .transforms = false});
   if (!format) return ErrorResponse(format.error(), accept);
@@ -174,7 +174,7 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
   return nullptr;
 }
 
-// In the text format of Prometheus, under the names of the real server.
+// Responds in the text format of Prometheus, with the metric names of the real server.
 ResponsePtr Discovery::Metrics() {
   std::string objects;
   std::string watches;
@@ -311,7 +311,7 @@ std::string Discovery::Resources(std::string_view group, std::string_view versio
   const std::string group_version =
       (group.empty() ? "" : std::string(group) + "/") + std::string(version);
   json::Value out = json::Value::MakeObject({{"kind", "APIResourceList"}});
-  // The oldest list is without.
+  // The list of the core group has no apiVersion.
   if (!group.empty()) out.Set("apiVersion", "v1");
   out.Set("groupVersion", group_version);
   out.Set("resources", std::move(list));

@@ -1,7 +1,7 @@
 // apiserver/discovery/discovery.h
 //
-// What the server says about itself: versions, groups, resources, health, a few metrics; schemas
-// are openapi.h's.
+// Discovery: the server's information about itself: versions, groups, resources, health, some
+// metrics. For schemas see openapi.h.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_DISCOVERY_H_
 #define KINFORMER_APISERVER_DISCOVERY_DISCOVERY_H_
@@ -18,8 +18,8 @@
 
 namespace kinformer::apiserver {
 
-// Answers /api, /apis, /api/v1, /apis/<group>[/<version>], /openapi/..., /version, /metrics,
-// /healthz and their like. Null for any other path. Loop-confined.
+// Responds to /api, /apis, /api/v1, /apis/<group>[/<version>], /openapi/..., /version, /metrics,
+// /healthz and similar paths. Returns null for other paths. Loop-confined.
 class Discovery {
  public:
   // Both must outlive it.

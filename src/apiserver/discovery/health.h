@@ -10,8 +10,8 @@
 
 namespace kinformer::apiserver {
 
-// Null where the request is not about health. A server that answers is well: the checks are those
-// of a real server whose subject is here, too, under its names and in its order.
+// Returns null for other paths. A server that responds is healthy: lists those checks of a real
+// server that apply here, with its names and in its order.
 ResponsePtr AnswerHealth(const RequestInfo& info);
 
 }  // namespace kinformer::apiserver

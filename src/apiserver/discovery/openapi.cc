@@ -17,14 +17,14 @@ constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kProtobufV2 =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-// For OffLoop: a document is always much.
+// Cost for OffLoop: documents are always made off the loop.
 constexpr std::size_t kMuch = std::numeric_limits<std::size_t>::max();
 
 std::string PathOf(const GroupVersionEntry& gv) {
   return gv.group.empty() ? "api/" + gv.version : "apis/" + gv.group + "/" + gv.version;
 }
 
-// 16 digits that change with the text (FNV-1a).
+// Returns 16 digits that depend on the text (FNV-1a).
 std::string Fingerprint(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : text) {
@@ -73,7 +73,7 @@ ResponsePtr OpenApi::Index() {
     OpenApiDocuments documents;
     std::uint64_t revision = 0;
     std::vector<GroupVersionEntry> group_versions{};
-    std::vector<std::string> hashes{};  // of each; empty: to be found out
+    std::vector<std::string> hashes{};  // of each document; empty: unknown
   };
   const auto job = std::make_shared<Job>(Job{.documents = OpenApiDocuments(state_),
                                              .revision = state_.resources.revision(),
@@ -147,8 +147,8 @@ ResponsePtr OpenApi::WithoutDocument(const DocumentRequest& request, const std::
   return WholeResponse(304, HeadersOf(request, hash), {});
 }
 
-// kubectl asks for protobuf and needs only that there is a document: with an empty one it falls
-// back to the types that it was built with. Others ask for JSON and get the schemas.
+// kubectl requests protobuf and needs only the existence of a document: with an empty one it uses
+// its built-in types. Other clients request JSON and get the schemas.
 ResponsePtr OpenApi::V2(std::string_view accept) {
   if (accept.find("proto-openapi") != std::string_view::npos) {
     std::string about;

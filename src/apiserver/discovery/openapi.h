@@ -1,7 +1,7 @@
 // apiserver/discovery/openapi.h
 //
-// OpenApi: answers /openapi/v3, its documents, and /openapi/v2: the schemas of what the server
-// serves.
+// OpenApi: serves /openapi/v3 with its documents and /openapi/v2: the schemas of all served
+// resources.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_H_
@@ -18,31 +18,31 @@
 
 namespace kinformer::apiserver {
 
-// Documents are made when they are asked for, off the loop; what is kept is the hash of each, by
-// which clients know whether they have it. Loop-confined.
+// Makes documents on request, off the loop, and caches only their hashes, by which clients detect
+// changes. Loop-confined.
 class OpenApi {
  public:
   // Both must outlive it.
   OpenApi(const ServerState& state, OffLoop& off_loop) : state_(state), off_loop_(off_loop) {}
 
-  // Null for a path that is none of its own.
+  // Returns null for other paths.
   ResponsePtr Answer(const RequestInfo& info, std::string_view accept,
                      std::string_view if_none_match);
 
  private:
   struct DocumentRequest {
     GroupVersionEntry gv{};
-    std::string hash{};  // the one that the client knows; empty: none
+    std::string hash{};  // hash in the client's URL; empty: none
     std::string if_none_match{};
   };
 
   ResponsePtr Index();
   ResponsePtr Document(const DocumentRequest& request);
   ResponsePtr V2(std::string_view accept);
-  // Null where that is not known, or not any more.
+  // Returns null if it is unknown or outdated.
   [[nodiscard]] const std::string* HashOf(const GroupVersionEntry& gv) const;
   static HttpHeaders HeadersOf(const DocumentRequest& request, const std::string& hash);
-  // The answer where the client has the document, or asks for an earlier one; else null.
+  // Returns the response if the client has the document already or asks for an old one; else null.
   static ResponsePtr WithoutDocument(const DocumentRequest& request, const std::string& hash);
 
   const ServerState& state_;

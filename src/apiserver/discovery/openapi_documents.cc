@@ -12,8 +12,8 @@ namespace {
 
 using json::Value;
 
-// What kind of object a subresource's requests have, for kinds that no resource serves: Eviction,
-// Scale, Binding.
+// Returns the type of a subresource's requests, for kinds that no resource serves: Eviction, Scale,
+// Binding.
 const internal::TypeInfo* TypeOf(const OpenApiKind& kind) {
   for (const internal::TypeInfo* type : internal::AllTypes()) {
     if (type->kind == kind.kind && type->version == kind.version && type->group == kind.group) {
@@ -23,7 +23,7 @@ const internal::TypeInfo* TypeOf(const OpenApiKind& kind) {
   return nullptr;
 }
 
-// The schema of a custom resource's objects, as its definition has it.
+// Returns the schema of a custom resource's objects, as in its definition.
 Value CustomSchema(const ServedVersion& version) {
   Value schema = version.schema == nullptr ? Value::MakeObject() : version.schema->source();
   if (!version.selectable.empty()) {

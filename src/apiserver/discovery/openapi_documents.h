@@ -1,6 +1,6 @@
 // apiserver/discovery/openapi_documents.h
 //
-// OpenApiDocuments: the documents of /openapi, of what the server serves at one moment.
+// OpenApiDocuments: the documents of /openapi for the resources served at one moment.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_DOCUMENTS_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_DOCUMENTS_H_
@@ -17,23 +17,23 @@
 
 namespace kinformer::apiserver {
 
-// Made on the loop; its members are for any thread, since making a document takes milliseconds.
+// Constructed on the loop. Members are thread-safe, since making a document takes milliseconds.
 class OpenApiDocuments {
  public:
   explicit OpenApiDocuments(const ServerState& state);
 
-  // Of one group-version.
+  // Returns the document of one group-version.
   [[nodiscard]] std::string V3(const GroupVersionEntry& gv) const;
-  // The schemas of all.
+  // Returns the document with the schemas of all group-versions.
   [[nodiscard]] std::string V2() const;
 
  private:
-  // Adds all of a group-version to a document that is being made. Null `paths`: schemas alone.
+  // Adds everything of a group-version to a document. Null `paths`: schemas only.
   void Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas, json::Value* paths) const;
 
   std::vector<GroupVersionEntry> group_versions_{};
   std::string git_version_{};
-  // Custom ones are copies, without their objects.
+  // Snapshots; custom resources are copied without their objects.
   std::vector<std::shared_ptr<const ServedResource>> resources_{};
 };
 

@@ -1,7 +1,7 @@
 // apiserver/discovery/openapi_facts.h
 //
-// What the API's schemas say about built-in types that the descriptors do not: which members must
-// be there, and which texts a member may be. Facts, learnt from a real server by
+// Facts about built-in types that the API's schemas contain and the descriptors lack: which members
+// are required, and which values a string may have. Recorded from a real server by
 // codegen/openapi_facts.py. Constant.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_FACTS_H_
@@ -11,12 +11,12 @@
 
 namespace kinformer::apiserver {
 
-// As a rule a member is required when JSON never leaves it out and it is neither a time nor a
-// message by value. True for a field, "k8s.io.api.core.v1.Event.metadata", of which the opposite
+// By default, a member is required if JSON never omits it and it is neither a time nor a message by
+// value. Returns true for fields, such as "k8s.io.api.core.v1.Event.metadata", where the opposite
 // holds.
 bool HasOddRequirement(std::string_view field);
 
-// "Always,IfNotPresent,Never"; empty: anything.
+// Returns "Always,IfNotPresent,Never"; empty: any value.
 std::string_view ChoicesOf(std::string_view field);
 
 }  // namespace kinformer::apiserver

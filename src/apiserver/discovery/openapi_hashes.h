@@ -1,7 +1,7 @@
 // apiserver/discovery/openapi_hashes.h
 //
-// OpenApiHashes: the hashes of the documents of /openapi/v3 that have been made, by which clients
-// know whether they have one.
+// OpenApiHashes: hashes of the /openapi/v3 documents made so far, by which clients find out whether
+// they have the current document already.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_HASHES_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_HASHES_H_
@@ -17,8 +17,8 @@ namespace kinformer::apiserver {
 // Loop-confined.
 class OpenApiHashes {
  public:
-  // Groups come and go with definitions, and whoever makes them chooses their names. Where there
-  // would be more, all are forgotten: those that are asked for are soon there again.
+  // Limit of hashes, since definitions may create any number of groups. At the limit all are
+  // dropped; those still in use are soon made again.
   static constexpr std::size_t kMost = 1024;
 
   struct Hash {
@@ -26,12 +26,12 @@ class OpenApiHashes {
     std::string text{};
   };
 
-  // Null: none is known.
+  // Returns null if none is known.
   [[nodiscard]] const Hash* Find(const std::string& path) const {
     const auto found = hashes_.find(path);
     return found == hashes_.end() ? nullptr : &found->second;
   }
-  // Keeps the hash of the latest revision of a path.
+  // Stores the hash of a path's latest revision.
   void Note(const std::string& path, std::uint64_t revision, std::string text) {
     const auto found = hashes_.find(path);
     if (found != hashes_.end()) {

@@ -1,7 +1,7 @@
 // apiserver/discovery/openapi_paths.h
 //
-// The paths of an OpenAPI document: what may be asked of a resource, in the words in which clients
-// look for it.
+// Paths of an OpenAPI document: the operations that a resource supports, in the form that kubectl
+// and other clients search for.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_PATHS_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_PATHS_H_
@@ -16,7 +16,7 @@
 
 namespace kinformer::apiserver {
 
-// A resource in one version, and the names of the schemas of its objects and of their list.
+// A resource in one version, and the names of the schemas of its objects and its list.
 struct OpenApiResource {
   const ServedResource& resource;
   OpenApiKind kind{};
@@ -24,8 +24,8 @@ struct OpenApiResource {
   std::string list_schema{};
 };
 
-// Adds the paths of the resource and of its subresources to `paths`, an object. PATCH offers
-// strategic merge for built-in resources: their schemas say how lists merge.
+// Adds the paths of the resource and its subresources to `paths`, an object. PATCH includes
+// strategic merge for built-in resources, whose schemas define how lists merge.
 void AddPaths(const OpenApiResource& at, const OpenApiSchemas& schemas, json::Value& paths);
 
 }  // namespace kinformer::apiserver

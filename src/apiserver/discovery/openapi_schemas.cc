@@ -20,7 +20,7 @@ using json::Value;
 
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-// "io.k8s.api.core.v1.Pod" of "k8s.io.api.core.v1.Pod".
+// Returns "io.k8s.api.core.v1.Pod" for "k8s.io.api.core.v1.Pod".
 std::string NameOf(std::string_view message) {
   constexpr std::string_view kPrefix = "k8s.io.";
   if (message.starts_with(kPrefix)) message.remove_prefix(kPrefix.size());
@@ -29,7 +29,7 @@ std::string NameOf(std::string_view message) {
   return name;
 }
 
-// "com.example.v1.Widget"
+// Returns "com.example.v1.Widget".
 std::string CustomName(const OpenApiKind& kind) {
   std::string name;
   std::string_view rest = kind.group;
@@ -48,7 +48,7 @@ Value Typed(const char* type, const char* format = nullptr) {
   return out;
 }
 
-// One of several types; OpenAPI 2 cannot say that, there it is a text.
+// Returns a choice of types; a string in OpenAPI 2, which has no choices.
 Value OneOf(OpenApiVersion form, const char* format, std::initializer_list<const char*> types) {
   if (form == OpenApiVersion::kV2) return Typed("string", format);
   Value out = Value::MakeObject();
@@ -101,7 +101,7 @@ bool IsRequired(const MessageDescriptor& owner, const FieldDescriptor& field) {
   return rule != HasOddRequirement(std::string(owner.name) + "." + std::string(field.json_name));
 }
 
-// The descriptor of a type of meta/v1, which every object has in its metadata.
+// Returns the descriptor of a type of meta/v1, which the metadata of all objects refers to.
 const MessageDescriptor* MetaMessage(std::string_view name) {
   const std::string wanted = "k8s.io.apimachinery.pkg.apis.meta.v1." + std::string(name);
   for (const internal::TypeInfo* type : internal::AllTypes()) {
@@ -138,7 +138,7 @@ std::string OpenApiSchemas::AddPlain(std::string_view name, const json::Value& s
 
 std::string OpenApiSchemas::AddMessage(const MessageDescriptor& message) {
   std::string name = NameOf(message.name);
-  // Named before it is filled: types refer to themselves.
+  // Registers the name first, since types may refer to themselves.
   if (schemas_.try_emplace(name).second) schemas_[name] = SchemaOf(message);
   return name;
 }

@@ -1,9 +1,9 @@
 // apiserver/discovery/openapi_schemas.h
 //
-// OpenApiSchemas: the schemas of an OpenAPI document: of built-in types from their descriptors,
-// with all the types that they refer to; of custom ones from what their definition says. They have
-// members, types, what is required, texts to choose from and how lists merge; no descriptions and
-// no defaults.
+// OpenApiSchemas: collects the schemas of an OpenAPI document: those of built-in types from their
+// descriptors, with all types they refer to, and those of custom types from their definition.
+// Schemas contain members, types, required members, enumerations and merge rules of lists, but no
+// descriptions and no defaults.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
@@ -24,7 +24,7 @@ struct OpenApiKind {
   std::string group{};
   std::string version{};
   std::string kind{};
-  // {"group":...,"version":...,"kind":...}
+  // Returns {"group":...,"version":...,"kind":...}
   [[nodiscard]] json::Value ToJson() const;
 };
 
@@ -32,23 +32,23 @@ class OpenApiSchemas {
  public:
   explicit OpenApiSchemas(OpenApiVersion form) : form_(form) {}
 
-  // Each gives the schema's name. Adding a schema again changes nothing.
+  // Each returns the schema's name. Adding a schema again has no effect.
   std::string AddMessage(const internal::MessageDescriptor& message);
   std::string AddBuiltin(const OpenApiKind& kind, const internal::MessageDescriptor& message);
   // `schema` is that of the whole object, as in openAPIV3Schema; null: any object. apiVersion, kind
-  // and metadata are added to it.
+  // and metadata are added.
   std::string AddCustom(const OpenApiKind& kind, const json::Value& schema);
-  // The list of a kind whose schema has the name `item`.
+  // Adds the list of a kind whose schema is named `item`.
   std::string AddList(const OpenApiKind& kind, std::string_view list_kind, const std::string& item);
 
-  // {"$ref":...} to the schema of that name.
+  // Returns {"$ref":...} to the schema of that name.
   [[nodiscard]] json::Value Reference(std::string_view name) const;
-  // All of them, by name. Leaves this empty.
+  // Returns all schemas, by name. Leaves this empty.
   json::Value Take();
 
  private:
   json::Value SchemaOf(const internal::MessageDescriptor& message);
-  // `message` is `owner` or a message inlined in it, whose fields are the owner's.
+  // `message` is `owner` or a message inlined in it, whose fields belong to the owner.
   void AddMembers(const internal::MessageDescriptor& owner,
                   const internal::MessageDescriptor& message,
                   std::map<std::string, json::Value>& members, json::Value& required);
@@ -56,9 +56,9 @@ class OpenApiSchemas {
                        const internal::FieldDescriptor& field);
   json::Value ScalarOf(const internal::MessageDescriptor& owner,
                        const internal::FieldDescriptor& field);
-  // To one of apimachinery's types that are no messages.
+  // Adds one of apimachinery's types that are no messages.
   std::string AddPlain(std::string_view name, const json::Value& schema);
-  // A member's reference: OpenAPI 3 lets nothing stand beside a bare $ref.
+  // Returns a member's reference, wrapped: OpenAPI 3 allows nothing beside a bare $ref.
   [[nodiscard]] json::Value Member(const std::string& name) const;
   void AddMeta(json::Value& properties, std::string_view meta);
 

@@ -10,7 +10,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// FIPS 180-4: no secret depends on it, and whoever embeds this server links no cryptography.
+// FIPS 180-4. Not used for security, and avoids a dependency on a cryptography library.
 constexpr std::array<std::uint32_t, 8> kStart = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 constexpr std::array<std::uint32_t, 64> kRounds = {
@@ -53,7 +53,7 @@ void Mix(std::string_view block, std::array<std::uint32_t, 8>& state) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
 }
 
-// The first eight bytes of the SHA-256 of a text.
+// Returns the first eight bytes of the SHA-256 of a text.
 std::uint64_t Sha256Begin(std::string text) {
   const std::uint64_t bits = std::uint64_t{text.size()} * 8;
   text += '\x80';
@@ -66,7 +66,7 @@ std::uint64_t Sha256Begin(std::string text) {
   return (std::uint64_t{state[0]} << 32) | state[1];
 }
 
-// In base64.
+// Returns them in base64.
 std::string EightBytes(std::uint64_t bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -75,7 +75,7 @@ std::string EightBytes(std::uint64_t bytes) {
   return text + kDigits[(bytes << 2) & 63] + "=";
 }
 
-// In which version a real server keeps what it serves as `version`.
+// Returns the version in which a real server stores objects served as `version`.
 std::string_view StoredVersion(const ServedResource& resource, std::string_view version) {
   const bool early = resource.Is("apiextensions.k8s.io", "customresourcedefinitions") ||
                      resource.Is("admissionregistration.k8s.io", "mutatingadmissionpolicies") ||

@@ -1,6 +1,6 @@
 // apiserver/discovery/storage_version_hash.h
 //
-// By which clients tell that a resource is stored in another version than before.
+// Hash by which clients detect a change of a resource's storage version.
 
 #ifndef KINFORMER_APISERVER_DISCOVERY_STORAGE_VERSION_HASH_H_
 #define KINFORMER_APISERVER_DISCOVERY_STORAGE_VERSION_HASH_H_
@@ -11,7 +11,7 @@
 
 namespace kinformer::apiserver {
 
-// Empty for what is not stored.
+// Returns an empty string for resources that are not stored.
 [[nodiscard]] std::string StorageVersionHash(const ServedResource& resource);
 
 }  // namespace kinformer::apiserver

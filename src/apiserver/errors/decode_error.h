@@ -1,6 +1,6 @@
 // apiserver/errors/decode_error.h
 //
-// A transcoder's error about an object that does not fit its kind, as a client is told it.
+// Messages for clients about objects that do not fit their kind, made from transcoder errors.
 
 #ifndef KINFORMER_APISERVER_ERRORS_DECODE_ERROR_H_
 #define KINFORMER_APISERVER_ERRORS_DECODE_ERROR_H_
@@ -9,8 +9,8 @@
 
 namespace kinformer::apiserver {
 
-// "JSON: spec.x: expected a string at byte 17" without its head and its offset: that is one of a
-// text which the server has made of the body, and nobody else has seen. Other texts stay.
+// Returns "JSON: spec.x: expected a string at byte 17" without prefix and offset, as the offset
+// refers to a text made by the server, which the client does not know. Other texts are unchanged.
 std::string_view WithoutOffset(std::string_view why);
 
 }  // namespace kinformer::apiserver

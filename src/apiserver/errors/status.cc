@@ -13,7 +13,7 @@ namespace {
 
 std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
-// "deployments.apps", or "pods" in the core group.
+// Returns "deployments.apps", or "pods" for the core group.
 std::string Qualified(const ErrorSubject& subject) {
   std::string out(subject.resource);
   if (!subject.group.empty()) out.append(".").append(subject.group);
@@ -36,7 +36,7 @@ Error Make(Reason reason, int code, std::string message, const ErrorSubject& sub
   return error;
 }
 
-// What several causes say alike is said once; the causes keep each.
+// Joins the causes to a message, without repeating equal texts.
 std::string CausesText(const std::vector<StatusCause>& causes) {
   std::unordered_set<std::string> said;
   std::string out;

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-// Fields of metav1.ObjectMeta and of the messages around it.
+// Field numbers in metav1.ObjectMeta and in the messages around it.
 constexpr std::uint32_t kNamespace = 3;
 constexpr std::uint32_t kResourceVersion = 6;
 constexpr std::uint32_t kAnnotations = 12;
 
 std::int64_t Number(std::string_view text) { return internal::base::NumberIn(text).value_or(0); }
 
-// The length-delimited field of that number; empty where there is none.
+// Returns the length-delimited field of that number; empty if there is none.
 std::string_view FieldOf(std::string_view message, std::uint32_t number) {
   const auto fields = ReadFields(message);
   if (!fields) return {};
@@ -31,7 +31,7 @@ std::string_view FieldOf(std::string_view message, std::uint32_t number) {
   return {};
 }
 
-// The message with that field in place of what it had there.
+// Returns the message with that field replaced.
 std::string Replaced(std::string_view message, std::uint32_t number, std::string_view bytes) {
   std::string out;
   AppendBytesField(number, bytes, out);
@@ -47,7 +47,7 @@ std::string Replaced(std::string_view message, std::uint32_t number, std::string
   return out;
 }
 
-// The envelope in a protobuf frame.
+// Returns the envelope in a protobuf frame.
 std::string_view EnvelopeIn(std::string_view frame) {
   return FieldOf(FieldOf(frame.substr(4), 2), 1);
 }

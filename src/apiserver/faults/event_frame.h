@@ -1,6 +1,6 @@
 // apiserver/faults/event_frame.h
 //
-// EventFrame: one frame of a watch after it was encoded, for the faults that change what goes out.
+// EventFrame: one encoded frame of a watch, for faults that change the output.
 
 #ifndef KINFORMER_APISERVER_FAULTS_EVENT_FRAME_H_
 #define KINFORMER_APISERVER_FAULTS_EVENT_FRAME_H_
@@ -12,13 +12,13 @@
 
 namespace kinformer::apiserver {
 
-// A frame as the server itself wrote it, in JSON or protobuf. Thread-compatible.
+// A frame as written by this server, in JSON or protobuf. Thread-compatible.
 class EventFrame {
  public:
-  // Takes the first frame off the front of `bytes`; empty, with `bytes` as they were, where it is
-  // not complete yet.
+  // Removes and returns the first frame of `bytes`; nullopt, with `bytes` unchanged, if it is
+  // incomplete.
   static std::optional<EventFrame> Take(std::string& bytes, bool protobuf);
-  // One with that object: a whole object as it stands in a frame.
+  // Makes a frame with `object`, encoded as in a frame.
   static std::string Make(std::string_view type, std::string_view object, bool protobuf);
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
@@ -26,10 +26,10 @@ class EventFrame {
   [[nodiscard]] bool deleted() const { return type_ == "DELETED"; }
   [[nodiscard]] bool error() const { return type_ == "ERROR"; }
   [[nodiscard]] bool ends_initial_events() const { return ends_initial_events_; }
-  // 0 where the object has none.
+  // 0 if the object has none.
   [[nodiscard]] std::int64_t resource_version() const { return resource_version_; }
 
-  // The frame of an ADDED event of the same object, but in another namespace, or of another kind.
+  // Return an ADDED frame of the same object, but in another namespace, or of another kind.
   [[nodiscard]] std::string InNamespace(std::string_view namespace_) const;
   [[nodiscard]] std::string OfKind(std::string_view kind) const;
 

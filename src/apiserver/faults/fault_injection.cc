@@ -11,7 +11,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// A connection that breaks before any answer.
+// Breaks the connection before any answer.
 class Refusal final : public ResponseStream {
  public:
   [[nodiscard]] int status() const override { return 0; }
@@ -48,7 +48,7 @@ ResponsePtr Respond(const FaultRule& rule, std::string_view accept) {
   return ErrorResponse(error, accept);
 }
 
-// What reads see that are hit by the rule.
+// Returns the state that reads hit by the rule see.
 ReadView ViewOf(ServerState& state, const FaultRule& rule) {
   switch (rule.action) {
     case FaultAction::kOldResourceVersion:
@@ -89,7 +89,7 @@ ResponsePtr InjectFault(ServerState& state, const FaultRule& rule, std::string_v
     case FaultAction::kStreamLimit:
       return NewFaultyBody(state, route({}), rule);
     case FaultAction::kSkewClock: {
-      // Whatever is created, is created within this call.
+      // All objects of the request are created within this call.
       const Duration before = std::exchange(state.clock_skew, rule.skew);
       ResponsePtr answer = route({});
       state.clock_skew = before;

@@ -1,6 +1,6 @@
 // apiserver/faults/fault_injection.h
 //
-// What becomes of a request that a rule of the FaultPlan has hit.
+// Effects of a FaultPlan's rule on a request.
 
 #ifndef KINFORMER_APISERVER_FAULTS_FAULT_INJECTION_H_
 #define KINFORMER_APISERVER_FAULTS_FAULT_INJECTION_H_
@@ -16,8 +16,8 @@
 
 namespace kinformer::apiserver {
 
-// Answers the request: `route` is what answers it, and sees what the fault lets it see. It is
-// called at most once, perhaps later. Loop-confined.
+// Responds to the request under the rule. `route` makes the regular response from the state that
+// the fault lets it see. It is called at most once, maybe later. Loop-confined.
 ResponsePtr InjectFault(ServerState& state, const FaultRule& rule, std::string_view accept,
                         std::function<ResponsePtr(ReadView)> route);
 

@@ -49,7 +49,7 @@ constexpr std::array kActions = std::to_array<ActionName>({
     {FaultAction::kSkewClock, "skewClock"},
 });
 
-// ---- What the fields may be, by their types. False: not that.
+// ---- Parsers of fields, by type. They return false for invalid values.
 
 bool Read(const json::Value& value, std::string& out) {
   const auto text = value.AsString();
@@ -174,7 +174,7 @@ constexpr std::array kFields = {
     Of<&FaultRule::versions>("versions", kCount),
 };
 
-// "a, b, c" of the names in a table.
+// Returns the names in a table, as "a, b, c".
 template <class Table>
 std::string Names(const Table& table) {
   std::string out;

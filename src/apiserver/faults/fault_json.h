@@ -1,7 +1,7 @@
 // apiserver/faults/fault_json.h
 //
-// Fault rules as JSON: the field names of FaultRule in camelCase, the actions without their k
-// ("cutBody"), durations as Go writes them ("1.5s").
+// Fault rules as JSON: field names of FaultRule in camelCase, actions without their k ("cutBody"),
+// durations in Go's format ("1.5s").
 
 #ifndef KINFORMER_APISERVER_FAULTS_FAULT_JSON_H_
 #define KINFORMER_APISERVER_FAULTS_FAULT_JSON_H_
@@ -12,10 +12,10 @@
 
 namespace kinformer::apiserver {
 
-// BadRequest naming the field and what it may be.
+// Returns BadRequest with the field's name and its allowed values.
 Result<FaultRule> FaultRuleFromJson(const json::Value& value);
 
-// Only what differs from the default, and the action.
+// Writes the action, and all fields that differ from their default.
 json::Value FaultRuleToJson(const FaultRule& rule);
 
 }  // namespace kinformer::apiserver

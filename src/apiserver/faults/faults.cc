@@ -52,7 +52,7 @@ std::vector<FaultPlan::Listed> FaultPlan::Rules() const {
 
 double FaultPlan::Unit() {
   if (!seed_) return RandomUnit(env_);
-  // SplitMix64: one addition per number, and every seed is as good as any other.
+  // SplitMix64: one addition per number, and all seeds are equally good.
   *seed_ += 0x9e3779b97f4a7c15ULL;
   std::uint64_t z = *seed_;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -10,13 +10,13 @@
 namespace kinformer::apiserver {
 namespace {
 
-// The repetitions of a garbage text are made in pieces of this size.
+// A garbage text is repeated in pieces of this size.
 constexpr std::size_t kGarbagePiece = std::size_t{64} << 10;
 
-// As much of a response as is gathered into one piece.
+// Limit of the response bytes that are gathered into one piece.
 constexpr std::size_t kWhole = std::size_t{64} << 20;
 
-// The headers of another response, with what no longer holds left out.
+// Forwards a response, without headers that no longer apply.
 class FaultyResponse : public ResponseStream {
  public:
   FaultyResponse(ResponsePtr inner, FaultRule rule)
@@ -43,10 +43,10 @@ class FaultyResponse : public ResponseStream {
  private:
   ResponsePtr inner_;
   FaultRule rule_;
-  mutable HttpHeaders headers_;  // made when the answer has begun
+  mutable HttpHeaders headers_;  // made when the response has begun
 };
 
-// All is well up to `after_bytes`.
+// Forwards the first `after_bytes` bytes unchanged.
 class Spoiled final : public FaultyResponse {
  public:
   using FaultyResponse::FaultyResponse;
@@ -102,7 +102,7 @@ class Spoiled final : public FaultyResponse {
   std::size_t repeated_ = 0;
 };
 
-// A piece every now and then.
+// Sends a piece at fixed intervals.
 class Dripping final : public FaultyResponse {
  public:
   Dripping(ServerState& state, ResponsePtr inner, FaultRule rule)
@@ -112,7 +112,7 @@ class Dripping final : public FaultyResponse {
   void SetWake(std::function<void()> wake) override {
     wake_ = std::move(wake);
     FaultyResponse::SetWake([this] {
-      // While the next piece may not come yet, its time wakes the reader.
+      // Before the next piece is due, its timer wakes the reader.
       if (!holding_ && wake_) wake_();
     });
   }
@@ -127,7 +127,7 @@ class Dripping final : public FaultyResponse {
       for (const BodyChunk& chunk : chunks) held_ += chunk.bytes;
     }
     const State reached = state_of_inner_;
-    if (reached == State::kWait) state_of_inner_ = State::kMore;  // its wake brings us here again
+    if (reached == State::kWait) state_of_inner_ = State::kMore;  // its wake leads to another Read
     if (held_.empty()) return reached;
     const std::size_t size = std::min(piece, held_.size());
     std::string drop = held_.substr(0, size);
@@ -151,7 +151,7 @@ class Dripping final : public FaultyResponse {
   Deadlines::Id timer_{};
 };
 
-// The bytes are right, the connection is told something.
+// Forwards the bytes, but changes the connection's effect.
 class Telling final : public FaultyResponse {
  public:
   using FaultyResponse::FaultyResponse;
@@ -164,7 +164,7 @@ class Telling final : public FaultyResponse {
   }
 };
 
-// "Sat, 21 Nov 2026 03:51:00 GMT".
+// Returns "Sat, 21 Nov 2026 03:51:00 GMT".
 std::string HttpDate(WallTime time) {
   const std::time_t seconds =
       std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
@@ -175,7 +175,7 @@ std::string HttpDate(WallTime time) {
           std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts)};
 }
 
-// The bytes are right, the Date is not.
+// Forwards the bytes with a wrong Date.
 class Misdated final : public FaultyResponse {
  public:
   Misdated(ServerState& state, ResponsePtr inner, FaultRule rule)

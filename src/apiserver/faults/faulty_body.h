@@ -1,7 +1,7 @@
 // apiserver/faults/faulty_body.h
 //
-// A response whose bytes are not what they should be: cut, cut short, stalled, garbled, or
-// dripping; or whose connection is not what it should be.
+// Response with faulty bytes: cut, shortened, stalled, garbled or dripping; or with a faulty
+// connection.
 
 #ifndef KINFORMER_APISERVER_FAULTS_FAULTY_BODY_H_
 #define KINFORMER_APISERVER_FAULTS_FAULTY_BODY_H_
@@ -13,8 +13,8 @@
 
 namespace kinformer::apiserver {
 
-// `inner`, spoiled by the actions of `rule` that concern the body of an answer or its connection,
-// and by kSkewClock, which concerns its Date.
+// Wraps `inner` to apply those actions of `rule` that concern a response's body or connection, and
+// kSkewClock, which changes its Date.
 ResponsePtr NewFaultyBody(ServerState& state, ResponsePtr inner, FaultRule rule);
 
 }  // namespace kinformer::apiserver

@@ -11,7 +11,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// How often kBookmarksOnly speaks where the rule does not say.
+// Interval of kBookmarksOnly if the rule sets none.
 constexpr Duration kBookmarkPeriod = std::chrono::seconds(1);
 
 bool ConcernsEvents(FaultAction action) {
@@ -33,7 +33,7 @@ bool ConcernsEvents(FaultAction action) {
   }
 }
 
-// Takes the frames of the inner watch one by one and says what becomes of each.
+// Reads the frames of the inner watch one by one, and decides what to send for each.
 class FaultyWatch final : public ResponseStream {
  public:
   FaultyWatch(ServerState& state, ObjectEncoder encoder, std::int64_t start, FaultRule rule,
@@ -69,7 +69,7 @@ class FaultyWatch final : public ResponseStream {
     State state = State::kMore;
     while (!over_) {
       if (text_.size() >= max_bytes) {
-        state = State::kMore;  // whole frames may be left
+        state = State::kMore;  // more whole frames may be left
         break;
       }
       if (auto frame = EventFrame::Take(held_, protobuf_)) {
@@ -111,7 +111,7 @@ class FaultyWatch final : public ResponseStream {
     });
   }
 
-  // Is this the moment for the watch to end?
+  // Returns whether the watch must end now.
   [[nodiscard]] bool Due() const {
     switch (rule_.action) {
       case FaultAction::kEndWatch:
@@ -189,8 +189,8 @@ class FaultyWatch final : public ResponseStream {
   const FaultRule rule_;
   ResponsePtr inner_;
   std::function<void()> wake_;
-  std::string held_;          // read of the inner watch, not a whole frame yet
-  std::string text_;          // what this Read gives
+  std::string held_;          // bytes of an incomplete frame
+  std::string text_;          // output of this Read
   std::optional<State> end_;  // how the inner watch ended
   std::size_t events_ = 0;
   bool timed_ = false;

@@ -1,6 +1,6 @@
 // apiserver/faults/faulty_watch.h
 //
-// A watch that does not say what happened, or not as it should.
+// Watch that omits events, or reports wrong ones.
 
 #ifndef KINFORMER_APISERVER_FAULTS_FAULTY_WATCH_H_
 #define KINFORMER_APISERVER_FAULTS_FAULTY_WATCH_H_
@@ -15,9 +15,9 @@
 
 namespace kinformer::apiserver {
 
-// `inner`, a watch that was answered with 200 and makes its frames with `encoder`, spoiled by those
-// actions of `rule` that concern events and bookmarks; with any other action `inner` itself.
-// `start` is the resourceVersion that its events follow.
+// Wraps `inner`, a watch with status 200 whose frames `encoder` makes, to apply those actions of
+// `rule` that concern events and bookmarks; returns `inner` for other actions. `start`:
+// resourceVersion that its events follow.
 ResponsePtr NewFaultyWatch(ServerState& state, ObjectEncoder encoder, std::int64_t start,
                            const FaultRule& rule, ResponsePtr inner);
 

@@ -21,8 +21,8 @@
 namespace kinformer::apiserver {
 namespace {
 
-// What goes on to the other side of a proxy; all else concerns one connection only, or says who
-// somebody is.
+// Returns whether a proxy forwards the header. All others concern one connection only, or identify
+// the caller.
 bool PassesUp(std::string_view name) {
   for (const std::string_view passed : {"Accept", "Content-Type", "User-Agent", "If-None-Match"}) {
     if (std::equal(name.begin(), name.end(), passed.begin(), passed.end(),
@@ -45,8 +45,8 @@ bool PassesDown(std::string_view name) {
   return true;
 }
 
-// Whether it can do no more than read. A GET of a proxy, or of a command in a container, does what
-// is behind it.
+// Returns whether the request can only read. A GET of a proxy, or of a command in a container, may
+// have other effects.
 bool OnlyReads(std::string_view method, const RequestInfo& info) {
   if (method != "GET" && method != "HEAD") return false;
   constexpr std::array<std::string_view, 4> kReachThrough = {"proxy", "exec", "attach",
@@ -61,9 +61,9 @@ struct Closer {
 };
 using File = std::unique_ptr<std::FILE, Closer>;
 
-// Makes the file, empty and for its owner's eyes before anything is in it. A link is not followed,
-// and what is there must be a file of this user's: a folder that others may write to may have one
-// of theirs by that name. Writes go to what was looked at, whatever the name leads to later.
+// Makes an empty file that only its owner may read. Links are not followed, and an existing file
+// must belong to this user, since others may have put theirs into a shared folder. Writes use the
+// checked descriptor, so a later change of the path has no effect.
 Result<File> MakePrivateFile(const std::string& path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY;
   const int fd = ::open(path.c_str(), kFlags, 0600);
@@ -120,10 +120,10 @@ struct Recorder::Core {
   class Stream;
 };
 
-// One request on its way up and its answer on its way down.
+// One request to the upstream server, and its answer.
 class Recorder::Core::Stream final : public ResponseStream, private ResponseReceiver {
  public:
-  // `number` is 0 where nothing is written down.
+  // `number` is 0 where nothing is recorded.
   Stream(std::shared_ptr<Core> core, std::uint32_t number)
       : core_(std::move(core)), number_(number) {}
 
@@ -215,13 +215,13 @@ class Recorder::Core::Stream final : public ResponseStream, private ResponseRece
   std::function<void()> wake_;
   int status_ = 0;
   HttpHeaders headers_;
-  ResponsePtr failure_;  // in place of an answer that did not come
+  ResponsePtr failure_;  // replaces an answer that did not arrive
   std::deque<std::string> unread_;
   std::size_t unread_bytes_ = 0;
   std::optional<State> end_;
   bool overflow_ = false;
   bool waiting_ = false;
-  std::unique_ptr<HttpCall> call_;  // last: gone first
+  std::unique_ptr<HttpCall> call_;  // last member, destroyed first
 };
 
 Result<std::unique_ptr<Recorder>> Recorder::Open(Env& env, std::shared_ptr<Transport> upstream,

@@ -10,10 +10,10 @@ namespace kinformer::apiserver {
 namespace {
 
 constexpr std::size_t kFrameHead = 1 + 4 + 8 + 4;
-// Longer pieces of data take several frames.
+// Longer data is split into several frames.
 constexpr std::size_t kLongestFrame = std::size_t{1} << 30;
 
-// 30 years, in nanoseconds. A time past that is not one.
+// 30 years, in nanoseconds; longer times are invalid.
 constexpr std::int64_t kLongest = 1'000'000'000'000'000'000;
 
 enum FrameType : char { kRequest = 'Q', kHead = 'H', kData = 'D', kEnd = 'E' };
@@ -39,7 +39,7 @@ void AppendFrame(FrameType type, std::uint32_t exchange, Duration at, std::strin
   out += payload;
 }
 
-// What the frames of one exchange say about it. False: nothing that makes sense.
+// Adds a frame to its exchange. Returns false if the frame makes no sense.
 bool Apply(char type, Duration at, std::string_view payload, RecordedExchange& exchange) {
   const Duration since = at - exchange.began;
   switch (type) {
@@ -115,7 +115,7 @@ Result<Recording> ParseRecording(std::string bytes) {
   std::string_view rest = std::string_view(*recording.bytes).substr(kRecordingHeader.size());
   recording.unread_bytes = rest.size();
   std::unordered_map<std::uint64_t, std::size_t> by_number;
-  // What cannot be read ends the recording: it is where the writer was stopped.
+  // A frame that cannot be read ends the recording: the writer was stopped there.
   for (; rest.size() >= kFrameHead; recording.unread_bytes = rest.size()) {
     const char type = rest[0];
     const std::uint64_t number = ReadNumber(rest.substr(1, 4));

@@ -1,9 +1,9 @@
 // apiserver/faults/recording_format.h
 //
-// The file that Recorder writes and Replay reads: a line that names format and version, then
-// frames. Each frame is a type (one byte), the number of the exchange (4 bytes), nanoseconds since
-// the recording began (8) and the length of what follows (4), all little-endian. A frame is one
-// step of one exchange, so a file that breaks off is good up to its last whole frame.
+// File format of Recorder and Replay: a line with format and version, then frames. Each frame has a
+// type (one byte), the exchange's number (4 bytes), nanoseconds since the recording began (8) and
+// the length of the payload (4), all little-endian. A frame is one step of one exchange, so a
+// truncated file is valid up to its last complete frame.
 
 #ifndef KINFORMER_APISERVER_FAULTS_RECORDING_FORMAT_H_
 #define KINFORMER_APISERVER_FAULTS_RECORDING_FORMAT_H_
@@ -23,14 +23,14 @@ namespace kinformer::apiserver {
 
 inline constexpr std::string_view kRecordingHeader = "kinformer-recording 1\n";
 
-// ---- Writing: each appends one frame.
+// ---- Writing. Each function appends one frame.
 void AppendRecordedRequest(std::uint32_t exchange, Duration at, std::string_view target,
                            std::string_view accept, std::string& out);
 void AppendRecordedHead(std::uint32_t exchange, Duration at, int status, const HttpHeaders& headers,
                         std::string& out);
 void AppendRecordedData(std::uint32_t exchange, Duration at, std::string_view data,
                         std::string& out);
-// `error` is empty for a complete answer.
+// `error` is empty for a complete response.
 void AppendRecordedEnd(std::uint32_t exchange, Duration at, std::string_view error,
                        std::string& out);
 
@@ -44,21 +44,21 @@ struct RecordedExchange {
   std::string target{};
   std::string accept{};
   Duration began{};  // since the recording began
-  int status = 0;    // 0: no answer came
+  int status = 0;    // 0: no response arrived
   HttpHeaders headers{};
   Duration head_at{};  // since the request
   std::vector<RecordedChunk> chunks{};
-  std::optional<Duration> ended{};  // since the request; empty: the recording breaks off
+  std::optional<Duration> ended{};  // since the request; nullopt: the recording was cut off
   bool complete = false;
 };
 
 struct Recording {
-  std::shared_ptr<const std::string> bytes{};  // what the chunks are part of
-  std::vector<RecordedExchange> exchanges{};   // by the times of their requests
-  std::size_t unread_bytes = 0;                // behind the last frame that makes sense
+  std::shared_ptr<const std::string> bytes{};  // holds the data of the chunks
+  std::vector<RecordedExchange> exchanges{};   // in the order of their requests
+  std::size_t unread_bytes = 0;                // after the last valid frame
 };
 
-// kConfig for what is no recording, or of another version.
+// Returns kConfig if it is no recording, or has another version.
 Result<Recording> ParseRecording(std::string bytes);
 
 }  // namespace kinformer::apiserver

@@ -14,13 +14,13 @@
 namespace kinformer::apiserver {
 namespace {
 
-// How long a watch without timeoutSeconds is held open.
+// Time for which a watch without timeoutSeconds is held open.
 constexpr Duration kWatchTimeout = std::chrono::minutes(30);
 
-// No slowness makes a recording longer than this: 30 years.
+// Limit of a slowed recording's length: 30 years.
 constexpr double kLongest = 1e18;
 
-// The target without the parameters by which two requests for the same thing may differ.
+// Returns the target without parameters that may differ between equal requests.
 std::string KeyOf(std::string_view target) {
   const std::size_t question = target.find('?');
   std::string key(target.substr(0, question));
@@ -50,16 +50,16 @@ std::string_view ResourceVersionOf(std::string_view target) {
   return {};
 }
 
-// Can a client that accepts `accept` read an answer of that type? Protobuf is what some cannot.
+// Returns whether the client accepts the response's type: some cannot read protobuf.
 bool Readable(std::string_view accept, const HttpHeaders& headers) {
   return headers.Get("Content-Type").find("protobuf") == std::string_view::npos ||
          accept.find("protobuf") != std::string_view::npos;
 }
 
-// One recorded answer at its pace.
+// Replays one recorded response at its pace.
 class Recorded final : public ResponseStream {
  public:
-  // `linger` is for how long a watch says nothing after the end of what was recorded.
+  // `linger`: time for which a watch stays open and silent after the end of the recording.
   Recorded(Env& env, const RecordedExchange& exchange, std::shared_ptr<const std::string> bytes,
            double speed, bool watch, Duration linger)
       : env_(env),
@@ -127,7 +127,7 @@ class Recorded final : public ResponseStream {
 struct Replay::Impl {
   Impl(Env& e, Recording r, ReplayOptions o) : env(e), recording(std::move(r)), options(o) {
     for (std::size_t i = 0; i < recording.exchanges.size(); ++i) {
-      // Without an answer there is nothing to replay.
+      // Without a response there is nothing to replay.
       if (recording.exchanges[i].status != 0) {
         by_key[KeyOf(recording.exchanges[i].target)].push_back({.index = i});
       }
@@ -139,7 +139,7 @@ struct Replay::Impl {
     bool used = false;
   };
 
-  // The one to answer with; null where there is none, with `last` the newest that was used.
+  // Returns the exchange to replay; null if there is none, and `last` is the last one used.
   Candidate* Choose(const HttpRequest& request, Candidate*& last) {
     const auto found = by_key.find(KeyOf(request.target));
     if (found == by_key.end()) return nullptr;

@@ -13,7 +13,7 @@ namespace {
 using internal::http::Compression;
 using internal::http::MessageForm;
 
-// What the target's query says of watches. A bare "watch" counts too.
+// Watch parameters in the target's query. A bare "watch" counts as true.
 struct WatchWords {
   bool watch = false;
   bool initial_events = false;

@@ -1,7 +1,7 @@
 // apiserver/http/api_policy.h
 //
-// ApiPolicy: the front end's part of the Kubernetes API: who is let in, how watches are compressed,
-// and that errors are Statuses.
+// ApiPolicy: the front end's rules for the Kubernetes API: admits requests, selects the compression
+// of watches, and formats errors as Statuses.
 
 #ifndef KINFORMER_APISERVER_HTTP_API_POLICY_H_
 #define KINFORMER_APISERVER_HTTP_API_POLICY_H_
@@ -23,22 +23,22 @@ namespace kinformer::apiserver {
 
 class ApiPolicy final : public internal::http::RequestPolicy {
  public:
-  // `accepts`: which tokens the handler accepts. `certified`: whether the server's certificate is
-  // for a name; empty without TLS.
+  // `accepts`: checks tokens for the handler. `certified`: whether the server's certificate covers
+  // a name; empty without TLS.
   ApiPolicy(HttpServerOptions options, AcceptsToken accepts,
             std::function<bool(const std::string&)> certified)
       : options_(std::move(options)),
         accepts_(std::move(accepts)),
         names_(options_, std::move(certified)) {}
 
-  // Refuses what a foreign web page asks (403), where no token or certificate is needed any Host
-  // that is not ours (421), and who has not proven who he is (401).
+  // Refuses requests from foreign web pages (403), unknown Hosts where neither token nor
+  // certificate is required (421), and unauthenticated callers (401).
   [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const std::string& certificate_user,
                                                       HttpRequest& request) const override;
-  // What is long is worth it; of watches those that begin with initial events.
+  // Compresses long bodies, and watches that begin with initial events.
   [[nodiscard]] internal::http::Compression CompressionOf(
       const HttpRequest& request) const override;
-  // Those of a watch are its events.
+  // Returns true for watches; their messages are the events.
   [[nodiscard]] bool AnswersWithMessages(const HttpRequest& request) const override;
   [[nodiscard]] internal::http::MessageForm FormOf(std::string_view content_type) const override;
   [[nodiscard]] std::unique_ptr<ResponseStream> Refuse(int status,

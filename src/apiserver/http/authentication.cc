@@ -7,7 +7,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Probes and version checks pass without credentials, as a cluster lets them.
+// Probes and version checks need no credentials, as in a cluster.
 bool IsPublic(std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   for (const std::string_view allowed : {"/livez", "/readyz", "/healthz"}) {
@@ -32,7 +32,7 @@ bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
       return true;
     }
     if (accepts(std::string(token))) return true;
-    // A token that is wrong is worse than none, where one is asked for.
+    // If a token is required, a wrong one is refused even for public paths.
     if (!options.bearer_token.empty()) return false;
   }
   return IsPublic(request.target);

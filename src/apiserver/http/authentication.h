@@ -1,6 +1,6 @@
 // apiserver/http/authentication.h
 //
-// Who may send which request, by what the front end can tell: client certificate and bearer token.
+// Authentication in the front end, by client certificate and bearer token.
 
 #ifndef KINFORMER_APISERVER_HTTP_AUTHENTICATION_H_
 #define KINFORMER_APISERVER_HTTP_AUTHENTICATION_H_
@@ -13,15 +13,15 @@
 
 namespace kinformer::apiserver {
 
-// Which bearer tokens the handler behind the front end accepts.
+// Returns whether the handler behind the front end accepts a bearer token.
 using AcceptsToken = std::function<bool(const std::string& bearer_token)>;
 
-// Fills in request.user where the caller has proven who it is; false: it is to be refused.
-// `certificate_user` is the common name of its certificate, or empty.
+// Sets request.user if the caller is authenticated; false: refuse the request. `certificate_user`
+// is the common name of the client certificate, or empty.
 [[nodiscard]] bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
                                 const std::string& certificate_user, HttpRequest& request);
 
-// Whether neither a token nor a certificate is needed.
+// Returns whether neither a token nor a certificate is required.
 [[nodiscard]] bool LetsAnybodyIn(const HttpServerOptions& options);
 
 }  // namespace kinformer::apiserver

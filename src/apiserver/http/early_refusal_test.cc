@@ -1,5 +1,5 @@
-// Refusals for where a request comes from, how it is addressed and who sends it come at the end of
-// its head: a body that is announced and does not come is not waited for.
+// Refusals by origin, Host or credentials are sent at the end of the head, without waiting for an
+// announced body.
 
 #include <algorithm>
 #include <cstddef>
@@ -64,8 +64,8 @@ TEST_P(EarlyRefusalTest, AClientWithoutACertificate_IsRefusedBeforeTheBody) {
   EXPECT_EQ(Ask({}).status, 401);
 }
 
-// Measured against the same refusal of a request without a body, and the best of five of each,
-// since others use the machine, too.
+// Compared with the same refusal of a request without a body; the best of five each, because of
+// other load on the machine.
 TEST_P(EarlyRefusalTest, ABodyThatDoesNotCome_AddsAtMost50MsToARefusal) {
   Listen({.bearer_token = "right"});
   for (const char* header : {"Origin: https://evil.example", "Authorization: Bearer wrong"}) {

@@ -1,4 +1,4 @@
-// HTTP/2 frame by frame: what a client that keeps to no rule, or to every one, gets to see.
+// HTTP/2 frame by frame: the server's answers to clients that break or follow the protocol.
 
 #include <algorithm>
 #include <functional>
@@ -15,7 +15,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// A connection whose frames the test chooses. Blocks, with a limit.
+// A connection on which the test chooses the frames. Blocks, with a time limit.
 class RawClient {
  public:
   struct Stream {
@@ -26,7 +26,7 @@ class RawClient {
   };
 
   explicit RawClient(int fd, bool take_bodies = true) : fd_(fd) {
-    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL's sockets raise it where the server has gone
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL's sockets raise it if the server has closed
     context_.reset(SSL_CTX_new(TLS_client_method()));
     ssl_.reset(SSL_new(context_.get()));
     SSL_set_fd(ssl_.get(), fd_);
@@ -41,9 +41,9 @@ class RawClient {
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, &OnFrame);
     nghttp2_option* option = nullptr;
     nghttp2_option_new(&option);
-    // Windows that are not given back run dry.
+    // Windows that are never refilled run dry.
     nghttp2_option_set_no_auto_window_update(option, take_bodies ? 0 : 1);
-    // It asks for more than the server takes, until it has been told.
+    // Requests more streams than the server allows, until it receives the server's limit.
     nghttp2_option_set_peer_max_concurrent_streams(option, 1000);
     nghttp2_option_set_max_send_header_block_length(option, std::size_t{1} << 20);
     nghttp2_session_client_new2(&session, callbacks, this, option);
@@ -72,7 +72,7 @@ class RawClient {
     }
     return nghttp2_submit_request(session, nullptr, fields.data(), fields.size(), nullptr, nullptr);
   }
-  // Writes what there is to write. False: the connection takes no more.
+  // Writes all pending frames. Returns false if the connection accepts no more.
   bool Send() {
     for (;;) {
       const std::uint8_t* bytes = nullptr;
@@ -84,8 +84,8 @@ class RawClient {
   bool Write(const std::string& bytes) {
     return SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
   }
-  // Exchanges frames until `done`; false if that takes longer than ten seconds, or the connection
-  // ends.
+  // Exchanges frames until `done` returns true. Returns false after ten seconds, or when the
+  // connection ends.
   bool Until(const std::function<bool()>& done) {
     const auto end = std::chrono::steady_clock::now() + seconds(10);
     while (!done()) {
@@ -174,7 +174,7 @@ TEST_F(Http2ServerTest, ManyStreamsShareAConnectionAndEndOneByOne) {
     ASSERT_TRUE(client.Until([&] { return client.streams[id].headers[":status"] == "200"; }));
   }
   EXPECT_EQ(handler_.alive, 50);
-  // Who takes back one watch ends that one.
+  // Resetting one watch's stream ends only that watch.
   nghttp2_submit_rst_stream(client.session, NGHTTP2_FLAG_NONE, silent[7], NGHTTP2_CANCEL);
   client.Send();
   EXPECT_TRUE(Eventually([&] { return handler_.alive == 49; }));
@@ -212,7 +212,7 @@ TEST_F(Http2ServerTest, Row25StreamsAboveTheLimitAreRefused) {
   }));
   EXPECT_EQ(handler_.alive, 100);
   EXPECT_FALSE(client.goaway);
-  // A place that becomes free is taken again.
+  // A stream that ends makes room for another one.
   nghttp2_submit_rst_stream(client.session, NGHTTP2_FLAG_NONE, ids[0], NGHTTP2_CANCEL);
   const std::int32_t next = client.Request("/late");
   ASSERT_TRUE(client.Until([&] { return client.streams[next].closed; }));
@@ -244,20 +244,20 @@ TEST_F(Http2ServerTest, F23OpenStreamsOutliveGoAway) {
   EXPECT_TRUE(client.Ends());
 }
 
-// Flow control: what a client does not take is not made, and it holds up nobody else.
+// Flow control: the server does not make data that a client does not take; others continue.
 TEST_F(Http2ServerTest, SRV154AStreamThatIsNotTakenHoldsUpNoOther) {
   TestStream::most_pulled = 0;
   Listen({.write_timeout = milliseconds(300)});
   RawClient client(Dial(), /*take_bodies=*/false);
   const std::int32_t endless = client.Request("/endless");
   ASSERT_TRUE(client.Until([&] { return client.streams[endless].body.size() == 65535; }));
-  // The connection's window is spent too; it is given back, the stream's is not.
+  // The connection's window is used up, too; the test refills it, but not the stream's.
   nghttp2_session_consume_connection(client.session, 65535);
   const std::int32_t other = client.Request("/ticks?watch=1");
   ASSERT_TRUE(client.Until([&] { return client.streams[other].closed; }));
   EXPECT_EQ(client.streams[other].body.size(), 35U);
   EXPECT_LE(TestStream::most_pulled.load(), 65535U + (std::size_t{192} << 10));
-  // It is not waited for for ever.
+  // The server does not wait for the client for ever.
   ASSERT_TRUE(client.Until([&] { return client.streams[endless].closed; }));
   EXPECT_EQ(client.streams[endless].error, static_cast<std::uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
   EXPECT_TRUE(Eventually([&] { return handler_.alive == 0; }));
@@ -307,7 +307,7 @@ TEST_F(Http2ServerTest, RapidResetsEndTheConnection) {
   EXPECT_LT(server_->Stats().requests, 1500U);
 }
 
-// Each of these frames asks for an answer, which nobody reads.
+// Each of these frames asks for an answer, which the client never reads.
 TEST_F(Http2ServerTest, FloodsOfPingsAndSettingsEndTheConnection) {
   for (const bool pings : {true, false}) {
     Listen({.write_timeout = milliseconds(200)});
@@ -330,7 +330,7 @@ TEST_F(Http2ServerTest, SilentConnectionsAreDropped) {
   EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }));
 }
 
-// Long enough for a request to come in time on a machine that is busy.
+// Long enough for a request to arrive in time on a busy machine.
 TEST_F(Http2ServerTest, IdleConnectionsAreDropped) {
   Listen({.idle_timeout = seconds(1), .write_timeout = milliseconds(200)});
   RawClient idle(Dial());
@@ -400,7 +400,7 @@ TEST_F(Http2ServerTest, FramesAgainstTheRulesEndTheConnectionAndNoMore) {
            payload;
   };
   const std::string start = "\x82\x87\x84\x41\x09localhost";  // GET, https, /, :authority
-  // A value of 4,000 bytes goes into the table and is named 10,000 times.
+  // A value of 4,000 bytes is put into the HPACK table and referenced 10,000 times.
   const std::string bomb =
       start + "\x40\x01x\x7f\xa1\x1e" + std::string(4000, 'v') + std::string(10'000, '\xbe');
   std::string flood = frame(1, 1, 1, start);

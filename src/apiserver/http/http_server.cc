@@ -51,7 +51,7 @@ struct HttpServer::Impl {
     return (options.tls ? "https://" : "http://") + host + ":" + std::to_string(server->port());
   }
 
-  // The one that is kept, or a new one.
+  // Returns the stored authority, or makes a new one.
   [[nodiscard]] Result<TlsAuthority> Authority(WallTime now) const {
     if (options.cert_dir.empty()) return TlsAuthority::Make("kinformer-ca", now);
     const std::string cert_file = options.cert_dir + "/ca.crt";
@@ -79,7 +79,7 @@ struct HttpServer::Impl {
     return made;
   }
 
-  // Null without TLS. What the server makes itself goes into the kubeconfig, too.
+  // Returns null without TLS. Certificates made by the server are also put into the kubeconfig.
   Result<TlsContext> PrepareTls(Env& env) {
     if (!options.tls) return TlsContext();
     TlsServerMaterial material{options.cert_pem, options.key_pem, options.client_ca_pem};

@@ -1,5 +1,5 @@
-// The HTTP front end over real loopback sockets, with curl on the other side, in every protocol
-// that it speaks.
+// The HTTP front end over real loopback sockets, with curl as the client, in every protocol it
+// supports.
 
 #include "kinformer/apiserver/http_server.h"
 
@@ -70,7 +70,7 @@ TEST_F(HttpServer1Test, HeadersOfAWatchComeBeforeItsFirstEvent) {
   const ssize_t n = ::recv(fd, buffer, sizeof(buffer), 0);
   ASSERT_GT(n, 0);
   EXPECT_THAT(std::string(buffer, static_cast<std::size_t>(n)), HasSubstr("HTTP/1.1 200 OK\r\n"));
-  // The client goes: so does the response.
+  // The response ends when the client disconnects.
   EXPECT_TRUE(Eventually([&] { return handler_.alive == 1; }));
   ::close(fd);
   EXPECT_TRUE(Eventually([&] { return handler_.alive == 0; }));
@@ -102,11 +102,11 @@ TEST_F(HttpServer1Test, ASlowReaderCostsABufferAndNoMore) {
   const int fd = Dial();
   const std::string request = "GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n";
   ::send(fd, request.data(), request.size(), MSG_NOSIGNAL);
-  // Never reads: after the write timeout the server gives up.
+  // The client never reads: the server closes after the write timeout.
   EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_accepted == 1; }));
   EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }));
   EXPECT_EQ(handler_.alive, 0);
-  // What the kernel's buffers took, and one of ours.
+  // Kernel buffers, and one buffer of the server.
   EXPECT_LE(TestStream::most_pulled.load(), server_->Stats().bytes_sent + 300000);
   ::close(fd);
 }
@@ -116,7 +116,7 @@ TEST_P(HttpServerTest, AnAbortedResponseDoesNotLookComplete) {
   Curl curl = Client();
   const Reply reply = curl.Get(server_->url() + "/cut");
   EXPECT_NE(reply.code, CURLE_OK);
-  // curl throws away what it has of a stream when that is reset.
+  // curl discards the received data of a stream that is reset.
   const std::string all = Repeated(100000);
   if (protocol_ == Protocol::kHttp2Tls) {
     EXPECT_THAT(all, ::testing::StartsWith(reply.body));
@@ -146,7 +146,7 @@ TEST_P(HttpServerTest, BoundsHeadersAndBodies) {
   EXPECT_EQ(header.Get(server_->url() + "/echo").status, 431);
 }
 
-// Above 64 KiB too, in fields of every length. Http2ServerTest has the same.
+// Above 64 KiB, too, in fields of all lengths. Http2ServerTest has the same test.
 TEST_P(HttpServerTest, HeadersUpToALargeLimitAreTakenAndMoreAreRefused) {
   if (protocol_ == Protocol::kHttp2Tls) return;
   Listen({.max_header_bytes = std::size_t{256} << 10});
@@ -231,7 +231,7 @@ TEST_P(HttpServerTest, ATokenLetsIn) {
   EXPECT_THAT(server_->Kubeconfig(), HasSubstr("token: 's3cret'"));
 }
 
-// Undoes the base64 of a field of the kubeconfig.
+// Decodes the base64 of a field of the kubeconfig.
 std::string Decoded(const std::string& config, const std::string& field) {
   const std::size_t at = config.find(field + ": ");
   EXPECT_NE(at, std::string::npos) << field;
@@ -272,7 +272,7 @@ TEST_P(HttpServerTlsTest, TlsWithItsOwnAuthority) {
   EXPECT_EQ(known.Get(server_->url() + "/ticks?watch=1").body.size(), 35U);
 }
 
-// As Go's servers do; see AsForTls of the client.
+// As Go's servers do; see AsForTls in the client.
 TEST_P(HttpServerTlsTest, PlainHttp_IsToldThatThisIsTls) {
   Listen({.tls = true});
   const std::string url = "http" + server_->url().substr(5);
@@ -340,8 +340,8 @@ TEST_F(HttpServer1Test, SaysWhyItCannotListen) {
   EXPECT_EQ(HttpServer::Listen(sim.env(), handler_).error().reason(), Reason::kInvalidArgument);
 }
 
-// A watch-list comes compressed when asked for, each flush a gzip member of its own, which can be
-// read as soon as it is there.
+// A watch-list is compressed on request. Each flush is a gzip member of its own, which can be read
+// at once.
 TEST_P(HttpServerTest, SRV15AWatchListIsCompressedInMembers) {
   Listen();
   Curl curl = Client();
@@ -367,7 +367,7 @@ TEST_P(HttpServerTest, SRV15AWatchListIsCompressedInMembers) {
   inflateEnd(&stream);
   EXPECT_THAT(members, ::testing::ElementsAre("tick 1\n", "tick 2\n", "tick 3\n", "tick 4\n",
                                               "tick 5\n", ""));
-  // Who does not ask gets it as it is.
+  // A client that does not accept gzip gets it uncompressed.
   EXPECT_EQ(Client().Get(url).body.size(), 35U);
 }
 

@@ -19,7 +19,7 @@ std::string Base64(const std::string& text) {
   return out;
 }
 
-// A YAML scalar that cannot be taken for anything else.
+// Returns a quoted YAML scalar, which is always a string.
 std::string Quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {

@@ -1,6 +1,6 @@
 // apiserver/http/kubeconfig_text.h
 //
-// The kubeconfig by which clients reach a server of ours.
+// kubeconfig for clients of this server.
 
 #ifndef KINFORMER_APISERVER_HTTP_KUBECONFIG_TEXT_H_
 #define KINFORMER_APISERVER_HTTP_KUBECONFIG_TEXT_H_
@@ -22,7 +22,7 @@ struct KubeconfigParts {
 
 std::string KubeconfigText(const KubeconfigParts& parts);
 
-// Puts `text` in the place of the file in one step, readable for its owner only.
+// Replaces the file atomically by `text`, readable only by its owner.
 Result<void> WritePrivateFile(const std::string& path, const std::string& text);
 
 }  // namespace kinformer::apiserver

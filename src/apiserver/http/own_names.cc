@@ -18,7 +18,7 @@ using internal::http::HostName;
 using internal::http::LowerCase;
 using internal::http::SameFieldName;
 
-// In lower case, without the dot that may end a name; addresses as they are usually written.
+// Returns a name in lower case, without the final dot; addresses in their usual form.
 std::string Canonical(std::string_view name) {
   std::string text(name);
   std::transform(text.begin(), text.end(), text.begin(), &LowerCase);
@@ -67,7 +67,7 @@ bool OwnNames::Include(std::string_view host) const {
   if (IsLoopback(name) || std::find(names_.begin(), names_.end(), name) != names_.end()) {
     return true;
   }
-  // Who went to an address asked no name server.
+  // A Host that is an address involved no name server, so DNS rebinding is impossible.
   if (all_interfaces_ && IsAddress(name)) return true;
   return certified_ && certified_(name);
 }
@@ -79,7 +79,7 @@ bool HasForeignOrigin(const HttpHeaders& headers) {
   for (const auto& [name, value] : headers) {
     if (!SameFieldName(name, "origin")) continue;
     const internal::base::Url origin = internal::base::SplitUrl(value);
-    // "null", for one: a page that hides where it came from.
+    // "null", for example: a page that hides its origin.
     if (origin.scheme.empty()) return true;
     const bool only_a_host = origin.scheme.size() + 3 + origin.host.size() == value.size();
     if (host.empty() || !only_a_host || !SameFieldName(origin.host, host)) return true;

@@ -1,6 +1,6 @@
 // apiserver/http/testing.h
 //
-// What the tests of the front end share: a handler that answers by path, curl, and a server on a
+// Helpers shared by the front end's tests: a handler that responds by path, curl, and a server on a
 // loopback socket.
 
 #ifndef KINFORMER_APISERVER_HTTP_TESTING_H_
@@ -40,7 +40,7 @@ inline std::string Repeated(std::size_t size) {
   return text;
 }
 
-// What the test's handler answers, by path.
+// Response of the test's handler; the path selects its behaviour.
 class TestStream final : public ResponseStream {
  public:
   TestStream(Env& env, const HttpRequest& request, std::atomic<int>& alive)
@@ -80,7 +80,7 @@ class TestStream final : public ResponseStream {
   [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     if (mode_ == "/ticks") {
-      // Five events, one every 5 ms.
+      // Sends five events, one every 5 ms.
       if (ticked_ < ticks_)
         out.push_back(BodyChunk::Of("tick " + std::to_string(++ticked_) + "\n"));
       if (ticked_ == 5) return State::kEnd;
@@ -132,7 +132,7 @@ class TestHandler final : public Handler {
   std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
     return std::make_unique<TestStream>(env_, request, alive);
   }
-  std::atomic<int> alive{0};  // streams
+  std::atomic<int> alive{0};  // live streams
 
  private:
   Env& env_;
@@ -154,10 +154,10 @@ inline std::size_t Append(char* data, std::size_t size, std::size_t count, void*
   return size * count;
 }
 
-// One curl handle, so that connections are kept.
+// One curl handle, which keeps its connections open.
 class Curl {
  public:
-  // `ca_pem` empty: whom curl trusts by itself.
+  // `ca_pem` empty: curl's own trust store.
   Curl(Protocol protocol, const std::string& ca_pem) : handle_(curl_easy_init()) {
     Set(CURLOPT_HTTP_VERSION,
         protocol == Protocol::kHttp2Tls ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1);
@@ -208,7 +208,7 @@ class Curl {
   curl_slist* headers_ = nullptr;
 };
 
-// A plain socket to a port of this machine.
+// Opens a plain socket to a local port.
 inline int Connect(std::uint16_t port) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -219,7 +219,7 @@ inline int Connect(std::uint16_t port) {
   return fd;
 }
 
-// Waits until something holds that the server's loop brings about. False: it does not in 20 s.
+// Waits for a condition that the server's loop makes true. False: it did not within 20 s.
 template <class Condition>
 bool Becomes(Env& env, Condition condition) {
   const SteadyTime deadline = env.Now() + seconds(20);
@@ -238,13 +238,13 @@ class HttpServerFixture {
     options.tls = options.tls || protocol_ != Protocol::kHttp1;
     server_ = HttpServer::Listen(runtime_.env(), handler_, std::move(options)).OrExit();
   }
-  // Until the loop has seen what the client did.
+  // Waits until the loop has handled the client's action.
   template <class Condition>
   bool Eventually(Condition condition) {
     return Becomes(runtime_.env(), condition);
   }
   [[nodiscard]] Curl Client() const { return Curl(protocol_, server_->ca_pem()); }
-  // A plain socket to the server.
+  // Opens a plain socket to the server.
   int Dial() { return Connect(server_->port()); }
   static std::string Talk(int fd, const std::string& text) {
     EXPECT_EQ(::send(fd, text.data(), text.size(), MSG_NOSIGNAL),
@@ -259,7 +259,7 @@ class HttpServerFixture {
   }
 
   static std::string TalkTls(int fd, const std::string& text) {
-    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL's sockets raise it where the server has gone
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL's sockets raise it if the server has closed
     const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(SSL_CTX_new(TLS_client_method()),
                                                                &SSL_CTX_free);
     const std::unique_ptr<SSL, void (*)(SSL*)> ssl(SSL_new(context.get()), &SSL_free);

@@ -26,11 +26,11 @@ Result<std::shared_ptr<Transport>> TransportTo(Env& env, const WebhookAddress& a
   return std::shared_ptr<Transport>(*std::move(transport));
 }
 
-// Of the webhooks that were asked last: who may write a webhook's configuration chooses how many
-// there are, and each may hold a connection. A call holds its own until it is done.
+// Most transports kept open, least recently used discarded. Whoever may write webhook
+// configurations decides how many there are, and each may hold a connection. A call keeps its own.
 constexpr std::size_t kMostTransports = 16;
 
-// By URL and caBundle.
+// Keyed by URL and caBundle.
 using Transports = internal::base::LruCache<std::shared_ptr<Transport>>;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The transports to webhooks that a server over the network keeps.
+// Transports to webhooks that a network server caches.
 
 #include "kinformer/apiserver/webhook_network.h"
 

@@ -1,4 +1,4 @@
-// WebSockets over real loopback sockets: what no request of server_checks.txt shows.
+// WebSockets over real loopback sockets: tests that server_checks.txt cannot express.
 
 #include <atomic>
 #include <cstddef>
@@ -25,7 +25,7 @@ std::string Request(std::string_view target) {
   return "GET " + std::string(target) + " HTTP/1.1\r\n" + std::string(kHandshake);
 }
 
-// A watch that a test feeds: the body comes in the pieces that it is given.
+// A watch whose body arrives in the pieces that the test gives.
 class Fed final : public ResponseStream {
  public:
   explicit Fed(std::vector<std::string> pieces, State end, std::string type)
@@ -51,7 +51,7 @@ class Fed final : public ResponseStream {
   HttpHeaders headers_{};
 };
 
-// Lines without an end, which count how much has been asked for.
+// An endless body of lines; counts the bytes that were pulled.
 class Endless final : public ResponseStream {
  public:
   explicit Endless(std::atomic<std::size_t>& pulled) : pulled_(pulled) {
@@ -80,7 +80,7 @@ class FedHandler final : public Handler {
 class WebSocketTest : public ::testing::Test {
  protected:
   int Dial() { return Connect(server_->port()); }
-  // What follows the head of the answer.
+  // Returns everything after the response's head.
   std::string Frames(std::vector<std::string> pieces,
                      ResponseStream::State end = ResponseStream::State::kEnd,
                      std::string type = "application/json") {
@@ -96,7 +96,7 @@ class WebSocketTest : public ::testing::Test {
 
   Runtime runtime_{{.name = "http"}};
   FedHandler handler_{};
-  std::atomic<std::size_t> pulled_ = 0;  // by answers, which may outlive a test
+  std::atomic<std::size_t> pulled_ = 0;  // by responses, which may outlive a test
   std::unique_ptr<HttpServer> server_ = HttpServer::Listen(runtime_.env(), handler_, {}).OrExit();
 };
 
@@ -141,7 +141,7 @@ TEST_F(WebSocketTest, OneThatDoesNotReadCostsABuffer) {
   const int fd = Dial();
   const int small = 4096;
   ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-  // Pings come all the while.
+  // The client sends pings all the time.
   std::string text = Request("/api/v1/pods?watch=1");
   for (int i = 0; i < 1000; ++i) text += std::string("\x89\x83\0\0\0\0abc", 9);
   ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);

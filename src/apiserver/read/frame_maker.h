@@ -1,6 +1,6 @@
 // apiserver/read/frame_maker.h
 //
-// FrameMaker: frames of large objects for watches, made off the loop.
+// FrameMaker: encodes watch frames of large objects off the loop.
 
 #ifndef KINFORMER_APISERVER_READ_FRAME_MAKER_H_
 #define KINFORMER_APISERVER_READ_FRAME_MAKER_H_
@@ -19,12 +19,12 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. Watches that want the same frame at the same time get one.
+// Loop-confined. Watches that need the same frame at the same time share it.
 class FrameMaker {
  public:
   using Frame = std::shared_ptr<const std::string>;
   using Done = std::function<void(Frame)>;
-  // Of somebody who waits: without it nobody is told.
+  // Registration of a waiting watch; destroying it cancels the callback.
   using Ticket = std::shared_ptr<const Done>;
 
   // `off_loop` must outlive it.
@@ -32,12 +32,12 @@ class FrameMaker {
   FrameMaker(const FrameMaker&) = delete;
   FrameMaker& operator=(const FrameMaker&) = delete;
 
-  // Whether a frame of that object is worth it. Frames that are plain (ObjectEncoder) never are.
+  // Returns whether the object is large enough. Plain frames (ObjectEncoder) are never made here.
   [[nodiscard]] static bool TakesLong(const StoredObject& stored) {
     return stored.protobuf() == nullptr && OffLoop::IsMuch(stored.body().size());
   }
 
-  // What encoder.Frame(type, stored, first) gives; `done` is called on the loop, never from here.
+  // Makes encoder.Frame(type, stored, first). Calls `done` on the loop, never before returning.
   [[nodiscard]] Ticket Make(const ObjectEncoder& encoder, EventType type,
                             const StoredObjectPtr& stored, bool first, Done done);
 

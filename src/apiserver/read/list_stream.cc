@@ -19,8 +19,8 @@ using internal::base::WorkSlice;
 constexpr std::string_view kBase64Url =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-// How many objects one Read looks at, whether they fit the selectors or not: a loop turn has an
-// end. The clock is looked at once in a while.
+// Most objects that one Read visits, matching or not, so that a turn of the loop ends. The clock is
+// read every few visits.
 constexpr std::size_t kMaxVisits = 4096;
 constexpr std::size_t kVisitsPerLook = 8;
 // Objects that are found before they are written.
@@ -56,7 +56,7 @@ std::optional<std::string> Base64UrlDecode(std::string_view text) {
   return out;
 }
 
-// The common part: which objects come next.
+// Common part of all lists: finds the next objects.
 class RecordSource {
  public:
   RecordSource(const ResourceAt& at, ListPlan plan)
@@ -65,15 +65,15 @@ class RecordSource {
         next_(plan_.from),
         collecting_(plan_.limit > 0) {}
 
-  // A page is found before its head can be written. False: not yet, and others should have their
-  // turn.
+  // Finds a page, which must be known before its head is written. Returns false if it needs another
+  // turn of the loop.
   bool Prepare(const WorkSlice& turn) {
     if (!collecting_) return true;
     collecting_ = !CollectPage(turn);
     return !collecting_;
   }
 
-  // The next object. Null: with done() there are no more; else others should have their turn.
+  // Returns the next object. Null: if done(), there are no more, else another turn is needed.
   StoredObjectPtr Next(const WorkSlice& turn) {
     if (batch_at_ == batch_.size() && !walked_) Fill(turn);
     if (batch_at_ == batch_.size()) return nullptr;
@@ -89,7 +89,7 @@ class RecordSource {
     walked_ = false;
   }
 
-  // REQUIRES: Prepare() has been true.
+  // REQUIRES: Prepare() has returned true.
   [[nodiscard]] ListHead Head() const {
     ListHead head{.resource_version = std::to_string(plan_.resource_version)};
     if (!more_) return head;
@@ -103,8 +103,8 @@ class RecordSource {
   }
 
  private:
-  // Calls visit(stored) from next_ on, for as long as it says true and there is time. True: there
-  // are no more objects.
+  // Calls visit(stored) from next_ on, while it returns true and there is time. Returns true if
+  // there are no more objects.
   template <class Visit>
   bool Walk(const WorkSlice& turn, const Visit& visit) {
     const Selection& selection = plan_.selection;
@@ -141,8 +141,8 @@ class RecordSource {
     });
   }
 
-  // A page that is full is followed by another if there is any object behind it, whether it matches
-  // or not: nobody looks further than he must, and the last page may be empty. True: it is found.
+  // Collects one page. A full page has a successor if any object follows, matching or not; so the
+  // search ends early, and the last page may be empty. Returns true when the page is complete.
   bool CollectPage(const WorkSlice& turn) {
     const bool complete = Walk(turn, [this](const StoredObjectPtr& stored) {
       more_ = page_.size() == static_cast<std::size_t>(plan_.limit);
@@ -155,23 +155,23 @@ class RecordSource {
   ListPlan plan_;
   ResourceStore::Pin pin_;
   std::string next_;
-  std::vector<StoredObjectPtr> batch_;  // found, and not given away
+  std::vector<StoredObjectPtr> batch_;  // found, not yet returned
   std::size_t batch_at_ = 0;
-  std::vector<StoredObjectPtr> page_;  // of a list with a limit
+  std::vector<StoredObjectPtr> page_;  // for lists with a limit
   std::size_t page_at_ = 0;
   bool collecting_;
   bool more_ = false;
   bool walked_ = false;
 };
 
-// How the items of a list are written. On any thread, with objects that nobody else has.
+// Writes the items of a list. Thread-safe with objects that no other thread uses.
 class ItemWriter {
  public:
   explicit ItemWriter(ObjectEncoder encoder) : encoder_(std::move(encoder)) {}
   virtual ~ItemWriter() = default;
   ItemWriter(const ItemWriter&) = delete;
   ItemWriter& operator=(const ItemWriter&) = delete;
-  // What of the list stands before and after the items.
+  // Append the parts of the list before and after the items.
   virtual void AppendHead(const ListHead& head, std::string& out) = 0;
   virtual void Append(const StoredObjectPtr& stored, bool first, std::string& out) const = 0;
   virtual void AppendTail(bool empty, std::string& out) const = 0;
@@ -196,8 +196,8 @@ class JsonItems final : public ItemWriter {
   }
 };
 
-// For people: YAML, and JSON with line breaks. The list without its items is rendered, and each
-// item at its place in it.
+// Human-readable forms: YAML, and JSON with line breaks. Renders the list without items, and
+// inserts each item.
 class RenderedItems final : public ItemWriter {
  public:
   using ItemWriter::ItemWriter;
@@ -222,7 +222,7 @@ class RenderedItems final : public ItemWriter {
 
 class ProtobufItems final : public ItemWriter {
  public:
-  // All items together have that size once they are known.
+  // `total`: size of all items together, set before the head is written.
   ProtobufItems(ObjectEncoder encoder, const std::size_t& total)
       : ItemWriter(std::move(encoder)), total_(total) {}
   void AppendHead(const ListHead& head, std::string& out) override {
@@ -237,15 +237,15 @@ class ProtobufItems final : public ItemWriter {
   void AppendTail(bool, std::string& out) const override { out += kEnvelopeTrailer; }
 
  private:
-  const std::size_t& total_;  // looked at on the loop only
+  const std::size_t& total_;  // read only on the loop
 };
 
-// Writes what there is until the turn is over. What takes long for one object is made elsewhere,
-// while this waits.
+// Writes items until the turn is over. Items that take long are encoded off the loop, while this
+// waits.
 //
-// The envelope of protobuf tells the length of everything in it, so that the collection is walked
-// twice: once to add up, once to send. The first messages of a store stay with their objects, of
-// the others only the size does (ResourceStore::MayKeep).
+// The protobuf envelope contains the total length, so the collection is walked twice: first to add
+// up sizes, then to send. The first messages of a store are cached with their objects, for the
+// others only the size (ResourceStore::MayKeep).
 class ListStream final : public ResponseStream {
  public:
   ListStream(Env& env, OffLoop& off_loop, const ObjectEncoder& encoder, ListPlan plan)
@@ -285,7 +285,7 @@ class ListStream final : public ResponseStream {
 
  private:
   void Measure(const WorkSlice& turn) {
-    // So many in one turn, where the clock does not say when it is over.
+    // Limit for one turn, in case the clock does not advance.
     constexpr int kMeasured = 256;
     for (int i = 0; i < kMeasured && !source_.done(); ++i) {
       const StoredObjectPtr stored = source_.Next(turn);
@@ -322,7 +322,7 @@ class ListStream final : public ResponseStream {
     return !copies_ && stored.protobuf() == nullptr && OffLoop::IsMuch(stored.body().size());
   }
 
-  // The item comes with the next Read; or its size is added.
+  // Encodes the item off the loop: a later Read sends it, or its size is added.
   void MakeElsewhere(const StoredObjectPtr& stored) {
     struct Job {
       StoredObjectPtr copy{};
@@ -357,7 +357,7 @@ class ListStream final : public ResponseStream {
   RecordSource source_;
   std::shared_ptr<ItemWriter> items_;
   bool measuring_;
-  const bool copies_;  // items are what is stored
+  const bool copies_;  // items are the stored text
   HttpHeaders headers_;
   std::function<void()> wake_;
   std::size_t total_ = 0;
@@ -365,7 +365,7 @@ class ListStream final : public ResponseStream {
   bool first_ = true;
   bool ended_ = false;
   OffLoop::Ticket elsewhere_;
-  std::string made_;  // there
+  std::string made_;  // finished item
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kExactly = "Exact";
 constexpr std::string_view kNotOlder = "NotOlderThan";
 
-// "" and "0" give 0.
+// Returns 0 for "" and "0".
 Result<std::int64_t> ParseVersion(std::string_view text) {
   if (text.empty()) return std::int64_t{0};
   const std::optional<std::int64_t> version = internal::base::NumberIn(text);
@@ -29,7 +29,7 @@ Result<std::int64_t> ParseVersion(std::string_view text) {
   return *version;
 }
 
-// Whether a watch begins with the state, whichever it is.
+// Returns whether a watch begins with the state at any version.
 bool IsAnyVersion(const Query& query) {
   const std::string_view version = query.Get("resourceVersion");
   return version.empty() || version == "0";
@@ -97,9 +97,9 @@ Error ExpiredContinue(const ContinueToken& token) {
   return error;
 }
 
-// `versions` before the latest one, but at least `oldest`.
+// Returns the version `versions` before the latest one, but at least `oldest`.
 std::int64_t Earlier(const ReadFrom& from, std::int64_t versions, std::int64_t oldest) {
-  // No state of a server has the resourceVersion 0.
+  // 0 is no valid resourceVersion of a state.
   return std::max({from.resource_version - versions, oldest, std::int64_t{1}});
 }
 

@@ -1,7 +1,7 @@
 // apiserver/read/reader.h
 //
-// Reader: get, list and watch: the tables of resourceVersion, resourceVersionMatch, limit, continue
-// and sendInitialEvents.
+// Reader: get, list and watch, with the semantics of resourceVersion, resourceVersionMatch, limit,
+// continue and sendInitialEvents.
 
 #ifndef KINFORMER_APISERVER_READ_READER_H_
 #define KINFORMER_APISERVER_READ_READER_H_
@@ -24,7 +24,7 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. Errors come back as responses.
+// Loop-confined. Errors are returned as responses.
 class Reader {
  public:
   // All must outlive it.
@@ -41,28 +41,28 @@ class Reader {
 
  private:
   ResponsePtr GetAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
-  // The answer to a GET of that object, which is there in the version that is asked for.
+  // Responds to a GET with `stored`, which is in the requested version.
   ResponsePtr Show(const std::shared_ptr<const ResourceRequest>& asked_for,
                    const StoredObjectPtr& stored);
   ResponsePtr ListAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
   ResponsePtr ListFrom(const ResourceRequest& request, const ReadFrom& from);
   [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request, const ReadFrom& from);
-  // The page that a token asks for.
+  // Plans the page that a continue token requests.
   Result<void> ResumeList(const ResourceRequest& request, const ReadFrom& from,
                           std::string_view continue_, ListPlan& plan);
-  // Which state a list shows that is no later page.
+  // Chooses the version that a list shows; not for pages with a token.
   static Result<void> ChooseListVersion(const ResourceRequest& request, const ReadFrom& from,
                                         ListPlan& plan);
-  // Its version is the one that is asked for; the caller settles with which one the watch begins.
+  // Plans a watch at the requested version; the caller may change the version at which it begins.
   [[nodiscard]] Result<WatchPlan> PlanWatch(const ResourceRequest& request) const;
-  // A watch of the events after some version; one that begins with the state.
+  // Start a watch of events after a version, and one that begins with the state.
   ResponsePtr WatchAfter(const ResourceRequest& request, const ReadFrom& from, WatchPlan plan);
   ResponsePtr WatchState(const std::shared_ptr<const ResourceRequest>& request, WatchPlan plan);
   ResponsePtr WatchStateFrom(const ResourceRequest& request, const ReadFrom& from, WatchPlan plan);
   ResponsePtr StartWatch(const ResourceRequest& request, const ResourceAt& at, WatchPlan plan);
-  // That says only that, and ends.
+  // Returns a watch that sends `error` as its only event, and ends.
   ResponsePtr FailedWatch(const ResourceRequest& request, WatchPlan plan, const Error& error);
-  // It has not been issued here, and may have been by a server that was here before.
+  // Returns whether the version was not issued here, but maybe by an earlier server.
   [[nodiscard]] bool IsOfEarlierServer(std::int64_t version) const;
 
   ServerState& state_;

@@ -9,12 +9,12 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Items stand so far to the right in pretty JSON.
+// Indentation of items in pretty JSON.
 constexpr std::string_view kItemIndent = "    ";
 
 ListFrame PrettyFrame(std::string_view list, std::string_view name) {
   const std::string empty = "\"" + std::string(name) + "\": []";
-  // The last member: nothing behind it can look like it.
+  // Searches from the end, as it is the last member.
   const std::size_t at = list.rfind(empty) + empty.size() - 2;
   const std::string indent(kItemIndent);
   return {.head = std::string(list.substr(0, at)),
@@ -26,7 +26,7 @@ ListFrame PrettyFrame(std::string_view list, std::string_view name) {
 }
 
 ListFrame YamlFrame(std::string_view list, std::string_view name) {
-  // Members of the list itself stand at the beginning of lines, and texts of several lines do not.
+  // Only members of the list itself begin a line without indentation.
   const std::string empty = "\n" + std::string(name) + ": []\n";
   const std::size_t colon = list.rfind(empty) + empty.size() - std::string_view(" []\n").size();
   return {.head = std::string(list.substr(0, colon)),

@@ -1,7 +1,7 @@
 // apiserver/read/rendered_list.h
 //
-// Lists for people, in pieces: what stands around the items, and one item. Together they are what
-// Render (apiserver/request/object_encoder.h) would make of the whole.
+// Human-readable lists in pieces: the text around the items, and one item. Together they equal the
+// result of Render (apiserver/request/object_encoder.h) for the whole list.
 
 #ifndef KINFORMER_APISERVER_READ_RENDERED_LIST_H_
 #define KINFORMER_APISERVER_READ_RENDERED_LIST_H_
@@ -17,7 +17,7 @@ struct ListFrame {
   std::string before_first{};
   std::string between{};
   std::string after_last{};
-  std::string instead{};  // where there are no items
+  std::string instead{};  // if there are no items
   std::string tail{};
 };
 

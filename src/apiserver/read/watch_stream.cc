@@ -8,26 +8,26 @@
 namespace kinformer::apiserver {
 namespace {
 
-// A last bookmark goes out this long before the deadline, so that the next watch resumes from a
+// The last bookmark is sent this long before the deadline, so that the next watch resumes from a
 // recent version.
 constexpr Duration kBookmarkBeforeDeadline = std::chrono::seconds(2);
 
-// Objects or events looked at in one Read: a loop turn has an end even where nothing fits the
-// selectors.
+// Most objects or events visited in one Read, so that a turn of the loop ends even if nothing
+// matches the selectors.
 constexpr std::size_t kMaxVisits = 4096;
 
-// So often the clock is looked at, too.
+// Visits between two readings of the clock.
 constexpr std::size_t kVisitsPerLook = 8;
 
 constexpr std::string_view kFrameEnd = "}\n";
 
-// As many events as make one batch, or as many bytes.
+// Limits of one batch: events and bytes.
 constexpr std::size_t kBatchVisits = 4096;
 constexpr std::size_t kBatchBytes = std::size_t{64} << 10;
 
 std::string GroupKey(const ObjectEncoder& encoder, const std::string& selectors) {
-  // A definition may change how its version is encoded: the address tells such versions apart, and
-  // each watch keeps its own.
+  // Versions are compared by address, since a definition may change the encoding of its version.
+  // Each watch keeps its version alive.
   std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(encoder.at().version.get()));
   return key + encoder.FrameKey(EventType::kAdded, false) + selectors;
 }
@@ -114,10 +114,10 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   if (!alive) return State::kEnd;
   if (elsewhere_ != nullptr) return State::kWait;
   if (pin_ != nullptr || !CaughtUp()) return State::kMore;
-  // Whatever else was written does not concern this watch, so all of it is known to the reader.
+  // Other writes do not concern this watch, so the reader knows the state up to this version.
   sent_version_ = std::max(sent_version_, state_.resource_version);
   if (std::exchange(bookmark_due_, false) && from_version_ <= state_.resource_version) {
-    // Where nothing was written, too: it shows that the watch is up to date.
+    // Sent even without writes, to show that the watch is up to date.
     EmitText(encoder_.Bookmark(sent_version_, false), out);
   }
   if (closed_) return State::kEnd;
@@ -161,8 +161,8 @@ bool WatchStream::ReadLog(std::size_t max_bytes, const WorkSlice& turn,
   return true;
 }
 
-// Do others make use of what it puts together, and it of theirs? A Table's first row tells the
-// columns, and a version that is yet to come hides events.
+// Returns whether batches can be shared with equal watches. Not for a Table, whose first row has
+// the columns, and not while events are hidden because the watch began at a future version.
 bool WatchStream::Batches() const {
   return group().shared() && error_ == nullptr && encoder_.format().form != Form::kTable &&
          !CaughtUp() && store_->event(sequence_).resource_version > from_version_;
@@ -208,7 +208,7 @@ void WatchStream::ReadEvents(std::size_t max_bytes, const WorkSlice& turn,
     if (emitted_bytes_ >= max_bytes) return;
     if (visits > 0 && visits % kVisitsPerLook == 0 && turn.over()) return;
     const StoreEvent& event = store_->event(sequence_);
-    // A watch from a version that is yet to come.
+    // The watch began at a future version.
     const bool hidden = event.resource_version <= from_version_;
     const Shown shown = hidden ? Shown() : ShownOf(event);
     if (shown.stored != nullptr && !Emit(shown.type, shown.stored, shown.shared, out)) return;

@@ -1,7 +1,7 @@
 // apiserver/read/watch_stream.h
 //
-// WatchStream: the answer to a WATCH: a cursor, first over the objects of one version, then over
-// the event log.
+// WatchStream: the response to a WATCH. Reads the objects of one version first, and then the event
+// log.
 
 #ifndef KINFORMER_APISERVER_READ_WATCH_STREAM_H_
 #define KINFORMER_APISERVER_READ_WATCH_STREAM_H_
@@ -28,23 +28,23 @@ using internal::base::WorkSlice;
 
 struct WatchPlan {
   Selection selection{};
-  std::string selectors{};  // as text: equal texts, equal selections
-  // Events after this one are sent.
+  std::string selectors{};  // as text; equal texts are equal selections
+  // The watch sends events after this version.
   std::int64_t resource_version = 0;
-  bool initial_events = false;  // the objects at resource_version come first, as ADDED
-  bool mark_end = false;        // a bookmark closes them
+  bool initial_events = false;  // sends the objects at resource_version first, as ADDED
+  bool mark_end = false;        // sends a bookmark after the initial events
   bool bookmarks = false;
   Duration timeout{0};
-  std::optional<Error> error{};  // says only that, and ends
+  std::optional<Error> error{};  // the watch sends only this error, and ends
 };
 
-// Holds no events, only its place: a reader that falls behind reads older entries of the log, and
-// one that falls off its end is ended cleanly, to resume with its last resourceVersion. Never skips
-// an event. Frames are pieces shared with all other watchers of the resource, and whole batches of
-// them with those that watch the same. Idle it takes about 1 KB.
+// Holds a position and no events: a slow reader reads older entries of the log, and a reader behind
+// the beginning of the log is ended cleanly, to resume at its last resourceVersion. Never skips an
+// event. Frames are shared with all other watchers of the resource, and whole batches of frames
+// with equal watches. Takes about 1 KB while idle.
 class WatchStream final : public ResponseStream, private Watcher {
  public:
-  // `frames` must outlive its reads.
+  // `frames` must outlive all reads.
   WatchStream(ServerState& state, FrameMaker& frames, ObjectEncoder encoder, WatchPlan plan);
   ~WatchStream() override;
   WatchStream(const WatchStream&) = delete;
@@ -64,20 +64,20 @@ class WatchStream final : public ResponseStream, private Watcher {
   void OnBookmarkDue();
 
   void ReadInitial(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
-  // False: the stream is over.
+  // Returns false if the stream has ended.
   bool ReadLog(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
-  // Events one by one; in batches that equal watches share.
+  // Send single events, or batches that equal watches share.
   void ReadEvents(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
   void ReadBatches(std::size_t max_bytes, const WorkSlice& turn, std::vector<BodyChunk>& out);
   [[nodiscard]] bool Batches() const;
-  // What the watch is told of an event; null: nothing.
+  // Event as this watch sends it; null `stored`: not sent.
   struct Shown {
     EventType type = EventType::kAdded;
     StoredObjectPtr stored{};
-    const StoreEvent* shared = nullptr;  // where others find the frame
+    const StoreEvent* shared = nullptr;  // caches the encoded frame for other watches
   };
   [[nodiscard]] Shown ShownOf(const StoreEvent& event) const;
-  // False: the frame is being made, and is to be emitted in a later Read.
+  // Returns false while the frame is being made; a later Read emits it.
   bool Emit(EventType type, const StoredObjectPtr& stored, const StoreEvent* event,
             std::vector<BodyChunk>& out);
   void EndFrame(std::vector<BodyChunk>& out);
@@ -91,22 +91,22 @@ class WatchStream final : public ResponseStream, private Watcher {
   const Selection selection_;
   const std::int64_t from_version_;
   const bool mark_end_;
-  std::unique_ptr<const Error> error_;  // few watches have one
+  std::unique_ptr<const Error> error_;  // rarely set, so held by pointer
   std::function<void()> wake_;
   bool waiting_ = false;
   bool closed_ = false;
 
-  std::unique_ptr<ResourceStore::Pin> pin_;  // while initial events are being sent
+  std::unique_ptr<ResourceStore::Pin> pin_;  // set while initial events are being sent
   std::string next_key_;
   std::uint64_t sequence_ = 0;
-  std::int64_t sent_version_ = 0;  // everything up to here is known to the reader
+  std::int64_t sent_version_ = 0;  // the reader knows all events up to this version
   bool bookmark_due_ = false;
-  bool last_bookmark_ = false;  // the one before the deadline is under way
+  bool last_bookmark_ = false;  // the last bookmark before the deadline is scheduled
   bool frame_open_ = false;
   bool first_frame_ = true;
   std::size_t emitted_bytes_ = 0;
-  FrameMaker::Ticket elsewhere_;  // a frame that is being made
-  FrameMaker::Frame made_;        // there, of that object
+  FrameMaker::Ticket elsewhere_;  // of the frame being made
+  FrameMaker::Frame made_;        // the finished frame of made_of_
   StoredObjectPtr made_of_;
   SteadyTime deadline_time_{};
   Deadlines::Id deadline_{};

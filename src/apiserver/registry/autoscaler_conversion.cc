@@ -1,6 +1,6 @@
-// HorizontalPodAutoscalers of autoscaling/v1, which are stored as those of v2: one target for the
-// CPU is a field, everything else that v1 has no field for travels in annotations, as JSON of the
-// forms that v2 had before it was finished.
+// HorizontalPodAutoscalers of autoscaling/v1, which are stored as autoscaling/v2. The CPU target is
+// a field of v1; everything else that v1 has no field for is kept in annotations, as JSON in the
+// forms of the v2 betas.
 
 #include <array>
 #include <initializer_list>
@@ -20,7 +20,7 @@ constexpr std::string_view kBehavior = "autoscaling.alpha.kubernetes.io/behavior
 
 using Names = std::initializer_list<std::string_view>;
 
-// Copies the named members that are there.
+// Copies those of the named members that exist.
 void Copy(const json::Value& from, Names names, json::Value& to) {
   for (const std::string_view name : names) {
     const json::Value* value = from.Find(name);
@@ -32,21 +32,21 @@ void Set(std::string_view name, const json::Value& value, json::Value& to) {
   if (!value.is_null()) to.Set(name, value);
 }
 
-// A quantity that the old form always has.
+// Returns a quantity, which the old form always has.
 json::Value QuantityOf(const json::Value& value) { return value.is_null() ? "0" : value; }
 
-// The utilization of a metric of the CPU, in `part` ("target" or "current"); null where it is
-// another metric.
+// Returns the CPU utilization in `part` ("target" or "current") of a metric; null if it is another
+// metric.
 const json::Value& CpuUtilization(const json::Value& metric, std::string_view part) {
   static const json::Value kNone;
   const json::Value& resource = metric["resource"];
   return resource["name"].StringOrEmpty() == "cpu" ? resource[part]["averageUtilization"] : kNone;
 }
 
-// ---- metrics: the old form keeps what is wanted or measured beside what is measured, under names
+// ---- metrics: the old form keeps target or current values beside the metric's name, in members
 // with a prefix.
 
-// `part` is "target" or "current", which is also the prefix of the old names.
+// `part` is "target" or "current", which is also the prefix of the old member names.
 json::Value OldMetric(const json::Value& metric, std::string_view part) {
   const bool wanted = part == "target";
   const std::string prefix(part);
@@ -87,7 +87,7 @@ json::Value OldMetric(const json::Value& metric, std::string_view part) {
   return out;
 }
 
-// What a metric is to reach, or has reached.
+// Target or current value of a metric.
 json::Value Amount(bool wanted, const json::Value& utilization, const json::Value& average,
                    const json::Value& value) {
   json::Value out = json::Value::MakeObject();
@@ -95,7 +95,7 @@ json::Value Amount(bool wanted, const json::Value& utilization, const json::Valu
     const char* type = !average.is_null() ? "AverageValue" : "Value";
     out.Set("type", !utilization.is_null() ? "Utilization" : type);
   }
-  // An average makes the value of the old form, which must have one, meaningless.
+  // With an average, the value, required in the old form, has no meaning.
   if (!wanted || average.is_null()) Set("value", value, out);
   Set("averageValue", average, out);
   Set("averageUtilization", utilization, out);
@@ -138,7 +138,7 @@ json::Value NewMetric(const json::Value& metric, std::string_view part) {
   return out;
 }
 
-// ---- behavior: a struct as Go writes it without being told names.
+// ---- behavior: Go's JSON of a struct without field tags.
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRules = {
     {{"StabilizationWindowSeconds", "stabilizationWindowSeconds"},
@@ -150,7 +150,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kPolicy =
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kDirections = {
     {{"ScaleUp", "scaleUp"}, {"ScaleDown", "scaleDown"}}};
 
-// `go`: from JSON's names to Go's, with nulls for what is not there; else back, without.
+// `go`: from JSON names to Go names, with nulls for absent members; else back, without nulls.
 template <std::size_t N>
 json::Value Renamed(const std::array<std::pair<std::string_view, std::string_view>, N>& names,
                     const json::Value& from, bool go) {
@@ -175,7 +175,7 @@ json::Value RenamedBehavior(const json::Value& behavior, bool go) {
   return out;
 }
 
-// ---- the whole
+// ---- whole objects
 
 json::Value FromStored(const json::Value& stored) {
   json::Value metadata = stored["metadata"];
@@ -222,7 +222,7 @@ json::Value FromStored(const json::Value& stored) {
 
 json::Value ToStored(const json::Value& object) {
   json::Value metadata = object["metadata"];
-  // Takes the annotation away. Null where there is none that can be read.
+  // Removes and returns the annotation's value. Null if there is none that can be parsed.
   const auto take = [&](std::string_view name) {
     const json::Value* text = std::as_const(metadata)["annotations"].Find(name);
     if (text == nullptr) return json::Value();

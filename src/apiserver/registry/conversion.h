@@ -1,10 +1,10 @@
 // apiserver/registry/conversion.h
 //
-// Built-in kinds that are served in two forms and stored in one: Events of the core group and of
+// Built-in kinds served in two forms and stored in one: Events of the core group and of
 // events.k8s.io, HorizontalPodAutoscalers of autoscaling/v2 and v1. Each form is a ServedResource
-// of its own, with the names, the schema and the selectable fields of its version; the one that is
-// not stored shares the store and the watchers of the one that is, and its objects are converted
-// where they come in and go out.
+// with the names, the schema and the selectable fields of its version. The form that is not stored
+// shares store and watchers with the stored one, and its objects are converted in requests and
+// responses.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_CONVERSION_H_
 #define KINFORMER_APISERVER_REGISTRY_CONVERSION_H_
@@ -20,42 +20,42 @@
 
 namespace kinformer::apiserver {
 
-// One form that is not stored. Objects have their metadata; kind and apiVersion do not matter, and
-// are not given.
+// A form that is not stored. Conversion functions take and return objects with metadata, and ignore
+// kind and apiVersion.
 struct Conversion {
   std::string_view group;
   std::string_view version;
   std::string_view plural;
-  // What it is stored as, under the same plural.
+  // Group and version of the stored form, under the same plural.
   std::string_view stored_group;
   std::string_view stored_version;
   json::Value (*from_stored)(const json::Value& stored);
-  // Takes what the form's schema has; the rest is dropped, and defaults are not filled in.
+  // Keeps the fields of the form's schema and drops all others; sets no defaults.
   json::Value (*to_stored)(const json::Value& object);
-  // What this form does not let change, both as stored; null: nothing of its own.
+  // Returns forbidden changes between two stored objects that only this form rejects; may be null.
   std::vector<StatusCause> (*validate_change)(const json::Value& old, const json::Value& object);
 };
 
-// Null where objects of that resource are stored as they are.
+// Returns null where objects of the resource are stored in the requested form.
 const Conversion* FindConversion(std::string_view group, std::string_view version,
                                  std::string_view plural);
 
 extern const Conversion kEventConversion;
 extern const Conversion kAutoscalerConversion;
 
-// The resource and version whose form the objects are stored in: `at` itself, if no conversion is
-// between.
+// Returns the resource and version in whose form the objects are stored: `at` itself if it has no
+// conversion.
 ResourceAt StoredAt(const ResourceAt& at);
 
-// Whether objects are shown in that version of a custom resource without some of what is stored.
+// Returns whether that version of a custom resource hides some fields of stored objects.
 [[nodiscard]] bool IsPruned(const ResourceAt& at);
-// The object without that, under the same resourceVersion. REQUIRES: IsPruned. Any thread, if
-// nobody else has `stored`.
+// Returns the object without those fields, under the same resourceVersion. REQUIRES: IsPruned.
+// Thread-safe if no other thread uses `stored`.
 StoredObjectPtr PrunedTo(const ResourceAt& at, const StoredObject& stored);
 
-// The object in the form of `at`, with kind and apiVersion.
+// Returns the object in the form of `at`, with kind and apiVersion.
 json::Value ObjectIn(const ResourceAt& at, const StoredObject& stored);
-// The same for an answer, under the same resourceVersion; `stored` itself where it has that form.
+// Returns the object in the form of `at`, under the same resourceVersion; `stored` if it has it.
 StoredObjectPtr StoredIn(const ResourceAt& at, const StoredObjectPtr& stored);
 
 }  // namespace kinformer::apiserver

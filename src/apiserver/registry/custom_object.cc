@@ -15,7 +15,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// As Go's %v prints it.
+// Returns the value as Go's %v prints it.
 std::string Printed(const json::Value& value) {
   if (value.is_null()) return "<nil>";
   if (value.is_string()) return value.StringOrEmpty();
@@ -53,8 +53,8 @@ std::string_view GoTypeOf(const json::Value& value) {
   return "map[string]interface {}";
 }
 
-// `zero`: what is shown of a field that is of another type than it has to be; `at`: where the value
-// was looked for.
+// Returns the cause that a real server reports for a value of the wrong type. `zero`: value shown
+// in the cause; `at`: path at which the value was read.
 StatusCause NotOfType(const std::string& field, std::string_view zero, std::string_view at,
                       const json::Value& value, std::string_view wanted) {
   return InvalidValue(field, zero,
@@ -62,8 +62,8 @@ StatusCause NotOfType(const std::string& field, std::string_view zero, std::stri
                           std::string(GoTypeOf(value)) + ", expected " + std::string(wanted));
 }
 
-// Finds the value at a path like ".spec.replicas"; null: none, or none that can be followed,
-// which `causes` get to know.
+// Returns the value at a path like ".spec.replicas"; null if there is none, or if the path cannot
+// be followed, which is added to `causes`.
 const json::Value* Follow(const json::Value& object, const std::string& path, std::string_view zero,
                           std::vector<StatusCause>& causes) {
   const json::Value* at = &object;

@@ -1,7 +1,7 @@
 // apiserver/registry/custom_object.h
 //
-// What the schema of a custom resource does to the objects that are written. Every function leaves
-// objects of built-in kinds alone.
+// Effects of a custom resource's schema on written objects. All functions ignore objects of
+// built-in kinds.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_CUSTOM_OBJECT_H_
 #define KINFORMER_APISERVER_REGISTRY_CUSTOM_OBJECT_H_
@@ -17,27 +17,27 @@
 
 namespace kinformer::apiserver {
 
-// `unknown field "spec.x"` for each field that is going to be pruned; `applies`: for each that a
-// server-side apply may not declare.
+// Returns `unknown field "spec.x"` for each field that will be pruned; with `applies`: for each
+// that a server-side apply may not declare.
 std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object,
                                               bool applies = false);
 
-// Prunes the object and fills in its defaults, by the schema of the version in which it was sent.
-// BadRequest where metadata is not an object; RequestEntityTooLarge.
+// Prunes the object and sets its defaults, by the schema of the version in which it was sent.
+// Errors: BadRequest if metadata is not an object; RequestEntityTooLarge.
 Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object);
 
-// Lists what the schema of that version has against the object, and what its scale subresource has
-// against the numbers that it shows; of the former, what has not changed since `old` (null: a new
-// object) may stay. `status`: only that was written.
+// Returns violations of the version's schema and of its scale subresource's number rules. Schema
+// violations unchanged since `old` (null: a new object) are accepted. `status`: only the status was
+// written.
 std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,
                                               const json::Value& object, const json::Value* old);
 
-// Fills in defaults. RequestEntityTooLarge where they would be too much.
+// Sets defaults. RequestEntityTooLarge if they exceed the limit.
 Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object);
-// Prunes it first.
+// Prunes the object, and sets defaults.
 Result<void> ApplySchema(const StructuralSchema& schema, json::Value& object);
-// The same by the schema of the version in which objects are stored, if that is another; and in any
-// case the defaults of what has been taken away from what was sent: status.
+// Applies the schema of the storage version, if that is another one. Always sets the defaults of
+// parts that were removed from the object as sent: status.
 Result<void> ToStorageVersion(const ResourceAt& at, json::Value& object);
 
 }  // namespace kinformer::apiserver

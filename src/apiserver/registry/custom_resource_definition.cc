@@ -29,7 +29,7 @@ struct Condition {
   std::string message;
 };
 
-// Replaces the condition of that type. The time is that of the last change of its status.
+// Replaces the condition of that type. Its time is that of the last change of its status.
 void SetCondition(Value& definition, const Condition& condition, std::string_view now) {
   const std::string_view status = condition.status ? "True" : "False";
   Value value = Value::MakeObject({{"type", condition.type},
@@ -48,7 +48,7 @@ void SetCondition(Value& definition, const Condition& condition, std::string_vie
   definition.Ensure("status", "conditions").Append(std::move(value));
 }
 
-// Adds the storage version to those in which objects may be stored.
+// Adds the storage version to status.storedVersions.
 void RememberStorageVersion(Value& object) {
   for (const Value& version : std::as_const(object).At("/spec/versions").items()) {
     if (!version["storage"].AsBool().value_or(false)) continue;
@@ -59,8 +59,8 @@ void RememberStorageVersion(Value& object) {
   }
 }
 
-// Takes over the requested names that nobody else has. The last one that somebody has is what the
-// condition says.
+// Accepts the requested names that no other definition or resource uses. The condition reports the
+// last one that is taken.
 class Naming {
  public:
   Naming(const Value& requested, Value& accepted, const TakenNames& taken)
@@ -124,7 +124,7 @@ class Naming {
   Condition condition_{"NamesAccepted", true, "NoConflicts", "no conflicts found"};
 };
 
-// Of spec.conversion.
+// Sets the defaults of spec.conversion.
 void DefaultWebhook(Value& conversion) {
   Value* const webhook = conversion.Find("webhook");
   if (webhook == nullptr) return;
@@ -138,7 +138,7 @@ void DefaultWebhook(Value& conversion) {
   if (std::as_const(service)["port"].is_null()) service.Set("port", 443);
 }
 
-// In the order in which a real server writes them.
+// Returns the names in the order of a real server.
 Value InOrder(Value names) {
   Value ordered = Value::MakeObject();
   for (const char* name : {"plural", "singular", "shortNames", "kind", "listKind", "categories"}) {
@@ -178,7 +178,7 @@ bool IsProtectedGroup(std::string_view group) {
 
 Result<void> PrepareDefinition(const ServedResource& resource, Value& object, const Value* old) {
   if (!IsDefinition(resource)) return {};
-  // Members are added first and referred to afterwards, since adding one moves the others.
+  // Adds all members first, since adding one invalidates references to the others.
   Value& spec = object.Ensure("spec");
   Default(spec, "conversion", Value::MakeObject({{"strategy", "None"}}));
   DefaultWebhook(spec.Ensure("conversion"));
@@ -244,7 +244,7 @@ void SetDefinitionStatus(Value& definition, const TakenNames& taken, std::string
   const bool established = HasCondition(definition, "Established");
   definition.Ensure("status").Set("acceptedNames", InOrder(std::move(accepted)));
   SetCondition(definition, named, now);
-  // What has been established once remains so.
+  // Established remains true once it was.
   if (named.status) {
     SetCondition(
         definition,

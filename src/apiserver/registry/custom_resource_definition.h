@@ -1,7 +1,7 @@
 // apiserver/registry/custom_resource_definition.h
 //
-// CustomResourceDefinitions as objects: their defaults, their conditions, and the names that they
-// have been given.
+// CustomResourceDefinitions as objects: their defaults and validation, their conditions, their
+// accepted names, and the finalizer of their deletion.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_CUSTOM_RESOURCE_DEFINITION_H_
 #define KINFORMER_APISERVER_REGISTRY_CUSTOM_RESOURCE_DEFINITION_H_
@@ -23,41 +23,41 @@ inline constexpr std::string_view kDefinitionFinalizer =
 
 bool IsDefinition(const ServedResource& resource);
 
-// Groups that belong to Kubernetes itself: definitions for them need an approval.
+// Returns whether the group is reserved for Kubernetes; its definitions need an approval.
 bool IsProtectedGroup(std::string_view group);
 
-// Fills in the defaults of a definition that is to be stored and checks it; anything else is left
-// alone. `old` is what it is written over, null for a new one.
+// Sets the defaults of a definition before it is stored, and validates it. Ignores all other
+// resources. `old` is the definition it replaces, null for a new one.
 Result<void> PrepareDefinition(const ServedResource& resource, json::Value& object,
                                const json::Value* old);
 
-// What is not wrong with a definition, but of no effect.
+// Returns warnings about parts of the definition that have no effect.
 std::vector<std::string> DefinitionWarnings(const json::Value& definition);
 
-// Whether a condition of that type is True.
+// Returns whether the condition of that type is True.
 bool HasCondition(const json::Value& definition, std::string_view type);
 
-// Its resource is served: its names were accepted once, and nobody has deleted it.
+// Returns whether the definition's resource is served: names accepted, and not being deleted.
 bool IsServing(const json::Value& definition);
 
-// The names in a group that others have.
+// Names in a group that other resources use.
 struct TakenNames {
   std::set<std::string> resources{};  // plural, singular and short ones
-  std::set<std::string> kinds{};      // of objects and lists
+  std::set<std::string> kinds{};      // kinds of objects and lists
 
-  // Adds status.acceptedNames of a definition.
+  // Adds the status.acceptedNames of a definition.
   void Add(const json::Value& accepted);
 };
 
-// Sets status.acceptedNames and the conditions that follow from them. Counterpart: the naming,
+// Sets status.acceptedNames and the conditions that depend on them. Counterpart: the naming,
 // establishing and approval controllers of apiextensions-apiserver.
 void SetDefinitionStatus(json::Value& definition, const TakenNames& taken, std::string_view now);
 
-// How far the deletion of its objects has come: the condition Terminating.
+// Progress of the deletion of the resource's objects, reported in the condition Terminating.
 enum class DeletionStep { kPending, kInProgress, kCompleted };
 void SetTerminating(json::Value& definition, DeletionStep step, std::string_view now);
 
-// The finalizer and the condition that a definition gets when it is deleted.
+// Sets the finalizer and the condition of a definition that a client deletes.
 void PrepareDeletion(json::Value& definition, std::string_view now);
 
 }  // namespace kinformer::apiserver

@@ -102,9 +102,9 @@ class Checker {
     }
   }
 
-  // The versions as messages show them.
+  // Returns the versions in the form used in messages.
   [[nodiscard]] std::string VersionsText() const {
-    // None at all are an empty list: built-in kinds do not tell the two apart.
+    // An absent list is shown as empty: built-in kinds do not distinguish the two.
     std::string text;
     for (const Value& version : Versions()) {
       const auto flag = [&](const char* name) {
@@ -175,7 +175,7 @@ class Checker {
     }
   }
 
-  // Fields are named as a real server names them, which is after an older version of the kind.
+  // Field names follow an older version of the kind, as on a real server.
   void CheckConversion() {
     const Value& conversion = spec_["conversion"];
     const std::string& strategy = Text(conversion, "strategy");
@@ -210,7 +210,7 @@ class Checker {
             "unable to load root certificates: unable to parse bytes as PEM block");
   }
 
-  // Before it is established, or where it has one already: whoever puts it right comes later.
+  // Allowed before it is established, or if it has one already: it may be corrected later.
   [[nodiscard]] bool MayHaveBadBundle() const {
     if (old_ == nullptr || !HasCondition(*old_, "Established")) return true;
     const std::string& before =
@@ -272,7 +272,7 @@ class Checker {
     return "spec.versions[" + std::to_string(index) + "]";
   }
 
-  // What all versions have in common is reported once, where older definitions had it: `common`.
+  // Returns whether all versions have an equal member; it is then reported once, under spec.
   [[nodiscard]] bool Common(std::string_view member) const {
     return std::all_of(Versions().begin(), Versions().end(), [&](const Value& version) {
       return version[member] == Versions()[0][member];
@@ -401,7 +401,7 @@ class Checker {
     }
   }
 
-  // The schema of ".spec.color"; null where there is no such property.
+  // Returns the schema of ".spec.color"; null where there is no such property.
   static const Value* FieldSchema(const Value& schema, std::string_view path) {
     const Value* at = &schema;
     if (path.starts_with(".metadata")) return nullptr;
@@ -421,7 +421,7 @@ class Checker {
   }
 
   void CheckChange() {
-    // The name says group and plural, and a name cannot change.
+    // The object's name contains group and plural, and cannot change.
     std::erase_if(causes_, [](const StatusCause& cause) { return cause.field == "metadata.name"; });
     Immutable("/spec/group", "spec.group");
     Immutable("/spec/names/plural", "spec.names.plural");

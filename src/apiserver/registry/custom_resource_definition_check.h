@@ -1,6 +1,6 @@
 // apiserver/registry/custom_resource_definition_check.h
 //
-// What is demanded of a CustomResourceDefinition before it is taken.
+// Validation of a CustomResourceDefinition before it is stored.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_CUSTOM_RESOURCE_DEFINITION_CHECK_H_
 #define KINFORMER_APISERVER_REGISTRY_CUSTOM_RESOURCE_DEFINITION_CHECK_H_
@@ -12,8 +12,8 @@
 
 namespace kinformer::apiserver {
 
-// What is wrong with a definition whose defaults are filled in; empty: nothing. `old` is what it is
-// written over, null for a new one.
+// Returns the problems of a definition whose defaults are set; empty if there are none. `old` is
+// the definition it replaces, null for a new one.
 std::vector<StatusCause> CheckDefinition(const json::Value& definition, const json::Value* old);
 
 }  // namespace kinformer::apiserver

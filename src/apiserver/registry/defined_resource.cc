@@ -15,14 +15,14 @@ std::string ApiVersionOf(const DefinedResource& resource, std::string_view versi
   return resource.group + "/" + std::string(version);
 }
 
-// ".spec.color" as a selectable field.
+// Returns ".spec.color" as a selectable field.
 SelectableField FieldOf(const std::string& path) {
   SelectableField field{.name = path.substr(path.starts_with('.') ? 1 : 0), .pointer = path};
   std::replace(field.pointer.begin(), field.pointer.end(), '.', '/');
   return field;
 }
 
-// Rank of maturity, major and minor of a version name.
+// Returns the rank of maturity, and the major and minor number, of a version name.
 std::tuple<int, int, int> VersionRank(std::string_view name) {
   const auto number = [&](std::string_view& rest) {
     int value = 0;
@@ -69,7 +69,7 @@ void AddSubresources(DefinedResource& resource, const std::string& version,
   }
 }
 
-// The best version that is served, not deprecated, and preferred to all that are; none: empty.
+// Returns the most preferred version that is served and not deprecated; empty if there is none.
 std::string NewestVersion(const json::Value& versions) {
   std::string newest;
   for (const json::Value& version : versions.items()) {
@@ -95,7 +95,7 @@ std::string DeprecationWarning(const DefinedResource& resource, const json::Valu
   return text + "; use " + ApiVersionOf(resource, newest) + " " + resource.kind;
 }
 
-// One entry of spec.versions.
+// Adds an entry of spec.versions.
 void AddVersion(DefinedResource& resource, const json::Value& version, const std::string& newest) {
   const std::string& name = version["name"].StringOrEmpty();
   AddSubresources(resource, name, version["subresources"]);

@@ -1,6 +1,6 @@
 // apiserver/registry/defined_resource.h
 //
-// DefinedResource: what the spec of a CustomResourceDefinition says of its resource, read once.
+// DefinedResource: the spec of a CustomResourceDefinition, parsed once.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_DEFINED_RESOURCE_H_
 #define KINFORMER_APISERVER_REGISTRY_DEFINED_RESOURCE_H_
@@ -21,29 +21,29 @@ namespace kinformer::apiserver {
 
 struct ConversionWebhook;
 
-// Immutable and shared. To make one costs as much as to parse the definition, and so does its end.
+// Immutable and shared. Making and destroying one costs about as much as parsing the definition.
 struct DefinedResource {
   std::string group{};
   std::string plural{};
   std::string kind{};
   bool namespaced = false;
   std::vector<Subresource> subresources{};
-  // Most preferred first; and in the order of the definition.
+  // Sorted by preference, best first; `listed` has the order of the definition.
   std::vector<std::shared_ptr<const ServedVersion>> versions{};
   std::vector<std::shared_ptr<const ServedVersion>> listed{};
   std::vector<SelectableField> fields{};
-  // What converts between the versions; null: they differ in nothing but their schema.
+  // Webhook that converts between versions; null: versions differ only in their schemas.
   std::shared_ptr<const ConversionWebhook> webhook{};
-  // Without one, the versions whose schema is not that of the version which is stored: objects are
-  // shown in them without what their schema does not have.
+  // Without a webhook: versions whose schema differs from that of the storage version. They hide
+  // the fields that their schema lacks.
   std::set<std::string, std::less<>> pruned{};
 
-  // On any thread. `spec` is that of a definition that has been checked.
+  // Parses the `spec` of a validated definition. Thread-safe.
   static std::shared_ptr<const DefinedResource> Make(const json::Value& spec);
 };
 
-// "v1" before "v1beta2" before "v1beta1" before "v1alpha1" before everything else: is `a` preferred
-// to `b`?
+// Returns whether `a` is preferred to `b`. Order: "v1", "v1beta2", "v1beta1", "v1alpha1", and then
+// all other names.
 bool PreferVersion(std::string_view a, std::string_view b);
 
 }  // namespace kinformer::apiserver

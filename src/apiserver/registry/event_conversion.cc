@@ -1,4 +1,4 @@
-// Events of events.k8s.io, which are stored as those of the core group.
+// Events of events.k8s.io, which are stored as Events of the core group.
 
 #include <array>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 struct FieldName {
   std::string_view here;
   std::string_view stored;
-  bool written_empty;  // an empty one is written, too
+  bool written_empty;  // written even if empty
 };
 
 // In the order of this form.
@@ -46,7 +46,7 @@ json::Value FromStored(const json::Value& stored) {
     if (value == nullptr || (!field.written_empty && IsEmpty(*value))) continue;
     object.Set(field.here, *value);
   }
-  // This form's count is always written.
+  // The count is always written in this form.
   if (json::Value* series = object.Find("series"); series != nullptr && series->is_object()) {
     json::Value counted = json::Value::MakeObject({{"count", 0}});
     for (const auto& [name, value] : std::as_const(*series).members()) counted.Set(name, value);
@@ -63,7 +63,7 @@ json::Value ToStored(const json::Value& object) {
   return stored;
 }
 
-// A struct as Go prints it in the error about it: all members, under their Go names.
+// Returns a struct as Go prints it in errors: all members, with their Go names.
 json::Value GoStruct(const json::Value& value,
                      std::initializer_list<std::pair<const char*, const char*>> names) {
   json::Value out = json::Value::MakeObject();
@@ -90,8 +90,8 @@ json::Value AsGoPrints(std::string_view field, const json::Value& value) {
   return text && value.is_null() ? json::Value("") : value;
 }
 
-// An Event of this group is written once; only its series goes on. In the real server's order,
-// which looks at `reason` twice.
+// An Event of this group is immutable, except for its series. Checks are in the real server's
+// order, which checks `reason` twice.
 std::vector<StatusCause> ValidateChange(const json::Value& old, const json::Value& object) {
   constexpr std::array<std::pair<std::string_view, const char*>, 14> kFixed = {{
       {"involvedObject", "involvedObject"},

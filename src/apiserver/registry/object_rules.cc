@@ -12,14 +12,14 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Of a generated name: a whole label.
+// Longest generated name: a whole DNS label.
 constexpr std::size_t kMaxGeneratedName = 63;
 
 bool SpecChanged(const json::Value& old, const json::Value& object) {
   return !(old["spec"] == object["spec"]);
 }
 
-// An owner that is named twice, alike in all, is one.
+// Removes repeated, equal owner references.
 void DropRepeatedOwners(json::Value& metadata) {
   if (std::as_const(metadata)["ownerReferences"].size() < 2) return;
   std::unordered_set<std::string> seen;

@@ -1,6 +1,6 @@
 // apiserver/registry/object_rules.h
 //
-// What the server does to metadata, and what it demands of what a body says of the object's place.
+// Changes of metadata by the server, and checks of name and namespace in a body.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_OBJECT_RULES_H_
 #define KINFORMER_APISERVER_REGISTRY_OBJECT_RULES_H_
@@ -17,25 +17,25 @@
 
 namespace kinformer::apiserver {
 
-// Whether a body says the name that the URL says; and no other namespace than it, where it says
-// one.
+// Check that the name in the body's metadata equals that of the URL, and that the namespace does,
+// too, if the body has one.
 Result<void> CheckSentName(const json::Value& metadata, std::string_view name);
 Result<void> CheckSentNamespace(const json::Value& metadata, std::string_view namespace_);
 
-// Takes empty maps and lists out of metadata, which are the same as absent ones, and owners that
-// are named again.
+// Removes empty maps and lists from metadata, since they equal absent ones, and owner references
+// that repeat an earlier one.
 void TidyMetadata(json::Value& metadata);
 
-// The label by which namespaces can be selected by name.
+// Sets the label by which selectors find a namespace by name.
 void SetNamespaceLabel(json::Value& object);
 
-// "2023-11-14T22:13:20Z".
+// Returns "2023-11-14T22:13:20Z".
 std::string FormatTime(WallTime time);
 
-// "job-" + five letters; the prefix is cut so that the whole fits a label.
+// Returns "job-" + five letters; truncates the prefix so that the result fits a label.
 std::string GenerateName(Env& env, std::string_view prefix);
 
-// metadata.generation of an object that is written over `old`.
+// Returns metadata.generation of an object that replaces `old`.
 std::int64_t NextGeneration(const ServedResource& resource, const json::Value& old,
                             const json::Value& object);
 

@@ -29,10 +29,10 @@ bool ReshapedObjects::Fit(const ServedResource& resource,
 bool ReshapedObjects::Collect(std::int64_t resource_version,
                               const internal::base::WorkSlice* turn) {
   constexpr std::size_t kMostLooks = 4096;
-  constexpr std::size_t kLooks = 64;  // between two at the clock
+  constexpr std::size_t kLooks = 64;  // between two readings of the clock
   std::size_t looks = 0;
   bool all = true;
-  // Each turn walks what is there by then: the events since the beginning say the rest.
+  // Each turn walks the current state: later changes are in the events since the beginning.
   from_->Walk({}, next_, resource_version, [&](const StoredObjectPtr& stored) {
     if (turn != nullptr && looks > 0 &&
         (looks == kMostLooks || (looks % kLooks == 0 && turn->over()))) {
@@ -83,7 +83,7 @@ void ReshapedObjects::Put(const StoredObject& stored) {
   json::Value object = stored.Parse();
   if (const StructuralSchema* schema = SchemaOf(stored)) {
     PruneObject(schema->root(), object);
-    // Small objects may be many. What a definition adds to all of them is bounded, as for one.
+    // Many small objects may be stored, so the total growth by defaults is limited, too.
     if (grown_ <= kMaxDefaultBytes) (void)ApplyDefaults(schema->root(), object);
   }
   StoredObjectPtr shaped =

@@ -1,6 +1,6 @@
 // apiserver/registry/reshaped_objects.h
 //
-// ReshapedObjects: the stored objects of a custom resource as another definition of it has them.
+// ReshapedObjects: converts the stored objects of a custom resource to a new definition.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_RESHAPED_OBJECTS_H_
 #define KINFORMER_APISERVER_REGISTRY_RESHAPED_OBJECTS_H_
@@ -20,40 +20,40 @@
 
 namespace kinformer::apiserver {
 
-// Pruned, with defaults and selectable fields, as if they had been stored under that definition:
-// as its storage version or, where a webhook converts, as the version in which they are stored;
-// each with its resourceVersion. In steps: all are collected, in turns of the loop; Shape puts what
-// has been collected into a store of its own, on any thread; then what has been written meanwhile,
-// again and again, until little of it is left. In the end that store takes the place of the old one
-// in one turn: no reader sees some objects in one form and some in the other.
+// Prunes objects and sets defaults and selectable fields, as if they had been stored under the new
+// definition, by the schema of its storage version or, with a conversion webhook, of the version
+// each is stored in. Keeps resourceVersions. Works in steps: Collect gathers all objects in turns
+// of the loop; Shape puts them into a new store, on any thread; CollectBehind gathers later writes,
+// repeated until few are left. Finally the new store replaces the old one in one turn, so no reader
+// sees a mixture of both.
 //
-// Loop-confined but for Shape, which must not run beside any other call.
+// Loop-confined except for Shape, which must not run concurrently with other calls.
 class ReshapedObjects {
  public:
-  // Of `resource`, which does not know `defined` yet, or does already.
+  // `resource` may or may not have been updated to `defined` already.
   ReshapedObjects(std::shared_ptr<const DefinedResource> defined, const ServedResource& resource,
                   HistoryLimits limits, SteadyTime now);
 
-  // Whether they are those of that resource, as that definition has them, and nothing of what has
-  // been written since is lost.
+  // Returns whether this was made for that resource and definition, and the event log still has all
+  // writes since.
   [[nodiscard]] bool Fit(const ServedResource& resource,
                          const std::shared_ptr<const DefinedResource>& defined) const;
-  // Goes on until the turn is over; null: to the end. True: that was all.
+  // Gathers objects until the turn is over; null `turn`: all of them. Returns true once complete.
   bool Collect(std::int64_t resource_version, const internal::base::WorkSlice* turn);
-  // What has been written since: the bytes of it, and on with them.
+  // Size in bytes of the objects written since, and the step that gathers them.
   [[nodiscard]] std::size_t BytesBehind() const;
   void CollectBehind();
-  // On any thread. Costs by what has been collected since the last time.
+  // Thread-safe. The cost grows with the number of objects gathered since the last call.
   void Shape();
-  // Whether some are stored as another version than objects are stored from now on.
+  // Returns whether some objects are stored in another version than the storage version.
   [[nodiscard]] bool mixed_forms() const { return mixed_forms_; }
-  // With no history before `resource_version`, since no event says what has changed; null: nothing
-  // has. REQUIRES: all is collected and shaped.
+  // Returns the new store, or null if no object has changed. Without history before
+  // `resource_version`, as no event describes the changes. REQUIRES: all is collected and shaped.
   [[nodiscard]] std::shared_ptr<ResourceStore> Result(std::int64_t resource_version) const;
 
  private:
   void Put(const StoredObject& stored);
-  // Of the version in which that is stored; null: the definition has it no more.
+  // Returns the schema of the version the object is stored in; null if the definition dropped it.
   [[nodiscard]] const StructuralSchema* SchemaOf(const StoredObject& stored) const;
 
   const std::shared_ptr<const DefinedResource> defined_;
@@ -67,12 +67,12 @@ class ReshapedObjects {
   const std::shared_ptr<ResourceStore> to_;
   bool changed_ = false;
   bool mixed_forms_ = false;
-  std::size_t grown_ = 0;  // bytes that all are larger than they were
+  std::size_t grown_ = 0;  // bytes by which defaults have enlarged all objects
 };
 
-// Brings the objects of `resource` to what it says now, after its definition has changed: by
-// `ready`, if that has been begun for it, or at once, which costs as much as reading all of them.
-// Gives the store that was there before, for others to destroy; null: it is still there.
+// Updates the objects of `resource` after a change of its definition: with `ready`, if it was made
+// for that definition, else at once, which costs as much as reading all objects. Returns the
+// replaced store, to be destroyed elsewhere; null if it was kept.
 std::shared_ptr<ResourceStore> ReshapeObjects(ServedResource& resource,
                                               std::shared_ptr<ReshapedObjects> ready,
                                               std::int64_t resource_version, HistoryLimits limits,

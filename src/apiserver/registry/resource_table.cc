@@ -24,7 +24,7 @@ std::string ApiVersion(std::string_view group, std::string_view version) {
   return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
 }
 
-// What clients are told who use a kind that is on its way out.
+// Returns the warning for clients that use a deprecated kind; empty if it is not.
 std::string BuiltinDeprecation(const internal::ResourceInfo& info) {
   if (!info.group.empty()) return {};
   if (info.resource == "endpoints") {

@@ -1,7 +1,7 @@
 // apiserver/registry/resource_table.h
 //
-// ResourceTable: which resources the server has: the built-in ones and those of
-// CustomResourceDefinitions.
+// ResourceTable: all resources that the server has: the built-in ones, and those that
+// CustomResourceDefinitions define.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_RESOURCE_TABLE_H_
 #define KINFORMER_APISERVER_REGISTRY_RESOURCE_TABLE_H_
@@ -27,14 +27,14 @@ struct ResourceAt {
   std::shared_ptr<ServedResource> resource{};
   std::shared_ptr<const ServedVersion> version{};
   explicit operator bool() const { return resource != nullptr; }
-  // Null where this version has none of that name.
+  // Returns null if this version has no such subresource.
   [[nodiscard]] const Subresource* FindSubresource(std::string_view name) const {
     return resource->FindSubresource(name, version->version);
   }
   [[nodiscard]] bool HasStatus() const { return FindSubresource("status") != nullptr; }
 };
 
-// A version of a group as discovery shows it.
+// A version of a group in discovery.
 struct GroupVersionEntry {
   std::string group{};
   std::string version{};
@@ -45,29 +45,29 @@ class ResourceTable {
  public:
   explicit ResourceTable(HistoryLimits limits);
 
-  // Empty where there is none.
+  // Returns an empty ResourceAt if there is none.
   [[nodiscard]] ResourceAt Find(std::string_view group, std::string_view version,
                                 std::string_view plural) const;
-  // In any version.
+  // Finds the resource in any version.
   [[nodiscard]] std::shared_ptr<ServedResource> FindGroupResource(std::string_view group,
                                                                   std::string_view plural) const;
-  // In the order of group and plural.
+  // Sorted by group and plural.
   [[nodiscard]] const std::vector<std::shared_ptr<ServedResource>>& all() const { return all_; }
-  // Core first, then in the order of discovery; of one group the preferred version first.
+  // The core group first, then in the order of discovery; preferred versions first.
   [[nodiscard]] std::vector<GroupVersionEntry> GroupVersions() const;
 
-  // Serves a definition's resource from now on, or as it says now, under the names that have been
-  // accepted (status.acceptedNames). Null if nothing has changed.
+  // Serves the resource of a new or changed definition, under its accepted names
+  // (status.acceptedNames). Returns null if nothing has changed.
   std::shared_ptr<ServedResource> Install(const std::shared_ptr<const DefinedResource>& defined,
                                           const json::Value& names);
   void Uninstall(const std::shared_ptr<ServedResource>& resource);
 
-  // Gives the resources whose objects are stored in another one's form the store that it has now.
+  // Updates the stores of resources whose objects are stored in the form of another resource.
   void ShareStores();
 
   [[nodiscard]] const HistoryLimits& limits() const { return limits_; }
 
-  // Goes up whenever discovery changes.
+  // Increases with every change of discovery.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }
 
  private:
@@ -84,7 +84,7 @@ class ResourceTable {
       return order != 0 ? order < 0 : std::string_view(a.second) < std::string_view(b.second);
     }
   };
-  // By group and plural; built-in resources of several versions have one entry for each.
+  // By group and plural; built-in resources with several versions have one entry for each.
   std::multimap<std::pair<std::string, std::string>, std::shared_ptr<ServedResource>, NameLess>
       by_name_;
   std::vector<GroupVersionEntry> builtin_versions_;

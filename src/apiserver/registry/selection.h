@@ -1,7 +1,7 @@
 // apiserver/registry/selection.h
 //
-// Selection: which objects of a resource a list, watch or deletecollection is about: its scope and
-// its selectors.
+// Selection: the objects that a list, watch or deletecollection request selects, by its scope, its
+// label selector and its field selector.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_SELECTION_H_
 #define KINFORMER_APISERVER_REGISTRY_SELECTION_H_
@@ -19,20 +19,20 @@
 
 namespace kinformer::apiserver {
 
-// Constant once made.
+// Immutable.
 class Selection {
  public:
-  // BadRequest for a selector that is malformed, or names a field that the resource does not offer
+  // Returns BadRequest for a malformed selector, and for a field that the resource does not offer
   // in that version.
   static Result<Selection> Make(const ResourceAt& at, std::string_view namespace_,
                                 std::string_view label_selector, std::string_view field_selector);
 
-  // Within the scope: does the object satisfy the selectors?
+  // Returns whether an object in scope satisfies the selectors.
   [[nodiscard]] bool Matches(const StoredObject& stored) const;
   [[nodiscard]] bool InScope(const StoredObject& stored) const;
-  // Are there selectors at all? A single name is part of the scope.
+  // Returns whether there are selectors. metadata.name alone is part of the scope.
   [[nodiscard]] bool selective() const { return selective_; }
-  // What all keys in scope start with: nothing, "namespace/", or one key.
+  // Common prefix of all keys in scope: empty, "namespace/", or one key.
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
   [[nodiscard]] const std::string& namespace_prefix() const { return namespace_prefix_; }
   [[nodiscard]] bool single() const { return single_; }
@@ -53,13 +53,13 @@ class Selection {
   bool selective_ = false;
 };
 
-// Do the labels of the object satisfy the selector?
+// Returns whether the object's labels satisfy the selector.
 bool MatchesLabels(const LabelSelector& selector, const StoredObject& stored);
-// Do these, an object's metadata.labels?
+// The same, for the metadata.labels of an object.
 bool MatchesLabels(const LabelSelector& selector, const json::Value& labels);
 
-// A selector as objects hold it (metav1.LabelSelector, or a plain map of labels) as text: "a=b,c in
-// (d,e)". A text stays as it is.
+// Returns the text of a selector in an object (metav1.LabelSelector, or a map of labels): "a=b,c in
+// (d,e)". A string is returned unchanged.
 std::string SelectorText(const json::Value& selector);
 
 }  // namespace kinformer::apiserver

@@ -12,7 +12,7 @@ bool OneOf(std::string_view value, std::initializer_list<std::string_view> value
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// "spec.nodeName" is found at /spec/nodeName.
+// Returns "spec.nodeName" as a field at /spec/nodeName.
 SelectableField Field(std::string_view name, std::string fallback = {}) {
   std::string pointer = "/" + std::string(name);
   std::replace(pointer.begin(), pointer.end(), '.', '/');
@@ -39,8 +39,8 @@ std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_v
   if (group.empty() && plural == "services") return {Field("spec.clusterIP"), Field("spec.type")};
   if (group.empty() && plural == "replicationcontrollers") return {Field("status.replicas", "0")};
   if (plural == "events") {
-    // Both groups' are stored in the form of the core group, and an object has its fields in one
-    // order.
+    // Events of both groups are stored in the form of the core group, and all stored objects have
+    // their fields in one order.
     const bool core = group.empty();
     std::vector<SelectableField> fields;
     for (const char* part :
@@ -133,7 +133,7 @@ void ServedResource::DropConverted() {
 }
 
 MetadataRules ServedResource::metadata_rules() const {
-  // Definitions are served by another server than the rest, whose rule for finalizers is laxer.
+  // Definitions are served by another component of a real server, with a laxer rule for finalizers.
   return {.name = name_rule,
           .namespaced = namespaced,
           .qualified_finalizers = !custom && group != "apiextensions.k8s.io"};
@@ -151,7 +151,7 @@ void ApplyBuiltinRules(ServedResource& r) {
                     "mutatingwebhookconfigurations", "ingressclasses", "deviceclasses"})) {
     r.generation = GenerationRule::kSpec;
   }
-  // These have no spec; what they have counts.
+  // These kinds have no spec, so all members count.
   if (OneOf(r.plural, {"endpointslices", "podtemplates", "priorityclasses",
                        "validatingwebhookconfigurations", "mutatingwebhookconfigurations"})) {
     r.generation = GenerationRule::kAllButMetadata;

@@ -1,8 +1,8 @@
 // apiserver/registry/served_resource.h
 //
-// ServedResource: one resource of the server: what it is called, the rules that its objects follow,
-// its objects, and who watches them. Built-in ones are made from the registry, custom ones from
-// their CustomResourceDefinition.
+// ServedResource: one resource of the server: its names, the rules for its objects, the stored
+// objects and their watchers. Built-in resources are made from the registry, custom ones from their
+// CustomResourceDefinition.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_SERVED_RESOURCE_H_
 #define KINFORMER_APISERVER_REGISTRY_SERVED_RESOURCE_H_
@@ -31,7 +31,7 @@ namespace kinformer::apiserver {
 struct Conversion;
 struct DefinedResource;
 
-// When metadata.generation goes up.
+// Writes that increase metadata.generation.
 enum class GenerationRule : std::uint8_t {
   kNone,
   kSpec,
@@ -39,14 +39,14 @@ enum class GenerationRule : std::uint8_t {
   kAllButMetadata,  // custom resources
 };
 
-// What becomes of an object's dependents when it is deleted and nobody says.
+// Default propagation of an object's deletion to its dependents.
 enum class DeletionRule : std::uint8_t {
-  kBackground,  // they go, too
-  kOrphan,      // they stay
-  kAlone,       // it can have none, whatever a delete says: no finalizer is set for them
+  kBackground,  // deletes the dependents
+  kOrphan,      // keeps the dependents
+  kAlone,       // the kind has no dependents; no finalizer is set, whatever a delete requests
 };
 
-// One version in which a resource is served. Constant once made; shared by answers under way.
+// One served version of a resource. Immutable; shared with responses under way.
 struct ServedVersion {
   std::string version{};
   std::string api_version{};  // "apps/v1"
@@ -54,25 +54,25 @@ struct ServedVersion {
   bool served = true;
   bool storage = true;
   std::string deprecation_warning{};
-  // Null for custom resources.
+  // Set for built-in resources; null for custom ones.
   const internal::MessageDescriptor* message = nullptr;
-  // Of a built-in kind that is stored in another form; null: objects are stored as this version has
-  // them, but for its name.
+  // Conversion of a built-in kind that is stored in another form; null: objects are stored in this
+  // form, except for its name.
   const Conversion* conversion = nullptr;
-  internal::table::Columns columns{};  // of custom resources
+  internal::table::Columns columns{};  // set for custom resources
   std::shared_ptr<const StructuralSchema> schema{};
-  // The fields of the resource that selectors may name in this version; of custom resources.
+  // Fields that selectors may name in this version; set for custom resources.
   std::vector<std::string> selectable{};
-  // What stands before a stored object's body: `{"kind":"Pod","apiVersion":"v1",`.
+  // Text in front of a stored object's body: `{"kind":"Pod","apiVersion":"v1",`.
   std::string head{};
-  // The start of a watch frame, by event type; and the same after the end of the frame before it,
-  // so that a run of frames needs two pieces each.
+  // Beginning of a watch frame, by event type; frame_next also ends the frame before it, so that
+  // each frame in a run needs only two pieces.
   std::array<std::string, 3> frame_start{};
   std::array<std::string, 3> frame_next{};
 
   static std::shared_ptr<const ServedVersion> Make(ServedVersion version);
 
-  // 400: a body that is no object of this version, and why.
+  // Returns the 400 for a body that is no object of this version; `why` explains it.
   [[nodiscard]] Error NotHandled(std::string_view why) const;
 };
 
@@ -82,9 +82,9 @@ struct Subresource {
   std::string version{};
   std::string kind{};
   std::vector<std::string> verbs{};
-  // The one version of the resource that has it; empty: all have it.
+  // The only version of the resource that has it; empty: all versions.
   std::string only_version{};
-  // Where the scale of a custom resource is found: ".spec.replicas".
+  // Paths of a custom resource's scale: ".spec.replicas".
   std::string spec_path{};
   std::string status_path{};
   std::string selector_path{};
@@ -94,8 +94,8 @@ struct Subresource {
   }
 };
 
-// The objects in a version in which they are not stored, as a webhook has converted them: what
-// lists and watches of that version read.
+// Objects that a webhook has converted to a version in which they are not stored. Lists and watches
+// of that version read them.
 struct ConvertedObjects {
   std::shared_ptr<ResourceStore> store{};
   std::shared_ptr<WatchHub> watchers = std::make_shared<WatchHub>();
@@ -113,7 +113,7 @@ struct ServedResource {
   std::vector<std::string> categories{};
   std::vector<std::string> verbs{};
   std::vector<Subresource> subresources{};
-  // Most preferred first.
+  // Sorted by preference, best first.
   std::vector<std::shared_ptr<const ServedVersion>> versions{};
 
   GenerationRule generation = GenerationRule::kNone;
@@ -121,51 +121,51 @@ struct ServedResource {
   NameRule name_rule = NameRule::kSubdomain;
   bool create_on_update = false;
   bool unconditional_update = true;
-  // Deleting answers with the object, not with a Status.
+  // Deleting returns the object and not a Status.
   bool delete_returns_object = false;
-  // After metadata.name and metadata.namespace, which every resource has.
+  // Selectable fields besides metadata.name and metadata.namespace, which every resource has.
   std::vector<SelectableField> fields{};
-  // What the definition says, and the names that it has been given; of custom resources.
+  // Custom resources: the parsed definition, and its status.acceptedNames.
   std::shared_ptr<const DefinedResource> defined{};
   json::Value accepted_names{};
-  // No creates: its definition is being deleted.
+  // Rejects creates, since the definition is being deleted.
   bool terminating = false;
-  // The names of its versions, and of those that it has had: what StoredObject::form counts in, of
-  // custom resources. It only grows.
+  // Custom resources: names of all present and former versions. StoredObject::form is an index into
+  // it. It only grows.
   std::shared_ptr<const std::vector<std::string>> forms{};
-  // With a webhook that converts: whether there may be objects in store that were stored when
-  // another version was the storage version.
+  // With a conversion webhook: whether the store may have objects written under another storage
+  // version.
   bool mixed_forms = false;
-  // By version; of those that somebody has read and a webhook converts.
+  // By version name; only versions that a webhook converts to and that have been read.
   std::map<std::string, std::shared_ptr<ConvertedObjects>> converted{};
 
-  // In the resource of another group or version in whose form the objects are stored, and with
-  // which this one shares its store and its watchers; null: in this one. (conversion.h)
+  // Resource of another group or version in whose form the objects are stored, and whose store and
+  // watchers this one shares; null: stored in this one. (conversion.h)
   std::shared_ptr<ServedResource> stored{};
   std::shared_ptr<ResourceStore> store{};
   std::shared_ptr<WatchHub> watchers = std::make_shared<WatchHub>();
 
-  // Is it that built-in resource?
+  // Returns whether this is the built-in resource of that name.
   [[nodiscard]] bool Is(std::string_view in_group, std::string_view of_plural) const {
     return !custom && plural == of_plural && group == in_group;
   }
   [[nodiscard]] bool HasVerb(std::string_view verb) const;
-  // The object as it is now, or null. The namespace does not matter where there are none.
+  // Returns the current object, or null. Ignores the namespace for cluster-scoped resources.
   [[nodiscard]] StoredObjectPtr Find(std::string_view namespace_, std::string_view name) const {
     return store->Get(StorageKey(namespaced ? namespace_ : std::string_view(), name));
   }
-  // Null where that version has none of that name.
+  // Returns null where that version has no such subresource.
   [[nodiscard]] const Subresource* FindSubresource(std::string_view name,
                                                    std::string_view version) const;
-  // The version in which objects are stored; null: `versions` says nothing of it.
+  // Returns the storage version; null if `versions` has none.
   [[nodiscard]] std::shared_ptr<const ServedVersion> StorageVersion() const;
-  // The place of a version in `forms`. REQUIRES: it is there, or the resource is built in.
+  // Returns the index of a version in `forms`. REQUIRES: it exists, or the resource is built in.
   [[nodiscard]] std::uint32_t FormOf(std::string_view version) const;
   // Ends all watches.
   void CloseWatches() const;
-  // Forgets what has been converted, which is not what it would be now, and ends its watches.
+  // Discards the converted objects, which are outdated, and ends their watches.
   void DropConverted();
-  // Null where that version is not served.
+  // Returns null where that version is not served.
   [[nodiscard]] std::shared_ptr<const ServedVersion> FindVersion(std::string_view version) const;
   [[nodiscard]] MetadataRules metadata_rules() const;
   [[nodiscard]] ErrorSubject Subject(std::string_view name) const {
@@ -176,8 +176,8 @@ struct ServedResource {
   }
 };
 
-// The rules of a built-in resource: generation, names, what PUT may do, what field selectors may
-// name.
+// Sets the rules of a built-in resource: generation, names, allowed effects of PUT, selectable
+// fields.
 void ApplyBuiltinRules(ServedResource& resource);
 
 }  // namespace kinformer::apiserver

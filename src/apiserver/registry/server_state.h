@@ -1,6 +1,6 @@
 // apiserver/registry/server_state.h
 //
-// ServerState: what the parts of a server share: its resources, the one sequence of
+// ServerState: state shared by the parts of a server: resources, the global sequence of
 // resourceVersions, and time.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_SERVER_STATE_H_
@@ -35,9 +35,9 @@ struct ServerState {
         resource_version(options.first_resource_version.value_or(1)),
         tasks_(environment) {}
 
-  // Up to which resourceVersion states are forgotten as time goes by, whatever has been written: as
-  // etcd is compacted every `history_age`, which is a version of its own. To be asked where an
-  // earlier state may be wanted, or a page of the latest is given away.
+  // Returns the resourceVersion up to which history is compacted by time, independent of writes, as
+  // etcd is compacted every `history_age`. A compaction takes a version of its own. Call it when an
+  // earlier state may be requested, and when a page of the latest state is sent.
   std::int64_t CompactedVersion() {
     const SteadyTime now = env.Now();
     if (!next_compaction_) next_compaction_ = now + options.history_age;
@@ -56,11 +56,11 @@ struct ServerState {
   ResourceTable resources;
   std::int64_t resource_version;
   std::uint64_t writes = 0;
-  Duration clock_skew{0};  // of the clock by which what is written just now is dated
+  Duration clock_skew{0};  // offset of the clock for the write under way
   [[nodiscard]] WallTime WallNow() const { return env.WallNow() + clock_skew; }
 
-  // Calls `run` once the sequence has reached that resourceVersion, from inside the write that does
-  // it. The id takes it back.
+  // Calls `run` once the sequence reaches that resourceVersion, inside the write that does so.
+  // CancelWait(id) cancels it.
   using WaitId = std::pair<std::int64_t, std::uint64_t>;
   WaitId WaitFor(std::int64_t version, std::function<void()> run) {
     const WaitId id(version, next_wait_++);
@@ -75,11 +75,11 @@ struct ServerState {
     }
   }
 
-  // Takes away a reference to something of about that many bytes, where it may take long to destroy
-  // it; none: nobody minds.
+  // Releases a reference to an object of about `bytes` bytes where its destruction may take long;
+  // empty: it is destroyed in place.
   std::function<void(std::shared_ptr<const void> garbage, std::size_t bytes)> discard;
 
-  // Runs `task` in a later turn of the loop unless the server has gone by then.
+  // Runs `task` in a later turn of the loop, unless the server is destroyed before.
   void Post(std::function<void()> task) { tasks_.Post(std::move(task)); }
 
  private:

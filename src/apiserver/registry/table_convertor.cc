@@ -10,13 +10,13 @@ using internal::table::Columns;
 
 const Columns& ColumnsOf(const ResourceAt& at) {
   if (at.resource->custom) return at.version->columns;
-  // Rows are made of what is stored.
+  // Rows are made from the stored form.
   const auto& stored = at.resource->stored;
   return internal::table::ColumnsFor(stored == nullptr ? at.resource->group : stored->group,
                                      at.version->kind);
 }
 
-// Numbers and booleans are so in the table, too; an empty cell is null unless it is a text.
+// Numbers and booleans keep their types in the table; an empty cell is null unless it is a string.
 json::Value Cell(const Column& column, std::string text) {
   if (column.type == "string" && !column.literal) return text;
   if (text.empty()) return nullptr;

@@ -1,6 +1,6 @@
 // apiserver/registry/table_convertor.h
 //
-// What kubectl's tables show of a resource.
+// Columns and cells of kubectl's tables.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_TABLE_CONVERTOR_H_
 #define KINFORMER_APISERVER_REGISTRY_TABLE_CONVERTOR_H_
@@ -16,10 +16,10 @@
 
 namespace kinformer::apiserver {
 
-// [{"name":"Name","type":"string","format":"name",...},...]
+// Returns [{"name":"Name","type":"string","format":"name",...},...]
 std::string ColumnDefinitionsJson(const ResourceAt& at);
 
-// The cells of one row, in the order of the columns; `object` is as it is stored.
+// Returns the cells of a row, in the order of the columns; `object` is in its stored form.
 json::Value TableCells(const ResourceAt& at, const json::Value& object, WallTime now);
 
 }  // namespace kinformer::apiserver

@@ -1,6 +1,6 @@
 // apiserver/registry/user_info.h
 //
-// UserInfo: who sends a request.
+// UserInfo: the sender of a request.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_USER_INFO_H_
 #define KINFORMER_APISERVER_REGISTRY_USER_INFO_H_
@@ -23,14 +23,14 @@ struct UserInfo {
   std::map<std::string, std::vector<std::string>> extra{};
 };
 
-// Constant once made; shared by the parts of a request.
+// Immutable; shared by the parts of a request.
 using UserInfoPtr = std::shared_ptr<const UserInfo>;
 
-// {"username": ..., "uid": ..., "groups": [...], "extra": {...}}, without what is empty.
+// Returns {"username": ..., "uid": ..., "groups": [...], "extra": {...}}, without empty members.
 [[nodiscard]] json::Value ToJson(const UserInfo& user);
 
-// "system:serviceaccount:default:builder", and the groups that every service account of a
-// namespace is in.
+// Return "system:serviceaccount:default:builder", and the groups of all service accounts of a
+// namespace.
 [[nodiscard]] std::string ServiceAccountName(std::string_view namespace_, std::string_view account);
 [[nodiscard]] std::vector<std::string> ServiceAccountGroups(std::string_view namespace_);
 

@@ -20,7 +20,7 @@ constexpr std::int64_t kMaxPort = 65535;
 
 void CheckUrl(const std::string& url, const std::string& field, Causes& causes) {
   internal::base::Url parts = internal::base::SplitUrl(url);
-  // Go's parser takes such a text for a path.
+  // Go's parser treats a text without scheme as a path.
   if (parts.scheme.empty()) parts.host.clear();
   if (parts.host.find(' ') != std::string::npos) {
     causes.push_back(Required(field, "url must be a valid URL: parse " + JsonString(url) +

@@ -1,6 +1,6 @@
 // apiserver/registry/webhook_client_check.h
 //
-// What is refused in a clientConfig, which says where a webhook is, in the words of API servers.
+// Validation of a webhook's clientConfig, with the messages of API servers.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_WEBHOOK_CLIENT_CHECK_H_
 #define KINFORMER_APISERVER_REGISTRY_WEBHOOK_CLIENT_CHECK_H_
@@ -13,11 +13,11 @@
 
 namespace kinformer::apiserver {
 
-// `field`: where it stands. Certificates are not looked at.
+// `field`: path of the clientConfig. Does not check certificates.
 std::vector<StatusCause> CheckWebhookClient(const json::Value& client_config,
                                             const std::string& field);
 
-// Whether that caBundle holds certificates.
+// Returns whether a caBundle holds certificates.
 bool IsCertificateBundle(const std::string& base64);
 
 }  // namespace kinformer::apiserver

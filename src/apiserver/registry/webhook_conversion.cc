@@ -7,7 +7,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// As long as a real server waits.
+// The same timeout as on a real server.
 constexpr Duration kTimeout = std::chrono::seconds(30);
 
 bool HasWebhook(const ResourceAt& at) {

@@ -1,7 +1,7 @@
 // apiserver/registry/webhook_conversion.h
 //
-// Custom resources whose versions differ: what their definition says of the webhook that converts
-// between them, and where an object has to be converted.
+// Conversion of custom resources by webhook: the webhook in a definition, and the tests that tell
+// whether an object must be converted.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_WEBHOOK_CONVERSION_H_
 #define KINFORMER_APISERVER_REGISTRY_WEBHOOK_CONVERSION_H_
@@ -18,27 +18,27 @@
 
 namespace kinformer::apiserver {
 
-// spec.conversion of a definition with the strategy Webhook. Constant once made.
+// spec.conversion of a definition with the strategy Webhook. Immutable.
 struct ConversionWebhook {
   WebhookPlace place{};
   std::string review{};  // "apiextensions.k8s.io/v1"
 
-  // Null for other strategies.
+  // Returns null for other strategies.
   static std::shared_ptr<const ConversionWebhook> Make(const json::Value& conversion);
 };
 
-// Whether the webhook has to convert that object before requests for `at` can show it.
+// Returns whether the webhook must convert the object before requests for `at` can show it.
 [[nodiscard]] bool MustAskToConvert(const ResourceAt& at, const StoredObject& stored);
-// The same; or, without a webhook, what the version does not have has to be taken out of the object
+// The same, or, without a webhook, whether fields that the version lacks must be removed
 // (conversion.h: IsPruned).
 [[nodiscard]] bool MustConvert(const ResourceAt& at, const StoredObject& stored);
-// Whether there may be such objects, so that lists and watches cannot read what is stored.
+// Return whether such objects may exist, so that lists and watches cannot read the store directly.
 [[nodiscard]] bool IsAskedToConvert(const ResourceAt& at);
 [[nodiscard]] bool IsConverted(const ResourceAt& at);
-// Whether the webhook has to convert an object of `at` before it can be stored.
+// Returns whether the webhook must convert an object of `at` before it can be stored.
 [[nodiscard]] bool MustConvertToStore(const ResourceAt& at);
 
-// What callers in this process are told, who cannot wait for a webhook.
+// Returns the error for in-process callers, which cannot wait for a webhook.
 [[nodiscard]] Error ConversionTakesTime(const ResourceAt& at);
 
 }  // namespace kinformer::apiserver

@@ -14,8 +14,8 @@ namespace kinformer::apiserver {
 
 namespace {
 
-// As a real server asks for it: without empty segments, "." and "..", and without a slash at its
-// end. Servers that clean paths answer others with a redirection, which no webhook call follows.
+// Returns the path as a real server requests it: without empty segments, "." and "..", and without
+// final slash. Otherwise servers might redirect, which webhook calls do not follow.
 std::string CleanPath(std::string_view path) {
   std::vector<std::string_view> segments;
   while (!path.empty()) {

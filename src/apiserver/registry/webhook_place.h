@@ -1,6 +1,6 @@
 // apiserver/registry/webhook_place.h
 //
-// WebhookPlace: where a webhook is, as a clientConfig says it.
+// WebhookPlace: address, path and timeout of a webhook, from its clientConfig.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_WEBHOOK_PLACE_H_
 #define KINFORMER_APISERVER_REGISTRY_WEBHOOK_PLACE_H_
@@ -18,7 +18,7 @@ struct WebhookPlace {
   std::string path{};  // "/mutate--v1-pod"
   Duration timeout{};
 
-  // What is asked for: the path, with the timeout as its query.
+  // Request target: the path, with the timeout in its query.
   [[nodiscard]] std::string Target() const;
   // For messages: "https://hooks.default.svc:443/mutate?timeout=10s".
   [[nodiscard]] std::string Url() const { return address.base_url + Target(); }

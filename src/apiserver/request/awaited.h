@@ -1,6 +1,6 @@
 // apiserver/request/awaited.h
 //
-// Awaited: an answer for which somebody has to be asked first.
+// Awaited: a response that becomes available later.
 
 #ifndef KINFORMER_APISERVER_REQUEST_AWAITED_H_
 #define KINFORMER_APISERVER_REQUEST_AWAITED_H_
@@ -16,7 +16,7 @@ namespace kinformer::apiserver {
 class Awaited final : public Deferred {
  public:
   void Answer(ResponsePtr inner) { Begin(std::move(inner)); }
-  // Keeps the question under way for as long as somebody waits for this.
+  // Keeps the operation under way alive as long as this response.
   void Hold(std::shared_ptr<void> ticket) { ticket_ = std::move(ticket); }
 
  private:

@@ -1,4 +1,4 @@
-// Merges what a server-side apply of a built-in kind declares into the object.
+// Merges the declarations of a server-side apply of a built-in kind into the object.
 
 #include <algorithm>
 #include <string>
@@ -56,7 +56,7 @@ ListRule RuleOf(const FieldDescriptor* field) {
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
                  json::Value& document, std::string& problem);
 
-// Sees to it that of the elements that are declared of a list no two have one key.
+// Checks that no two declared elements of a list have the same key.
 void CheckDistinct(std::string_view name, const ListRule& rule, const json::Array& declared,
                    std::string& problem) {
   if (!rule.merges || PlacesOf(rule.key, declared).size() == declared.size()) return;
@@ -96,7 +96,7 @@ void MergeMember(const json::Value& value, std::string_view name, const FieldDes
   json::DropNulls(target);
 }
 
-// `problem`: the last that was found, if any.
+// `problem`: the last one found, if any.
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
                  json::Value& document, std::string& problem) {
   if (!document.is_object()) document = json::Value::MakeObject();

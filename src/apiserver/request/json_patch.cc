@@ -19,11 +19,11 @@ namespace kinformer::apiserver {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
-// What the copies of one patch may add together: copies of copies grow without end. As on real
-// servers.
+// Limit of what the copies of one patch may add together, since copies of copies grow without end.
+// The same as on real servers.
 constexpr std::size_t kMaxCopied = std::size_t{3} << 20;
-// How many values one patch may look at or shift aside, on top of its own: the long lists and
-// objects that it goes through again and again.
+// Limit of the values that one patch may visit or move besides its own, since each operation may
+// traverse long lists and objects.
 constexpr std::size_t kMaxTouched = 10'000'000;
 
 Error Rejected(const std::string& why) {
@@ -33,7 +33,7 @@ Error Rejected(const std::string& why) {
   return error;
 }
 
-// Where an element is inserted into an array of `size` elements: "-" is its end.
+// Returns the index at which an element is inserted into an array of `size` elements; "-": the end.
 std::optional<std::size_t> InsertionIndex(const std::string& token, std::size_t size) {
   if (token == "-") return size;
   if (token.empty() || token.find_first_not_of("0123456789") != std::string::npos ||
@@ -43,13 +43,13 @@ std::optional<std::size_t> InsertionIndex(const std::string& token, std::size_t 
   return std::stoul(token);
 }
 
-// What all operations of a patch have spent together.
+// Cost of all operations of a patch so far.
 struct Spent {
   std::size_t copied = 0;
   std::size_t touched = 0;
 };
 
-// One operation of a patch. It refers to all that it is given.
+// One operation of a patch. Keeps references to its arguments.
 class Operation {
  public:
   Operation(const json::Value& operation, json::Value& document, Spent& spent)
@@ -69,7 +69,7 @@ class Operation {
     return Fail("unknown operation");
   }
 
-  // The same in an array that has been laid open.
+  // The same, for an array whose elements were moved to a deque.
   Result<void> ApplyTo(std::deque<json::Value>& list) {
     const std::string token = LastToken();
     const auto index = InsertionIndex(token, list.size());
@@ -91,7 +91,7 @@ class Operation {
     return {};
   }
 
-  // Removes a member of an object that has been laid open: notes that it is gone.
+  // The same, for removals from one object: records the members to remove in `gone`.
   Result<void> ApplyTo(const json::Object& object, std::set<std::string, std::less<>>& gone) {
     const std::optional<std::string> name = MemberName();
     if (!name || object.Find(*name) == nullptr || !gone.insert(*name).second) {
@@ -114,7 +114,7 @@ class Operation {
  private:
   [[nodiscard]] std::string LastToken() const { return path_.substr(path_.rfind('/') + 1); }
 
-  // LastToken without its escapes; none: they are wrong.
+  // Returns LastToken without escapes; nullopt if the escapes are invalid.
   [[nodiscard]] std::optional<std::string> MemberName() const {
     std::string name;
     const std::string token = LastToken();
@@ -130,7 +130,7 @@ class Operation {
     return name;
   }
 
-  // Whether `value` can stand at the path.
+  // Checks that `value` at the path does not exceed the depth limit.
   Result<void> CheckDepth(const json::Value& value) {
     std::size_t looked_at = 0;
     const std::size_t depth = json::LevelsOf(path_) + json::DepthOf(value, looked_at);
@@ -174,7 +174,7 @@ class Operation {
       return {};
     }
     if (path_.find('/') != std::string::npos) {
-      // As the real server has it, and against RFC 6902: a member that is not there is added.
+      // As on a real server, and against RFC 6902, replacing an absent member adds it.
       const json::Value* parent = document_.FindPointer(path_.substr(0, path_.rfind('/')));
       if (parent != nullptr && parent->is_object()) return Insert(operation_["value"]);
     }
@@ -226,8 +226,8 @@ class Operation {
   Spent& spent_;
 };
 
-// The operations of a patch in their order. Those that add to and remove from the same array one
-// after the other, or remove from the same object, are applied to it in one pass.
+// The operations of a patch in order. Consecutive ones that add to and remove from the same array,
+// or remove from the same object, are applied in one pass.
 class JsonPatch {
  public:
   JsonPatch(const json::Array& operations, json::Value& document)
@@ -247,7 +247,7 @@ class JsonPatch {
  private:
   Operation At(std::size_t i) { return {operations_[i], document_, spent_}; }
 
-  // Where the path ends that all of a run have in common; none: the operation has no part in runs.
+  // Returns the parent path that a run's operations share; nullopt if this one is in no run.
   [[nodiscard]] std::optional<std::string_view> ParentOf(std::size_t i) const {
     const std::string& op = operations_[i]["op"].StringOrEmpty();
     const std::string& path = operations_[i]["path"].StringOrEmpty();

@@ -42,8 +42,8 @@ void OrderElements(const ElementKey& key, const Places& wanted, const Places& be
                    json::Array& list) {
   struct Placed {
     json::Value element;
-    std::size_t rank;   // among its like
-    std::size_t place;  // in `before`
+    std::size_t rank;   // within its group
+    std::size_t place;  // index in `before`
   };
   constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
   std::vector<Placed> named;

@@ -1,7 +1,7 @@
 // apiserver/request/list_order.h
 //
-// What tells the elements of a list apart, and in which order they stand once a patch has gone into
-// it.
+// Identity of the elements of a list, and the order of a list after a strategic merge patch with
+// $setElementOrder.
 
 #ifndef KINFORMER_APISERVER_REQUEST_LIST_ORDER_H_
 #define KINFORMER_APISERVER_REQUEST_LIST_ORDER_H_
@@ -17,24 +17,24 @@
 
 namespace kinformer::apiserver {
 
-// Names the members that tell the elements of one list apart; none: the elements are scalars, which
-// are told apart by their values.
+// Members that identify the elements of a list; none: the elements are scalars, identified by their
+// values.
 struct ElementKey {
   std::vector<std::string_view> members{};
 };
 
-// A text that tells an element from the others: equal for equal keys and scalars. 1, 1.0 and
-// 1e0 are the same number. A protocol that is absent is TCP, as the API has it.
+// Returns the identity of an element: equal for equal keys and scalars. 1, 1.0 and 1e0 are equal
+// numbers. An absent protocol equals TCP, as in the API.
 std::string IdentityOf(const ElementKey& key, const json::Value& element);
 
-// Where the first element of each identity stands.
+// Index of the first element of each identity.
 using Places = std::map<std::string, std::size_t>;
 Places PlacesOf(const ElementKey& key, std::span<const json::Value> elements);
 
-// Brings the elements that `wanted` names into that order, and the others into that of `before`;
-// elements with one key in common stay beside each other. Of the others each stands before the
-// first named one that it stood before in `before`: where nothing is known about two, the named one
-// comes first.
+// Sorts the elements named in `wanted` by that order, and all others by their order in `before`.
+// Elements with equal keys stay together. Each of the others is placed before the first wanted
+// element that it preceded in `before`; if the relative order of two elements is unknown, the
+// wanted one is first.
 void OrderElements(const ElementKey& key, const Places& wanted, const Places& before,
                    json::Array& list);
 

@@ -1,6 +1,6 @@
 // apiserver/request/member_changes.h
 //
-// MemberChanges: what a merge makes of the members of one object, done in one pass at its end.
+// MemberChanges: collects a merge's changes of one object's members, and applies them in one pass.
 
 #ifndef KINFORMER_APISERVER_REQUEST_MEMBER_CHANGES_H_
 #define KINFORMER_APISERVER_REQUEST_MEMBER_CHANGES_H_
@@ -15,12 +15,12 @@
 
 namespace kinformer::apiserver {
 
-// Members that stay are changed in their places meanwhile. One at a time, new members and such that
-// go would cost time by the square of their number.
+// Existing members are changed in place in the meantime. Adding and erasing members one at a time
+// would take quadratic time.
 class MemberChanges {
  public:
   void Erase(std::string_view name) { gone_.emplace(name); }
-  // A member that the object does not have. The value may be changed until the next is added.
+  // Adds a member that the object lacks. The reference is valid until the next Add.
   json::Value& Add(std::string_view name, json::Value value);
   void ApplyTo(json::Value& object) &&;
 

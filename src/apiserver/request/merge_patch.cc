@@ -1,4 +1,4 @@
-// Merge patches, as the API server applies them.
+// Merge patches (RFC 7386), with the behaviour of API servers.
 
 #include <utility>
 
@@ -22,7 +22,7 @@ void MergeInto(const json::Value& patch, json::Value& object) {
     } else if (there->is_object() && value.is_object()) {
       MergeInto(value, *there);
     } else {
-      const bool keeps = there->is_object();  // nulls in a list that takes the place of an object
+      const bool keeps = there->is_object();  // keeps nulls in a list that replaces an object
       *there = value;
       if (!keeps) json::DropNulls(*there);
     }

@@ -15,14 +15,14 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// The text before `separator`, which is removed from `text` with it.
+// Removes and returns the text before `separator`, and removes the separator.
 std::string_view Take(std::string_view& text, char separator) {
   const std::string_view part = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(text.size(), part.size() + 1));
   return Trim(part);
 }
 
-// "0.9" and the like; by hand because the locale must not matter.
+// Parses a quality such as "0.9", independent of the locale.
 double ParseQuality(std::string_view text) {
   double value = 0;
   double scale = 1;
@@ -66,7 +66,7 @@ std::optional<OutputFormat> Satisfy(const AcceptClause& clause, const Offer& off
     format.form = Form::kTable;
     return format;
   }
-  // A watch hands out single objects, and clients ask for them under either name.
+  // A watch sends single objects, and clients request them under either name.
   const bool one = clause.as == "PartialObjectMetadata";
   const bool many = clause.as == "PartialObjectMetadataList";
   const bool fits = offer.watch ? one || many : offer.list ? many : one;

@@ -1,7 +1,7 @@
 // apiserver/request/negotiation.h
 //
-// Content negotiation: which form of an answer the Accept header asks for, and what a request body
-// is.
+// Content negotiation: the response format that an Accept header selects, and the media type of a
+// request body.
 
 #ifndef KINFORMER_APISERVER_REQUEST_NEGOTIATION_H_
 #define KINFORMER_APISERVER_REQUEST_NEGOTIATION_H_
@@ -20,38 +20,38 @@ enum class MediaType : std::uint8_t { kJson, kYaml, kProtobuf };
 
 enum class Form : std::uint8_t { kObject, kPartialMetadata, kTable };
 
-// What a Table's rows carry beside their cells.
+// Object in each row of a Table, beside its cells.
 enum class IncludeObject : std::uint8_t { kMetadata, kObject, kNone };
 
 struct OutputFormat {
   MediaType media{MediaType::kJson};
   Form form{Form::kObject};
-  // Of a Table or PartialObjectMetadata: "v1" or "v1beta1".
+  // Version of the Table or PartialObjectMetadata: "v1" or "v1beta1".
   std::string form_version{"v1"};
   IncludeObject include{IncludeObject::kMetadata};
   bool pretty = false;
 };
 
-// What the endpoint can do.
+// Formats that an endpoint supports.
 struct Offer {
   bool protobuf = false;          // full objects as protobuf
   bool protobuf_metadata = true;  // PartialObjectMetadata as protobuf
-  bool list = false;   // the answer is a list: PartialObjectMetadataList, not PartialObjectMetadata
-  bool watch = false;  // the answer is a stream: no YAML
+  bool list = false;   // responds with a list: PartialObjectMetadataList, not PartialObjectMetadata
+  bool watch = false;  // responds with a stream: no YAML
   bool transforms = true;  // Table and PartialObjectMetadata
-  bool table = true;       // and not the latter alone
+  bool table = true;       // Table too, not only PartialObjectMetadata
 };
 
-// NotAcceptable where no clause of the header can be met.
+// Returns NotAcceptable where the endpoint supports no clause of the header.
 Result<OutputFormat> Negotiate(std::string_view accept, const Offer& offer);
 
-// The Content-Type of an answer in that format.
+// Returns the Content-Type of a response in that format.
 std::string_view ContentTypeOf(const OutputFormat& format, bool watch);
 
-// Is this header's value the given media type, parameters aside?
+// Returns whether the header's value is the given media type, ignoring parameters.
 bool IsMediaType(std::string_view header, std::string_view type);
 
-// One clause of an Accept header and its parameters.
+// One clause of an Accept header, with its parameters.
 struct AcceptClause {
   std::string type{};
   std::string as{};
@@ -60,7 +60,7 @@ struct AcceptClause {
   bool pretty = false;
   double q{1};
 };
-// The clauses, best first. Of equal quality: as sent.
+// Returns the clauses by quality, best first; equal ones in the order sent.
 std::vector<AcceptClause> ParseAccept(std::string_view accept);
 
 }  // namespace kinformer::apiserver

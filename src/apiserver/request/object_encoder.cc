@@ -103,7 +103,7 @@ std::string ObjectEncoder::ObjectJson(const StoredObjectPtr& stored, bool first)
   switch (format_.form) {
     case Form::kObject: {
       const std::string& body = Shown(stored, holder).body();
-      out.reserve(at_.version->head.size() + body.size() + 1);  // a line's end may follow
+      out.reserve(at_.version->head.size() + body.size() + 1);  // leaves room for a line end
       return out.append(at_.version->head).append(body);
     }
     case Form::kPartialMetadata:
@@ -160,7 +160,7 @@ std::string_view ObjectEncoder::Message(const StoredObjectPtr& stored, std::stri
     return scratch;
   }
   if (at_.version->conversion != nullptr) {
-    // What it keeps is of the form in which it is stored.
+    // The cached message is in the stored form, so it cannot be used.
     StoredObjectPtr holder;
     scratch = internal::JsonToProtobuf(*at_.version->message, "{" + Shown(stored, holder).body())
                   .value_or(std::string());
@@ -199,7 +199,7 @@ std::string ObjectEncoder::Object(const StoredObjectPtr& stored,
 void ObjectEncoder::AppendListHead(const ListHead& head, std::string& out) const {
   if (format_.form == Form::kTable) {
     const std::string table = TableJson({}, ListMetaJson(head), true);
-    out += table.substr(0, table.size() - 2);  // its tail comes later
+    out += table.substr(0, table.size() - 2);  // AppendListTail writes its tail
     return;
   }
   out += "{\"kind\":" + JsonString(ListKind()) + ",\"apiVersion\":" + JsonString(ListApiVersion()) +

@@ -1,7 +1,7 @@
 // apiserver/request/object_encoder.h
 //
-// From stored objects to the bytes of answers: single objects, list items, watch frames, in each
-// form that a client may ask for.
+// Encoding of stored objects in responses: single objects, list items and watch frames, in every
+// form that clients may request.
 
 #ifndef KINFORMER_APISERVER_REQUEST_OBJECT_ENCODER_H_
 #define KINFORMER_APISERVER_REQUEST_OBJECT_ENCODER_H_
@@ -20,51 +20,51 @@
 
 namespace kinformer::apiserver {
 
-// Whether an answer is a copy of the text that is stored, and not made of it.
+// Returns whether the response is a copy of the stored text, without conversion.
 [[nodiscard]] inline bool IsStoredText(const ResourceAt& at, const OutputFormat& format) {
   const bool converts = format.form == Form::kObject && at.version->conversion != nullptr;
   return format.media == MediaType::kJson && !format.pretty && format.form != Form::kTable &&
          !converts;
 }
 
-// For work that is done elsewhere: a definition may change while it is under way.
+// Returns a copy for work on another thread, as the definition may change in the meantime.
 [[nodiscard]] inline ResourceAt Unchanging(ResourceAt at) {
   if (at.resource->custom) at.resource = std::make_shared<ServedResource>(*at.resource);
   return at;
 }
 
-// The head of a list.
+// Metadata of a list.
 struct ListHead {
   std::string resource_version{};
   std::string continue_{};
   std::int64_t remaining = 0;
 };
 
-// Loop-confined, as stored objects are; with one that nobody else has, on any thread.
+// Loop-confined, as stored objects are; thread-safe for an object that no other thread uses.
 class ObjectEncoder {
  public:
-  // `now` is what ages are counted from.
+  // `now`: base of ages.
   ObjectEncoder(ResourceAt at, OutputFormat format, WallTime now)
       : at_(std::move(at)), format_(std::move(format)), now_(now) {}
 
   [[nodiscard]] const OutputFormat& format() const { return format_; }
   [[nodiscard]] const ResourceAt& at() const { return at_; }
   [[nodiscard]] WallTime now() const { return now_; }
-  // Ages are counted from there on.
+  // Sets the base of ages.
   void set_now(WallTime now) { now_ = now; }
 
-  // A whole answer with one object. `document`: the same, parsed, if somebody has it at hand; not
-  // an object: nobody has.
+  // Encodes a whole response with one object. `document`: the object, parsed, if available; else
+  // not an object.
   [[nodiscard]] std::string Object(const StoredObjectPtr& stored,
                                    const json::Value& document = json::Value()) const;
 
-  // Lists as JSON: what stands before the items, one item, what stands after them.
+  // Lists as JSON: the text before the items, one item, and the text after them.
   void AppendListHead(const ListHead& head, std::string& out) const;
   void AppendListItem(const StoredObjectPtr& stored, bool first, std::string& out) const;
   static void AppendListTail(std::string& out);
   // Lists as protobuf: the ListMeta field, and one item's bytes without tag.
   [[nodiscard]] static std::string ListMetaField(const ListHead& head);
-  // The view is into `stored`, or into `scratch`.
+  // Returns a view into `stored` or into `scratch`.
   [[nodiscard]] std::string_view ListItemMessage(const StoredObjectPtr& stored,
                                                  std::string& scratch) const;
   [[nodiscard]] std::size_t ListItemSize(const StoredObjectPtr& stored) const;
@@ -72,22 +72,22 @@ class ObjectEncoder {
   [[nodiscard]] std::string ListApiVersion() const;
   [[nodiscard]] std::string ListKind() const;
 
-  // Are frames just the stored object's bytes between two pieces of the version's own?
+  // Whether frames are the stored object's bytes between two constant pieces of the version.
   [[nodiscard]] bool plain() const {
     return format_.media == MediaType::kJson && format_.form == Form::kObject &&
            at_.version->conversion == nullptr;
   }
-  // A whole frame. `first`: a Table tells its columns.
+  // Returns a whole frame. `first`: a Table includes its columns.
   [[nodiscard]] std::string Frame(EventType type, const StoredObjectPtr& stored, bool first) const;
   [[nodiscard]] std::string Bookmark(std::int64_t resource_version,
                                      bool end_of_initial_events) const;
   [[nodiscard]] std::string ErrorFrame(const Error& error) const;
-  // Equal for encoders that make the same frames.
+  // Returns equal keys for encoders that make equal frames.
   [[nodiscard]] std::string FrameKey(EventType type, bool first) const;
 
  private:
-  // The stored object in the form of this version; `holder` keeps it where it had to be converted.
-  // Metadata alone is shown as it is stored, as on a real server.
+  // Returns the object in the form of this version; `holder` owns it if it was converted. Metadata
+  // alone is not converted, as on a real server.
   const StoredObject& Shown(const StoredObjectPtr& stored, StoredObjectPtr& holder) const;
   [[nodiscard]] std::string ObjectJson(const StoredObjectPtr& stored, bool first) const;
   [[nodiscard]] std::string TableJson(std::string_view rows, std::string_view metadata,
@@ -104,10 +104,10 @@ class ObjectEncoder {
   WallTime now_;
 };
 
-// The text of the metadata object in a stored object's body.
+// Returns the text of the metadata in a stored object's body.
 std::string_view MetadataText(std::string_view body);
 
-// Pretty-printed, as YAML, or as it is.
+// Returns the JSON pretty-printed, as YAML, or unchanged.
 std::string Render(const OutputFormat& format, std::string json);
 
 }  // namespace kinformer::apiserver

@@ -13,7 +13,7 @@ Executor& OffLoop::Thread() {
 
 OffLoop::Ticket OffLoop::Start(std::function<void()> work, std::function<void()> then) {
   auto ticket = std::make_shared<int>(0);
-  // What both refer to may be much to destroy, too.
+  // Destroying the captured objects may be expensive, too.
   struct Job {
     std::function<void()> work;
     std::function<void()> then;
@@ -25,7 +25,7 @@ OffLoop::Ticket OffLoop::Start(std::function<void()> work, std::function<void()>
   thread.Post([&loop = env_.loop(), &thread, job = std::move(job)]() mutable {
     if (!job->wanted.expired()) job->work();
     loop.Post([&thread, job = std::move(job)]() mutable {
-      // Without anybody who waits there may be no thread any more.
+      // Without a waiter, the thread may no longer exist.
       if (job->wanted.expired()) return;
       job->then();
       thread.Post([job = std::move(job)] {});

@@ -1,7 +1,7 @@
 // apiserver/request/off_loop.h
 //
-// OffLoop: work on a request that would hold the loop for too long goes to a thread of its own, and
-// what comes of it back to the loop.
+// OffLoop: runs work on requests that would block the loop for too long on another thread, and
+// returns the result to the loop.
 
 #ifndef KINFORMER_APISERVER_REQUEST_OFF_LOOP_H_
 #define KINFORMER_APISERVER_REQUEST_OFF_LOOP_H_
@@ -16,31 +16,31 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. One thread, made when it is first needed: one large body after the other, while
-// the loop serves everybody else. Destruction waits for what is under way on it, so whatever
-// `work` refers to must be gone later.
+// Loop-confined. Uses one thread, made on first use, which handles large bodies one by one while
+// the loop serves other requests. Destruction waits for the work under way, so objects used by
+// `work` must outlive this.
 class OffLoop {
  public:
   explicit OffLoop(Env& env) : env_(env) {}
   OffLoop(const OffLoop&) = delete;
   OffLoop& operator=(const OffLoop&) = delete;
 
-  // Whether work on that many bytes is too much for a turn of the loop.
+  // Returns whether work on that many bytes takes too long for a turn of the loop.
   [[nodiscard]] static bool IsMuch(std::size_t bytes) { return bytes > kMuch; }
 
-  // Work that is under way. What is to come after it is dropped with this.
+  // Owns the work under way; destroying it cancels what has not run.
   using Ticket = std::shared_ptr<void>;
-  // Does `work` on the other thread, and then `then` on the loop: neither if nobody has the ticket
-  // any more. There they are destroyed, too.
+  // Runs `work` on the other thread, then `then` on the loop, unless the ticket was destroyed
+  // before. Both are destroyed on the other thread.
   [[nodiscard]] Ticket Start(std::function<void()> work, std::function<void()> then);
 
-  // Does `work`, and answers with what `then` makes, on the loop: both at once where there is
-  // little to do; else `work` on the other thread, and nothing of it if nobody waits for the answer
-  // any more. There they are destroyed, too.
+  // Runs `work`, and responds with the result of `then`, on the loop: both at once if there is
+  // little to do; else `work` on the other thread, unless the response is destroyed before. Both
+  // are then destroyed on that thread.
   ResponsePtr Run(std::size_t bytes, std::function<void()> work, std::function<ResponsePtr()> then);
 
  private:
-  // Two milliseconds of work or so, by the worst of what can be put into as many bytes.
+  // About two milliseconds of work, for the worst content of that size.
   static constexpr std::size_t kMuch = std::size_t{16} << 10;
 
   Executor& Thread();

@@ -1,6 +1,6 @@
 // apiserver/request/patch.h
 //
-// The patch formats that the API takes: RFC 6902, RFC 7386, and Kubernetes' strategic merge.
+// Patch formats of the API: RFC 6902, RFC 7386, and Kubernetes' strategic merge.
 
 #ifndef KINFORMER_APISERVER_REQUEST_PATCH_H_
 #define KINFORMER_APISERVER_REQUEST_PATCH_H_
@@ -13,30 +13,30 @@
 
 namespace kinformer::apiserver {
 
-// BadRequest where the patch is not a list of operations, Invalid where one of them fails.
+// Returns BadRequest if the patch is not a list of operations, Invalid if one of them fails.
 Result<void> ApplyJsonPatch(const json::Value& patch, json::Value& document);
 
-// RFC 7386, but for nulls deep inside of what is new or takes a list's or a scalar's place: these
-// are left out, as the real server's library has it. BadRequest where the patch is no object.
+// RFC 7386, except that nulls deep inside of new values, and of values that replace a list or a
+// scalar, are removed, as in the real server's library. BadRequest if the patch is no object.
 Result<void> ApplyMergePatch(const json::Value& patch, json::Value& document);
 
-// Maps merge, null deletes, lists are replaced unless their field has a merge key: then elements
-// merge one by one. Directives: $patch, $deleteFromPrimitiveList, $setElementOrder, $retainKeys.
-// `message`: the type of the object; null: none of its fields is known, so nothing in it merges.
-// BadRequest for malformed directives; a 500 without a reason, as the real server answers, for what
-// does not fit the object or its type.
+// Merges maps; null deletes; lists are replaced unless their field has a merge key: then elements
+// are merged by key. Directives: $patch, $deleteFromPrimitiveList, $setElementOrder, $retainKeys.
+// `message`: type of the object; null: unknown fields, which cannot be merged. Returns BadRequest
+// for malformed directives; a 500 without reason, as a real server does, for patches that do not
+// fit the object or its type.
 Result<void> ApplyStrategicMergePatch(const json::Value& patch,
                                       const internal::MessageDescriptor* message,
                                       json::Value& document);
 
-// Merges what a server-side apply of a built-in kind declares: lists merge by all of their keys,
-// ports by their protocol, too, or by value where they are sets. `message` as above; lists that are
-// not known to merge are replaced.
+// Merges the declarations of a server-side apply for a built-in kind: merges lists by all of their
+// keys, ports also by protocol, and sets by value. `message` as above; replaces lists without known
+// merge rules.
 Result<void> ApplyDeclaredObject(const json::Value& declared,
                                  const internal::MessageDescriptor* message, json::Value& document);
 
-// The function for a patch of that media type to an object of a type; null where there is none
-// for such a resource.
+// Returns the function for a patch of that media type to an object of a type; null if such a
+// resource does not support it.
 using PatchFunction = Result<void> (*)(const json::Value& patch,
                                        const internal::MessageDescriptor* message,
                                        json::Value& document);

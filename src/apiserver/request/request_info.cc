@@ -12,8 +12,8 @@ Verb VerbOfMethod(std::string_view method) {
   return Verb::kOther;
 }
 
-// Sub-resources of the Namespace object itself, which would otherwise read as resources inside of
-// it.
+// Returns whether it is a subresource of the Namespace object itself, and not a resource in the
+// namespace.
 bool IsNamespaceSubresource(std::string_view part) {
   return part == "status" || part == "finalize";
 }

@@ -1,7 +1,7 @@
 // apiserver/request/request_info.h
 //
-// RequestInfo: what a request is about, read from its method and URL alone. The rules are those of
-// apiserver's RequestInfoFactory.
+// RequestInfo: the subject of a request, parsed from its method and URL alone. The rules are those
+// of apiserver's RequestInfoFactory.
 
 #ifndef KINFORMER_APISERVER_REQUEST_REQUEST_INFO_H_
 #define KINFORMER_APISERVER_REQUEST_REQUEST_INFO_H_
@@ -26,24 +26,24 @@ enum class Verb : std::uint8_t {
   kPatch,
   kDelete,
   kDeleteCollection,
-  kOther,  // a method that resources do not have
+  kOther,  // a method that resources do not support
 };
 
-// "get", "deletecollection", ...
+// Returns "get", "deletecollection", ...
 std::string_view VerbName(Verb verb);
 
 using internal::transport::PercentDecode;
 using internal::transport::Query;
 
 struct RequestInfo {
-  bool trailing_slash = false;  // which the parts do not show
-  bool empty_part = false;      // "//": nothing has such a path
+  bool trailing_slash = false;  // not visible in `parts`
+  bool empty_part = false;      // "//", which no valid path has
   bool is_resource_request = false;
   std::string path{};  // decoded, without a trailing slash; "/" for the root
   std::vector<std::string> parts{};
   Query query{};
   Verb verb{Verb::kOther};
-  // Resource requests only.
+  // Set for resource requests only.
   std::string group{};
   std::string version{};
   std::string namespace_{};
@@ -52,7 +52,7 @@ struct RequestInfo {
   std::string subresource{};
 };
 
-// BadRequest for a target that is not a path, or is badly percent-encoded.
+// Returns BadRequest if the target is no path, or has invalid percent-encoding.
 Result<RequestInfo> ParseRequest(std::string_view method, std::string_view target);
 
 }  // namespace kinformer::apiserver

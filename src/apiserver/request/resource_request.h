@@ -1,7 +1,7 @@
 // apiserver/request/resource_request.h
 //
-// ResourceRequest: a request that has found its resource, and which state of the resource it is to
-// see.
+// ResourceRequest: a request with its resolved resource, and the state of the resource that its
+// reads see.
 
 #ifndef KINFORMER_APISERVER_REQUEST_RESOURCE_REQUEST_H_
 #define KINFORMER_APISERVER_REQUEST_RESOURCE_REQUEST_H_
@@ -19,17 +19,17 @@
 
 namespace kinformer::apiserver {
 
-// What a read sees in place of the latest state. By default: that. A read never goes back behind
-// the history that is kept, nor behind what it asks for.
+// State that a read sees, by default the latest; faults change it. A read never returns state older
+// than the history that is kept, nor older than the version it asks for.
 struct ReadView {
-  // Every resourceVersion that a list or watch begins from is too old.
+  // Treats every resourceVersion from which a list or watch begins as too old.
   bool expired = false;
-  // By how many resourceVersions an answer is behind: of lists; of lists that do not ask for the
-  // latest, and of the state with which a watch begins; of the place from which a watch goes on.
+  // Number of resourceVersions by which responses lag: all lists; lists that do not ask for the
+  // latest and the initial state of watches; the point at which a watch resumes.
   std::int64_t list_behind = 0;
   std::int64_t cache_behind = 0;
   std::int64_t watch_behind = 0;
-  // Null, or what becomes of a watch, whose events follow the resourceVersion `start`.
+  // If set, wraps the response to a watch, whose events follow the resourceVersion `start`.
   std::function<ResponsePtr(const ObjectEncoder& encoder, std::int64_t start, ResponsePtr watch)>
       wrap_watch{};
 };

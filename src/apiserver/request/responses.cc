@@ -51,7 +51,7 @@ class Delay final : public Deferred {
   Deadlines::Id deadline_;
 };
 
-// Adds one header.
+// Adds one header to a response.
 class WithHeader final : public ResponseStream {
  public:
   WithHeader(ResponsePtr inner, std::string_view name, std::string value)
@@ -59,7 +59,7 @@ class WithHeader final : public ResponseStream {
 
   [[nodiscard]] bool ready() const override { return inner_->ready(); }
   [[nodiscard]] int status() const override { return inner_->status(); }
-  // Those of `inner_` are only known once it is ready.
+  // The headers of `inner_` are known only once it is ready.
   [[nodiscard]] const HttpHeaders& headers() const override {
     if (!added_) {
       headers_ = inner_->headers();
@@ -84,12 +84,12 @@ class WithHeader final : public ResponseStream {
 };
 
 constexpr std::size_t kMaxWarningBytes = 4096;
-// Kept for the last one.
+// Reserved for the last warning.
 constexpr std::size_t kLastWarningBytes = 64;
 
 std::string WarningText(std::string_view text) { return "299 - " + JsonString(text); }
 
-// As header values, as many as there is room for.
+// Returns warnings as header values, up to the size limit.
 std::vector<std::string> WarningTexts(const std::vector<std::string>& warnings) {
   std::vector<std::string> texts;
   std::size_t bytes = 0;
@@ -129,7 +129,7 @@ ResponsePtr WholeResponse(int status, std::string_view content_type, std::string
 }
 
 ResponsePtr ErrorResponse(const Error& error, std::string_view accept) {
-  // Who can read nothing of this is a person, probably.
+  // A client that accepts no known format is probably a person: pretty JSON.
   const OutputFormat format = Negotiate(accept, {.protobuf = true, .transforms = false})
                                   .value_or(OutputFormat{.pretty = true});
   HttpHeaders headers;

@@ -1,6 +1,6 @@
 // apiserver/request/responses.h
 //
-// The plain kinds of response: a whole body, and one that is not known yet.
+// Basic kinds of responses: with a complete body, and available later.
 
 #ifndef KINFORMER_APISERVER_REQUEST_RESPONSES_H_
 #define KINFORMER_APISERVER_REQUEST_RESPONSES_H_
@@ -25,28 +25,28 @@ using ResponsePtr = std::unique_ptr<ResponseStream>;
 
 using internal::transport::Deferred;
 
-// A body that is there as a whole.
+// Makes a response with a complete body.
 ResponsePtr WholeResponse(int status, std::string_view content_type, std::string body);
 ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body);
 
-// A Status in the encoding that the Accept header allows.
+// Makes a Status in an encoding that the Accept header allows.
 ResponsePtr ErrorResponse(const Error& error, std::string_view accept);
 
-// Waits until the server has reached `version`, at most for `limit`, and then answers with what
-// `answer` makes.
+// Waits until the server reaches `version`, for at most `limit`, and then responds with the result
+// of `answer`.
 ResponsePtr WhenVersionReached(ServerState& state, std::int64_t version, Duration limit,
                                std::function<ResponsePtr(bool reached)> answer);
 
-// Answers after `delay`.
+// Responds after `delay`.
 ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePtr()> answer);
 
-// `inner` with an Audit-Id header.
+// Adds an Audit-Id header to `inner`.
 ResponsePtr Audited(ResponsePtr inner, std::string id);
 
-// `inner` with a Warning header: what its client should know.
+// Adds a Warning header, meant for the client's user, to `inner`.
 ResponsePtr Warning(ResponsePtr inner, std::string_view text);
-// Adds a header for each warning, of 4 KiB in sum: clients stop reading at headers that are too
-// long. The last says how many more there are.
+// Adds a header for each warning, up to 4 KiB in total, since clients reject headers that are too
+// long. The last one reports how many were omitted.
 void AddWarnings(const std::vector<std::string>& warnings, HttpHeaders& headers);
 ResponsePtr Warned(ResponsePtr inner, const std::vector<std::string>& warnings);
 

@@ -1,5 +1,5 @@
-// Strategic merge patches, as the API server applies them: what strategicpatch of
-// k8s.io/apimachinery does, its errors included, by what the fields' descriptors say.
+// Strategic merge patches, with the semantics of strategicpatch in k8s.io/apimachinery, including
+// its errors; merge keys and strategies come from the fields' descriptors.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,13 +32,13 @@ constexpr std::string_view kRetain = "$retainKeys";
 constexpr std::string_view kDelete = "$deleteFromPrimitiveList";
 constexpr std::string_view kOrder = "$setElementOrder";
 
-// Whether something is left of a value.
+// Whether anything of a value remains.
 enum class Kept : std::uint8_t { kNo, kYes };
 
-// Lists of the patched object that are merged already.
+// Lists of the patched object that are already merged.
 using Merged = std::set<std::string, std::less<>>;
 
-// A patch that cannot be applied, for which a real server has neither a reason nor a better code.
+// Returns the error for a patch that cannot be applied; a real server has no better code, either.
 Error PatchError(std::string what) {
   return Error(Reason::kUnknown, "strategic merge patch: " + std::move(what)).WithHttpStatus(500);
 }
@@ -51,7 +51,7 @@ Error UnknownDirective(const json::Value& directive) {
   return PatchError("unknown $patch directive " + directive.Dump());
 }
 
-// The list that `$setElementOrder/ports` says it is about.
+// Returns the name of the list that a directive such as `$setElementOrder/ports` refers to.
 Result<std::string> ListNamed(std::string_view member, std::string_view directive) {
   if (member.size() > directive.size() && member[directive.size()] == '/') {
     return std::string(member.substr(directive.size() + 1));
@@ -60,8 +60,8 @@ Result<std::string> ListNamed(std::string_view member, std::string_view directiv
                          std::string(directive) + "/ and the name of a list");
 }
 
-// The field that objects and lists are merged by. `message`: of the object that has them; null: the
-// type does not name its members, as in maps and in fields of any JSON.
+// Returns the field by which objects and lists are merged. `message`: type of the containing
+// object; null if the type does not name its members, as in maps and in fields of arbitrary JSON.
 Result<const FieldDescriptor*> FieldOf(const MessageDescriptor* message, std::string_view name) {
   if (message == nullptr) {
     return PatchError(JsonString(name) + " is in a map, where nothing can be merged");
@@ -79,7 +79,7 @@ Result<const FieldDescriptor*> ListOf(const MessageDescriptor* message, std::str
   return field;
 }
 
-// The type of one value of the field, where that is an object whose members are known.
+// Returns the type of one value of the field, if it is an object with known members.
 const MessageDescriptor* MessageOf(const FieldDescriptor& field) {
   const bool known = field.kind == FieldKind::kMessage && !field.map && field.message != nullptr &&
                      field.message->union_kind == UnionKind::kNone;
@@ -95,7 +95,7 @@ ElementKey KeyOf(const FieldDescriptor& field) {
   return {.members = {field.merge_rule->merge_key}};
 }
 
-// The elements of all the lists are of one type, and are no lists. Gives an element, or null.
+// Checks that all elements have one type, and are no lists. Returns an element, or null.
 Result<const json::Value*> CommonElement(std::span<const json::Value> a,
                                          std::span<const json::Value> b) {
   const json::Value* first = nullptr;
@@ -126,8 +126,8 @@ Result<void> CheckKeys(const ElementKey& key, std::span<const json::Value> eleme
   return {};
 }
 
-// What a value becomes where there is nothing of its kind to merge it into: objects with a $patch
-// directive go, and so do nulls. False: that is all of it.
+// Prepares a value that has no counterpart to merge with: removes nulls, and objects with a $patch
+// directive. Returns false if nothing remains.
 bool TakeFresh(json::Value& value) {
   if (json::Array* items = value.IfArray()) {
     std::erase_if(*items, [](json::Value& item) { return !TakeFresh(item); });
@@ -146,18 +146,18 @@ bool TakeFresh(json::Value& value) {
 Result<void> MergeObject(const json::Value& patch, const MessageDescriptor* message,
                          json::Value& document);
 
-// Merges the elements of a patch into a list of objects. Refers to what it is given.
+// Merges the elements of a patch into a list of objects. Keeps references to its arguments.
 class ElementMerge {
  public:
   ElementMerge(const FieldDescriptor& field, json::Array& list)
       : message_(MessageOf(field)), key_(KeyOf(field)), list_(list) {}
 
-  // `known`: where elements stood, by which a $setElementOrder goes afterwards; null: none does.
+  // `known`: receives the places of elements, needed for a later $setElementOrder; may be null.
   Result<void> Merge(const json::Array& patch, Places* known) {
     if (key_.members.empty()) return NoMergeKey("");
     if (Result<void> read = TakeDirectives(patch); !read) return read;
-    // As a real server has it, which cuts what goes out of the list in its place and puts what is
-    // new behind the rest: that is the order which it goes by afterwards.
+    // As on a real server, which removes deleted elements in place and appends new ones: that order
+    // is the base of a later $setElementOrder.
     const std::size_t size_before = list_.size();
     if (!deleted_.empty()) {
       std::erase_if(list_, [this](const json::Value& element) {
@@ -183,8 +183,8 @@ class ElementMerge {
   }
 
  private:
-  // Elements that delete others, or replace the list, do so before the rest is merged, wherever
-  // they stand.
+  // Directives that delete elements or replace the list take effect before the rest is merged,
+  // wherever they are in the patch.
   Result<void> TakeDirectives(const json::Array& patch) {
     for (const json::Value& element : patch) {
       const json::Value* const directive = element.Find(kDirective);
@@ -203,7 +203,7 @@ class ElementMerge {
     return {};
   }
 
-  // Each into the first that has its key; the others which have it are left alone.
+  // Merges each element into the first one with its key; others with that key are not changed.
   Result<void> MergeElements(Places places) {
     for (const json::Value* const sent : sent_) {
       const json::Value& element = *sent;
@@ -221,14 +221,14 @@ class ElementMerge {
   const MessageDescriptor* const message_;
   const ElementKey key_;
   json::Array& list_;
-  // The patch's elements besides directives. No copies: lists nest, and each level would hold all
-  // below it once more.
+  // Elements of the patch without directives. Pointers, since copies would hold nested lists once
+  // per level.
   std::vector<const json::Value*> sent_{};
   std::set<std::string> deleted_{};
   bool replaced_ = false;
 };
 
-// A set of scalars.
+// Merges lists of scalars as sets.
 void MergeScalars(const json::Array& patch, json::Array& list) {
   Places places = PlacesOf({}, list);
   const Places before = places;
@@ -248,7 +248,7 @@ Result<void> MergeList(const FieldDescriptor& field, const json::Array& patch, j
   return {};
 }
 
-// $retainKeys: members that it does not name go, and the patch has no others.
+// $retainKeys: removes the members it does not name; the patch must not have others.
 Result<void> RetainKeys(const json::Value& patch, json::Value& document) {
   const json::Value* const retain = patch.Find(kRetain);
   if (retain == nullptr) return {};
@@ -268,7 +268,7 @@ Result<void> RetainKeys(const json::Value& patch, json::Value& document) {
   return {};
 }
 
-// The order of a list binds the elements that are sent: they are named by it, in the same order.
+// Checks that the sent elements all occur in `order`, and in the same order.
 Result<void> CheckOrder(const ElementKey& key, const json::Array& sent, const json::Array& order) {
   if (sent.empty() || order.empty()) return {};
   std::size_t next = 0;
@@ -297,7 +297,7 @@ Result<void> CheckOrder(const ElementKey& key, const json::Array& sent, const js
   return PatchError("the elements of a list are not those of its $setElementOrder, in that order");
 }
 
-// One $setElementOrder, with what the patch has for its list. Gives the list's name.
+// Merges one $setElementOrder and the patch's elements for its list. Returns the list's name.
 Result<std::string> MergeOrdered(std::string_view directive, const json::Value& order,
                                  const json::Value& patch, const MessageDescriptor* message,
                                  json::Value& document) {
@@ -344,7 +344,7 @@ Result<std::string> MergeOrdered(std::string_view directive, const json::Value& 
   return name;
 }
 
-// $deleteFromPrimitiveList: takes scalars out of a list.
+// $deleteFromPrimitiveList: removes scalars from a list.
 Result<void> DeleteScalars(std::string_view directive, const json::Value& gone,
                            const MessageDescriptor* message, json::Value& document) {
   const Result<std::string> name = ListNamed(directive, kDelete);
@@ -366,7 +366,7 @@ Result<void> DeleteScalars(std::string_view directive, const json::Value& gone,
   return {};
 }
 
-// A member of the patch that is no directive, into what stands in its place.
+// Merges a member that is no directive into the target's value.
 Result<Kept> MergeMember(const json::Value& value, std::string_view name,
                          const MessageDescriptor* message, json::Value& target) {
   if (value.is_object() && target.is_object()) {
@@ -396,7 +396,7 @@ bool IsDirective(std::string_view name) {
   return name == kRetain || name.starts_with(kDelete) || name.starts_with(kOrder);
 }
 
-// The members of `patch` that are no directives and not merged yet, all of them in one pass.
+// Merges the members that are no directives and not yet merged, all of them in one pass.
 Result<void> MergeMembers(const json::Value& patch, const MessageDescriptor* message,
                           const Merged& merged, json::Value& document) {
   MemberChanges changes;
@@ -436,7 +436,7 @@ Result<void> MergeObject(const json::Value& patch, const MessageDescriptor* mess
     return {};
   }
   if (Result<void> retained = RetainKeys(patch, document); !retained) return retained;
-  // Lists with an order come first: what is deleted from one of them has been merged before.
+  // Merges lists with an order first, so that deletions from them are applied later.
   Merged lists;
   for (const auto& [name, value] : patch.members()) {
     if (!name.starts_with(kOrder)) continue;

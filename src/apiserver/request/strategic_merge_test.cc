@@ -16,7 +16,7 @@ namespace {
 
 using internal::MessageDescriptor;
 
-// The type of what stands at a path of a Pod.
+// Returns the type at a path of a Pod.
 const MessageDescriptor* TypeAt(std::initializer_list<std::string_view> path) {
   const MessageDescriptor* type = internal::FindType("", "v1", "Pod")->message;
   for (const std::string_view name : path) {
@@ -28,7 +28,7 @@ const MessageDescriptor* TypeAt(std::initializer_list<std::string_view> path) {
 const MessageDescriptor* Spec() { return TypeAt({"spec"}); }
 const MessageDescriptor* Container() { return TypeAt({"spec", "containers"}); }
 
-// Makes of the object what the patch says, both as YAML, and returns it as JSON.
+// Applies a patch to an object, both as YAML, and returns the result as JSON.
 std::string Merged(std::string_view object, std::string_view patch,
                    const MessageDescriptor* type = Container()) {
   json::Value document = yaml::Parse(object).OrExit();
@@ -46,7 +46,7 @@ constexpr std::string_view kDns =
     "ports: [{containerPort: 53, name: dns, protocol: UDP}, "
     "{containerPort: 53, name: dns-tcp, protocol: TCP}, {containerPort: 80, name: web}]";
 
-// As strategicpatch of k8s.io/apimachinery has it, whatever one may wish.
+// As in strategicpatch of k8s.io/apimachinery, even if one might expect something else.
 TEST(StrategicMerge, ElementsWithOneKey_TheFirstMergesAndTheOthersStay) {
   EXPECT_EQ(Merged(kDns, "ports: [{containerPort: 53, name: dns2}]"),
             R"({"ports":[{"containerPort":53,"name":"dns2","protocol":"UDP"},)"
@@ -102,7 +102,7 @@ TEST(StrategicMerge, Directives_LeaveNothingWhereThereWasNothing) {
             R"({"env":[{"name":"A"}]})");
 }
 
-// In a merge patch nulls are left out of what is new, those in lists among it: not as RFC 7386.
+// A merge patch drops nulls in new values, also within lists, in contrast to RFC 7386.
 TEST(MergePatch, Nulls_InWhatIsNew_AreLeftOut) {
   const auto merged = [](std::string_view object, std::string_view patch) {
     json::Value document = yaml::Parse(object).OrExit();
@@ -116,7 +116,7 @@ TEST(MergePatch, Nulls_InWhatIsNew_AreLeftOut) {
   EXPECT_EQ(merged("{a: {b: 1, c: 2}, d: 3}", "{a: {b: null}, d: null}"), R"({"a":{"c":2}})");
 }
 
-// Two ports may have one number, and each is its own protocol's.
+// Two ports may have the same number with different protocols.
 TEST(StrategicMerge, Apply_TellsPortsApartByTheirProtocol) {
   EXPECT_EQ(Applied(kDns,
                     "ports: [{containerPort: 53, name: t}, {containerPort: 53, name: u, "
@@ -137,7 +137,7 @@ TEST(StrategicMerge, Lists_WithoutAMergeKey_AreReplaced) {
             R"({"tolerations":[{"key":"c"}]})");
 }
 
-// The code that a patch of a container or of what else is refused with; 0: it is not.
+// Returns the code with which a patch, by default of a container, is refused; 0: it is not.
 int Refused(std::string_view object, std::string_view patch,
             const MessageDescriptor* type = Container()) {
   json::Value document = yaml::Parse(object).OrExit();
@@ -186,7 +186,7 @@ TEST(StrategicMerge, DeleteFromPrimitiveList_ComesAfterAnOrderAndBeforeTheRest) 
   EXPECT_EQ(Merged("args: [a, b, a]", "$deleteFromPrimitiveList/args: [a]"), R"({"args":["b"]})");
 }
 
-// The type decides, not the name: lists of one name merge here and are replaced there.
+// The type decides, not the name: lists of the same name merge in one type, and not in another.
 TEST(StrategicMerge, Lists_OfOneName_GoByTheirType) {
   const auto type = [](std::string_view group, std::string_view kind) {
     return internal::FindType(group, "v1", kind)->message;

@@ -70,7 +70,7 @@ void ValidateFinalizers(const MetadataRules& rules, const json::Value& finalizer
   }
 }
 
-// The beginning of a name may end in a dash, since something follows.
+// A prefix may end with a dash, since the suffix follows.
 void ValidateGenerateName(NameRule rule, std::string prefix, std::vector<StatusCause>& causes) {
   if (prefix.empty()) return;
   const std::string shown = JsonString(prefix);

@@ -1,6 +1,6 @@
 // apiserver/schema/metadata_rules.h
 //
-// What is wrong with the metadata of an object, in the words of API servers.
+// Validation of an object's metadata, with the messages of API servers.
 
 #ifndef KINFORMER_APISERVER_SCHEMA_METADATA_RULES_H_
 #define KINFORMER_APISERVER_SCHEMA_METADATA_RULES_H_
@@ -14,19 +14,19 @@
 
 namespace kinformer::apiserver {
 
-// In what the resources differ.
+// Metadata rules that differ between resources.
 struct MetadataRules {
   NameRule name = NameRule::kSubdomain;
   bool namespaced = false;
-  // Finalizers that are not standard ones need a domain: "example.com/name".
+  // Whether non-standard finalizers need a domain: "example.com/name".
   bool qualified_finalizers = true;
 };
 
-// What is wrong with the metadata of an object that is to be stored; empty: nothing.
+// Returns the problems of the metadata of an object to be stored; empty if there are none.
 std::vector<StatusCause> ValidateMetadata(const MetadataRules& rules, const json::Value& metadata);
 
-// What is wrong with the deletionTimestamp and grace period that a writer sends: only deletes set
-// them. Those of an object that is being deleted stay as they are, whatever is sent.
+// Returns the problems of deletionTimestamp and grace period in a write, which only deletes may
+// set. The values of an object being deleted are kept whatever a client sends.
 std::vector<StatusCause> ValidateDeletion(const json::Value& old_metadata,
                                           const json::Value& metadata);
 

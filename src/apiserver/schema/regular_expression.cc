@@ -10,7 +10,7 @@ constexpr std::int64_t kMaxProgramBytes = std::int64_t{2} << 20;
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
-// Go's wording of RE2's errors.
+// Returns Go's message for an error of RE2.
 std::string_view Wording(re2::RE2::ErrorCode code, std::string_view argument) {
   switch (code) {
     case re2::RE2::ErrorBadEscape:
@@ -45,7 +45,7 @@ std::string_view Wording(re2::RE2::ErrorCode code, std::string_view argument) {
   }
 }
 
-// Go writes a named group either way, RE2 only as (?P<name>...).
+// Go allows two notations of a named group, RE2 only (?P<name>...).
 std::string InRe2Syntax(std::string_view text) {
   std::string out;
   bool in_class = false;

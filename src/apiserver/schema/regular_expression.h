@@ -1,8 +1,8 @@
 // apiserver/schema/regular_expression.h
 //
-// RegularExpression: a pattern of a schema, in the syntax that API servers take (Go's, which is
-// RE2's). Matching is linear in the text, and the memory for one pattern is bounded, whoever wrote
-// it.
+// RegularExpression: a pattern of a schema, in the syntax of API servers (Go's, which is RE2's).
+// Matching is linear in the text, and the memory of a pattern is bounded, so patterns from
+// untrusted users are safe.
 
 #ifndef KINFORMER_APISERVER_SCHEMA_REGULAR_EXPRESSION_H_
 #define KINFORMER_APISERVER_SCHEMA_REGULAR_EXPRESSION_H_
@@ -19,18 +19,18 @@ class RE2;
 
 namespace kinformer::apiserver {
 
-// Immutable. Any thread.
+// Immutable and thread-safe.
 class RegularExpression {
  public:
-  // The error's message is the one that a Go server gives: "error parsing regexp: missing closing
-  // ): `a(`".
+  // Errors have the message that a Go server gives for the pattern: "error parsing regexp: missing
+  // closing ): `a(`".
   static Result<std::shared_ptr<const RegularExpression>> Compile(std::string_view text);
 
   ~RegularExpression();
   RegularExpression(const RegularExpression&) = delete;
   RegularExpression& operator=(const RegularExpression&) = delete;
 
-  // Anywhere in `text`.
+  // Searches anywhere in `text`.
   [[nodiscard]] bool Matches(std::string_view text) const;
   [[nodiscard]] const std::string& text() const { return text_; }
 

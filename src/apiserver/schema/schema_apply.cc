@@ -14,7 +14,7 @@ namespace {
 
 using json::Value;
 
-// The part of ObjectMeta in which lists merge.
+// Schema of the parts of ObjectMeta whose lists are merged.
 const SchemaNode& MetadataSchema() {
   static const StructuralSchema kSchema(json::Parse(R"({"type":"object","properties":{
         "finalizers":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},
@@ -31,14 +31,14 @@ bool MergesByElement(const SchemaNode* schema) {
 bool IsAtomicMap(const SchemaNode* schema) { return schema != nullptr && schema->atomic_map; }
 
 void AddText(const Value& value, std::string& out) {
-  // 1 and 1.0 are the same number.
+  // 1 and 1.0 are equal numbers.
   out += value.is_number() && value.AsInt64() ? std::to_string(*value.AsInt64())
                                               : value.Dump({.sort_keys = true});
 }
 
 class Merger {
  public:
-  // `embedded`: the metadata of `object` is that of a whole object.
+  // `embedded`: `object` is a whole object, whose metadata follows ObjectMeta.
   void Merge(const SchemaNode* schema, const Value& declared, bool embedded, Value& object) {
     if (declared.is_null() && IsKept(schema, object)) return;
     if (declared.is_object() && object.is_object() && !IsAtomicMap(schema)) {
@@ -48,7 +48,7 @@ class Merger {
       Value none = Value::MakeArray();
       return MergeItems(*schema, declared.items(), object.is_array() ? object : none, object);
     }
-    // What is new is looked at as well, for elements that cannot be told apart.
+    // New values are merged, too, to detect elements that cannot be distinguished.
     if (declared.is_object() && !IsAtomicMap(schema)) {
       Value made = Value::MakeObject();
       MergeMembers(schema, declared, embedded, made);
@@ -61,7 +61,7 @@ class Merger {
   std::string Take() { return std::move(error_); }
 
  private:
-  // A null declares nothing of what merges.
+  // A null declares no change of values that merge.
   static bool IsKept(const SchemaNode* schema, const Value& object) {
     return object.size() > 0 && ((object.is_object() && !IsAtomicMap(schema)) ||
                                  (object.is_array() && MergesByElement(schema)));
@@ -85,7 +85,7 @@ class Merger {
     object.EnsureObject().Extend(std::move(fresh));
   }
 
-  // The identities of the elements of a list with keys, or of a set.
+  // Returns the identities of the elements of a set, or of a list with keys.
   std::vector<std::string> IdentitiesOf(const SchemaNode& schema, const json::Array& items,
                                         bool check) {
     std::vector<std::string> out;
@@ -116,7 +116,7 @@ class Merger {
     return out;
   }
 
-  // Null: it is not there, and has no default.
+  // Returns null where the key is absent and has no default.
   static const Value* PartOf(const SchemaNode& schema, const Value& item, std::string_view key) {
     if (const Value* const part = item.Find(key); part != nullptr && !part->is_null()) return part;
     const SchemaNode* const member =
@@ -129,7 +129,7 @@ class Merger {
     return {};
   }
 
-  // One pass over both lists. `object` may be `there`.
+  // Merges in one pass over both lists. `object` may be `there`.
   void MergeItems(const SchemaNode& schema, const json::Array& declared, Value& there,
                   Value& object) {
     const std::vector<std::string> mine = IdentitiesOf(schema, declared, /*check=*/true);
@@ -142,7 +142,7 @@ class Merger {
         return;
       }
     }
-    // Of elements that are alike none is the one that is meant.
+    // Elements with equal identities are ambiguous, and match none.
     std::unordered_map<std::string_view, Value*> known;
     json::Array& items = there.EnsureArray();
     for (std::size_t i = 0; i < old.size(); ++i) {
@@ -158,8 +158,8 @@ class Merger {
             schema.items != nullptr && schema.items->embedded_resource, element);
       out.push_back(std::move(element));
     };
-    // Which of both comes next is what the real server makes of it, step by step.
-    std::vector<std::size_t> shared;  // places in `mine`
+    // The order of the result follows the algorithm of the real server, step by step.
+    std::vector<std::size_t> shared;  // indexes in `mine`
     for (std::size_t i = mine.size(); i > 0; --i) {
       if (known.contains(mine[i - 1])) shared.push_back(i - 1);
     }
@@ -197,7 +197,7 @@ class Merger {
 
   std::string path_{};
   std::string error_{};
-  // Counts all lists: defaults multiply, and inner lists are read while the outer ones are.
+  // Includes all lists: defaults multiply, and the identities of nested lists exist at once.
   std::size_t identity_bytes_ = 0;
 };
 

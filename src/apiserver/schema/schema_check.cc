@@ -43,7 +43,7 @@ std::string Item(const std::string& field, std::string_view name, std::size_t in
   return Member(field, name) + "[" + std::to_string(index) + "]";
 }
 
-// Calls `visit` for the schemas of what values of `schema` hold, and where they stand.
+// Calls `visit` with the schemas of the values contained in a value of `schema`, and their paths.
 template <class Visit>
 void EachChild(const Value& schema, const std::string& field, const Visit& visit) {
   for (const auto& [name, property] : schema["properties"].members()) {
@@ -55,7 +55,7 @@ void EachChild(const Value& schema, const std::string& field, const Visit& visit
   if (schema["items"].is_object()) visit(schema["items"], Member(field, "items"), true);
 }
 
-// Calls `visit` for the schemas that restrict the same value.
+// Calls `visit` with the schemas that restrict the same value.
 template <class Visit>
 void EachJunctor(const Value& schema, const std::string& field, const Visit& visit) {
   for (const char* name : {"allOf", "anyOf", "oneOf"}) {
@@ -66,9 +66,9 @@ void EachJunctor(const Value& schema, const std::string& field, const Visit& vis
   if (schema["not"].is_object()) visit(schema["not"], Member(field, "not"));
 }
 
-// ---- That the schema is structural
+// ---- The schema must be structural
 
-// anyOf: [{type: integer}, {type: string}], the one place where junctors may name types.
+// anyOf: [{type: integer}, {type: string}], the only place where junctors may name types.
 bool IsIntegerOrString(const Value& any_of) {
   return any_of.size() == 2 && any_of[0].size() == 1 && any_of[1].size() == 1 &&
          Text(any_of[0], "type") == "integer" && Text(any_of[1], "type") == "string";
@@ -179,8 +179,8 @@ class Structural {
     }
   }
 
-  // Inside allOf, anyOf, oneOf and not only restrictions of values may stand. `excepted`: a type
-  // may, too; `holds`: its anyOf is that of integers and strings.
+  // Allows only restrictions of values inside allOf, anyOf, oneOf and not. `excepted`: also a type;
+  // `holds`: its anyOf is that of integers and strings.
   void CheckValueRules(const Value& schema, const std::string& field, const std::string& core,
                        bool excepted, bool holds, std::size_t depth) {
     if (AreEnough(causes_)) return;
@@ -244,7 +244,7 @@ class Structural {
   Causes& causes_;
 };
 
-// ---- That it makes sense
+// ---- The schema must be consistent
 
 class Sense {
  public:
@@ -413,9 +413,9 @@ class Sense {
   Causes& causes_;
 };
 
-// ---- That defaults are what the schema would let through
+// ---- Defaults must be valid by the schema
 
-// A real server does not look at those of members of any name.
+// As on a real server, defaults below additionalProperties are not checked.
 void CheckDefaults(const Value& schema, const SchemaNode& node, const std::string& field,
                    bool root_metadata, Causes& causes) {
   if (AreEnough(causes)) return;
@@ -465,7 +465,7 @@ Causes CheckSchema(const Value& schema, std::string_view field) {
   const std::string at(field);
   Causes causes;
   Structural(causes).Check(schema, at, Structural::Level::kRoot, 0);
-  // What is too deep is not gone into again.
+  // Stops if the schema is too deep, to avoid recursion over it.
   const bool deep = std::any_of(causes.begin(), causes.end(), [](const StatusCause& cause) {
     return cause.message.find("nested deeper") != std::string::npos;
   });

@@ -1,7 +1,7 @@
 // apiserver/schema/schema_check.h
 //
-// What is demanded of the schema in a CustomResourceDefinition before it is taken: that it is
-// structural, and that what it says makes sense.
+// Validation of the schema in a CustomResourceDefinition: it must be structural, and consistent in
+// itself.
 
 #ifndef KINFORMER_APISERVER_SCHEMA_SCHEMA_CHECK_H_
 #define KINFORMER_APISERVER_SCHEMA_SCHEMA_CHECK_H_
@@ -15,10 +15,10 @@
 
 namespace kinformer::apiserver {
 
-// What is wrong with the openAPIV3Schema that stands at `field`; empty: nothing.
+// Returns the problems of the openAPIV3Schema at `field`; empty if there are none.
 std::vector<StatusCause> CheckSchema(const json::Value& schema, std::string_view field);
 
-// What is not wrong but of no effect here: formats that nobody knows, rules that are not evaluated.
+// Warns of schema parts without effect here: unknown formats, validation rules (CEL).
 std::vector<std::string> SchemaWarnings(const json::Value& schema);
 
 }  // namespace kinformer::apiserver

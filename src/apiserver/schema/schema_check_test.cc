@@ -26,7 +26,7 @@ std::vector<std::string> Problems(const json::Value& schema) {
   return texts;
 }
 
-// The texts are those of a real API server.
+// The messages are those of a real API server.
 TEST(SchemaCheck, WhatIsNotStructuralIsRefused) {
   struct Case {
     const char* schema;

@@ -1,7 +1,7 @@
 // apiserver/schema/schema_correlation.h
 //
-// What a value that is written over another has taken over from it, by its schema: such parts may
-// stay as wrong as they are.
+// Detection of unchanged parts of an updated value, by its schema. Such parts may stay invalid
+// (ratcheting).
 
 #ifndef KINFORMER_APISERVER_SCHEMA_SCHEMA_CORRELATION_H_
 #define KINFORMER_APISERVER_SCHEMA_SCHEMA_CORRELATION_H_
@@ -16,16 +16,16 @@
 
 namespace kinformer::apiserver {
 
-// A text that tells an item of a list with keys from others; empty for one that lacks some of them.
+// Returns the identity of an item in a list with keys; nullopt if some of its keys are missing.
 std::optional<std::string> CorrelationKey(const SchemaNode& schema, const json::Value& item);
 
-// The items of a list with keys by these, the first of each. Those that cannot be told from others
-// are not there. Refers to the list.
+// Items of a list with keys, by their identity; the first of each. Items without identity are
+// omitted. Refers to the list.
 using CorrelatedItems = std::unordered_map<std::string, const json::Value*>;
 CorrelatedItems Correlate(const SchemaNode& schema, const json::Value& list);
 
-// Whether a value counts as what it was before: as a real server has it, not where it holds what
-// the schema does not tell apart, items without their keys and members that it does not name.
+// Returns whether a value counts as unchanged. As on a real server, it does not if it contains
+// parts that the schema cannot correlate: items without keys, and unknown members.
 bool IsUnchanged(const SchemaNode& schema, const json::Value& value, const json::Value& old);
 
 }  // namespace kinformer::apiserver

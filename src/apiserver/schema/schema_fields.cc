@@ -108,7 +108,7 @@ void PruneMetadata(Value& metadata) {
       [](const json::Object::Member& member) { return FindMetaField(member.first) == nullptr; });
 }
 
-// ---- Fields that the schema does not know
+// ---- Unknown fields
 
 constexpr std::size_t kMaxPathBytes = std::size_t{1} << 20;
 
@@ -116,7 +116,7 @@ class UnknownFinder {
  public:
   explicit UnknownFinder(bool applies = false) : applies_(applies) {}
 
-  // `keep`: nothing at this level is unknown.
+  // `keep`: no field at this level is unknown.
   void Walk(const SchemaNode* schema, const Value& value, bool resource, bool keep = false) {
     keep = keep || (schema != nullptr && schema->preserve_unknown);
     const bool free = schema != nullptr && schema->properties.empty() && schema->items == nullptr &&
@@ -173,7 +173,7 @@ class UnknownFinder {
     }
   }
 
-  // A path may be long, and such members many: past the bound they are counted.
+  // Adds the path, or only counts it if the total length exceeds the limit.
   void Note(std::vector<std::string>& list, const std::string& path) {
     if (bytes_ > kMaxPathBytes) {
       ++more_;
@@ -193,7 +193,7 @@ class UnknownFinder {
 
 bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep = false);
 
-// Erases those members whose place is marked.
+// Erases the members whose index is marked.
 void EraseMarked(const std::vector<bool>& gone, json::Object& members) {
   if (std::find(gone.begin(), gone.end(), true) == gone.end()) return;
   std::vector<json::Object::Member> all = std::move(members).Release();
@@ -204,7 +204,7 @@ void EraseMarked(const std::vector<bool>& gone, json::Object& members) {
   members = json::Object(std::move(kept));
 }
 
-// Prunes a member. It has to go itself, `gone`, if it is unknown and not kept.
+// Prunes a member. Sets `gone` if the member itself is unknown and must be removed.
 bool PruneMember(const SchemaNode* schema, const std::string& name, Value& member, bool resource,
                  bool keep, bool& gone) {
   if (resource && IsTypeMeta(name)) return false;
@@ -228,7 +228,7 @@ bool PruneItems(const SchemaNode* schema, json::Array& items, bool keep) {
   return pruned;
 }
 
-// `keep`: nothing at this level is unknown. The items of a list take that over from it, members of
+// `keep`: no field at this level is unknown to the schema. Items of a list inherit it, members of
 // objects do not.
 bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep) {
   keep = keep || (schema != nullptr && schema->preserve_unknown);
@@ -247,7 +247,7 @@ bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep) {
   return pruned;
 }
 
-// The first wrong type in the metadata of embedded objects.
+// Returns the first type error in the metadata of embedded objects.
 std::string EmbeddedError(const SchemaNode& schema, const Value& value, std::string& path) {
   if (schema.embedded_resource && value.is_object()) {
     if (const Value* metadata = value.Find("metadata")) {
@@ -278,7 +278,7 @@ std::string EmbeddedError(const SchemaNode& schema, const Value& value, std::str
   return {};
 }
 
-// Such a null becomes the default, or nothing.
+// Returns whether it is a null that is replaced by the default, or removed.
 bool IsForbiddenNull(const SchemaNode& schema, const Value& value) {
   return value.is_null() && !schema.nullable;
 }
@@ -301,7 +301,7 @@ void DropForbiddenNulls(const SchemaNode& schema, Value& value, bool root) {
   if (any) EraseMarked(gone, *members);
 }
 
-// Integers are stored without a fraction or an exponent, as 2 and not as 2.0.
+// Stores integers without fraction or exponent: 2, and not 2.0.
 void StoreAsInteger(Value& value) {
   const double number = value.AsDouble().value_or(0);
   if (std::nearbyint(number) == number && std::abs(number) < 0x1p63) {
@@ -309,7 +309,7 @@ void StoreAsInteger(Value& value) {
   }
 }
 
-// Counts what it adds while it does, and adds no more than is allowed.
+// Counts added defaults, and stops at the limit.
 class DefaultFiller {
  public:
   void Fill(const SchemaNode& schema, Value& value, bool root) {
@@ -327,7 +327,7 @@ class DefaultFiller {
   [[nodiscard]] bool full() const { return spent_ > kMaxDefaultBytes; }
 
  private:
-  // False: that would be too much.
+  // Returns false if the limit is exceeded.
   bool Spend(const SchemaNode& schema, std::size_t name) {
     spent_ += schema.default_cost + name;
     return !full();

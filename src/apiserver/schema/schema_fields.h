@@ -1,7 +1,7 @@
 // apiserver/schema/schema_fields.h
 //
-// What a schema does to an object before anything is checked: fields that it does not know go,
-// defaults come in, and nulls that it does not allow are dropped.
+// Changes that a schema makes to an object before validation: unknown fields are pruned, defaults
+// set, and forbidden nulls dropped.
 
 #ifndef KINFORMER_APISERVER_SCHEMA_SCHEMA_FIELDS_H_
 #define KINFORMER_APISERVER_SCHEMA_SCHEMA_FIELDS_H_
@@ -17,36 +17,36 @@
 
 namespace kinformer::apiserver {
 
-// The paths ("spec.ports[0].x") of the fields of `object` that are going to be pruned, in the order
-// of names; then those of metadata. Those are all the fields that the schema of a whole object does
-// not know, except in metadata, which is always ObjectMeta's.
+// Returns the paths ("spec.ports[0].x") of the fields of `object` that will be pruned, sorted by
+// name, those of metadata last. These are all fields unknown to the schema of a whole object;
+// metadata always follows ObjectMeta.
 std::vector<std::string> UnknownFields(const SchemaNode& schema, const json::Value& object);
 
-// The same of what a server-side apply may not declare: it takes any field also below what keeps
-// unknown ones, and of objects whose schema names none.
+// Returns the fields that a server-side apply may not declare. It allows any field below nodes that
+// preserve unknown fields, and in objects whose schema names none.
 std::vector<std::string> UndeclaredFields(const SchemaNode& schema, const json::Value& object);
 
-// What is wrong with the types in the metadata of the object or of one embedded in it, in the words
-// of a Go decoder; empty: nothing.
+// Returns the first type error in the metadata of the object or of an embedded object, with the
+// message of a Go decoder; empty if there is none.
 std::string MetadataTypeError(const SchemaNode& schema, const json::Value& object);
 
-// Takes unknown fields out of a whole object.
+// Removes unknown fields from a whole object.
 void PruneObject(const SchemaNode& schema, json::Value& object);
 
-// The same, for a version in which the object is not stored: also takes out nulls that the version
-// does not allow and has no default for.
+// The same for a version that is not the storage version: also removes nulls where the version
+// neither allows them nor has a default.
 void ShapeForVersion(const SchemaNode& schema, json::Value& object);
 
-// Takes unknown fields out of a value that is not the root of an object; true if there were any.
+// Removes unknown fields from a value below the root; returns true if there were any.
 bool PruneValue(const SchemaNode& schema, json::Value& value);
 
-// Fills in defaults where a member is absent, or null and not nullable; drops other nulls that are
-// not nullable; writes whole numbers of type integer as such. Does not go into the metadata of the
-// object. False: the defaults would add more than kMaxDefaultBytes, and some of them are missing.
+// Sets defaults where a member is absent, or null and not nullable; drops other nulls that are not
+// nullable; writes whole numbers of type integer as integers. Skips the object's metadata. Returns
+// false if defaults would exceed kMaxDefaultBytes; then some are missing.
 [[nodiscard]] bool ApplyDefaults(const SchemaNode& schema, json::Value& object);
 
-// A list of a hundred thousand empty objects may have a default for each. What all of them add,
-// text and memory, is counted as it is added (SchemaNode::default_cost).
+// Limit of what defaults add to one object, text and memory (SchemaNode::default_cost). A list of a
+// hundred thousand empty objects may have a default for each.
 inline constexpr std::size_t kMaxDefaultBytes = std::size_t{16} << 20;
 
 }  // namespace kinformer::apiserver

@@ -124,7 +124,7 @@ TEST(SchemaFields, TypesInMetadata) {
             "");
 }
 
-// What is made is counted by its memory, and making it ends with the count.
+// Defaults are counted by their memory, and stop at the limit.
 TEST(SchemaFields, DefaultsThatMultiply_EndWhereTheyAreTooMuch) {
   const std::string fat(10'000, 'x');
   const StructuralSchema schema = SchemaOf(

@@ -21,19 +21,19 @@ namespace {
 
 using json::Value;
 
-// Where rules of several fields at once say that something is wrong.
+// Field name in causes of rules that concern several fields at once.
 constexpr std::string_view kNoField = "<nil>";
 
 bool IsWhole(double number) { return std::nearbyint(number) == number; }
 
-// A number that an int64 can hold, whichever way it is written.
+// Returns whether the number fits into an int64, in whatever notation.
 bool IsInteger(const Value& value) {
   if (value.AsInt64()) return true;
   const std::optional<double> number = value.AsDouble();
   return number && !value.is_integer() && IsWhole(*number) && std::abs(*number) < 0x1p63;
 }
 
-// As messages name the type of a value.
+// Returns the name of a value's type as used in messages.
 std::string_view TypeOf(const Value& value) {
   if (value.is_bool()) return "boolean";
   return IsInteger(value) ? "integer" : json::TypeName(value.type());
@@ -59,7 +59,7 @@ bool HasType(SchemaType type, const Value& value) {
   return false;
 }
 
-// The shortest text of a number, without an exponent where Go writes none.
+// Returns the shortest text of a number, without an exponent where Go writes none.
 std::string NumberText(double number) {
   if (IsWhole(number) && std::abs(number) < 1e15) {
     return std::to_string(static_cast<std::int64_t>(number));
@@ -75,7 +75,7 @@ std::string ValueText(const Value& value) {
   return value.Dump({.sort_keys = true, .escape_html = false});
 }
 
-// Code points.
+// Returns the length in code points.
 std::int64_t LengthOf(std::string_view text) {
   return std::count_if(text.begin(), text.end(),
                        [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
@@ -93,16 +93,16 @@ bool IsMultiple(double number, double factor) {
 
 class Validator {
  public:
-  // `keys`, `embedded`: whether those of lists, and embedded objects, are looked at.
+  // `keys`, `embedded`: whether to check keys of lists, and embedded objects.
   Validator(std::string_view prefix, bool keys, bool embedded = true)
       : prefix_(prefix), keys_(keys), embedded_(embedded) {}
 
   void Check(const SchemaNode& schema, const Value& value, const Value* old) {
-    // What has not changed has been let in before.
+    // An unchanged value was accepted before.
     if (old != nullptr && IsUnchanged(schema, value, *old)) return;
     if (Full()) return;
     if (value.is_null()) {
-      // Nothing else is asked of null.
+      // Only type and enumeration apply to null.
       if (!schema.nullable) CheckType(schema, value);
       if (!schema.enumeration.empty()) CheckEnumeration(schema, value);
       return;
@@ -116,7 +116,7 @@ class Validator {
     if (value.is_object()) CheckObject(schema, value, old);
   }
 
-  // Embedded objects and the keys of lists, which are looked at once all else is said.
+  // Checks embedded objects and the keys of lists, after everything else.
   void CheckExtensions(const SchemaNode& schema, const Value& value, bool root) {
     if (Full()) return;
     if (schema.embedded_resource && embedded_ && value.is_object() && !root) CheckEmbedded(value);
@@ -152,7 +152,7 @@ class Validator {
   void Unplaced(std::string_view detail) {
     Note(InvalidValue(prefix_.empty() ? std::string(kNoField) : prefix_, "\"\"", detail));
   }
-  // `wanted` is a type or a format; `shown` what there is instead.
+  // `wanted` is a type or a format; `shown` the actual value.
   void WrongType(std::string_view wanted, std::string_view shown) {
     StatusCause cause = InvalidValue(
         Field(), shown,
@@ -177,8 +177,8 @@ class Validator {
     }
   }
 
-  // As a real server has it, which asks the format before the type: a format is of texts and of
-  // lists, too, and what else there is has to be of that format.
+  // Reports a value of the wrong type. As on a real server, the format is checked before the type:
+  // formats apply to strings and lists, and other values are reported as violating the format.
   void WrongKind(const SchemaNode& schema, const Value& value) {
     const bool text = value.is_string() || value.is_array();
     const bool formatted = IsKnownFormat(schema.format) && !value.is_null();
@@ -220,7 +220,7 @@ class Validator {
     }
   }
 
-  // The causes that another schema has against the value. `keeps`: their texts matter, not only
+  // Returns the causes of another schema for the value. `keeps`: their texts are needed, not only
   // whether there are any.
   std::vector<StatusCause> Try(const SchemaNode& schema, const Value& value, bool keeps) {
     std::vector<StatusCause> kept = std::exchange(causes_, {});
@@ -232,7 +232,7 @@ class Validator {
     return std::exchange(causes_, std::move(kept));
   }
 
-  // How many of them the value obeys; `first`: what the first has against it.
+  // Returns how many schemas the value satisfies; `first` receives the causes of the first one.
   std::size_t Matching(const std::vector<SchemaNode>& schemas, const Value& value,
                        std::vector<StatusCause>& first) {
     std::size_t matching = 0;
@@ -266,7 +266,7 @@ class Validator {
 
   void CheckNumber(const SchemaNode& schema, const Value& value) {
     const double number = value.AsDouble().value_or(0);
-    // As a real server has it: whole numbers are compared with whole bounds.
+    // As on a real server, whole numbers are compared with truncated bounds.
     const auto bound = [&](double limit) { return value.is_integer() ? std::trunc(limit) : limit; };
     if (schema.multiple_of && !IsMultiple(number, *schema.multiple_of)) {
       Invalid(ValueText(value), "be a multiple of " + NumberText(*schema.multiple_of));
@@ -305,7 +305,7 @@ class Validator {
 
   void CheckEnumeration(const SchemaNode& schema, const Value& value) {
     if (schema.enumerated.contains(EnumerationText(value))) return;
-    // The text is as long as the schema: it is made where somebody reads it.
+    // The text is as long as the schema, so it is only made if it is needed.
     if (quiet_) return Note({});
     std::string texts;
     for (const Value& each : schema.enumeration) {
@@ -367,8 +367,8 @@ class Validator {
     }
   }
 
-  // Calls `visit` for members and items that the schema knows, with the path at them and what they
-  // were before, where that can be told.
+  // Calls `visit` for members and items known to the schema, with their paths and their old values,
+  // if these can be determined.
   template <class Visit>
   void EachChild(const SchemaNode& schema, const Value& value, const Value* old,
                  const Visit& visit) {
@@ -381,7 +381,7 @@ class Validator {
       path_.resize(length);
     }
     if (schema.items == nullptr) return;
-    // The items of a list with keys can be told apart, those of others not.
+    // Items of a list with keys can be matched with old ones; items of other lists cannot.
     CorrelatedItems before;
     if (old != nullptr && schema.list_type == ListType::kMap) before = Correlate(schema, *old);
     for (std::size_t i = 0; i < value.items().size(); ++i) {
@@ -394,7 +394,7 @@ class Validator {
     }
   }
 
-  // What tells an item from others in a set or a map.
+  // Returns the identity of an item in a set or a list with keys.
   static std::string KeyOf(const SchemaNode& schema, const Value& item) {
     if (schema.list_type != ListType::kMap) return ValueText(item);
     Value key = Value::MakeObject();
@@ -453,7 +453,7 @@ class Validator {
     }
     if (!value["metadata"].is_object()) return;
     Value metadata = value["metadata"];
-    // Embedded objects may do without a name.
+    // Embedded objects need no name.
     if (metadata["name"].StringOrEmpty().empty()) metadata.Set("name", "x");
     for (StatusCause& cause : ValidateMetadata({.name = NameRule::kPathSegment}, metadata)) {
       cause.field = Field() + "." + cause.field;
@@ -464,11 +464,11 @@ class Validator {
   std::string prefix_;
   bool keys_;
   bool embedded_;
-  bool brackets_ = false;  // members of any name stand in brackets in paths
+  bool brackets_ = false;  // members of additionalProperties are in brackets in paths
   std::string path_;
   std::vector<StatusCause> causes_;
   std::size_t cause_bytes_ = 0;
-  bool quiet_ = false;  // only whether there are causes matters
+  bool quiet_ = false;  // only the existence of causes matters
 };
 
 std::vector<StatusCause> WrongKeys(const SchemaNode& schema, const Value& object) {
@@ -477,7 +477,7 @@ std::vector<StatusCause> WrongKeys(const SchemaNode& schema, const Value& object
   return validator.Take();
 }
 
-// Asks for no right keys of an object whose lists had wrong ones already.
+// Adds invalid keys of lists, unless the old object had invalid keys, too.
 void AddWrongKeys(const SchemaNode& schema, const Value& object, const Value* old,
                   std::vector<StatusCause>& causes) {
   if (causes.size() >= kMaxCauses) return;
@@ -496,7 +496,7 @@ std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const Value& o
     Validator validator({}, /*keys=*/false);
     validator.Check(schema, object, before);
     causes = validator.Take();
-    // Comparing costs time, so it is done only for objects that are wrong.
+    // Comparing with the old object is slow, so it is done only for invalid objects.
     if (causes.empty() || before == old) break;
   }
   Validator embedded({}, /*keys=*/false);

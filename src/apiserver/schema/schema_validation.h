@@ -1,7 +1,7 @@
 // apiserver/schema/schema_validation.h
 //
-// Values against a schema: types, bounds, patterns, enumerations, required members, keys of lists,
-// allOf and its like. The causes are worded as API servers word them.
+// Validation of values against a schema: types, bounds, patterns, enumerations, required members,
+// keys of lists, allOf and the like. Causes have the messages of API servers.
 
 #ifndef KINFORMER_APISERVER_SCHEMA_SCHEMA_VALIDATION_H_
 #define KINFORMER_APISERVER_SCHEMA_SCHEMA_VALIDATION_H_
@@ -17,22 +17,22 @@
 
 namespace kinformer::apiserver {
 
-// What is wrong with a whole object; empty: nothing. Where it is written over `old` (else null),
-// values that have not changed may stay as wrong as they are. At most a few hundred causes are
-// given.
+// Returns the problems of a whole object; empty if there are none. In an update of `old` (null in a
+// create), values that have not changed may stay invalid (ratcheting). At most a few hundred causes
+// are returned.
 std::vector<StatusCause> ValidateObject(const SchemaNode& schema, const json::Value& object,
                                         const json::Value* old);
 
-// The same for a write of the status alone, which is looked at by itself: as a real server has it,
-// fields are named from there on in texts, and embedded objects may be as they are.
+// The same for a write of the status only, which is validated alone: as on a real server, messages
+// name fields relative to the status, and embedded objects are not checked.
 std::vector<StatusCause> ValidateStatus(const SchemaNode& schema, const json::Value& object,
                                         const json::Value& old);
 
-// What is wrong with a default, which stands at `field` in a definition.
+// Returns the problems of a default, which is at `field` of a definition.
 std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const json::Value& value,
                                          std::string_view field);
 
-// A text as Go's %q prints it.
+// Returns a string as Go's %q formats it.
 std::string GoQuoted(std::string_view text);
 
 }  // namespace kinformer::apiserver

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// The texts are those of a real API server, asked with the same schema and objects.
+// The messages are those of a real API server, for the same schema and objects.
 constexpr std::string_view kSchema = R"(
 type: object
 properties:
@@ -243,7 +243,7 @@ TEST(SchemaValidation, WhatWasWrongBeforeMayStay) {
       << "items without keys cannot be told apart";
 }
 
-// As a real server has it: a format is asked before the type.
+// As on a real server, the format is checked before the type.
 TEST(SchemaValidation, Formats_AreOfTextsAndListsAndWhatElseThereIsLacksThem) {
   EXPECT_THAT(Problems("{dt: 1}"),
               ElementsAre(R"(spec.dt: Invalid value: "int64": spec.dt in body must be of type )"
@@ -281,7 +281,7 @@ TEST(SchemaValidation, KeyedLists_HoldObjects) {
               ::testing::Not(::testing::Contains(::testing::HasSubstr("Duplicate value"))));
 }
 
-// Items that nothing tells apart count as changed, whatever they are.
+// Items without keys always count as changed.
 TEST(SchemaValidation, KeyedLists_WithItemsThatLackKeysAreLookedAtAgain) {
   const json::Value before = ObjectOf("{map: [7], e: z, i: 1}");
   EXPECT_THAT(Texts(ValidateObject(Schema().root(), ObjectOf("{map: [7], e: z, i: 2}"), &before)),
@@ -318,7 +318,7 @@ TEST(SchemaValidation, TextsAreQuotedAsInGo) {
   EXPECT_EQ(GoQuoted("a\"\n\u00e9\x01\\"), "\"a\\\"\\n\u00e9\\x01\\\\\"");
 }
 
-// A peer chooses both lists. Looked through from front to end this would take some minutes.
+// Clients choose both lists. A linear search would take some minutes.
 TEST(SchemaValidation, LongEnumsAreNotSearchedFromFrontToEnd) {
   json::Value schema = yaml::Parse("{type: array, items: {type: string, enum: []}}").OrExit();
   json::Value list = json::Value::MakeArray();
@@ -341,7 +341,7 @@ TEST(SchemaValidation, EnumsTakeNumbersForEqualHoweverTheyAreWritten) {
   }
 }
 
-// Each of 256 violations would repeat what is allowed, or the name of what it is about.
+// Each of 256 violations would repeat the allowed values, or a long field name.
 TEST(SchemaValidation, TextOfViolationsIsBounded) {
   json::Value schema = yaml::Parse("{type: array, items: {type: string, enum: []}}").OrExit();
   json::Value list = json::Value::MakeArray();

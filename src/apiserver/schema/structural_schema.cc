@@ -22,10 +22,10 @@ bool Flag(const json::Value& schema, std::string_view name) {
   return schema[name].AsBool().value_or(false);
 }
 
-// Of one value in memory, about.
+// Approximate memory of one value.
 constexpr std::size_t kValueCost = 64;
 
-// The values in it, itself included.
+// Returns the number of values in it, including itself.
 std::size_t CountOf(const json::Value& value) {
   std::size_t count = 1;
   for (const json::Value& item : value.items()) count += CountOf(item);
@@ -33,7 +33,7 @@ std::size_t CountOf(const json::Value& value) {
   return count;
 }
 
-// All integers as such, and the members of objects in order.
+// Appends the value with integers in one notation, and the members of objects sorted.
 void AppendCanonical(const json::Value& value, std::string& out) {
   if (value.is_number()) {
     const double number = value.AsDouble().value_or(0);

@@ -1,7 +1,7 @@
 // apiserver/schema/structural_schema.h
 //
-// StructuralSchema: the openAPIV3Schema of one version of a custom resource, read once into a tree
-// that writes are checked against. Counterpart: apiextensions-apiserver's schema.Structural.
+// StructuralSchema: the openAPIV3Schema of one version of a custom resource, parsed once into a
+// tree for the validation of writes. Counterpart: apiextensions-apiserver's schema.Structural.
 
 #ifndef KINFORMER_APISERVER_SCHEMA_STRUCTURAL_SCHEMA_H_
 #define KINFORMER_APISERVER_SCHEMA_STRUCTURAL_SCHEMA_H_
@@ -21,7 +21,7 @@
 
 namespace kinformer::apiserver {
 
-// Deeper schemas are refused, so that nothing that follows one can go deeper than this.
+// Deeper schemas are refused, so recursion over a schema is never deeper than this.
 inline constexpr std::size_t kMaxSchemaDepth = 200;
 
 enum class SchemaType : std::uint8_t {
@@ -34,17 +34,17 @@ enum class SchemaType : std::uint8_t {
   kBoolean,
 };
 
-// kAny for any other text.
+// Returns kAny for any other text.
 SchemaType SchemaTypeOf(std::string_view name);
 std::string_view SchemaTypeName(SchemaType type);
 
-// Equal for values that an enum takes for equal.
+// Returns equal texts for values that an enum treats as equal.
 std::string EnumerationText(const json::Value& value);
 
 enum class ListType : std::uint8_t { kAtomic, kSet, kMap };
 
-// One node of the tree, and all below it. The schemas in allOf, anyOf, oneOf and not are nodes too,
-// in which only what restricts values is set.
+// One node of the tree with its children. Schemas in allOf, anyOf, oneOf and not are nodes too;
+// only their validation fields are set.
 struct SchemaNode {
   SchemaType type = SchemaType::kAny;
   ListType list_type = ListType::kAtomic;
@@ -55,11 +55,11 @@ struct SchemaNode {
   bool atomic_map = false;  // x-kubernetes-map-type
   bool exclusive_minimum = false;
   bool exclusive_maximum = false;
-  // additionalProperties: true or false, which says nothing about the values. Pruning passes over
-  // what is forbidden by that, so that it is told.
+  // additionalProperties: true or false, without a schema for the values. Pruning keeps forbidden
+  // members, so that validation reports them.
   bool any_additional = false;
   bool no_additional = false;
-  // There is a default in this node or below it.
+  // This node or one below it has a default.
   bool has_defaults = false;
 
   // Sorted; properties[i] belongs to names[i].
@@ -69,12 +69,12 @@ struct SchemaNode {
   std::unique_ptr<const SchemaNode> items{};
   std::vector<std::string> map_keys{};
   std::optional<json::Value> default_value{};
-  // What one more of it takes, about: its text, and memory for each value in it.
+  // Approximate cost of one use of the default: its text, and memory for each value in it.
   std::size_t default_cost = 0;
 
   std::vector<std::string> required{};
   std::vector<json::Value> enumeration{};
-  // The same as texts (EnumerationText), to look values up in.
+  // The same as texts (EnumerationText), for lookups.
   std::unordered_set<std::string> enumerated{};
   std::string format{};
   std::shared_ptr<const RegularExpression> pattern{};
@@ -92,21 +92,21 @@ struct SchemaNode {
   std::vector<SchemaNode> one_of{};
   std::unique_ptr<const SchemaNode> not_{};
 
-  // Null where there is none.
+  // Returns null where there is no such property.
   [[nodiscard]] const SchemaNode* FindProperty(std::string_view name) const;
-  // What the member `name` has to be: its property, else what additionalProperties says, else null.
+  // Returns the schema of member `name`: its property, else additionalProperties, else null.
   [[nodiscard]] const SchemaNode* FindMember(std::string_view name) const;
 };
 
-// Immutable and shared by all writes under way. Any thread.
+// Immutable and thread-safe; shared by all writes under way.
 class StructuralSchema {
  public:
-  // Takes what it understands of `schema`; CheckSchema (schema_check.h) says beforehand what is
-  // wrong with one. What lies deeper than kMaxSchemaDepth is not looked at.
+  // Parses the known parts of `schema`; CheckSchema (schema_check.h) reports problems beforehand.
+  // Ignores parts deeper than kMaxSchemaDepth.
   explicit StructuralSchema(const json::Value& schema);
 
   [[nodiscard]] const SchemaNode& root() const { return root_; }
-  // As it was written.
+  // The schema as written in the definition.
   [[nodiscard]] const json::Value& source() const { return source_; }
 
  private:

@@ -40,7 +40,7 @@ bool IsClock(std::string_view text) {
          Number(text.substr(6, 2)) <= 59;
 }
 
-// 2001-02-03T04:05:06.789+01:00
+// Example: 2001-02-03T04:05:06.789+01:00
 bool IsDateTime(std::string_view text) {
   if (text.size() < 20 || !IsDate(text.substr(0, 10)) || (text[10] != 'T' && text[10] != 't') ||
       !IsClock(text.substr(11, 8))) {
@@ -76,7 +76,7 @@ bool IsCidr(std::string_view text) {
 }
 
 bool IsHttpUri(std::string_view text) {
-  // What a request line may name: an absolute path, or a scheme and something after it.
+  // Accepts what a request line may contain: an absolute path, or a scheme and something after it.
   if (text.empty() || std::any_of(text.begin(), text.end(), [](char c) {
         return static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
       })) {
@@ -104,8 +104,8 @@ bool IsHostLabel(std::string_view label) {
          std::ranges::all_of(label, [](char c) { return IsWordCharacter(c) || c == '-'; });
 }
 
-// Labels with a dot each and then two letters or more; or one label, which has a dash behind its
-// first letter at most. As a real server has it: `my-host` and `x.y` are none.
+// Labels with dots, the last of letters only; or one label, where a dash may only follow the first
+// letter. As on a real server, `my-host` and `x.y` are invalid.
 bool IsHostname(std::string_view text) {
   if (text.size() > 255) return false;
   const std::size_t last = text.rfind('.');
@@ -141,7 +141,7 @@ bool IsBase64(std::string_view text) {
   });
 }
 
-// The digits add up to a multiple of ten, every second one counted twice.
+// The digits, every second one doubled, must add up to a multiple of ten (Luhn).
 bool IsCardNumber(std::string_view text) {
   int sum = 0;
   int digits = 0;
@@ -217,7 +217,7 @@ struct Formats {
              {"ssn", "^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$"},
              {"hexcolor", "^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$"},
              {"rgbcolor", "^rgb\\(\\s*([0-9]{1,3}\\s*,\\s*){2}[0-9]{1,3}\\s*\\)$"},
-             // Go's durations, and those in words: "3 days".
+             // Go durations, and durations in words: "3 days".
              {"duration",
               "^([-+]?(0|([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|ms|s|m|h)"
               "(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|ms|s|m|h))*)|"

@@ -21,11 +21,11 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Of the hour that the server's lease lasts. A real one renews it every ten seconds, which would be
-// an event for everybody who watches leases.
+// Renewal interval of the server's lease, which lasts an hour. A real server renews it every ten
+// seconds, which would be an event for every watch of leases.
 constexpr Duration kLeaseRenewal = std::chrono::minutes(10);
 
-// A resource that requests name but nobody serves, in the words of in-process callers.
+// Returns the error of in-process calls that name a resource which is not served.
 Error UnknownResource(const GroupVersionResource& resource) {
   return Error(Reason::kNotFound, "the server does not serve " + resource.resource + " in \"" +
                                       (resource.group.empty() ? "" : resource.group + "/") +
@@ -33,12 +33,12 @@ Error UnknownResource(const GroupVersionResource& resource) {
       .WithHttpStatus(404);
 }
 
-// `unknown field "spec.x"` for each that the object's kind lacks.
+// Returns `unknown field "spec.x"` for each field that the object's kind lacks.
 std::vector<std::string> UnknownFieldsOf(const ResourceAt& at, const json::Value& object) {
   std::vector<std::string> problems = UnknownFieldProblems(at, object);
   if (const auto* message = at.version->message; message != nullptr) {
     internal::FieldProblems found;
-    // What else may be wrong with it is said when it is written.
+    // Other problems are reported when it is written.
     if (internal::JsonToProtobuf(*message, object.Dump(), &found)) {
       problems.insert(problems.end(), found.unknown.begin(), found.unknown.end());
     }
@@ -46,7 +46,7 @@ std::vector<std::string> UnknownFieldsOf(const ResourceAt& at, const json::Value
   return problems;
 }
 
-// The plural under which manifests of a kind are stored.
+// Returns the resource in which manifests of a kind are stored.
 ResourceAt FindKind(const ResourceTable& resources, std::string_view api_version,
                     std::string_view kind) {
   for (const auto& resource : resources.all()) {
@@ -135,7 +135,7 @@ struct ApiServer::Impl {
   Lifecycle lifecycle;
   FaultPlan faults;
   RequestRouter router;
-  WriteTarget lease{};  // the server's own
+  WriteTarget lease{};  // the server's own lease
 };
 
 std::int64_t FirstResourceVersionAt(WallTime now) {

@@ -31,14 +31,14 @@ Result<UserInfoPtr> Proven(const HttpRequest& request, const ServiceAccountToken
         UserInfo{.name = request.user, .groups = {"system:masters", std::string(kAuthenticated)}});
   }
   const std::string_view token = BearerTokenOf(request.headers);
-  // Another's token proves nothing here, where the front end has let it pass.
+  // A foreign token that the front end accepted proves no identity here.
   if (!ServiceAccountTokens::IsOne(token)) return Anonymous();
   const auto known = tokens.Authenticate(std::string(token), {});
   if (!known) return Error(Reason::kUnauthorized, "Unauthorized").WithHttpStatus(401);
   return known->user;
 }
 
-// Whom the headers name; without a name where they name nobody.
+// Returns the user in the impersonation headers; without a name if there is none.
 Result<UserInfo> Wanted(const HttpHeaders& headers) {
   UserInfo wanted;
   for (const auto& [header, value] : headers) {
@@ -61,7 +61,7 @@ Result<UserInfo> Wanted(const HttpHeaders& headers) {
   return wanted;
 }
 
-// As a real server completes whom it lets somebody impersonate.
+// Adds the groups that a real server gives to impersonated users.
 void AddUsualGroups(UserInfo& user) {
   constexpr std::string_view kAccount = "system:serviceaccount:";
   if (user.groups.empty() && user.name.starts_with(kAccount)) {

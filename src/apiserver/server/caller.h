@@ -1,7 +1,7 @@
 // apiserver/server/caller.h
 //
-// Who sends a request: whom the front end or a service account's token has proven, or whom that one
-// impersonates.
+// Caller: the user of a request, authenticated by the front end or by a service account's token, or
+// impersonated by that user.
 
 #ifndef KINFORMER_APISERVER_SERVER_CALLER_H_
 #define KINFORMER_APISERVER_SERVER_CALLER_H_
@@ -16,13 +16,13 @@
 
 namespace kinformer::apiserver {
 
-// The token of an Authorization header; empty where it has none.
+// Returns the token of an Authorization header; empty if there is none.
 [[nodiscard]] std::string_view BearerTokenOf(const HttpHeaders& headers);
 
-// Never null. Whom nobody has proven is system:anonymous; whom the front end has proven is in
-// system:masters. Headers Impersonate-User, -Group, -Uid and -Extra-... put another in the caller's
-// place: whoever gets in may do so, as everybody may do everything. Unauthorized for a token of a
-// service account that is not valid here; BadRequest for headers that impersonate nobody.
+// Returns the user, never null: system:anonymous if not authenticated; users authenticated by the
+// front end are in system:masters. Headers Impersonate-User, -Group, -Uid and -Extra-... replace
+// the user; every admitted caller may do so, as there is no authorization. Unauthorized for an
+// invalid service account token; BadRequest for impersonation headers without a user.
 Result<UserInfoPtr> CallerOf(const HttpRequest& request, const ServiceAccountTokens& tokens);
 
 }  // namespace kinformer::apiserver

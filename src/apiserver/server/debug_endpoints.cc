@@ -21,7 +21,7 @@ ResponsePtr JsonResponse(int status, const json::Value& value) {
 
 ResponsePtr Done() { return JsonResponse(200, json::Value::MakeObject({{"status", "Success"}})); }
 
-// A command without an answer.
+// Responds to a command that returns nothing.
 ResponsePtr AnswerOf(const Result<void>& result) {
   if (result) return Done();
   if (result.error().reason() == Reason::kInvalidArgument) {

@@ -1,14 +1,14 @@
 // apiserver/server/debug_endpoints.h
 //
-// /debug/...: what a test does to a server that runs in another process. Not part of any Kubernetes
-// API.
+// /debug/...: lets a test control a server in another process, if the option debug_endpoints is
+// set. Not part of any Kubernetes API.
 //
-// GET    /debug/faults                       {"hits": 7, "rules": [{"id": 1, "hits": 7, "rule":
-// {...}}]}
+//   GET    /debug/faults                       {"hits": 7, "rules":
+//                                               [{"id": 1, "hits": 7, "rule": {...}}]}
 //   POST   /debug/faults                       adds the rule in the body: 201 {"id": 1}
-//   DELETE /debug/faults[/1]                   takes all or one away
+//   DELETE /debug/faults[/1]                   removes all rules, or one
 //   PUT    /debug/faults/seed                  {"seed": 42}
-//   POST   /debug/compact[?resourceVersion=N]  forgets history, all of it without N
+//   POST   /debug/compact[?resourceVersion=N]  drops history up to N, by default all of it
 //   POST   /debug/restore?resourceVersion=N    ApiServer::Restore
 //   POST   /debug/close-watches
 
@@ -22,7 +22,7 @@
 
 namespace kinformer::apiserver {
 
-// Null for paths outside /debug. Errors come back as Status. Loop-confined.
+// Returns null for paths outside of /debug. Errors are returned as Status. Loop-confined.
 ResponsePtr AnswerDebug(ApiServer& server, const HttpRequest& request, const RequestInfo& info);
 
 }  // namespace kinformer::apiserver

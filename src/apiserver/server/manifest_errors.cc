@@ -15,8 +15,8 @@ bool SameLetters(std::string_view a, std::string_view b) {
                     [](char x, char y) { return (x | 0x20) == (y | 0x20); });
 }
 
-// "apps/v1" of what is served under that kind, however its letters are written; and the kind as it
-// is spelled.
+// apiVersions ("apps/v1") that serve the kind, compared without regard to case, and its exact
+// spelling.
 struct Served {
   std::set<std::string> api_versions{};
   std::string kind{};
@@ -34,10 +34,10 @@ Served Find(const ResourceTable& resources, std::string_view kind) {
   return found;
 }
 
-// The group that an apiVersion names, as far as the server knows it.
+// Group of an apiVersion, as known to the server.
 struct Group {
-  bool built_in = false;  // no CustomResourceDefinition adds a kind to it
-  std::string nearest{};  // the kind in it that is most like the one asked for; empty: none is near
+  bool built_in = false;  // no CustomResourceDefinition can add a kind to it
+  std::string nearest{};  // the most similar kind in it; empty: none
 };
 
 Group GroupOf(const ResourceTable& resources, std::string_view api_version, std::string_view kind) {

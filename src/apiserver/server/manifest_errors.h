@@ -1,7 +1,7 @@
 // apiserver/server/manifest_errors.h
 //
-// Errors of ApiServer::Load for people who write files: a request is answered as by any API server,
-// and who loads a file also wants to know what to write in it.
+// Errors of ApiServer::Load for authors of manifests: in contrast to errors of requests, they also
+// say what to change in the file.
 
 #ifndef KINFORMER_APISERVER_SERVER_MANIFEST_ERRORS_H_
 #define KINFORMER_APISERVER_SERVER_MANIFEST_ERRORS_H_
@@ -17,14 +17,14 @@
 
 namespace kinformer::apiserver {
 
-// "Pod web", and which document it is where there are several: "document 2 (Pod web)".
+// Returns "Pod web", or with several documents "document 2 (Pod web)".
 std::string DocumentName(const json::Value& document, std::size_t number, std::size_t count);
 
-// Nobody serves the document's kind: its head lacks something, the kind is another version's, is
-// written differently or almost like another one of its group, or needs a definition.
+// Returns the error for a document whose kind is not served: its head is incomplete, the kind has
+// another version or another spelling, resembles one of its group, or needs a definition.
 Error UnknownKind(const ResourceTable& resources, const json::Value& document);
 
-// The error of writing the document, with the remedy where that is a matter of the file.
+// Returns the error of a write, with a remedy if the file can be corrected.
 Error OfManifest(const Error& error);
 
 }  // namespace kinformer::apiserver

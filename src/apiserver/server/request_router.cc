@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxAuditId = 64;
 
-// The Accept header, with what else asks for line breaks put into it.
+// Returns the Accept header, with other requests for line breaks added to it.
 std::string AcceptOf(const HttpRequest& request, bool pretty) {
   const std::string_view accept = request.headers.Get("Accept");
   if (!pretty) return std::string(accept);
@@ -39,7 +39,7 @@ ResponsePtr NoSuchPage() {
   return WholeResponse(404, "text/plain; charset=utf-8", "404 page not found\n");
 }
 
-// No container runs here, but who asks shall see that the request came through.
+// No container runs here; the text shows the client that its request arrived.
 ResponsePtr Log(const ResourceRequest& request, const RequestInfo& info) {
   const ServedResource& resource = *request.at.resource;
   if (resource.Find(info.namespace_, info.name) == nullptr) {
@@ -56,8 +56,8 @@ Result<void> CheckTimeout(const RequestInfo& info) {
                          "\": it must be a duration such as 30s");
 }
 
-// Whether the resource is served where the path names it: with a namespace or without, with a name
-// or without.
+// Checks that the path has a namespace and a name where the resource and the verb require them, and
+// has none where they do not.
 Result<void> CheckPlace(const ServedResource& resource, const RequestInfo& info) {
   const bool collection = info.name.empty();
   const bool creates = info.verb == Verb::kCreate;
@@ -79,8 +79,8 @@ Result<void> CheckPlace(const ServedResource& resource, const RequestInfo& info)
   return {};
 }
 
-// Names that would lead out of their place. The real server finds that of a namespace in the key
-// under which the object would be stored.
+// Rejects names that would escape from their path. The real server detects those of namespaces in
+// the storage key.
 Result<void> CheckSegments(const ServedResource& resource, const RequestInfo& info) {
   for (const std::string_view name : {"..", "."}) {
     if (info.name == name) {
@@ -104,7 +104,7 @@ Result<void> CheckSegments(const ServedResource& resource, const RequestInfo& in
                          ": may not contain '%'");
 }
 
-// Whether the resource, or its subresource, has the verb.
+// Checks that the resource or its subresource has the verb.
 Result<void> CheckVerb(const ResourceAt& at, const RequestInfo& info) {
   const ServedResource& resource = *at.resource;
   if (info.subresource.empty()) {
@@ -116,7 +116,7 @@ Result<void> CheckVerb(const ResourceAt& at, const RequestInfo& info) {
     return resource.custom ? NotFoundError(resource.Subject(info.name)) : NoSuchResourceError();
   }
   if (!sub->HasVerb(VerbName(info.verb))) return MethodNotAllowedError();
-  // The others of a kind of their own need a node behind them.
+  // Other subresources with a kind of their own need a node.
   const bool served = sub->kind == resource.kind || sub->name == "log" || sub->name == "scale" ||
                       sub->name == "binding" || sub->name == "eviction" || sub->name == "token";
   if (!served) return MethodNotAllowedError();
@@ -127,7 +127,7 @@ Result<OutputFormat> FormatOf(const ResourceAt& at, const RequestInfo& info,
                               const std::string& accept) {
   const bool watches = info.verb == Verb::kWatch;
   const bool scale = info.subresource == "scale";
-  // What is only answered, and never listed, has no columns: reviews, tokens, bindings, evictions.
+  // Kinds that are never listed have no columns: reviews, tokens, bindings, evictions.
   const Subresource* const sub = at.FindSubresource(info.subresource);
   const bool answer_only =
       info.verb == Verb::kCreate &&
@@ -158,11 +158,11 @@ ResponsePtr RequestRouter::Handle(HttpRequest request) {
 void RequestRouter::OnWrite(const ServedResource& resource) {
   if (!resource.converted.empty()) return caches_.OnWrite(resource);
   if (!IsDefinition(resource)) return;
-  // Whoever is told that a cache has ended goes on from here, and not from inside the write.
+  // Waiters of an ended cache continue from here, and not from inside the write.
   state_.Post([this] { caches_.Prune(); });
 }
 
-// A UUID, but for its end counted: requests are many, and randomness has its price.
+// Returns a UUID whose last part is a counter, as requests are many and random numbers are slow.
 std::string RequestRouter::NextAuditId() {
   if (audit_prefix_.empty()) audit_prefix_ = internal::base::NewUuid(state_.env).substr(0, 24);
   std::string count = std::to_string(requests_);

@@ -1,6 +1,6 @@
 // apiserver/server/request_router.h
 //
-// RequestRouter: from an HTTP request to whoever answers it: discovery, reads, writes, or a fault.
+// RequestRouter: dispatches HTTP requests to discovery, reads, writes or faults.
 
 #ifndef KINFORMER_APISERVER_SERVER_REQUEST_ROUTER_H_
 #define KINFORMER_APISERVER_SERVER_REQUEST_ROUTER_H_
@@ -30,11 +30,11 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. Errors come back as responses.
+// Loop-confined. Errors are returned as responses.
 class RequestRouter final : private WriteObserver {
  public:
-  // `server` is what the debug endpoints act on. All must outlive it; `writer` makes no write any
-  // more once this is gone.
+  // `server` serves the debug endpoints. All must outlive the router; `writer` must make no write
+  // after its destruction.
   RequestRouter(ApiServer& server, ServerState& state, ObjectWriter& writer, FaultPlan& faults)
       : server_(server),
         state_(state),
@@ -52,7 +52,7 @@ class RequestRouter final : private WriteObserver {
 
   ResponsePtr Handle(HttpRequest request);
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
-  // Whether the bearer of that token is a service account.
+  // Returns whether the token is a valid service account token.
   [[nodiscard]] bool Accepts(const std::string& bearer_token) const {
     return tokens_.Authenticate(bearer_token, {}).ok();
   }
@@ -60,17 +60,17 @@ class RequestRouter final : private WriteObserver {
  private:
   void AfterPut(const ObjectPut& put) override { OnWrite(*put.at.resource); }
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr&) override { OnWrite(*at.resource); }
-  // What has been converted of it follows.
+  // Updates the converted objects of the resource.
   void OnWrite(const ServedResource& resource);
   std::string NextAuditId();
   ResponsePtr Answer(HttpRequest request);
-  // A request that is not about a resource.
+  // Responds to requests that are not about a resource.
   ResponsePtr AnswerOther(const HttpRequest& request, const RequestInfo& info,
                           std::string_view accept);
   ResponsePtr Route(HttpRequest request, const UserInfoPtr& user, RequestInfo info, ReadView view);
   ResponsePtr Serve(ResourceRequest out);
-  // A Status below the groups that are always there; below others nobody knows that this is about
-  // resources.
+  // Returns a Status below the groups that always exist; below others the path is not known to be
+  // about resources.
   [[nodiscard]] ResponsePtr NoSuchPath(std::string_view group, std::string_view accept) const;
 
   ApiServer& server_;
@@ -84,7 +84,7 @@ class RequestRouter final : private WriteObserver {
   Discovery discovery_;
   std::uint64_t requests_ = 0;
   std::string audit_prefix_;
-  OffLoop off_loop_;  // ends before what its work is about
+  OffLoop off_loop_;  // destroyed before the objects that its work uses
   Disposal disposal_;
 };
 

@@ -8,7 +8,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Where the clock does not say when a turn is over.
+// Limit of tasks in one turn, in case the clock does not advance.
 constexpr std::size_t kMostTasks = 64;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // apiserver/store/background_tasks.h
 //
-// BackgroundTasks: what a server does by itself, after the writes that ask for it, in turns of the
-// loop that have an end.
+// BackgroundTasks: work that a server does by itself after the writes that cause it, in bounded
+// turns of the loop.
 
 #ifndef KINFORMER_APISERVER_STORE_BACKGROUND_TASKS_H_
 #define KINFORMER_APISERVER_STORE_BACKGROUND_TASKS_H_
@@ -14,9 +14,9 @@
 
 namespace kinformer::apiserver {
 
-// Runs tasks one after the other, as many in a turn as there is time for: however many there are,
-// others are served in between. A task that has much to do does a part of it and posts the rest.
-// What has not run when this goes is dropped. Loop-confined.
+// Runs tasks one after the other, as many in a turn as time permits, so that requests are served in
+// between, however many there are. A long task does a part and posts the rest. Destruction drops
+// tasks that have not run. Loop-confined.
 class BackgroundTasks {
  public:
   explicit BackgroundTasks(Env& env) : env_(env) {}

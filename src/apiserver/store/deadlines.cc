@@ -25,7 +25,7 @@ void Deadlines::Arm() {
     timer_ = env_.loop().RunAt(first, [this] { Run(); });
     return;
   }
-  // A timer for what is due already would not let others come in between.
+  // A timer that is already due would leave no turn for other work.
   coming_ = true;
   env_.loop().Post([this, alive = std::weak_ptr<int>(alive_)] {
     if (!alive.expired()) Run();

@@ -15,7 +15,7 @@
 
 namespace kinformer::apiserver {
 
-// Runs functions at their times, on the loop; of many that are due together, some in later turns.
+// Runs functions at their times, on the loop. If many are due together, some run in later turns.
 // Loop-confined.
 class Deadlines {
  public:
@@ -25,7 +25,7 @@ class Deadlines {
 
   using Id = std::pair<SteadyTime, std::uint64_t>;
   Id Add(SteadyTime when, std::function<void()> run);
-  // Exact: it does not run afterwards. Harmless for one that has run.
+  // Cancels it: `run` is not called afterwards. No effect if it has run.
   void Remove(const Id& id);
 
  private:
@@ -37,7 +37,7 @@ class Deadlines {
   std::uint64_t next_ = 1;
   SteadyTime armed_for_{};
   Timer timer_;
-  bool coming_ = false;  // Run is, or is under way
+  bool coming_ = false;  // Run is scheduled or under way
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 

@@ -1,6 +1,6 @@
 // apiserver/store/metadata_order.h
 //
-// The order in which the members of metadata are stored.
+// Order in which the members of metadata are stored.
 
 #ifndef KINFORMER_APISERVER_STORE_METADATA_ORDER_H_
 #define KINFORMER_APISERVER_STORE_METADATA_ORDER_H_
@@ -12,8 +12,8 @@
 
 namespace kinformer::apiserver {
 
-// resourceVersion and uid come before everything that could hold members of the same name, so the
-// first occurrence in the text is theirs.
+// resourceVersion and uid precede all members that may contain members of the same name, so that
+// their first occurrence in the text is the right one.
 inline constexpr std::array<std::string_view, 14> kMetadataOrder = {"name",
                                                                     "generateName",
                                                                     "namespace",
@@ -32,7 +32,7 @@ inline constexpr std::array<std::string_view, 14> kMetadataOrder = {"name",
 inline constexpr std::size_t kUidRank = 3;
 inline constexpr std::size_t kVersionRank = 4;
 
-// The place of a member of metadata; the number of places if it has none.
+// Returns the position of a member of metadata; the number of positions for others.
 inline std::size_t MetadataRank(std::string_view name) {
   return static_cast<std::size_t>(std::find(kMetadataOrder.begin(), kMetadataOrder.end(), name) -
                                   kMetadataOrder.begin());

@@ -12,7 +12,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// A body and the brace that it begins without, to be walked through.
+// A body with its opening brace added, for parsing.
 class ObjectText {
  public:
   explicit ObjectText(std::string_view body) {
@@ -33,7 +33,7 @@ class ObjectText {
   wire::JsonBitmap bitmap_;
 };
 
-// Text of our own making always parses.
+// Text written by this server always parses.
 json::Value Parsed(std::string_view value) { return json::Parse(value).value_or(json::Value()); }
 
 class Rewriter {
@@ -43,7 +43,7 @@ class Rewriter {
   void Put(std::string_view name, std::string_view value) {
     if (!first_) out_ += ',';
     first_ = false;
-    // Names of the text, escapes as they stand, or plain ones.
+    // `name`: as written in the text, with its escapes, or without any.
     out_.append("\"").append(name).append("\":").append(value);
   }
   void Put(std::string_view name, const json::Value& value) {
@@ -55,8 +55,8 @@ class Rewriter {
   bool first_ = true;
 };
 
-// The members of `after` that neither `before` nor the text has, in the order in which they are to
-// be written.
+// Returns the members of `after` that neither `before` nor the text of the object has, in the order
+// in which they are written.
 std::vector<const json::Object::Member*> Added(const json::Value& before, const json::Value& after,
                                                bool metadata) {
   std::vector<const json::Object::Member*> added;
@@ -71,7 +71,7 @@ std::vector<const json::Object::Member*> Added(const json::Value& before, const 
   return added;
 }
 
-// A member of the object, whose outline changes.
+// Rewrites an object or one of its members, whose outline has changed.
 void Rewrite(const ObjectText& object, std::string_view value, const json::Value& before,
              const json::Value& after, bool metadata, std::string& out) {
   const std::vector<const json::Object::Member*> added = Added(before, after, metadata);

@@ -1,7 +1,7 @@
 // apiserver/store/object_outline.h
 //
-// The outline of an object: the few members by which the server decides what becomes of it, read
-// and changed in the object's text, so that nothing else of it is parsed, however much there is.
+// Outline of an object: the few members that decide about its deletion and its owners. They are
+// read and changed in the object's text, without parsing the rest, whatever its size.
 
 #ifndef KINFORMER_APISERVER_STORE_OBJECT_OUTLINE_H_
 #define KINFORMER_APISERVER_STORE_OBJECT_OUTLINE_H_
@@ -15,17 +15,17 @@
 
 namespace kinformer::apiserver {
 
-// A member of a member of the object: {"metadata", "finalizers"}. Without a name: all of them.
+// A nested member of the object: {"metadata", "finalizers"}. An empty name selects all members.
 struct OutlineMember {
   std::string_view of;
   std::string_view name;
 };
 
-// What says who owns an object.
+// Members that define the owners of an object.
 inline constexpr std::array<OutlineMember, 1> kOwnersOutline = {{{"metadata", "ownerReferences"}}};
 
-// What says whether an object may go, and what is written when it is on its way out. The last one
-// is of those whose conditions tell of it.
+// Members that decide whether an object may be removed, and those written when it is marked as
+// deleted; status.conditions is for kinds that report the deletion there.
 inline constexpr std::array<OutlineMember, 12> kDeletionOutline = {
     {{"metadata", "name"},
      {"metadata", "generation"},
@@ -40,17 +40,17 @@ inline constexpr std::array<OutlineMember, 12> kDeletionOutline = {
      {"status", "phase"},
      {"status", "conditions"}}};
 
-// What there is to know of a CustomResourceDefinition without reading its schemas.
+// Members of a CustomResourceDefinition that are needed besides its schemas.
 inline constexpr std::array<OutlineMember, 4> kDefinitionOutline = {
     {{"metadata", ""}, {"status", ""}, {"spec", "group"}, {"spec", "names"}}};
 
-// `body`: as of StoredObject. What the object does not have is not there, either.
+// Parses the members from `body`, as of StoredObject. Members that the object lacks are omitted.
 json::Value OutlineOf(std::string_view body, std::span<const OutlineMember> members);
 
-// The body of the same object with `after` in the place of its outline, which is `before`: members
-// of both are replaced where they differ, those of `before` alone are gone, and those of `after`
-// alone come where the order of metadata says, elsewhere at the end. The rest of the text is
-// copied. REQUIRES: `after` has no members that the object has beside its outline.
+// Returns the body of the object with its outline, `before`, replaced by `after`: changed members
+// are replaced, members missing in `after` are removed, and new ones are inserted in the order of
+// metadata, elsewhere at the end. All other text is copied. REQUIRES: every new member of `after`
+// is absent from the object.
 std::string WithOutline(std::string_view body, const json::Value& before, const json::Value& after);
 
 }  // namespace kinformer::apiserver

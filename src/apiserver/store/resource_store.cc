@@ -91,7 +91,7 @@ void ResourceStore::Append(EventType type, StoredObjectPtr current, StoredObject
 
 void ResourceStore::Trim(SteadyTime now) {
   std::int64_t horizon = floor_;
-  // A few per write keep up with any rate and never make one write slow.
+  // A few per write keep up with any rate of writes, and no write becomes slow.
   for (int i = 0; i < 8 && !log_.empty(); ++i) {
     const StoreEvent& oldest = log_.front();
     const bool too_many = log_.size() > limits_.max_events;
@@ -141,7 +141,7 @@ void ResourceStore::Prune(const std::string& key, std::int64_t horizon) {
   const auto found = objects_.find(key);
   if (found == objects_.end()) return;
   Entry& entry = found->second;
-  // What is older than the newest version that a reader at the horizon sees, nobody can ask for.
+  // Drops versions that no reader can request: those older than the one visible at the horizon.
   const auto next = [&](std::size_t i) -> const StoredObjectPtr& {
     return i + 1 < entry.older.size() ? entry.older[i + 1] : entry.latest;
   };
@@ -157,7 +157,7 @@ void ResourceStore::Prune(const std::string& key, std::int64_t horizon) {
       objects_.erase(found);
     }
   } else if (entry.dropped > entry.older.size() / 2) {
-    // Amortised: each version is moved once for every one that goes.
+    // Amortised: each version is moved at most once for each that is dropped.
     entry.older.erase(entry.older.begin(),
                       entry.older.begin() + static_cast<std::ptrdiff_t>(entry.dropped));
     entry.dropped = 0;

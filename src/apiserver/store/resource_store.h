@@ -1,7 +1,7 @@
 // apiserver/store/resource_store.h
 //
-// ResourceStore: the objects of one resource, at every version that history still covers, and the
-// log of what happened to them.
+// ResourceStore: the objects of one resource, at every version that history covers, and the log of
+// their changes.
 
 #ifndef KINFORMER_APISERVER_STORE_RESOURCE_STORE_H_
 #define KINFORMER_APISERVER_STORE_RESOURCE_STORE_H_
@@ -27,7 +27,7 @@ namespace kinformer::apiserver {
 
 enum class EventType : std::uint8_t { kAdded, kModified, kDeleted };
 
-// One write. `current` is the object after it; of a deletion the last state under the deletion's
+// One write. `current` is the object after it; for a deletion, the last state with the deletion's
 // resourceVersion.
 struct StoreEvent {
   std::int64_t resource_version = 0;
@@ -35,44 +35,44 @@ struct StoreEvent {
   StoredObjectPtr current{};
   StoredObjectPtr previous{};
   SteadyTime time{};
-  // `previous` under this event's resourceVersion, for watchers out of whose selector it went. Made
-  // when first needed.
+  // `previous` with this event's resourceVersion, for watches whose selector it no longer matches.
+  // Made on first use.
   mutable StoredObjectPtr departed{};
-  // Frames in encodings that are not simply the object's bytes, by format. Made when first needed,
-  // shared by all watchers.
+  // Encoded frames that differ from the object's bytes, by format. Made on first use, shared by all
+  // watches.
   mutable std::map<std::string, std::shared_ptr<const std::string>, std::less<>> frames{};
 };
 
 struct HistoryLimits {
   std::size_t max_events = 100'000;
-  // The newest ones, which stay whatever their age.
+  // The newest events, which are kept whatever their age.
   std::size_t min_events = 128;
   Duration max_age = std::chrono::minutes(5);
-  std::int64_t floor = 0;  // nothing up to there is known, from the start
+  std::int64_t floor = 0;  // initial floor: nothing up to this version is known
 };
 
-// An ordered map from keys to versions of objects, and an event log from whose end the oldest
-// versions are pruned. A reader of version N walks the map at any time and takes of each object the
-// newest version that is not newer than N, so LIST needs no copy and blocks no writer. A Pin keeps
-// its version readable.
+// An ordered map from keys to versions of objects, and an event log from which the oldest entries
+// are pruned. A reader of version N may walk the map at any time and sees of each object the newest
+// version that is not newer than N, so LIST copies nothing and blocks no writer. A Pin keeps its
+// version readable.
 //
-// Every write costs O(log n); nothing here is O(n) in the number of objects but a walk.
-// Loop-confined. Counterpart: etcd's MVCC store together with kube-apiserver's watch cache.
+// Every write costs O(log n); only walks are O(n) in the number of objects. Loop-confined.
+// Counterpart: etcd's MVCC store together with kube-apiserver's watch cache.
 class ResourceStore {
  public:
   explicit ResourceStore(HistoryLimits limits) : limits_(limits), floor_(limits.floor) {}
   ResourceStore(const ResourceStore&) = delete;
   ResourceStore& operator=(const ResourceStore&) = delete;
 
-  // ---- Writes. resourceVersions ascend.
+  // ---- Writes. resourceVersions must increase.
   void Put(StoredObjectPtr stored, SteadyTime now);
-  // `tombstone` is the last state under the deletion's resourceVersion.
+  // `tombstone` is the last state with the deletion's resourceVersion.
   void Delete(StoredObjectPtr tombstone, SteadyTime now);
 
   // ---- Reads.
-  // Null where there is none.
+  // Returns null if there is none.
   [[nodiscard]] StoredObjectPtr Get(std::string_view key) const;
-  // Live objects now; of one namespace.
+  // Number of live objects, in total and in a namespace.
   [[nodiscard]] std::size_t size() const { return live_; }
   [[nodiscard]] std::size_t size(std::string_view namespace_) const;
   // Calls `visit` for the objects at `resource_version` whose key is at least `from` and starts
@@ -82,24 +82,24 @@ class ResourceStore {
             const std::function<bool(const StoredObjectPtr&)>& visit) const;
 
   // ---- History. Events have consecutive sequence numbers.
-  // Everything after this resourceVersion is known.
+  // All changes after this resourceVersion are known.
   [[nodiscard]] std::int64_t floor() const { return floor_; }
   [[nodiscard]] std::uint64_t begin_sequence() const { return first_sequence_; }
   [[nodiscard]] std::uint64_t end_sequence() const { return first_sequence_ + log_.size(); }
   [[nodiscard]] const StoreEvent& event(std::uint64_t sequence) const {
     return log_[static_cast<std::size_t>(sequence - first_sequence_)];
   }
-  // The first event after that resourceVersion.
+  // Returns the first event after that resourceVersion.
   [[nodiscard]] std::uint64_t SequenceAfter(std::int64_t resource_version) const;
-  // Forgets what happened up to that resourceVersion.
+  // Drops the history up to that resourceVersion.
   void Compact(std::int64_t resource_version);
 
-  // A store without history that holds what this one held at `resource_version`.
-  // REQUIRES: as Walk.
+  // Returns a new store without history that holds the objects at `resource_version`. REQUIRES: as
+  // Walk.
   [[nodiscard]] std::shared_ptr<ResourceStore> RestoredTo(std::int64_t resource_version,
                                                           SteadyTime now) const;
 
-  // Keeps the versions of one resourceVersion readable while it exists.
+  // Keeps one resourceVersion readable while it exists.
   class Pin {
    public:
     Pin(std::shared_ptr<ResourceStore> store, std::int64_t resource_version);
@@ -115,20 +115,20 @@ class ResourceStore {
   };
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  // May an object keep a protobuf form of that size? Counts it if so. All forms together are
-  // bounded: making one costs microseconds, keeping those of a million objects a third of the
-  // store.
+  // Returns whether an object may cache a protobuf form of that size, and counts it if so. The
+  // total is limited: making a form takes microseconds, but caching those of a million objects
+  // would take a third of the store's memory.
   [[nodiscard]] bool MayKeep(std::size_t size);
 
  private:
-  // The newest version of one object, and the older ones that somebody may still ask for, oldest
-  // first.
+  // The newest version of one object, and the older ones that readers may still request, the oldest
+  // of these first.
   struct Entry {
     StoredObjectPtr latest;
     std::vector<StoredObjectPtr> older;
-    std::size_t dropped = 0;  // how many at the front of `older` are gone
+    std::size_t dropped = 0;  // number of dropped versions at the front of `older`
 
-    // The newest that is not newer than that; null where there is none.
+    // Returns the newest version up to that resourceVersion; null if there is none.
     [[nodiscard]] const StoredObjectPtr* At(std::int64_t resource_version) const;
     void Push(StoredObjectPtr stored);
   };
@@ -137,19 +137,19 @@ class ResourceStore {
   void Append(EventType type, StoredObjectPtr current, StoredObjectPtr previous, SteadyTime now);
   void Trim(SteadyTime now);
   void Forget(const StoredObject& stored);
-  // Drops versions of a key that no reader can ask for any more.
+  // Drops the versions of a key that no reader can request any more.
   void Prune(const std::string& key, std::int64_t horizon);
 
   HistoryLimits limits_;
   Map objects_;
   std::size_t live_ = 0;
   std::size_t bytes_ = 0;
-  std::size_t kept_bytes_ = 0;  // of protobuf forms
+  std::size_t kept_bytes_ = 0;  // in protobuf forms
   std::unordered_map<std::string, std::size_t> live_by_namespace_;
   std::deque<StoreEvent> log_;
   std::uint64_t first_sequence_ = 0;
   std::int64_t floor_ = 0;
-  // Keys of trimmed events whose versions a pin still holds, with the events' resourceVersions.
+  // Keys of trimmed events whose versions are still pinned, with the events' resourceVersions.
   std::deque<std::pair<std::int64_t, std::string>> unpruned_;
   std::multiset<std::int64_t> pins_;
 };

@@ -69,7 +69,7 @@ TEST_F(ResourceStoreTest, KeepsABoundedAmountOfProtobuf) {
   }
   EXPECT_EQ(kept, 3);
   EXPECT_FALSE(store_->MayKeep(message.size()));
-  // What goes makes room.
+  // Deleting and compacting makes room.
   Delete("ns/a");
   store_->Compact(version_);
   EXPECT_TRUE(store_->MayKeep(message.size()));
@@ -123,7 +123,7 @@ TEST_F(ResourceStoreTest, SequenceAfter) {
   EXPECT_EQ(store_->event(1).previous->resource_version(), 1);
 }
 
-// One object that is written for ever costs each write the same.
+// A write of one hot object always costs the same.
 TEST_F(ResourceStoreTest, AHotObjectKeepsAsManyVersionsAsHistory) {
   store_ = std::make_shared<ResourceStore>(HistoryLimits{.max_events = 5'000});
   for (int i = 0; i < 20'000; ++i) Put("ns", "a");
@@ -218,7 +218,7 @@ TEST(StoredObjectTest, OutlineIsReadAndReplacedInTheText) {
     changed->Ensure("spec").Set("nodeName", "n");
   }
   const StoredObjectPtr made = stored->WithOutline(before, after, fields);
-  // To the byte what a write of the whole would have stored.
+  // Equal, byte for byte, to a write of the whole object.
   const StoredObjectPtr wanted = StoredObject::Make(whole, 7, fields);
   EXPECT_EQ(made->body(), wanted->body());
   EXPECT_EQ(made->FieldsText(), wanted->FieldsText());
@@ -233,7 +233,7 @@ TEST(StoredObjectTest, OutlineIsReadAndReplacedInTheText) {
   EXPECT_FALSE(stored->terminating());
   EXPECT_EQ(stored->WithOutline(before, before, fields)->body(), stored->body());
 
-  // Some where there were none.
+  // Adds members to an object without any.
   const json::Value bare = json::Parse(R"({"metadata":{"name":"a"},"data":{"k":"v"}})").OrExit();
   const StoredObjectPtr small = StoredObject::Make(bare, 7, {});
   const json::Value none = small->Outline();

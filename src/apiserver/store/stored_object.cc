@@ -21,7 +21,7 @@ class MetadataWriter {
                  json::TextSink& out)
       : metadata_(metadata), resource_version_(resource_version), out_(out) {}
 
-  // Where the uid's text begins in what is written.
+  // Writes the metadata; returns the offset of the uid in the output.
   std::size_t Write() {
     std::array<const json::Value*, kMetadataOrder.size()> ordered{};
     bool others = false;
@@ -34,7 +34,7 @@ class MetadataWriter {
     std::size_t uid = 0;
     for (std::size_t rank = 0; rank < ordered.size(); ++rank) {
       if (rank == kVersionRank) {
-        // A dry run's object, and a review, were never stored.
+        // Objects of dry runs, and reviews, have no version.
         if (resource_version_ == "0") continue;
         Name(kMetadataOrder[rank]);
         out_.PutQuoted(resource_version_);
@@ -68,8 +68,8 @@ class MetadataWriter {
   char before_ = '{';
 };
 
-// A text after its length. It may hold any byte: what a client put into one field must not be taken
-// for another.
+// Appends a string after its length. The string may contain any byte, so a separator could not be
+// distinguished from a client's data.
 void AppendText(std::string_view text, std::string& out) {
   const auto size = static_cast<std::uint32_t>(text.size());
   std::array<char, sizeof size> prefix{};
@@ -93,7 +93,7 @@ void AppendLabels(const json::Value& labels, std::string& out) {
   }
 }
 
-// A scalar as selectors compare it.
+// Returns a scalar as selectors compare it.
 std::string ScalarText(const json::Value& value, const std::string& fallback) {
   if (const auto text = value.AsString()) return std::string(*text);
   if (const auto flag = value.AsBool()) return *flag ? "true" : "false";
@@ -146,7 +146,7 @@ std::shared_ptr<const StoredObject> StoredObject::Make(const json::Value& object
     }
     out.Put('}');
   }
-  stored->body_ = std::string(std::string_view(text));  // no more than its bytes
+  stored->body_ = std::string(std::string_view(text));  // allocates no spare capacity
 
   AppendLabels(metadata["labels"], stored->labels_);
   for (const SelectableField& field : fields) {
@@ -171,7 +171,7 @@ std::shared_ptr<const StoredObject> StoredObject::AtResourceVersion(std::int64_t
   const std::size_t end = body_.find('"', at);
   stored->body_ = body_.substr(0, at) + std::to_string(resource_version) + body_.substr(end);
   stored->uid_size_ = uid_size_;
-  stored->uid_offset_ = uid_offset_;  // stands before the resourceVersion
+  stored->uid_offset_ = uid_offset_;  // the uid precedes the resourceVersion
   return stored;
 }
 
@@ -189,7 +189,7 @@ std::shared_ptr<const StoredObject> StoredObject::WithOutline(
   stored->form_ = form_;
   stored->body_ = apiserver::WithOutline(body_, before, after);
   stored->uid_size_ = uid_size_;
-  stored->uid_offset_ = uid_offset_;  // stands before what changes
+  stored->uid_offset_ = uid_offset_;  // the uid precedes all that changes
   const json::Value& metadata = after["metadata"];
   stored->terminating_ = !metadata["deletionTimestamp"].is_null();
   stored->owned_ = metadata["ownerReferences"].size() > 0;
@@ -239,7 +239,7 @@ json::Value StoredObject::Parse(std::string_view api_version, std::string_view k
     text += ',';
   }
   text += body_;
-  // Text of our own making always parses.
+  // Text written by this server always parses.
   return json::Parse(text).value_or(json::Value());
 }
 

@@ -5,7 +5,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Watches that are further behind than this make their own.
+// Most batches kept. Watches further behind make their own.
 constexpr std::size_t kBatches = 8;
 
 }  // namespace
@@ -69,7 +69,7 @@ void WatchHub::Wait(Watcher& watcher) {
   if (watcher.position_ < scope.waiting) return;
   Swap(scope, watcher.position_, scope.waiting++);
   WatchGroup& group = *watcher.group_;
-  // Nobody is behind any more.
+  // All watches have caught up.
   if (++group.waiting_ == group.watchers_) std::vector<EventBatch>().swap(group.batches_);
 }
 
@@ -93,7 +93,7 @@ void WatchHub::Notify(std::string_view namespace_, std::string_view key) {
 }
 
 void WatchHub::Close() {
-  // In the order of scopes, which does not depend on how they hash.
+  // In the order of scopes, which is deterministic, unlike that of hashes.
   std::map<std::string_view, std::vector<Watcher*>> ordered;
   for (const auto& [name, scope] : scopes_) ordered.emplace(name, scope->watchers);
   for (auto& [scope, watchers] : ordered) {

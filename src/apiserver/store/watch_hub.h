@@ -1,7 +1,7 @@
 // apiserver/store/watch_hub.h
 //
-// WatchHub: who waits for events of one resource, by what they look at, so that a write wakes only
-// those whom it may concern, and what equal watches share.
+// WatchHub: waiting watches of one resource, by scope, so that a write wakes only those it may
+// concern; and the frames that equal watches share.
 
 #ifndef KINFORMER_APISERVER_STORE_WATCH_HUB_H_
 #define KINFORMER_APISERVER_STORE_WATCH_HUB_H_
@@ -20,23 +20,23 @@
 
 namespace kinformer::apiserver {
 
-// A stretch of the log, as all watches of a group see it.
+// A range of the log, encoded once for all watches of a group.
 struct EventBatch {
-  std::uint64_t begin = 0;            // the first event looked at
-  std::uint64_t end = 0;              // the first that is not in it
-  std::int64_t resource_version = 0;  // of the last event looked at
+  std::uint64_t begin = 0;            // first event of the range
+  std::uint64_t end = 0;              // first event after the range
+  std::int64_t resource_version = 0;  // of the last event in the range
   std::shared_ptr<const std::string> text{};
 };
 
-// Watches of one scope with equal selectors and encoding: what one of them sends, the others send
-// too. Ten thousand of them have the frames of an event made and put together once.
+// Watches of one scope with equal selectors and encoding, which therefore send equal frames. Ten
+// thousand of them share frames that are encoded once.
 class WatchGroup {
  public:
   [[nodiscard]] bool shared() const { return watchers_ > 1; }
-  // Null where there is none that begins there.
+  // Returns null where no batch begins there.
   [[nodiscard]] const EventBatch* Find(std::uint64_t begin) const;
   const EventBatch& Add(EventBatch batch);
-  // What the answers' heads say.
+  // Response headers, equal for all watches of the group.
   HttpHeaders headers{};
 
  private:
@@ -49,13 +49,13 @@ class WatchGroup {
 
 struct WatchScope;
 
-// A watch, as the hub knows it.
+// Interface of a watch towards the hub.
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  // Something has happened that may concern it. Must not call back into the hub.
+  // An event may concern this watch. Must not call back into the hub.
   virtual void OnEvents() = 0;
-  // The stream is to end cleanly.
+  // Ends the stream cleanly.
   virtual void OnClose() = 0;
 
  protected:
@@ -68,7 +68,7 @@ class Watcher {
   std::size_t position_ = 0;
 };
 
-// Watches of one scope: the first `waiting` of them wait.
+// Watches of one scope; the first `waiting` of them are waiting for events.
 struct WatchScope {
   std::string name{};
   std::vector<Watcher*> watchers{};
@@ -76,18 +76,18 @@ struct WatchScope {
 };
 
 // A scope is "" for everything, "namespace/" for one namespace, or the storage key of one object.
-// Loop-confined. Watchers remove themselves before they go. All but Close costs nothing for
+// Loop-confined. Watchers must remove themselves before destruction. Only Close costs anything for
 // watchers that do not wait.
 class WatchHub {
  public:
-  // `group`: equal for watches that send the same, whatever the scope.
+  // `group`: equal for watches that send the same frames, whatever their scope.
   void Add(std::string_view scope, std::string_view group, Watcher& watcher);
   void Remove(Watcher& watcher);
-  // It has sent everything: the next event calls its OnEvents, once.
+  // The watch has sent everything; the next event calls OnEvents, once.
   void Wait(Watcher& watcher);
-  // An object has changed.
+  // Wakes the watches that a change of that object may concern.
   void Notify(std::string_view namespace_, std::string_view key);
-  // Ends all of them.
+  // Closes all watches.
   void Close();
   [[nodiscard]] std::size_t size() const { return size_; }
 

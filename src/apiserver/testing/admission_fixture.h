@@ -38,8 +38,8 @@ inline json::Value PatchWith(std::string_view patch) {
       {{"allowed", true}, {"patch", std::move(text)}, {"patchType", "JSONPatch"}});
 }
 
-// Answers each question with what a function makes of its request; a question without an answer
-// stays open.
+// Responds to each review with the result of a function of its request; if that is null, the review
+// is never answered.
 class AdmissionHook final : public Handler {
  public:
   using Answer = std::function<json::Value(const json::Value& request)>;
@@ -72,7 +72,7 @@ class AdmissionHook final : public Handler {
 class AdmissionHooks {
  public:
   AdmissionHook& At(const std::string& name) { return places_["https://" + name].hook; }
-  // Null where none has that name.
+  // Returns null if no webhook has that name.
   std::shared_ptr<Transport> To(Env& env, const WebhookAddress& address) {
     const auto found = places_.find(address.base_url);
     if (found == places_.end()) return nullptr;
@@ -90,7 +90,7 @@ class AdmissionHooks {
 };
 
 // Makes a configuration, `kind` Mutating or Validating, of one webhook for ConfigMaps, named after
-// its hook, with `more` laid over it.
+// its hook, with `more` merged over it.
 inline void Configure(TestServer& server, const std::string& kind, const std::string& name,
                       std::string_view more) {
   json::Value webhook = Json(R"({"rules":[{"operations":["*"],"apiGroups":[""],

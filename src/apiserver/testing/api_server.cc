@@ -11,7 +11,7 @@ ApiServer::ApiServer(std::unique_ptr<Runtime> own, Env* env, bool simulated,
     : runtime_(std::move(own)),
       env_(env != nullptr ? *env : runtime_->env()),
       simulated_(simulated) {
-  // Its port, or its transport, may have belonged to another one before.
+  // An earlier server may have had the same port or transport.
   if (!simulated && !options.first_resource_version) {
     options.first_resource_version = apiserver::FirstResourceVersionAt(env_.WallNow());
   }
@@ -38,7 +38,7 @@ ApiServer::~ApiServer() {
   }
   http_.reset();
   OnLoop([this] {
-    // Whoever still holds it gets no answer, rather than one from a server that is gone.
+    // Remaining users of the transport get no answer.
     transport_->Down();
     server_.reset();
   });
@@ -47,7 +47,7 @@ ApiServer::~ApiServer() {
 Env& ApiServer::env() { return env_; }
 
 void ApiServer::OnLoop(const std::function<void()>& work) {
-  // In simulated time one thread runs at any moment, so whoever calls is alone.
+  // In simulated time only one thread runs at any moment.
   if (simulated_ || env_.loop().InThisExecutor()) return work();
   const std::unique_ptr<Monitor> monitor = env_.NewMonitor();
   bool done = false;

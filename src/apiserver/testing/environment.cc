@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kScheduleLines = 500;
 
-// What has happened, for people.
+// Log of the simulation's events, for people.
 class Diary {
  public:
   explicit Diary(Simulation& simulation) : env_(simulation.env()), start_(simulation.env().Now()) {}
@@ -190,7 +190,7 @@ Environment::~Environment() {
   if (impl_->options.failed && impl_->options.failed()) {
     std::fprintf(stderr, "%s", Schedule().c_str());
   }
-  // What one says while it ends may concern the webhooks of another.
+  // All replicas end before any is destroyed: the end of one may call the webhooks of another.
   for (const auto& replica : impl_->replicas) replica->impl_->End();
   impl_->gate->Close();
 }
@@ -258,7 +258,7 @@ bool Environment::RunUntil(const std::function<bool()>& done, Duration limit) {
     steps = 0;
     return done();
   };
-  // Where the time is over, or nothing can happen any more, the last steps have not been asked for.
+  // At the time limit, or without further events, the last steps have not been checked yet.
   return impl_->simulation.RunUntil(sometimes, limit) || done();
 }
 

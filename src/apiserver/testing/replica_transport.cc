@@ -11,15 +11,15 @@ bool IsAbout(const HttpRequest& request, std::string_view resource) {
   return request.target.find("/" + std::string(resource)) != std::string::npos;
 }
 
-// One that changes what the operator is about.
+// Returns whether the request changes objects that the operator manages.
 bool IsWrite(const HttpRequest& request) {
   return request.method != "GET" && !IsAbout(request, "leases") && !IsAbout(request, "events");
 }
 
 }  // namespace
 
-// One request. What the server says goes on to the client, now or later; or, where the replica has
-// crashed, never.
+// One request. Passes the server's response to the client, now or later; never after the replica
+// has crashed.
 class ReplicaFaults::Call final : public HttpCall, public ResponseReceiver {
  public:
   Call(Env& env, std::shared_ptr<ReplicaFaults> faults, HttpRequest request,
@@ -35,7 +35,7 @@ class ReplicaFaults::Call final : public HttpCall, public ResponseReceiver {
     last_ = last;
     inner_ = server.Start(request_, *this);
   }
-  // Nothing more of it gets through, in either direction.
+  // Stops all traffic in both directions.
   void Cut() {
     if (inner_ != nullptr && IsWrite(request_)) faults_->on_write_(request_, "cut off");
     inner_.reset();
@@ -68,7 +68,7 @@ class ReplicaFaults::Call final : public HttpCall, public ResponseReceiver {
   // The client may destroy this in its OnDone.
   void End(const Result<void>& result) { client_.OnDone(result); }
 
-  // In order, each so much later as watches are late.
+  // Delivers in order, with the delay of watches.
   void Pass(std::function<void()> deliver) {
     const bool watch = request_.pool == ConnectionPool::kWatch;
     const Duration delay = watch ? faults_->watch_delay_ : Duration(0);
@@ -94,7 +94,7 @@ class ReplicaFaults::Call final : public HttpCall, public ResponseReceiver {
   const std::shared_ptr<ReplicaFaults> faults_;
   const HttpRequest request_;
   ResponseReceiver& client_;
-  bool last_ = false;  // the replica crashes with it
+  bool last_ = false;  // the replica crashes with this request
   int status_ = 0;
   std::unique_ptr<HttpCall> inner_;
   std::deque<Late> late_;

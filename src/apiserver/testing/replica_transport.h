@@ -1,7 +1,7 @@
 // apiserver/testing/replica_transport.h
 //
-// ReplicaTransport: what stands between a replica of an operator and the server, and does to it
-// what a test asks for. A replica has one for each of its loops; ReplicaFaults is what they share.
+// ReplicaTransport: a transport between a replica of an operator and the server that injects faults
+// for tests. A replica has one for each loop; they share a ReplicaFaults.
 
 #ifndef KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
 #define KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
@@ -17,13 +17,13 @@
 
 namespace kinformer::testing {
 
-// What is done to a replica. Confined to the simulation's one running thread, as all of these tests
-// are.
+// Faults of one replica. Confined to the simulation's single running thread, as are all of these
+// tests.
 class ReplicaFaults {
  public:
-  // Told of every write before the server has it.
+  // Called with every write before the server receives it.
   using OnSend = std::function<void(const HttpRequest& request)>;
-  // Told of every write when it is answered, or will not be.
+  // Called with every write when it is answered, or has failed.
   using OnWrite = std::function<void(const HttpRequest& request, const std::string& answer)>;
 
   ReplicaFaults(OnSend on_send, OnWrite on_write, std::function<void()> on_crash)
@@ -36,7 +36,7 @@ class ReplicaFaults {
   void CrashAtWrite(int n) { writes_until_crash_ = n; }
   void DelayWatches(Duration delay) { watch_delay_ = delay; }
   void LoseLeases(SteadyTime until) { no_leases_until_ = until; }
-  // Cuts what is under way, too.
+  // Also cuts the calls under way.
   void Disconnect(SteadyTime until);
 
  private:
@@ -46,15 +46,15 @@ class ReplicaFaults {
   const OnSend on_send_;
   const OnWrite on_write_;
   const std::function<void()> on_crash_;
-  std::vector<Call*> calls_;  // in the order they began
+  std::vector<Call*> calls_;  // in the order of their start
   bool crashed_ = false;
-  int writes_until_crash_ = 0;  // 0: none
+  int writes_until_crash_ = 0;  // 0: no crash planned
   Duration watch_delay_{0};
   SteadyTime no_leases_until_{};
   SteadyTime disconnected_until_{};
 };
 
-// See the head of this file. Calls are those of the loop of `env`.
+// Calls run on the loop of `env`. The head of this file describes the rest.
 class ReplicaTransport final : public Transport {
  public:
   ReplicaTransport(Env& env, std::shared_ptr<Transport> server,

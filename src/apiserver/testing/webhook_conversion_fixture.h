@@ -1,6 +1,6 @@
 // apiserver/testing/webhook_conversion_fixture.h
 //
-// WebhookConversion: a server with widgets of two versions, and the webhook that converts them, in
+// WebhookConversion: a server with widgets of two versions and their conversion webhook, in
 // simulated time.
 
 #ifndef KINFORMER_APISERVER_TESTING_WEBHOOK_CONVERSION_FIXTURE_H_
@@ -30,7 +30,7 @@ inline const std::string kV2 = "/apis/example.com/v2/namespaces/default/widgets"
 inline const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
 inline const HeaderList kApply = {{"Content-Type", "application/apply-patch+yaml"}};
 
-// spec.size, a number, of v1 is spec.length, a text, of v2; status.done is status.phase.
+// spec.size, a number, in v1 is spec.length, a string, in v2; status.done is status.phase.
 inline json::Value Converted(const json::Value& object, const std::string& version) {
   json::Value out = object;
   out.Set("apiVersion", version);
@@ -87,7 +87,7 @@ class Hook final : public Handler {
   int status = 200;
   bool silent = false;
   bool fails = false;
-  std::string bad{};  // the name of one that cannot be converted
+  std::string bad{};  // name of an object that cannot be converted
   std::function<void(json::Value& answer)> change{};
 
  private:
@@ -136,7 +136,7 @@ class WebhookConversion : public ::testing::Test {
     const Reply made = server_.Do("PUT", path, definition.Dump());
     ASSERT_EQ(made.status, 200) << made.body;
   }
-  // A Widget of that version.
+  // Creates a Widget of that version.
   Reply Post(const std::string& path, std::string_view body) {
     json::Value object = Json(body);
     object.Set("kind", "Widget");
@@ -156,14 +156,14 @@ class WebhookConversion : public ::testing::Test {
                                   R"({"spec":{"size":)" + std::to_string(size) + "}}", kMerge);
     ASSERT_EQ(made.status, 200) << made.body;
   }
-  // spec.length of an object of v2.
+  // Returns spec.length of an object of v2.
   std::string Length(const std::string& name) {
     return server_.Get(kV2 + "/" + name).Json().At("/spec/length").StringOrEmpty();
   }
   std::int64_t Size(const std::string& name) {
     return server_.Get(kV1 + "/" + name).Json().At("/spec/size").AsInt64().value_or(-1);
   }
-  // "a=7" for each object of a list.
+  // Returns "a=7" for each object of a list.
   static std::vector<std::string> Lengths(const Reply& list) {
     std::vector<std::string> out;
     const json::Value read = list.Json();
@@ -173,7 +173,7 @@ class WebhookConversion : public ::testing::Test {
     }
     return out;
   }
-  // Lets time go by, and gives what has come, as "ADDED a=7".
+  // Advances time, and returns the events received, as "ADDED a=7".
   std::vector<std::string> Seen(OpenReply& watch, Duration after = std::chrono::milliseconds(10)) {
     server_.sim().RunFor(after);
     watch.Pull();

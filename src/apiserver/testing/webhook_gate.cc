@@ -5,7 +5,7 @@
 
 namespace kinformer::testing {
 
-// One question. The answer is kept until it is complete, and its time has come.
+// One call. Holds the response until it is complete and the delay has passed.
 class WebhookGate::Call final : public HttpCall, public ResponseReceiver {
  public:
   Call(WebhookGate& gate, ResponseReceiver& server) : gate_(gate), server_(server) {
@@ -46,7 +46,7 @@ class WebhookGate::Call final : public HttpCall, public ResponseReceiver {
  private:
   void Later(Duration delay, std::function<void()> then) {
     timer_ = gate_.env_.loop().RunAt(gate_.env_.Now() + delay, [then = std::move(then)] {
-      const std::function<void()> go = then;  // it may set the timer anew
+      const std::function<void()> go = then;  // `then` may set the timer again
       go();
     });
   }

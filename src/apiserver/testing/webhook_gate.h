@@ -1,7 +1,7 @@
 // apiserver/testing/webhook_gate.h
 //
-// WebhookGate: what stands between the server and its webhooks, and does to them what a test asks
-// for.
+// WebhookGate: a transport between the server and its webhooks, which delays, fails or cuts calls
+// as a test requests.
 
 #ifndef KINFORMER_APISERVER_TESTING_WEBHOOK_GATE_H_
 #define KINFORMER_APISERVER_TESTING_WEBHOOK_GATE_H_
@@ -16,8 +16,8 @@
 
 namespace kinformer::testing {
 
-// Confined to the simulation's one running thread, as all of these tests are. Whatever address a
-// configuration names leads to the one handler.
+// Confined to the simulation's single running thread, as are all of these tests. All addresses in
+// configurations lead to the same handler.
 class WebhookGate final : public Transport {
  public:
   explicit WebhookGate(Env& env) : env_(env) {}
@@ -30,24 +30,24 @@ class WebhookGate final : public Transport {
   [[nodiscard]] TransportStats Stats() const override { return {.requests = requests_}; }
   [[nodiscard]] std::string Describe() const override { return "https://webhooks"; }
 
-  // Questions go there from now on; while it does not run, nobody is there. `handler` must outlive
-  // this, or Close.
+  // Sends calls to `handler` from now on; while `running` returns false, connections are refused.
+  // `handler` must outlive this, or Close must be called before.
   void Serve(Handler& handler, std::function<bool()> running);
-  // Nobody is there any more.
+  // Removes the handler: connections are refused.
   void Close();
   void Delay(Duration delay) { delay_ = delay; }
-  // Every question is answered with a 500 until then.
+  // Answers every call with a 500 until then.
   void Fail(SteadyTime until) { failing_until_ = until; }
-  // Nothing gets through until then. Cuts what is under way, too.
+  // Blocks all traffic until then. Also cuts the calls under way.
   void Disconnect(SteadyTime until);
 
  private:
   class Call;
 
   Env& env_;
-  std::shared_ptr<InMemoryTransport> handler_;  // null: there is none
+  std::shared_ptr<InMemoryTransport> handler_;  // null: none
   std::function<bool()> running_;
-  std::vector<Call*> calls_;  // in the order they began
+  std::vector<Call*> calls_;  // in the order of their start
   std::uint64_t requests_ = 0;
   Duration delay_{0};
   SteadyTime failing_until_{};

@@ -1,7 +1,7 @@
 // apiserver/webhook/value_count.h
 //
-// ValueCount: how many values a JSON text has at most, while it comes: a value takes many times the
-// memory of its two bytes.
+// ValueCount: an upper bound of the number of values in a JSON text, computed as it arrives: a
+// value of two bytes takes many times that memory.
 
 #ifndef KINFORMER_APISERVER_WEBHOOK_VALUE_COUNT_H_
 #define KINFORMER_APISERVER_WEBHOOK_VALUE_COUNT_H_
@@ -15,7 +15,7 @@ namespace kinformer::apiserver {
 // Thread-compatible.
 class ValueCount {
  public:
-  // The next part of the text, split anywhere.
+  // Adds the next part of the text, which may be split anywhere.
   void Add(std::string_view part) {
     for (const char c : part) {
       if (std::exchange(escaped_, false)) continue;

@@ -9,12 +9,12 @@
 namespace kinformer::apiserver {
 namespace {
 
-// More than any object, and less than what hurts.
+// More than any object needs, and little enough to hold in memory.
 constexpr std::size_t kMaxAnswerBytes = std::size_t{16} << 20;
-// Objects as people write them have fewer in so many bytes; each takes some 80 bytes of memory.
+// Realistic objects have fewer values in that many bytes; each value takes about 80 bytes.
 constexpr std::size_t kMaxAnswerValues = std::size_t{1} << 20;
 
-// What is wrong with an answer of another status, in the words of a real server's client.
+// Returns the error for a response with another status, in the words of a real server's client.
 std::string WhyNot(int status, const std::string& body) {
   if (status == 404) return "the server could not find the requested resource";
   const std::string said = body.substr(0, 1024);
@@ -60,7 +60,7 @@ WebhookCall::WebhookCall(ServerState& state, const WebhookPlace& place, std::str
   FailSoon(started.error().message());
 }
 
-// Not before the constructor has returned.
+// Fails later on the loop, since the constructor must return first.
 void WebhookCall::FailSoon(std::string why) {
   deadline_ = state_.deadlines.Add(
       state_.env.Now(), [this, why = std::move(why)] { Fail(Reason::kConnectionRefused, why); });
@@ -71,7 +71,7 @@ WebhookCall::~WebhookCall() { state_.deadlines.Remove(deadline_); }
 void WebhookCall::OnHeaders(int status, const HttpHeaders&) { status_ = status; }
 
 void WebhookCall::OnData(std::string_view data) {
-  // A part is no answer: what follows the part that is too much would be read behind a hole.
+  // A truncated answer is useless: after the limit is exceeded, all further data is ignored.
   too_long_ = too_long_ || body_.size() + data.size() > kMaxAnswerBytes;
   if (too_long_ || values_.count() > kMaxAnswerValues) return;
   values_.Add(data);
@@ -99,7 +99,7 @@ void WebhookCall::Fail(Reason reason, std::string_view why) {
 }
 
 void WebhookCall::Finish(Result<std::string> body) {
-  // Whoever is told may keep this, so the webhook must neither answer any more nor work for nobody.
+  // `done` may keep this alive, so the webhook's connection is released here.
   call_.reset();
   state_.deadlines.Remove(deadline_);
   const Done done = std::move(done_);

@@ -1,6 +1,6 @@
 // apiserver/webhook/webhook_call.h
 //
-// WebhookCall: a question to a webhook over its transport, and the body of the answer.
+// WebhookCall: one call of a webhook over its transport; returns the response body.
 
 #ifndef KINFORMER_APISERVER_WEBHOOK_WEBHOOK_CALL_H_
 #define KINFORMER_APISERVER_WEBHOOK_WEBHOOK_CALL_H_
@@ -20,13 +20,13 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. Destruction abandons it.
+// Loop-confined. Destruction cancels the call.
 class WebhookCall final : private ResponseReceiver {
  public:
   using Done = std::function<void(Result<std::string> body)>;
-  // Calls `done` once, on the loop, never before it has returned: with the body of an answer of
-  // 200, or with why there is none, in the words of a real server's client. `done` may destroy it.
-  // The request has ended by then: it is abandoned where the webhook takes longer than it may.
+  // Calls `done` once, on the loop, never before returning: with the body of a 200, or with the
+  // error of a real server's client. `done` may destroy this. The request has ended by then; it is
+  // cancelled if the webhook exceeds its timeout.
   WebhookCall(ServerState& state, const WebhookPlace& place, std::string body, Done done);
   ~WebhookCall() override;
   WebhookCall(const WebhookCall&) = delete;
@@ -37,7 +37,7 @@ class WebhookCall final : private ResponseReceiver {
   void OnData(std::string_view data) override;
   void OnDone(Result<void> result) override;
   void Finish(Result<std::string> body);
-  // Nobody has answered.
+  // Ends the call with an error.
   void Fail(Reason reason, std::string_view why);
   void FailSoon(std::string why);
 

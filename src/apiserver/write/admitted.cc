@@ -18,7 +18,7 @@ json::Value OptionsOf(std::string_view kind, bool dry_run) {
   return options;
 }
 
-// Those of a patch are shown as those of an update.
+// Returns the options that webhooks see; those of a patch are UpdateOptions.
 json::Value OptionsOf(const ResourceRequest& request, std::string_view operation, bool dry_run) {
   json::Value options =
       OptionsOf(operation == "CREATE" ? "CreateOptions" : "UpdateOptions", dry_run);
@@ -29,11 +29,11 @@ json::Value OptionsOf(const ResourceRequest& request, std::string_view operation
   return options;
 }
 
-// What the subresource takes, if that is no object of the resource.
+// Returns the kind of the subresource's requests, if it differs from the resource's kind.
 std::optional<AdmissionKind> KindOf(const ResourceAt& at, std::string_view subresource) {
   const Subresource* const sub = subresource.empty() ? nullptr : at.FindSubresource(subresource);
   if (sub == nullptr || sub->kind == at.version->kind) return std::nullopt;
-  // Discovery leaves out what is the resource's own.
+  // Discovery omits a group and version that are those of the resource.
   const bool own = sub->version.empty();
   return AdmissionKind{.group = own ? at.resource->group : sub->group,
                        .version = own ? at.version->version : sub->version,
@@ -56,7 +56,7 @@ std::shared_ptr<AdmissionAttributes> Make(const ResourceRequest& request, const 
                           .options = std::move(options)});
 }
 
-// One creation on its way through both phases.
+// A create in both phases of admission.
 struct Creation {
   UnstoredCreate create{};
   std::shared_ptr<AdmissionAttributes> attributes{};
@@ -65,7 +65,7 @@ struct Creation {
   [[nodiscard]] ResponsePtr Fail(const Error& error) const {
     return Warned(ErrorResponse(error, create.request.accept), warnings);
   }
-  // Null: it is allowed.
+  // Returns null if it is allowed.
   [[nodiscard]] ResponsePtr Refused(AdmissionOutcome& outcome) {
     for (std::string& warning : outcome.warnings) warnings.push_back(std::move(warning));
     return outcome.allowed ? nullptr : Fail(outcome.allowed.error());

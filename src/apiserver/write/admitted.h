@@ -1,7 +1,7 @@
 // apiserver/write/admitted.h
 //
-// Writes that webhooks are asked about: from a request to the question, and from what they said to
-// the answer.
+// Admission of writes by webhooks: makes the attributes of a request, and the response from the
+// outcome.
 
 #ifndef KINFORMER_APISERVER_WRITE_ADMITTED_H_
 #define KINFORMER_APISERVER_WRITE_ADMITTED_H_
@@ -20,35 +20,35 @@
 
 namespace kinformer::apiserver {
 
-// All but the objects and their size. `operation`: CREATE or UPDATE.
+// Returns the attributes without objects and size. `operation`: CREATE or UPDATE.
 std::shared_ptr<AdmissionAttributes> AttributesOf(const ResourceRequest& request,
                                                   const WriteTarget& target,
                                                   std::string_view operation);
-// The same of a DELETE.
+// The same for a DELETE.
 std::shared_ptr<AdmissionAttributes> AttributesOfDelete(const ResourceRequest& request,
                                                         const WriteTarget& target,
                                                         const DeleteRequest& options);
 
-// Answers with what `then` makes on the loop: at once where no webhook of that phase is concerned,
-// else when they have answered, and not at all if nobody waits for it any more.
+// Responds with the result of `then`, called on the loop: at once if no webhook of the phase
+// matches, else after the webhooks, and not at all if the response is destroyed before.
 ResponsePtr WhenAdmitted(AdmissionWebhooks& webhooks, AdmissionPhase phase,
                          const std::shared_ptr<AdmissionAttributes>& attributes,
                          std::function<ResponsePtr(AdmissionOutcome outcome)> then);
 
-// The creation of an object that is stored nowhere: a Binding, an Eviction, a TokenRequest, a
-// review.
+// A create request whose object is not stored anywhere: a Binding, an Eviction, a TokenRequest or
+// an access review.
 struct UnstoredCreate {
   ResourceRequest request{};
   bool dry_run = false;
   json::Value object{};
-  // On the loop, after mutating webhooks and before validating ones: what is wrong with the object,
-  // and what the server adds to it.
+  // Called on the loop, after mutating and before validating webhooks: validates the object, and
+  // completes it.
   std::function<Result<void>(json::Value& object)> check{};
-  // And at last, what comes of it.
+  // Makes the response, last.
   std::function<ResponsePtr(ResourceRequest request, json::Value object)> then{};
 };
 
-// Asks webhooks about it, of both phases, and answers with what `then` makes, or with an error.
+// Runs both phases of webhooks, and responds with the result of `then`, or with an error.
 ResponsePtr WhenCreationAdmitted(AdmissionWebhooks& webhooks, UnstoredCreate create);
 
 }  // namespace kinformer::apiserver

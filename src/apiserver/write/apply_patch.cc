@@ -14,13 +14,13 @@
 namespace kinformer::apiserver {
 namespace {
 
-// "v1, Kind=Pod" as Go prints a group, version and kind.
+// Returns "v1, Kind=Pod", the form in which Go prints a group, version and kind.
 std::string KindText(std::string_view api_version, std::string_view kind) {
   const bool core = api_version.find('/') == std::string_view::npos;
   return (core ? "/" : "") + std::string(api_version) + ", Kind=" + std::string(kind);
 }
 
-// `unknown field "spec.containers[0].x"` as schemas for merging name it:
+// Converts `unknown field "spec.containers[0].x"` to the form of merge schemas:
 // .spec.containers[name="c"].x
 std::string FieldPath(std::string_view problem, const json::Value& object, bool custom) {
   const std::size_t first = problem.find('"');
@@ -62,10 +62,10 @@ Error TypedPatchError(const json::Value& object, const ServedVersion& version,
   return Error(Reason::kUnknown, std::move(text)).WithHttpStatus(500);
 }
 
-// Members that occur twice, as a YAML decoder names them.
+// Returns the warnings of a YAML decoder about repeated members.
 std::vector<std::string> RepeatedKeys(const std::vector<std::string>& pointers,
                                       std::string_view body) {
-  // Where there is only one line, its number is known.
+  // If there is only one line, its number is known.
   const std::string_view line = body.find('\n') == std::string_view::npos ? "line 1: " : "";
   std::vector<std::string> out;
   out.reserve(pointers.size());
@@ -76,9 +76,9 @@ std::vector<std::string> RepeatedKeys(const std::vector<std::string>& pointers,
   return out;
 }
 
-// `repeated`: what is to be said of keys that occur twice.
+// `repeated` receives warnings about repeated keys.
 Result<json::Value> Parse(std::string_view body, std::vector<std::string>& repeated) {
-  // What programs send is JSON, and much faster to read so.
+  // Programs send JSON, which its own parser reads much faster.
   std::vector<std::string> duplicates;
   if (Result<json::Value> value = json::Parse(body, {.duplicate_keys = &duplicates}); value.ok()) {
     repeated = RepeatedKeys(duplicates, body);

@@ -1,6 +1,6 @@
 // apiserver/write/apply_patch.h
 //
-// The body of a server-side apply: what a client declares of an object.
+// Decoding and merging of a server-side apply.
 
 #ifndef KINFORMER_APISERVER_WRITE_APPLY_PATCH_H_
 #define KINFORMER_APISERVER_WRITE_APPLY_PATCH_H_
@@ -21,18 +21,18 @@ struct ApplyPatch {
   std::vector<std::string> warnings{};
 };
 
-// YAML or JSON. A field that the schema lacks is an error whatever fieldValidation (`mode`) says,
-// since nobody could own it; members that occur twice are an error where it is Strict, and a
-// warning where it is Warn. `check_types`: of built-in kinds, too. Errors: BadRequest; for fields
-// and their types a 500 without a reason, as the real server answers.
+// Decodes YAML or JSON. An unknown field is always an error, whatever fieldValidation (`mode`)
+// says, as it cannot be owned; repeated members are an error with Strict, and a warning with Warn.
+// `check_types`: also for built-in kinds. Errors: BadRequest; for fields and their types a 500
+// without reason, as a real server does.
 Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
                                     std::string_view mode, bool check_types);
 
-// Merges what is declared of a custom resource into the object, by the schema of the version. A 500
-// without a reason, as the real server answers, where elements of a list cannot be told apart.
+// Merges the declarations for a custom resource into the object, by the version's schema. Returns a
+// 500 without reason, as a real server does, if list elements are ambiguous.
 Result<void> MergeApplied(const ResourceAt& at, const json::Value& declared, json::Value& object);
 
-// Is it fit to become a new object of that name? BadRequest, or Conflict for one that names a uid.
+// Checks that the object can be created under that name. BadRequest, or Conflict if it has a uid.
 Result<void> CheckAppliedCreate(const ResourceAt& at, const json::Value& object,
                                 std::string_view namespace_, std::string_view name);
 

@@ -1,5 +1,5 @@
-// What BodyWriter asks webhooks: about the object before and after it is complete, about a part of
-// it (its Scale) in its place, and about one that is to go.
+// Admission in BodyWriter: webhooks review the object before and after it is completed, a part of
+// it (its Scale) instead, and deletes.
 
 #include <algorithm>
 #include <utility>
@@ -26,14 +26,14 @@ std::shared_ptr<AdmissionAttributes> BodyWriter::AttributesFor(const Job& job) {
   return attributes;
 }
 
-// ---- The object
+// ---- Objects
 
 ResponsePtr BodyWriter::Mutate(const JobPtr& job) {
   Draft& draft = job->draft;
   if (job->mutated || !job->asks || !admission_.Any(AdmissionPhase::kMutate)) return Begin(job);
   if (!draft.creates) {
     draft.over = draft.target.at.resource->Find(draft.target.namespace_, draft.target.name);
-    // It becomes a create, and comes by here again, or fails.
+    // It becomes a create, and returns here, or fails.
     if (draft.over == nullptr) return Begin(job);
     job->bytes = std::max(job->bytes, draft.over->body().size());
   }
@@ -59,8 +59,8 @@ ResponsePtr BodyWriter::AskToMutate(const JobPtr& job) {
 }
 
 Result<void> BodyWriter::NormalizeMutated(Job& job) {
-  // Nobody has looked at the types of what a patch has put into it, and the version that the client
-  // sent is known already.
+  // Patches of webhooks have not been checked for types, and the resourceVersion that the client
+  // sent was already extracted.
   job.draft.target.checked = false;
   std::string sent_version = std::move(job.draft.sent_version);
   Result<void> done = writer_.Normalize(job.draft);
@@ -83,7 +83,7 @@ ResponsePtr BodyWriter::Validate(const JobPtr& job) {
                       });
 }
 
-// ---- A part of it
+// ---- Parts of objects
 
 Result<void> BodyWriter::ApplyPart(Job& job) {
   if (Result<void> made = MakePart(job); !made) return made;
@@ -133,7 +133,7 @@ ResponsePtr BodyWriter::ValidatePart(const JobPtr& job) {
                       });
 }
 
-// ---- A delete
+// ---- Deletes
 
 Result<void> BodyWriter::LoadDeleted(Job& job) {
   const StoredObjectPtr& shown = job.draft.shown;

@@ -1,4 +1,4 @@
-// The checks of BodyWriter on the fields of what a body or a patch has made.
+// Field checks of BodyWriter, for bodies and for the results of patches.
 
 #include <algorithm>
 #include <utility>
@@ -20,8 +20,8 @@ bool IsJson(std::string_view content_type) {
   return content_type.empty() || IsMediaType(content_type, "application/json");
 }
 
-// Puts kind and apiVersion back, which a patch of a built-in kind may take away; whatever a
-// strategic merge patch makes them say is not looked at.
+// Restores kind and apiVersion, which a patch of a built-in kind may remove. With a strategic merge
+// patch, other values are ignored, too.
 void RestoreType(const ResourceRequest& request, json::Value& object) {
   if (request.at.resource->custom || !object.is_object()) return;
   const ServedVersion& version = *request.at.version;
@@ -58,7 +58,7 @@ Result<std::vector<std::string>> BodyWriter::ValidateFields(
   if (mode == "Ignore") return std::vector<std::string>();
   const bool yaml = IsMediaType(request.content_type, "application/yaml");
   if (yaml) {
-    // A real server makes JSON of it first, with sorted members.
+    // A real server first converts YAML to JSON, with sorted members.
     std::sort(problems.begin() + static_cast<std::ptrdiff_t>(duplicates.size()), problems.end());
   } else if (problems.size() > 1 && IsJson(request.content_type)) {
     SortByText(request.body, problems);

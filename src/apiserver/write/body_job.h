@@ -1,6 +1,6 @@
 // apiserver/write/body_job.h
 //
-// BodyWriter::Job: one request on its way through a BodyWriter.
+// BodyWriter::Job: one request in a BodyWriter.
 
 #ifndef KINFORMER_APISERVER_WRITE_BODY_JOB_H_
 #define KINFORMER_APISERVER_WRITE_BODY_JOB_H_
@@ -20,33 +20,33 @@
 
 namespace kinformer::apiserver {
 
-// Used by one step at a time, on whatever thread that is.
+// Used by one step at a time, on any thread.
 struct BodyWriter::Job {
   std::shared_ptr<const ResourceRequest> request{};
-  ResourceAt live{};      // the same place; the request's own does not change
-  std::size_t bytes = 0;  // what work on it costs by
+  ResourceAt live{};      // current resource; the request's own is a constant copy
+  std::size_t bytes = 0;  // estimates the cost of work on the request
   WriteQuery query{};
   Draft draft{};
   std::vector<std::string> warnings{};
   int attempts = 0;
-  // Webhooks are asked about the object; they have been asked.
+  // Whether webhooks must review the object, and which phases have.
   bool asks = true;
   bool mutated = false;
   bool admitted = false;
 
-  // Of a patch.
+  // Set for a patch.
   PatchFunction apply = nullptr;
   bool server_side = false;
   json::Value patch{};
-  StoredObjectPtr base{};  // what it is applied to
+  StoredObjectPtr base{};  // object that the patch or change applies to
 
-  // Of a change: by one of the two.
+  // Set for a change, which is either `change` or `part`.
   bool changes = false;
   ObjectWriter::Change change{};
   std::shared_ptr<const ChangedPart> part{};
-  json::Value part_made{};  // what the request makes of it
+  json::Value part_made{};  // the part as changed by the request
   json::Value part_old{};
-  // `base` in the request's version.
+  // Returns `base` in the request's version.
   [[nodiscard]] const StoredObject& Base() const {
     return draft.shown == nullptr ? *base : *draft.shown;
   }
@@ -55,9 +55,9 @@ struct BodyWriter::Job {
   bool cascades = false;
   Deletion deletion{};
 
-  // Makes the answer; null: that shows the object.
+  // Makes the response, on any thread; null: the response shows the object.
   std::function<ResponsePtr(const WriteOutcome&)> show{};
-  // Makes it on the loop, whatever it takes; null: nobody does.
+  // Makes the response on the loop, maybe later; null: not used.
   std::function<ResponsePtr(const WriteOutcome&)> then{};
   ResponsePtr failure{};
   Result<WriteOutcome> outcome = WriteOutcome();

@@ -20,7 +20,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Of an object that is gone.
+// Makes the response to a delete that removed its object.
 ResponsePtr DeletedAnswer(const ResourceRequest& request, const WriteOutcome& outcome) {
   const ErrorSubject subject = request.at.resource->Subject(request.info.name);
   const std::string_view uid = outcome.stored->uid();
@@ -56,7 +56,7 @@ ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request
 
 BodyWriter::JobPtr BodyWriter::NewJob(ResourceRequest request) {
   auto job = std::make_shared<Job>();
-  // A fault may skew the clock, for this request alone.
+  // A fault may skew the clock for this request only.
   job->draft.now = state_.WallNow();
   job->live = request.at;
   request.at = Unchanging(std::move(request.at));
@@ -212,7 +212,7 @@ ResponsePtr BodyWriter::Answer(const JobPtr& job) {
       request.at, job->outcome->stored, [this, job](Result<StoredObjectPtr> shown) {
         if (shown) {
           job->outcome->stored = *std::move(shown);
-          job->outcome->document = json::Value();  // of the version that is stored
+          job->outcome->document = json::Value();  // in the stored version
         } else {
           job->outcome = shown.error();
         }
@@ -222,7 +222,7 @@ ResponsePtr BodyWriter::Answer(const JobPtr& job) {
 
 ResponsePtr BodyWriter::RenderOutcome(const JobPtr& job) {
   const ResourceRequest& request = *job->request;
-  // Other forms than the text take time, and an object that others have is of the loop.
+  // Forms other than the stored text are encoded off the loop, from a copy of the shared object.
   const bool text = job->show == nullptr && IsStoredText(request.at, request.format);
   if (!job->outcome || text || !OffLoop::IsMuch(job->bytes)) {
     (void)Render(*job).ok();
@@ -327,7 +327,7 @@ Result<void> BodyWriter::DecodeDelete(Job& job) {
   job.draft.target.dry_run = options->dry_run;
   job.deletion.request = std::move(options->request);
   job.cascades = options->cascades;
-  // What `orphanDependents: false` has always meant for namespaces.
+  // For namespaces, `orphanDependents: false` has always meant foreground deletion.
   if (job.cascades && request.at.resource->Is("", "namespaces")) {
     job.deletion.request.propagation = "Foreground";
   }
@@ -430,8 +430,8 @@ ResponsePtr BodyWriter::Apply(const JobPtr& job) {
         !fit) {
       return ErrorResponse(fit.error(), job->request->accept);
     }
-    // With a version the object is meant to be there; the real server takes it for a new one all
-    // the same.
+    // A resourceVersion implies that the object exists; nevertheless the real server treats it as a
+    // new object.
     job->patch.Ensure("metadata").Erase("resourceVersion");
     job->draft.object = std::move(job->patch);
     job->draft.creates = true;
@@ -448,14 +448,14 @@ ResponsePtr BodyWriter::ApplyShown(const JobPtr& job) {
 Result<void> BodyWriter::ApplyPatch(Job& job) {
   json::Value object = ObjectIn(job.request->at, job.Base());
   const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
-  // Without a resourceVersion of its own the patch goes onto whatever is there.
+  // Without a resourceVersion, the patch applies to the object in any version.
   const ResourceAt& at = job.request->at;
   if (job.server_side && at.resource->custom) {
     if (auto merged = MergeApplied(at, job.patch, object); !merged) return merged;
   } else if (Result<void> applied = job.apply(job.patch, at.version->message, object); !applied) {
     return applied;
   }
-  // Fields that an apply may not declare were refused before; pruned ones cause no warning.
+  // Fields that an apply may not declare were rejected before; pruned fields cause no warning.
   const std::string mode = job.server_side ? "Ignore" : job.query.field_validation;
   auto checked = CheckPatched(*job.request, mode, uid, object);
   if (!checked) return checked.error();

@@ -1,7 +1,7 @@
 // apiserver/write/body_writer.h
 //
-// BodyWriter: creates, updates, patches and deletes: from a request to ObjectWriter, and back to an
-// answer.
+// BodyWriter: handles creates, updates, patches and deletes: decodes requests, passes them to
+// ObjectWriter, and encodes the responses.
 
 #ifndef KINFORMER_APISERVER_WRITE_BODY_WRITER_H_
 #define KINFORMER_APISERVER_WRITE_BODY_WRITER_H_
@@ -22,49 +22,49 @@
 
 namespace kinformer::apiserver {
 
-// The answer to a write.
+// Makes the response to a write.
 ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
                         const Result<WriteOutcome>& outcome,
                         const std::vector<std::string>& warnings = {});
 
-// What is written of an object, and what webhooks are asked about, in the place of the object: its
-// Scale. All on any thread.
+// Part of an object that a request writes and webhooks review instead of the object: its Scale. All
+// functions are thread-safe.
 struct ChangedPart {
-  // That of an object, and what the request makes of it.
+  // Returns the part of an object, and the part as changed by the request.
   std::function<Result<json::Value>(const json::Value& object)> of{};
   std::function<Result<json::Value>(const json::Value& object)> make{};
-  // Checks it, and writes it into the object.
+  // Validates the part, and writes it into the object.
   std::function<Result<void>(const json::Value& part, json::Value& object)> put{};
 };
 
-// What a request does to an object by other means than a body that is one.
+// Change of an object by a request whose body is not the object.
 struct ObjectChange {
-  WriteTarget target{};  // `at` is the request's
-  // One of the two. `apply` is called on any thread.
+  WriteTarget target{};  // `at` is that of the request
+  // Exactly one of the two is set. `apply` runs on any thread.
   ObjectWriter::Change apply{};
   std::shared_ptr<const ChangedPart> part{};
-  // Webhooks are asked about the object.
+  // Webhooks review the object.
   bool asks = false;
-  // On any thread, with an object that nobody else has.
+  // Makes the response, on any thread, from an object that no other thread uses.
   std::function<ResponsePtr(const WriteOutcome&)> answer{};
-  // On the loop, in place of `answer`: what it comes to may come later.
+  // Makes the response on the loop, instead of `answer`, and may complete later.
   std::function<ResponsePtr(const WriteOutcome&)> then{};
 };
 
-// A delete that no body asks for.
+// Delete that is not requested by a body.
 struct ObjectDeletion {
-  WriteTarget target{};  // `at` is the request's
+  WriteTarget target{};  // `at` is that of the request
   DeleteRequest request{};
-  // As of ObjectChange.
+  // As in ObjectChange.
   std::function<ResponsePtr(const WriteOutcome&)> then{};
 };
 
-// Whatever is in a body, the loop sees little of it: what costs by its size, or by that of the
-// object which it changes, is done off the loop where it is much. What has been written in between
-// by others is noticed, and the request begins anew. Loop-confined. Errors come back as responses.
+// Keeps expensive work off the loop: work that grows with the size of the body or of the changed
+// object runs elsewhere if it is much. Concurrent writes are detected, and the request starts over.
+// Loop-confined. Errors are returned as responses.
 class BodyWriter {
  public:
-  // All must outlive it; `off_loop` must end before it.
+  // All must outlive it, except `off_loop`, which must be destroyed before it.
   BodyWriter(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
              AdmissionWebhooks& admission, ObjectConverter& converter)
       : state_(state),
@@ -92,16 +92,16 @@ class BodyWriter {
 
   ResponsePtr WriteBody(ResourceRequest request, std::string_view options_kind, bool creates);
   JobPtr NewJob(ResourceRequest request);
-  // Does `work`, off the loop if it is much, and then the next; or answers with what went wrong.
+  // Runs `work`, off the loop if it is much, then `then` on the loop; or responds with the error.
   ResponsePtr Step(const JobPtr& job, Work work, Then then);
 
-  // ---- What is done on the loop.
-  // Goes on once the object that is there can be seen in the request's version (Draft::shown).
+  // ---- Steps on the loop.
+  // Calls `then` once the stored object is available in the request's version (Draft::shown).
   ResponsePtr Show(const JobPtr& job, const StoredObjectPtr& stored, Then then);
   ResponsePtr Apply(const JobPtr& job);
   ResponsePtr ApplyShown(const JobPtr& job);
   ResponsePtr Write(const JobPtr& job);
-  // Webhooks are asked what the object should be.
+  // Calls mutating webhooks with the object.
   ResponsePtr Mutate(const JobPtr& job);
   ResponsePtr LoadToMutate(const JobPtr& job);
   ResponsePtr AskToMutate(const JobPtr& job);
@@ -111,25 +111,25 @@ class BodyWriter {
   ResponsePtr Completed(const JobPtr& job);
   ResponsePtr ConvertToStore(const JobPtr& job);
   ResponsePtr Commit(const JobPtr& job);
-  // Webhooks are asked whether it may be written, and then it is.
+  // Calls validating webhooks, and then writes.
   ResponsePtr Validate(const JobPtr& job);
   ResponsePtr FindToChange(const JobPtr& job);
   ResponsePtr ChangeShown(const JobPtr& job);
-  // The same about the part that is changed.
+  // Calls webhooks with the part that is changed.
   ResponsePtr AskAboutPart(const JobPtr& job);
   ResponsePtr ValidatePart(const JobPtr& job);
   ResponsePtr BeginDelete(const JobPtr& job);
   ResponsePtr DeleteShown(const JobPtr& job);
-  // Webhooks are asked whether it may go.
+  // Calls webhooks about the delete.
   ResponsePtr AdmitDelete(const JobPtr& job);
   ResponsePtr CommitDelete(const JobPtr& job);
-  // Others have changed the object.
+  // Starts over after a concurrent write.
   ResponsePtr Again(const JobPtr& job);
   ResponsePtr Answer(const JobPtr& job);
   ResponsePtr RenderOutcome(const JobPtr& job);
   ResponsePtr Answered(const JobPtr& job);
 
-  // ---- On any thread.
+  // ---- Steps on any thread.
   Result<void> Decode(Job& job);
   Result<void> DecodePatch(Job& job);
   Result<void> ApplyPatch(Job& job);
@@ -138,7 +138,7 @@ class BodyWriter {
   Result<void> PutPart(Job& job);
   Result<void> ApplyPart(Job& job);
   Result<void> Normalize(Job& job);
-  // The same of what webhooks have made of an object.
+  // Normalizes the object that webhooks have changed.
   Result<void> NormalizeMutated(Job& job);
   Result<void> Load(Job& job);
   Result<void> CompleteDraft(Job& job);
@@ -147,20 +147,20 @@ class BodyWriter {
   Result<void> LoadDeleted(Job& job);
   Result<void> CompleteDelete(Job& job);
   Result<void> Render(Job& job);
-  // Checks the object's types, takes out what the schema does not know, and gives the problems with
-  // fields that fieldValidation is about: as warnings, or as an error where it is Strict. Errors
-  // say what is wrong, not of what.
+  // Checks the object's types, prunes unknown fields, and returns the problems that fieldValidation
+  // covers: as warnings, or as an error if it is Strict. Errors describe the problem, but do not
+  // name the object.
   Result<std::vector<std::string>> ValidateFields(const ResourceRequest& request,
                                                   std::string_view mode, json::Value& object,
                                                   const std::vector<std::string>& duplicates) const;
-  // The same of what a patch has made; `uid` is the object's. Errors are about the patch.
+  // The same for the result of a patch; `uid` is the object's. Errors are about the patch.
   Result<std::vector<std::string>> CheckPatched(const ResourceRequest& request,
                                                 std::string_view mode, const std::string& uid,
                                                 json::Value& object) const;
 
-  // What webhooks are asked, but for the objects.
+  // Returns the attributes for webhooks, without the objects.
   static std::shared_ptr<AdmissionAttributes> AttributesFor(const Job& job);
-  // Notes what webhooks warn of. Null: they allow it; else the answer.
+  // Adds the webhooks' warnings to the job. Returns null if they allow it, else the response.
   static ResponsePtr Refused(Job& job, AdmissionOutcome& outcome);
 
   ServerState& state_;

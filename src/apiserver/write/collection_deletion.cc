@@ -36,7 +36,7 @@ class CollectionDeletion final : public Deferred {
   }
 
  private:
-  // It holds its version while the objects go.
+  // The list pins its version while objects are deleted.
   ResponsePtr Listed() {
     const std::size_t all = store_->size(plan_.request.info.namespace_);
     return NewListStream(state_.env, off_loop_,
@@ -91,12 +91,12 @@ class CollectionDeletion final : public Deferred {
   }
 
   struct Job {
-    WriteTarget target{};  // of the one that does not change
+    WriteTarget target{};  // with the constant copy of the resource
     Deletion deletion{};
   };
   using JobPtr = std::shared_ptr<Job>;
 
-  // One after the other: webhooks are asked, and the work is done off the loop.
+  // Deletes the objects one after the other: calls webhooks, and works off the loop.
   void DeleteSlow() {
     const auto job = std::make_shared<Job>(
         Job{.target = std::move(slow_.back()), .deletion = {.request = plan_.each}});
@@ -108,7 +108,7 @@ class CollectionDeletion final : public Deferred {
     if (!asks_) return DeleteOffLoop(job);
     const auto attributes = AttributesOfDelete(plan_.request, job->target, plan_.each);
     attributes->at = unchanging_;
-    attributes->name.clear();  // the request names none
+    attributes->name.clear();  // a request for a collection has no name
     const StoredObject& shown = Shown(*job);
     attributes->bytes = shown.body().size();
     attributes->old = shown.Parse();
@@ -117,13 +117,13 @@ class CollectionDeletion final : public Deferred {
     });
   }
 
-  // What is to go, as the request's version shows it.
+  // Returns the object to delete in the request's version.
   [[nodiscard]] const StoredObject& Shown(const Job& job) const {
     const StoredObjectPtr listed = store_->Get(job.deletion.over->key());
     return listed == nullptr ? *job.deletion.over : *listed;
   }
 
-  // Goes on with `then` if that is allowed, else ends.
+  // Calls `then` if webhooks allow the delete, else ends.
   void Ask(AdmissionPhase phase, const std::shared_ptr<AdmissionAttributes>& attributes,
            std::function<void()> then) {
     std::vector<AdmissionQuestionFor> questions = admission_.Concerned(phase, *attributes);
@@ -147,7 +147,7 @@ class CollectionDeletion final : public Deferred {
           WriteTarget target = job->target;
           target.at = plan_.request.at;
           if (!ObjectWriter::IsCurrent(target, job->deletion)) {
-            slow_.push_back(std::move(target));  // somebody else has changed it
+            slow_.push_back(std::move(target));  // a concurrent write; tries again
           } else {
             (void)writer_.CommitDelete(target, job->deletion);
           }
@@ -159,7 +159,7 @@ class CollectionDeletion final : public Deferred {
   ObjectWriter& writer_;
   OffLoop& off_loop_;
   AdmissionWebhooks& admission_;
-  const bool asks_;  // webhooks
+  const bool asks_;  // whether webhooks are called
   const CollectionDeletionPlan plan_;
   const ResourceAt unchanging_;
   const std::shared_ptr<ResourceStore> store_;
@@ -167,10 +167,10 @@ class CollectionDeletion final : public Deferred {
   ResponsePtr answer_;
   ObjectSweep sweep_;
   bool all_ = false;
-  std::vector<WriteTarget> slow_{};  // those that the turn has found, and not deleted at once
+  std::vector<WriteTarget> slow_{};  // found in this turn, not yet deleted
   std::shared_ptr<void> under_way_{};
   Result<void> gone_{};
-  std::vector<std::string> warnings_{};  // of webhooks
+  std::vector<std::string> warnings_{};  // from webhooks
   std::int64_t count_ = 0;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };

@@ -1,7 +1,7 @@
 // apiserver/write/collection_deletion.h
 //
-// CollectionDeletion: the answer to a DELETE of a collection: the list of what was there, once all
-// of it is gone.
+// CollectionDeletion: the response to a DELETE of a collection: the list of its objects, once all
+// of them were deleted.
 
 #ifndef KINFORMER_APISERVER_WRITE_COLLECTION_DELETION_H_
 #define KINFORMER_APISERVER_WRITE_COLLECTION_DELETION_H_
@@ -23,19 +23,19 @@ namespace kinformer::apiserver {
 struct CollectionDeletionPlan {
   ResourceRequest request{};
   Selection selection{};
-  std::int64_t limit = 0;  // 0: all
+  std::int64_t limit = 0;  // 0: no limit
   bool dry_run = false;
   DeleteRequest each{};
-  // The collection as the request's version shows it, and at which version of it: that of `request`
-  // or, where a webhook converts, what has been converted.
+  // The collection in the request's version, and its resourceVersion; the resource is that of
+  // `request` or, with a conversion webhook, the one with the converted objects.
   ResourceAt listed{};
   std::int64_t resource_version = 0;
 };
 
-// Deletes what the collection holds now, in turns of the loop that have an end. What goes
-// meanwhile by other hands is gone, and what comes stays. The first object that cannot be deleted
-// ends it with its error, and so does one that a webhook refuses. If nobody waits for the answer
-// any more, the rest stays.
+// Deletes the objects that the collection has now, in bounded turns of the loop. Ignores objects
+// deleted by others in the meantime, and keeps new ones. Stops with the error of the first object
+// that cannot be deleted, or that a webhook refuses to delete. Stops as well if the response is
+// destroyed.
 ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
                                     AdmissionWebhooks& admission, CollectionDeletionPlan plan);
 

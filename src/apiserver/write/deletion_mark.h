@@ -1,7 +1,7 @@
 // apiserver/write/deletion_mark.h
 //
-// How an object that something holds back is marked as on its way out: its deletionTimestamp and
-// its grace period.
+// Marking of objects that are deleted but cannot be removed yet: sets their deletionTimestamp and
+// their grace period.
 
 #ifndef KINFORMER_APISERVER_WRITE_DELETION_MARK_H_
 #define KINFORMER_APISERVER_WRITE_DELETION_MARK_H_
@@ -18,15 +18,15 @@ namespace kinformer::apiserver {
 
 [[nodiscard]] bool Terminating(const json::Value& object);
 
-// How many seconds a pod gets that is deleted: `asked`, or what it says itself. One that no node
-// has, or that has ended, gets none.
+// Returns the grace period in seconds of a deleted pod: `asked`, or the pod's own. Zero if it is
+// not assigned to a node, or has ended.
 [[nodiscard]] std::int64_t GraceOf(const json::Value& pod, std::optional<std::int64_t> asked);
 
-// `grace`: seconds from `now` on.
+// `grace`: seconds from `now`.
 void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grace,
                  json::Value& object);
 
-// A later delete can only shorten the grace period. False: it does not.
+// Returns false if the grace period would not become shorter, which is the only allowed change.
 bool ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object);
 
 }  // namespace kinformer::apiserver

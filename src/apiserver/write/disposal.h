@@ -1,7 +1,7 @@
 // apiserver/write/disposal.h
 //
-// Disposal: what takes long to destroy, such as the schema of a large definition, ends elsewhere
-// than on the loop.
+// Disposal: destroys objects off the loop if that takes long, such as the schema of a large
+// definition.
 
 #ifndef KINFORMER_APISERVER_WRITE_DISPOSAL_H_
 #define KINFORMER_APISERVER_WRITE_DISPOSAL_H_
@@ -16,7 +16,7 @@
 
 namespace kinformer::apiserver {
 
-// While it is there, it is what the state's `discard` does. Loop-confined.
+// Sets the state's `discard` for its lifetime. Loop-confined.
 class Disposal {
  public:
   // Both must outlive it.

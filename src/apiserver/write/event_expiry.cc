@@ -38,7 +38,7 @@ void EventExpiry::Expire() {
                  .namespace_ = std::string(stored->namespace_()),
                  .name = std::string(stored->name())},
                 {.resource_version = std::to_string(entry.resource_version)})
-        .ok();  // one with finalizers stays until they are gone
+        .ok();  // one with finalizers stays until they are removed
   }
   if (!entries_.empty()) Arm();
 }

@@ -1,6 +1,6 @@
 // apiserver/write/event_expiry.h
 //
-// EventExpiry: Events go some time after they were last written, as etcd's leases make them go.
+// EventExpiry: deletes Events some time after their last write, as etcd's leases do.
 
 #ifndef KINFORMER_APISERVER_WRITE_EVENT_EXPIRY_H_
 #define KINFORMER_APISERVER_WRITE_EVENT_EXPIRY_H_
@@ -14,12 +14,12 @@
 
 namespace kinformer::apiserver {
 
-// One timer for all of them; of many that are due together, some go in later turns. Loop-confined.
+// Uses one timer. If many Events are due together, some are deleted later. Loop-confined.
 class EventExpiry final : public WriteObserver {
  public:
   EventExpiry(ServerState& state, ObjectWriter& writer) : state_(state), writer_(writer) {}
 
-  // Others than Events do not matter. Each write starts the time anew.
+  // Ignores other kinds. Each write restarts the time.
   void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt&, const StoredObjectPtr&) override {}
 
@@ -35,7 +35,7 @@ class EventExpiry final : public WriteObserver {
 
   ServerState& state_;
   ObjectWriter& writer_;
-  std::deque<Entry> entries_;  // the first is due first
+  std::deque<Entry> entries_;  // sorted by expiry
   bool armed_ = false;
 };
 

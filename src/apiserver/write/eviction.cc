@@ -39,14 +39,14 @@ bool Ready(const json::Value& pod) {
   return false;
 }
 
-// Pods that no budget protects: those that do not run, or not for long.
+// Returns whether budgets do not apply: the pod does not run, or is being deleted.
 bool Unprotected(const json::Value& pod) {
   const std::string& phase = pod.At("/status/phase").StringOrEmpty();
   return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
          !pod.At("/metadata/deletionTimestamp").is_null();
 }
 
-// The budget's status with one disruption fewer.
+// Subtracts one disruption from the budget's status.
 Result<void> TakeDisruption(json::Value& budget, std::string_view pod, std::string_view now) {
   const std::string name = budget.At("/metadata/name").StringOrEmpty();
   const std::int64_t generation = budget.At("/metadata/generation").AsInt64().value_or(0);
@@ -86,7 +86,7 @@ Result<void> TakeDisruption(json::Value& budget, std::string_view pod, std::stri
   return {};
 }
 
-// Says in the pod's status why it goes.
+// Adds the reason of the deletion to the pod's status.
 void AddDisruptionTarget(std::string_view now, json::Value& pod) {
   json::Array& conditions = pod.Ensure("status", "conditions").EnsureArray();
   std::erase_if(conditions, [](const json::Value& condition) {
@@ -100,7 +100,7 @@ void AddDisruptionTarget(std::string_view now, json::Value& pod) {
                                                 {"message", "Eviction API: evicting"}}));
 }
 
-// Whose requests the server's own are.
+// Returns the user of the server's own requests.
 UserInfoPtr Itself() {
   static const auto user = std::make_shared<const UserInfo>(
       UserInfo{.name = "system:apiserver", .groups = {"system:masters", "system:authenticated"}});
@@ -114,21 +114,21 @@ Error OtherPod(const std::string& name, std::string_view asked, std::string_view
 }  // namespace
 
 struct Evictions::Job {
-  ResourceRequest request{};  // its body is let go when it has been read
+  ResourceRequest request{};  // its body is cleared after decoding
   WriteTarget target{};
   std::function<ResponsePtr()> done{};
 
   Result<json::Value> eviction = json::Value();
-  DecodedDelete options{};  // of the Eviction
+  DecodedDelete options{};  // options in the Eviction
 
   StoredObjectPtr pod{};
   bool is_protected = true;
   bool ready = false;
 
-  // Those in the pod's namespace, and of them those which select it.
+  // Budgets in the pod's namespace, and those of them which select the pod.
   std::vector<StoredObjectPtr> budgets{};
   std::vector<StoredObjectPtr> found{};
-  // Of the one that does.
+  // Policy of the budget that selects the pod.
   bool lets_unhealthy_go = false;
 
   // ---- On any thread.
@@ -156,7 +156,7 @@ struct Evictions::Job {
     }
   }
 
-  // A request to change an object, whoever has it.
+  // Returns a request to change an object as a part of this eviction.
   [[nodiscard]] ResourceRequest RequestFor(const WriteTarget& changed) const {
     ResourceRequest out = request;
     out.at = changed.at;
@@ -274,7 +274,7 @@ ResponsePtr Evictions::MarkDisrupted(const JobPtr& job) {
 
 ResponsePtr Evictions::DeletePod(const JobPtr& job) {
   ObjectDeletion deletion{.target = job->target, .request = job->options.request};
-  // The one that was asked about, and no other.
+  // Deletes only the pod that was reviewed.
   deletion.request.uid = std::string(job->pod->uid());
   deletion.then = [job](const WriteOutcome&) { return job->done(); };
   return bodies_.Delete(job->RequestFor(job->target), std::move(deletion));

@@ -1,6 +1,6 @@
 // apiserver/write/eviction.h
 //
-// Eviction: a pod's delete that PodDisruptionBudgets may refuse.
+// Evictions: deletes pods on request unless a PodDisruptionBudget forbids it.
 
 #ifndef KINFORMER_APISERVER_WRITE_EVICTION_H_
 #define KINFORMER_APISERVER_WRITE_EVICTION_H_
@@ -17,27 +17,27 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. What costs by the size of the body, of the pod or of budgets is done off the loop
-// where it is much: others may write in between, and what they have changed is noticed.
+// Loop-confined. Work that grows with the size of the body, of the pod or of budgets runs off the
+// loop if it is much. Concurrent writes in between are detected.
 class Evictions {
  public:
-  // All must outlive it, but for `off_loop`, which must end before it.
+  // All must outlive it, except `off_loop`, which must be destroyed before it.
   Evictions(ServerState& state, OffLoop& off_loop, AdmissionWebhooks& admission, BodyWriter& bodies)
       : state_(state), off_loop_(off_loop), admission_(admission), bodies_(bodies) {}
 
-  // Deletes the pod of the request as the Eviction in its body says, if the one budget that selects
-  // it allows a disruption, which is then taken off its status, and answers with what `done` makes.
-  // Nobody here computes that status: budgets allow what a client has written into it, and nothing
-  // before. TooManyRequests with the cause DisruptionBudget where the budget does not allow it;
-  // else the errors of a delete. Webhooks are asked about the Eviction, and about the budget's
-  // status, which the server changes in its own name; not about the pod, and what becomes of it.
+  // Deletes the pod with the options of the Eviction in the body, if the one budget that selects it
+  // allows a disruption, subtracts that from the budget's status, and returns the response of
+  // `done`. No controller updates that status here: budgets allow only the disruptions that a
+  // client has written into it. Returns TooManyRequests with the cause DisruptionBudget if refused,
+  // else the errors of a delete. Webhooks review the Eviction and the budget's status, which the
+  // server changes under its own name, but not the pod and its deletion.
   ResponsePtr Evict(ResourceRequest request, bool dry_run, std::function<ResponsePtr()> done);
 
  private:
   struct Job;
   using JobPtr = std::shared_ptr<Job>;
 
-  // What is done on the loop, in this order.
+  // Steps on the loop, in this order.
   ResponsePtr Admit(const JobPtr& job);
   ResponsePtr FindPod(const JobPtr& job);
   ResponsePtr FindBudgets(const JobPtr& job);

@@ -10,8 +10,8 @@
 namespace kinformer::apiserver {
 namespace {
 
-// FNV-1a: that of a path goes on from that of what is around it, so that no path is ever written
-// out.
+// FNV-1a. The hash of a path is computed from that of the enclosing value, so no path has to be
+// written out as text.
 constexpr std::uint64_t kEmpty = 14695981039346656037ULL;
 std::uint64_t Extend(std::uint64_t hash, std::string_view text) {
   for (const char c : text) {
@@ -26,14 +26,14 @@ std::string_view PathOf(std::string_view problem) {
   return first >= last ? std::string_view() : problem.substr(first + 1, last - first - 1);
 }
 
-// Where the members of certain paths stand, each time that they do.
+// Positions of the members of certain paths, for each occurrence.
 class Places {
  public:
   void Want(std::string_view path) { places_[Extend(kEmpty, path)]; }
 
   void Scan(std::string_view text) {
     std::vector<Container> open;
-    std::uint64_t value = kEmpty;  // the path of the value that comes next
+    std::uint64_t value = kEmpty;  // path of the next value
     bool key_next = false;
     for (std::size_t at = 0; at < text.size(); ++at) {
       switch (text[at]) {
@@ -72,7 +72,7 @@ class Places {
     }
   }
 
-  // The n-th time.
+  // Returns the position of the n-th occurrence.
   [[nodiscard]] std::size_t Of(std::string_view path, std::size_t n) const {
     const auto place = places_.find(Extend(kEmpty, path));
     return place == places_.end() || n >= place->second.size()
@@ -109,7 +109,7 @@ void SortByText(std::string_view body, std::vector<std::string>& problems) {
   std::unordered_map<std::string_view, std::size_t> repeats;
   for (const std::string& problem : problems) {
     const std::string_view path = PathOf(problem);
-    // The first of a member that is there twice is none too many.
+    // The first occurrence of a repeated member is valid.
     const bool repeated = problem.starts_with("duplicate");
     placed.emplace_back(places.Of(path, repeated ? ++repeats[path] : 0), std::string());
   }

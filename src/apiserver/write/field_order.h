@@ -1,6 +1,6 @@
 // apiserver/write/field_order.h
 //
-// In which order a body's problems are named.
+// Order of the problems of a body.
 
 #ifndef KINFORMER_APISERVER_WRITE_FIELD_ORDER_H_
 #define KINFORMER_APISERVER_WRITE_FIELD_ORDER_H_
@@ -11,8 +11,8 @@
 
 namespace kinformer::apiserver {
 
-// Sorts `unknown field "spec.x"` and `duplicate field "data.a"` by where these stand in `body`,
-// which is JSON; what is not found there comes last. One pass over the text.
+// Sorts `unknown field "spec.x"` and `duplicate field "data.a"` by their positions in `body`, which
+// is JSON; fields not found there are last. One pass over the text.
 void SortByText(std::string_view body, std::vector<std::string>& problems);
 
 }  // namespace kinformer::apiserver

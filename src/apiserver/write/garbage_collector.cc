@@ -11,9 +11,9 @@
 namespace kinformer::apiserver {
 namespace {
 
-// How many deleted objects are remembered for dependents that are made too late.
+// How many deleted objects are remembered, for dependents created after their owner's deletion.
 constexpr std::size_t kMaxGone = 4096;
-// How many dependents one turn visits where the clock does not say when it is over.
+// Limit of visits in one turn, in case the clock does not advance.
 constexpr std::size_t kMostVisits = 512;
 
 using Owner = GarbageCollector::Owner;
@@ -33,7 +33,7 @@ std::vector<Owner> OwnersOf(const StoredObjectPtr& stored) {
   return OwnersIn(outline["metadata"]);
 }
 
-// Whether each of them is to wait for the object.
+// Returns for each owner whether its deletion waits for the object.
 std::map<std::string, bool> ByUid(const std::vector<Owner>& owners) {
   std::map<std::string, bool> out;
   for (const Owner& owner : owners) {
@@ -175,7 +175,7 @@ void GarbageCollector::Advance(const std::string& uid) {
     return;
   }
   const bool orphans = waits->second.orphans;
-  // What is done to a dependent may begin the visit anew, or end it.
+  // Changes of a dependent may restart the visit, or end it.
   Visit visit = waits->second.visit;
   const std::uint64_t round = waits->second.round;
   const bool all = VisitDependents(uid, owner->namespace_(), visit, [&](const Place& dependent) {
@@ -198,7 +198,7 @@ void GarbageCollector::Advance(const std::string& uid) {
                            outline.Ensure("metadata", "finalizers").EnsureArray();
                        std::erase(finalizers, json::Value(finalizer));
                      })
-      .ok();  // gone already
+      .ok();  // already deleted
 }
 
 bool GarbageCollector::IsBlocked(const std::string& uid, std::string_view ns) const {
@@ -214,7 +214,7 @@ bool GarbageCollector::ClosesCircle(const StoredObjectPtr& dependent) const {
   for (const Owner& owner : OwnersOf(dependent)) {
     if (waiting_.contains(owner.uid)) owners.insert(owner.uid);
   }
-  // From the dependent on, those that wait for those that wait for it.
+  // Follows dependents, from this object on, that wait for their own dependents.
   std::set<std::string> seen;
   std::vector<std::string> next = {std::string(dependent->uid())};
   while (!next.empty()) {
@@ -273,9 +273,9 @@ void GarbageCollector::Attempt(const Place& place) {
   if (foreground) {
     request.propagation = "Foreground";
   } else if (place.resource->deletion == DeletionRule::kOrphan) {
-    request.propagation = PolicyOf(stored->Outline());  // not what is usual for the kind
+    request.propagation = PolicyOf(stored->Outline());  // overrides the default of the kind
   }
-  (void)writer_.Delete(TargetOf(place.resource, stored), request).ok();  // gone already
+  (void)writer_.Delete(TargetOf(place.resource, stored), request).ok();  // already deleted
 }
 
 void GarbageCollector::DropOwners(const Place& place, const std::set<std::string>& uids) {
@@ -295,7 +295,7 @@ void GarbageCollector::ChangeOwners(const Place& place,
                      [&](json::Value& outline) {
                        change(outline.Ensure("metadata", "ownerReferences").EnsureArray());
                      })
-      .ok();  // gone already
+      .ok();  // already deleted
 }
 
 }  // namespace kinformer::apiserver

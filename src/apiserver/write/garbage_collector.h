@@ -1,8 +1,8 @@
 // apiserver/write/garbage_collector.h
 //
-// GarbageCollector: what kube-controller-manager's garbage collector does for objects with owners:
-// dependents go after the last of their owners, are orphaned, or hold their owner back, as the
-// delete of the owner asked for.
+// GarbageCollector: the garbage collector of kube-controller-manager: dependents are deleted after
+// their last owner, are orphaned, or delay the deletion of their owner, depending on the owner's
+// delete request.
 
 #ifndef KINFORMER_APISERVER_WRITE_GARBAGE_COLLECTOR_H_
 #define KINFORMER_APISERVER_WRITE_GARBAGE_COLLECTOR_H_
@@ -27,10 +27,10 @@
 
 namespace kinformer::apiserver {
 
-// Owners are those that this server has known: a reference to a uid that never existed leaves the
-// dependent alone, so that tests can make objects with owners of their imagination. An owner in
-// another namespace does not count; one without a namespace does. Works in turns of the loop after
-// the write that caused it, through ObjectWriter. Loop-confined.
+// Considers only owners that this server has known: references to a uid that never existed are
+// ignored, so tests can make objects with imaginary owners. Owners in other namespaces are ignored,
+// cluster-scoped owners are not. Works in turns of the loop after the write that causes it, through
+// ObjectWriter. Loop-confined.
 class GarbageCollector final : public WriteObserver {
  public:
   GarbageCollector(ServerState& state, ObjectWriter& writer) : state_(state), writer_(writer) {}
@@ -48,32 +48,32 @@ class GarbageCollector final : public WriteObserver {
   struct Place {
     std::shared_ptr<ServedResource> resource;
     std::string key;
-    // By name: the order of addresses would differ from run to run.
+    // By name, since the order of addresses would differ between runs.
     bool operator<(const Place& other) const {
       return std::tie(resource->group, resource->plural, key) <
              std::tie(other.resource->group, other.resource->plural, other.key);
     }
-    [[nodiscard]] std::string Namespace() const;  // empty where it has none
+    [[nodiscard]] std::string Namespace() const;  // empty if cluster-scoped
   };
   struct Dependents {
     std::set<Place> all{};
-    std::set<Place> blocking{};  // the owner's deletion
+    std::set<Place> blocking{};  // block the owner's deletion
   };
-  // How far a visit to an owner's dependents is.
+  // Progress of a visit to an owner's dependents.
   struct Visit {
     std::optional<Place> last{};
     bool done = false;
   };
-  // An owner that has gone.
+  // A deleted owner whose dependents are collected.
   struct Collection {
     std::string namespace_{};
     Visit visit{};
   };
-  // An owner that waits for its dependents to go, or to be orphaned.
+  // An owner that waits for its dependents to be deleted or orphaned.
   struct Waiting {
     Place place{};
     bool orphans = false;
-    bool posted = false;  // Advance
+    bool posted = false;  // Advance is scheduled
     Visit visit{};
     std::uint64_t round = 0;  // of visits
     void StartOver() {
@@ -85,35 +85,35 @@ class GarbageCollector final : public WriteObserver {
   void IndexOwners(const Place& place, const std::vector<Owner>& before,
                    const std::vector<Owner>& after);
   void RememberGone(const StoredObjectPtr& old);
-  // Is there an object whose owner may be of that namespace?
+  // Returns whether the object exists and an owner in that namespace is possible.
   [[nodiscard]] static bool IsDependent(const Place& place, std::string_view ns);
-  // Goes on with a visit until the turn is over. True: that was all.
+  // Continues a visit until the turn is over. Returns true once complete.
   bool VisitDependents(const std::string& uid, std::string_view ns, Visit& visit,
                        const std::function<void(const Place&)>& act) const;
-  // The owner has gone: on with its dependents.
+  // Continues with the dependents of a deleted owner.
   void Collect(const std::string& uid);
-  // REQUIRES: the owner is one of waiting_.
+  // REQUIRES: the owner is in waiting_.
   void PostAdvance(const std::string& uid);
-  // On with the dependents of an owner that waits. It is let go once they have been visited and
-  // none blocks it.
+  // Continues with the dependents of a waiting owner. Removes the owner's finalizer once all were
+  // visited and none blocks it.
   void Advance(const std::string& uid);
   [[nodiscard]] bool IsBlocked(const std::string& uid, std::string_view ns) const;
-  // Deletes the object, or takes references out of it, if owners of it have gone or are waiting for
-  // it to go.
+  // Deletes the object, or removes owner references, if some of its owners are deleted or are
+  // waiting for it.
   void Attempt(const Place& place);
-  // Whether an object that is to wait for its own dependents is, by way of them, an owner of what
-  // waits for it: all of them would wait for ever.
+  // Returns whether the dependent is also an indirect owner of an object that waits for it: all of
+  // them would wait for ever.
   [[nodiscard]] bool ClosesCircle(const StoredObjectPtr& dependent) const;
   void DropOwners(const Place& place, const std::set<std::string>& uids);
   void ChangeOwners(const Place& place, const std::function<void(json::Array& owners)>& change);
 
   ServerState& state_;
   ObjectWriter& writer_;
-  // All by the owner's uid.
+  // All maps are keyed by the owner's uid.
   std::unordered_map<std::string, Dependents> dependents_;
   std::unordered_map<std::string, Waiting> waiting_;
   std::unordered_map<std::string, Collection> collecting_;
-  std::unordered_map<std::string, std::string> gone_;  // the namespace
+  std::unordered_map<std::string, std::string> gone_;  // its namespace
   std::deque<std::string> gone_order_;
 };
 

@@ -1,6 +1,6 @@
 // apiserver/write/generated_name.h
 //
-// Names of new objects: those that generateName asks for, and those that are taken.
+// Names of new objects: generated ones, and errors for names that are taken.
 
 #ifndef KINFORMER_APISERVER_WRITE_GENERATED_NAME_H_
 #define KINFORMER_APISERVER_WRITE_GENERATED_NAME_H_
@@ -15,10 +15,10 @@
 
 namespace kinformer::apiserver {
 
-// Whether the object asked for a name, which it has got then: a free one, most likely.
+// Sets a name, most likely a free one, if the object requests it. Returns whether it did.
 bool GenerateNameOf(Env& env, const ServedResource& resource, json::Value& metadata);
 
-// `generated`: the name is one that the server chose.
+// `generated`: the server has generated the name.
 [[nodiscard]] Error NameTaken(const ServedResource& resource, const std::string& name,
                               bool terminating, bool generated);
 

@@ -59,7 +59,7 @@ void Lifecycle::AfterPutDefinition(const ObjectPut& put) {
     known.defined = put.defined;
     known.reshaped = put.reshaped;
   } else if (known.stored != put.old || known.defined == nullptr) {
-    // The one before was restored.
+    // The previous one was restored.
     const json::Value definition = put.stored->Parse();
     known.defined = DefinedResource::Make(definition["spec"]);
   }
@@ -78,7 +78,7 @@ void Lifecycle::EndGracePeriod(const ResourceAt& at, const StoredObjectPtr& pod,
   state_.deadlines.Add(
       internal::base::After(state_.env.Now(), internal::base::SaturatedSeconds(seconds)),
       [this, target = TargetOf(at, pod->namespace_(), pod->name()), uid = std::string(pod->uid())] {
-        // Gone already, or another pod of that name.
+        // It may be gone, or another pod may have its name.
         (void)writer_.Delete(target, {.grace_period_seconds = 0, .uid = uid}).ok();
       });
 }
@@ -116,7 +116,7 @@ void Lifecycle::AfterRemoveDefinition(const std::string& name) {
 }
 
 void Lifecycle::Discard(std::shared_ptr<const void> garbage, std::size_t bytes) {
-  // Others refer to it until this turn is over.
+  // Others refer to it until this turn ends.
   state_.Post([this, garbage = std::move(garbage), bytes]() mutable {
     if (state_.discard) state_.discard(std::move(garbage), bytes);
   });
@@ -153,7 +153,7 @@ void Lifecycle::EstablishDefinition(const ResourceAt& at, const std::string& nam
       wanted["status"]["acceptedNames"] != known.outline["status"]["acceptedNames"];
   known.accepted_names = wanted["status"]["acceptedNames"];
   if (wanted["status"] != known.outline["status"]) {
-    // That write comes back here, with nothing left to do but to serve it.
+    // This write calls EstablishDefinition again, which then serves the resource.
     Amend(TargetOf(at, "", name),
           [&](json::Value& definition) { SetDefinitionStatus(definition, taken, now); });
     if (free_names) RetryNames(group);
@@ -168,14 +168,14 @@ void Lifecycle::Serve(const std::string& name) {
   std::shared_ptr<ReshapedObjects> reshaped = std::exchange(known.reshaped, nullptr);
   const auto resource = state_.resources.Install(known.defined, known.accepted_names);
   if (resource == nullptr) return;
-  // There may have been one of that name before: what became of its objects, nobody knows here.
+  // An earlier resource may have had this name; its history is unknown here.
   if (is_new) resource->store->Compact(state_.resource_version);
   if (auto before = ReshapeObjects(*resource, std::move(reshaped), state_.resource_version,
                                    state_.resources.limits(), state_.env.Now())) {
     const std::size_t bytes = before->bytes();
     Discard(std::move(before), bytes);
   }
-  // What watchers have been told may not be what they would be told now.
+  // Earlier events may differ from what watches would be sent now.
   resource->watchers->Close();
   resource->DropConverted();
 }
@@ -194,7 +194,7 @@ void Lifecycle::RetryNames(const std::string& group) {
     const StoredObjectPtr stored = definitions.resource->store->Get(name);
     if (stored == nullptr || known == definitions_.end()) continue;
     if (known->second.stored != stored) {
-      // It has been restored.
+      // It was restored.
       const json::Value definition = stored->Parse();
       known->second = {.stored = stored,
                        .outline = stored->Outline(kDefinitionOutline),
@@ -232,7 +232,7 @@ void Lifecycle::SweepDefinition(const std::string& name) {
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
     const bool all = sweep->second.Run(
         *resource->store, state_.resource_version, internal::base::WorkSlice(state_.env),
-        // Those already on their way out wait for somebody else.
+        // Objects being deleted already wait for finalizers or for their grace period.
         [](const StoredObject& stored) { return !stored.terminating(); },
         [&](const StoredObject& stored) {
           (void)writer_.Delete(TargetOf(at, stored.namespace_(), stored.name()), {}).ok();

@@ -1,9 +1,9 @@
 // apiserver/write/lifecycle.h
 //
-// Lifecycle: what the controllers of a real control plane do for objects that are on their way out
-// or in, and without which a lone API server would leave clients waiting for ever: namespaces that
-// empty themselves, definitions that become resources and take their objects with them, dependents
-// that follow their owners, pods whose grace period ends, events that expire.
+// Lifecycle: the controllers of the control plane without which clients of a lone API server would
+// wait for ever. They empty deleted namespaces, serve the resources of definitions and delete them
+// with their objects, collect dependents of deleted owners, remove pods after their grace period,
+// and expire events.
 
 #ifndef KINFORMER_APISERVER_WRITE_LIFECYCLE_H_
 #define KINFORMER_APISERVER_WRITE_LIFECYCLE_H_
@@ -31,7 +31,7 @@ namespace kinformer::apiserver {
 // Loop-confined.
 class Lifecycle final : private WriteObserver {
  public:
-  // Observes `writer`, which makes no write any more once this is gone.
+  // Observes `writer`, which must make no write after the destruction of this.
   Lifecycle(ServerState& state, ObjectWriter& writer);
   Lifecycle(const Lifecycle&) = delete;
   Lifecycle& operator=(const Lifecycle&) = delete;
@@ -39,23 +39,23 @@ class Lifecycle final : private WriteObserver {
  private:
   void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
-  // Of a definition.
+  // Handle writes of CustomResourceDefinitions.
   void AfterPutDefinition(const ObjectPut& put);
   void AfterRemoveDefinition(const std::string& name);
-  // The resource that a definition of that name has made; null where it is not served.
+  // Returns the resource that the definition of that name defines; null if it is not served.
   [[nodiscard]] std::shared_ptr<ServedResource> ResourceOf(const std::string& name) const;
-  // Deletes the pod for good once its grace period is over.
+  // Removes the pod when its grace period has passed.
   void EndGracePeriod(const ResourceAt& at, const StoredObjectPtr& pod, std::int64_t seconds);
-  // Brings a definition's status up to date, and serves what it says.
+  // Updates a definition's status, and serves its resource.
   void EstablishDefinition(const ResourceAt& at, const std::string& name);
   void Serve(const std::string& name);
-  // Those of a group that others than `name` have.
+  // Returns the names in a group that are used by others than `name`.
   [[nodiscard]] TakenNames NamesTaken(const std::string& group, const std::string& name) const;
-  // Definitions whose names were taken may have them now.
+  // Establishes definitions whose names have become free.
   void RetryNames(const std::string& group);
-  // Changes the metadata or the status of a definition, if it is there. `target`: what of it.
+  // Changes metadata or status of a definition, if it exists. `target` selects the part.
   void Amend(const WriteTarget& target, const ObjectWriter::OutlineChange& change);
-  // Does away with what it costs much to destroy, when nobody uses it any more.
+  // Destroys objects that are expensive to destroy, once no longer used.
   void Discard(std::shared_ptr<const void> garbage, std::size_t bytes);
   void SweepDefinition(const std::string& name);
 
@@ -64,20 +64,20 @@ class Lifecycle final : private WriteObserver {
   GarbageCollector collector_;
   EventExpiry event_expiry_;
   NamespaceController namespaces_;
-  // Over the objects of definitions that are on their way out, by the definition.
+  // Deletions of a deleted definition's objects under way, by the definition's name.
   std::map<std::string, ObjectSweep> sweeps_;
 
-  // What there is to know of a definition without reading all of it again.
+  // Parts of a definition that are needed again, cached to avoid parsing all of it.
   struct Definition {
     StoredObjectPtr stored{};
-    // Its metadata and its status, spec.group and spec.names.
+    // Metadata, status, spec.group and spec.names.
     json::Value outline{};
     std::shared_ptr<const DefinedResource> defined{};
-    json::Value accepted_names{};  // null where it has not been looked at yet
-    // What has been begun for `defined`.
+    json::Value accepted_names{};  // null: not determined yet
+    // Conversion of the stored objects to `defined`, if one is under way.
     std::shared_ptr<ReshapedObjects> reshaped{};
   };
-  // By name. A restored state may have other ones.
+  // By name. Outdated after a restore of the state.
   std::map<std::string, Definition> definitions_;
 };
 

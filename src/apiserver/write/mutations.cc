@@ -30,7 +30,7 @@ WriteTarget TargetOf(const ResourceRequest& request, bool dry_run) {
           .user = request.user};
 }
 
-// What binding and eviction answer.
+// Returns the response to a binding or an eviction.
 ResponsePtr Done(bool pretty) {
   const json::Value status = json::Value::MakeObject({{"kind", "Status"},
                                                       {"apiVersion", "v1"},
@@ -53,7 +53,7 @@ Result<json::Value> SentPatch(const ResourceRequest& request) {
   return patch;
 }
 
-// How the Scale of an object is shown; it outlives the request.
+// Format of an object's Scale in responses; outlives the request.
 struct ScaleForm {
   ResourceAt at;
   std::string accept;
@@ -72,7 +72,7 @@ ResponsePtr ScaleAnswer(const ScaleForm& form, const json::Value& object, bool f
   return UnstoredAnswer(form.at, form.format, 200, form.now, *scale);
 }
 
-// A Scale as webhooks see one that was sent.
+// Completes a Scale that was sent, as webhooks see it.
 void CompleteScale(const RequestInfo& info, json::Value& scale) {
   if (!info.namespace_.empty()) scale.Ensure("metadata").Set("namespace", info.namespace_);
   scale.Ensure("spec").EnsureObject();
@@ -80,7 +80,7 @@ void CompleteScale(const RequestInfo& info, json::Value& scale) {
   if (!std::as_const(status).contains("replicas")) status.Set("replicas", 0);
 }
 
-// `apply`: null where `sent` is a Scale, and no patch.
+// `apply`: null if `sent` is a Scale and not a patch.
 std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const RequestInfo& info,
                                                json::Value sent, PatchFunction apply) {
   auto part = std::make_shared<ChangedPart>();
@@ -92,7 +92,7 @@ std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const Reque
       Result<json::Value> shown = ScaleOf(at, object, /*for_change=*/true);
       if (!shown) return shown;
       scale = *std::move(shown);
-      // Only a resourceVersion that is in the patch is a condition.
+      // Only a resourceVersion in the patch is a precondition.
       scale.Ensure("metadata").Erase("resourceVersion");
       const internal::TypeInfo* const type = internal::FindType("autoscaling", "v1", "Scale");
       Result<void> applied = apply(*sent, type == nullptr ? nullptr : type->message, scale);
@@ -112,12 +112,12 @@ std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const Reque
   return part;
 }
 
-// `name`: of the path; empty: the Binding's own.
+// `name`: from the path; empty: the Binding's own.
 Result<void> CheckBinding(const std::string& name, const json::Value& binding) {
   if (!name.empty() && binding.At("/metadata/name").StringOrEmpty() != name) {
     return BadRequestError("name in URL does not match name in Binding object");
   }
-  // The real server's answers to these have neither a reason nor a better code.
+  // The real server's errors for these have no reason and the same code.
   const json::Value& node = binding["target"];
   if (const std::string& kind = node["kind"].StringOrEmpty(); !kind.empty() && kind != "Node") {
     return Error(Reason::kUnknown, "target.kind: Unsupported value: " + JsonString(kind) +
@@ -130,7 +130,7 @@ Result<void> CheckBinding(const std::string& name, const json::Value& binding) {
   return {};
 }
 
-// Puts the node of a Binding into its pod.
+// Writes the node of a Binding to its pod.
 Result<void> BindPod(const json::Value& binding, const std::string& name, std::string_view now,
                      json::Value& pod) {
   const json::Value& given = pod;

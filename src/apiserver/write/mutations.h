@@ -1,7 +1,7 @@
 // apiserver/write/mutations.h
 //
-// Mutations: the requests that change something: from the body and the query to ObjectWriter, and
-// back to an answer.
+// Mutations: handles all requests that change something: decodes them, passes them to ObjectWriter,
+// and makes the responses.
 
 #ifndef KINFORMER_APISERVER_WRITE_MUTATIONS_H_
 #define KINFORMER_APISERVER_WRITE_MUTATIONS_H_
@@ -31,10 +31,10 @@
 
 namespace kinformer::apiserver {
 
-// Loop-confined. Errors come back as responses.
+// Loop-confined. Errors are returned as responses.
 class Mutations {
  public:
-  // All must outlive it, but for `off_loop`, which must end before it.
+  // All must outlive it, except `off_loop`, which must be destroyed before it.
   Mutations(ServerState& state, ObjectWriter& writer, ServiceAccountTokens& tokens,
             OffLoop& off_loop, ObjectConverter& converter, VersionCaches& caches)
       : state_(state),
@@ -54,24 +54,24 @@ class Mutations {
   ResponsePtr Delete(ResourceRequest request) { return bodies_.Delete(std::move(request)); }
   ResponsePtr DeleteCollection(ResourceRequest request);
 
-  // GET, PUT and PATCH of a scale subresource.
+  // Handles GET, PUT and PATCH of a scale subresource.
   ResponsePtr Scale(ResourceRequest request);
 
  private:
   using Decoder = Result<json::Value> (*)(const ResourceRequest& request);
   using Then = std::function<ResponsePtr(ResourceRequest request, json::Value body)>;
-  // Decodes the body, off the loop where it is much, and goes on with what was in it.
+  // Decodes the body, off the loop if it is large, and passes it to `then`.
   ResponsePtr WithBody(ResourceRequest request, Decoder decode, Then then);
 
   ResponsePtr DeleteListed(CollectionDeletionPlan plan);
   ResponsePtr ShowScale(const ResourceRequest& request, const StoredObjectPtr& stored);
-  // `apply`: null where the body is a Scale.
+  // `apply`: null if the body is a Scale.
   ResponsePtr ChangeScale(ResourceRequest request, json::Value body, PatchFunction apply,
                           bool dry_run);
-  // POST to pods/x/binding (or bindings), serviceaccounts/x/token.
+  // Handle POST to pods/x/binding (or bindings), and to serviceaccounts/x/token.
   ResponsePtr Bind(UnstoredCreate create);
   ResponsePtr RequestToken(UnstoredCreate create);
-  // Resources that only answer: access reviews.
+  // Handles resources that are not stored: access reviews.
   ResponsePtr Review(UnstoredCreate create);
   ResponsePtr AnswerReview(ResourceRequest request, json::Value review);
 

@@ -61,7 +61,7 @@ void NamespaceController::Turn(const std::string& name) {
   const Progress done = std::move(progress);
   progress_.erase(name);
   if (IsEmpty(name)) return Finalize(name);
-  Report(name, done.finalizers);  // the last finalizer to be removed comes back here
+  Report(name, done.finalizers);  // the removal of the last finalizer triggers the next Sync
   if (done.again) Sync(name);
 }
 
@@ -72,7 +72,7 @@ bool NamespaceController::Work(const std::string& name, Progress& progress) {
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
     const bool all = progress.sweep.Run(
         *resource->store, state_.resource_version, turn,
-        // Those already on their way out wait for somebody else.
+        // Objects being deleted already wait for finalizers or for their grace period.
         [&](const StoredObject& stored) { return progress.counting || !stored.terminating(); },
         [&](const StoredObject& stored) {
           if (progress.counting) {
@@ -138,7 +138,7 @@ void NamespaceController::Report(const std::string& name,
                  holders.empty() ? "ContentHasNoFinalizers" : "SomeFinalizersRemain",
                  "Some content in the namespace has finalizers remaining: " + holders)});
   Modify(name, [&](json::Value& outline) {
-    // Each write comes back here; what says the same is not written again.
+    // Each write triggers Sync again, so an equal condition is not written.
     const json::Value& before = std::as_const(outline).At("/status/conditions");
     if (before[0]["message"] == conditions[0]["message"] &&
         before[1]["message"] == conditions[1]["message"]) {

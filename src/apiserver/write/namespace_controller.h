@@ -1,7 +1,7 @@
 // apiserver/write/namespace_controller.h
 //
-// NamespaceController: what kube-controller-manager does for namespaces that are deleted: empties
-// them, says what is left in them, and lets them go.
+// NamespaceController: the namespace controller of kube-controller-manager: empties deleted
+// namespaces, reports remaining objects, and removes the namespaces.
 
 #ifndef KINFORMER_APISERVER_WRITE_NAMESPACE_CONTROLLER_H_
 #define KINFORMER_APISERVER_WRITE_NAMESPACE_CONTROLLER_H_
@@ -25,29 +25,29 @@ class NamespaceController {
  public:
   NamespaceController(ServerState& state, ObjectWriter& writer) : state_(state), writer_(writer) {}
 
-  // The namespace is on its way out, or less than before is left in one that is.
+  // Starts or continues the work: the namespace was deleted, or an object in it was removed.
   void Sync(const std::string& name);
 
  private:
-  // How far the work on one namespace is: first everything is deleted, then what is still there is
-  // counted.
+  // Progress of the work on one namespace: first all objects are deleted, and then the remaining
+  // ones are counted.
   struct Progress {
     std::vector<std::shared_ptr<ServedResource>> resources{};
-    std::size_t at = 0;  // of `resources`
+    std::size_t at = 0;  // index into `resources`
     ObjectSweep sweep{};
     bool counting = false;
     std::map<std::string, int> finalizers{};
-    bool again = false;  // something has happened meanwhile
+    bool again = false;  // there was another Sync in between
   };
 
   void Begin(const std::string& name, Progress& progress) const;
   void Post(const std::string& name);
   void Turn(const std::string& name);
-  // Deletes, or counts, what there is. True: that was all.
+  // Deletes or counts objects. Returns true once complete.
   bool Work(const std::string& name, Progress& progress);
   [[nodiscard]] bool IsEmpty(const std::string& name) const;
   void Finalize(const std::string& name);
-  // Says in the namespace's conditions what is left in it.
+  // Writes the remaining objects to the namespace's conditions.
   void Report(const std::string& name, const std::map<std::string, int>& finalizers);
   void Modify(const std::string& name, const ObjectWriter::OutlineChange& change);
 

@@ -6,8 +6,8 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Objects that are found before they are visited, and those that one turn looks at where the clock
-// does not say when it is over.
+// Objects gathered before they are visited, and the limit of objects for one turn, in case the
+// clock does not advance.
 constexpr std::size_t kBatch = 16;
 constexpr std::size_t kMostLooks = 512;
 
@@ -34,7 +34,7 @@ bool ObjectSweep::Run(const ResourceStore& store, std::int64_t resource_version,
     });
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (!visit(*found[i])) return true;
-      // What one costs, nobody knows before.
+      // A single visit may take long.
       if (i + 1 < found.size() && turn.over()) {
         next_ = found[i + 1]->key();
         return false;

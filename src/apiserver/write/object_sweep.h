@@ -1,7 +1,7 @@
 // apiserver/write/object_sweep.h
 //
-// ObjectSweep: a walk over a part of a collection, in turns of the loop, by somebody who changes it
-// as he goes.
+// ObjectSweep: walks over a part of a collection in turns of the loop, while the visitor changes
+// the collection.
 
 #ifndef KINFORMER_APISERVER_WRITE_OBJECT_SWEEP_H_
 #define KINFORMER_APISERVER_WRITE_OBJECT_SWEEP_H_
@@ -19,13 +19,13 @@ namespace kinformer::apiserver {
 // Loop-confined.
 class ObjectSweep {
  public:
-  // Of the objects whose keys start with `prefix`.
+  // Sweeps the objects whose keys begin with `prefix`.
   explicit ObjectSweep(std::string prefix = {}) : prefix_(std::move(prefix)) {}
 
-  // Goes on, in the order of keys, with what `store` has at `resource_version`, until the turn is
-  // over: looks for objects that fit, and calls `visit` for each of them; some are found before
-  // they are visited. True: there are no more, or `visit` has said false.
-  // REQUIRES: as ResourceStore::Walk.
+  // Continues, in the order of keys, over the state of `store` at `resource_version`, until the
+  // turn is over. Calls `visit` for each object that satisfies `fits`; a few are gathered before
+  // they are visited. Returns true at the end, or when `visit` returns false. REQUIRES: as
+  // ResourceStore::Walk.
   bool Run(const ResourceStore& store, std::int64_t resource_version,
            const internal::base::WorkSlice& turn,
            const std::function<bool(const StoredObject&)>& fits,

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 8> kSystemMetadata = {
 constexpr std::array<std::string_view, 1> kManagedFields = {"managedFields"};
 constexpr std::array<std::string_view, 1> kFinalizers = {"finalizers"};
 
-// Takes the named metadata from `from`, or takes it away where `from` has none.
+// Sets the named metadata to the values in `from`; removes those that `from` lacks.
 void Restore(json::Value& metadata, const json::Value& from,
              std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
@@ -36,13 +36,13 @@ void Restore(json::Value& metadata, const json::Value& from,
   }
 }
 
-// The metadata that a client sends, but for what it cannot set.
+// Returns the metadata that a client sends, with the system's fields kept.
 json::Value MergeMetadata(const json::Value& old, json::Value sent) {
   Restore(sent, old, kSystemMetadata);
   return sent;
 }
 
-// What is sent to `status` or `approval`. `status_only`: the rest of the metadata stays.
+// Merges a write of `status` or `approval`. `status_only`: keeps all other metadata.
 json::Value MergeStatus(const ServedResource& resource, const json::Value& old, json::Value object,
                         bool status_only) {
   json::Value merged = old;
@@ -61,7 +61,7 @@ json::Value MergeStatus(const ServedResource& resource, const json::Value& old, 
   return merged;
 }
 
-// What a client sends to the subresource `finalize`.
+// Merges a write of the subresource `finalize`.
 json::Value MergeFinalizers(const json::Value& old, json::Value object) {
   json::Value merged = old;
   if (const json::Value& left = std::as_const(object).At("/spec/finalizers"); left.size() > 0) {
@@ -73,7 +73,7 @@ json::Value MergeFinalizers(const json::Value& old, json::Value object) {
   return merged;
 }
 
-// Equal, but for the members of which `ignored` says that they count as absent.
+// Compares members, except those for which `ignored` returns true; these count as absent.
 template <class Ignored>
 bool SameMembers(const json::Object& a, const json::Object& b, const Ignored& ignored) {
   std::ptrdiff_t counted = 0;
@@ -92,7 +92,7 @@ bool SameMembers(const json::Object& a, const json::Object& b, const Ignored& ig
 
 json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, json::Value object) {
   const ServedResource& resource = *scope.at.resource;
-  // Whatever was sent, this label is the server's.
+  // This label is always set by the server.
   if (resource.Is("", "namespaces")) {
     object.Ensure("metadata").Set("name", old.At("/metadata/name"));
     SetNamespaceLabel(object);
@@ -112,7 +112,7 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
   }
   object.Set("metadata", MergeMetadata(old["metadata"], std::move(object.Ensure("metadata"))));
   if (!resource.custom && resource.plural == "certificatesigningrequests" && !scope.keep_status) {
-    object.Set("spec", old["spec"]);  // a request stays what it was
+    object.Set("spec", old["spec"]);  // the spec of a request is immutable
   }
   if (scope.at.HasStatus() && !scope.keep_status) {
     if (const json::Value* kept = old.Find("status")) {
@@ -122,7 +122,7 @@ json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old, jso
     }
   }
   if (resource.Is("", "namespaces")) Restore(object.Ensure("spec"), old["spec"], kFinalizers);
-  // A binding is no change of what the pod's owner wants.
+  // A binding does not change the generation.
   const std::int64_t generation = scope.subresource == "binding"
                                       ? old.At("/metadata/generation").AsInt64().value_or(0)
                                       : NextGeneration(resource, old, object);
@@ -180,7 +180,7 @@ bool SameObject(const json::Value& a, const json::Value& b) {
   });
   return same && SameMembers(a["metadata"].members(), b["metadata"].members(),
                              [](const std::string& name, const json::Value& value) {
-                               // Absent and null are the same for these.
+                               // Absent and null are equal for these.
                                return name == "resourceVersion" ||
                                       (value.is_null() &&
                                        (name == "creationTimestamp" ||

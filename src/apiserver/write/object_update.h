@@ -1,7 +1,7 @@
 // apiserver/write/object_update.h
 //
-// What becomes of an object that is sent in the place of a stored one: which parts are the
-// client's, and which stay as they were.
+// Merging of an object sent by a client with the stored one: which parts the client may change, and
+// which are kept.
 
 #ifndef KINFORMER_APISERVER_WRITE_OBJECT_UPDATE_H_
 #define KINFORMER_APISERVER_WRITE_OBJECT_UPDATE_H_
@@ -20,24 +20,24 @@ namespace kinformer::apiserver {
 struct UpdateScope {
   ResourceAt at{};
   std::string_view subresource{};
-  // The status that comes with an object counts, though the resource has a status subresource; and
-  // what comes to that subresource is the status alone.
+  // Accepts the status in a write of the object, even if the resource has a status subresource;
+  // writes to that subresource change only the status.
   bool keep_status = false;
 };
 
-// `object` over `old`: of the subresource `status` the status and such metadata as goes with it,
-// and so on; with the metadata that clients cannot set, and the generation that follows.
+// Returns `object` merged over `old`: subresource `status` changes only the status and some
+// metadata, and so on. Metadata that clients cannot set is kept, and the generation is updated.
 [[nodiscard]] json::Value MergeForUpdate(const UpdateScope& scope, const json::Value& old,
                                          json::Value object);
 
-// An object that is being deleted gets no finalizers that it did not have. Empty: it does not.
+// Returns an error for finalizers added to an object that is being deleted; empty: none are.
 std::vector<StatusCause> ValidateAddedFinalizers(const json::Value& old, const json::Value& object);
 
-// What is to be said of the names of finalizers that come in: without a domain they may be somebody
-// else's, too. In the words of the server of custom resources.
+// Returns warnings about new finalizers without a domain, whose names may clash with others. The
+// messages are those of the server of custom resources.
 std::vector<std::string> FinalizerWarnings(const json::Value& old, const json::Value& object);
 
-// Whether the objects are equal but for the resourceVersion, so that a write would change nothing.
+// Returns whether the objects are equal except for resourceVersion; the write is then a no-op.
 [[nodiscard]] bool SameObject(const json::Value& a, const json::Value& b);
 
 }  // namespace kinformer::apiserver

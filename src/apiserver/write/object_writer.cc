@@ -38,14 +38,14 @@ void Append(std::vector<T> more, std::vector<T>& all) {
 
 // ---- Delete
 
-// Whether an object on its way out has waited for nothing but what has become of it now.
+// Returns whether an object being deleted was waiting only for this change.
 bool MayGo(const ServedResource& resource, const json::Value& before, const json::Value& after) {
   return Terminating(before) &&
          after.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0 &&
          !HasFinalizers(resource, after);
 }
 
-// Whether a write would change nothing of what is stored. `form`: of the object.
+// Returns whether the write would change nothing. `form`: version of the object.
 bool IsUnchanged(const Draft& draft, std::uint32_t form) {
   if (draft.creates) return false;
   const bool converted = draft.converts || draft.shown != nullptr;
@@ -101,7 +101,7 @@ void ObjectWriter::Convert(Draft& draft) {
 Result<void> ObjectWriter::ToStoredForm(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
   const bool converts = draft.target.at.version->conversion != nullptr;
-  // With defaulting, nulls go by the types of the fields.
+  // With defaulting, nulls are handled by field type.
   if (converts || (!resource.custom && !state_.options.defaulting)) json::DropNulls(draft.object);
   if (Result<void> fits = CheckSent(draft); !fits) return fits;
   if (converts) Convert(draft);
@@ -173,7 +173,7 @@ Result<void> ObjectWriter::BeginNew(Draft& draft) {
   return strategy_.Create(resource, draft.target.user.get(), draft.object);
 }
 
-// An update of what is not there: some resources are created by it.
+// Handles an update of an absent object: some resources create it.
 Result<void> ObjectWriter::TurnIntoCreate(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
   const ErrorSubject subject = resource.Subject(draft.target.name);
@@ -255,7 +255,7 @@ Result<void> ObjectWriter::Complete(Draft& draft) {
   }
   draft.converts = MustConvertToStore(draft.target.at);
   if (draft.converts) {
-    // A webhook goes by them, and what was stored has none.
+    // The webhook needs them, and the stored object has neither.
     draft.object.Set("apiVersion", draft.target.at.version->api_version);
     draft.object.Set("kind", draft.target.at.version->kind);
     return {};
@@ -279,8 +279,8 @@ Result<void> ObjectWriter::CompleteStored(Draft& draft) {
   const std::uint32_t form = storage == nullptr ? 0 : resource.FormOf(storage->version);
   draft.unchanged = IsUnchanged(draft, form);
   if (draft.unchanged) return {};
-  // Its version is not known yet. What is not stored gets none; the answer to the creation of such
-  // a one repeats the one that was sent.
+  // The final version is not known yet. Dry runs never get one; the response to a dry run of a
+  // create repeats the version that was sent.
   std::int64_t version = 1;
   if (draft.target.dry_run) {
     version = draft.creates ? internal::base::NumberIn(draft.sent_version).value_or(0)
@@ -291,7 +291,7 @@ Result<void> ObjectWriter::CompleteStored(Draft& draft) {
 }
 
 void ObjectWriter::CompleteDefinition(Draft& draft) {
-  // Status comes last, as on a real server.
+  // Status is the last member, as on a real server.
   if (json::Value* status = draft.object.Find("status")) {
     json::Value last = std::move(*status);
     draft.object.Erase("status");
@@ -314,7 +314,7 @@ Result<void> ObjectWriter::CheckSize(const Draft& draft) const {
     if (bytes && bytes->size() <= most) return {};
     if (bytes) size = bytes->size();
   }
-  // What its client for etcd sends at most.
+  // Limit of messages from the real server to etcd.
   constexpr std::size_t kMostSent = std::size_t{2} << 20;
   return Error(Reason::kUnknown, size <= kMostSent
                                      ? "etcdserver: request is too large"
@@ -344,7 +344,7 @@ bool ObjectWriter::IsCurrent(const Draft& draft) {
 Result<WriteOutcome> ObjectWriter::CommitNew(Draft& draft) {
   const WriteTarget& target = draft.target;
   const ServedResource& resource = *target.at.resource;
-  // Storage refuses it, so it comes after the checks, and a dry run does not find out.
+  // The storage layer rejects it, so it comes after validation, and dry runs do not report it.
   if (!draft.sent_version.empty() && !target.dry_run) {
     return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
         .WithHttpStatus(500);
@@ -372,7 +372,7 @@ Result<WriteOutcome> ObjectWriter::Commit(Draft& draft) {
   const WriteTarget& target = draft.target;
   if (MayGo(*target.at.resource, draft.old, draft.object)) {
     WriteOutcome outcome = Remove(target, draft.over);
-    // The answer shows the object as it was sent; the event shows what was stored.
+    // The response shows the object as sent; the event shows the stored object.
     outcome.stored = draft.stored->AtResourceVersion(draft.over->resource_version(), false);
     outcome.warnings = std::move(warnings);
     return outcome;
@@ -411,7 +411,7 @@ Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value
   return Write({.target = target, .object = std::move(object), .now = state_.WallNow()});
 }
 
-// The object as it is to be stored. `causes`: what is wrong already with what was sent.
+// Merges the draft with the stored object. `causes`: receives problems of the object as sent.
 Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes) const {
   const WriteTarget& target = draft.target;
   const ServedResource& resource = *target.at.resource;
@@ -482,7 +482,7 @@ void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion)
   const json::Value before = deletion.over->Outline();
   json::Value object = before;
   const bool terminating = Terminating(object);
-  // A namespace has heard it once.
+  // Later deletes of a namespace do not change its propagation.
   const bool heard = terminating && resource.Is("", "namespaces");
   const bool regathered =
       !heard && SetPropagationFinalizers(resource, deletion.request.propagation, object);
@@ -510,7 +510,7 @@ WriteOutcome ObjectWriter::CommitDelete(const WriteTarget& target, Deletion& del
     return deletion.removes ? Remove(target, deletion.over) : WriteOutcome{.stored = deletion.over};
   }
   WriteOutcome outcome = StoreOutline(target, deletion.over, deletion.marked, deletion.object);
-  // What nothing holds back is shown on its way out first, as watchers of pods are used to.
+  // A pod that can be removed at once is shown as deleted first, as watchers expect.
   return deletion.removes ? Remove(target, outcome.stored) : outcome;
 }
 
@@ -562,7 +562,7 @@ StoredObjectPtr ObjectWriter::Put(const WriteTarget& target, const StoredObject&
   ServedResource& resource = *target.at.resource;
   StoredObjectPtr stored = made.AtResourceVersion(++state_.resource_version, false);
   ++state_.writes;
-  // Its definition may have changed while it was on its way.
+  // The definition may have changed during the write.
   if (resource.custom && !resource.mixed_forms) {
     resource.mixed_forms = MustAskToConvert(
         {.resource = target.at.resource, .version = resource.StorageVersion()}, *stored);

@@ -1,8 +1,8 @@
 // apiserver/write/object_writer.h
 //
-// ObjectWriter: create, update and delete as the API defines them: from an object that a client
-// sent to the one that is stored, with optimistic concurrency, generations, finalizers and no-op
-// detection.
+// ObjectWriter: create, update and delete with the semantics of the API: turns an object from a
+// client into the stored one, with optimistic concurrency, generations, finalizers and detection of
+// no-ops.
 
 #ifndef KINFORMER_APISERVER_WRITE_OBJECT_WRITER_H_
 #define KINFORMER_APISERVER_WRITE_OBJECT_WRITER_H_
@@ -27,157 +27,157 @@
 
 namespace kinformer::apiserver {
 
-// What a write is about. An empty name on create: the object's own.
+// Target of a write. An empty name on create: the object's own.
 struct WriteTarget {
   ResourceAt at{};
   std::string namespace_{};
   std::string name{};
   std::string subresource{};
   bool dry_run = false;
-  // The writer is part of this process: the status that comes with an object counts, though the
-  // resource has a status subresource, and fields that clients cannot change can be changed.
+  // The writer is part of this process: it may set the status in a write of the object, even if the
+  // resource has a status subresource, and fields that clients cannot change.
   bool keep_status = false;
-  // The object has been checked against the schema.
+  // The object was validated against the schema.
   bool checked = false;
-  // Whose request it is; null: this process's own.
+  // The requester; null: this process.
   UserInfoPtr user{};
 };
 
 struct WriteOutcome {
   StoredObjectPtr stored{};
   bool created = false;
-  // Something is yet to be done: 202.
+  // More work follows: respond with 202.
   bool accepted = false;
-  bool removed = false;  // the object is gone
-  // The same, parsed, where it has just been created: for encodings that do not show its text.
+  bool removed = false;  // the object was deleted
+  // `stored`, parsed, set after a create; for encodings that need more than its text.
   json::Value document{};
-  // What the client should know, though it is not wrong.
+  // Warnings for the client about valid input.
   std::vector<std::string> warnings{};
 };
 
 struct DeleteRequest {
   std::optional<std::int64_t> grace_period_seconds{};
-  // Preconditions. An empty one is one, too, which no object meets.
+  // Preconditions. An empty string is a precondition, too, which no object satisfies.
   std::optional<std::string> uid{};
   std::optional<std::string> resource_version{};
-  // Orphan, Background, Foreground; empty: what the object's finalizers say, or else what is usual
-  // for its kind.
+  // Orphan, Background, Foreground; empty: decided by the object's finalizers, else by the default
+  // of its kind.
   std::string propagation{};
-  json::Value sent{};  // DeleteOptions as webhooks are shown them; null: there are none
+  json::Value sent{};  // DeleteOptions as webhooks see them; null: none
 };
 
-// An object on its way to be stored.
+// State of a create or update between its steps.
 struct Draft {
   WriteTarget target{};
   json::Value object{};
   bool creates = false;
-  WallTime now{};  // when it was sent
-  // The form in which it was sent, where that is not the one in which it is stored; or null.
+  WallTime now{};  // when it was requested
+  // The form in which it was sent, if it differs from the stored form; else null.
   const Conversion* sent_as = nullptr;
-  std::string sent_version{};  // the resourceVersion of one that is to be created
-  bool generated = false;      // its name is one that the server chose
-  // What it takes the place of; null of new ones.
+  std::string sent_version{};  // resourceVersion sent with an object to create
+  bool generated = false;      // the server has generated its name
+  // Object to replace; null for a create.
   StoredObjectPtr over{};
-  // The same in the version of the target, where a webhook had to convert it; null: it had not.
+  // The same in the target's version, if it had to be converted for that; else null.
   StoredObjectPtr shown{};
   json::Value old{};  // the same, parsed
-  // The object is complete in the version of the target, and a webhook has to convert it to the one
-  // in which it is stored.
+  // The object is complete in the target's version, and a webhook must convert it to the storage
+  // version.
   bool converts = false;
-  // What comes of it, but for its resourceVersion; null with `unchanged`.
+  // Result, without its final resourceVersion; null if `unchanged`.
   StoredObjectPtr stored{};
   bool unchanged = false;
-  // Of a definition with a new spec: what that says, and what is to be said of it.
+  // Set for a definition with a new spec: the parsed spec.
   std::shared_ptr<const DefinedResource> defined{};
-  // And the objects that are stored, in the form that it gives them: Reshape.
+  // And the stored objects converted to it (Reshape), and warnings for the client.
   std::shared_ptr<ReshapedObjects> reshaped{};
   std::vector<std::string> warnings{};
 };
 
-// An object on its way out.
+// State of a delete between its steps.
 struct Deletion {
   DeleteRequest request{};
   WallTime now{};
-  StoredObjectPtr over{};  // what is to go
-  // The same as it is shown where something holds it back, or on its way out; null: it is not.
+  StoredObjectPtr over{};  // object to delete
+  // The object marked as deleted, if finalizers or a grace period keep it; else null.
   StoredObjectPtr marked{};
   json::Value object{};  // the outline of `marked`
-  bool removes = false;  // nothing holds it back
+  bool removes = false;  // it can be removed at once
 };
 
-// Loop-confined, but for what is said to be for any thread. Errors are those of the API.
+// Loop-confined, except for functions documented as thread-safe. Errors are those of the API.
 class ObjectWriter {
  public:
   explicit ObjectWriter(ServerState& state);
 
-  // It hears of every write from now on, after those that were added before, and must outlive the
-  // last.
+  // Adds an observer of all later writes, called after those added before. It must outlive the last
+  // write.
   void AddObserver(WriteObserver& observer) { observers_.push_back(&observer); }
 
-  // ---- A write in steps, in this order. Those which cost by the object's size may run on any
-  // thread: all that they look at is the draft. Its target.at.resource must not change meanwhile.
-  // Checks what was sent, and gives it the form in which it is stored. On any thread.
+  // ---- A write in steps, in this order. The thread-safe ones, whose cost grows with the object's
+  // size, read only the draft; its target.at.resource must not change meanwhile.
+  // Validates what was sent, and converts it to the stored form. Thread-safe.
   Result<void> Normalize(Draft& draft);
-  // Finds what is there already. False: the draft of an update has become one of a create, which
-  // begins with Normalize again.
+  // Finds the stored object. Returns false if the update has become a create, which starts again
+  // with Normalize.
   Result<bool> Begin(Draft& draft);
-  // Whether the two that come next have something to do.
+  // Returns whether Load and Assign have to be called.
   [[nodiscard]] bool MustAssign(const Draft& draft) const;
-  // Parses what is there. On any thread.
+  // Parses the stored object. Thread-safe.
   static void Load(Draft& draft);
-  // What others have is not given away again: addresses of Services.
+  // Allocates values that must be unique: addresses of Services.
   Result<void> Assign(Draft& draft);
-  // From what was sent to what will be stored. On any thread. REQUIRES: `shown` is there, if what
-  // is there already has to be converted.
+  // Completes the object, ready to be stored. Thread-safe. REQUIRES: `shown` is set, if the stored
+  // object must be converted.
   Result<void> Complete(Draft& draft);
-  // The rest of it, for a draft that `converts`, once its object is of the storage version. On any
-  // thread.
+  // Finishes a draft that `converts`, once its object was converted to the storage version.
+  // Thread-safe.
   Result<void> CompleteConverted(Draft& draft);
-  // Of a definition with a new spec whose resource has much in store: what becomes of that, to be
-  // begun before the write, which ends it. Null: there is little to do.
+  // Prepares the conversion of stored objects to a definition's new spec, to be run before Commit
+  // completes it. Returns null if there are few objects.
   [[nodiscard]] std::shared_ptr<ReshapedObjects> Reshape(const Draft& draft) const;
-  // Whether what the draft is about is still as Begin has found it.
+  // Returns whether the stored object is still the one that Begin found.
   [[nodiscard]] static bool IsCurrent(const Draft& draft);
-  // REQUIRES: IsCurrent. Of the draft only what it is about is left.
+  // REQUIRES: IsCurrent. Leaves only the draft's target valid.
   Result<WriteOutcome> Commit(Draft& draft);
 
-  // ---- A delete in steps, likewise.
+  // ---- A delete in steps, with the same rules.
   Result<void> BeginDelete(const WriteTarget& target, Deletion& deletion) const;
-  // On any thread.
+  // Thread-safe.
   void CompleteDelete(const WriteTarget& target, Deletion& deletion) const;
   [[nodiscard]] static bool IsCurrent(const WriteTarget& target, const Deletion& deletion);
   // REQUIRES: IsCurrent.
   WriteOutcome CommitDelete(const WriteTarget& target, Deletion& deletion);
 
-  // ---- A write at once.
+  // ---- A write in one step.
   Result<WriteOutcome> Create(const WriteTarget& target, json::Value object);
   Result<WriteOutcome> Update(const WriteTarget& target, json::Value object);
-  // Applies `change` to the object as it is, and updates.
+  // Applies `change` to the current object, and updates it.
   using Change = std::function<Result<void>(json::Value& object)>;
   Result<WriteOutcome> Modify(const WriteTarget& target, const Change& change);
   Result<WriteOutcome> Delete(const WriteTarget& target, const DeleteRequest& request);
-  // Changes what `members` say of the object that is there, or removes it, if it has waited for
-  // nothing but that. Costs by these alone, however large the object is. For what the server itself
-  // writes: no checks are made.
+  // Changes `members` of the stored object, or removes it if it was only waiting for that change.
+  // The cost depends on these members alone, not on the object's size. For the server's own writes:
+  // validates nothing.
   using OutlineChange = std::function<void(json::Value& outline)>;
   Result<WriteOutcome> ModifyOutline(const WriteTarget& target, const OutlineChange& change,
                                      std::span<const OutlineMember> members = kDeletionOutline);
 
-  // Whether the object, of a version with a schema, surely has the schema's members only, and those
-  // of the right types. No means that it has to be looked at more closely. On any thread.
+  // Returns true if the object certainly has only members of its version's schema, all with the
+  // right types. False means that a full check is needed. Thread-safe.
   bool Fits(const ServedVersion& version, const json::Value& object);
 
  private:
   Result<void> CheckNamespace(const WriteTarget& target);
-  // Field types of what was sent, before anything is made of it: what is copied from one field to
-  // another would be blamed there, or lost.
+  // Checks the field types of the object as sent, before values are copied between fields: errors
+  // would then name the wrong field, or be lost.
   Result<void> CheckSent(const Draft& draft);
-  // REQUIRES: its version has a conversion. The object takes the form that is stored, and so does
-  // what the write is about.
+  // REQUIRES: its version has a conversion. Converts the object to the stored form, and sets the
+  // draft's target accordingly.
   void Convert(Draft& draft);
-  // The same, and what is said in two ways in one.
+  // Convert, if needed, and normalizes fields that have two spellings.
   Result<void> ToStoredForm(Draft& draft);
-  // Field types, and with defaulting the form that a real server gives the object.
+  // Checks field types, and with defaulting gives the object the form a real server gives it.
   Result<void> ApplyTypes(const WriteTarget& target, json::Value& object);
 
   Result<void> CheckMayCreate(const WriteTarget& target);
@@ -186,9 +186,9 @@ class ObjectWriter {
   static Result<void> TurnIntoCreate(Draft& draft);
   Result<void> CompleteNew(Draft& draft) const;
   Result<void> CompleteUpdate(Draft& draft);
-  // What is to be stored, from the object as it is stored.
+  // Makes the stored object, from a complete object in the storage version.
   Result<void> CompleteStored(Draft& draft);
-  // Reads the spec of a definition.
+  // Parses the spec of a definition.
   static void CompleteDefinition(Draft& draft);
   Result<void> CheckSize(const Draft& draft) const;
   Result<void> Merge(Draft& draft, std::vector<StatusCause>& causes) const;
@@ -196,12 +196,12 @@ class ObjectWriter {
   Result<WriteOutcome> CommitNew(Draft& draft);
   Result<WriteOutcome> Write(Draft draft);
 
-  // What the draft has come to.
+  // Stores the result of the draft.
   WriteOutcome Store(Draft& draft);
-  // `made`, whatever its resourceVersion, where nothing but the outline has changed.
+  // Stores `made`, whose outline alone differs from `old`, under a new resourceVersion.
   WriteOutcome StoreOutline(const WriteTarget& target, const StoredObjectPtr& old,
                             const StoredObjectPtr& made, const json::Value& outline);
-  // Under the next resourceVersion.
+  // Stores the object under the next resourceVersion.
   StoredObjectPtr Put(const WriteTarget& target, const StoredObject& made);
   void Tell(const ObjectPut& put);
   WriteOutcome Remove(const WriteTarget& target, const StoredObjectPtr& old);

@@ -33,7 +33,7 @@ Result<void> CheckMayUpdate(const ServedResource& resource, const std::string& n
 
 Result<void> CheckMayDelete(const ServedResource& resource, const std::string& name,
                             const DeleteRequest& request, const StoredObjectPtr& stored) {
-  // Namespaces are deleted in a way of their own, and say it in other words.
+  // Deletes of namespaces are implemented separately, with other messages.
   const bool is_namespace = resource.Is("", "namespaces");
   const ErrorSubject kind = is_namespace ? resource.Subject(name) : resource.KindSubject(name);
   const auto failed = [](const std::string& what, const std::string& asked, std::string_view is) {

@@ -1,7 +1,7 @@
 // apiserver/write/preconditions.h
 //
-// Whether the object that is stored is the one that a request means: by its uid and its
-// resourceVersion.
+// Preconditions of updates and deletes: uid and resourceVersion in the request must be those of the
+// stored object.
 
 #ifndef KINFORMER_APISERVER_WRITE_PRECONDITIONS_H_
 #define KINFORMER_APISERVER_WRITE_PRECONDITIONS_H_
@@ -17,12 +17,12 @@ namespace kinformer::apiserver {
 
 struct DeleteRequest;  // apiserver/write/object_writer.h
 
-// Optimistic concurrency: the object is still the one that the client has seen, as the metadata
-// that it has sent says.
+// Checks that the stored object is the version that the client read, by the metadata it sent
+// (optimistic concurrency).
 Result<void> CheckMayUpdate(const ServedResource& resource, const std::string& name,
                             const json::Value& metadata, const StoredObjectPtr& stored);
 
-// The object is still the one that is to go, and of those that may go.
+// Checks the preconditions of a delete, and that the object may be deleted at all.
 Result<void> CheckMayDelete(const ServedResource& resource, const std::string& name,
                             const DeleteRequest& request, const StoredObjectPtr& stored);
 

@@ -1,6 +1,6 @@
 // apiserver/write/propagation.h
 //
-// The finalizers by which the delete of an owner says what becomes of its dependents.
+// Finalizers that represent the propagation policy of a delete.
 
 #ifndef KINFORMER_APISERVER_WRITE_PROPAGATION_H_
 #define KINFORMER_APISERVER_WRITE_PROPAGATION_H_
@@ -18,17 +18,17 @@ inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 
 [[nodiscard]] bool HasFinalizer(const json::Value& object, std::string_view name);
 
-// Puts the finalizers of a propagation policy (Orphan, Background, Foreground; empty: as the object
-// has it, or else as is usual for the resource) into an object that is about to be deleted. True:
-// they have changed.
+// Sets the finalizers of a propagation policy (Orphan, Background, Foreground; empty: by the
+// object's finalizers, else the default of the resource) on an object to be deleted. Returns true
+// if they have changed.
 bool SetPropagationFinalizers(const ServedResource& resource, std::string_view policy,
                               json::Value& object);
 
-// The policy that an object's finalizers stand for; Background without any.
+// Returns the policy that the object's finalizers represent; Background without any.
 [[nodiscard]] std::string_view PolicyOf(const json::Value& object);
 
-// Whether something keeps the object from going: its finalizers, and of a namespace those of its
-// spec, too.
+// Returns whether finalizers keep the object from being removed; for a namespace also those in its
+// spec.
 [[nodiscard]] bool HasFinalizers(const ServedResource& resource, const json::Value& object);
 
 }  // namespace kinformer::apiserver

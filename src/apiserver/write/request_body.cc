@@ -44,7 +44,7 @@ Result<json::Value> DecodeProtobuf(std::string_view body) {
   return decoded;
 }
 
-// "/spec/containers/0/name" as strict decoding writes it: spec.containers[0].name.
+// Converts "/spec/containers/0/name" to the form of strict decoding: spec.containers[0].name.
 std::string DottedPath(std::string_view pointer) {
   std::string out;
   while (!pointer.empty()) {

@@ -1,6 +1,6 @@
 // apiserver/write/request_body.h
 //
-// Request bodies: JSON, YAML or protobuf into a json::Value.
+// Decoding of request bodies: JSON, YAML or protobuf to json::Value.
 
 #ifndef KINFORMER_APISERVER_WRITE_REQUEST_BODY_H_
 #define KINFORMER_APISERVER_WRITE_REQUEST_BODY_H_
@@ -19,16 +19,16 @@
 
 namespace kinformer::apiserver {
 
-// What it costs to decode a body, in bytes of JSON.
+// Estimates the cost of decoding a body, in bytes of JSON.
 std::size_t DecodingCost(std::string_view content_type, std::string_view body);
 
-// By Content-Type; none is JSON. UnsupportedMediaType or BadRequest. `duplicates`, if given,
-// receives what is to be said of members that occur twice: `duplicate field "data.a"`, and of YAML
+// Decodes by Content-Type, by default JSON. Errors: UnsupportedMediaType, BadRequest. `duplicates`,
+// if given, receives warnings about repeated members: `duplicate field "data.a"`, and for YAML
 // `line 8: key "a" already set in map`.
 Result<json::Value> DecodeBody(std::string_view content_type, std::string_view body,
                                std::vector<std::string>* duplicates = nullptr);
 
-// An object for that resource: apiVersion and kind are filled in, and must not be others.
+// Decodes an object of the resource. Sets apiVersion and kind if absent; others are errors.
 Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_type,
                                  std::string_view body,
                                  std::vector<std::string>* duplicates = nullptr);
@@ -37,25 +37,25 @@ Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_
 struct DecodedDelete {
   DeleteRequest request{};
   bool dry_run = false;
-  // It asked for `orphanDependents: false`, and an object that stays for now is 202.
+  // `orphanDependents: false` was sent; responds with 202 if the object remains for now.
   bool cascades = false;
 };
 Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_type,
                                    std::string_view body);
-// The same from an object that holds them; null: no options.
+// Parses options from an object that holds them; null: no options.
 Result<DecodedDelete> DeleteOptionsOf(const json::Value& options);
 
-// What the query of a create, update or patch says, apart from the body.
+// Query parameters of a create, update or patch.
 struct WriteQuery {
   bool dry_run = false;
   std::string field_validation{};  // Ignore, Warn or Strict
 };
-// `kind` names the options in errors: CreateOptions, UpdateOptions, PatchOptions. `causes`: what
-// else is wrong with them.
+// `kind` names the options in errors: CreateOptions, UpdateOptions, PatchOptions. `causes`: other
+// problems found by the caller.
 Result<WriteQuery> DecodeWriteQuery(const Query& query, std::string_view kind,
                                     std::vector<StatusCause> causes = {});
 
-// A Go duration: "32s", "1m30s".
+// Returns whether the text is a Go duration: "32s", "1m30s".
 bool IsGoDuration(std::string_view text);
 
 }  // namespace kinformer::apiserver

@@ -29,7 +29,7 @@ class Reshaping final : public Deferred {
   }
 
   void Shaped() {
-    // Who writes faster than this is waited for no longer.
+    // Stops catching up if writes are faster than this.
     constexpr int kRounds = 20;
     if (!OffLoop::IsMuch(objects_->BytesBehind()) || ++rounds_ == kRounds) return Begin(then_());
     objects_->CollectBehind();

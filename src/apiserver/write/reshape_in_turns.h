@@ -1,6 +1,6 @@
 // apiserver/write/reshape_in_turns.h
 //
-// The objects of a resource are brought to another definition of it while everybody else is served.
+// Conversion of a resource's objects to a changed definition, while requests are served.
 
 #ifndef KINFORMER_APISERVER_WRITE_RESHAPE_IN_TURNS_H_
 #define KINFORMER_APISERVER_WRITE_RESHAPE_IN_TURNS_H_
@@ -15,8 +15,8 @@
 
 namespace kinformer::apiserver {
 
-// Collects them in turns of the loop, shapes them off the loop, and answers with what `then` makes
-// once little is left to do. All must outlive the answer.
+// Collects the objects in turns of the loop, shapes them off the loop, and responds with the result
+// of `then` once little is left to do. All arguments must outlive the response.
 ResponsePtr ReshapeInTurns(ServerState& state, OffLoop& off_loop,
                            std::shared_ptr<ReshapedObjects> objects,
                            std::function<ResponsePtr()> then);

@@ -10,7 +10,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// What these kinds' own errors look like: there is no kind in them.
+// Returns a validation error of these kinds, which names no kind.
 Error InvalidReview(std::string field, std::string_view value, std::string_view detail) {
   return InvalidError({.group = "authorization.k8s.io"},
                       {InvalidValue(std::move(field), value, detail)});

@@ -1,7 +1,7 @@
 // apiserver/write/reviews.h
 //
-// Reviews: the resources that only answer: who a token is, who asks, and what a user may do. There
-// is no authorizer here: everybody may do everything.
+// Reviews: resources that are only answered: token, self-subject and access reviews. There is no
+// authorizer: everyone may do everything.
 
 #ifndef KINFORMER_APISERVER_WRITE_REVIEWS_H_
 #define KINFORMER_APISERVER_WRITE_REVIEWS_H_
@@ -23,7 +23,7 @@ class Reviews {
   Reviews(ServerState& state, const ServiceAccountTokens& tokens)
       : state_(state), tokens_(tokens) {}
 
-  // Fills in the status of an access, rules, token or self review. `user`: who asks.
+  // Fills in the status of an access, rules, token or self review. `user`: the requester.
   Result<json::Value> Answer(const ResourceAt& at, std::string_view namespace_,
                              const UserInfo& user, json::Value review) const;
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kReplicas = "/spec/replicas";
 
-// ".spec.replicas" as a JSON Pointer.
+// Returns ".spec.replicas" as a JSON Pointer.
 std::string PointerOf(std::string path, std::string_view otherwise) {
   if (path.empty()) return std::string(otherwise);
   std::replace(path.begin(), path.end(), '.', '/');

@@ -1,8 +1,8 @@
 // apiserver/write/scale.h
 //
-// The scale subresource: an autoscaling/v1 Scale that is read from and written to an object: of a
-// custom resource at the paths of its definition, of any other at spec.replicas, status.replicas
-// and spec.selector.
+// Scale subresource: an autoscaling/v1 Scale that is read from and written to an object: in custom
+// resources at the paths of the definition, in others at spec.replicas, status.replicas and
+// spec.selector.
 
 #ifndef KINFORMER_APISERVER_WRITE_SCALE_H_
 #define KINFORMER_APISERVER_WRITE_SCALE_H_
@@ -16,18 +16,18 @@
 
 namespace kinformer::apiserver {
 
-// The Scale of an object; `at` has that subresource. A custom object without replicas has 0 of them
-// with `for_change`; otherwise that is an error.
+// Returns the Scale of an object; `at` has that subresource. If a custom object has no replicas,
+// they are 0 with `for_change`, and an error otherwise.
 Result<json::Value> ScaleOf(const ResourceAt& at, const json::Value& object,
                             bool for_change = false);
 
-// Whether that is a Scale for the object of that name.
+// Checks that it is a Scale for the object of that name.
 Result<void> CheckScale(const ResourceAt& at, std::string_view name, const json::Value& scale);
-// And whether it is one that there can be.
+// Checks that its replicas are valid.
 Result<void> CheckReplicas(const ResourceAt& at, std::string_view name, const json::Value& scale);
 
-// Writes the replicas of a Scale into the object, together with the resourceVersion and uid that it
-// depends on.
+// Writes replicas, resourceVersion and uid of a Scale to the object; the latter two are
+// preconditions.
 Result<void> ApplyScale(const ResourceAt& at, const json::Value& scale, json::Value& object);
 
 }  // namespace kinformer::apiserver

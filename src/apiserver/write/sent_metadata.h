@@ -1,6 +1,6 @@
 // apiserver/write/sent_metadata.h
 //
-// What a client says in an object's metadata.
+// Metadata in objects sent by clients.
 
 #ifndef KINFORMER_APISERVER_WRITE_SENT_METADATA_H_
 #define KINFORMER_APISERVER_WRITE_SENT_METADATA_H_
@@ -14,11 +14,11 @@ namespace kinformer::apiserver {
 
 struct WriteTarget;  // apiserver/write/object_writer.h
 
-// Puts the metadata of a new object where the request says, and takes out what is the server's to
-// say. Gives the resourceVersion that was sent, if any.
+// Sets name and namespace of a new object by the request, and removes fields that only the server
+// sets. Returns the resourceVersion sent, if any.
 Result<std::string> PlaceNew(const WriteTarget& target, json::Value& metadata);
 
-// Whether what a body for an object that is there says fits the request, and is well formed.
+// Checks that the metadata sent for an existing object matches the request, and is well-formed.
 Result<void> CheckSentMetadata(const WriteTarget& target, const json::Value& metadata);
 
 }  // namespace kinformer::apiserver

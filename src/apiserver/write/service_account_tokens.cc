@@ -18,11 +18,11 @@ constexpr std::string_view kAudience = "https://kubernetes.default.svc";
 constexpr std::int64_t kDefaultSeconds = 3600;
 constexpr std::int64_t kMinSeconds = 600;
 constexpr std::int64_t kMaxSeconds = std::int64_t{1} << 32;
-// Memory of all tokens that are good.
+// Limit of the memory of all valid tokens.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
-// As long as a signed token's, from the machine's own entropy: the Env's randomness can be
-// foretold.
+// Returns a secret as long as a signed token's, from the machine's entropy, since the Env's
+// randomness is predictable.
 std::string NewSecret() {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -1,6 +1,6 @@
 // apiserver/write/service_account_tokens.h
 //
-// ServiceAccountTokens: bearer tokens that were asked for by TokenRequest, and whom they prove.
+// ServiceAccountTokens: issues bearer tokens for TokenRequests, and authenticates them.
 
 #ifndef KINFORMER_APISERVER_WRITE_SERVICE_ACCOUNT_TOKENS_H_
 #define KINFORMER_APISERVER_WRITE_SERVICE_ACCOUNT_TOKENS_H_
@@ -22,33 +22,33 @@
 
 namespace kinformer::apiserver {
 
-// What a valid token says: who its bearer is, and which of the audiences that were asked about it
-// is for.
+// Result of authentication: the token's bearer, and those of the requested audiences for which the
+// token is valid.
 struct KnownToken {
   UserInfoPtr user{};
   std::vector<std::string> audiences{};
 };
 
-// Loop-confined. Tokens are kept in memory and nowhere else, and never logged. One is valid until
-// it expires by the Env's clock, or the account, or the object that it is bound to, goes.
-// Counterpart: pkg/serviceaccount's token generator and authenticator.
+// Loop-confined. Tokens are kept only in memory and never logged. A token is valid until it expires
+// by the Env's clock, or its account or the object it is bound to is deleted. Counterpart:
+// pkg/serviceaccount's token generator and authenticator.
 class ServiceAccountTokens {
  public:
   explicit ServiceAccountTokens(ServerState& state) : state_(state) {}
 
-  // What a TokenRequest has by default.
+  // Sets the defaults of a TokenRequest.
   static void Default(json::Value& request);
-  // Checks a TokenRequest for the service account of `target`, and fills in what it leaves out.
+  // Validates a TokenRequest for the service account of `target`, and fills in omitted fields.
   Result<void> Complete(const WriteTarget& target, json::Value& request) const;
-  // A token as such a complete one asks for. Gives it with its status.
+  // Issues a token for a completed request. Returns the request with its status.
   Result<json::Value> Issue(const WriteTarget& target, json::Value request);
 
-  // No audiences: this server. Unauthorized, with the words of a TokenReview, where the token is
-  // none, is no longer valid, or is for others.
+  // No audiences: this server. Returns Unauthorized, with the messages of a TokenReview, where the
+  // token is malformed, no longer valid, or for other audiences.
   [[nodiscard]] Result<KnownToken> Authenticate(const std::string& secret,
                                                 const std::vector<std::string>& audiences) const;
 
-  // Whether this looks like a token of a kinformer server, valid or not.
+  // Returns whether it looks like a token of a kinformer server, valid or not.
   [[nodiscard]] static bool IsOne(std::string_view token);
 
  private:
@@ -59,15 +59,15 @@ class ServiceAccountTokens {
     std::string id;
     std::vector<std::string> audiences;
     WallTime expires;
-    std::string bound_plural;  // empty: bound to nothing but the account
+    std::string bound_plural;  // empty: bound only to the account
     std::string bound_name;
     std::string bound_uid;
 
-    // Memory that it takes, about.
+    // Approximate memory of the token.
     [[nodiscard]] std::size_t Cost() const;
   };
 
-  // Null where it is gone, or is another than it was.
+  // Returns null if the object is gone, or has another uid.
   [[nodiscard]] StoredObjectPtr Find(std::string_view plural, std::string_view namespace_,
                                      std::string_view name, std::string_view uid) const;
   Result<void> Bind(const json::Value& reference, Token& token) const;
@@ -79,7 +79,7 @@ class ServiceAccountTokens {
   ServerState& state_;
   std::unordered_map<std::string, Token> tokens_;
   std::size_t bytes_ = 0;        // of all tokens
-  std::size_t sweep_at_ = 1024;  // how many tokens make it worth looking for expired ones
+  std::size_t sweep_at_ = 1024;  // number of tokens at which expired ones are removed
 };
 
 }  // namespace kinformer::apiserver

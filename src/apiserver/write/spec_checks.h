@@ -1,6 +1,6 @@
 // apiserver/write/spec_checks.h
 //
-// CheckSpec: what is wrong with an object that a client has sent, but for its metadata.
+// CheckSpec: validation of an object sent by a client, except for its metadata.
 
 #ifndef KINFORMER_APISERVER_WRITE_SPEC_CHECKS_H_
 #define KINFORMER_APISERVER_WRITE_SPEC_CHECKS_H_
@@ -14,8 +14,8 @@
 
 namespace kinformer::apiserver {
 
-// `old`: null where the object is new. `required_fields`: of ApiServerOptions; whoever changes an
-// object that lacks what is required, because this process has made it, need not complete it.
+// `old`: null for a new object. `required_fields`: as of ApiServerOptions; updates of an object
+// that lacks required fields, as this process created it, need not add them.
 [[nodiscard]] std::vector<StatusCause> CheckSpec(const ResourceAt& at, const json::Value& object,
                                                  const json::Value* old, bool required_fields);
 

@@ -1,6 +1,6 @@
 // apiserver/write/unstored_answer.h
 //
-// UnstoredAnswer: an answer with an object that is stored nowhere, such as a Scale.
+// UnstoredAnswer: a response with an object that is not stored, such as a Scale.
 
 #ifndef KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_
 #define KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_
@@ -14,9 +14,9 @@
 
 namespace kinformer::apiserver {
 
-// `object` in the form that was asked for. Asked for as a Table it is shown as JSON, and so is a
-// kind that has no protobuf message. `at`: where the request went; its version gives way to that of
-// the object. `now`: what ages are counted from.
+// Responds with `object` in the requested format; as JSON if a Table was requested, or the kind has
+// no protobuf message. `at`: target of the request; its version is replaced by that of the object.
+// `now`: base of ages.
 [[nodiscard]] ResponsePtr UnstoredAnswer(ResourceAt at, const OutputFormat& format, int status,
                                          WallTime now, const json::Value& object);
 

@@ -1,6 +1,6 @@
 // client/testing/list_watch_fixture.h
 //
-// ListWatchTest: lists and watches of a ScriptedServer, and what their receiver hears.
+// ListWatchTest: lists and watches of a ScriptedServer, with a recording receiver.
 
 #ifndef KINFORMER_CLIENT_TESTING_LIST_WATCH_FIXTURE_H_
 #define KINFORMER_CLIENT_TESTING_LIST_WATCH_FIXTURE_H_
@@ -47,7 +47,7 @@ inline std::string Field(int number, const std::string& bytes) {
   return out + bytes;
 }
 
-// A metadata-only object as its protobuf message.
+// Returns a metadata-only object as protobuf message.
 inline std::string MetadataMessage(const std::string& name, const std::string& version) {
   return Field(1, Field(1, name) + Field(3, "default") + Field(6, version));
 }

@@ -1,6 +1,6 @@
 // client/testing/scripted_server.h
 //
-// ScriptedServer: a Handler that answers as a test tells it and remembers what it was asked.
+// ScriptedServer: a Handler with scripted responses that records the requests.
 
 #ifndef KINFORMER_CLIENT_TESTING_SCRIPTED_SERVER_H_
 #define KINFORMER_CLIENT_TESTING_SCRIPTED_SERVER_H_
@@ -22,8 +22,8 @@ struct ScriptedResponse {
   std::vector<std::pair<std::string, std::string>> headers{{"Content-Type", "application/json"}};
   std::string body{};
   bool cut = false;                // the connection breaks after the body
-  bool cut_before_answer = false;  // and not even the headers arrive
-  bool hang = false;               // after the body nothing comes any more
+  bool cut_before_answer = false;  // not even the headers arrive
+  bool hang = false;               // nothing follows the body, and the stream stays open
 };
 
 inline ScriptedResponse Json(std::string body, int status = 200) {
@@ -43,14 +43,14 @@ inline ScriptedResponse StatusFailure(int code, const std::string& reason,
               code);
 }
 
-// Loop-confined, as every Handler; a test looks at `requests` while the simulation stands still.
+// Loop-confined, as all Handlers. Tests may read `requests` while the simulation is stopped.
 class ScriptedServer final : public Handler {
  public:
-  // The answers, first come first served; when they are used up, `fallback` answers.
+  // Responses, used in order; after the last one, `fallback` makes them.
   std::deque<ScriptedResponse> script{};
   std::function<ScriptedResponse(const HttpRequest&)> fallback{};
   std::vector<HttpRequest> requests{};
-  int open_streams = 0;  // answers that have neither ended nor been given up
+  int open_streams = 0;  // responses that have neither ended nor been cancelled
 
   std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
     requests.push_back(request);
