@@ -71,7 +71,7 @@ def main():
     print('#include "apiserver/discovery/openapi_facts.h"\n')
     print("#include <algorithm>\n#include <iterator>\n")
     print("namespace kinformer::apiserver {\nnamespace {\n")
-    print("// In bytewise order. Of these the rule of the header says the opposite.")
+    print("// The exceptions to the rule of the header, in bytewise order.")
     print("constexpr std::string_view kOdd[] = {")
     for name in sorted(odd):
         print(f'    "{name}",')

@@ -8,7 +8,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-// In bytewise order. Of these the rule of the header says the opposite.
+// The exceptions to the rule of the header, in bytewise order.
 constexpr std::string_view kOdd[] = {
     "k8s.io.api.admissionregistration.v1.MutatingWebhook.clientConfig",
     "k8s.io.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding.spec",
