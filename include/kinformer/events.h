@@ -159,23 +159,6 @@ class EventBroadcaster {
 std::shared_ptr<EventRecorder> NewEventRecorderAdapter(
     std::shared_ptr<kinformer::EventRecorder> recorder);
 
-// For programs that still have recorders of both kinds. Events of its recorders are written as
-// events.k8s.io/v1 where the server has that, else as core/v1. Thread-safe. Counterpart:
-// events.EventBroadcasterAdapter.
-class EventBroadcasterAdapter {
- public:
-  // Asks the server for what it serves. Blocks.
-  static Result<std::unique_ptr<EventBroadcasterAdapter>> New(const Client& client);
-  virtual ~EventBroadcasterAdapter() = default;
-  virtual void StartRecordingToSink() = 0;
-  [[nodiscard]] virtual std::shared_ptr<EventRecorder> NewRecorder(const std::string& name) = 0;
-  // For events of core/v1, whatever the server has.
-  [[nodiscard]] virtual std::shared_ptr<kinformer::EventRecorder> DeprecatedNewLegacyRecorder(
-      const std::string& name) = 0;
-  // See EventBroadcaster::Shutdown; `timeout` is for all together.
-  virtual void Shutdown(Duration timeout = std::chrono::seconds(10)) = 0;
-};
-
 // Selects the events about `regarding` in lists and watches of `Event`, which is corev1::Event or
 // eventsv1::Event, by those of name, kind, apiVersion and uid that it has. Counterpart:
 // events.GetFieldSelector.

@@ -22,10 +22,4 @@ bool WatchListClientEnabled() {
   return kEnabled;
 }
 
-bool WatchListInconsistencyDetectorEnabled() {
-  static const bool kEnabled =
-      ParseFeature(std::getenv("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR"), false);
-  return kEnabled;
-}
-
 }  // namespace kinformer::internal::client

@@ -16,10 +16,6 @@ bool ParseFeature(const char* text, bool fallback);
 // Streaming the first list through a watch. Default on, as in client-go since 1.35.
 bool WatchListClientEnabled();
 
-// KUBE_WATCHLIST_INCONSISTENCY_DETECTOR=true|false, without a prefix as in client-go: compares each
-// watch-list with a list. Default off.
-bool WatchListInconsistencyDetectorEnabled();
-
 }  // namespace kinformer::internal::client
 
 #endif  // KINFORMER_CLIENT_FEATURES_H_

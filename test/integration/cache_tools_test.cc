@@ -1,5 +1,5 @@
-// What programs build on caches, against the embedded API server in simulated time: pager, watch
-// tools, the comparison of watch-lists with lists.
+// Tools that programs build on caches, against the embedded API server in simulated time: pager and
+// watch tools; and the watch-lists of the server.
 
 #include <chrono>
 #include <functional>
@@ -12,10 +12,9 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/client.h"
-#include "kinformer/data_consistency_detector.h"
+#include "kinformer/discovery.h"
 #include "kinformer/dynamic_client.h"
 #include "kinformer/list_pager.h"
-#include "kinformer/mutation_cache.h"
 #include "kinformer/resource_client.h"
 #include "kinformer/retry_watcher.h"
 #include "kinformer/shared_informer.h"
@@ -117,49 +116,31 @@ TEST_F(CacheTools, UntilWithSyncWaitsForAState) {
   EXPECT_EQ(ended.event->type, WatchEventType::kModified);
 }
 
-TEST_F(CacheTools, AMutationCacheShowsWhatTheServerHasAnswered) {
-  Fill(1);
-  SharedInformer<ConfigMap> informer(sim_.env(), NewListWatch<ConfigMap>(client_, "default"));
-  informer.Start();
-  Block([&] {
-    ASSERT_TRUE(informer.WaitForCacheSync());
-    informer.Stop();  // as if the news were slow
-    MutationCache<ConfigMap> recent(sim_.env(), informer.indexer());
-    const Result<Ref<ConfigMap>> updated = maps_.Update(Map("m100", "2"));
-    ASSERT_TRUE(updated) << updated.error();
-    ASSERT_TRUE(recent.Mutation(*updated));
-    const Ref<ConfigMap> map = recent.GetByKey("default/m100");
-    EXPECT_EQ(map->data().Find("k"), "2");
-  });
-}
-
-// Both encodings: objects that a watch sends are, to the byte or to the value, those of a list.
-TEST_F(CacheTools, WL_30_TheServersWatchListsEqualItsLists) {
+// Objects that a watch-list sends are, to the byte, those of a list at the same version.
+TEST_F(CacheTools, WatchList_SendsWhatAListHas_WL_30) {
   Fill(50);
-  std::vector<DataConsistencyReport> reports;
-  const DataConsistencyOptions options{
-      .on_checked = [&](const DataConsistencyReport& report) { reports.push_back(report); }};
-  SharedInformer<ConfigMap> typed(
-      sim_.env(),
-      NewDataConsistencyDetector(sim_.env(), NewListWatch<ConfigMap>(client_, "default"), options));
-  SharedInformer<Unstructured> dynamic(
-      sim_.env(), NewDataConsistencyDetector(
-                      sim_.env(), NewListWatch(client_, {"", "v1", "configmaps"}), options));
+  SharedInformer<ConfigMap> typed(sim_.env(), NewListWatch<ConfigMap>(client_, "default"));
+  SharedInformer<Unstructured> dynamic(sim_.env(), NewListWatch(client_, {"", "v1", "configmaps"}));
   typed.Start();
   dynamic.Start();
   Block([&] {
     ASSERT_TRUE(typed.WaitForCacheSync());
     ASSERT_TRUE(dynamic.WaitForCacheSync());
-    for (int i = 0; i < 20; ++i) {
-      ASSERT_TRUE(maps_.Update(Map("m" + std::to_string(100 + i), "later")));
+    const auto maps = maps_.List().OrExit();
+    const RestMapping mapping =
+        client_.Discovery().MappingFor(GroupVersionResource{"", "v1", "configmaps"}).OrExit();
+    const auto listed = client_.Dynamic(mapping, "default").List().OrExit();
+    ASSERT_EQ(maps.size(), typed.lister().List().size());
+    ASSERT_EQ(listed.size(), 50U);
+    for (const ConfigMap map : maps) {
+      const auto watched = typed.lister().Get("default", map.metadata().name()).OrExit();
+      EXPECT_EQ(watched.object()->payload(), maps.Retain(map).object()->payload());
+    }
+    for (const Unstructured map : listed) {
+      const auto watched = dynamic.lister().Get("default", map.metadata().name()).OrExit();
+      EXPECT_EQ(watched->ToJson(), map.ToJson());
     }
   });
-  sim_.RunFor(seconds(10));
-  ASSERT_EQ(reports.size(), 2U);
-  for (const DataConsistencyReport& report : reports) {
-    EXPECT_TRUE(report.Equal());
-    EXPECT_GE(report.objects, 50U);
-  }
 }
 
 }  // namespace

@@ -104,21 +104,5 @@ TEST_F(EventsAtAServer, EV_14_SeriesOfEvents) {
               UnorderedElementsAre("web-0 Printed x3 Printing", "web-1 Printed x1 Printing"));
 }
 
-TEST_F(EventsAtAServer, AnAdapterWritesWhatTheServerHas) {
-  std::unique_ptr<events::EventBroadcasterAdapter> adapter;
-  Run([&] { adapter = events::EventBroadcasterAdapter::New(client_).OrExit(); });
-  adapter->StartRecordingToSink();
-  adapter->NewRecorder("example.com/printer")
-      ->Event(About("web-0"), std::nullopt, kEventTypeNormal, "Printed", "Printing", "two pages");
-  adapter->DeprecatedNewLegacyRecorder("printer")->Event(About("web-1"), kEventTypeNormal,
-                                                         "Printed", "two pages");
-  Run([&] {
-    adapter->Shutdown();
-    adapter.reset();
-  });
-  EXPECT_THAT(Series(), ::testing::Contains("web-0 Printed x1 Printing"));
-  EXPECT_THAT(CoreEvents(), ::testing::Contains("web-1 Printed x1"));
-}
-
 }  // namespace
 }  // namespace kinformer::testing

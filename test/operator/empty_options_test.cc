@@ -15,7 +15,6 @@
 #include "kinformer/flowcontrol.h"
 #include "kinformer/list_pager.h"
 #include "kinformer/manager.h"
-#include "kinformer/mutation_cache.h"
 #include "kinformer/priority_queue.h"
 #include "kinformer/rate_limiting_queue.h"
 #include "kinformer/resource_client.h"
@@ -53,7 +52,6 @@ TEST(EmptyOptions, InTheirPlace_AreOptions) {
   SharedInformer<corev1::Pod> alone(env, NewListWatch<corev1::Pod>(client), {});
   EXPECT_TRUE(pods.AddEventHandler(ResourceEventHandlerFuncs<corev1::Pod>{}, {}).ok());
   const DelegatingClient cached(client, factory, {});
-  const MutationCache<corev1::Pod> mutations(env, pods.indexer(), {});
   ListPager<corev1::Pod> pager(client.For<corev1::Pod>(), {});
 
   EventBroadcaster broadcaster(env, {});

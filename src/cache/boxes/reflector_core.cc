@@ -8,7 +8,6 @@
 #include "base/core/would_deadlock.h"
 #include "cache/apply/staged_list.h"
 #include "cache/boxes/contained_reflector_store.h"
-#include "cache/check/data_consistency_detector.h"
 #include "cache/figures/informer_observers.h"
 #include "cache/watch/contained_list_watch.h"
 #include "cache/watch/reflector.h"
@@ -186,7 +185,7 @@ void ReflectorCore::Impl::ChunkEnd() {
 ReflectorCore::ReflectorCore(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
                              std::shared_ptr<RawReflectorStore> store,
                              const TypeInfo* expected_type, ReflectorOptions options)
-    : lister_watcher_(cache::DetectingIfAsked(env, std::move(lister_watcher))),
+    : lister_watcher_(std::move(lister_watcher)),
       impl_(std::make_shared<Impl>(env, *lister_watcher_, std::move(store), expected_type,
                                    std::move(options))) {}
 

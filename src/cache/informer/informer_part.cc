@@ -7,7 +7,6 @@
 #include "kinformer/internal/block_builder.h"
 
 #include "base/core/deadline.h"
-#include "cache/check/data_consistency_detector.h"
 #include "cache/informer/informer_impl.h"
 
 namespace kinformer::internal::cache {
@@ -108,7 +107,7 @@ InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
                     : informer.describe + ", " + DescribedPlace(part_.key())),
       alone_(company.coverage == nullptr),
       status_(alone_ ? informer.statuses.Whole() : informer.statuses.Of(part_.key())),
-      lister_watcher_(DetectingIfAsked(informer.env, std::move(lister_watcher))),
+      lister_watcher_(std::move(lister_watcher)),
       contained_(informer.env, *lister_watcher_),
       scope_(ScopeOf(contained_.Scope())),
       limit_(alone_ ? LimitOf(informer, describe_) : nullptr),

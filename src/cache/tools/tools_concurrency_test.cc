@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -14,11 +13,8 @@
 #include <vector>
 
 #include "kinformer/assume_cache.h"
-#include "kinformer/expiration_cache.h"
-#include "kinformer/heap.h"
 #include "kinformer/informer_watcher.h"
 #include "kinformer/list_pager.h"
-#include "kinformer/mutation_cache.h"
 #include "kinformer/retry_watcher.h"
 #include "kinformer/runtime.h"
 #include "kinformer/wait_for_cache_sync.h"
@@ -54,66 +50,6 @@ class ToolsConcurrency : public ::testing::Test {
   Env& env_ = runtime_.env();
   FakeServer server_{env_};
 };
-
-TEST_F(ToolsConcurrency, HeapHasProducersAndConsumers) {
-  constexpr int kEach = 2000;
-  Heap<int, int> heap(env_, [](int i) { return i; }, [](int a, int b) { return a < b; });
-  std::atomic<int> popped{0};
-  std::atomic<int> producing{2};
-  const auto produce = [&](int from) {
-    for (int i = 0; i < kEach; ++i) EXPECT_TRUE(heap.Add(from + i));
-    if (producing.fetch_sub(1) == 1) heap.Close();
-  };
-  const auto consume = [&] {
-    while (heap.Pop()) popped.fetch_add(1);
-  };
-  Together({[&] { produce(0); }, [&] { produce(kEach); }, consume, consume});
-  EXPECT_EQ(popped.load(), 2 * kEach);
-}
-
-TEST_F(ToolsConcurrency, TTLStoreIsReadWhileItIsWritten) {
-  auto cache = NewTTLStore<std::string>(env_, [](const std::string& s) { return s; }, Duration(1));
-  const auto write = [&] {
-    for (int i = 0; i < 2000; ++i) cache.Add(std::to_string(i % 100));
-  };
-  const auto read = [&] {
-    for (int i = 0; i < 500; ++i) {
-      (void)cache.GetByKey(std::to_string(i % 100));
-      (void)cache.List();
-    }
-  };
-  Together({write, write, read, read});
-}
-
-TEST_F(ToolsConcurrency, MutationCacheIsReadWhileBothSidesChange) {
-  Indexer<Pod> store(env_, {{"value", [](Pod p, auto& out) { out.Add(p.value()); }}});
-  MutationCache<Pod> cache(env_, store, {.include_adds = true});
-  const auto pod = [](int rv) {
-    return Ref<Pod>(MakePod("default", "a", std::to_string(rv), "", rv % 2 == 0 ? "even" : "odd"));
-  };
-  constexpr int kVersions = 1000;
-  std::atomic<std::uint64_t> last{0};
-  Together({[&] {
-              for (int rv = 1; rv <= kVersions; ++rv) {
-                const Ref<Pod> object = pod(rv);
-                EXPECT_TRUE(store.Add(object));
-                cache.OnAddOrUpdate(*object);
-              }
-            },
-            [&] {
-              for (int rv = 1; rv <= kVersions; ++rv) EXPECT_TRUE(cache.Mutation(pod(rv)));
-            },
-            [&] {
-              for (int i = 0; i < kVersions; ++i) {
-                EXPECT_TRUE(cache.ByIndex("value", "even"));
-                const Ref<Pod> found = cache.GetByKey("default/a");
-                if (!found) continue;
-                const std::uint64_t rv =
-                    std::stoull(std::string(found.object()->resourceVersion()));
-                EXPECT_GE(rv, last.exchange(rv));  // never decreases
-              }
-            }});
-}
 
 TEST_F(ToolsConcurrency, AssumeCacheIsUsedWhileTheInformerRuns) {
   internal::base::OnLoop(env_, [&] { server_.Put("a", "0"); });
