@@ -87,7 +87,6 @@ struct HttpTransportOptions {
   // And is abandoned when none comes. An answer that has begun, is no granted watch, and of which
   // nothing more has come for both together, ends with kTransport even where the server is well.
   internal::TimeSpan ping_timeout{std::chrono::seconds(15)};
-  std::string probe_target{"/livez"};  // any answer will do, an error too
 
   // Over HTTP/2, until the server shows a lower limit; one more is for the probe.
   std::size_t watches_per_connection{99};

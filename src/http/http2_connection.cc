@@ -31,6 +31,10 @@ constexpr std::size_t kSwallow = 4;
 // Most bytes of bodies behind closed gates; beyond it, reading from the connection pauses.
 constexpr std::size_t kGatedBytes = std::size_t{64} << 10;
 constexpr std::size_t kFrameHeadBytes = 9;
+// Most bytes of request bodies that a client may have on their way: of one stream, of one
+// connection.
+constexpr std::uint32_t kStreamWindow = std::uint32_t{256} << 10;
+constexpr std::int32_t kConnectionWindow = std::int32_t{1} << 20;
 // Limits of resets by the client: burst, and rate per second.
 constexpr std::uint64_t kResetBurst = 1000;
 constexpr std::uint64_t kResetRate = 100;
@@ -156,15 +160,14 @@ bool Http2Connection::Open() {
   const HttpServerOptions& options = host().options();
   const std::array<nghttp2_settings_entry, 3> settings{
       {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, host().max_streams()},
-       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options.http2_stream_window_bytes},
+       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindow},
        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
         static_cast<std::uint32_t>(options.max_header_bytes)}}};
   if (nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size()) != 0) {
     return false;
   }
-  return nghttp2_session_set_local_window_size(
-             session_, NGHTTP2_FLAG_NONE, 0,
-             static_cast<std::int32_t>(options.http2_connection_window_bytes)) == 0;
+  return nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, kConnectionWindow) ==
+         0;
 }
 
 // ---- Requests

@@ -26,6 +26,9 @@ namespace kinformer::internal::transport {
 
 class CurlLane;
 
+// The target of questions for a sign of life. Any answer will do, an error too.
+inline constexpr char kSignOfLife[] = "/livez";
+
 // What all exchanges of one transport have in common.
 struct CurlShared {
   const std::shared_ptr<Env> kept_env;  // owns `env`, or nothing

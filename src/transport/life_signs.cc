@@ -236,7 +236,7 @@ void LifeSigns::GiveUpHalf(const std::shared_ptr<CurlTransfer>& transfer, Durati
 
 void LifeSigns::StartProbe(CurlLane& lane, const std::string& authorization) {
   auto receiver = std::make_unique<ProbeReceiver>();
-  HttpRequest request{.target = shared_->options.probe_target, .pool = lane.pool()};
+  HttpRequest request{.target = kSignOfLife, .pool = lane.pool()};
   auto probe = std::make_shared<CurlTransfer>(shared_, std::move(request), *receiver);
   if (!probe->Prepare(owner_.tls(), authorization)) return;
   lane.probe = probe;

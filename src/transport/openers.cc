@@ -75,7 +75,7 @@ bool Openers::HasFreshTry(ConnectionPool pool) const {
 }
 
 void Openers::Open(ConnectionPool pool, const std::string& authorization) {
-  HttpRequest request{.target = shared_->options.probe_target, .pool = pool};
+  HttpRequest request{.target = kSignOfLife, .pool = pool};
   auto opener = std::make_shared<CurlTransfer>(shared_, std::move(request), deaf_);
   if (!opener->Prepare(owner_.tls(), authorization)) return;
   CurlLane& lane = owner_.NewLane(pool);

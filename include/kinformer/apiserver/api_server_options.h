@@ -36,8 +36,6 @@ constexpr std::int64_t kVersionsOfServers = 99'000'000'000;
 
 // What the server is like. By default it behaves as a real one with the usual settings.
 struct ApiServerOptions {
-  std::string git_version{"v1.36.0"};  // what /version says
-
   // ---- Versions and history. What is older cannot be watched from or listed exactly: 410.
   // The resourceVersion that the server begins with; nothing before it is known. 1 makes for
   // readable tests. A server that takes the place of an earlier one, at the same address, begins at
@@ -57,7 +55,6 @@ struct ApiServerOptions {
   Duration future_version_wait{std::chrono::seconds(3)};
 
   // ---- Objects.
-  bool namespace_must_exist{true};
   // Scheduled pods pass through their grace period before they go; if not, they go at once.
   bool pod_grace{false};
   // Dependents go after the last of their owners, or are orphaned, or hold it back, as its delete
@@ -72,8 +69,6 @@ struct ApiServerOptions {
   bool namespace_finalization{true};
   // How long after their last write Events stay; 0: for ever.
   Duration event_ttl{std::chrono::hours(1)};
-  // Field types of built-in kinds are checked against the schema.
-  bool check_types{true};
   // Requests that lack what a real server insists on, such as a pod's containers or a binding's
   // roleRef, are refused: 422. Without, small objects will do.
   bool required_fields{true};

@@ -42,8 +42,6 @@ struct HttpServerOptions {
   // this machine gets in by having its own name resolve to it.
   std::string bearer_token{};
   bool require_client_certificate{false};
-  // The name in the kubeconfig, and the user of the token.
-  std::string kubeconfig_user{"kubernetes-admin"};
 
   // Bounds. What exceeds them is answered with a Status where possible, and the connection closed.
   std::size_t max_connections{20'000};
@@ -59,9 +57,6 @@ struct HttpServerOptions {
   // with client-go.
   bool http2{true};
   std::uint32_t http2_max_streams{100};  // of one connection at once
-  // How many bytes of request bodies may be on their way: of one stream, of one connection.
-  std::uint32_t http2_stream_window_bytes{std::uint32_t{256} << 10};
-  std::uint32_t http2_connection_window_bytes{std::uint32_t{1} << 20};
 
   // After so many requests a client is asked to take a new connection, so that load spreads; 0:
   // never.

@@ -9,6 +9,7 @@
 #include "kinformer/json.h"
 
 #include "apiserver/discovery/health.h"
+#include "apiserver/discovery/kubernetes_version.h"
 #include "apiserver/discovery/storage_version_hash.h"
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
@@ -129,8 +130,8 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
   if (ResponsePtr health = AnswerHealth(info)) return health;
   if (path == "/metrics") return Metrics();
   if (path == "/version") {
-    const std::string& git = state_.options.git_version;
-    const std::string minor = git.substr(3, git.find('.', 3) - 3);
+    constexpr std::string_view git = kKubernetesVersion;
+    const std::string minor(git.substr(3, git.find('.', 3) - 3));
     return WholeResponse(200, kJson,
                          json::Value::MakeObject({{"major", "1"},
                                                   {"minor", minor},

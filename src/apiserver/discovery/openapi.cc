@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "apiserver/discovery/kubernetes_version.h"
 #include "apiserver/discovery/openapi_documents.h"
 #include "apiserver/errors/protobuf_envelope.h"
 
@@ -153,7 +154,7 @@ ResponsePtr OpenApi::V2(std::string_view accept) {
   if (accept.find("proto-openapi") != std::string_view::npos) {
     std::string about;
     AppendBytesField(1, "Kubernetes", about);
-    AppendBytesField(2, state_.options.git_version, about);
+    AppendBytesField(2, kKubernetesVersion, about);
     std::string document;
     AppendBytesField(1, "2.0", document);
     AppendBytesField(2, about, document);

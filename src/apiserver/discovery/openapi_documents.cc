@@ -5,6 +5,7 @@
 
 #include "kinformer/internal/registry.h"
 
+#include "apiserver/discovery/kubernetes_version.h"
 #include "apiserver/discovery/openapi_paths.h"
 
 namespace kinformer::apiserver {
@@ -39,7 +40,7 @@ Value CustomSchema(const ServedVersion& version) {
 }  // namespace
 
 OpenApiDocuments::OpenApiDocuments(const ServerState& state)
-    : group_versions_(state.resources.GroupVersions()), git_version_(state.options.git_version) {
+    : group_versions_(state.resources.GroupVersions()) {
   for (const auto& resource : state.resources.all()) {
     if (!resource->custom) {
       resources_.push_back(resource);
@@ -83,22 +84,22 @@ std::string OpenApiDocuments::V3(const GroupVersionEntry& gv) const {
   OpenApiSchemas schemas(OpenApiVersion::kV3);
   Value paths = Value::MakeObject();
   Fill(gv, schemas, &paths);
-  return Value::MakeObject(
-             {{"openapi", "3.0.0"},
-              {"info", Value::MakeObject({{"title", "Kubernetes"}, {"version", git_version_}})},
-              {"paths", std::move(paths)},
-              {"components", Value::MakeObject({{"schemas", schemas.Take()}})}})
+  return Value::MakeObject({{"openapi", "3.0.0"},
+                            {"info", Value::MakeObject({{"title", "Kubernetes"},
+                                                        {"version", kKubernetesVersion}})},
+                            {"paths", std::move(paths)},
+                            {"components", Value::MakeObject({{"schemas", schemas.Take()}})}})
       .Dump();
 }
 
 std::string OpenApiDocuments::V2() const {
   OpenApiSchemas schemas(OpenApiVersion::kV2);
   for (const GroupVersionEntry& gv : group_versions_) Fill(gv, schemas, nullptr);
-  return Value::MakeObject(
-             {{"swagger", "2.0"},
-              {"info", Value::MakeObject({{"title", "Kubernetes"}, {"version", git_version_}})},
-              {"paths", Value::MakeObject()},
-              {"definitions", schemas.Take()}})
+  return Value::MakeObject({{"swagger", "2.0"},
+                            {"info", Value::MakeObject({{"title", "Kubernetes"},
+                                                        {"version", kKubernetesVersion}})},
+                            {"paths", Value::MakeObject()},
+                            {"definitions", schemas.Take()}})
       .Dump();
 }
 

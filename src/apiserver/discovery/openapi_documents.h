@@ -32,7 +32,6 @@ class OpenApiDocuments {
   void Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas, json::Value* paths) const;
 
   std::vector<GroupVersionEntry> group_versions_{};
-  std::string git_version_{};
   // Snapshots; custom resources are copied without their objects.
   std::vector<std::shared_ptr<const ServedResource>> resources_{};
 };

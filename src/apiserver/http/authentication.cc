@@ -28,7 +28,7 @@ bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
   if (const std::string_view token = internal::http::BearerToken(request.headers); !token.empty()) {
     if (!options.bearer_token.empty() &&
         internal::http::EqualSecrets(token, options.bearer_token)) {
-      request.user = options.kubeconfig_user;
+      request.user = kKubeconfigUser;
       return true;
     }
     if (accepts(std::string(token))) return true;

@@ -13,6 +13,9 @@
 
 namespace kinformer::apiserver {
 
+// The name of the user in the kubeconfig that the server writes, and of the one with the token.
+inline constexpr char kKubeconfigUser[] = "kubernetes-admin";
+
 // Returns whether the handler behind the front end accepts a bearer token.
 using AcceptsToken = std::function<bool(const std::string& bearer_token)>;
 

@@ -99,7 +99,7 @@ struct HttpServer::Impl {
       if (material.client_ca_pem.empty()) {
         material.client_ca_pem = authority->ca_pem();
         if (options.bearer_token.empty()) {
-          auto client = authority->ClientCertificate(options.kubeconfig_user, {"system:masters"});
+          auto client = authority->ClientCertificate(kKubeconfigUser, {"system:masters"});
           if (!client) return client.error();
           kubeconfig.cert_pem = std::move(client->cert_pem);
           kubeconfig.key_pem = std::move(client->key_pem);
@@ -142,7 +142,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Env& env, Handler& handle
   }
   impl->server = *std::move(server);
   impl->kubeconfig.url = impl->Url();
-  impl->kubeconfig.user = impl->options.kubeconfig_user;
+  impl->kubeconfig.user = kKubeconfigUser;
   impl->kubeconfig.token = impl->options.bearer_token;
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }

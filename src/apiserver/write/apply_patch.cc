@@ -92,7 +92,7 @@ Result<json::Value> Parse(std::string_view body, std::vector<std::string>& repea
 }  // namespace
 
 Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
-                                    std::string_view mode, bool check_types) {
+                                    std::string_view mode) {
   std::vector<std::string> repeated;
   Result<json::Value> parsed = Parse(body, repeated);
   if (!parsed) return parsed.error();
@@ -110,7 +110,7 @@ Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
   }
 
   std::vector<std::string> unknown;
-  if (version.message != nullptr && check_types) {
+  if (version.message != nullptr) {
     internal::FieldProblems found;
     const auto typed = internal::JsonToProtobuf(*version.message, object.Dump(), &found);
     if (!typed) return TypedPatchError(object, version, {typed.error().message()});

@@ -23,10 +23,9 @@ struct ApplyPatch {
 
 // Decodes YAML or JSON. An unknown field is always an error, whatever fieldValidation (`mode`)
 // says, as it cannot be owned; repeated members are an error with Strict, and a warning with Warn.
-// `check_types`: also for built-in kinds. Errors: BadRequest; for fields and their types a 500
-// without reason, as a real server does.
+// Errors: BadRequest; for fields and their types a 500 without reason, as a real server does.
 Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
-                                    std::string_view mode, bool check_types);
+                                    std::string_view mode);
 
 // Merges the declarations for a custom resource into the object, by the version's schema. Returns a
 // 500 without reason, as a real server does, if list elements are ambiguous.

@@ -43,8 +43,7 @@ Result<std::vector<std::string>> BodyWriter::ValidateFields(
   std::vector<std::string> problems;
   problems = duplicates;
   if (const auto* message = request.at.version->message;
-      message != nullptr && state_.options.check_types &&
-      !writer_.Fits(*request.at.version, object)) {
+      message != nullptr && !writer_.Fits(*request.at.version, object)) {
     internal::FieldProblems found;
     const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
     if (!typed) return BadRequestError(std::string(WithoutOffset(typed.error().message())));

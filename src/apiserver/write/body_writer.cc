@@ -402,8 +402,8 @@ ResponsePtr BodyWriter::Patch(ResourceRequest request) {
 Result<void> BodyWriter::DecodePatch(Job& job) {
   const ResourceRequest& request = *job.request;
   if (job.server_side) {
-    Result<apiserver::ApplyPatch> applied = DecodeApplyPatch(
-        request.at, request.body, job.query.field_validation, state_.options.check_types);
+    Result<apiserver::ApplyPatch> applied =
+        DecodeApplyPatch(request.at, request.body, job.query.field_validation);
     if (!applied) return applied.error();
     job.patch = std::move(applied->object);
     job.warnings = std::move(applied->warnings);

@@ -58,7 +58,7 @@ bool IsUnchanged(const Draft& draft, std::uint32_t form) {
 ObjectWriter::ObjectWriter(ServerState& state) : state_(state), strategy_(state) {}
 
 Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
-  if (!target.at.resource->namespaced || !state_.options.namespace_must_exist) return {};
+  if (!target.at.resource->namespaced) return {};
   const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
   if (namespaces == nullptr) return {};
   const StoredObjectPtr stored = namespaces->store->Get(target.namespace_);
@@ -80,8 +80,7 @@ Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
 Result<void> ObjectWriter::CheckSent(const Draft& draft) {
   const WriteTarget& target = draft.target;
   const ServedVersion& version = *target.at.version;
-  if (!state_.options.check_types || target.checked || version.message == nullptr ||
-      Fits(version, draft.object)) {
+  if (target.checked || version.message == nullptr || Fits(version, draft.object)) {
     return {};
   }
   const auto typed = internal::JsonToProtobuf(*version.message, draft.object.Dump());
@@ -116,7 +115,7 @@ bool ObjectWriter::Fits(const ServedVersion& version, const json::Value& object)
 Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
   const ServedVersion& version = *target.at.version;
   if (version.message == nullptr) return {};
-  const bool check = state_.options.check_types && !target.checked;
+  const bool check = !target.checked;
   Result<void> typed;
   if (state_.options.defaulting) {
     typed = defaults_.Apply(*version.message, version.api_version + " " + version.kind, object);
