@@ -115,7 +115,7 @@ struct Config {
   std::string origin{};
 
   // Finds the configuration as kubectl does: overrides.kubeconfig, else the files of $KUBECONFIG
-  // merged, else ~/.kube/config; in a pod, if none of these exists, InCluster.
+  // merged, else ~/.kube/config; in a pod, if these are empty or missing, InCluster.
   static Result<Config> LoadDefault(const ConfigOverrides& overrides = {});
   template <class Text>
     requires std::convertible_to<const Text&, std::string_view>

@@ -1,13 +1,13 @@
 // kinformer/data_consistency_detector.h
 //
-// NewDataConsistencyDetector: for who suspects that a server tells watchers something else than it
-// lists. A ListerWatcher that compares each watch-list, once it is complete, with a LIST at the
-// same version.
+// NewDataConsistencyDetector: compares each complete watch-list with a LIST at the same version.
+// For debugging a server whose watches seem to differ from its lists. It is a ListerWatcher around
+// another.
 //
 //   SharedInformer<corev1::Pod> pods(
 //       env, NewDataConsistencyDetector(env, NewListWatch<corev1::Pod>(client), {}));
 //
-// The environment variable KUBE_WATCHLIST_INCONSISTENCY_DETECTOR=true, read once, does the same to
+// The environment variable KUBE_WATCHLIST_INCONSISTENCY_DETECTOR=true, read once, enables it for
 // every informer and reflector of the process, as in client-go.
 
 #ifndef KINFORMER_DATA_CONSISTENCY_DETECTOR_H_
@@ -25,7 +25,7 @@
 
 namespace kinformer {
 
-// What a comparison has found.
+// Result of one comparison.
 struct DataConsistencyReport {
   std::string resourceVersion{};  // of both
   std::size_t objects = 0;        // in the watch-list
@@ -39,22 +39,22 @@ struct DataConsistencyReport {
   }
 };
 
-// Whom to tell.
+// Callback for the results.
 struct DataConsistencyOptions {
   // Called on the loop after each comparison. Must be quick.
   std::function<void(const DataConsistencyReport&)> on_checked{};
 };
 
-// A debugging aid: each watch-list costs a LIST that goes to the server's storage, and until that
-// has come, what the watch-list said is kept. A difference is an error in the log that names the
-// first objects, and counts in kinformer_watchlist_inconsistencies_total; nothing is mended, and
-// nothing ends.
+// A debugging aid: each watch-list costs a LIST from the server's storage, and the watched objects
+// are kept in memory until it arrives. A difference is logged as an error with the names of the
+// first objects, and counted in kinformer_watchlist_inconsistencies_total; it is not repaired and
+// stops nothing.
 //
-// The LIST has the selectors of the watch-list, its version, and the match rule Exact; it is
-// repeated each second while it fails, until the next watch-list, or until the server says that it
-// has forgotten the version. Objects are compared as they come from the server, before a transform.
-// What is unreadable in both is equal. There is no comparison at version "0", nor where a request
-// has a continue token.
+// The LIST has the selectors of the watch-list, its version, and the match rule Exact. While it
+// fails it is repeated each second, until the next watch-list, or until the server has discarded
+// that version. Objects are compared as received from the server, before a transform. Objects that
+// are unreadable in both are equal. Nothing is compared at version "0", or for requests with a
+// continue token.
 //
 // Loop-confined, as any ListerWatcher. `env` must outlive it. Counterpart: client-go
 // util/consistencydetector, which ends the process instead.

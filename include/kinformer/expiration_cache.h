@@ -1,6 +1,6 @@
 // kinformer/expiration_cache.h
 //
-// ExpirationCache: items by their keys, each of them until it has become too old.
+// ExpirationCache: a map of items by key, in which items expire.
 //
 //   auto seen = NewTTLStore<std::string>(env, [](const std::string& s) { return s; },
 //                                        std::chrono::minutes(5));
@@ -24,19 +24,19 @@
 
 namespace kinformer {
 
-// An item, and when it was added or updated last. Counterpart: cache.TimestampedEntry.
+// An item and the time of its last Add or Update. Counterpart: cache.TimestampedEntry.
 template <class Item>
 struct TimestampedEntry {
   Item item;
   SteadyTime timestamp{};
 };
 
-// Whether an entry has become too old at a time. Runs under the cache's lock: must be quick, and
-// must not call the cache. Counterpart: cache.ExpirationPolicy.
+// Returns true if an entry has expired at time `now`. Runs under the cache's lock: must be quick,
+// and must not call the cache. Counterpart: cache.ExpirationPolicy.
 template <class Item>
 using ExpirationPolicy = std::function<bool(const TimestampedEntry<Item>& entry, SteadyTime now)>;
 
-// Expires what is older than `ttl`, not what is just as old; a ttl of 0 or less expires nothing.
+// Returns a policy by which entries older than `ttl` expire; with a ttl of 0 or less none do.
 // Counterpart: cache.TTLPolicy.
 template <class Item>
 [[nodiscard]] ExpirationPolicy<Item> TTLPolicy(Duration ttl) {
@@ -45,16 +45,16 @@ template <class Item>
   };
 }
 
-// Entries expire when they are looked at: they are removed then, and otherwise only by Delete and
-// Replace. Get, GetByKey and List never show what has expired. ListKeys looks at no entry, so that
-// it also names what has.
+// Removes expired entries when they are read; others are removed by Delete and Replace only. Get,
+// GetByKey and List never return expired items. ListKeys does not check entries, so it also returns
+// keys of expired ones.
 //
-// For items of any type with keys of text; Store<T> is for API objects that stay. To keep objects
-// here, take Ref<T> for the item, and MetaNamespaceKeyFunc for the key.
+// Items may have any type; keys are text. Store<T> is for API objects that do not expire. To keep
+// objects here, use Ref<T> as the item, and MetaNamespaceKeyFunc for the key.
 //
-// Thread-safe. Never blocks for long: one lock, for readers, too, since they remove. Ownership: the
-// cache copies items; `env`, whose steady clock it reads, must outlive it.
-// Counterpart: cache.ExpirationCache.
+// Thread-safe. Never blocks for long: readers too take the one lock, since they remove. Ownership:
+// the cache copies items; `env`, whose steady clock it reads, must outlive it. Counterpart:
+// cache.ExpirationCache.
 template <class Item>
 class ExpirationCache {
  public:
@@ -64,21 +64,21 @@ class ExpirationCache {
   ExpirationCache(Env& env, KeyFunc key, ExpirationPolicy<Item> policy)
       : env_(env), key_(std::move(key)), policy_(std::move(policy)) {}
 
-  // Adds the item, or puts it in the place of the one that has its key; its age begins anew.
+  // Adds the item, or replaces the one with the same key; its age starts at 0.
   void Add(Item item) {
     std::string key = key_(item);
     const std::lock_guard lock(mu_);
     entries_.insert_or_assign(std::move(key), Entry{std::move(item), env_.Now()});
   }
-  // The same, as in client-go.
+  // Does the same as Add, as in client-go.
   void Update(Item item) { Add(std::move(item)); }
-  // Removes what has the item's key. Absent: nothing happens.
+  // Removes the item with the same key, if there is one.
   void Delete(const Item& item) {
     const std::string key = key_(item);
     const std::lock_guard lock(mu_);
     entries_.erase(key);
   }
-  // Makes `items` all there is. The age of all begins now.
+  // Replaces all items by `items`. All ages start at 0.
   void Replace(std::vector<Item> items, std::string_view resource_version) {
     std::map<std::string, Entry, std::less<>> entries;
     const SteadyTime now = env_.Now();
@@ -90,13 +90,13 @@ class ExpirationCache {
     entries_.swap(entries);
     resource_version_ = resource_version;
   }
-  // All up to this resourceVersion is in the cache.
+  // Records that the cache is complete up to this resourceVersion.
   void Bookmark(std::string_view resource_version) {
     const std::lock_guard lock(mu_);
     resource_version_ = resource_version;
   }
 
-  // What has the item's key and has not expired, or nothing.
+  // Returns the item with the same key, or nothing if there is none or it has expired.
   [[nodiscard]] std::optional<Item> Get(const Item& item) { return GetByKey(key_(item)); }
   [[nodiscard]] std::optional<Item> GetByKey(std::string_view key) {
     const std::lock_guard lock(mu_);
@@ -108,7 +108,7 @@ class ExpirationCache {
     }
     return it->second.item;
   }
-  // All that has not expired, by key.
+  // Returns all items that have not expired, ordered by key.
   [[nodiscard]] std::vector<Item> List() {
     std::vector<Item> items;
     const std::lock_guard lock(mu_);
@@ -118,7 +118,7 @@ class ExpirationCache {
     for (const auto& [key, entry] : entries_) items.push_back(entry.item);
     return items;
   }
-  // Sorted. Also of what has expired, unless it has been looked at since.
+  // Returns all keys, sorted, including those of expired items that were not read since.
   [[nodiscard]] std::vector<std::string> ListKeys() const {
     std::vector<std::string> keys;
     const std::lock_guard lock(mu_);
@@ -126,7 +126,7 @@ class ExpirationCache {
     for (const auto& [key, entry] : entries_) keys.push_back(key);
     return keys;
   }
-  // Of the last Replace or Bookmark; empty before.
+  // Returns the version of the last Replace or Bookmark; empty before the first.
   [[nodiscard]] std::string LastStoreSyncResourceVersion() const {
     const std::lock_guard lock(mu_);
     return resource_version_;
@@ -143,7 +143,7 @@ class ExpirationCache {
   std::string resource_version_;
 };
 
-// An ExpirationCache with a TTLPolicy. Counterpart: cache.NewTTLStore.
+// Returns an ExpirationCache with a TTLPolicy. Counterpart: cache.NewTTLStore.
 template <class Item>
 [[nodiscard]] ExpirationCache<Item> NewTTLStore(Env& env,
                                                 typename ExpirationCache<Item>::KeyFunc key,
