@@ -183,8 +183,8 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
 
   // ---- Reads
 
-  // The object, or why there is none: see Lister::Get, and the head of this file. A cache with
-  // selectors says kOutOfScope of what it does not have; ask IsAbsent.
+  // Returns the object, or the reason why there is none: see Lister::Get, and the head of this
+  // file. A cache with selectors returns kOutOfScope for objects it lacks; check with IsAbsent.
   template <KnownKind T>
   [[nodiscard]] Result<Ref<T>> Get(const ObjectName& name, const CallOptions& call = {}) const {
     return internal::TypedObject<T>(core_->Get({&T::type_info()}, name, bounds_, call));

@@ -212,7 +212,7 @@ struct FilterWords {
 //         return e.final_state_unknown || !e.object.spec().nodeName().empty();
 //       }};
 //
-// Both run where the handler runs, and must be pure.
+// Both functions run on the handler's thread, and must depend on their argument only.
 template <class T>
 struct EventFilter {
   internal::Callable<bool(T), internal::FilterWords> object{};

@@ -82,7 +82,7 @@ template <class T>
 concept Referable = requires(const T& object) { ReferenceTo(object); };
 }  // namespace internal
 
-// Gives events of one component. Thread-safe. Never blocks; events that find no room are counted.
+// Records events of one component. Thread-safe. Never blocks; a full queue drops and counts events.
 // May outlive its broadcaster: events are then ignored. Counterpart: record.EventRecorder.
 class EventRecorder {
  public:

@@ -69,9 +69,9 @@ struct NamespaceCacheOptions {
 // names. Counterpart: controller-runtime's cache.ByObject, and
 // client.CacheOptions.DisableFor.
 struct ResourceCacheOptions {
-  // False: no copy of these objects is kept. SharedInformerFactory::ReaderFor reads them from the
-  // server. To ask for an informer is an error in the log; what it gives is stopped, and cannot be
-  // started. Only informers of the metadata are made: they hold nothing else of the objects.
+  // False: these objects are not cached. SharedInformerFactory::ReaderFor reads them from the
+  // server. A request for an informer is logged as an error and returns a stopped one, which cannot
+  // start. Only informers of the metadata can be created: they hold nothing else of the objects.
   bool cached{true};
   // {""}: all. Ignored for kinds without namespaces.
   std::vector<std::string> namespaces{};
@@ -91,16 +91,16 @@ struct SharedInformerFactoryOptions {
   std::string namespace_{};  // empty: all namespaces
   // Namespaces of informers that do not name their own: see InformerOptions.
   std::vector<std::string> namespaces{};
-  // What is different for the objects of some namespaces, which need not stand in `namespaces` too;
-  // "" stands for all that are named neither here nor there. What is left open there is taken from
-  // the first of these that has it: the resource's entry for the namespace, the resource's other
-  // options, the entry here, the other options here; entries for "" count for those others only.
-  // Namespaces that then differ in nothing from all others are looked at together with them.
+  // Overrides for the objects of some namespaces, which need not be in `namespaces` too; "" means
+  // all namespaces that are named neither here nor there. An option that is unset there comes from
+  // the first of these that sets it: the resource's entry for the namespace, its other options, the
+  // entry here, the other options here; entries for "" count only for those other namespaces.
+  // Namespaces that end up with the same options as all others are listed together with them.
   //
-  // It is one cache all the same: each namespace and the others together are listed and watched by
-  // themselves, as those in `namespaces` are, and SharedInformer::Namespaces tells of each. What
-  // selectors may have left out is kOutOfScope in the namespaces that they are for; elsewhere what
-  // is missing is kNotFound. An informer that names namespaces of its own has the options of these.
+  // It is one cache nevertheless: each namespace, and the others together, are listed and watched
+  // separately, as those in `namespaces` are; SharedInformer::Namespaces reports each. Objects that
+  // a selector may have left out are kOutOfScope in that selector's namespaces; elsewhere missing
+  // objects are kNotFound. If an informer names its own namespaces, it has the options of these.
   // Counterpart: cache.Options.DefaultNamespaces, ByObject.Namespaces, with cache.AllNamespaces.
   std::map<std::string, NamespaceCacheOptions> by_namespace{};
   // Fallback of informers that list all namespaces together.

@@ -1,7 +1,7 @@
 // kinformer/heap.h
 //
-// Heap: items by their keys, given out in an order of one's own. For a queue in which the item that
-// comes first is not the oldest, but the most urgent.
+// Heap: items by key, returned in an order that the program defines. For queues whose next item is
+// the most urgent one, not the oldest.
 //
 //   struct Pending { std::string key; int priority; };
 //   Heap<Pending> heap(env, [](const Pending& p) { return p.key; },
@@ -28,25 +28,25 @@
 
 namespace kinformer {
 
-// What an item is found by. Must give the same key for the same item each time. Counterpart:
+// Returns an item's key, always the same for the same item. Counterpart:
 // cache.KeyFunc.
 template <class Item, class Key = std::string>
 using HeapKeyFunc = std::function<Key(const Item&)>;
 
-// Whether the first item is to be given out before the second: a strict weak order. Runs under the
-// heap's lock, must be quick, and neither throw nor call the heap. Counterpart: cache.LessFunc.
+// Returns true if the first item comes before the second: a strict weak order. Runs under the
+// heap's lock: must be quick, not throw, and not call the heap. Counterpart: cache.LessFunc.
 template <class Item>
 using LessFunc = std::function<bool(const Item&, const Item&)>;
 
-// Holds each key once. Items that neither goes before the other are given out in the order in which
-// they were added or updated last. `Item` is copyable, `Key` is hashed by `Hash`.
+// A blocking priority queue that holds each key once. Items of equal rank are
+// returned in the order in which they were last added or updated. `Item` is
+// copyable, `Key` is hashed by `Hash`.
 //
-// Thread-safe. Pop blocks, in the Env's time; nothing else does.
-// Ownership: the heap copies items. It must outlive all calls, and `env` it. Destruction closes it
-// and waits for blocked calls to leave.
-// Cost: O(log n) for each item that is added, updated, deleted or given out.
-// Errors: kStopped from a heap that is closed.
-// Counterpart: cache.Heap.
+// Thread-safe. Only Pop blocks, in the Env's time. Ownership: the heap copies
+// items. It must outlive all calls, and `env` must outlive the heap. The destructor
+// closes it and waits for blocked calls to return. Cost: O(log n) to add, update,
+// delete or pop an item. Errors: kStopped from a closed heap. Counterpart:
+// cache.Heap.
 template <class Item, class Key = std::string, class Hash = std::hash<Key>>
 class Heap {
  public:
@@ -60,14 +60,14 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Adds the item, or puts it in the place of the one that has its key.
+  // Adds the item, or replaces the one with the same key.
   Result<void> Add(Item item) { return Insert(std::move(item), /*replaces=*/true); }
-  // The same, as in client-go.
+  // Does the same as Add, as in client-go.
   Result<void> Update(Item item) { return Add(std::move(item)); }
-  // Adds the item unless its key is there: then that one stays as it is. For a consumer that puts
-  // back what it could not finish, and must not undo what has been added since.
+  // Adds the item unless its key exists; then the existing item stays. For a consumer that puts
+  // back an unfinished item and must not overwrite a newer one.
   Result<void> AddIfNotPresent(Item item) { return Insert(std::move(item), /*replaces=*/false); }
-  // Adds all of them before any is given out.
+  // Adds all items before any of them is returned.
   Result<void> BulkAdd(std::vector<Item> items) {
     std::vector<Key> keys;
     keys.reserve(items.size());
@@ -81,7 +81,7 @@ class Heap {
     return {};
   }
 
-  // Removes what has the item's key, also from a heap that is closed. kNotFound: nothing has.
+  // Removes the item with the same key, also from a closed heap. kNotFound: there is none.
   Result<void> Delete(const Item& item) {
     const Key key = key_(item);
     const MonitorLock lock(*monitor_);
@@ -94,9 +94,9 @@ class Heap {
     return {};
   }
 
-  // Waits for an item and gives out the first. kStopped: closed, and nothing is left.
-  // kWouldDeadlock: there is nothing at the moment, and the caller is an event loop, which must not
-  // wait.
+  // Waits for an item and returns the first. kStopped: the heap is closed and empty.
+  // kWouldDeadlock: the heap is empty at the moment, and the caller is an event loop, which must
+  // not wait.
   Result<Item> Pop() {
     MonitorLock lock(*monitor_);
     ++poppers_;
@@ -115,7 +115,7 @@ class Heap {
     return item;
   }
 
-  // From now on nothing is added; what is there is still given out. Ends every Pop that waits.
+  // Closes the heap: items can be popped but not added. Pop calls that wait return kStopped.
   void Close() {
     const MonitorLock lock(*monitor_);
     closed_ = true;
@@ -126,7 +126,7 @@ class Heap {
     return closed_;
   }
 
-  // Copies, in unspecified order.
+  // Returns copies of all items, in unspecified order.
   [[nodiscard]] std::vector<Item> List() const {
     const MonitorLock lock(*monitor_);
     std::vector<Item> items;
@@ -141,7 +141,7 @@ class Heap {
     for (const auto& [key, node] : nodes_) keys.push_back(key);
     return keys;
   }
-  // What has the item's key, or nothing.
+  // Returns a copy of the item with this key, or nothing.
   [[nodiscard]] std::optional<Item> Get(const Item& item) const { return GetByKey(key_(item)); }
   [[nodiscard]] std::optional<Item> GetByKey(const Key& key) const {
     const MonitorLock lock(*monitor_);
@@ -182,7 +182,7 @@ class Heap {
       added->second.key = &added->first;
       order_.insert(&added->second);
     } else if (replaces) {
-      // Out of the order while what it is ordered by changes.
+      // Removes it from the order while its sort key changes.
       order_.erase(&it->second);
       it->second.item = std::move(item);
       it->second.sequence = ++sequence_;
@@ -193,7 +193,7 @@ class Heap {
   Env& env_;
   const HeapKeyFunc<Item, Key> key_;
   const std::unique_ptr<Monitor> monitor_ = env_.NewMonitor();
-  // Under the monitor's lock.
+  // Guarded by monitor_.
   std::unordered_map<Key, Node, Hash> nodes_;
   std::set<Node*, Before> order_;
   std::uint64_t sequence_ = 0;

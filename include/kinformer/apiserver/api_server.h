@@ -29,11 +29,11 @@
 
 namespace kinformer::apiserver {
 
-// Where servers begin that follow each other at one address: microseconds of the clock, anew every
-// 25 hours, so that it and what is written after it stay below kVersionsOfServers. A client that
-// knows a version of an earlier server is told 410 and lists again, be it below this server's first
-// version or above its last: a watch from above is taken for one of the future, and waits, only
-// from kVersionsOfServers on (or where the server begins at 1, and so follows no other).
+// Returns the first resourceVersion of a server that replaces another at one address: microseconds
+// of the clock, from 0 again every 25 hours, so that it and later writes stay below
+// kVersionsOfServers. A client that sends a version of the old server gets 410 and lists again,
+// even for a version above this server's last one: only versions from kVersionsOfServers on count
+// as future ones, for which watches wait (on a server that begins at 1, all above its last).
 [[nodiscard]] std::int64_t FirstResourceVersionAt(WallTime now);
 
 // Options of the in-process writes, which HTTP requests do not have.
