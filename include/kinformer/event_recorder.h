@@ -87,8 +87,8 @@ concept Referable = requires(const T& object) { ReferenceTo(object); };
 class EventRecorder {
  public:
   virtual ~EventRecorder() = default;
-  // `type` is one of the two; `reason` a word in CamelCase, `message` a sentence for people. A
-  // reference without a name, or another type, is an error in the log and no event.
+  // Records an event. `type` is one of the two above, `reason` a word in CamelCase, `message` a
+  // sentence for people. A reference without a name, or another type, is only logged, as an error.
   virtual void AnnotatedEvent(const corev1::ObjectReferenceMutable& about,
                               std::map<std::string, std::string> annotations, std::string_view type,
                               std::string_view reason, std::string message) = 0;

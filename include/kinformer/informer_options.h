@@ -258,7 +258,7 @@ struct InformerStats {
   std::uint64_t added = 0;     // changes of the store, by kind; lists included
   std::uint64_t modified = 0;
   std::uint64_t deleted = 0;
-  std::uint64_t unchanged = 0;  // came again as it was, or as it had been: not applied
+  std::uint64_t unchanged = 0;  // received in a known state or an older one: not applied
   std::uint64_t bookmarks = 0;
   // Completed lists. The first of either kind is the initial one, the rest are relists.
   std::uint64_t lists = 0;        // LIST
@@ -351,10 +351,10 @@ struct InformerOptions {
   std::size_t max_objects{0};
   std::size_t max_bytes{0};
   LimitPolicy limit_policy{LimitPolicy::kNotSynced};
-  // Compares the cache with the server this often, for what no event shows: one that was restored
-  // from a backup and has overtaken this cache says nothing of what differs. Keys, uids and
-  // resourceVersions are compared with a metadata-only LIST at the cache's own version. What
-  // differs twice is logged with its keys, counted, and healed by a relist, all within the period.
+  // Interval at which the cache is compared with the server, for differences that no event shows: a
+  // server restored from a backup that has overtaken this cache does not report them. Compares
+  // keys, uids and resourceVersions with a metadata-only LIST at the cache's version. A difference
+  // found twice is logged with its keys, counted, and repaired by a relist, all within the period.
   //
   // A cache of up to 10,000 objects is compared as a whole, in pages of 2,500; a larger one by four
   // pages a period, alternately over all objects and over a randomly chosen namespace. If the

@@ -37,8 +37,8 @@ struct IndexerInformerWatcher {
 // with none skipped except by a relist. Events that are not read are queued without limit. The
 // store reflects an event before it can be read.
 //
-// Stopping the watcher, or losing all handles, stops the informer. Thread-safe; never blocks. `env`
-// must outlive all three. Counterpart: watch.NewIndexerInformerWatcher of client-go tools/watch.
+// Stopping the watcher, or releasing all handles, stops the informer. Thread-safe; never blocks.
+// `env` must outlive all three. Counterpart: watch.NewIndexerInformerWatcher of tools/watch.
 template <ObjectView T>
 Result<IndexerInformerWatcher<T>> NewIndexerInformerWatcher(
     Env& env, std::unique_ptr<ListerWatcher> lister_watcher, InformerOptions<T> options = {}) {

@@ -27,7 +27,7 @@ GroupVersionKind KindOf() {
           .kind = std::string(type.kind)};
 }
 
-// kBadRequest: there is no object, it is of another kind or version, or it does not fit the kind.
+// Reads an object. kBadRequest: it is missing, of another kind or version, or malformed.
 Result<ObjectRef> ReadAdmissionObject(const TypeInfo& type, const json::Value& object);
 
 // Returns `original` with the changes between `before` and `after`, which have only those members

@@ -42,7 +42,7 @@ class Block {
 
   // Returns true if a projection cut fields away: the object must not be PUT.
   [[nodiscard]] bool partial() const;
-  // Returns true if it is compressed: then only the type and the four texts above are readable. See
+  // Returns true if it is compressed: only the type and the four texts above are readable then.
   [[nodiscard]] bool packed() const { return (flags_ & kPackedFlag) != 0; }
 
   // Returns the size of the allocation, malloc's overhead included, as glibc rounds it; byte
@@ -61,8 +61,8 @@ class Block {
     std::atomic<const Block*>& previous;
   };
   [[nodiscard]] StoreLink store_link() const { return {store_version_, store_previous_}; }
-  // Fetches what a look-up by key reads: the second half of the header, and the key, which begins
-  // some 165 bytes from the start where there is an index, and right behind the header elsewhere.
+  // Prefetches the memory that a look-up by key reads: the second half of the header, and the key:
+  // some 165 bytes from the start if there is an index, right behind the header otherwise.
   void PrefetchKey() const {
     constexpr std::size_t kSecondHalf = 32;
     for (std::size_t line = 0; line < 4; ++line) {

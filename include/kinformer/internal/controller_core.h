@@ -48,7 +48,7 @@ class ControllerCore {
  public:
   // Functions of the typed request queue.
   struct Queue {
-    // Takes one request, has it reconciled and disposes of it. False: the queue has been shut down.
+    // Takes one request, reconciles it and applies its Disposal. False: the queue is shut down.
     std::function<bool()> process_next;
     std::function<void()> shut_down;
   };
@@ -101,7 +101,7 @@ class ControllerCore {
   Result<bool> StartSourcesOnce(const std::stop_token& stop, std::vector<Watched> sources);
   void StopSources();
   void Work();
-  // Why no reconcile may begin now; empty: it may. What the program's functions throw is a reason.
+  // Returns why no reconcile may begin now; empty: it may. A function that throws is a reason.
   [[nodiscard]] std::string WhyHeldBack();
   [[nodiscard]] std::string WhyNotNow();
   bool WaitUntilAllowed(const std::string& key);
