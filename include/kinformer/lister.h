@@ -119,12 +119,12 @@ class NamespaceLister {
   std::string namespace_;
 };
 
-// A handle on a store that only reads; keeps an informer alive as the informer's own handles do.
+// A read-only handle on a store; keeps an informer alive as the informer's own handles do.
 //
 // Thread-safe. Never blocks. Results are immutable and shared. Each call reads one version of the
-// cache, and judges by what that version covers. Ranges that may be incomplete say so:
+// cache, and knows what that version covers. Ranges that may be incomplete are marked:
 // ObjectRange::ok.
-// Counterpart: PodLister and its kind, cache.GenericLister.
+// Counterpart: PodLister and similar types, cache.GenericLister.
 template <ObjectView T>
 class Lister {
  public:
