@@ -126,7 +126,7 @@ class ItemFastSlowRateLimiter final : public RateLimiter<Item> {
 // Thread-safe. Counterpart: golang.org/x/time/rate.Limiter.
 class ReservationBucket {
  public:
-  // `env` must outlive it. qps <= 0 or infinite: no limit. burst below 1 counts as 1.
+  // Creates a bucket. qps <= 0 or infinite: no limit. burst below 1 counts as 1. `env` outlives it.
   ReservationBucket(Env& env, double qps, int burst) : env_(env), bucket_(qps, burst) {}
   // Takes a token and returns the time until it is available.
   [[nodiscard]] Duration Reserve() {
@@ -151,7 +151,7 @@ class BucketRateLimiter final : public RateLimiter<Item> {
   [[nodiscard]] Duration When(const Item& item) override {
     const std::lock_guard lock(mutex_);
     const SteadyTime now = env_.Now();
-    // Tokens come in the order in which they were taken.
+    // Removes items whose token is available; tokens become available in the order of Reserve.
     while (!order_.empty() && order_.front()->second <= now) {
       waiting_.erase(waiting_.find(order_.front()->first));
       order_.pop_front();
