@@ -127,7 +127,7 @@ class Projection {
                                                  : Keep(paths).value_or(Projection());
   }
 
-  // kInvalidArgument naming the first path that is no field of that type. Dynamic types have any.
+  // Returns kInvalidArgument with the first path that is no field. Dynamic types have any field.
   [[nodiscard]] Result<void> CheckFor(const internal::TypeInfo& type) const;
 
   [[nodiscard]] bool empty() const { return tree_ == nullptr; }

@@ -70,7 +70,7 @@ class FactoryCore {
   // Returns the informers of the type's group and resource, in any version and form, whose scope is
   // that of the factory's own settings; without the placeholders for resources that are not cached.
   [[nodiscard]] std::vector<std::shared_ptr<InformerCore>> InformersOf(const TypeInfo& type) const;
-  // The informer for a type with the factory's own options, made by `make` for the first who asks.
+  // Returns the informer for a type with the factory's options; the first call uses `make`.
   std::shared_ptr<InformerCore> GetOrMake(
       const TypeInfo& type,
       const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make);

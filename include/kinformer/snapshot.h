@@ -92,10 +92,10 @@ class Snapshot {
     if (!blocks) return ObjectRange<T>().WithError(std::move(blocks).error());
     return ObjectRange<T>(core_, std::move(*blocks));
   }
-  // The objects that have a value v with from <= v < to in an ordered index (OrderedIndexFunc); no
-  // `to`: to the end. Sorted by value in byte order, then by namespace, then by name; an object
-  // with several such values comes once for each. Not ok() where there is no such index (kNotFound)
-  // or it is not ordered (kInvalidArgument). Costs a search, and then what is looked at.
+  // Returns the objects with a value v, from <= v < to, in an ordered index (OrderedIndexFunc);
+  // without `to`, up to the end. Sorted by value in byte order, then by namespace, then by name; an
+  // object with several such values is returned once for each. Not ok() if there is no such index
+  // (kNotFound) or it is not ordered (kInvalidArgument). Costs a search, plus the results.
   [[nodiscard]] ObjectRange<T> Range(std::string_view index, std::string_view from,
                                      std::optional<std::string_view> to,
                                      IndexRangeOptions options = {}) const {

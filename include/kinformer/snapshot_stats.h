@@ -29,7 +29,7 @@ namespace internal {
 void SetSnapshotAgeLimitOfCore(const IndexerCore& core, Duration limit);
 }  // namespace internal
 
-// Of the store of a Store, Indexer, Lister or SharedInformer. Informers have the same as metrics.
+// Returns figures of a store, given a handle on it. For informers these are metrics too.
 //
 // Thread-safe. Never blocks. Counterpart: none in client-go.
 template <internal::ReadingSide Source>
