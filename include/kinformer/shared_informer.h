@@ -281,8 +281,8 @@ class SharedInformer {
   [[nodiscard]] InformerStats Stats() const { return core_->Stats(); }
   // Returns its activity, the last error, and the time since the last confirmation by the server.
   [[nodiscard]] InformerStatus Status() const { return core_->Status(); }
-  // The same of each namespace, by name, where it looks at several (InformerOptions::namespaces,
-  // by_namespace of the factory, or what IfForbidden has it fall back to); else empty.
+  // Returns the status of each namespace, by name, if it watches several
+  // (InformerOptions::namespaces, by_namespace of the factory, the fallback of IfForbidden).
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const { return core_->Namespaces(); }
 
   // Return three interfaces for reading the store. Results are complete only once HasSynced; before

@@ -45,9 +45,9 @@ class Unstructured {
   // as protobuf.
   [[nodiscard]] const json::View root() const;
 
-  // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by
-  // which Update refuses it, and so has a copy of one that is malformed inside: what reads find is
-  // there, the rest is absent and counted (Validation::kFull lets no such object in).
+  // Returns the whole object, to be changed. Update refuses a copy of a partial object, which has a
+  // member kPartialMember, and of an object that is malformed inside: it has what reads find, the
+  // rest is absent and counted (Validation::kFull rejects such objects on arrival).
   [[nodiscard]] json::Value DeepCopy() const;
   // Returns the whole object as JSON.
   [[nodiscard]] std::string ToJson() const;
