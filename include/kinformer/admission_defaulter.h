@@ -36,7 +36,7 @@ using Defaulter = kinformer::internal::Changing<
     std::function<Result<void>(const Request& request, typename T::Mutable& object)>,
     typename T::Mutable>;
 
-// How WithDefaulter makes its patch.
+// Options of the patch that WithDefaulter makes.
 struct DefaulterOptions {
   // Removes fields from the object that a struct of CustomResource<T> does not declare, because the
   // program was built for an older version of the kind. By default they stay; in built-in kinds

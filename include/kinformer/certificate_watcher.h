@@ -41,7 +41,7 @@ struct CertificateFiles {
 // Thread-safe. Destruction waits for the callback. Counterpart: controller-runtime's certwatcher.
 class CertificateWatcher {
  public:
-  // Blocks on the disk. kConfig, naming the file: there is no good pair to begin with.
+  // Creates a watcher; blocks on the disk. kConfig, naming the file: there is no valid pair.
   static Result<std::unique_ptr<CertificateWatcher>> New(
       Env& env, CertificateFiles files, Duration interval = std::chrono::seconds(10));
   virtual ~CertificateWatcher() = default;

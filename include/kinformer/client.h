@@ -8,17 +8,17 @@
 //   auto pod = client.For<corev1::Pod>("default").Get("web-0");   // resource_client.h
 //   SharedInformerFactory factory(client);                        // shared_informer_factory.h
 //
-// What it does to every request, as client-go does:
-//   - waits for the client-side rate limiter, with a warning where that takes more than a second.
-//     Watches, informers' lists and Leases do not count;
-//   - repeats what the server answers with 429 or 5xx and a Retry-After header (of which two
-//     minutes count at most), up to 10 times, and reads whose connection soon broke before an
-//     answer came;
-//   - sends a fresh token once more after a 401;
-//   - speaks protobuf with built-in kinds and falls back to JSON where the server wants it,
+// Done for every request, as in client-go:
+//   - waits for the client-side rate limiter, with a warning if that takes more than a second.
+//     Watches, informers' lists and Leases are not limited;
+//   - retries answers of 429 or 5xx with a Retry-After header (of which at most two minutes
+//     count), up to 10 times, and reads whose connection broke early, before an answer
+//     arrived;
+//   - sends the request once more with a fresh token after a 401;
+//   - uses protobuf for built-in kinds and falls back to JSON if the server requires it,
 //     remembered per resource;
 //   - logs each distinct Warning header once;
-//   - keeps at most 128 MiB of an answer that is not a list or watch: kOverLimit.
+//   - limits an answer that is not a list or watch to 128 MiB: kOverLimit.
 
 #ifndef KINFORMER_CLIENT_H_
 #define KINFORMER_CLIENT_H_

@@ -47,9 +47,9 @@ namespace kinformer {
 //
 //   outcome                  the request            reconcile_total
 //   OK                       is forgotten           success
-//   OK, requeue_after        comes after that time  requeue_after
-//   OK, requeue              comes, rate limited    requeue
-//   error, or it throws      comes, rate limited    error
+//   OK, requeue_after        returns after it       requeue_after
+//   OK, requeue              returns, rate limited  requeue
+//   error or exception       returns, rate limited  error
 //   TerminalError            is forgotten           error
 //
 // The failures of a request are counted only until it is forgotten, so deleted objects cost no

@@ -15,8 +15,8 @@
 //         return {};
 //       }).OrExit();
 //
-// One version is the hub, from and to which all others, the spokes, are converted; from spoke to
-// spoke it goes by way of the hub. Counterpart: controller-runtime's package webhook/conversion.
+// One version is the hub; all others, the spokes, are converted from and to it; a conversion
+// between spokes goes through it. Counterpart: controller-runtime's package webhook/conversion.
 
 #ifndef KINFORMER_CONVERSION_H_
 #define KINFORMER_CONVERSION_H_

@@ -13,32 +13,32 @@
 //     map = cached.Get<corev1::ConfigMap>({"default", "settings"});  // blue, or something newer
 //   }
 //
-// Read-your-own-writes. A watch is behind the server, so a cache may lack the
-// program's own latest writes, and a reconciler would then repeat them. A read of this
-// client therefore waits until the cache shows what this client wrote before: - Get
-// waits for the writes of that key, List for those of its kind in the listed
-// namespace. Writes of the same group and resource count in any version and form. - A
-// Create, Update, Patch or Apply is seen when the cache is at the version of the
-// answer. A Delete is seen when the object is gone, is another one (its uid), or has a
-// deletionTimestamp. A DeleteAllOf marks the matching objects that the cache had
-// before, each until it changes or is gone. An answer without a resourceVersion is
-// completed by a GET of the object. - A read waits only for writes of objects that the
-// cache covers, by its namespaces and selectors, as checked on the object in the
-// answer. A field in a selector is looked up there by its path. - If that GET fails,
-// the next read that the write concerns repeats it; until it succeeds, such reads are
-// kStale. If the client may not get the object, reads do not wait for that write, and
-// this is logged. - A read waits for at most read_your_writes_timeout, or until the
-// deadline (WithDeadline, CallOptions); then it is kStale: try again later. On a
-// loop's thread, which must not wait, it is kWouldDeadlock. - A server that goes back
-// in time (a restore) may have lost the write: a read that waits for it is
-// kEpochChanged, later ones do not wait. Results of writes are never put into the
-// cache, so that they cannot hide newer states. Not covered: writes by other clients,
-// other copies of the program included, dry runs, writes that failed with an error
-// although the server has done them, and kinds that are read from the server, whose
-// reads are always up to date.
+// Read-your-own-writes. A watch is behind the server, so a cache may lack the program's own latest
+// writes, and a reconciler would then repeat them. Therefore a read waits until the cache shows what
+// this client wrote before:
+//   - Get waits for the writes of that key, List for those of its kind in the listed namespace.
+//     Writes of the same group and resource count in any version and form.
+//   - A Create, Update, Patch or Apply is seen when the cache is at the version of the answer. A
+//     Delete is seen when the object is gone, is another one (its uid), or has a deletionTimestamp.
+//     A DeleteAllOf marks the matching objects that the cache had before, each until it changes or
+//     is gone. An answer without a resourceVersion is completed by a GET of the object.
+//   - A read waits only for objects that the cache covers, by its namespaces and selectors, as
+//     checked on the object in the answer. A field in a selector is looked up there by its path.
+//   - If that GET fails, the next read that the write concerns repeats it; until it succeeds, such
+//     reads are kStale. If the client is not allowed to get the object, this is logged, and reads do
+//     not wait for that write.
+//   - A read waits for at most read_your_writes_timeout, or until the deadline (WithDeadline,
+//     CallOptions); then it is kStale: try again later. On a loop's thread, which must not wait, it
+//     is kWouldDeadlock.
+//   - A server that goes back in time (a restore) may have lost the write: a read that waits for it
+//     is kEpochChanged, later ones do not wait.
+// Results of writes are never put into the cache, so that they cannot hide newer states. Not covered:
+// writes by other clients, other copies of the program included, dry runs, writes that failed with
+// an error although the server has done them, and kinds that are read from the server, which are
+// never outdated.
 //
 // Counterpart: client.Client of controller-runtime (once called DelegatingClient), which waits for
-// its own writes only where EnableReadYourWritesConsistency asks for it (v0.25).
+// its own writes only if EnableReadYourWritesConsistency is set (v0.25).
 
 #ifndef KINFORMER_DELEGATING_CLIENT_H_
 #define KINFORMER_DELEGATING_CLIENT_H_

@@ -3,9 +3,9 @@
 // Queues of changes, between a Reflector, which receives them on the loop, and a thread of the
 // program that processes them. Two kinds:
 //
-// RealFIFO<T> returns every change, in the order in which it happened. DeltaFIFO<T> collects
-// the changes of each object, and returns them together: first the object that has waited
-// longest.
+//   RealFIFO<T>   returns every change in the order in which it happened.
+//   DeltaFIFO<T>  collects the changes of each object: it returns the object that has waited
+//                 longest, with all its changes since it was last returned.
 //
 //   auto queue = std::make_shared<RealFIFO<corev1::Pod>>(client.env());
 //   Reflector<corev1::Pod> pods(client.env(), NewListWatch<corev1::Pod>(client), queue);

@@ -163,7 +163,7 @@ class Env {
 class Loop {
  public:
   virtual ~Loop() = default;
-  // The Env that made this loop, with the same clock, pool, log and metrics, whose loop() is this.
+  // Returns an Env with the clock, pool, log and metrics of this loop's maker, and this as loop().
   [[nodiscard]] virtual Env& env() = 0;
 };
 

@@ -11,12 +11,12 @@
 // Guarantees, per handler:
 //   - One callback at a time, each happening before the next; different handlers run independently
 //     of each other.
-// - The store reflects an event before the handler gets it (and may already reflect later
-// ones).
-// - Per object the sequence is Added (Updated)* Deleted, any number of times, and an update's old
-// object is the one that the handler got last; this holds also when events are skipped under
-// pressure.
-// - After a relist, deletions that were missed are delivered first, as tombstones.
+//   - The store reflects an event before the handler gets it (and may already reflect later
+//     ones).
+//   - Per object the sequence is Added (Updated)* Deleted, any number of times, and an update's old
+//     object is the one that the handler got last; this holds also when events are skipped under
+//     pressure.
+//   - After a relist, deletions that were missed are delivered first, as tombstones.
 // Callbacks run on the Env's pool; they may block, call any method, and take their time, without
 // delaying other handlers. An exception is logged with the handler's name and counted; the next
 // event is delivered as usual.

@@ -1,13 +1,13 @@
 // kinformer/list_all.h
 //
-// ListAll, ListAllByNamespace: go through the objects of a store whose labels match.
+// ListAll, ListAllByNamespace: visit the objects of a store with matching labels.
 //
 //   std::vector<std::string> names;
 //   ListAll(pods.indexer(), selector, [&](corev1::Pod pod) {
 //     names.emplace_back(pod.metadata().name());
 //   }).OrExit();
 //
-// What a lister of one's own is made of. Lister<T> (lister.h) gives the same objects as a range.
+// For programs that write their own listers. Lister<T> (lister.h) returns a range instead.
 
 #ifndef KINFORMER_LIST_ALL_H_
 #define KINFORMER_LIST_ALL_H_
@@ -26,7 +26,7 @@
 
 namespace kinformer {
 
-// Takes one object of a ListAll. The view is valid during the call. Counterpart: cache.AppendFunc.
+// Callback of ListAll. The view is valid during the call. Counterpart: cache.AppendFunc.
 template <class F, class T>
 concept AppendFunc = ObjectView<T> && std::invocable<F&, T>;
 
@@ -41,19 +41,19 @@ Result<void> AppendEach(const ObjectRange<T>& range, F& append) {
 
 }  // namespace internal
 
-// Calls `append` for each object whose labels match, in unspecified order, out of one version of
-// the store. Objects are looked into only where the selector asks for something. Thread-safe; never
-// blocks. What `append` throws passes through.
-// Errors: what was gone through cannot be relied on to be all, as ObjectRange::ok says: the
-// informer whose store this is has not synced (kNotSynced), or has stopped (kStopped). Counterpart:
+// Calls `append` for each object with matching labels, in unspecified order, from
+// one version of the store. Reads objects only if the selector has conditions.
+// Thread-safe; never blocks. Exceptions of `append` pass through. Errors: the
+// visited objects may not be all, as with ObjectRange::ok: the store's informer
+// has not synced (kNotSynced), or has stopped (kStopped). Counterpart:
 // cache.ListAll.
 template <ObjectView T, AppendFunc<T> F>
 Result<void> ListAll(const Store<T>& store, const LabelSelector& selector, F append) {
   return internal::AppendEach(internal::Select<T>(*store.core(), {}, selector), append);
 }
 
-// The same of one namespace, by its index; empty: of all. kOutOfScope besides: the informer does
-// not look there. Counterpart: cache.ListAllByNamespace.
+// Does the same for one namespace, by its index; empty: for all. Also kOutOfScope: the informer
+// does not cover the namespace. Counterpart: cache.ListAllByNamespace.
 template <ObjectView T, AppendFunc<T> F>
 Result<void> ListAllByNamespace(const Indexer<T>& indexer, std::string_view namespace_,
                                 const LabelSelector& selector, F append) {

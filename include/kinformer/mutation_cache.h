@@ -1,6 +1,6 @@
 // kinformer/mutation_cache.h
 //
-// MutationCache: reads a cache together with one's own writes, which it has not heard of yet.
+// MutationCache: reads a cache together with the program's own writes that it lacks so far.
 //
 //   MutationCache<corev1::Pod> recent(env, pods.indexer());
 //   auto handler =
@@ -35,27 +35,27 @@
 
 namespace kinformer {
 
-// An overlay of objects that a server has answered with, over an Indexer. Each read gives the newer
-// of the two, by resourceVersion. What it gives was true at some time; it is not sure to be what
-// Mutation was given last: entries expire, and give way when there are too many.
+// An overlay of objects returned by a server, over an Indexer. Each read returns the newer of the
+// two, by resourceVersion. Results were true at some time; they need not include the last Mutation,
+// since entries expire, and are removed when there are too many.
 //
-// OnAddOrUpdate and OnDelete are for the informer's handler, as above. They let an entry go as soon
-// as the store has what it says, and keep an object that was deleted from being shown because its
-// own update came back late.
+// Call OnAddOrUpdate and OnDelete in the informer's handler, as above. They remove an entry as soon
+// as the store has its state, and prevent that a deleted object is returned because the answer to
+// an update arrived late.
 //
 // Thread-safe. Never blocks. Ownership: shares the objects; keeps the indexer, and with it its
 // informer; `env` must outlive it.
-// Counterpart: cache.MutationCache, NewIntegerResourceVersionMutationCache. One difference: ByIndex
-// judges an object by what it is now, the overlay included.
+// Counterpart: cache.MutationCache, NewIntegerResourceVersionMutationCache. Difference: ByIndex
+// uses an object's current state, overlay included.
 template <ObjectView T>
 class MutationCache {
  public:
   MutationCache(Env& env, const Indexer<T>& backing, MutationCacheOptions options = {})
       : core_(std::make_unique<internal::MutationCacheCore>(env, backing.core(), options)) {}
 
-  // "namespace/name", or "name". Null where there is none.
+  // Returns the object with key "namespace/name", or "name". Null if there is none.
   [[nodiscard]] Ref<T> GetByKey(std::string_view key) { return Ref<T>(core_->GetByKey(key)); }
-  // The objects that have the value, in unspecified order. kNotFound: there is no such index.
+  // Returns the objects with this value, in unspecified order. kNotFound: there is no such index.
   [[nodiscard]] Result<std::vector<Ref<T>>> ByIndex(std::string_view index,
                                                     std::string_view value) {
     Result<std::vector<internal::ObjectRef>> found = core_->ByIndex(index, value);
@@ -66,15 +66,15 @@ class MutationCache {
     return typed;
   }
 
-  // Shows `object`, which the server has answered a write with, until the cache below has it. No
-  // effect where something newer is known, or that it was deleted. kInvalidArgument: it has no
-  // name, or a resourceVersion that is no number, so that nothing can be said about its age.
+  // Returns `object`, the server's answer to a write, in later reads until the cache below has it.
+  // Has no effect if a newer state, or the deletion, is known. kInvalidArgument: it has no name, or
+  // its resourceVersion is not a number, so that its age is unknown.
   Result<void> Mutation(const Ref<T>& object) { return core_->Mutation(object.object()); }
 
-  // The cache below has this object: an entry that is not newer goes.
+  // Reports that the cache below has this object: removes an entry that is not newer.
   void OnAddOrUpdate(const T& object) { core_->OnAddOrUpdate(*internal::BlockOfView(object)); }
-  // The object was deleted: an entry of it, or one that is not newer, goes. For as long as an entry
-  // lives, a Mutation with this uid, or one that is not newer, has no effect.
+  // Reports a deletion: removes an entry with the same uid or a version that is not newer. During
+  // the lifetime of an entry, a Mutation with this uid, or one that is not newer, has no effect.
   void OnDelete(const T& object) { core_->OnDelete(*internal::BlockOfView(object)); }
 
  private:

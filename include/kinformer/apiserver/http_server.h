@@ -21,13 +21,13 @@
 
 namespace kinformer::apiserver {
 
-// Guarantees: a response is pulled from the handler no faster than its client takes it, so a slow
-// client costs one buffer of at most about 200 KB (and, with HTTP/2, 64 KB for each stream under
-// way); an idle watch costs none; a client that goes away abandons its response at once; a response
-// that the handler aborts ends without its last chunk, or with RST_STREAM, so the client notices.
+// Guarantees: a response is pulled from the handler no faster than its client reads it, so a slow
+// client costs one buffer of at most about 200 KB (with HTTP/2 also 64 KB per active stream), and
+// an idle watch none; if a client disconnects, its responses are abandoned at once; a response that
+// the handler aborts ends without its last chunk, or with RST_STREAM, so that the client notices.
 //
 // Runs on env's loop, which must be a Runtime's. Listen, destruction and all methods may be called
-// from any thread; destruction closes all connections, waits for the loop to have done so, and must
+// from any thread; destruction closes all connections, waits until the loop has done so, and must
 // come before the handler's.
 class HttpServer {
  public:

@@ -1,6 +1,6 @@
 // kinformer/internal/mutation_cache_core.h
 //
-// MutationCacheCore: the untyped half of MutationCache.
+// MutationCacheCore: untyped half of MutationCache.
 
 #ifndef KINFORMER_INTERNAL_MUTATION_CACHE_CORE_H_
 #define KINFORMER_INTERNAL_MUTATION_CACHE_CORE_H_
@@ -23,15 +23,15 @@
 
 namespace kinformer {
 
-// How long a MutationCache keeps what, and what it shows of it. Counterpart:
+// Limits of a MutationCache, and the objects that it returns. Counterpart:
 // cache.MutationCacheOptions.
 struct MutationCacheOptions {
-  Duration ttl{std::chrono::minutes(5)};  // an entry goes that long after it was made
-  // Also show objects that the cache below does not have. It may not have heard of them yet, or may
-  // have heard that they are gone: only for who can do with an object that has been deleted, for up
-  // to `ttl`.
+  Duration ttl{std::chrono::minutes(5)};  // lifetime of an entry
+  // Also returns objects that the cache below lacks, either because they are new, or
+  // because they were deleted. Only for programs that can handle deleted objects, for up to
+  // `ttl`.
   bool include_adds{false};
-  std::size_t max_cache_size{100};  // entries; past it the one goes that was used longest ago
+  std::size_t max_cache_size{100};  // entries; beyond it the least recently used one is removed
 };
 
 namespace internal {
@@ -41,7 +41,7 @@ class MutationCacheCore {
  public:
   MutationCacheCore(Env& env, std::shared_ptr<IndexerCore> backing, MutationCacheOptions options);
 
-  // Null where there is none.
+  // Returns null if there is none.
   [[nodiscard]] ObjectRef GetByKey(std::string_view key);
   [[nodiscard]] Result<std::vector<ObjectRef>> ByIndex(std::string_view index,
                                                        std::string_view value);
@@ -59,19 +59,19 @@ class MutationCacheCore {
   };
   using Entries = std::list<Entry>;
 
-  // The entry, now the one used last; null where there is none, or one that has expired.
+  // Returns the entry, and marks it as used last; null if there is none, or it has expired.
   Entry* FindLocked(const ObjectName& name);
   void RemoveLocked(const ObjectName& name);
   void PutLocked(Entry entry);
-  // The entry's object where it is newer than what the cache below has, else null: then the entry
-  // is of no use any more.
+  // Returns the entry's object if it is newer than that of the cache below, else null: the entry is
+  // then useless.
   ObjectRef NewerLocked(const ObjectName& name, const Block& backing);
 
   Env& env_;
   const std::shared_ptr<IndexerCore> backing_;
   const MutationCacheOptions options_;
   std::mutex mu_;
-  // Under mu_. The one used last stands first.
+  // Guarded by mu_. Most recently used first.
   Entries entries_;
   std::map<ObjectName, Entries::iterator> by_name_;
 };
