@@ -14,8 +14,8 @@
 //   }
 //
 // Read-your-own-writes. A watch is behind the server, so a cache may lack the program's own latest
-// writes, and a reconciler would then repeat them. Therefore a read waits until the cache shows what
-// this client wrote before:
+// writes, and a reconciler would then repeat them. So a read waits until the cache shows what this
+// client wrote before:
 //   - Get waits for the writes of that key, List for those of its kind in the listed namespace.
 //     Writes of the same group and resource count in any version and form.
 //   - A Create, Update, Patch or Apply is seen when the cache is at the version of the answer. A
@@ -25,17 +25,17 @@
 //   - A read waits only for objects that the cache covers, by its namespaces and selectors, as
 //     checked on the object in the answer. A field in a selector is looked up there by its path.
 //   - If that GET fails, the next read that the write concerns repeats it; until it succeeds, such
-//     reads are kStale. If the client is not allowed to get the object, this is logged, and reads do
-//     not wait for that write.
+//     reads are kStale. If the client may not get the object, this is logged, and reads do not wait
+//     for that write.
 //   - A read waits for at most read_your_writes_timeout, or until the deadline (WithDeadline,
 //     CallOptions); then it is kStale: try again later. On a loop's thread, which must not wait, it
 //     is kWouldDeadlock.
 //   - A server that goes back in time (a restore) may have lost the write: a read that waits for it
 //     is kEpochChanged, later ones do not wait.
-// Results of writes are never put into the cache, so that they cannot hide newer states. Not covered:
-// writes by other clients, other copies of the program included, dry runs, writes that failed with
-// an error although the server has done them, and kinds that are read from the server, which are
-// never outdated.
+// Results of writes are never put into the cache, so that they cannot hide newer states. Not
+// covered: writes by other clients, other copies of the program included, dry runs, writes that
+// failed with an error although the server has done them, and kinds that are read from the server,
+// which are never outdated.
 //
 // Counterpart: client.Client of controller-runtime (once called DelegatingClient), which waits for
 // its own writes only if EnableReadYourWritesConsistency is set (v0.25).

@@ -138,8 +138,8 @@ class Env {
   // Starts another event loop, on a thread of its own. `name` is part of the thread's name and the
   // label `loop` of the loop's metrics; that of loop() is "main".
   [[nodiscard]] virtual std::unique_ptr<Loop> NewLoop(std::string name) = 0;
-  // Does the calling thread run an event loop: loop(), or any other made by NewLoop of this Env or
-  // of one that shares its pool? Nothing may wait there: calls that would, return kWouldDeadlock.
+  // Returns true if the calling thread runs an event loop: loop(), or another one of NewLoop, of
+  // this Env or one that shares its pool. There, calls that would block are kWouldDeadlock.
   [[nodiscard]] virtual bool OnLoopThread() const = 0;
 
   [[nodiscard]] virtual LogSink& log() = 0;

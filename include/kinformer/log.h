@@ -24,8 +24,8 @@ struct LogField {
   std::string value;
 };
 
-// Thread-safe. Log is called from any thread, the loop included: it must be quick and must not call
-// back into kinformer. What it throws is counted and, the first time, said on stderr.
+// Receives log lines. Thread-safe. Log is called from any thread, the loop included: must be quick
+// and not call back into kinformer. Exceptions are counted; stderr shows the first.
 class LogSink {
  public:
   virtual ~LogSink() = default;
