@@ -279,8 +279,8 @@ class Value {
   // Appends to an array (and first turns another type into an empty one).
   void Append(Value value) { EnsureArray().push_back(std::move(value)); }
 
-  // ---- JSON Pointers (RFC 6901): "/spec/containers/0/image"; "" is the whole document. Return
-  // null if there is no such value or the pointer is malformed.
+  // ---- JSON Pointers (RFC 6901): "/spec/containers/0/image"; "" is the whole document.
+  // Return null if there is no such value or the pointer is malformed.
   [[nodiscard]] const Value* FindPointer(std::string_view pointer) const KINFORMER_LIFETIMEBOUND;
   [[nodiscard]] Value* FindPointer(std::string_view pointer) KINFORMER_LIFETIMEBOUND;
   // Returns the value, or a null value if there is none.

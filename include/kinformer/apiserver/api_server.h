@@ -96,8 +96,8 @@ class ApiServer : public Handler {
   Result<std::size_t> Load(std::string_view manifests, WriteOptions options = {},
                            std::vector<std::string>* warnings = nullptr);
 
-  // ---- State, for assertions in tests. Returns the resourceVersion of the last
-  // write.
+  // ---- State, for assertions in tests.
+  // Returns the resourceVersion of the last write.
   [[nodiscard]] std::int64_t current_resource_version() const;
   // Returns "namespace/name" (or "name") and the resourceVersion of every object, which a synced
   // cache must equal. Empty for unknown resources.
@@ -106,9 +106,9 @@ class ApiServer : public Handler {
   [[nodiscard]] std::size_t ObjectCount(const GroupVersionResource& resource) const;
   [[nodiscard]] ApiServerStats Stats() const;
 
-  // ---- Actions of a test on the server. Discards history up to
-  // `resource_version` (current_resource_version() or older): later reads of such
-  // versions get 410.
+  // ---- Actions of a test on the server.
+  // Discards history up to `resource_version` (current_resource_version() or older): later reads of
+  // such versions get 410.
   void Compact(std::int64_t resource_version);
   // Restores every object to its state at `resource_version`, and the sequence of resourceVersions
   // with it, as after a restore of etcd from a backup: clients then know versions that the server

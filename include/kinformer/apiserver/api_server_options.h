@@ -100,8 +100,8 @@ struct ApiServerOptions {
   // NewInMemoryTransport of a WebhookServer (docs/webhooks.md).
   std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> webhook_transport{};
 
-  // ---- Control by requests. Serves /debug/faults and similar paths (docs/apiserver.md) to all
-  // authenticated clients.
+  // ---- Control by requests.
+  // Serves /debug/faults and similar paths (docs/apiserver.md) to all clients that are let in.
   bool debug_endpoints{false};
 };
 

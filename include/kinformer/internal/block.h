@@ -74,8 +74,8 @@ class Block {
   }
   void Unclaim() const { claimed_.store(false, std::memory_order_release); }
 
-  // ---- For views (view.h). Returns the ObjectMeta message, whatever the encoding of the
-  // rest.
+  // ---- For views (view.h).
+  // Returns the ObjectMeta message, whatever the encoding of the rest.
   [[nodiscard]] std::string_view metadata_bytes() const;
   // JSON blocks: returns the text of the string with escapes that starts at `quote`, a position in
   // the payload.

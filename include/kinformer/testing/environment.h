@@ -129,10 +129,10 @@ class Environment {
   // another.
   Replica& AddReplica(const std::string& name, const std::function<void(Manager&)>& setup);
 
-  // ---- Webhooks of admission and of conversion. All addresses in configurations and definitions
-  // lead to one webhook server, in memory, except those for which
-  // ApiServerOptions::webhook_transport returns a transport. Before the first call of webhooks or
-  // ServeWebhooks they lead nowhere. Returns a server for webhooks that no replica serves.
+  // ---- Webhooks of admission and of conversion. All addresses in configurations and definitions lead
+  // to one webhook server, in memory, unless ApiServerOptions::webhook_transport returns a transport.
+  // Before the first call of webhooks or ServeWebhooks they lead nowhere.
+  // Returns a server for webhooks that no replica serves.
   [[nodiscard]] WebhookServer& webhooks();
   // Makes the webhooks on Manager::GetWebhookServer of a replica, which its setup has registered,
   // answer from now on, instead of the previous ones, as long as the replica runs.
