@@ -15,8 +15,8 @@
 // A test that runs with many seeds finds bugs that depend on the order of events. A failed test
 // prints its seed, and the writes of the replicas with their times and answers.
 //
-// In a file with `using namespace kinformer`, the name `testing` is ambiguous: write ::testing for
-// GoogleTest's namespace.
+// In a file with `using namespace kinformer`, the name `testing` is ambiguous: put two colons in
+// front of GoogleTest's.
 //
 // Link kinformer::testing. Counterpart: controller-runtime's envtest, which runs a real server in
 // real time, without replicas and faults.
@@ -129,9 +129,9 @@ class Environment {
   // another.
   Replica& AddReplica(const std::string& name, const std::function<void(Manager&)>& setup);
 
-  // ---- Webhooks of admission and of conversion. All addresses in configurations and definitions lead
-  // to one webhook server, in memory, unless ApiServerOptions::webhook_transport returns a transport.
-  // Before the first call of webhooks or ServeWebhooks they lead nowhere.
+  // ---- Webhooks of admission and of conversion. All addresses in configurations and definitions
+  // lead to one webhook server, in memory, unless ApiServerOptions::webhook_transport returns a
+  // transport. Before the first call of webhooks or ServeWebhooks they lead nowhere.
   // Returns a server for webhooks that no replica serves.
   [[nodiscard]] WebhookServer& webhooks();
   // Makes the webhooks on Manager::GetWebhookServer of a replica, which its setup has registered,
