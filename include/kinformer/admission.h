@@ -1,8 +1,8 @@
 // kinformer/admission.h
 //
-// Admission: what a webhook is asked by the API server before an object is written, and what it may
-// answer. Handlers are given to a WebhookServer (webhook_server.h); those for one kind of object
-// are made by WithValidator (admission_validator.h) and WithDefaulter (admission_defaulter.h).
+// Admission: questions of an API server to a webhook before an object is written, and the answers.
+// Handlers are given to a WebhookServer (webhook_server.h); WithValidator (admission_validator.h)
+// and WithDefaulter (admission_defaulter.h) make handlers for one kind of object.
 //
 //   webhooks.Register("/validate-names", [](const admission::Request& request) {
 //     if (request.name.starts_with("tmp-")) return admission::Denied("names must last");
@@ -35,8 +35,8 @@ using UserInfo = authentication::UserInfo;
 // A question of the API server. A plain value. Counterpart: admission/v1 AdmissionRequest.
 struct Request {
   std::string uid{};  // identifies this question; the answer repeats it
-  // The object's kind and the resource that the request is for, in the version that the webhook's
-  // rules name; and as the client named them, which differs where the server has converted.
+  // Kind of the object and resource of the request, in the version that the webhook's rules name;
+  // and as the client named them, which differ if the server has converted the object.
   GroupVersionKind kind{};
   GroupVersionResource resource{};
   std::string subResource{};
@@ -54,7 +54,7 @@ struct Request {
   WebhookCall call{};
 };
 
-// The answer. A plain value. Counterpart: admission.Response.
+// An answer. A plain value. Counterpart: admission.Response.
 struct Response {
   bool allowed{false};
   json::Value patch{};  // a JSON Patch that changes the object; null: none

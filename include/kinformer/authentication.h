@@ -33,7 +33,7 @@ struct Request {
   WebhookCall call{};
 };
 
-// The answer. A plain value. Counterpart: authentication/v1 TokenReviewStatus.
+// An answer. A plain value. Counterpart: authentication/v1 TokenReviewStatus.
 struct Response {
   bool authenticated{false};
   UserInfo user{};  // the token's user

@@ -1,7 +1,7 @@
 // kinformer/client.h
 //
-// Client: one API server, as seen by a program: where it is, who we are, how fast we may ask.
-// Everything else starts from it.
+// Client: a handle on one API server: its address, the program's credentials, the rate limit. All
+// other classes that need a server are made from it.
 //
 //   // $KUBECONFIG, ~/.kube/config, or the service account in a pod
 //   Client client = Client::FromEnvironment().OrExit();
@@ -51,7 +51,7 @@ class Unstructured;     // unstructured.h
 template <class T>
 class ResourceClient;  // kinformer/resource_client.h
 
-// The header kinformer/resource_client.h has been included.
+// Matches if the header kinformer/resource_client.h has been included.
 template <class T>
 concept ResourceClientHeaderIncluded = requires { sizeof(ResourceClient<T>); };
 

@@ -39,7 +39,7 @@ struct ClusterOptions {
   events::EventBroadcasterOptions series_events{};  // for GetEventRecorder
 };
 
-// Thread-safe. Counterpart: cluster.Cluster.
+// A cluster's cache, clients and recorders. Thread-safe. Counterpart: cluster.Cluster.
 class Cluster final : public Runnable {
  public:
   // Creates a cluster for `config`. kConfig: see Config. `env` must outlive it.

@@ -1,7 +1,7 @@
 // kinformer/config.h
 //
-// Config: which API server, as whom, how fast. Read from a kubeconfig, from a pod's service
-// account, or filled in by hand.
+// Config: address of an API server, credentials, and limits. Read from a kubeconfig, from a pod's
+// service account, or filled in by hand.
 //
 //   Config config = Config::LoadDefault().OrExit();  // what kubectl would use, or in a pod
 //   Config dev = Config::FromKubeconfigFile("dev.yaml", {.context = "kind-a"}).OrExit();
@@ -26,7 +26,7 @@
 
 namespace kinformer {
 
-// Same fields as rest.TLSClientConfig. Data wins over a file.
+// TLS settings, with the fields of rest.TLSClientConfig. Data wins over a file.
 struct TlsClientConfig {
   bool insecure{false};
   std::string server_name{};
@@ -55,7 +55,7 @@ struct ExecConfig {
   std::string install_hint{};
   bool provide_cluster_info{false};
   std::string interactive_mode{};  // "Never", "IfAvailable", "Always"
-  // JSON of the cluster's extension client.authentication.k8s.io/exec; may be empty.
+  // Content of the cluster's extension client.authentication.k8s.io/exec, as JSON; may be empty.
   std::string cluster_config{};
   // Limit for the plugin's run, after which it is killed, unless it may ask a person.
   internal::TimeSpan timeout{std::chrono::minutes(1)};

@@ -214,7 +214,7 @@ class TypedControllerBuilder
     return name;
   }
 
-  // "ReplicaSet.apps", or "Pod" of the core group; nothing without For.
+  // Returns "ReplicaSet.apps", or "Pod" in the core group; nothing without For.
   [[nodiscard]] std::string GroupKind() const {
     if (for_ == nullptr) return {};
     std::string name(for_->kind);

@@ -18,7 +18,7 @@
 
 namespace kinformer {
 
-// One resource as the server describes it. Counterpart: metav1.APIResource.
+// A resource as the server describes it. Counterpart: metav1.APIResource.
 struct ApiResource {
   GroupVersionResource resource{};
   std::string kind{};

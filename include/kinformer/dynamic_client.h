@@ -20,7 +20,7 @@
 
 namespace kinformer {
 
-// A client of one resource that is known by name only. Counterpart: dynamic.ResourceInterface.
+// Client of a resource that is known by name only. Counterpart: dynamic.ResourceInterface.
 using DynamicResourceClient = ResourceClient<Unstructured>;
 
 inline DynamicResourceClient Client::Dynamic(const RestMapping& mapping,

@@ -47,7 +47,7 @@ enum class Reason : std::uint8_t {
   kServiceUnavailable,
   kTimeout,
   // Reasons of the client's side.
-  kConnectionRefused,  // nobody listens at the address
+  kConnectionRefused,  // no server listens at the address
   kTransport,          // the connection failed or broke: DNS, TLS, reset, proxy
   kUnexpectedEof,      // the body ended in the middle
   kDecode,             // malformed bytes; the message says where
@@ -57,7 +57,7 @@ enum class Reason : std::uint8_t {
   kDeadlineExceeded,   // the caller's time ran out
   kNotSynced,          // the cache has not finished its initial list
   kOutOfScope,         // the cache does not cover that namespace or selector
-  kUnreadable,         // the object is there but its bytes are malformed
+  kUnreadable,         // the object exists but its bytes are malformed
   kOverLimit,          // a limit of the caller's (bytes, entries) was hit
   kEpochChanged,  // the server went back in time (restore); waits for a resourceVersion cannot hold
   kWouldDeadlock,  // a blocking call on the loop thread, or a wait for the caller itself

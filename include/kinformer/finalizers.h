@@ -28,7 +28,7 @@
 
 namespace kinformer {
 
-// Tells what the caller has to write now. Counterpart: finalizer.Result.
+// Result of Finalize: the parts that the caller has to write. Counterpart: finalizer.Result.
 struct FinalizeResult {
   bool updated = false;         // the object's finalizers or other parts changed
   bool status_updated = false;  // its status changed

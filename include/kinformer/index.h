@@ -1,6 +1,6 @@
 // kinformer/index.h
 //
-// Indexes: named functions from an object to the values under which it can be found.
+// Indexes: named functions that return the values under which an object can be found.
 //
 //   Indexers<corev1::Pod> by_node = {
 //       {"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}};
@@ -39,7 +39,7 @@ IndexFunction Untyped(IndexFunc<T> function);
 template <ObjectView T>
 IndexFunc<T> OrderedIndexFunc(IndexFunc<T> function);
 
-// The name of the index by namespace, in which objects without a namespace have the value "".
+// Name of the index by namespace, in which objects without a namespace have the value "".
 // Counterpart: cache.NamespaceIndex.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
 

@@ -94,7 +94,7 @@ class Indexer : public Store<T> {
   Result<void> RemoveIndexers(std::vector<std::string> names) {
     return this->core()->RemoveIndexes(std::move(names));
   }
-  // The names of the indexes.
+  // Returns the names of the indexes.
   [[nodiscard]] std::vector<std::string> GetIndexers() const { return this->core()->IndexNames(); }
 };
 

@@ -207,7 +207,7 @@ struct HandlerStats {
 // Activity of an informer. In the last four states it waits, for InformerStatus::retry_in.
 enum class InformerState : std::uint8_t {
   kNotStarted,
-  kListing,   // a LIST or a watch-list is under way
+  kListing,   // a LIST or a watch-list is running
   kWatching,  // a watch that ended regularly is reopened at once
   kPaused,    // the watch is closed because a handler blocks (OverflowPolicy::kBlock)
   kStopped,

@@ -15,7 +15,7 @@
 
 namespace kinformer::intstr {
 
-// A view: its text lives as long as the object it was read from. By default the number 0.
+// A view of a number or a text, which lives as long as the object. By default the number 0.
 // Counterpart: util/intstr.IntOrString.
 class IntOrString {
  public:

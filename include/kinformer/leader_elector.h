@@ -12,8 +12,8 @@
 //   elector->Run(stop.token());
 //
 // Guarantee: no two processes that follow these rules hold the record at the same time, whatever
-// their clocks show, as long as no clock runs faster than another by more than lease_duration to
-// renew_deadline + retry_period. Not guaranteed: a process that was stopped in the middle of a
+// their clocks show, unless one clock runs faster than another by the factor lease_duration /
+// (renew_deadline + retry_period). Not guaranteed: a process that was stopped in the middle of a
 // write may finish it when it continues, long after another has taken over. So check IsLeader()
 // before each piece of work, and if a late write would do harm, let the server compare
 // LeaderEpoch().
@@ -66,7 +66,7 @@ struct NewLeaderWords {
 };
 }  // namespace internal
 
-// Callbacks of an elector. Exceptions are logged and counted. Counterpart: leaderelection.
+// Callbacks. Exceptions are logged and counted. Counterpart: leaderelection.LeaderCallbacks.
 struct LeaderCallbacks {
   // Does the work, on a thread of its own, until the token requests to stop: leadership has ended
   // or is about to end. Or starts the work and returns. Must be set.
@@ -185,7 +185,7 @@ class LeaderElector {
 // leaderelection.HealthzAdaptor.
 class LeaderHealthzAdaptor {
  public:
-  // `tolerance`: see LeaderElector::Check.
+  // Creates an adaptor. `tolerance`: see LeaderElector::Check.
   explicit LeaderHealthzAdaptor(Duration tolerance) : tolerance_(tolerance) {}
   void SetLeaderElection(std::shared_ptr<const LeaderElector> elector);
   // Returns OK as long as there is no elector; then LeaderElector::Check.

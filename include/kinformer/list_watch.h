@@ -69,8 +69,8 @@ class ListReceiver {
   // Reports one object with malformed bytes. The list continues.
   virtual void OnUnreadable(std::string_view namespace_, std::string_view name,
                             const Error& error) = 0;
-  // Called when all objects of one piece of network data have been passed: publish what you
-  // have.
+  // Called when all objects of one piece of network data have been passed, so that they can be
+  // published.
   virtual void OnChunkEnd() {}
 };
 

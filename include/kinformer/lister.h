@@ -60,7 +60,7 @@ ObjectRange<T> Select(const IndexerCore& core, std::string_view namespace_,
   };
   std::vector<const Block*> found;
   if (!namespace_.empty()) {
-    // Every store that has a lister has this index.
+    // Exists in every store that has a lister.
     found = snapshot->ByIndex(kNamespaceIndex, namespace_).value_or({});
     if (!selector.MatchesEverything()) {
       std::erase_if(found, [&](const Block* block) { return !matches(block); });

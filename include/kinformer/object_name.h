@@ -22,7 +22,7 @@ struct GroupVersionKind {
   std::string group{};  // empty: the core group
   std::string version{};
   std::string kind{};
-  // "apps/v1", or "v1" for the core group: the object's apiVersion.
+  // Returns the object's apiVersion: "apps/v1", or "v1" for the core group.
   [[nodiscard]] std::string apiVersion() const;
   auto operator<=>(const GroupVersionKind&) const = default;
 };

@@ -12,7 +12,7 @@
 
 namespace kinformer {
 
-// Copyable handle on shared state. Thread-safe. Counterpart: context.WithCancel.
+// A copyable handle on shared state. Thread-safe. Counterpart: context.WithCancel.
 class StopSource {
  public:
   StopSource();

@@ -11,7 +11,7 @@
 
 namespace kinformer::authentication {
 
-// A plain value. Counterpart: authentication/v1 UserInfo.
+// Identity of a user. A plain value. Counterpart: authentication/v1 UserInfo.
 struct UserInfo {
   std::string username{};
   std::string uid{};

@@ -59,7 +59,7 @@ Result<void> ExponentialBackoff(Env& env, const std::stop_token& stop, Backoff b
 
 // Time of a poll's first check.
 enum class FirstAsked : std::uint8_t {
-  kAtOnce,         // whether or not stop was requested
+  kAtOnce,         // even if stop was requested before
   kAfterInterval,  // not if it is stopped or its time is over by then
 };
 

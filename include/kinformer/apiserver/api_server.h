@@ -1,8 +1,8 @@
 // kinformer/apiserver/api_server.h
 //
 // ApiServer: a Kubernetes API server inside this process, without sockets: a Handler (transport.h).
-// Tests and simulations talk to it through an InMemoryTransport; HttpServer (http_server.h) puts it
-// on a port for everybody else.
+// Tests and simulations call it through an InMemoryTransport; HttpServer (http_server.h) serves it
+// on a port for other clients.
 //
 //   apiserver::ApiServer server(env);
 //   server.Load("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n").OrExit();

@@ -34,8 +34,8 @@ struct BuildOptions {
 // Returns options that refer to the projection of `options`, which must outlive them.
 BuildOptions BuildOptionsOf(const EntryOptions& options);
 
-// `message` is the kind's own protobuf message, without the envelope ("k8s\0", runtime.Unknown).
-// REQUIRES: type.encoding() == kProtobuf.
+// Builds a block from the kind's own protobuf message, without the envelope ("k8s\0",
+// runtime.Unknown). REQUIRES: type.encoding() == kProtobuf.
 Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message,
                                     const BuildOptions& options = {});
 

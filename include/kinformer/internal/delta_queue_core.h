@@ -64,7 +64,7 @@ class DeltaQueueCore {
   // Maximal size of a batch.
   static constexpr std::size_t kBatch = 1000;
 
-  // `known_objects` may be null.
+  // Creates a queue. `known_objects` may be null.
   DeltaQueueCore(Env& env, QueueKind kind,
                  std::unique_ptr<const cache::KnownObjects> known_objects);
   ~DeltaQueueCore();

@@ -13,7 +13,7 @@
 
 namespace kinformer::internal {
 
-// The shape of one value. Repeated and map shapes are flags on the field.
+// Type of one value. Lists and maps are marked by flags of the field.
 enum class FieldKind : std::uint8_t {
   kString,
   kBool,

@@ -10,10 +10,10 @@
 
 namespace kinformer::internal {
 
-// Starts full, fills continuously. Time comes from the caller. Thread-compatible.
+// A token bucket. Starts full, fills continuously. The caller provides the time. Thread-compatible.
 class TokenBucket {
  public:
-  // qps <= 0 or infinite: no limit. burst below 1 counts as 1.
+  // Creates a bucket. qps <= 0 or infinite: no limit. burst below 1 counts as 1.
   TokenBucket(double qps, int burst);
 
   // Takes a token, and returns the time until it is available. Tokens are given in order of the
