@@ -52,8 +52,8 @@ struct ApiServerStats {
 };
 
 // Guarantees: one resourceVersion sequence over all resources; a write is visible to every read and
-// watch that begins after it; a watch from a resourceVersion yields every later change of its scope
-// once and in order, or says 410; no write costs more for there being many objects.
+// watch that begins after it; a watch from a resourceVersion delivers every later change of its
+// scope once and in order, or fails with 410; write costs are independent of the number of objects.
 //
 // Loop-confined, constructor and destructor included (in a test: the thread that drives the
 // Simulation). Never blocks. Response streams must be destroyed before the server.
