@@ -1,8 +1,8 @@
 // kinformer/admission.h
 //
-// Admission: what a webhook is asked by the API server before an object is written, and what it may
-// answer. Handlers are given to a WebhookServer (webhook_server.h); those for one kind of object
-// are made by WithValidator (admission_validator.h) and WithDefaulter (admission_defaulter.h).
+// Admission: questions of an API server to a webhook before an object is written, and the answers.
+// Handlers are given to a WebhookServer (webhook_server.h); WithValidator (admission_validator.h)
+// and WithDefaulter (admission_defaulter.h) make handlers for one kind of object.
 //
 //   webhooks.Register("/validate-names", [](const admission::Request& request) {
 //     if (request.name.starts_with("tmp-")) return admission::Denied("names must last");
@@ -29,21 +29,21 @@
 
 namespace kinformer::admission {
 
-// Who sends the request that is to be judged.
+// Identity of the client that sent the request under review.
 using UserInfo = authentication::UserInfo;
 
-// What is to be judged. A plain value. Counterpart: admission/v1 AdmissionRequest.
+// A question of the API server. A plain value. Counterpart: admission/v1 AdmissionRequest.
 struct Request {
-  std::string uid{};  // of this question
-  // The object's kind and the resource that the request is for, in the version that the webhook's
-  // rules name; and as the client named them, which differs where the server has converted.
+  std::string uid{};  // identifies this question; the answer repeats it
+  // Kind of the object and resource of the request, in the version that the webhook's rules name;
+  // and as the client named them, which differ if the server has converted the object.
   GroupVersionKind kind{};
   GroupVersionResource resource{};
   std::string subResource{};
   std::optional<GroupVersionKind> requestKind{};
   std::optional<GroupVersionResource> requestResource{};
   std::string requestSubResource{};
-  std::string name{};  // may be empty where the server is going to make one
+  std::string name{};  // may be empty where the server will generate one
   std::string namespace_{};
   std::string operation{};  // "CREATE", "UPDATE", "DELETE" or "CONNECT"
   UserInfo userInfo{};
@@ -54,44 +54,44 @@ struct Request {
   WebhookCall call{};
 };
 
-// The answer. A plain value. Counterpart: admission.Response.
+// An answer. A plain value. Counterpart: admission.Response.
 struct Response {
   bool allowed{false};
   json::Value patch{};  // a JSON Patch that changes the object; null: none
   std::map<std::string, std::string> auditAnnotations{};
   std::vector<std::string> warnings{};  // shown to the client, whether or not it is allowed
-  // What the client is told: the members of a metav1.Status.
+  // Status shown to the client: the members of a metav1.Status.
   int code{200};
   std::string reason{};
   std::string message{};
   StatusDetails details{};
 };
 
-// Judges. Runs on the Env's pool, several at once; may block. What it throws becomes an answer with
-// code 500.
+// Decides about one request. Runs on the Env's pool, several calls at once; may block. If it
+// throws, the answer has code 500.
 using Handler = std::function<Response(const Request& request)>;
 
-// Yes.
+// Returns an answer that allows the request.
 [[nodiscard]] Response Allowed(std::string message = {});
-// No: 403.
+// Returns an answer that refuses the request, with code 403.
 [[nodiscard]] Response Denied(std::string message);
-// Allowed or Denied.
+// Returns Allowed(message) or Denied(message).
 [[nodiscard]] Response ValidationResponse(bool allowed, std::string message = {});
-// It could not be judged: `code` with the error's message.
+// Returns a refusal for a request that could not be judged: `code` and the error's message.
 [[nodiscard]] Response Errored(int code, const Error& error);
-// No, with the error's own code, reason and details where it is one of the API's (Reason::kInvalid
-// and so on), else as Denied.
+// Returns a refusal. Code, reason and details are the error's own if its Reason is one of the API's
+// (Reason::kInvalid and so on); other errors are refused as by Denied.
 [[nodiscard]] Response Refused(const Error& error);
-// Yes, if the object is changed by this JSON Patch.
+// Returns an answer that allows the request and changes the object by this JSON Patch.
 [[nodiscard]] Response Patched(json::Value patch, std::string message = {});
-// The same with the patch that turns one object into the other; none where they are equal.
+// Returns Patched with the patch that turns `original` into `current`; no patch if they are equal.
 [[nodiscard]] Response PatchResponse(const json::Value& original, const json::Value& current);
 
-// Asks one after the other; the first that refuses has decided. Warnings of all that were asked are
-// in the answer. Counterpart: MultiValidatingHandler.
+// Returns a handler that calls `handlers` in order and stops at the first refusal. The answer has
+// the warnings of all handlers that were called. Counterpart: MultiValidatingHandler.
 [[nodiscard]] Handler MultiValidatingHandler(std::vector<Handler> handlers);
-// The same; the patches follow each other in one. Each handler sees the object as it came.
-// Counterpart: MultiMutatingHandler.
+// Does the same for handlers that patch, and joins their patches in order. Each handler gets the
+// object as the client sent it. Counterpart: MultiMutatingHandler.
 [[nodiscard]] Handler MultiMutatingHandler(std::vector<Handler> handlers);
 
 }  // namespace kinformer::admission

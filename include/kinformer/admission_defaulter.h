@@ -1,7 +1,7 @@
 // kinformer/admission_defaulter.h
 //
-// WithDefaulter<T>: a webhook that fills in what objects of one kind lack, by a function that
-// changes their struct.
+// WithDefaulter<T>: a webhook that sets defaults in objects of one kind, by a function that changes
+// their struct.
 //
 //   webhooks.RegisterDefaulter<corev1::Pod>(
 //       [](const admission::Request&, corev1::Pod::Mutable& pod) -> Result<void> {
@@ -28,27 +28,27 @@
 
 namespace kinformer::admission {
 
-// Changes the object to what it should be. An error refuses it, as admission::Refused says. Called
-// on the Env's pool, several at once; may block. Needs the kind's struct: include
+// Changes the object to its desired content. An error refuses it, as admission::Refused says.
+// Called on the Env's pool, several calls at once; may block. Needs the kind's struct: include
 // kinformer/api/GROUP_mutable.h.
 template <class T>
 using Defaulter = kinformer::internal::Changing<
     std::function<Result<void>(const Request& request, typename T::Mutable& object)>,
     typename T::Mutable>;
 
-// How WithDefaulter makes its patch.
+// Options of the patch that WithDefaulter makes.
 struct DefaulterOptions {
-  // Fields that a struct of CustomResource<T> has no place for, because the program was built for
-  // an older version of the kind, are removed from the object. By default they stay; built-in kinds
-  // keep them in any case. In a list they stay with their item: with one that is equal to what it
-  // was, wherever it stands now, and with one that is changed at its index, unless the list has
-  // become longer or shorter. Counterpart: DefaulterRemoveUnknownOrOmitableFields.
+  // Removes fields from the object that a struct of CustomResource<T> does not declare, because the
+  // program was built for an older version of the kind. By default they stay; in built-in kinds
+  // they always stay. In a list they stay with their item: with an item that is equal to the old
+  // one, at any index, and with a changed item at its index, unless the length of the list has
+  // changed. Counterpart: DefaulterRemoveUnknownOrOmitableFields.
   bool remove_unknown_fields{false};
 };
 
-// A handler that has `defaulter` change each object, and answers with a patch of what it changed:
-// none where that is nothing. DELETE is allowed unasked; objects that are no T are answered with
-// 400.
+// Returns a handler that calls `defaulter` for each object, and answers with a patch of its
+// changes, or without one if there are none. DELETE is allowed without a call; objects that are no
+// T are answered with 400.
 template <KnownKind T>
 [[nodiscard]] Handler WithDefaulter(Defaulter<T> defaulter, DefaulterOptions options = {}) {
   return [defaulter = std::move(defaulter), options](const Request& request) -> Response {

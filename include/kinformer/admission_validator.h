@@ -36,12 +36,12 @@
 namespace kinformer {
 namespace admission {
 
-// What the client is to be told beside the answer. Counterpart: admission.Warnings.
+// Warnings that the client gets with the answer. Counterpart: admission.Warnings.
 using Warnings = std::vector<std::string>;
 
-// OK: the object may be written. An error: it is refused, as admission::Refused says. Methods are
-// called on the Env's pool, several at once, and may block; objects live during the call. Whatever
-// is not overridden accepts.
+// Accepts or refuses changes of objects of kind T. Methods return OK to accept; an error refuses
+// the write, as admission::Refused says. They run on the Env's pool, several at once, and may
+// block; objects live during the call. A method that is not overridden accepts.
 template <KnownKind T>
 class Validator {
  public:
@@ -54,7 +54,7 @@ class Validator {
                                       const T& /*object*/, Warnings& /*warnings*/) {
     return {};
   }
-  // `object` is what is to go.
+  // Checks the deletion of `object`.
   virtual Result<void> ValidateDelete(const Request& /*request*/, const T& /*object*/,
                                       Warnings& /*warnings*/) {
     return {};
@@ -81,8 +81,8 @@ concept HidesValidateDelete =
     !requires(V& v, const admission::Request& request, const T& object,
               admission::Warnings& warnings) { v.ValidateDelete(request, object, warnings); };
 
-// For a class V of validators of kind T. A member that is private in V, or has several forms, is
-// not looked at.
+// Checks a class V of validators of kind T at compile time. Skips members that are private or
+// overloaded in V.
 template <class V, class T>
 consteval bool CheckValidatorClass() {
   static_assert(!HidesValidateCreate<V, T>,
@@ -104,8 +104,8 @@ consteval bool CheckValidatorClass() {
 
 namespace admission {
 
-// A handler that asks `validator`. CONNECT is allowed; other operations and objects that are no T
-// are answered with 400.
+// Returns a handler that calls `validator`. It allows CONNECT. It answers 400 to unknown operations
+// and to objects that cannot be read as a T.
 template <KnownKind T, std::convertible_to<std::shared_ptr<Validator<T>>> Pointer>
 [[nodiscard]] Handler WithValidator(Pointer given) {
   static_assert(internal::CheckValidatorClass<typename Pointer::element_type, T>());

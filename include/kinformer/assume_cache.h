@@ -1,8 +1,8 @@
 // kinformer/assume_cache.h
 //
-// AssumeCache: an informer's objects, some of which one holds to be otherwise already. For who
-// decides faster than the API server answers: a scheduler takes a volume for bound as soon as it
-// has decided so, and takes that back where the server refuses.
+// AssumeCache: an informer's objects, with newer states that the program assumes. For programs that
+// decide faster than the API server answers: a scheduler treats a volume as bound as soon as it has
+// decided so, and takes that back if the server refuses.
 //
 //   AssumeCache<corev1::Pod> cache(pods);
 //   cache.Assume(updated).OrExit();  // the answer to an Update
@@ -34,22 +34,22 @@
 
 namespace kinformer {
 
-// Each object in two states: the one that the informer said last, and the latest, which is the same
-// unless another one was assumed. What the informer says becomes the latest as soon as it is newer,
-// by resourceVersion; a deletion always does, and so does what it says after the server went back
-// in time, where versions begin anew. Reads give the latest.
+// Keeps each object in two states: the last one from the informer, and the latest one, which is the
+// same unless another was assumed. An object from the informer becomes the latest if it is newer,
+// by resourceVersion; deletions always do, and so do objects that arrive after the server went back
+// in time, where versions begin anew. Reads return the latest state.
 //
 // It is filled through a handler of the informer, so it follows the informer's store with a delay.
 //
-// Thread-safe. Nothing blocks but WaitForSync, RemoveEventHandler and the destruction, which waits
-// for callbacks that run, except inside one. Ownership: shares the objects; holds a handle on the
+// Thread-safe. Only WaitForSync, RemoveEventHandler and the destructor block; the destructor waits
+// for running callbacks, except inside one. Ownership: shares the objects; holds a handle on the
 // informer, and does not start it.
 // Counterpart: AssumeCache of kube-scheduler (pkg/scheduler/util/assumecache).
 template <ObjectView T>
 class AssumeCache {
  public:
-  // Beside `indexers`, which are of the latest objects, it has the index "namespace". An informer
-  // that has stopped is an error in the log, and the cache stays empty.
+  // Creates the cache with `indexers` over the latest objects, and the index "namespace". If the
+  // informer has stopped, an error is logged and the cache stays empty.
   explicit AssumeCache(SharedInformer<T> informer, Indexers<T> indexers = {})
       : informer_(std::move(informer)),
         core_(std::make_unique<internal::AssumeCacheCore>(
@@ -70,7 +70,7 @@ class AssumeCache {
     }
   }
   AssumeCache(AssumeCache&&) noexcept = default;
-  // Destroys what this was, as the destructor does.
+  // Destroys the old state of this cache first, as the destructor does.
   AssumeCache& operator=(AssumeCache&& other) noexcept {
     handler_ = std::move(other.handler_);
     registration_ = std::move(other.registration_);
@@ -80,16 +80,16 @@ class AssumeCache {
   }
   ~AssumeCache() = default;
 
-  // The latest object, by "namespace/name" or "name". kNotFound: there is none. kNotSynced: there
-  // is none yet; the informer's first list has not arrived here.
+  // Returns the latest object, by "namespace/name" or "name". kNotFound: it does not exist.
+  // kNotSynced: it is not there, and the informer's first list has not arrived in this cache yet.
   [[nodiscard]] Result<Ref<T>> Get(std::string_view key) const { return Typed(core_->Get(key)); }
-  // The same, of what the informer said last.
+  // Returns the last state from the informer; errors as for Get.
   [[nodiscard]] Result<Ref<T>> GetAPIObj(std::string_view key) const {
     return Typed(core_->GetAPIObj(key));
   }
-  // All latest objects, in unspecified order. O(1).
+  // Returns all latest objects, in unspecified order. O(1).
   [[nodiscard]] ObjectRange<T> List() const { return ObjectRange<T>(core_->latest()->Snapshot()); }
-  // Those that have the value in the index. The range is not ok() where there is no such index.
+  // Returns the objects with this value in the index; without such an index the range is not ok().
   [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
     return Snapshot().ByIndex(index, value);
   }
@@ -97,18 +97,18 @@ class AssumeCache {
     return kinformer::Snapshot<T>(core_->latest()->Snapshot());
   }
 
-  // Makes `object` the latest. Only what a server has answered with is safe: an object of one's own
-  // making, under the version that is there, is lost as soon as the informer hears of a newer one.
-  // kNotFound, kNotSynced: as Get; an object that is not there cannot be assumed. kConflict: the
-  // latest is newer. kInvalidArgument: the version of one of them is no number.
+  // Makes `object` the latest. Assume only objects that a server returned: an object that the
+  // program made itself, under the old version, is lost as soon as the informer gets a newer one.
+  // kNotFound, kNotSynced: as for Get; only an object that exists can be assumed. kConflict: the
+  // latest is newer. kInvalidArgument: the resourceVersion of one of the two is not a number.
   Result<void> Assume(const Ref<T>& object) { return WithReason(core_->Assume(object.object())); }
-  // Makes what the informer said last the latest again. Absent: nothing happens.
+  // Makes the last state from the informer the latest again. Does nothing if the key is absent.
   void Restore(std::string_view key) { core_->Restore(key); }
 
-  // Tells of each change of a latest object. First come, as Added events with is_in_initial_list,
-  // those that are there. The registration has synced when their callbacks have returned; it says
-  // nothing about the informer. Nobody can be made to wait for a slow handler here: with kBlock its
-  // queue grows.
+  // Registers a handler for changes of the latest objects. Existing objects are delivered first, as
+  // Added events with is_in_initial_list. The registration has synced when the handler has returned
+  // from these; this says nothing about the informer. A slow handler cannot hold up this cache:
+  // with kBlock its queue grows without limit.
   Result<EventHandlerRegistration> AddEventHandler(ResourceEventHandlerFuncs<T> funcs,
                                                    HandlerOptions options = {}) {
     return AddEventHandler(std::make_shared<FunctionEventHandler<T>>(std::move(funcs)),
@@ -119,12 +119,12 @@ class AssumeCache {
     return EventHandlerRegistration(core_->AddHandler(
         std::make_shared<internal::HandlerAdapter<T>>(std::move(handler)), std::move(options)));
   }
-  // As SharedInformer's.
+  // Removes a handler: see SharedInformer::RemoveEventHandler.
   Result<void> RemoveEventHandler(const EventHandlerRegistration& registration) {
     return core_->RemoveHandler(registration.listener());
   }
 
-  // The informer's first list is in here.
+  // Returns true once the informer's first list is in this cache.
   [[nodiscard]] bool HasSynced() const { return registration_.HasSynced(); }
   // Blocks until HasSynced; see EventHandlerRegistration::WaitForSync.
   Result<void> WaitForSync(const std::stop_token& stop = {},
@@ -149,7 +149,7 @@ class AssumeCache {
   SharedInformer<T> informer_;
   std::unique_ptr<internal::AssumeCacheCore> core_;
   EventHandlerRegistration registration_;
-  // Goes first: its callbacks use the core.
+  // Destroyed first: its callbacks use the core.
   EventHandlerRegistration::ScopedRegistration handler_;
 };
 

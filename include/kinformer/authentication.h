@@ -1,6 +1,6 @@
 // kinformer/authentication.h
 //
-// Authentication: a webhook that an API server asks whose a bearer token is, and what it may answer
+// Authentication: a webhook by which an API server finds the user of a bearer token
 // (kube-apiserver's flag --authentication-token-webhook-config-file names it). Handlers are given
 // to a WebhookServer (webhook_server.h).
 //
@@ -24,36 +24,36 @@
 
 namespace kinformer::authentication {
 
-// What is to be judged. A plain value. Counterpart: authentication/v1 TokenReview.
+// A question of the API server. A plain value. Counterpart: authentication/v1 TokenReview.
 struct Request {
-  std::string uid{};    // of the review, if it has one: the answer has the same
-  std::string token{};  // a secret: it belongs into no log and no message
-  // Whom the token must be for, one of these at least. Empty: the API server itself.
+  std::string uid{};    // of the review, may be empty; the answer repeats it
+  std::string token{};  // a secret: never log it or put it in a message
+  // Accepted audiences: the token must be for at least one. Empty: for the API server itself.
   std::vector<std::string> audiences{};
   WebhookCall call{};
 };
 
-// The answer. A plain value. Counterpart: authentication/v1 TokenReviewStatus.
+// An answer. A plain value. Counterpart: authentication/v1 TokenReviewStatus.
 struct Response {
   bool authenticated{false};
-  UserInfo user{};  // whose the token is
-  // Those of the request's audiences that the token is for. Empty: the handler does not know of
-  // audiences, and the API server takes the token for its own.
+  UserInfo user{};  // the token's user
+  // The audiences of the request that the token is for. Empty: the handler does not know about
+  // audiences, and the API server assumes that the token is for itself.
   std::vector<std::string> audiences{};
-  std::string error{};  // why not; the API server logs it
+  std::string error{};  // reason of a refusal; the API server logs it
 };
 
-// Judges. Runs on the Env's pool, several at once; may block. What it throws becomes an error in
-// the answer.
+// Decides about one token. Runs on the Env's pool, several calls at once; may block. If it throws,
+// the exception's text becomes the answer's error.
 using Handler = std::function<Response(const Request& request)>;
 
-// The token is the user's. `reason` becomes Response::error, as of controller-runtime.
+// Returns an answer with the token's user; `reason` becomes Response::error, as in Go.
 [[nodiscard]] Response Authenticated(std::string reason, UserInfo user);
-// It is nobody's.
+// Returns an answer that rejects the token.
 [[nodiscard]] Response Unauthenticated(std::string reason);
-// It could not be judged.
+// Returns an answer for a token that could not be checked.
 [[nodiscard]] Response Errored(const Error& error);
-// All of it.
+// Returns an answer with all its members given.
 [[nodiscard]] Response ReviewResponse(bool authenticated, UserInfo user, std::string error,
                                       std::vector<std::string> audiences = {});
 

@@ -1,8 +1,8 @@
 // kinformer/batch_event_handler.h
 //
-// AddBatchEventHandler: a handler that gets several events in one call, for who does something per
-// change of the cache rather than per object: rebuilds a routing table, writes a file, commits a
-// transaction.
+// AddBatchEventHandler: a handler that gets several events in one call, for programs that work once
+// per change of the cache rather than per object: they rebuild a routing table, write a file,
+// commit a transaction.
 //
 //   AddBatchEventHandler<corev1::Pod>(pods, [](const EventBatch<corev1::Pod>& batch) {
 //     for (const BatchedEvent<corev1::Pod>& e : batch.events) std::cout << e.key() << '\n';
@@ -32,7 +32,7 @@
 
 namespace kinformer {
 
-// What has happened to an object, as far as a handler knows.
+// Kind of a change of an object, as its handler sees it.
 enum class EventType : std::uint8_t { kAdded, kUpdated, kDeleted };
 
 // One event of a batch: Added, Updated or Deleted. Valid during the callback, with its views.
@@ -44,9 +44,9 @@ class BatchedEvent {
   [[nodiscard]] EventType type() const { return static_cast<EventType>(event_.kind); }
   [[nodiscard]] const std::string& key() const { return *event_.key; }
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*event_.block); }
-  // As it is now; of a deletion, the last state that is known.
+  // Returns the current state; for a deletion, the last known one.
   [[nodiscard]] T object() const { return T(event_.block); }
-  // What an update started from; of a deletion, what was told last; of an addition, object().
+  // Returns an update's old state; for a deletion the last delivered one, for an addition object().
   [[nodiscard]] T old_object() const {
     return T(event_.old_block != nullptr ? event_.old_block : event_.block);
   }
@@ -63,8 +63,8 @@ class BatchedEvent {
 template <class T>
 struct EventBatch {
   std::span<const BatchedEvent<T>> events;  // in order; never empty
-  // Of the cache, as Snapshot::version counts: the first that has all of these. The cache itself
-  // may be further. Does not decrease from batch to batch.
+  // First version of the cache (see Snapshot::version) that contains all of these events. The cache
+  // itself may be newer. Never decreases from batch to batch.
   std::uint64_t version = 0;
   std::uint32_t epoch = 0;  // see Added::epoch
 };
@@ -102,13 +102,13 @@ class BatchHandlerAdapter final : public RawHandler {
 
 }  // namespace internal
 
-// Registers a handler of batches, with all that AddEventHandler promises: order, one call at a
-// time, the store before the handler, the policies for those that are slow. A batch has events of
-// one version only, so that the program goes from one consistent state to the next. A version with
-// more than about a thousand events, such as a whole list, comes in several calls with the same
-// number; and versions may be skipped, since what waits too long is coalesced. What `on_batch`
-// throws is logged and counted, and the batch counts as handled.
-// kStopped where the informer has stopped. Thread-safe; never blocks.
+// Registers a handler of batches, with all guarantees of AddEventHandler: order, one call at a
+// time, the store before the handler, the policies for slow handlers. A batch has events of one
+// version only, so that the program goes from one consistent state to the next. A version with more
+// than about a thousand events, such as a whole list, is delivered in several calls with the same
+// version number. Versions may be skipped, since events that wait too long are coalesced.
+// Exceptions of `on_batch` are logged and counted, and the batch counts as handled. kStopped: the
+// informer has stopped. Thread-safe; never blocks.
 template <class T>
 Result<EventHandlerRegistration> AddBatchEventHandler(
     const SharedInformer<T>& informer, std::type_identity_t<internal::BatchFunc<T>> on_batch,

@@ -1,8 +1,8 @@
 // kinformer/box.h
 //
-// Box<T>: an optional T on the heap, copied with its owner. What std::optional<T> would be if a
-// type could contain itself; mutable structs of recursive API types (JSONSchemaProps) hold it where
-// Go has a pointer.
+// Box<T>: an optional T on the heap, copied with its owner. It replaces std::optional<T> where a
+// type contains itself: mutable structs of recursive API types (JSONSchemaProps) use it where Go
+// has a pointer.
 
 #ifndef KINFORMER_BOX_H_
 #define KINFORMER_BOX_H_
@@ -12,7 +12,7 @@
 
 namespace kinformer {
 
-// Empty by default. Copying copies the T. Thread-compatible. The interface is that of
+// An optional value. Empty by default. Copying copies the T. Thread-compatible. Same interface as
 // std::optional.
 template <class T>
 class Box {
@@ -39,7 +39,7 @@ class Box {
   [[nodiscard]] T* operator->() { return value_.get(); }
   [[nodiscard]] const T* operator->() const { return value_.get(); }
 
-  // Puts a new T in, in the place of the old one.
+  // Replaces the value by a new T.
   T& emplace() {
     value_ = std::make_unique<T>();
     return *value_;

@@ -1,7 +1,7 @@
 // kinformer/cache_controller.h
 //
-// CacheController<T>: a Reflector that fills a queue, and a loop that works it off with a function
-// of yours, on a thread of yours. What is done with a change is wholly up to that function:
+// CacheController<T>: a Reflector that fills a queue, and a loop that processes it with a function
+// of the program, on a thread of the program. That function alone decides what to do with a change:
 //
 //   auto queue = std::make_shared<DeltaFIFO<corev1::Pod>>(client.env());
 //   CacheController<corev1::Pod> controller(
@@ -14,11 +14,11 @@
 //        }});
 //   controller.Run(stop.token()).OrExit();  // until stop is requested
 //
-// NewInformer makes one whose function keeps a store and calls a handler.
+// NewInformer creates one whose function updates a store and calls a handler.
 //
-// Most programs want a SharedInformer instead: its handlers neither wait for each other nor hold up
-// the store, and what waits for them is bounded. Operators' controllers, which reconcile, are
-// another thing of the same name in the field.
+// Most programs need a SharedInformer instead: its handlers neither wait for each other nor delay
+// the store, and their pending events are bounded. An operator's controller, which reconciles, is a
+// different thing with the same name.
 
 #ifndef KINFORMER_CACHE_CONTROLLER_H_
 #define KINFORMER_CACHE_CONTROLLER_H_
@@ -46,25 +46,25 @@ namespace kinformer {
 // Counterpart: cache.Config.
 template <ObjectView T>
 struct CacheControllerConfig {
-  // One that nothing else pops.
+  // The queue to fill; nothing else may pop it.
   std::shared_ptr<Queue<T>> queue;
   std::unique_ptr<ListerWatcher> lister_watcher;
-  // Called on the thread that calls Run, one call at a time; may block and take its time, while the
-  // queue grows. An error is logged, and the change is lost.
+  // Called on the thread that calls Run, one call at a time; may block and be slow, while the queue
+  // grows. An error is logged, and the change is lost.
   ProcessFunc<T> process;
-  // For changes that go together (see Queue::PopBatch); empty: all come one by one.
+  // Processes several changes at once (see Queue::PopBatch); empty: each change is passed singly.
   ProcessFunc<T> process_batch{};
-  // FullResyncPeriod, ShouldResync, MinWatchTimeout, WatchErrorHandler and WatchListPageSize are
-  // here.
+  // Contains client-go's FullResyncPeriod, ShouldResync, MinWatchTimeout, WatchErrorHandler and
+  // WatchListPageSize.
   ReflectorOptions reflector{};
 };
 
-// Thread-safe. Only Run blocks. The Reflector's work happens on the loop of `env`, which must
-// outlive this. To be destroyed when Run has returned.
-// Ownership: the queue is shared, the ListerWatcher is the controller's.
-// Errors: those of the server are retried for ever (see Reflector). What a process function throws
-// leaves Run, once the Reflector has ended.
-// Counterpart: cache.Controller, cache.New.
+// Thread-safe. Only Run blocks. The Reflector works on the loop of `env`,
+// which must outlive this. Destroy it after Run has returned. Ownership: the
+// queue is shared, the ListerWatcher is the controller's. Errors of the server
+// are retried for ever (see Reflector). An exception of a process function
+// leaves Run, once the Reflector has ended. Counterpart: cache.Controller,
+// cache.New.
 template <ObjectView T>
 class CacheController {
  public:
@@ -74,16 +74,16 @@ class CacheController {
             PopWith(config.queue, std::move(config.process), std::move(config.process_batch)),
             std::move(config.reflector)) {}
 
-  // Lists, watches and processes until stop is requested, which closes the queue; what still waits
-  // there is not processed any more. Once only.
-  // kWouldDeadlock: on the loop thread. kStopped: the queue is closed already.
+  // Lists, watches and processes until `stop` is requested, which closes the queue; changes still
+  // queued then are not processed. May be called once. kWouldDeadlock: on the loop thread.
+  // kStopped: the queue is closed already.
   Result<void> Run(const std::stop_token& stop) {
     return internal::RunController(reflector_, popped_, stop);
   }
 
-  // The queue's: the first list has been processed.
+  // Returns true once the queue's first list has been processed.
   [[nodiscard]] bool HasSynced() const { return queue_->HasSynced(); }
-  // The Reflector's: what waits in the queue is included. Empty before the first list.
+  // Returns the Reflector's version, which includes queued changes. Empty before the first list.
   [[nodiscard]] std::string LastSyncResourceVersion() const {
     return reflector_.LastSyncResourceVersion();
   }
@@ -119,19 +119,19 @@ class CacheController {
   const internal::PoppedQueue popped_;
 };
 
-// A store that follows a collection, and the controller that keeps it so and calls `handler`: an
-// informer of the plainest kind. Nothing happens before the controller runs.
+// Creates a store that follows a collection, and the controller that updates it and calls
+// `handler`: the simplest informer. Nothing happens before the controller runs.
 //
 //   auto [pods, controller] = NewInformer<corev1::Pod>(
 //       client.env(), NewListWatch<corev1::Pod>(client),
 //       {.on_add = [](const Added<corev1::Pod>& e) { std::cout << "+ " << e.key << '\n'; }});
 //   controller->Run(stop.token()).OrExit();
 //
-// Guarantees: the store reflects a change before the handler hears of it; a list is one step of the
-// store, deletions are told first. As in client-go, and other than in a SharedInformer, a relist
-// tells of every object, changed or not, and an object whose uid has changed is one OnUpdate.
-// Callbacks run on the thread that calls Run; one that throws is logged.
-// Ownership: the store may outlive the controller. Anyone may read it, nobody else is to write it.
+// Guarantees: the store reflects a change before the handler gets it; a list is one step of the
+// store, and its deletions are delivered first. As in client-go, and unlike in a SharedInformer, a
+// relist delivers every object, changed or not, and an object whose uid has changed is one
+// OnUpdate. Callbacks run on the thread that calls Run; exceptions are logged. Ownership: the store
+// may outlive the controller. Any thread may read it; only the controller may write it.
 // Counterpart: cache.NewInformerWithOptions, NewInformer, NewIndexerInformer.
 template <ObjectView T>
 std::pair<Indexer<T>, std::unique_ptr<CacheController<T>>> NewInformer(
@@ -149,7 +149,7 @@ std::pair<Indexer<T>, std::unique_ptr<CacheController<T>>> NewInformer(
       env, std::move(queue), std::move(lister_watcher), std::move(pop), std::move(options)));
   return {std::move(store), std::move(controller)};
 }
-// The same with functions as the handler.
+// Does the same with functions as the handler.
 template <ObjectView T>
 std::pair<Indexer<T>, std::unique_ptr<CacheController<T>>> NewInformer(
     Env& env, std::unique_ptr<ListerWatcher> lister_watcher, ResourceEventHandlerFuncs<T> handler,

@@ -1,7 +1,7 @@
 // kinformer/cached_resource_client.h
 //
-// CachedResourceClient<T>: a DelegatingClient's view of one resource in one namespace, with the
-// methods of a ResourceClient (resource_client.h): for what takes either.
+// CachedResourceClient<T>: a DelegatingClient limited to one resource in one namespace, with the
+// methods of a ResourceClient (resource_client.h): for functions that accept either.
 //
 //   auto made = controllerutil::CreateOrUpdate(
 //       ForResource<corev1::ConfigMap>(cached, "default", context.call()), "settings",
@@ -74,9 +74,9 @@ class CachedResourceClient {
   std::string namespace_name_;
 };
 
-// The objects of T in a namespace, or of the whole cluster where the kind has none. `call` bounds
-// all that is asked through it, and its time runs from now: in a reconciler context.call(), so that
-// nothing of it outlasts the reconcile.
+// Returns a client for objects of T in a namespace, or of the cluster if the kind has none. `call`
+// bounds all its requests, and its timeout starts now: in a reconciler use context.call(), so that
+// no request outlasts the reconcile.
 template <Resource T>
 [[nodiscard]] CachedResourceClient<T> ForResource(const DelegatingClient& client,
                                                   std::string namespace_ = "",

@@ -1,7 +1,7 @@
 // kinformer/certificate_watcher.h
 //
-// CertificateWatcher: a serving certificate and its key in files that somebody else renews, such as
-// cert-manager in a mounted Secret.
+// CertificateWatcher: reads a serving certificate and its key from files that another program
+// renews, such as cert-manager in a mounted Secret.
 //
 //   auto watcher = CertificateWatcher::New(env, {"/certs/tls.crt", "/certs/tls.key"}).OrExit();
 //   watcher->SetCallback([](const CertificatePair& pair) { std::cout << pair.cert_pem; });
@@ -26,30 +26,30 @@ struct CertificatePair {
   bool operator==(const CertificatePair&) const = default;
 };
 
-// Where a pair is kept.
+// Files of a pair.
 struct CertificateFiles {
   std::string cert_file{};
   std::string key_file{};
 };
 
 // Reads the files every `interval` of env's time on a thread of its own, however they are replaced:
-// written, renamed, or through a link that points elsewhere. A pair of which a file is missing,
-// that is malformed, or whose key is another certificate's, is logged and counted, and the one
-// before stays: so a reader in the middle of a renewal does no harm.
+// written, renamed, or through a link that changes. If a file is missing or malformed, or the key
+// belongs to another certificate, that is logged and counted, and the previous pair stays: so
+// reading in the middle of a renewal does no harm.
 //
 // Metrics: certwatcher_read_certificate_total, certwatcher_read_certificate_errors_total.
 // Thread-safe. Destruction waits for the callback. Counterpart: controller-runtime's certwatcher.
 class CertificateWatcher {
  public:
-  // Blocks on the disk. kConfig, naming the file: there is no good pair to begin with.
+  // Creates a watcher; blocks on the disk. kConfig, naming the file: there is no valid pair.
   static Result<std::unique_ptr<CertificateWatcher>> New(
       Env& env, CertificateFiles files, Duration interval = std::chrono::seconds(10));
   virtual ~CertificateWatcher() = default;
 
-  // The last good pair.
+  // Returns the last valid pair.
   [[nodiscard]] virtual CertificatePair Current() const = 0;
-  // Calls `callback` with the pair as it is now, before returning, and later, on the watcher's
-  // thread, with each that differs from the one before. In place of the callback before.
+  // Calls `callback` with the current pair, before returning, and later, on the watcher's thread,
+  // with each pair that differs from the last. Replaces an earlier callback.
   virtual void SetCallback(std::function<void(const CertificatePair& pair)> callback) = 0;
 };
 

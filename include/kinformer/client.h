@@ -1,24 +1,24 @@
 // kinformer/client.h
 //
-// Client: one API server, as seen by a program: where it is, who we are, how fast we may ask.
-// Everything else starts from it.
+// Client: a handle on one API server: its address, the program's credentials, the rate limit. All
+// other classes that need a server are made from it.
 //
 //   // $KUBECONFIG, ~/.kube/config, or the service account in a pod
 //   Client client = Client::FromEnvironment().OrExit();
 //   auto pod = client.For<corev1::Pod>("default").Get("web-0");   // resource_client.h
 //   SharedInformerFactory factory(client);                        // shared_informer_factory.h
 //
-// What it does to every request, as client-go does:
-//   - waits for the client-side rate limiter, with a warning where that takes more than a second.
-//     Watches, informers' lists and Leases do not count;
-//   - repeats what the server answers with 429 or 5xx and a Retry-After header (of which two
-//     minutes count at most), up to 10 times, and reads whose connection soon broke before an
-//     answer came;
-//   - sends a fresh token once more after a 401;
-//   - speaks protobuf with built-in kinds and falls back to JSON where the server wants it,
+// Done for every request, as in client-go:
+//   - waits for the client-side rate limiter, with a warning if that takes more than a second.
+//     Watches, informers' lists and Leases are not limited;
+//   - retries answers of 429 or 5xx with a Retry-After header (of which at most two minutes
+//     count), up to 10 times, and reads whose connection broke early, before an answer
+//     arrived;
+//   - sends the request once more with a fresh token after a 401;
+//   - uses protobuf for built-in kinds and falls back to JSON if the server requires it,
 //     remembered per resource;
 //   - logs each distinct Warning header once;
-//   - keeps at most 128 MiB of an answer that is not a list or watch: kOverLimit.
+//   - limits an answer that is not a list or watch to 128 MiB: kOverLimit.
 
 #ifndef KINFORMER_CLIENT_H_
 #define KINFORMER_CLIENT_H_
@@ -51,7 +51,7 @@ class Unstructured;     // unstructured.h
 template <class T>
 class ResourceClient;  // kinformer/resource_client.h
 
-// The header kinformer/resource_client.h has been included.
+// Matches if the header kinformer/resource_client.h has been included.
 template <class T>
 concept ResourceClientHeaderIncluded = requires { sizeof(ResourceClient<T>); };
 
@@ -79,58 +79,58 @@ struct RefreshWords {
 };
 }  // namespace internal
 
-// How a client behaves towards its server. What is left as it is comes from the Config or is
-// client-go's. Counterpart: the corresponding fields of rest.Config.
+// Options of a client. Unset members come from the Config, or else have client-go's values.
+// Counterpart: the corresponding fields of rest.Config.
 struct ClientOptions {
-  // Requests per second and how many at once. 0: what the Config says, or else client-go's 5 and
-  // 10. Negative qps: no limit.
+  // Requests per second, and the burst on top of that. 0: the Config's value, or else client-go's 5
+  // and 10. Negative qps: no limit.
   double qps{0};
   int burst{0};
-  // Of each request that is not a watch, repetitions included; past it the request ends with
-  // kDeadlineExceeded. 0: what the Config says, or else no limit. A call's own timeout wins.
+  // Limit for each request that is not a watch, retries included; after it the request fails with
+  // kDeadlineExceeded. 0: the Config's value, or else no limit. A call's own timeout wins.
   internal::TimeSpan timeout{};
-  int max_retries{10};  // of one request
-  // Informers that fetch their first list at the same time; the others wait their turn.
+  int max_retries{10};  // per request
+  // Limit of informers that fetch their first list at the same time; others wait.
   std::size_t max_initial_lists{8};
   bool prefer_json{false};  // JSON for built-in kinds too
-  // Ask for compressed answers: fewer bytes, but on most networks more CPU time on both sides than
-  // they are worth.
+  // Asks for compressed answers: fewer bytes, but on most networks this costs more CPU time on both
+  // sides than it saves.
   bool accept_gzip{false};
   // Empty: the Config's, or else "<program>/<version> (linux/amd64) kinformer".
   std::string user_agent{};
-  // The server's name in a program that talks to several: the label `cluster` of all metrics and
-  // the field `cluster` of all log lines that come from this client and from what runs on its
-  // env(): informers, factories, queues. Without one, what is counted of servers is counted
-  // together. Empty: no label and no field, as client-go has it.
+  // Name of this server, for programs that talk to several: label `cluster` of all metrics and
+  // field `cluster` of all log lines of this client and of the informers, factories and queues on
+  // its env(). Without names, the metrics of all servers are added together. Empty: no label and no
+  // field, as in client-go.
   std::string cluster_name{};
-  // Called on the loop for each distinct warning that the server sends, instead of logging it. Must
-  // be quick. What it throws is logged and counted.
+  // Called on the loop for each distinct warning of the server, which is then not logged. Must be
+  // quick. Exceptions are logged and counted.
   internal::Callable<void(std::string_view text), internal::WarningWords> warning_handler{};
-  // Called on the loop when the server answers 401; true if there may be a new credential, so that
-  // trying again makes sense. To throw is to say false, and is logged and counted.
-  // Empty: as the Config's credentials say.
+  // Called on the loop after a 401 answer. Returns true if there may be a new credential, and the
+  // request should be repeated. Exceptions count as false, and are logged and counted. Empty:
+  // decided by the Config's credentials.
   internal::Callable<bool(), internal::RefreshWords> refresh_credentials{};
 };
 
-// Copies share one state: connections, rate limit, what was learned about the server. Thread-safe;
-// nothing here blocks except where it says so. A Client that made its own Runtime keeps it alive;
-// destroy the last copy outside handlers. Counterpart: kubernetes.Clientset with rest.RESTClient
-// under it.
+// A handle on one server. Copies share connections, rate limit, and knowledge about the server.
+// Thread-safe; methods block only where they say so. A Client that made its own Runtime keeps it
+// alive; destroy the last copy outside handlers. Counterpart: kubernetes.Clientset and the
+// rest.RESTClient below it.
 class Client {
  public:
-  // A client for the server that kubectl would use, with threads of its own. Reads files; may run a
-  // credential plugin.
+  // Creates a client for the server that kubectl would use, with threads of its own. Reads files;
+  // may run a credential plugin.
   static Result<Client> FromEnvironment(const ClientOptions& options = {});
-  // A client for `config`, with threads of its own, or on those of `env`, which must outlive it.
+  // Creates a client for `config`, with threads of its own or on those of `env`, which outlives it.
   static Result<Client> NewForConfig(const Config& config, const ClientOptions& options = {});
   static Result<Client> NewForConfig(Env& env, const Config& config,
                                      const ClientOptions& options = {});
-  // A client over any transport: in memory, in simulated time. Both outlive it.
+  // Creates a client over any transport, for example in simulated time. Both arguments outlive it.
   static Client ForTransport(Env& env, std::shared_ptr<Transport> transport,
                              const ClientOptions& options = {});
 
-  // The requests of one kind; `namespace_` "" means cluster scope or all namespaces. Needs
-  // resource_client.h.
+  // Returns a client for objects of kind T; `namespace_` "" means cluster scope or all namespaces.
+  // Needs resource_client.h.
   template <Resource T>
     requires ResourceClientHeaderIncluded<T>
   [[nodiscard]] ResourceClient<T> For(std::string namespace_ = "") const;
@@ -142,11 +142,11 @@ class Client {
                   "#include \"kinformer/resource_client.h\"");
   }
 
-  // Objects of any kind as JSON. Needs resource_client.h and unstructured.h. The mapping comes from
-  // Discovery().
+  // Returns a client for objects of any kind, as JSON. Needs resource_client.h and unstructured.h.
+  // `mapping` comes from Discovery().
   [[nodiscard]] ResourceClient<Unstructured> Dynamic(const RestMapping& mapping,
                                                      std::string namespace_ = "") const;
-  // A resource by its name alone.
+  // Explains at compile time why a resource's name alone is not enough.
   template <std::same_as<GroupVersionResource> Resource, class... Rest>
   [[nodiscard]] auto Dynamic(const Resource& /*resource*/, const Rest&... /*rest*/) const {
     static_assert(
@@ -157,18 +157,18 @@ class Client {
     return Dynamic(internal::Never<const Mapping&>());
   }
 
-  // What the server serves. Answers are kept and shared by all copies of this client. Needs
-  // discovery.h.
+  // Returns a view of the resources that the server has. All copies of this client share the cached
+  // answers. Needs discovery.h.
   [[nodiscard]] DiscoveryClient Discovery() const;
 
-  // GET of any path, such as "/version" or "/readyz": the body as text. Blocks.
+  // Gets any path, such as "/version" or "/readyz", and returns the body as text. Blocks.
   Result<std::string> GetRaw(std::string_view path_and_query, const CallOptions& call = {}) const;
 
-  // The Env that it was made with or has made, which says ClientOptions::cluster_name in log and
-  // metrics.
+  // Returns the Env given to or made by this client; with ClientOptions::cluster_name, an Env that
+  // adds the name to log lines and metrics.
   [[nodiscard]] Env& env() const;
   [[nodiscard]] std::string Describe() const;  // "https://127.0.0.1:6443"
-  // What this client's transport has cost so far. Blocks for a moment, off the loop.
+  // Returns figures of this client's transport so far. Blocks for a moment, off the loop.
   [[nodiscard]] TransportStats Stats() const;
 
   [[nodiscard]] const std::shared_ptr<internal::ClientCore>& core() const { return core_; }

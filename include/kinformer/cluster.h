@@ -1,7 +1,7 @@
 // kinformer/cluster.h
 //
-// Cluster: what controllers need of one Kubernetes cluster: a cache that they share, a client that
-// reads from it and writes to the server, and events. A manager (manager.h) has one, and may be
+// Cluster: a controller's tools for one Kubernetes cluster: a shared cache, a client that reads
+// from it and writes to the server, and event recorders. A manager (manager.h) has one, and may be
 // given others:
 //
 //   Config config = Config::FromKubeconfigFile("second.kubeconfig").OrExit();
@@ -28,46 +28,46 @@
 
 namespace kinformer {
 
-// What a Cluster's parts are made with.
+// Options of a Cluster's parts.
 struct ClusterOptions {
-  // Different from other clients': where neither this nor the Config sets qps, there is no limit
-  // but the server's own (API Priority and Fairness). Counterpart: controller-runtime's GetConfig.
+  // Differs from other clients: if neither this nor the Config sets qps, only the server limits the
+  // rate (API Priority and Fairness). Counterpart: controller-runtime's GetConfig.
   ClientOptions client{};
   SharedInformerFactoryOptions cache{};
   DelegatingClientOptions reads{};
-  EventBroadcasterOptions events{};                 // of GetEventRecorderFor
-  events::EventBroadcasterOptions series_events{};  // of GetEventRecorder
+  EventBroadcasterOptions events{};                 // for GetEventRecorderFor
+  events::EventBroadcasterOptions series_events{};  // for GetEventRecorder
 };
 
-// Thread-safe. Counterpart: cluster.Cluster.
+// A cluster's cache, clients and recorders. Thread-safe. Counterpart: cluster.Cluster.
 class Cluster final : public Runnable {
  public:
-  // kConfig: see Config. `env` must outlive it.
+  // Creates a cluster for `config`. kConfig: see Config. `env` must outlive it.
   static Result<std::shared_ptr<Cluster>> New(Env& env, const Config& config,
                                               const ClusterOptions& options = {});
-  // Over a client that there is; options.client is not looked at.
+  // Creates a cluster over an existing client; ignores options.client.
   explicit Cluster(const Client& client, const ClusterOptions& options = {});
   ~Cluster() override;
 
   [[nodiscard]] Env& env() const { return rest_.env(); }
-  // Talks to the server for every call. Counterpart: GetAPIReader, GetHTTPClient.
+  // Returns a client that sends every call to the server. Counterpart: GetAPIReader, GetHTTPClient.
   [[nodiscard]] const Client& GetRESTClient() const { return rest_; }
-  // Reads from the cache, writes to the server, and sees its own writes.
+  // Returns a client that reads from the cache, writes to the server, and sees its own writes.
   [[nodiscard]] const DelegatingClient& GetClient() const { return client_; }
-  // All informers. One that is asked for after the start has to be started by its Start.
+  // Returns the factory of all informers. Informers created after its Start need another Start.
   [[nodiscard]] SharedInformerFactory& GetCache() { return *cache_; }
-  // Events of a component of that name about objects of this cluster. The first call starts what
-  // sends them. Counterpart: GetEventRecorderFor.
+  // Returns a recorder for events of `component` about objects of this cluster. The first call
+  // starts the thread that sends them. Counterpart: GetEventRecorderFor.
   [[nodiscard]] std::shared_ptr<EventRecorder> GetEventRecorderFor(const std::string& component);
-  // The same for events of events.k8s.io/v1, which also say what was done, and with what
-  // else. `reporting_controller`: a name such as "example.com/printer". Counterpart:
+  // Returns a recorder for events of events.k8s.io/v1, which also have an action and a related
+  // object. `reporting_controller`: a name such as "example.com/printer". Counterpart:
   // GetEventRecorder.
   [[nodiscard]] std::shared_ptr<events::EventRecorder> GetEventRecorder(
       const std::string& reporting_controller);
-  // Sends what events wait, of both kinds, for at most `timeout`, and takes no more. Blocks.
+  // Sends pending events of both kinds, for at most `timeout`, and then accepts no more. Blocks.
   void ShutDownEvents(Duration timeout);
 
-  // As a Runnable: starts the informers, which are ready when they have synced, and stops them.
+  // Implements Runnable: starts the informers, is ready when they have synced, and stops them.
   Result<void> Start(const std::stop_token& stop) override;
   Result<void> WaitUntilReady(const std::stop_token& stop) override;
   [[nodiscard]] RunnableGroup group() const override { return RunnableGroup::kCaches; }

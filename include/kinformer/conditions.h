@@ -1,6 +1,6 @@
 // kinformer/conditions.h
 //
-// Conditions: what a status says about an object, by type: Ready is True since when, and why.
+// Conditions: properties of an object in its status, by type, such as Ready, with time and reason.
 //
 //   meta::Conditions conditions;
 //   meta::SetStatusCondition(env, conditions,
@@ -21,7 +21,7 @@
 
 namespace kinformer::meta {
 
-// The list of a status.
+// Condition list of a status.
 using Conditions = std::vector<metav1::ConditionMutable>;
 
 namespace internal {
@@ -41,24 +41,24 @@ constexpr void ExplainConditions() {
 }
 }  // namespace internal
 
-// Sets the condition of that type, or adds it. lastTransitionTime is the given one, or else now,
-// where the status changes; else it stays. True: something is other than before. Counterpart:
+// Sets the condition of that type, or adds it. If the status changes, lastTransitionTime
+// becomes the given one, or else now. Returns true if anything changed. Counterpart:
 // SetStatusCondition.
 bool SetStatusCondition(Env& env, Conditions& conditions, metav1::ConditionMutable condition);
-// True: there was one. Counterpart: RemoveStatusCondition.
+// Removes a condition. Returns false if there was none. Counterpart: RemoveStatusCondition.
 bool RemoveStatusCondition(Conditions& conditions, std::string_view type);
-// Null: there is none. Points into `conditions`. Counterpart: FindStatusCondition.
+// Returns a pointer into `conditions`; null if there is none. Counterpart: FindStatusCondition.
 [[nodiscard]] metav1::ConditionMutable* FindStatusCondition(Conditions& conditions,
                                                             std::string_view type);
-// The same for conditions that are only read.
+// Does the same for const conditions.
 [[nodiscard]] const metav1::ConditionMutable* FindStatusCondition(const Conditions& conditions,
                                                                   std::string_view type);
-// Is there one of that type, with that status? Counterpart: IsStatusConditionPresentAndEqual.
+// Returns true if the type has that status. Counterpart: IsStatusConditionPresentAndEqual.
 [[nodiscard]] bool IsStatusConditionPresentAndEqual(const Conditions& conditions,
                                                     std::string_view type, std::string_view status);
-// Is it "True"? Counterpart: IsStatusConditionTrue.
+// Returns true if the type is "True". Counterpart: IsStatusConditionTrue.
 [[nodiscard]] bool IsStatusConditionTrue(const Conditions& conditions, std::string_view type);
-// Is it "False"? Counterpart: IsStatusConditionFalse.
+// Returns true if the type is "False". Counterpart: IsStatusConditionFalse.
 [[nodiscard]] bool IsStatusConditionFalse(const Conditions& conditions, std::string_view type);
 
 // Explains calls without the Env.

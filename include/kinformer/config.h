@@ -1,7 +1,7 @@
 // kinformer/config.h
 //
-// Config: which API server, as whom, how fast. Read from a kubeconfig, from a pod's service
-// account, or filled in by hand.
+// Config: address of an API server, credentials, and limits. Read from a kubeconfig, from a pod's
+// service account, or filled in by hand.
 //
 //   Config config = Config::LoadDefault().OrExit();  // what kubectl would use, or in a pod
 //   Config dev = Config::FromKubeconfigFile("dev.yaml", {.context = "kind-a"}).OrExit();
@@ -26,7 +26,7 @@
 
 namespace kinformer {
 
-// Same fields as rest.TLSClientConfig. Data wins over a file.
+// TLS settings, with the fields of rest.TLSClientConfig. Data wins over a file.
 struct TlsClientConfig {
   bool insecure{false};
   std::string server_name{};
@@ -38,7 +38,7 @@ struct TlsClientConfig {
   std::string ca_data{};
 };
 
-// As whom requests are to act, if the server lets us. Counterpart: rest.ImpersonationConfig.
+// Identity that requests act as, if the server allows it. Counterpart: rest.ImpersonationConfig.
 struct ImpersonationConfig {
   std::string user_name{};
   std::string uid{};
@@ -55,14 +55,14 @@ struct ExecConfig {
   std::string install_hint{};
   bool provide_cluster_info{false};
   std::string interactive_mode{};  // "Never", "IfAvailable", "Always"
-  // JSON of the cluster's extension client.authentication.k8s.io/exec; may be empty.
+  // Content of the cluster's extension client.authentication.k8s.io/exec, as JSON; may be empty.
   std::string cluster_config{};
-  // A plugin that takes longer is killed, unless it may ask a person.
+  // Limit for the plugin's run, after which it is killed, unless it may ask a person.
   internal::TimeSpan timeout{std::chrono::minutes(1)};
 };
 
-// Values that win over the kubeconfig's; empty means "not given". What kubectl's flags of these
-// names do.
+// Values that override the kubeconfig's, like kubectl's flags of the same names; empty means "not
+// given".
 struct ConfigOverrides {
   std::string context{};
   std::string cluster{};
@@ -88,15 +88,15 @@ struct ConfigOverrides {
 // Counterpart: rest.Config.
 //
 // The functions read files and the environment, in the calling thread. Their errors have
-// Reason::kConfig and name the file, the line or field, and what would mend it; they list the names
-// there are where one is unknown.
+// Reason::kConfig and name the file, the line or field, and a remedy; for an unknown name they also
+// list the known ones.
 struct Config {
   std::string host{};        // "https://10.0.0.1:6443", "https://host/prefix", "host:port"
   std::string namespace_{};  // the context's, or "default"
   std::string user_agent{};
   TlsClientConfig tls{};
   std::string bearer_token{};
-  // Read again as it changes; preferred over bearer_token while it is readable.
+  // Reread when it changes; wins over bearer_token while it is readable.
   std::string bearer_token_file{};
   // An OpenID Connect id-token (auth-provider oidc): a bearer token that is used until it expires.
   std::string id_token{};
@@ -107,15 +107,15 @@ struct Config {
   std::string proxy_url{};
   double qps{0};  // 0: the client's default; negative: no limit
   int burst{0};
-  internal::TimeSpan timeout{};  // of each request that is not a watch; 0: none
+  internal::TimeSpan timeout{};  // for each request that is not a watch; 0: none
   bool disable_compression{false};
   std::string content_type{};  // empty: protobuf for built-in kinds, else JSON
 
-  // Where it came from, for messages: "context kind-a of /home/u/.kube/config".
+  // Source of this configuration, for messages: "context kind-a of /home/u/.kube/config".
   std::string origin{};
 
   // Finds the configuration as kubectl does: overrides.kubeconfig, else the files of $KUBECONFIG
-  // merged, else ~/.kube/config; in a pod, where those say nothing, InCluster.
+  // merged, else ~/.kube/config; in a pod, if these are empty or missing, InCluster.
   static Result<Config> LoadDefault(const ConfigOverrides& overrides = {});
   template <class Text>
     requires std::convertible_to<const Text&, std::string_view>
@@ -127,36 +127,36 @@ struct Config {
   }
   static Result<Config> FromKubeconfigFile(const std::string& path,
                                            const ConfigOverrides& overrides = {});
-  // `base_dir`: what relative paths in it are relative to.
+  // Parses a kubeconfig. Relative paths in it are resolved against `base_dir`.
   static Result<Config> FromKubeconfig(std::string_view yaml, const std::string& base_dir = {},
                                        const ConfigOverrides& overrides = {});
-  // The service account of the pod we run in.
+  // Returns the configuration of the service account of this pod.
   static Result<Config> InCluster();
 
-  // As text for people: with every secret replaced by "--- REDACTED ---".
+  // Returns a text for people, with every secret replaced by "--- REDACTED ---".
   [[nodiscard]] std::string ToString() const;
 };
 
-// What `config` means for a transport. Reads no file except to check that it is there; errors as
-// above. A credential plugin is not run before the first request.
+// Returns transport options for `config`. Checks that files exist, but does not read them; errors
+// as above. A credential plugin first runs with the first request.
 Result<HttpTransportOptions> TransportOptionsFor(const Config& config);
 
-// The base URL of `config`: scheme chosen as client-go does where host has none.
+// Returns the base URL of `config`; a host without a scheme gets one by client-go's rules.
 Result<std::string> ServerUrlFor(const Config& config);
 
-// The text of a kubeconfig with one context (named `name`, and current) that says what `config`
-// says. Certificates are inlined as data; files stay files.
+// Returns the text of a kubeconfig with one context (named `name`, and current) that is equivalent
+// to `config`. Certificates are inlined as data; references to files stay.
 std::string KubeconfigYaml(const Config& config, const std::string& name = "kinformer");
 
-// Does the error mean that there is no configuration at all, rather than a wrong one?
+// Returns true if the error means that no configuration exists at all, rather than a wrong one.
 [[nodiscard]] bool IsEmptyConfig(internal::MaybeError error);
-// Does it mean that the context asked for is not there?
+// Returns true if the error means that the requested context does not exist.
 [[nodiscard]] bool IsContextNotFound(internal::MaybeError error);
 
 namespace clientcmd {
 
-// `master` and `kubeconfig_path` may be empty: then as in a pod, or else LoadDefault. Counterpart:
-// clientcmd.BuildConfigFromFlags.
+// Returns a Config from two flags, either of which may be empty; with both empty, the pod's own, or
+// else LoadDefault's. Counterpart: clientcmd.BuildConfigFromFlags.
 Result<Config> BuildConfigFromFlags(const std::string& master, const std::string& kubeconfig_path);
 
 }  // namespace clientcmd

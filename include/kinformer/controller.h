@@ -1,7 +1,7 @@
 // kinformer/controller.h
 //
-// Controller: sources add requests to a queue, workers take them and have a Reconciler look at
-// each.
+// Controller: sources add requests to a queue, and workers take each request and call a Reconciler
+// for it.
 //
 //   auto controller = Controller::New(env, ReconcilerOf<Request>(ReconcilePod),
 //                                     {.name = "printer"}).OrExit();
@@ -9,8 +9,8 @@
 //       factory, handler::EnqueueRequestForObject<corev1::Pod>())).OrExit();
 //   controller->Start(stop.token()).OrExit();
 //
-// Most programs have a ControllerBuilder (controller_builder.h) make theirs, and a Manager
-// (manager.h) run it.
+// Most programs let a ControllerBuilder (controller_builder.h) create their controllers, and a
+// Manager (manager.h) run them.
 
 #ifndef KINFORMER_CONTROLLER_H_
 #define KINFORMER_CONTROLLER_H_
@@ -38,25 +38,25 @@
 namespace kinformer {
 
 // A controller whose requests are of any type that is copyable, equality-comparable and hashed by
-// std::hash; its text in logs is what ToString() gives, if it has that.
+// std::hash; log lines show the result of its ToString(), if it has that.
 //
-// Guarantees: no reconcile begins before all sources have synced and their handlers have had what
-// was there; a request is reconciled by one worker at a time; a request that is added while it is
-// reconciled is reconciled again afterwards. What fails comes again: 5 ms later, then each time
-// after twice as long, up to 1000 s, by the usual limiter.
+// Guarantees: no reconcile begins before all sources have synced and their handlers have seen the
+// initial objects; a request is reconciled by one worker at a time; a request added during its
+// reconcile is reconciled again afterwards. Failed requests are retried after 5 ms, and then each
+// time after twice as long, up to 1000 s, by the default limiter.
 //
 //   outcome                  the request            reconcile_total
 //   OK                       is forgotten           success
-//   OK, requeue_after        comes after that time  requeue_after
-//   OK, requeue              comes, rate limited    requeue
-//   error, or it throws      comes, rate limited    error
+//   OK, requeue_after        returns after it       requeue_after
+//   OK, requeue              returns, rate limited  requeue
+//   error or exception       returns, rate limited  error
 //   TerminalError            is forgotten           error
 //
-// What is forgotten leaves nothing behind: how often it failed is known only as long as it is to
-// come again. So objects that vanish cost no memory, whatever their reconciles ended with.
+// The failures of a request are counted only until it is forgotten, so deleted objects cost no
+// memory, whatever the outcome of their reconciles.
 //
-// One request that comes over and over without end, since its own write wakes it or it asks for it,
-// is warned of in the log: with its key, how often it came, and the likely cause.
+// A request that returns again and again without end, because its reconcile writes the object or
+// asks for a requeue, is logged as a warning: its key, how often it returned, and the likely cause.
 //
 // Metrics, with the label `controller`: controller_runtime_reconcile_total (and `result`),
 // _reconcile_errors_total, _terminal_reconcile_errors_total, _reconcile_panics_total,
@@ -68,8 +68,8 @@ namespace kinformer {
 template <class R>
 class TypedController final : public Runnable {
  public:
-  // `limiter`: of what comes again; null: the usual one. `env` must outlive it. kInvalidArgument: a
-  // name or the reconciler is missing.
+  // Creates a controller. `limiter` delays requests that return; null: the default one. `env` must
+  // outlive it. kInvalidArgument: the name or the reconciler is missing.
   static Result<std::shared_ptr<TypedController>> New(
       Env& env, std::shared_ptr<TypedReconciler<R>> reconciler, ControllerOptions options,
       std::unique_ptr<RateLimiter<R>> limiter = nullptr) {
@@ -81,8 +81,8 @@ class TypedController final : public Runnable {
   }
   ~TypedController() override = default;
 
-  // Adds a source. It is started with the controller, or at once where that has been; then nothing
-  // waits for it to sync.
+  // Adds a source, which starts with the controller. If the controller has started already, the
+  // source starts at once, and nothing waits for it to sync.
   Result<void> Watch(std::shared_ptr<source::TypedSource<R>> source) {
     if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
     source::TypedSource<R>* const raw = source.get();
@@ -90,19 +90,19 @@ class TypedController final : public Runnable {
       return raw->Start(stop, RequestQueue<R>(queue_, usual_));
     });
   }
-  // Ends a source: it adds nothing any more. What it has added stays. kNotFound: it is none of this
-  // controller's.
+  // Stops a source: it adds no more requests; queued ones stay. kNotFound: the source does not
+  // belong to this controller.
   Result<void> Unwatch(const std::shared_ptr<source::TypedSource<R>>& source) {
     return core_.Unwatch(source);
   }
 
-  // Starts the sources, waits for them, and works until stop is requested; then waits for the
-  // reconciles that run. Blocks. An error: a source did not start or sync, or this has been called
-  // before. OK at once, without a reconcile, where a Warmup was stopped before the sources had
-  // synced: the controller has ended with it.
+  // Starts the sources, waits for them, and works until `stop` is requested; then waits for running
+  // reconciles. Blocks. Fails if a source did not start or sync, or if it was called before.
+  // Returns OK at once, without a reconcile, if a Warmup was stopped before the sources had synced:
+  // that has ended the controller.
   Result<void> Start(const std::stop_token& stop) override { return core_.Start(stop); }
-  // The first half of it: starts the sources and waits for them. Blocks until they have synced, or
-  // stop is requested, here or for a Start that waits for this: then it is OK, too.
+  // Starts the sources and waits for them: the first half of Start. Blocks until they have synced
+  // or `stop` is requested, here or for a Start that waits for this call; stopping returns OK too.
   Result<void> Warmup(const std::stop_token& stop) override { return core_.Warmup(stop); }
   [[nodiscard]] bool HasWarmup() const override {
     return core_.options().enable_warmup.value_or(false);
@@ -113,7 +113,7 @@ class TypedController final : public Runnable {
   }
   [[nodiscard]] std::string name() const override { return core_.options().name; }
 
-  // Of the queue: what waits. A moment's value.
+  // Returns the number of queued requests. May be outdated at once.
   [[nodiscard]] std::size_t Len() const { return queue_.Len(); }
 
  private:
@@ -128,7 +128,7 @@ class TypedController final : public Runnable {
                     .shut_down = [this] { queue_.ShutDown(); }});
   }
 
-  // As controller-runtime chooses: what has a priority is not held up for the sake of all.
+  // Chooses as controller-runtime does: with priorities there is no overall rate limit.
   static std::unique_ptr<RateLimiter<R>> LimiterFor(Env& env, bool by_priority) {
     if (!by_priority) return DefaultControllerRateLimiter<R>(env);
     return std::make_unique<ItemExponentialFailureRateLimiter<R>>(std::chrono::milliseconds(5),
@@ -146,7 +146,7 @@ class TypedController final : public Runnable {
           });
       if (disposal) Dispose(request, *disposal);
     });
-    // Where one of these throws, nobody knows when it should come again; lost it must not be.
+    // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.
     if (!disposed) queue_.AddWithOpts({.after = std::chrono::seconds(1)}, request);
     queue_.Done(request);
     return true;
@@ -172,9 +172,9 @@ class TypedController final : public Runnable {
   const std::shared_ptr<TypedReconciler<R>> reconciler_;
   const std::optional<int> usual_;
   PriorityQueue<R> queue_;
-  internal::ControllerCore core_;  // ends what uses the others
+  internal::ControllerCore core_;  // destroyed first: it uses the other members
 };
-// Of the usual requests.
+// A controller whose requests are names of objects.
 using Controller = TypedController<Request>;
 
 }  // namespace kinformer

@@ -1,6 +1,6 @@
 // kinformer/controller_builder.h
 //
-// ControllerBuilder: puts a controller together and gives it to a manager.
+// ControllerBuilder: creates a controller and adds it to a manager.
 //
 //   ControllerBuilder(*manager)
 //       .For<appsv1::Deployment>()                                // its own changes
@@ -41,15 +41,15 @@
 
 namespace kinformer {
 
-// What of a watched kind is kept and given to handlers.
+// The form in which objects of a watched kind are cached and given to handlers.
 enum class WatchAs : std::uint8_t {
   kObjects,
-  kMetadata,  // a metadata-only watch: much less memory, where nothing else is read. OnlyMetadata
+  kMetadata,  // only metadata is watched: needs much less memory. Go's OnlyMetadata
 };
 
-// A builder is used once, by one thread. Its methods never fail: Build says what was wrong. `R`
-// other than Request forbids For and Owns, which have nothing to make of it. Counterpart:
-// builder.TypedBuilder.
+// Builds one controller; use it once, from one thread. Its methods never fail: Build reports
+// errors. With an `R` other than Request, For and Owns are not available, since they cannot make
+// such requests. Counterpart: builder.TypedBuilder.
 template <class R>
 class TypedControllerBuilder
     : private internal::TypedControllerBuilderMisuse<R, TypedControllerBuilder<R>> {
@@ -66,7 +66,7 @@ class TypedControllerBuilder
   using Misuse::WatchesRawSource;
   using Misuse::WithEventFilter;
 
-  // What is reconciled: each event of one is a request for it. Gives the controller its name. Once.
+  // Reconciles objects of kind T: an event is a request for its object. Names the controller. Once.
   template <KnownKind T>
   TypedControllerBuilder& For(predicate::PredicateFor<T> accepts = {},
                               WatchAs as = WatchAs::kObjects) {
@@ -82,8 +82,8 @@ class TypedControllerBuilder
     return *this;
   }
 
-  // What the reconciled objects own: an event of one is a request for its owner; with
-  // Owners::kController for the one that controls it alone. Needs For.
+  // Watches objects that the reconciled ones own: an event is a request for the owner; with
+  // Owners::kController only for the owner that is the object's controller. Needs For.
   template <KnownKind T>
   TypedControllerBuilder& Owns(predicate::PredicateFor<T> accepts = {},
                                handler::Owners which = handler::Owners::kController,
@@ -98,7 +98,7 @@ class TypedControllerBuilder
     return *this;
   }
 
-  // Anything else: the handler says which requests an event leads to.
+  // Watches any other kind; `handler` maps its events to requests.
   template <KnownKind T>
   TypedControllerBuilder& Watches(std::shared_ptr<handler::EventHandler<T, R>> handler,
                                   predicate::PredicateFor<T> accepts = {}) {
@@ -107,7 +107,7 @@ class TypedControllerBuilder
     });
     return *this;
   }
-  // The same for the metadata of objects of kind T.
+  // Watches only the metadata of objects of kind T; otherwise as Watches.
   template <KnownKind T>
   TypedControllerBuilder& WatchesMetadata(
       std::shared_ptr<handler::EventHandler<metav1::PartialObjectMetadata, R>> handler,
@@ -117,18 +117,18 @@ class TypedControllerBuilder
     });
     return *this;
   }
-  // Any source, such as a channel or a timer. WithEventFilter does not count for it.
+  // Adds any source, such as a channel or a timer. WithEventFilter does not affect it.
   TypedControllerBuilder& WatchesRawSource(std::shared_ptr<source::TypedSource<R>> source) {
     sources_.push_back([source = std::move(source)] { return source; });
     return *this;
   }
 
-  // Before the predicates of each kind. May be called again: all must accept.
+  // Adds a predicate that runs before those of each kind. All must accept, if called several times.
   TypedControllerBuilder& WithEventFilter(predicate::Predicate<Object> accepts) {
     filters_.push_back(std::move(accepts));
     return *this;
   }
-  // Instead of the kind in lower case.
+  // Sets the controller's name, which is the kind in lower case by default.
   TypedControllerBuilder& Named(std::string name) {
     name_ = std::move(name);
     return *this;
@@ -148,8 +148,8 @@ class TypedControllerBuilder
     return *this;
   }
 
-  // Makes the controller and adds it to the manager. kInvalidArgument: something is missing or
-  // contradicts. kAlreadyExists, kStopped: see Manager.
+  // Creates the controller and adds it to the manager. kInvalidArgument: settings are missing or
+  // contradict each other. kAlreadyExists, kStopped: see Manager.
   Result<std::shared_ptr<TypedController<R>>> Build(
       std::shared_ptr<TypedReconciler<R>> reconciler) {
     if (Result<void> sound = Check(); !sound) return sound.error();
@@ -168,7 +168,7 @@ class TypedControllerBuilder
     if (Result<void> added = manager_.Add(*controller); !added) return added.error();
     return controller;
   }
-  // The same for a function.
+  // Does the same with a function as the reconciler.
   template <class F>
     requires(!std::convertible_to<F, std::shared_ptr<TypedReconciler<R>>>)
   Result<std::shared_ptr<TypedController<R>>> Build(F reconcile) {
@@ -178,7 +178,7 @@ class TypedControllerBuilder
       return internal::NeverCalled();
     }
   }
-  // For those who do not need the controller.
+  // Does the same, and does not return the controller.
   template <class F>
   Result<void> Complete(F reconcile) {
     auto controller = Build(std::move(reconcile));
@@ -214,7 +214,7 @@ class TypedControllerBuilder
     return name;
   }
 
-  // "ReplicaSet.apps", or "Pod" of the core group; nothing without For.
+  // Returns "ReplicaSet.apps", or "Pod" in the core group; nothing without For.
   [[nodiscard]] std::string GroupKind() const {
     if (for_ == nullptr) return {};
     std::string name(for_->kind);
@@ -222,7 +222,7 @@ class TypedControllerBuilder
     return name;
   }
 
-  // `handler_for` makes the handler for the view that its argument points to.
+  // Adds a source for T; `handler_for` makes its handler for the view type of its argument.
   template <class T, class HandlerFor>
   void Add(HandlerFor handler_for, predicate::PredicateFor<T> accepts, WatchAs as) {
     if (as == WatchAs::kObjects) {
@@ -273,13 +273,13 @@ class TypedControllerBuilder
   const internal::TypeInfo* for_ = nullptr;
   bool owns_ = false;
   std::vector<predicate::Predicate<Object>> filters_;
-  // Made when all is said, since filters may come after the kinds.
+  // Called by Build, since filters may be added after the kinds.
   std::vector<std::function<std::shared_ptr<source::TypedSource<R>>()>> sources_;
   std::string name_;
   ControllerOptions options_;
   std::unique_ptr<RateLimiter<R>> limiter_;
 };
-// Of controllers whose requests are the names of objects.
+// Builds controllers whose requests are names of objects.
 using ControllerBuilder = TypedControllerBuilder<Request>;
 
 }  // namespace kinformer

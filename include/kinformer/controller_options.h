@@ -1,6 +1,6 @@
 // kinformer/controller_options.h
 //
-// How a controller works.
+// Options of a controller.
 
 #ifndef KINFORMER_CONTROLLER_OPTIONS_H_
 #define KINFORMER_CONTROLLER_OPTIONS_H_
@@ -16,37 +16,37 @@
 
 namespace kinformer {
 
-// What is left empty is the manager's (ManagerOptions::controller), or else as said here; the name
-// is the controller's own. Counterpart: controller.Options.
+// Options of a controller. Empty members other than `name` have the manager's value
+// (ManagerOptions::controller), or else the default given here. Counterpart: controller.Options.
 struct ControllerOptions {
-  // In metrics, logs and messages. A ControllerBuilder takes the kind in lower case. Unique within
-  // a manager, so that metrics of two controllers do not add up.
+  // Name in metrics, logs and messages; a ControllerBuilder uses the kind in lower case. Unique
+  // within a manager, so that the metrics of two controllers are not added together.
   std::string name{};
   bool skip_name_validation{false};
-  // Workers, each a thread: so many requests are reconciled at a time, all of them different. 1.
+  // Number of workers, each a thread, and so of requests reconciled at the same time. Default: 1.
   std::optional<std::size_t> max_concurrent_reconciles{};
-  // How long sources may take to sync. 2 minutes; past it Start ends with an error that names them.
+  // Time for sources to sync, else Start fails and names those that did not. Default: 2 minutes.
   std::optional<internal::TimeSpan> cache_sync_timeout{};
-  // True: what a reconciler throws is an error like others. False: it ends the process.
+  // True: an exception of a reconciler counts as an error. False: it ends the process.
   std::optional<bool> recover_panic{};
-  // True: a manager starts it only while this process leads.
+  // True: a manager runs it only while this process is the leader.
   std::optional<bool> need_leader_election{};
-  // True: objects that are there at the start, and updates that changed nothing, wait behind
-  // changes. False: requests come in the order in which they were added.
+  // True: changes are reconciled before the initial objects and before updates that changed
+  // nothing. False: requests are reconciled in the order in which they were added.
   std::optional<bool> use_priority_queue{};
-  // True: a manager has it fill its caches and its queue before this process leads, so that it can
-  // go on at once. False: it begins to watch when it leads.
+  // True: a manager lets it fill its caches and queue before this process leads, so that it can
+  // reconcile at once afterwards. False: it begins to watch when the process becomes the leader.
   std::optional<bool> enable_warmup{};
-  // How long a reconcile may take: then its ReconcileContext asks it to stop. No limit.
+  // Time for one reconcile, after which its ReconcileContext asks it to stop. Default: no limit.
   std::optional<internal::TimeSpan> reconciliation_timeout{};
-  // Staleness breaker: reconciles wait while the last proof that a cache is up to date, of one of
-  // the sources, is older (InformerStatus::progress_age): a controller that has lost its server
-  // does not act on what was. At least a minute and a half makes sense, since a quiet watch hears
-  // from the server about once a minute. No limit.
+  // Staleness breaker: reconciles wait while a source's cache was last confirmed to be up to date
+  // longer ago than this (InformerStatus::progress_age), so that a controller without its server
+  // does not act on outdated objects. Use at least a minute and a half, since a quiet watch hears
+  // from the server only about once a minute. Default: no limit.
   std::optional<internal::TimeSpan> max_cache_age{};
-  // Asked before each reconcile; while it is false, reconciles wait. Must be quick. Left empty here
-  // and by the manager's options, it is LeaderElector::IsLeader in a manager with leader election,
-  // for controllers that need that.
+  // Asked before each reconcile; while it returns false, reconciles wait. Must be quick. If it is
+  // empty here and in the manager's options, a manager with leader election uses
+  // LeaderElector::IsLeader for controllers that need election.
   std::function<bool()> is_leader{};
 };
 

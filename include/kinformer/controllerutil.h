@@ -1,7 +1,7 @@
 // kinformer/controllerutil.h
 //
-// controllerutil: what every controller does with the objects that it changes: finalizers, owners,
-// and writing what should be where it is not so yet.
+// controllerutil: common steps of controllers that change objects: finalizers, owners, and writing
+// an object only if it differs from the desired state.
 //
 //   using namespace kinformer::controllerutil;
 //   auto made = CreateOrUpdate(client.For<corev1::ConfigMap>("default"), "settings",
@@ -46,62 +46,62 @@ concept MutableObject = requires(M& object) {
 
 namespace internal {
 namespace misuse = ::kinformer::internal;
-// Takes something else where the struct that is changed should be.
+// Matches arguments that are not a struct that can be changed.
 template <class Given>
 concept NotChanged =
     !(std::is_lvalue_reference_v<Given> && MutableObject<std::remove_reference_t<Given>>) &&
     !std::convertible_to<Given, metav1::ObjectMetaMutable&>;
 }  // namespace internal
 
-// ---- Finalizers: names that keep an object, once it is deleted, until each has been taken away.
+// ---- Finalizers: names that keep a deleted object until each of them has been removed.
 
-// Were there none of that name? Then there is one now. Counterpart: AddFinalizer.
+// Adds the finalizer. Returns false if it was there already. Counterpart: AddFinalizer.
 bool AddFinalizer(metav1::ObjectMetaMutable& metadata, std::string_view finalizer);
-// Was there one of that name? All of them are gone now. Counterpart: RemoveFinalizer.
+// Removes the finalizer. Returns false if there was none. Counterpart: RemoveFinalizer.
 bool RemoveFinalizer(metav1::ObjectMetaMutable& metadata, std::string_view finalizer);
-// Is there one of that name? Counterpart: ContainsFinalizer.
+// Returns true if the object has the finalizer. Counterpart: ContainsFinalizer.
 [[nodiscard]] bool ContainsFinalizer(const metav1::ObjectMeta& metadata,
                                      std::string_view finalizer);
-// The same for what is to be sent.
+// Does the same for a struct that will be sent.
 [[nodiscard]] bool ContainsFinalizer(const metav1::ObjectMetaMutable& metadata,
                                      std::string_view finalizer);
 
-// The same for an object.
+// Does the same for an object.
 template <MutableObject M>
 bool AddFinalizer(M& object, std::string_view finalizer) {
   return AddFinalizer(object.metadata, finalizer);
 }
-// The same for an object.
+// Does the same for an object.
 template <MutableObject M>
 bool RemoveFinalizer(M& object, std::string_view finalizer) {
   return RemoveFinalizer(object.metadata, finalizer);
 }
-// Explains what cannot be changed.
+// Explains at compile time why the argument cannot be changed.
 template <internal::NotChanged Wrong>
 auto AddFinalizer(Wrong&& /*wrong*/, std::string_view /*finalizer*/) {
   internal::misuse::ExplainChanged<Wrong>();
   return false;
 }
-// Explains what cannot be changed.
+// Explains at compile time why the argument cannot be changed.
 template <internal::NotChanged Wrong>
 auto RemoveFinalizer(Wrong&& /*wrong*/, std::string_view /*finalizer*/) {
   internal::misuse::ExplainChanged<Wrong>();
   return false;
 }
-// The same for an object.
+// Does the same for an object that will be sent.
 template <MutableObject M>
 [[nodiscard]] bool ContainsFinalizer(const M& object, std::string_view finalizer) {
   return ContainsFinalizer(object.metadata, finalizer);
 }
-// The same for an object.
+// Does the same for an object.
 template <ObjectView T>
 [[nodiscard]] bool ContainsFinalizer(const T& object, std::string_view finalizer) {
   return ContainsFinalizer(object.metadata(), finalizer);
 }
 
-// ---- Owners: an object whose owners are gone is deleted by the cluster.
+// ---- Owners: the cluster deletes an object when all its owners are gone.
 
-// Who owns: made of any object whose kind is known at compile time. A plain value.
+// Identity of an owner, made from any object whose kind is known at compile time. A plain value.
 struct Owner {
   Owner() = default;
   template <Resource T>
@@ -113,57 +113,57 @@ struct Owner {
         uid(object.metadata().uid()) {}
   std::string apiVersion{};
   std::string kind{};
-  std::string namespace_{};  // empty: of the whole cluster
+  std::string namespace_{};  // empty: the owner is cluster-scoped
   std::string name{};
   std::string uid{};
 };
 
-// How an object is owned. Counterpart: OwnerReferenceOption.
+// Options of an owner reference. Counterpart: OwnerReferenceOption.
 struct OwnerReferenceOptions {
-  // Whether the owner, when it is deleted in the foreground, stays until this object is gone. Who
-  // says yes must be allowed to update the owner's finalizers. Empty: yes where it controls, else
-  // not said. Counterpart: WithBlockOwnerDeletion.
+  // Keeps the owner, if it is deleted in the foreground, until this object is gone. True requires
+  // permission to update the owner's finalizers. Empty: true for the controlling owner, unset for
+  // others. Counterpart: WithBlockOwnerDeletion.
   std::optional<bool> block_owner_deletion{};
 };
 
-// Makes `owner` the one that controls the object (controller and blockOwnerDeletion are true), in
-// the place of an entry of the same group, kind and name. kInvalidArgument: the owner is in another
-// namespace, or in one while the object has none. kAlreadyExists: another one controls it.
-// Counterpart: SetControllerReference.
+// Makes `owner` the object's controlling owner (controller and blockOwnerDeletion are true).
+// Replaces an entry of the same group, kind and name. kInvalidArgument: the owner is in another
+// namespace, or it has a namespace and the object has none. kAlreadyExists: another owner controls
+// the object. Counterpart: SetControllerReference.
 Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata,
                                     const OwnerReferenceOptions& options = {});
-// Makes `owner` one that does not control. Errors as above. Counterpart: SetOwnerReference.
+// Makes `owner` an owner without control. Errors as above. Counterpart: SetOwnerReference.
 Result<void> SetOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata,
                                const OwnerReferenceOptions& options = {});
-// kNotFound: it is no owner. Counterpart: RemoveOwnerReference.
+// Removes an owner. kNotFound: it is no owner. Counterpart: RemoveOwnerReference.
 Result<void> RemoveOwnerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
-// kNotFound: it is no owner, or does not control. Counterpart: RemoveControllerReference.
+// Removes a controlling owner. kNotFound: it is none. Counterpart: RemoveControllerReference.
 Result<void> RemoveControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata);
-// Is `owner` one of the owners, in whatever version? Counterpart: HasOwnerReference.
+// Returns true if `owner` is an owner, in any API version. Counterpart: HasOwnerReference.
 [[nodiscard]] bool HasOwnerReference(const metav1::ObjectMetaMutable& metadata, const Owner& owner);
-// Does one of the owners control? Counterpart: HasControllerReference.
+// Returns true if one of the owners controls the object. Counterpart: HasControllerReference.
 [[nodiscard]] bool HasControllerReference(const metav1::ObjectMeta& metadata);
-// The same for what is to be sent.
+// Does the same for a struct that will be sent.
 [[nodiscard]] bool HasControllerReference(const metav1::ObjectMetaMutable& metadata);
 
-// The same for an object.
+// Does the same for an object.
 template <MutableObject M>
 Result<void> SetControllerReference(const Owner& owner, M& object,
                                     const OwnerReferenceOptions& options = {}) {
   return SetControllerReference(owner, object.metadata, options);
 }
-// The same for an object.
+// Does the same for an object.
 template <MutableObject M>
 Result<void> SetOwnerReference(const Owner& owner, M& object,
                                const OwnerReferenceOptions& options = {}) {
   return SetOwnerReference(owner, object.metadata, options);
 }
-// The same for an object.
+// Does the same for an object.
 template <MutableObject M>
 Result<void> RemoveOwnerReference(const Owner& owner, M& object) {
   return RemoveOwnerReference(owner, object.metadata);
 }
-// The same for an object.
+// Does the same for an object.
 template <MutableObject M>
 Result<void> RemoveControllerReference(const Owner& owner, M& object) {
   return RemoveControllerReference(owner, object.metadata);
@@ -185,28 +185,28 @@ constexpr void ExplainOwned() {
 }
 }  // namespace internal
 
-// Explains what cannot own, or cannot be changed.
+// Explains at compile time which argument cannot own or cannot be changed.
 template <class AnyOwner, class Wrong, class... Rest>
   requires internal::NotOwned<AnyOwner, Wrong>
 auto SetControllerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/, const Rest&... /*rest*/) {
   internal::ExplainOwned<AnyOwner, Wrong>();
   return Result<void>();
 }
-// Explains what cannot own, or cannot be changed.
+// Explains at compile time which argument cannot own or cannot be changed.
 template <class AnyOwner, class Wrong, class... Rest>
   requires internal::NotOwned<AnyOwner, Wrong>
 auto SetOwnerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/, const Rest&... /*rest*/) {
   internal::ExplainOwned<AnyOwner, Wrong>();
   return Result<void>();
 }
-// Explains what cannot own, or cannot be changed.
+// Explains at compile time which argument cannot own or cannot be changed.
 template <class AnyOwner, class Wrong>
   requires internal::NotOwned<AnyOwner, Wrong>
 auto RemoveOwnerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/) {
   internal::ExplainOwned<AnyOwner, Wrong>();
   return Result<void>();
 }
-// Explains what cannot own, or cannot be changed.
+// Explains at compile time which argument cannot own or cannot be changed.
 template <class AnyOwner, class Wrong>
   requires internal::NotOwned<AnyOwner, Wrong>
 auto RemoveControllerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/) {
@@ -214,33 +214,33 @@ auto RemoveControllerReference(const AnyOwner& /*owner*/, Wrong&& /*wrong*/) {
   return Result<void>();
 }
 
-// The same for an object.
+// Does the same for an object that will be sent.
 template <MutableObject M>
 [[nodiscard]] bool HasControllerReference(const M& object) {
   return HasControllerReference(object.metadata);
 }
-// The same for an object.
+// Does the same for an object.
 template <ObjectView T>
 [[nodiscard]] bool HasControllerReference(const T& object) {
   return HasControllerReference(object.metadata());
 }
 
-// ---- Create, or change what is there
+// ---- Creating objects, and updating existing ones
 
-// What has been done. Counterpart: OperationResult.
+// Effect of CreateOrUpdate or CreateOrPatch. Counterpart: OperationResult.
 enum class OperationResult : std::uint8_t {
-  kNone,  // it was as it should be
+  kNone,  // the object was already as desired
   kCreated,
   kUpdated,
   kUpdatedStatus,      // the object and its status
   kUpdatedStatusOnly,  // the status alone
 };
-// "unchanged", "created", "updated", "updatedStatus", "updatedStatusOnly".
+// Returns "unchanged", "created", "updated", "updatedStatus" or "updatedStatusOnly".
 [[nodiscard]] std::string_view ToString(OperationResult result);
-// As ToString.
+// Writes ToString(result).
 std::ostream& operator<<(std::ostream& out, OperationResult result);
 
-// What has been done, and the object as the server has it now.
+// Effect of the call, and the object as the server has it afterwards.
 template <ObjectView T>
 struct Outcome {
   OperationResult result{};
@@ -249,11 +249,11 @@ struct Outcome {
 
 namespace internal {
 
-// kInvalidArgument where a function that was to change an object has changed which one it is.
+// Returns kInvalidArgument if a function that changes an object changed its name or namespace.
 Result<void> CheckSameObject(const metav1::ObjectMetaMutable& metadata, std::string_view namespace_,
                              std::string_view name);
-// The merge patches that turn one object into the other: of all but its status, and of its status
-// alone. Null: there is nothing to change.
+// Merge patches that turn one object into another: of all but its status, and of its status alone.
+// Null: there is nothing to change.
 struct ObjectPatches {
   json::Value object{};
   json::Value status{};
@@ -263,11 +263,11 @@ Result<ObjectPatches> PatchesBetween(std::string_view before, std::string_view a
 
 template <template <class> class Resources, class T>
 void IsOfOneKind(const Resources<T>& resources);
-// A client of the objects of one kind, which reads and writes them.
+// Matches a client that reads and writes objects of one kind.
 template <class Resources>
 concept OfOneKind = requires(const Resources& resources) { IsOfOneKind(resources); };
 
-// Says why something cannot make an object what it should be. True: it can.
+// Returns true if `Mutate` can change objects of kind T; otherwise explains why at compile time.
 template <class T, class Mutate>
 consteval bool CheckMutate() {
   constexpr bool kFits = std::is_invocable_r_v<Result<void>, Mutate&, typename T::Mutable&>;
@@ -278,7 +278,7 @@ consteval bool CheckMutate() {
   return kFits;
 }
 
-// Says what CreateOrUpdate and CreateOrPatch take.
+// Explains the arguments of CreateOrUpdate and CreateOrPatch at compile time.
 template <class Resources>
 constexpr void ExplainCreateOrUpdate() {
   static_assert(misuse::kNeverHolds<Resources>,
@@ -290,14 +290,14 @@ constexpr void ExplainCreateOrUpdate() {
 
 }  // namespace internal
 
-// Reads the object, has `mutate` make it what it should be, and creates it or replaces it where it
-// was not so. Objects with equal content are not written. What `mutate` does to the status of an
-// object whose status is a subresource is lost: see CreateOrPatch. kConflict: somebody else was
-// faster; reconcile again. Blocks. `mutate` is Result<void>(T::Mutable&): its error is returned,
-// and nothing written then; to change the object's name or namespace is kInvalidArgument.
-// `resources` is of one namespace, where the kind has them: a ResourceClient, or in a reconciler
-// ForResource<T>(client, namespace_, context.call()) (cached_resource_client.h), which ends with
-// the reconcile. Counterpart: CreateOrUpdate.
+// Reads the object, lets `mutate` change it to the desired state, and creates or updates it if it
+// differs. Objects with equal content are not written. Changes of the status are lost for kinds
+// whose status is a subresource: see CreateOrPatch. kConflict: another client wrote first;
+// reconcile again. Blocks. `mutate` is Result<void>(T::Mutable&): if it fails, its error is
+// returned and nothing is written; changing the object's name or namespace is kInvalidArgument.
+// `resources` is for one namespace, if the kind has namespaces: a ResourceClient, or in a
+// reconciler ForResource<T>(client, namespace_, context.call()) (cached_resource_client.h), whose
+// calls end with the reconcile. Counterpart: CreateOrUpdate.
 template <template <class> class Resources, class T, class Mutate>
 Result<Outcome<T>> CreateOrUpdate(const Resources<T>& resources, std::string_view name,
                                   Mutate&& mutate) {
@@ -325,8 +325,8 @@ Result<Outcome<T>> CreateOrUpdate(const Resources<T>& resources, std::string_vie
                     *std::move(written)};
 }
 
-// The same by merge patches: only what `mutate` changed is sent, so that nobody else's change is in
-// the way, and the status is sent by itself, where it differs. Counterpart: CreateOrPatch.
+// Does the same with merge patches: sends only the changes of `mutate`, so that it does not
+// conflict with other writers, and sends a changed status separately. Counterpart: CreateOrPatch.
 template <template <class> class Resources, class T, class Mutate>
 Result<Outcome<T>> CreateOrPatch(const Resources<T>& resources, std::string_view name,
                                  Mutate&& mutate) {
@@ -363,14 +363,14 @@ Result<Outcome<T>> CreateOrPatch(const Resources<T>& resources, std::string_view
   return outcome;
 }
 
-// Takes something else than the resources of a kind and a name.
+// Explains at compile time arguments other than the resources of a kind and a name.
 template <class Wrong, class Name, class... Rest>
   requires(!internal::OfOneKind<Wrong> || !std::convertible_to<const Name&, std::string_view>)
 auto CreateOrUpdate(const Wrong& /*wrong*/, const Name& /*name*/, const Rest&... /*rest*/) {
   internal::ExplainCreateOrUpdate<Wrong>();
   return Result<void>();
 }
-// Explains something else than the resources of a kind and a name.
+// Explains at compile time arguments other than the resources of a kind and a name.
 template <class Wrong, class Name, class... Rest>
   requires(!internal::OfOneKind<Wrong> || !std::convertible_to<const Name&, std::string_view>)
 auto CreateOrPatch(const Wrong& /*wrong*/, const Name& /*name*/, const Rest&... /*rest*/) {

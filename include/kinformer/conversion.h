@@ -1,8 +1,8 @@
 // kinformer/conversion.h
 //
-// Conversions: how the objects of a custom resource are turned from one version into another, for
-// the API server, which stores them in one version and serves them in several. Given to a
-// WebhookServer (webhook_server.h), which answers at /convert.
+// Conversions: functions that convert objects of a custom resource between versions, for the API
+// server, which stores one version and serves several. Given to a WebhookServer (webhook_server.h),
+// which answers at /convert.
 //
 //   Conversions conversions;
 //   conversions.AddSpoke<WidgetsV1, WidgetsV1alpha1>(
@@ -15,8 +15,8 @@
 //         return {};
 //       }).OrExit();
 //
-// One version is the hub, from and to which all others, the spokes, are converted; from spoke to
-// spoke it goes by way of the hub. Counterpart: controller-runtime's package webhook/conversion.
+// One version is the hub; all others, the spokes, are converted from and to it; a conversion
+// between spokes goes through it. Counterpart: controller-runtime's package webhook/conversion.
 
 #ifndef KINFORMER_CONVERSION_H_
 #define KINFORMER_CONVERSION_H_
@@ -38,28 +38,28 @@
 
 namespace kinformer {
 
-// A set of functions from version to version. A value; the methods that add are not thread-safe,
-// Convert is. Whatever a function makes of an object, its metadata stays as it is, but for labels
-// and annotations, which are the only ones that the API server lets a conversion change; kind and
-// apiVersion are set by Convert.
+// A set of functions between versions. A value; methods that add are not thread-safe, Convert is.
+// Whatever a function does, the object's metadata does not change, except labels and annotations,
+// since the API server allows a conversion to change only these; Convert sets kind and
+// apiVersion.
 class Conversions {
  public:
-  // Fills `to`, which has the metadata of `from`.
+  // Converts content into `to`, which already has the metadata of `from`.
   template <class From, class To>
   using TypedFunction =
       internal::Changing<std::function<Result<void>(const From& from, typename To::Mutable& to)>,
                          typename To::Mutable>;
-  // From the whole object in one version to the whole object in the other.
+  // Converts the whole object in one version to the whole object in another.
   using Function = std::function<Result<json::Value>(const json::Value& object)>;
 
-  // The two functions between a spoke and its hub. kAlreadyExists: there is one between them.
-  // Needs the structs of both, which is what CustomResource<T> (custom_resource.h) has.
+  // Adds both functions between a spoke and its hub. kAlreadyExists: one of them exists. Needs the
+  // structs of both versions, as in CustomResource<T> (custom_resource.h).
   template <Resource Hub, Resource Spoke>
   Result<void> AddSpoke(TypedFunction<Spoke, Hub> to_hub, TypedFunction<Hub, Spoke> from_hub) {
     if (Result<void> added = Add<Spoke, Hub>(std::move(to_hub)); !added) return added;
     return Add<Hub, Spoke>(std::move(from_hub));
   }
-  // One direction. kAlreadyExists, likewise; kInvalidArgument: they are not of one kind.
+  // Adds one direction. kAlreadyExists as above; kInvalidArgument: the kinds differ.
   template <Resource From, Resource To>
   Result<void> Add(TypedFunction<From, To> function) {
     return Add(internal::KindOf<From>(), internal::KindOf<To>(),
@@ -73,19 +73,19 @@ class Conversions {
                  return json::Parse(internal::ToRequestObject<To>(to).json());
                });
   }
-  // The same for objects without a struct.
+  // Adds one direction for objects without a struct.
   Result<void> Add(const GroupVersionKind& from, const GroupVersionKind& to, Function function);
 
-  // The object in the version `apiVersion`: directly where there is a function for it, else by way
-  // of one other version. The object itself where it has that version. kInvalidArgument: there is
-  // no way. Other errors, and what is thrown, are the functions' own.
+  // Converts the object to the version `apiVersion`, directly if there is a function, else through
+  // one other version. Returns an object of that version as it is. kInvalidArgument: there are no
+  // such functions. Other errors, and exceptions, are those of the functions.
   [[nodiscard]] Result<json::Value> Convert(const json::Value& object,
                                             std::string_view apiVersion) const;
 
  private:
   [[nodiscard]] const Function* Find(const GroupVersionKind& from, std::string_view version) const;
 
-  // By what they take, and the version that they give.
+  // Functions by their argument's kind, and by the version of their result.
   std::map<GroupVersionKind, std::map<std::string, Function, std::less<>>> functions_{};
 };
 

@@ -1,7 +1,7 @@
 // kinformer/custom_resource.h
 //
-// CustomResource<T>: objects of a kind that the program has a struct for. With it informers,
-// listers and clients of custom resources are typed like those of built-in kinds.
+// CustomResource<T>: objects of a kind for which the program has a struct. It makes informers,
+// listers and clients of custom resources as typed as those of built-in kinds.
 //
 //   struct Widget {
 //     static constexpr std::string_view kGroup = "example.com";
@@ -23,12 +23,12 @@
 //   change.spec.size = 3;
 //   client.For<Widgets>("default").Update(change).OrExit();
 //
-// The members kind, apiVersion and metadata belong to no struct: they are CustomResource's.
+// The struct does not declare kind, apiVersion and metadata: CustomResource adds them.
 //
-// The struct is decoded once, when the object arrives, and lives in the object's block: reading it
+// The struct is decoded once, when the object arrives, and stored in the object's block: reading it
 // costs nothing. An object that does not fit the struct is unreadable to informers (Lister::Get
-// gives kUnreadable, the log says which member it was), and an error, kDecode, to clients. Beside
-// the struct the block keeps the object's JSON, for what the struct has no place for.
+// returns kUnreadable, the log names the member), and an error, kDecode, to clients. The block also
+// keeps the object's JSON, for members that the struct does not declare.
 
 #ifndef KINFORMER_CUSTOM_RESOURCE_H_
 #define KINFORMER_CUSTOM_RESOURCE_H_
@@ -59,24 +59,24 @@ concept NamesItsKind = requires {
 template <class T>
 class CustomResource;
 
-// What is built or copied, changed and sent: the user's struct with the metadata beside it. A
-// value; thread-compatible.
+// An object to build, or to copy, change and send: the user's struct, plus the metadata. A value;
+// thread-compatible.
 template <class T>
 struct CustomObject : T {
-  using View = CustomResource<T>;  // what reads the same kind
+  using View = CustomResource<T>;  // reads objects of the same kind
   metav1::ObjectMetaMutable metadata{};
-  // Copied from an object some of whose members T has no place for (an UnknownFields gives them
-  // one), or that a projection cut. Update refuses it: the server would delete them.
+  // True if the object was copied without members that T does not declare (an UnknownFields would
+  // keep them) or that a projection cut. Update refuses it: the server would delete these members.
   bool is_partial = false;
 
-  // Equal content and metadata, as they are written.
+  // Compares content and metadata, as they would be written.
   friend bool operator==(const CustomObject& a, const CustomObject& b) {
     return a.metadata == b.metadata &&
            FieldsEqual(static_cast<const T&>(a), static_cast<const T&>(b));
   }
 };
 
-// A view of 8 bytes that lives as long as its object. Thread-compatible; the object is immutable.
+// View of an immutable object, of 8 bytes; valid as long as its object. Thread-compatible.
 template <class T>
 class CustomResource : public Unstructured {
   static_assert(NamesItsKind<T>,
@@ -103,10 +103,10 @@ class CustomResource : public Unstructured {
     return kType;
   }
 
-  // The struct, as it was decoded at entry. No work; lives as long as the object.
+  // Returns the struct, decoded on arrival. Costs nothing; valid as long as the object.
   [[nodiscard]] const T& value() const { return InBlock().value; }
 
-  // A copy to change and send.
+  // Returns a copy to change and send.
   [[nodiscard]] Mutable DeepCopy() const {
     const internal::StructInBlock<T>& in_block = InBlock();
     Mutable out{in_block.value};
@@ -126,7 +126,7 @@ class CustomResource : public Unstructured {
   }
 };
 
-// The whole object: apiVersion, kind, metadata, then T's members.
+// Returns the whole object: apiVersion, kind, metadata, then T's members.
 template <class T>
 json::Value ToValue(const CustomObject<T>& object) {
   json::Value out = json::Value::MakeObject();
@@ -139,15 +139,15 @@ json::Value ToValue(const CustomObject<T>& object) {
   return out;
 }
 
-// ---- For ResourceClient: custom resources travel as JSON.
+// ---- For ResourceClient: custom resources are sent as JSON.
 
-// Empty: there is no protobuf form.
+// Returns an empty string: custom resources have no protobuf form.
 template <class T>
 std::string EncodeProtobuf(const CustomObject<T>&) {
   return {};
 }
 
-// The object with kind and apiVersion.
+// Returns the object as JSON, with kind and apiVersion.
 template <class T>
 std::string EncodeJson(const CustomObject<T>& object) {
   return ToValue(object).Dump();

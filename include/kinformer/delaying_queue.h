@@ -1,7 +1,7 @@
 // kinformer/delaying_queue.h
 //
-// DelayingQueue: a WorkQueue that can take an item now and hand it out later. For "look at this
-// again in ten minutes".
+// DelayingQueue: a WorkQueue that can accept an item now and return it later, for example to check
+// an object again in ten minutes.
 
 #ifndef KINFORMER_DELAYING_QUEUE_H_
 #define KINFORMER_DELAYING_QUEUE_H_
@@ -14,12 +14,12 @@ namespace kinformer {
 
 // A WorkQueue with AddAfter.
 //
-// An item has at most one delay under way: of two, the earlier wins. A plain Add does not end a
-// delay; when it ends the item is added once more. Items whose delays end together are added in the
-// order of their AddAfter calls. Delays pass on the Env's loop; there is no thread of its own, and
-// no call blocks that does not block in WorkQueue.
-// Shutting down, in either way, drops what is delayed.
-// Thread-safety, ownership, cost: as WorkQueue. Counterpart: workqueue.TypedDelayingInterface.
+// An item has at most one running delay: of two, the earlier one counts. A plain Add does not end
+// a delay; at its end the item is added once more. Items whose delays end together are added in
+// the order of their AddAfter calls. Delays run on the Env's loop; the queue has no thread, and no
+// methods that block besides those of WorkQueue. Shutting down, in either way, drops delayed
+// items. Thread-safety, ownership, cost: as WorkQueue. Counterpart:
+// workqueue.TypedDelayingInterface.
 template <class Item, class Hash = std::hash<Item>>
 class DelayingQueue : public WorkQueue<Item, Hash> {
  public:
@@ -34,7 +34,7 @@ class DelayingQueue : public WorkQueue<Item, Hash> {
     if (state.AcceptsLocked()) state.AddAfterLocked(state.nodes.FindOrMake(item, hash), delay);
   }
 
-  // Items whose delay is under way. A moment's value.
+  // Returns the number of delayed items. May be outdated at once.
   [[nodiscard]] std::size_t Delayed() const {
     auto& state = this->state();
     const internal::QueueLock lock(state);

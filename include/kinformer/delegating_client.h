@@ -1,7 +1,7 @@
 // kinformer/delegating_client.h
 //
-// DelegatingClient: what a reconciler reads and writes with: reads come from the caches of a
-// SharedInformerFactory, writes go to the server, and who has written sees it.
+// DelegatingClient: a reconciler's client. It reads from the caches of a SharedInformerFactory,
+// writes to the server, and its reads see its own writes.
 //
 //   auto factory = std::make_shared<SharedInformerFactory>(client);
 //   DelegatingClient cached(client, factory);
@@ -13,32 +13,32 @@
 //     map = cached.Get<corev1::ConfigMap>({"default", "settings"});  // blue, or something newer
 //   }
 //
-// Read-your-own-writes. A watch is behind the server, so a cache may lack what its own program has
-// just written; a reconciler would then do it twice. Here a read waits until the cache shows what
-// this client wrote before:
-//   - Get waits for the writes of that key, List for those of its kind, in the namespace that is
-//     listed. Writes of the same group and resource count in any version and form.
+// Read-your-own-writes. A watch is behind the server, so a cache may lack the program's own latest
+// writes, and a reconciler would then repeat them. So a read waits until the cache shows what this
+// client wrote before:
+//   - Get waits for the writes of that key, List for those of its kind in the listed namespace.
+//     Writes of the same group and resource count in any version and form.
 //   - A Create, Update, Patch or Apply is seen when the cache is at the version of the answer. A
 //     Delete is seen when the object is gone, is another one (its uid), or has a deletionTimestamp.
-//     A DeleteAllOf marks the objects that the cache had before and that match, each until it
-//     changes or goes. An answer without a resourceVersion is settled by a GET of the object.
-//   - Only what the cache looks at is waited for: its namespaces and selectors are asked of the
-//     object in the answer. A field that a selector names is looked up by its path there.
-//   - Where that GET fails, it is made up for by the next read that the write concerns, and until
-//     one succeeds such reads are kStale. Who may not get the object is not held up: the log says
-//     so, and reads do not wait for that write.
-//   - It takes at most read_your_writes_timeout, or until the deadline (WithDeadline, CallOptions);
-//     then the read is kStale: come back later. On a loop's thread, where nobody may wait, it is
-//     kWouldDeadlock.
+//     A DeleteAllOf marks the matching objects that the cache had before, each until it changes or
+//     is gone. An answer without a resourceVersion is completed by a GET of the object.
+//   - A read waits only for objects that the cache covers, by its namespaces and selectors, as
+//     checked on the object in the answer. A field in a selector is looked up there by its path.
+//   - If that GET fails, the next read that the write concerns repeats it; until it succeeds, such
+//     reads are kStale. If the client may not get the object, this is logged, and reads do not wait
+//     for that write.
+//   - A read waits for at most read_your_writes_timeout, or until the deadline (WithDeadline,
+//     CallOptions); then it is kStale: try again later. On a loop's thread, which must not wait, it
+//     is kWouldDeadlock.
 //   - A server that goes back in time (a restore) may have lost the write: a read that waits for it
 //     is kEpochChanged, later ones do not wait.
-// What a write returns never goes into the cache, so that it cannot hide something newer. Not
-// covered: writes by others, other copies of the program included, dry runs, writes that failed
-// with an error although the server has done them, and kinds that are read from the server, which
-// are never behind.
+// Results of writes are never put into the cache, so that they cannot hide newer states. Not
+// covered: writes by other clients, other copies of the program included, dry runs, writes that
+// failed with an error although the server has done them, and kinds that are read from the server,
+// which are never outdated.
 //
 // Counterpart: client.Client of controller-runtime (once called DelegatingClient), which waits for
-// its own writes only where EnableReadYourWritesConsistency asks for it (v0.25).
+// its own writes only if EnableReadYourWritesConsistency is set (v0.25).
 
 #ifndef KINFORMER_DELEGATING_CLIENT_H_
 #define KINFORMER_DELEGATING_CLIENT_H_
@@ -77,8 +77,8 @@ namespace kinformer {
 
 namespace internal {
 
-// The class that reads what M writes: T where that is given, else the one that M names; for what
-// nobody can write, which CheckWritable refuses in words, any.
+// Class that reads what M writes: T if it is given, else the view that M names. For an M that
+// cannot be written, NoView, so that CheckWritable can explain it.
 template <class T, class M>
 struct ReadAs {
   using Type = T;
@@ -112,16 +112,16 @@ Result<std::vector<Ref<T>>> TypedObjects(Result<std::vector<ObjectRef>> objects)
 
 }  // namespace internal
 
-// A copyable handle: copies share the caches and what has been written. Thread-safe.
+// A copyable handle: copies share the caches and the record of writes. Thread-safe.
 //
-// Get and List make the informer of T where there is none, start it and wait until it has synced:
-// that may take long, and has no end where the server does not have the kind, but for the deadline.
-// Afterwards they do not block unless there are writes to be seen; they cost what Lister's do.
-// Kinds with cached = false (factory_options.h) are read from the server. Writes block until the
-// server has answered. On a loop's thread, what would block is kWouldDeadlock.
+// Get and List create the informer of T if necessary, start it and wait until it has synced: this
+// may take long, and without a deadline it never ends if the server does not have the kind.
+// Afterwards they block only for unseen writes, and cost what a Lister's reads cost. Kinds with
+// cached = false (factory_options.h) are read from the server. Writes block until the server has
+// answered. On a loop's thread, calls that would block are kWouldDeadlock.
 //
-// Whoever writes gives T::Mutable, whose namespace and name say where it goes; T may be left out
-// where the struct names it, as generated ones and those of custom resources do.
+// Writes take a T::Mutable, whose namespace and name identify the object; T may be omitted if the
+// struct names it, as generated ones and those of custom resources do.
 class DelegatingClient : private internal::DelegatingClientMisuse {
  public:
   using DelegatingClientMisuse::Delete;
@@ -145,33 +145,33 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
                   "std::make_shared<SharedInformerFactory>(client), and give the pointer");
   }
 
-  // The same client, whose calls end at that time at the latest; the earliest of several counts.
+  // Returns this client with a deadline for its calls; of several deadlines the earliest counts.
   [[nodiscard]] DelegatingClient WithDeadline(SteadyTime deadline) const {
     DelegatingClient bounded = *this;
     if (deadline < bounded.bounds_.deadline) bounded.bounds_.deadline = deadline;
     return bounded;
   }
-  // The same client, whose calls end with kCanceled when stop is requested: in the place of another
-  // token, beside that of CallOptions.
+  // Returns this client with a stop token: calls end with kCanceled when it is requested to stop.
+  // Replaces an earlier token; the token of CallOptions counts too.
   [[nodiscard]] DelegatingClient WithStopToken(std::stop_token stop) const {
     DelegatingClient bounded = *this;
     bounded.bounds_.stop = std::move(stop);
     return bounded;
   }
-  // The same client for one namespace, in the place of another: objects that are written, and names
-  // and lists that are read or deleted, are of that one where they name none; one that names
-  // another is kInvalidArgument. Kinds without namespaces are as ever, and so are InformerFor and
-  // IndexField, which are about all that the cache holds. Empty: for none. Who may do what is not
-  // its business, but the server's. Counterpart: client.NewNamespacedClient, whose lists of another
-  // namespace are quietly of its own.
+  // Returns this client limited to one namespace; replaces an earlier one. Written objects, and
+  // names and lists in reads and deletions, get this namespace if they have none; another one is
+  // kInvalidArgument. Kinds without namespaces are not affected, nor are InformerFor and
+  // IndexField, which concern the whole cache. Empty: no limit. It grants or denies no permissions;
+  // that is the server's task. Counterpart: client.NewNamespacedClient, which silently turns a list
+  // of another namespace into one of its own.
   [[nodiscard]] DelegatingClient WithNamespace(std::string namespace_) const {
     DelegatingClient bounded = *this;
     bounded.bounds_.namespace_ = std::move(namespace_);
     return bounded;
   }
 
-  // The same client with both bounds of `call`: its stop token, where it has one, as above, and its
-  // timeout, which runs from now.
+  // Returns this client with the bounds of `call`: its stop token, if it has one, as WithStopToken,
+  // and its timeout, which starts now.
   [[nodiscard]] DelegatingClient Within(const CallOptions& call) const {
     DelegatingClient bounded = *this;
     if (call.stop.stop_possible()) bounded.bounds_.stop = call.stop;
@@ -183,30 +183,30 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
 
   // ---- Reads
 
-  // The object, or why there is none: see Lister::Get, and the head of this file. A cache with
-  // selectors says kOutOfScope of what it does not have; ask IsAbsent.
+  // Returns the object, or the reason why there is none: see Lister::Get, and the head of this
+  // file. A cache with selectors returns kOutOfScope for objects it lacks; check with IsAbsent.
   template <KnownKind T>
   [[nodiscard]] Result<Ref<T>> Get(const ObjectName& name, const CallOptions& call = {}) const {
     return internal::TypedObject<T>(core_->Get({&T::type_info()}, name, bounds_, call));
   }
-  // All objects that match, in unspecified order, of one version of the cache; or an error: never
-  // less than there is. Field selectors need IndexField, and may say field=value only.
+  // Returns all matching objects, in unspecified order, from one version of the cache; or an error,
+  // never an incomplete list. Field selectors need IndexField, and may only use field=value.
   template <KnownKind T>
   [[nodiscard]] Result<std::vector<Ref<T>>> List(const ReadOptions& options = {},
                                                  const CallOptions& call = {}) const {
     return internal::TypedObjects<T>(core_->List({&T::type_info()}, options, bounds_, call));
   }
-  // Reads from the server, always: for what must be newer than any cache, or is asked for once.
-  // Counterpart: Manager.GetAPIReader.
+  // Returns a reader that always asks the server: for reads that must be newer than any cache, or
+  // that are done only once. Counterpart: Manager.GetAPIReader.
   template <KnownKind T>
   [[nodiscard]] Reader<T> APIReader() const {
     return Reader<T>(core_->Live(T::type_info(), bounds_));
   }
 
-  // Finds objects by a field in List. `function` gives the values of an object, and runs on the
-  // loop, or on this thread for selectors with several fields; any name will do. Before or after
-  // the first read; blocks until the index is complete. kAlreadyExists: the field has an index.
-  // Counterpart: FieldIndexer.
+  // Adds an index, so that List can select by a field. `function` gives an object's values; it runs
+  // on the loop, or on this thread for selectors with several fields. `field` may be any name. May
+  // be called before or after the first read; blocks until the index is complete. kAlreadyExists:
+  // the field has an index. Counterpart: FieldIndexer.
   //
   //   cached.IndexField<corev1::Pod>("spec.nodeName", [](corev1::Pod pod, auto& out) {
   //     out.Add(pod.spec().nodeName());
@@ -215,8 +215,8 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   Result<void> IndexField(std::string_view field, IndexFunc<T> function) const {
     return core_->IndexField({&T::type_info()}, field, internal::Untyped<T>(std::move(function)));
   }
-  // The informer that Get and List of T read, started: for handlers. kInvalidArgument: T is read
-  // from the server. Counterpart: Cache.GetInformer.
+  // Returns the started informer that Get and List of T read, to add handlers. kInvalidArgument: T
+  // is read from the server. Counterpart: Cache.GetInformer.
   template <KnownKind T>
   [[nodiscard]] Result<SharedInformer<T>> InformerFor() const {
     Result<std::shared_ptr<internal::InformerCore>> informer = core_->Informer({&T::type_info()});
@@ -237,7 +237,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
       return internal::NeverCalled();
     }
   }
-  // Replaces the object. metadata.resourceVersion, where set, must be the current one: else
+  // Replaces the object. If metadata.resourceVersion is set, it must be the current one: otherwise
   // kConflict.
   template <class T = void, class M>
   Result<Ref<internal::View<T, M>>> Update(const M& object, const UpdateOptions& options = {},
@@ -260,18 +260,18 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
                       const CallOptions& call = {}) const {
     return core_->Delete(T::type_info(), name, options, bounds_, call);
   }
-  // Deletes all objects of a namespace that match. kInvalidArgument: the kind has namespaces, and
-  // none is named; or there is a limit.
+  // Deletes all matching objects of a namespace. kInvalidArgument: the kind has namespaces and none
+  // is given, or a limit is given.
   template <KnownKind T>
   Result<void> DeleteAllOf(const ReadOptions& which, const DeleteOptions& options = {},
                            const CallOptions& call = {}) const {
     return core_->DeleteAllOf(T::type_info(), which, options, bounds_, call);
   }
-  // Server-side apply: makes the object, or gives it the fields that are set in the struct, which
-  // from then on belong to ApplyOptions::fieldManager; what this manager had applied before and
-  // does not any more goes. Nobody else's fields are touched: kConflict where they are others' and
-  // differ, unless forced. Set is a std::optional that has a value, and anything else that is not
-  // zero or empty. So begin with an empty struct, not with a DeepCopy, which has everything set.
+  // Server-side apply: creates the object, or sets the fields that are set in the struct, which
+  // then belong to ApplyOptions::fieldManager. Fields that this manager applied before and no
+  // longer applies are removed. Fields of other managers do not change: kConflict if they differ,
+  // unless forced. Set are std::optionals with a value, and all others that are neither zero nor
+  // empty. So begin with an empty struct, not with a DeepCopy, in which everything is set.
   // Counterpart: Client.Apply, and Patch with client.Apply.
   //
   //   corev1::ConfigMap::Mutable wanted;
@@ -285,21 +285,21 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
     return Applied<internal::View<T, M>>(object, "", options, call);
   }
 
-  // A part of an object that has a path of its own: "status", "scale", "ephemeralcontainers", ...
-  // Copyable, thread-safe; its methods are those of the client, and reads wait for what it wrote.
+  // A part of an object with a path of its own: "status", "scale", "ephemeralcontainers", ...
+  // Copyable, thread-safe. Methods are those of the client, and later reads wait for its writes.
   // Counterpart: SubResourceClient.
   class SubResourceClient : private internal::SubResourceMisuse {
    public:
     using SubResourceMisuse::Patch;
 
-    // `object` is the whole object, of which the server takes the part.
+    // Updates the part; `object` is the whole object, from which the server takes the part.
     template <class T = void, class M>
     Result<Ref<internal::View<T, M>>> Update(const M& object, const UpdateOptions& options = {},
                                              const CallOptions& call = {}) const {
       return client_->template Updated<internal::View<T, M>>(object, name_, options, call);
     }
-    // The answer is the object, or of a part with a kind of its own ("scale") an object of that
-    // kind, whose metadata can be read.
+    // Patches the part. Returns the object; for a part with a kind of its own ("scale") an object
+    // of that kind, of which only the metadata can be read.
     template <KnownKind T>
     Result<Ref<T>> Patch(const ObjectName& name, const kinformer::Patch& patch,
                          const PatchOptions& options = {}, const CallOptions& call = {}) const {
@@ -312,9 +312,9 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
       return client_->template Applied<internal::View<T, M>>(object, name_, options, call);
     }
 
-    // Parts that are objects of a kind of their own: the Scale of a Deployment, the Eviction and
-    // the Binding of a Pod, the TokenRequest of a ServiceAccount. T is the object's kind, and
-    // `name` the object's; the part need not have one.
+    // Methods for parts that are objects of a kind of their own: the Scale of a Deployment,
+    // Eviction and Binding of a Pod, the TokenRequest of a ServiceAccount. T is the kind of the
+    // whole object and `name` its name; the part itself needs no name.
     //
     //   using Web = appsv1::Deployment;
     //   auto scale = cached.SubResource("scale").Get<Web, autoscalingv1::Scale>(name).OrExit();
@@ -323,14 +323,14 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
     //   cached.SubResource("scale").Update<Web>(name, more).OrExit();
     //   cached.SubResource("eviction").Create<corev1::Pod>(pod, policyv1::Eviction::Mutable{});
 
-    // From the server, always.
+    // Reads the part, always from the server.
     template <KnownKind T, KnownKind P>
     [[nodiscard]] Result<Ref<P>> Get(const ObjectName& name, const CallOptions& call = {}) const {
       return internal::TypedObject<P>(client_->core_->GetPart(
           T::type_info(), name, name_, P::type_info(), client_->bounds_, call));
     }
-    // What the server has made of the part; null where it says no more than that it is done, as of
-    // evictions and bindings.
+    // Creates the part. Returns the server's answer to it; null if that is only a success status,
+    // as for evictions and bindings.
     template <KnownKind T, class M>
     Result<Ref<internal::View<void, M>>> Create(const ObjectName& name, const M& part,
                                                 const CreateOptions& options = {},
@@ -359,7 +359,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
         return internal::NeverCalled();
       }
     }
-    // The answer's metadata can be read.
+    // Applies the part. Only the metadata of the returned object can be read.
     template <KnownKind T, class M>
     Result<Ref<T>> Apply(const ObjectName& name, const M& part, const ApplyOptions& options = {},
                          const CallOptions& call = {}) const {
@@ -374,7 +374,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
       }
     }
 
-    // The same of kinds that are known at run time only. What is created or updated says its kind.
+    // Methods for kinds that are known only at run time. A created or updated part names its kind.
     // Need discovery.h.
     [[nodiscard]] Result<Ref<Unstructured>> Get(const RestMapping& mapping, const ObjectName& name,
                                                 const GroupVersionKind& part,
@@ -411,7 +411,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   }
   [[nodiscard]] SubResourceClient Status() const { return SubResource("status"); }
 
-  // ---- The metadata of objects only: from a cache of the metadata, or of the whole objects where
+  // ---- Metadata only: from a cache of the metadata, or from the cache of the whole objects if
   // there is one. Counterpart: reading a PartialObjectMetadata.
 
   template <KnownKind T>
@@ -426,7 +426,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
     return internal::TypedObjects<metav1::PartialObjectMetadata>(
         core_->List(MetadataOf<T>(), options, bounds_, call));
   }
-  // As IndexField, for ListMetadata.
+  // Adds an index for ListMetadata: see IndexField.
   template <KnownKind T>
   Result<void> IndexMetadataField(std::string_view field,
                                   IndexFunc<metav1::PartialObjectMetadata> function) const {
@@ -434,7 +434,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
                              internal::Untyped<metav1::PartialObjectMetadata>(std::move(function)));
   }
 
-  // ---- Objects of kinds that are known at run time only. Reads come from the server, or with
+  // ---- Objects of kinds that are known only at run time. Reads are from the server, or with
   // DelegatingClientOptions::cache_unstructured from a cache. The mapping comes from
   // Client::Discovery. Needs discovery.h.
 
@@ -445,7 +445,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
                                                             const CallOptions& call = {}) const;
   Result<void> IndexField(const RestMapping& mapping, std::string_view field,
                           IndexFunc<Unstructured> function) const;
-  // `object` is the whole object, with its kind and metadata.
+  // Creates an object; `object` is the whole object, with kind and metadata.
   Result<Ref<Unstructured>> Create(const RestMapping& mapping, const json::Value& object,
                                    const CreateOptions& options = {},
                                    const CallOptions& call = {}) const;
@@ -464,11 +464,11 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
                            const DeleteOptions& options = {}, const CallOptions& call = {}) const;
 
   [[nodiscard]] const Client& client() const { return core_->client(); }
-  // How many writes some cache has yet to show. They leave with the event that shows them.
+  // Returns the number of own writes that some cache has yet to show.
   [[nodiscard]] std::size_t UnseenWrites() const { return core_->unseen_writes(); }
 
  private:
-  // Where objects are that do not say it; empty: nowhere, or their kind has no namespaces.
+  // Returns the namespace for objects that name none; empty: none, or the kind has no namespaces.
   template <class T>
   [[nodiscard]] std::string_view Home() const {
     return T::type_info().namespaced ? std::string_view(bounds_.namespace_) : std::string_view();

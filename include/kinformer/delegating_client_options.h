@@ -1,6 +1,6 @@
 // kinformer/delegating_client_options.h
 //
-// The options of a DelegatingClient, and of what is read, applied and deleted through one.
+// Options of a DelegatingClient, and of its reads, applies and deletions.
 
 #ifndef KINFORMER_DELEGATING_CLIENT_OPTIONS_H_
 #define KINFORMER_DELEGATING_CLIENT_OPTIONS_H_
@@ -17,40 +17,40 @@
 
 namespace kinformer {
 
-// Everything has a default. Counterpart: client.Options of controller-runtime, and
+// Options of a DelegatingClient. Counterpart: client.Options of controller-runtime, and
 // cache.Options.ReaderFailOnMissingInformer.
 struct DelegatingClientOptions {
-  // How long a read waits at most for what this client has written before. 0: it does not wait.
+  // Longest time that a read waits for earlier writes of this client. 0: it does not wait.
   internal::TimeSpan read_your_writes_timeout{std::chrono::seconds(5)};
-  // A read of what nobody has asked an informer for is an error (kInvalidArgument), instead of
-  // making one. For programs that must not begin to watch a whole collection by accident.
+  // Makes a read without an existing informer an error (kInvalidArgument), instead of creating the
+  // informer. For programs that must not begin to watch a whole collection by accident.
   bool reader_fail_on_missing_informer{false};
-  // Reads of kinds that are known at run time only come from a cache, too, and not from the server.
+  // Reads kinds that are known only at run time from a cache too, and not from the server.
   bool cache_unstructured{false};
-  // The fieldManager of writes that name none. Empty: the server takes the user agent.
+  // Default fieldManager of writes. Empty: the server takes the user agent.
   std::string field_owner{};
-  // What the server does about unknown and duplicate fields of writes that do not say so: "Ignore",
-  // "Warn", "Strict". Empty: its default.
+  // Default fieldValidation of writes, for unknown and duplicate fields: "Ignore", "Warn" or
+  // "Strict". Empty: the server's default.
   std::string field_validation{};
-  // All writes are checked and answered, and change nothing.
+  // Sends all writes as dry runs: the server checks and answers them, but changes nothing.
   bool dry_run{false};
 };
 
-// Which objects a List gives, or a DeleteAllOf deletes: those that satisfy all of these.
-// Counterpart: client.ListOptions: InNamespace, MatchingLabels, MatchingFields, Limit.
+// Selects the objects of a List or DeleteAllOf; all conditions must hold. Counterpart:
+// client.ListOptions: InNamespace, MatchingLabels, MatchingFields, Limit.
 struct ReadOptions {
   std::string namespace_{};  // empty: all, or the kind has none
   LabelSelector label_selector{};
-  // From a cache: `field=value` of fields that IndexField was called for. From the server, and of
-  // what is deleted: what the server knows.
+  // For reads from a cache: `field=value`, for fields given to IndexField. For reads from the
+  // server and deletions: the fields that the server supports.
   FieldSelector field_selector{};
-  std::size_t limit{0};  // that many at most; 0: all
+  std::size_t limit{0};  // maximal number of objects; 0: all
 };
 
-// How an object is applied. Counterpart: client.FieldOwner, ForceOwnership and DryRunAll.
+// Options of a server-side apply. Counterpart: client.FieldOwner, ForceOwnership and DryRunAll.
 struct ApplyOptions {
-  std::string fieldManager{};  // who owns the fields; empty: DelegatingClientOptions::field_owner
-  bool force{false};           // take fields from other managers
+  std::string fieldManager{};  // owner of the fields; empty: DelegatingClientOptions::field_owner
+  bool force{false};           // takes fields from other managers
   std::vector<std::string> dryRun{};
 };
 

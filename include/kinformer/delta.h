@@ -1,7 +1,7 @@
 // kinformer/delta.h
 //
-// Delta: one change of a collection on its way from a Reflector to whoever keeps a copy of it. A
-// queue (delta_fifo.h) takes them in and gives them out as Deltas.
+// Delta: one change of a collection, on its way from a Reflector to a consumer that keeps a copy. A
+// queue (delta_fifo.h) stores changes and returns them as Deltas.
 
 #ifndef KINFORMER_DELTA_H_
 #define KINFORMER_DELTA_H_
@@ -16,30 +16,30 @@
 
 namespace kinformer {
 
-// What has changed. Counterpart: cache.DeltaType.
+// Kind of a change. Counterpart: cache.DeltaType.
 enum class DeltaType : std::uint8_t {
   kAdded,
   kUpdated,
   kDeleted,
-  // An object of a list. Whether it differs from what is known, the consumer finds out.
+  // An object of a list. The consumer has to compare it with the known state.
   kReplaced,
-  // An object that is known already, once more: of a resync.
+  // A known object once more, by a resync.
   kSync,
-  // A whole list, in one piece: `info` has the objects. What is not among them is gone.
+  // A whole list, in one piece: `info` has the objects. Known objects that are not in it are gone.
   kReplacedAll,
   // All objects that the consumer knows, once more: a whole resync.
   kSyncAll,
-  // Nothing has changed, up to the resourceVersion in `info`.
+  // No change, up to the resourceVersion in `info`.
   kBookmark,
-  // An object is there, under the name in `info`, but its bytes are malformed; or, with
-  // final_state_unknown, such an object is gone. client-go has none: there one malformed object
-  // stops the whole list or watch.
+  // An existing object with malformed bytes, with the name in `info`; or, with final_state_unknown,
+  // the deletion of such an object. Counterpart: none; in client-go one malformed object stops the
+  // whole list or watch.
   kUnreadable,
 };
 
-// An object that is gone, and of which only an earlier state is known: nobody saw the deletion
-// itself. Counterpart: cache.DeletedFinalStateUnknown, which may lack the object; here it never
-// does.
+// A deleted object in an earlier state, because the deletion itself was not observed.
+// Counterpart: cache.DeletedFinalStateUnknown, which may lack the object; here it is always
+// present.
 template <class T>
 struct DeletedFinalStateUnknown {
   Ref<T> object{};
@@ -48,28 +48,28 @@ struct DeletedFinalStateUnknown {
 // A whole list. Counterpart: cache.ReplacedAllInfo.
 template <class T>
 struct ReplacedAllInfo {
-  // Of the collection.
+  // Version of the collection.
   std::string resourceVersion{};
   std::vector<Ref<T>> objects{};
-  // Objects that are in the collection too, but whose bytes are malformed. They are not gone.
+  // Objects that exist in the collection but have malformed bytes. They are not deleted.
   std::vector<ObjectName> unreadable{};
 };
 
-// A value; copies share the object. Thread-compatible. Counterpart: cache.Delta.
+// One change. A value; copies share the object. Thread-compatible. Counterpart: cache.Delta.
 template <class T>
 struct Delta {
   DeltaType type{};
-  // kDeleted: a tombstone, as of DeletedFinalStateUnknown. kUnreadable: the object is gone.
+  // kDeleted: a tombstone, as in DeletedFinalStateUnknown. kUnreadable: the object is gone.
   bool final_state_unknown{false};
-  // The state after the change; of kDeleted, the last state known. Null for the kinds that are not
-  // about one readable object: kReplacedAll, kSyncAll, kBookmark, kUnreadable.
+  // The state after the change; for kDeleted, the last known state. Null for changes that do not
+  // concern one readable object: kReplacedAll, kSyncAll, kBookmark, kUnreadable.
   Ref<T> object{};
-  // kReplacedAll: the list. kBookmark: its resourceVersion, and no objects. kUnreadable: the one
-  // name. Otherwise null.
+  // kReplacedAll: the list. kBookmark: its resourceVersion, without objects. kUnreadable: the name
+  // of the object. Otherwise null.
   std::shared_ptr<const ReplacedAllInfo<T>> info{};
 };
 
-// What a queue gives out at a time, oldest first; never empty. Counterpart: cache.Deltas.
+// Changes that a queue returns together, oldest first; never empty. Counterpart: cache.Deltas.
 template <class T>
 using Deltas = std::vector<Delta<T>>;
 

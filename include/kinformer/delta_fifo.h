@@ -1,11 +1,11 @@
 // kinformer/delta_fifo.h
 //
-// Queues of changes: the hand-off between a Reflector, which learns on the loop what changes, and a
-// thread of yours that works the changes off. Two kinds:
+// Queues of changes, between a Reflector, which receives them on the loop, and a thread of the
+// program that processes them. Two kinds:
 //
-//   RealFIFO<T>   gives out every change in the order in which it happened.
-//   DeltaFIFO<T>  collects the changes of each object: the object that has waited longest comes
-//                 out with everything that has happened to it since it last did.
+//   RealFIFO<T>   returns every change in the order in which it happened.
+//   DeltaFIFO<T>  collects the changes of each object: it returns the object that has waited
+//                 longest, with all its changes since it was last returned.
 //
 //   auto queue = std::make_shared<RealFIFO<corev1::Pod>>(client.env());
 //   Reflector<corev1::Pod> pods(client.env(), NewListWatch<corev1::Pod>(client), queue);
@@ -43,52 +43,52 @@
 
 namespace kinformer {
 
-// Works off what a queue gives out. `is_in_initial_list`: it belongs to the first list.
-// Counterpart: cache.PopProcessFunc, cache.ProcessFunc, cache.ProcessBatchFunc.
+// Processes changes from a queue. `is_in_initial_list`: they belong to the first list. Counterpart:
+// cache.PopProcessFunc, cache.ProcessFunc, cache.ProcessBatchFunc.
 template <ObjectView T>
 using ProcessFunc = std::function<Result<void>(const Deltas<T>& deltas, bool is_in_initial_list)>;
 
-// Producers call the methods of ReflectorStore, a consumer calls Pop.
+// A queue of changes. Producers call the methods of ReflectorStore, a consumer
+// calls Pop.
 //
-// Guarantees of the queues here: changes of one object come out in the order in which they went in;
-// no two process functions run at a time. They hold what nobody has popped yet, however much that
-// is.
-// Thread-safe. Pop and PopBatch block, nothing else does: producers do not wait for the process
-// function, which may take its time.
-// Ownership: the objects are shared. Destruction closes the queue and waits until every Pop has
-// returned.
-// Counterpart: cache.Queue, cache.QueueWithBatch.
+// Guarantees of the queues here: changes of one object are returned in the order
+// in which they were added; process functions never run at the same time. Their
+// size has no limit: all changes wait until they are popped. Thread-safe. Only
+// Pop and PopBatch block: producers do not wait for the process function, which
+// may be slow. Ownership: the objects are shared. Destruction closes the queue
+// and waits until every Pop has returned. Counterpart: cache.Queue,
+// cache.QueueWithBatch.
 template <ObjectView T>
 class Queue : public ReflectorStore<T> {
  public:
   using ReflectorStore<T>::Delete;
-  // An object is gone of which `tombstone` is an earlier state.
+  // Adds a deletion of an object of which only the earlier state `tombstone` is known.
   virtual Result<void> Delete(const DeletedFinalStateUnknown<T>& tombstone) = 0;
 
-  // Waits until there is something to do and calls `process` with it, on this thread. What it had
-  // is gone from the queue, also where it fails or throws.
-  // Returns what `process` returns. kStopped: the queue is closed, and nothing is left.
-  // kWouldDeadlock: on the loop thread, and inside a process function of this queue.
+  // Waits for an entry and calls `process` with it, on this thread. The entry has then left the
+  // queue, even if `process` fails or throws. Returns the result of `process`. kStopped: the queue
+  // is closed and empty. kWouldDeadlock: called on the loop thread, or inside a process function of
+  // this queue.
   virtual Result<void> Pop(const ProcessFunc<T>& process) = 0;
-  // The same for what goes together: changes of different objects come as one to `process_batch`,
-  // at most 1,000; anything that comes alone goes to `process_single`. Both must do the same with
-  // the same change. A queue that knows no batches only pops.
+  // Does the same for several changes: those of different objects are passed to `process_batch`
+  // together, up to 1,000; a single change is passed to `process_single`. Both must treat a change
+  // in the same way. A queue without batches only pops.
   virtual Result<void> PopBatch(const ProcessFunc<T>& process_batch,
                                 const ProcessFunc<T>& process_single) {
     static_cast<void>(process_batch);
     return Pop(process_single);
   }
 
-  // All of the first Replace has been processed, or a single change came before any Replace. Stays
-  // true.
+  // Returns true once the whole first Replace has been processed, or a change was added before any
+  // Replace. Never becomes false again.
   [[nodiscard]] virtual bool HasSynced() const = 0;
 
-  // Whoever waits in Pop returns once nothing is left. Producers are not refused. May be called
-  // again.
+  // Closes the queue: Pop returns kStopped once it is empty. Producers are not refused. May be
+  // called again.
   virtual void Close() = 0;
   [[nodiscard]] virtual bool IsClosed() const = 0;
 
-  // "namespace/name", or "name" where there is no namespace. Empty for changes that are not about
+  // Returns "namespace/name", or "name" without a namespace. Empty for changes that do not concern
   // one object.
   [[nodiscard]] static std::string KeyOf(const Ref<T>& object) {
     return object ? internal::KeyOfBlock(*object.object()) : std::string();
@@ -101,26 +101,26 @@ class Queue : public ReflectorStore<T> {
                        !delta.info->unreadable.empty();
     return named ? delta.info->unreadable.front().ToString() : KeyOf(delta.object);
   }
-  // Of the newest.
+  // Returns the key of the newest change.
   [[nodiscard]] static std::string KeyOf(const Deltas<T>& deltas) {
     return deltas.empty() ? std::string() : KeyOf(deltas.back());
   }
 };
 
-// What the consumer of a queue knows: what it has made of the changes that it has popped.
+// Objects known to the consumer of a queue: its result of the changes popped so far.
 //
-// The queue asks on the thread that calls Pop, never while a process function runs, so that what
-// process functions write needs no lock. Counterpart: cache.KeyListerGetter.
+// The queue asks on the thread that calls Pop, never while a process function runs, so process
+// functions may write this without a lock. Counterpart: cache.KeyListerGetter.
 template <ObjectView T>
 class KeyListerGetter {
  public:
   virtual ~KeyListerGetter() = default;
   [[nodiscard]] virtual std::vector<std::string> ListKeys() const = 0;
-  // Null where there is no such object.
+  // Returns null if there is no such object.
   [[nodiscard]] virtual Ref<T> GetByKey(std::string_view key) const = 0;
 };
 
-// A Store or an Indexer in that part.
+// Objects of a Store or an Indexer, as known objects.
 template <ObjectView T>
 class StoreKeys final : public KeyListerGetter<T> {
  public:
@@ -137,18 +137,18 @@ class StoreKeys final : public KeyListerGetter<T> {
 // Counterpart: cache.DeltaFIFOOptions.
 template <ObjectView T>
 struct DeltaFIFOOptions {
-  // With it, a list deletes what is known and not in it, a resync redelivers what is known, and a
-  // deletion of what is known counts. Empty: only what waits in the queue is known.
+  // Objects known to the consumer: then lists delete known objects that they lack, resyncs repeat
+  // known objects, and deletions of known objects are kept. Empty: only queued objects are known.
   std::shared_ptr<const KeyListerGetter<T>> known_objects{};
 };
 
 // Counterpart: cache.RealFIFOOptions.
 template <ObjectView T>
 struct RealFIFOOptions {
-  // With it, a list is spelled out: a tombstone for each object that is known or waits and is not
-  // in the list, then kReplaced for each that is; a resync is kSync for each that is known and does
-  // not wait; bookmarks are dropped. Empty: a list is one kReplacedAll, a resync one kSyncAll, and
-  // the consumer works out what they mean, so that it can apply a list in one step.
+  // Objects known to the consumer: then a list becomes single changes, a tombstone for each known
+  // or queued object that it lacks, then kReplaced for each of its objects; a resync becomes kSync
+  // for each known object that is not queued; bookmarks are dropped. Empty: a list is one
+  // kReplacedAll, a resync one kSyncAll, so that the consumer can apply a list in one step.
   std::shared_ptr<const KeyListerGetter<T>> known_objects{};
 };
 
@@ -198,7 +198,7 @@ Deltas<T> TypedDeltas(std::vector<cache::Delta> untyped) {
   return deltas;
 }
 
-// Both queues: types around a DeltaQueueCore.
+// Typed methods of both queues, around a DeltaQueueCore.
 template <ObjectView T>
 class TypedDeltaQueue : public Queue<T> {
  public:
@@ -249,11 +249,11 @@ class TypedDeltaQueue : public Queue<T> {
 
 }  // namespace internal
 
-// See Queue. Pop gives the changes of one object, the one that has waited longest; it keeps its
-// place when more happens to it. Of deletions in a row only one is kept, the one that knows the
-// final state. A deletion of an object that is neither known nor waiting is dropped. There are no
-// bookmarks.
-// Counterpart: cache.DeltaFIFO, with EmitDeltaTypeReplaced.
+// Queue by object: see Queue. Pop returns the changes of the object that has waited longest;
+// it keeps its place when further changes arrive. Consecutive deletions are merged into one,
+// with the final state if that is known. Deletions of objects that are neither known nor
+// queued are dropped, and so are bookmarks. Counterpart: cache.DeltaFIFO, with
+// EmitDeltaTypeReplaced.
 template <ObjectView T>
 class DeltaFIFO final : public internal::TypedDeltaQueue<T> {
  public:
@@ -262,15 +262,15 @@ class DeltaFIFO final : public internal::TypedDeltaQueue<T> {
   }
 };
 
-// See Queue. Pop gives one change.
-// Counterpart: cache.RealFIFO.
+// Queue in order of arrival: see Queue. Pop returns one change. Counterpart:
+// cache.RealFIFO.
 template <ObjectView T>
 class RealFIFO final : public internal::TypedDeltaQueue<T> {
  public:
   explicit RealFIFO(Env& env, RealFIFOOptions<T> options = {})
       : internal::TypedDeltaQueue<T>(env, QueueKind::kInOrder, std::move(options.known_objects)) {}
 
-  // A batch holds no object twice, and not both the first list and later changes.
+  // Processes a batch, which has no object twice, and never both the first list and later changes.
   Result<void> PopBatch(const ProcessFunc<T>& process_batch,
                         const ProcessFunc<T>& process_single) override {
     return this->core()->Pop(internal::DeltaQueueCore::kBatch,

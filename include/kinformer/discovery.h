@@ -1,7 +1,7 @@
 // kinformer/discovery.h
 //
-// DiscoveryClient: what a server serves, and from what people type to what the API means: "po",
-// "pods", "deploy", "deployments.apps", "deployments.v1.apps".
+// DiscoveryClient: finds the resources that a server has, and resolves names as people type them:
+// "po", "pods", "deploy", "deployments.apps", "deployments.v1.apps".
 
 #ifndef KINFORMER_DISCOVERY_H_
 #define KINFORMER_DISCOVERY_H_
@@ -18,7 +18,7 @@
 
 namespace kinformer {
 
-// One resource as the server describes it. Counterpart: metav1.APIResource.
+// A resource as the server describes it. Counterpart: metav1.APIResource.
 struct ApiResource {
   GroupVersionResource resource{};
   std::string kind{};
@@ -30,53 +30,53 @@ struct ApiResource {
   [[nodiscard]] bool Supports(std::string_view verb) const;
 };
 
-// A version of a group, with its resources; subresources are not among them.
+// A version of a group, with its resources, without subresources.
 struct ApiGroupVersion {
   std::string group{};
   std::string version{};
   bool preferred{false};  // the version of its group that clients should use
   std::vector<ApiResource> resources{};
-  // Why the resources are not known (an aggregated API that is down). The others are usable all the
-  // same.
+  // Reason why the resources are unknown (for example, an aggregated API is down). The other
+  // versions can be used nevertheless.
   std::string error{};
 };
 
-// Where a kind is served. Counterpart: meta.RESTMapping.
+// Resource and scope of a kind. Counterpart: meta.RESTMapping.
 struct RestMapping {
   GroupVersionResource resource{};
   GroupVersionKind kind{};
   bool namespaced{false};
-  // The static TypeInfo does not exist for kinds known only at run time; this one always does.
+  // Returns a TypeInfo for this kind, which exists even if the program has no static one.
   [[nodiscard]] const internal::TypeInfo& dynamic_type() const;
   [[nodiscard]] const internal::TypeInfo& metadata_type() const;
 };
 
 // Copyable, thread-safe. All methods block; on the loop thread they fail with kWouldDeadlock.
-// Answers are remembered per Client until Invalidate, and asked for again once when a name is not
-// found. Counterpart: discovery.DiscoveryInterface with the deferred RESTMapper and the shortcut
-// expander.
+// Answers are cached per Client until Invalidate; a name that is not found is looked up once more
+// on the server. Counterpart: discovery.DiscoveryInterface with the deferred RESTMapper and the
+// shortcut expander.
 class DiscoveryClient {
  public:
   explicit DiscoveryClient(std::shared_ptr<internal::ClientCore> core) : core_(std::move(core)) {}
 
-  // Groups in the server's order, core first; within a group the preferred version first. Two
-  // requests where the server has aggregated discovery (1.26 and newer), else one more for each
-  // group version.
+  // Returns groups in the server's order, core first, with the preferred version of each group
+  // first. Sends two requests to servers with aggregated discovery (1.26 and newer), otherwise one
+  // more for each group version.
   Result<std::vector<ApiGroupVersion>> ServerGroupsAndResources(const CallOptions& call = {}) const;
 
-  // What a person typed: plural, singular, short name or kind, optionally with ".group" or
-  // ".version.group". The error names what was asked for and suggests names that are near.
+  // Finds a resource by a typed name: plural, singular, short name or kind, optionally with
+  // ".group" or ".version.group". The error has the name and suggests similar ones.
   Result<RestMapping> MappingFor(std::string_view name, const CallOptions& call = {}) const;
   Result<RestMapping> MappingFor(const GroupVersionResource& resource,
                                  const CallOptions& call = {}) const;
   Result<RestMapping> MappingFor(const GroupVersionKind& kind, const CallOptions& call = {}) const;
-  // The first of these that the server serves: the versions of a resource that a program can work
-  // with, the best first. kNotFound: it serves none. kServiceUnavailable: nor can it say of one of
-  // them, whose aggregated API is down. kInvalidArgument: none is named.
+  // Returns the first of `resources` that the server has: give the versions of a resource that the
+  // program supports, best first. kNotFound: it has none. kServiceUnavailable: it has none, but one
+  // is uncertain because its aggregated API is down. kInvalidArgument: `resources` is empty.
   Result<RestMapping> FirstServed(const std::vector<GroupVersionResource>& resources,
                                   const CallOptions& call = {}) const;
 
-  // "v1.36.0".
+  // Returns the server's version, for example "v1.36.0".
   Result<std::string> ServerVersion(const CallOptions& call = {}) const;
 
   void Invalidate() const;

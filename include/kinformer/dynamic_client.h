@@ -1,7 +1,7 @@
 // kinformer/dynamic_client.h
 //
-// The dynamic client: the verbs of the API for kinds that the program does not know at compile
-// time. It is ResourceClient over Unstructured objects.
+// Dynamic client: the verbs of the API for kinds that the program does not know at compile time: a
+// ResourceClient for Unstructured objects.
 //
 //   RestMapping mapping = client.Discovery().MappingFor("crontabs.stable.example.com").OrExit();
 //   for (Unstructured tab : client.Dynamic(mapping, "default").List().OrExit()) ...
@@ -20,7 +20,7 @@
 
 namespace kinformer {
 
-// A client of one resource that is known by name only. Counterpart: dynamic.ResourceInterface.
+// Client of a resource that is known by name only. Counterpart: dynamic.ResourceInterface.
 using DynamicResourceClient = ResourceClient<Unstructured>;
 
 inline DynamicResourceClient Client::Dynamic(const RestMapping& mapping,

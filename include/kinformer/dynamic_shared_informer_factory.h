@@ -1,7 +1,7 @@
 // kinformer/dynamic_shared_informer_factory.h
 //
-// DynamicSharedInformerFactory: informers of resources that are known only by name at run time.
-// Kind and scope are asked from the server's discovery.
+// DynamicSharedInformerFactory: informers of resources whose names are known only at run time. Kind
+// and scope come from the server's discovery.
 //
 //   DynamicSharedInformerFactory factory(client);
 //   SharedInformer<Unstructured> widgets =
@@ -26,8 +26,8 @@
 
 namespace kinformer {
 
-// Thread-safe. A SharedInformerFactory whose types come from discovery; the rest is documented
-// there. What asks the server blocks for the first question (discovery.h) and is kWouldDeadlock on
+// A SharedInformerFactory whose types come from discovery; see there for the rest. Thread-safe.
+// Methods that ask the server block for the first question (discovery.h), and are kWouldDeadlock on
 // a loop's thread. Counterpart: dynamicinformer.DynamicSharedInformerFactory.
 class DynamicSharedInformerFactory {
  public:
@@ -35,21 +35,21 @@ class DynamicSharedInformerFactory {
                                         SharedInformerFactoryOptions options = {})
       : client_(client), factory_(client, std::move(options)) {}
 
-  // The informer of a resource. Asks the server; kNotFound if it does not serve the resource (a CRD
-  // may come later: ask again, or name kind and scope).
+  // Returns the informer of a resource. Asks the server; kNotFound if it does not have the resource
+  // (a CRD may be created later: call again, or give kind and scope).
   Result<SharedInformer<Unstructured>> ForResource(const GroupVersionResource& resource,
                                                    InformerOptions<Unstructured> options = {}) {
     return ForMapping(client_.Discovery().MappingFor(resource), std::move(options));
   }
-  // The same by what a person would type: "widgets.example.com", "Widget.example.com",
-  // "widgets.v1.example.com", "po". Without a version it is the one that the server prefers now;
-  // the informer stays with it.
+  // Returns the informer of a resource by its typed name: "widgets.example.com",
+  // "Widget.example.com", "widgets.v1.example.com", "po". Without a version, it uses the version
+  // that the server prefers now, and does not change it later.
   Result<SharedInformer<Unstructured>> ForResource(std::string_view name,
                                                    InformerOptions<Unstructured> options = {}) {
     return ForMapping(client_.Discovery().MappingFor(name), std::move(options));
   }
-  // That of the first of these resources that the server serves: the versions that a program can
-  // work with, the best first. Errors: those of DiscoveryClient::FirstServed; see
+  // Returns the informer of the first of `resources` that the server has: give the versions that
+  // the program supports, best first. Errors: those of DiscoveryClient::FirstServed; see
   // SharedInformerFactory::InformerForFirstServed.
   Result<SharedInformer<Unstructured>> ForFirstServed(
       const std::vector<GroupVersionResource>& resources,
@@ -57,16 +57,16 @@ class DynamicSharedInformerFactory {
     return ForMapping(client_.Discovery().FirstServed(resources), std::move(options));
   }
 
-  // The informer of a resource that the server may not have yet; asks nobody. While there is no
-  // such resource it is not synced, and its state is kAbsent; it is synced some seconds after its
-  // CRD has come.
+  // Returns the informer of a resource that may not exist yet; does not ask the server. While the
+  // resource is missing, the informer is not synced and its state is kAbsent; it syncs some seconds
+  // after the CRD was created.
   SharedInformer<Unstructured> ForResource(const GroupVersionResource& resource,
                                            std::string_view kind, bool namespaced,
                                            InformerOptions<Unstructured> options = {}) {
     return factory_.ForResource(resource, kind, namespaced, std::move(options));
   }
 
-  // Reads the objects of a resource, where the options have them. Asks the server as ForResource.
+  // Returns a reader of a resource, of the place the options name. Asks the server as ForResource.
   Result<Reader<Unstructured>> ReaderFor(const GroupVersionResource& resource) {
     Result<RestMapping> mapping = client_.Discovery().MappingFor(resource);
     if (!mapping) return std::move(mapping).error();

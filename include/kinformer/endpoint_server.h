@@ -1,7 +1,7 @@
 // kinformer/endpoint_server.h
 //
-// EndpointServer: puts handlers of this process on a port: health checks (healthz.h) and metrics
-// (metrics_server.h), where there are examples.
+// EndpointServer: serves handlers of this process on a port: health checks (healthz.h) and metrics
+// (metrics_server.h), which have examples.
 
 #ifndef KINFORMER_ENDPOINT_SERVER_H_
 #define KINFORMER_ENDPOINT_SERVER_H_
@@ -19,7 +19,7 @@
 
 namespace kinformer {
 
-// How an EndpointServer speaks to its clients.
+// Protocol and limits of an EndpointServer.
 struct EndpointServerOptions {
   // TLS, 1.2 and up, with HTTP/2 for clients that offer it; else HTTP/1.1. The certificate is, in
   // this order: cert_pem; the files in the folder cert_dir, which are read again every
@@ -41,13 +41,13 @@ struct EndpointServerOptions {
   internal::TimeSpan idle_timeout{std::chrono::seconds(90)};  // between requests
 };
 
-// Answers with the handler whose path stands at the beginning of the request's, and with 404 where
-// there is none. Any Host is taken: probes and Prometheus come to the pod's IP. Answers of more
-// than 1 KiB are compressed for clients that accept gzip.
+// Passes a request to the handler whose path is a prefix of the request's, or answers 404 if there
+// is none. Accepts any Host, since probes and Prometheus use the pod's IP. Answers of more than 1
+// KiB are compressed for clients that accept gzip.
 //
 // Runs on env's loop, which must be a Runtime's and must outlive it. Thread-safe. Destruction cuts
-// all connections and waits for the loop to have done so, and for what handlers still do on threads
-// of their own; it is not for the loop's thread.
+// all connections, and waits until the loop has done so and the handlers' own threads have
+// finished; not for the loop's thread.
 class EndpointServer {
  public:
   // Opens the port; clients can connect from then on. `address`:
@@ -63,15 +63,15 @@ class EndpointServer {
   EndpointServer(const EndpointServer&) = delete;
   EndpointServer& operator=(const EndpointServer&) = delete;
 
-  // Requests for `path`, and for what stands below it, go to `handler`: the longest path wins.
-  // Replaces the handler that it had. The server keeps handlers until its own end.
+  // Passes requests for `path`, and for paths below it, to `handler`: the longest path wins.
+  // Replaces an earlier handler. The server keeps handlers until its own end.
   void Handle(const std::string& path, std::shared_ptr<Handler> handler);
 
-  // 0: the address was "0".
+  // Returns the port; 0 if the address was "0".
   [[nodiscard]] std::uint16_t port() const;
 
-  // Accepts no more connections, lets clients finish what is under way for at most `grace`, and
-  // cuts the rest. Blocks; not for the loop's thread. May be called again.
+  // Accepts no more connections, lets clients finish running requests for at most `grace`, and cuts
+  // the rest. Blocks; not for the loop's thread. May be called again.
   void Shutdown(Duration grace);
 
  private:

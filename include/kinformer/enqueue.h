@@ -1,6 +1,6 @@
 // kinformer/enqueue.h
 //
-// Event handlers of controllers: which requests an event of a watched object leads to.
+// Event handlers of controllers: they turn events of a watched object into requests.
 //
 //   auto of_pod = handler::EnqueueRequestForObject<corev1::Pod>();
 //   auto of_owner = handler::EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>();
@@ -32,10 +32,10 @@
 
 namespace kinformer::handler {
 
-// Adds requests to the queue that it is given. Called for one event of a watch at a time, on the
-// Env's pool; may block, which holds up this watch only, unless OnlyEnqueues says that it does not.
-// What it throws is logged and counted.
-// Counterpart: handler.TypedEventHandler.
+// Adds requests to a queue. Called for one event of a watch at a time, on the
+// Env's pool; may block, which delays only this watch, unless OnlyEnqueues
+// returns true. Exceptions are logged and counted. Counterpart:
+// handler.TypedEventHandler.
 template <class T, class R = Request>
 class EventHandler {
  public:
@@ -45,9 +45,9 @@ class EventHandler {
   virtual void Update(const Updated<T>& event, const Queue& queue) = 0;
   virtual void Delete(const Deleted<T>& event, const Queue& queue) = 0;
   virtual void Generic(const GenericEvent<T>& event, const Queue& queue) = 0;
-  // True: it only adds requests, which takes microseconds and waits for nobody. Where a watch has
-  // no predicate either, a few events at a time are then handed over on the event loop itself, and
-  // no thread of the pool has to be woken for them.
+  // Returns true if it only adds requests, which takes microseconds and never waits. If the watch
+  // has no predicate either, small numbers of events are then handled on the event loop itself,
+  // without waking a thread of the pool.
   [[nodiscard]] virtual bool OnlyEnqueues() const { return false; }
 };
 
@@ -77,7 +77,7 @@ using EventFunc =
                                     FuncsWords>;
 }  // namespace internal
 
-// A handler of functions; those left empty ignore their events. Counterpart: handler.Funcs.
+// A handler made of functions; empty ones ignore their events. Counterpart: handler.Funcs.
 template <class T, class R = Request>
 struct Funcs {
   using Queue = RequestQueue<R>;
@@ -116,13 +116,13 @@ class FuncsHandler final : public EventHandler<T, R> {
 
 }  // namespace internal
 
-// The functions as a handler.
+// Returns a handler that calls the functions.
 template <class T, class R = Request>
 [[nodiscard]] std::shared_ptr<EventHandler<T, R>> HandlerOf(Funcs<T, R> funcs) {
   return std::make_shared<internal::FuncsHandler<T, R>>(std::move(funcs), false);
 }
 
-// The requests that an object leads to, each once however often it is said.
+// Function from an object to its requests; each is added once, even if returned several times.
 template <class T, class R>
 using MapFunc =
     ::kinformer::internal::Callable<std::vector<R>(const T& object), internal::MapWords>;
@@ -132,7 +132,7 @@ namespace internal {
 template <class T, class R>
 Funcs<T, R> FuncsOfMap(MapFunc<T, R> map) {
   using Queue = RequestQueue<R>;
-  // Of one object after the other.
+  // Adds the requests of several objects, each request once.
   const auto enqueue = [map = std::move(map)](const Queue& queue, auto... objects) {
     std::unordered_set<R> said;
     const auto one = [&](const T& object) {
@@ -154,14 +154,14 @@ Funcs<T, R> FuncsOfMap(MapFunc<T, R> map) {
 
 }  // namespace internal
 
-// The requests that `map` says: of an update those of the old and the new object, each once.
+// Returns a handler that adds the requests of `map`; for an update those of the old and new object.
 // Counterpart: handler.EnqueueRequestsFromMapFunc.
 template <class T, class R = Request>
 [[nodiscard]] std::shared_ptr<EventHandler<T, R>> EnqueueRequestsFromMapFunc(
     std::type_identity_t<MapFunc<T, R>> map) {
   return HandlerOf<T, R>(internal::FuncsOfMap<T, R>(std::move(map)));
 }
-// No kind is named. The int keeps calls that name one away.
+// Explains a missing kind at compile time. The int excludes calls that name one.
 template <int = 0, class Wrong>
 auto EnqueueRequestsFromMapFunc(const Wrong& /*wrong*/) {
   static_assert(::kinformer::internal::kNeverHolds<Wrong>,
@@ -170,7 +170,7 @@ auto EnqueueRequestsFromMapFunc(const Wrong& /*wrong*/) {
   return nullptr;
 }
 
-// The request of the object itself. Counterpart: handler.EnqueueRequestForObject.
+// Returns a handler that adds the object itself. Counterpart: handler.EnqueueRequestForObject.
 template <class T>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForObject() {
   using Queue = RequestQueue<Request>;
@@ -184,7 +184,7 @@ template <class T>
           }};
   return std::make_shared<internal::FuncsHandler<T, Request>>(std::move(funcs), true);
 }
-// No kind is named.
+// Explains a missing kind at compile time.
 template <int = 0, class... Wrong>
 auto EnqueueRequestForObject(const Wrong&... /*wrong*/) {
   static_assert(::kinformer::internal::kNeverHolds<Wrong...>,
@@ -193,21 +193,21 @@ auto EnqueueRequestForObject(const Wrong&... /*wrong*/) {
   return nullptr;
 }
 
-// Which of an object's owners count.
+// Owners of an object that get a request.
 enum class Owners : std::uint8_t {
-  kController,  // the one that controls it: Go's OnlyControllerOwner
+  kController,  // only the controlling owner: Go's OnlyControllerOwner
   kAll,
 };
 
 namespace internal {
-// The owners of that group and kind, whatever the version; in the object's namespace where the
-// kind of the owner has namespaces.
+// Returns the owners of that group and kind, in any version; in the object's namespace if the
+// owner's kind has namespaces.
 std::vector<Request> OwnersOf(const metav1::ObjectMeta& metadata,
                               const ::kinformer::internal::TypeInfo& owner, Owners which);
 }  // namespace internal
 
-// The requests of the object's owners of that kind: all of them, unless told otherwise. `Owns` of a
-// ControllerBuilder asks for the one that controls. Counterpart: handler.EnqueueRequestForOwner.
+// Returns a handler that adds the object's owners of kind `owner`, by default all; `Owns` of a
+// ControllerBuilder adds only the controlling one. Counterpart: handler.EnqueueRequestForOwner.
 template <class T>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(
     const ::kinformer::internal::TypeInfo& owner, Owners which = Owners::kAll) {
@@ -216,12 +216,12 @@ template <class T>
   });
   return std::make_shared<internal::FuncsHandler<T, Request>>(std::move(funcs), true);
 }
-// The same for a kind that is known at compile time.
+// Does the same for an owner whose kind is known at compile time.
 template <class T, Resource Owner>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(Owners which = Owners::kAll) {
   return EnqueueRequestForOwner<T>(Owner::type_info(), which);
 }
-// The owner is not named.
+// Explains a missing owner at compile time.
 template <class T, int = 0>
 auto EnqueueRequestForOwner(Owners /*which*/ = Owners::kAll) {
   static_assert(::kinformer::internal::kNeverHolds<T>,
@@ -229,7 +229,7 @@ auto EnqueueRequestForOwner(Owners /*which*/ = Owners::kAll) {
                 "what owns it: EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>()");
   return nullptr;
 }
-// No kind is named.
+// Explains a missing kind at compile time.
 template <int = 0, class... Wrong>
 auto EnqueueRequestForOwner(const Wrong&... /*wrong*/) {
   static_assert(::kinformer::internal::kNeverHolds<Wrong...>,

@@ -1,6 +1,6 @@
 // kinformer/entry_options.h
 //
-// EntryOptions: what happens to the bytes of an object between the network and the store.
+// EntryOptions: processing of an object's bytes between the network and the store.
 
 #ifndef KINFORMER_ENTRY_OPTIONS_H_
 #define KINFORMER_ENTRY_OPTIONS_H_
@@ -13,21 +13,21 @@
 
 namespace kinformer {
 
-// A value. The members are those of InformerOptions, which explains them.
+// Options for arriving objects. A value. InformerOptions explains its members.
 struct EntryOptions {
   bool drop_managed_fields{false};
   Projection projection{};
   Validation validation{Validation::kShallow};
   std::size_t max_object_bytes{kDefaultMaxObjectBytes};
 
-  // Whether objects are kept as they come.
+  // Returns true if no field is dropped.
   [[nodiscard]] bool KeepsAll() const { return !drop_managed_fields && projection.empty(); }
   [[nodiscard]] bool IsDefault() const {
     return KeepsAll() && validation == Validation::kShallow &&
            max_object_bytes == kDefaultMaxObjectBytes;
   }
-  // What is kept, as text: empty where that is everything. Equal for informers that hold the same
-  // bytes.
+  // Returns a text that describes the kept fields; empty: all are kept. Equal for informers that
+  // keep the same bytes.
   [[nodiscard]] std::string Kept() const {
     std::string text = drop_managed_fields ? "without managedFields" : "";
     if (!projection.empty()) text += (text.empty() ? "" : ", ") + projection.ToString();

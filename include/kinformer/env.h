@@ -1,9 +1,9 @@
 // kinformer/env.h
 //
-// Env: everything the library takes from the outside world besides the network: where work runs,
-// what time it is, randomness, the log and the metrics. Nothing in kinformer asks the operating
-// system for these directly, so a test can put the whole library into simulated time (simulation.h)
-// and a host can place it on its own threads.
+// Env: the library's interface to the outside world, except the network: threads, clocks,
+// randomness, log and metrics. No code in kinformer asks the operating system for these directly,
+// so a test can run the whole library in simulated time (simulation.h), and a host can run it on
+// its own threads.
 //
 // Where code runs:
 //   loop()     the event loop: sockets, decoding, reflectors, queues, store writes. Never block.
@@ -30,23 +30,23 @@
 
 namespace kinformer {
 
-// Lengths of time.
+// Length of time.
 using Duration = std::chrono::nanoseconds;
-// Points on the steady clock, by which everything waits.
+// Point on the steady clock, which all waits use.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
-// Tells points on the boot-time clock from those on others.
+// Tag that distinguishes points on the boot-time clock from others.
 struct BootClock {};
-// Points on the boot-time clock, which goes on while the machine sleeps.
+// Point on the boot-time clock, which runs while the machine sleeps.
 using BootTime = std::chrono::time_point<BootClock, std::chrono::nanoseconds>;
-// Points on the wall clock: what people and servers read.
+// Point on the wall clock, for people and servers.
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 class MetricsSink;  // metrics.h
 
 // A task that will run at some time, unless cancelled. Destroying the handle cancels.
 //
-// Cancel called on the executor's own thread is exact: the task does not run afterwards. From
-// another thread the task may be running or just about to. Thread-compatible; may outlive its
+// On the executor's own thread Cancel is exact: the task does not run afterwards. On another
+// thread the task may be running or about to run. Thread-compatible; may outlive its
 // executor.
 class Timer {
  public:
@@ -63,20 +63,20 @@ class Timer {
   std::shared_ptr<State> state_;
 };
 
-// Runs tasks. Post keeps order: tasks posted one after the other by one thread run in that order on
-// an executor with one thread, and start in that order on one with several. Thread-safe. Never
-// blocks. Tasks posted after shutdown are destroyed unrun.
+// Runs tasks. Tasks that one thread posts run in order on an executor with one thread, and start in
+// order on one with several. Thread-safe. Never blocks. Tasks posted after shutdown are destroyed
+// without running.
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual void Post(Task task) = 0;
-  // Runs `task` once `when` has come, on this executor.
+  // Runs `task` at time `when`, on this executor.
   [[nodiscard]] virtual Timer RunAt(SteadyTime when, Task task) = 0;
-  // Is the calling thread one of this executor's?
+  // Returns true if the calling thread is one of this executor's.
   [[nodiscard]] virtual bool InThisExecutor() const = 0;
 };
 
-// A lock with a condition, whose waits pass in the Env's time. Counterpart: sync.Mutex with
+// A lock with a condition; waits use the Env's time. Counterpart: sync.Mutex with
 // sync.Cond.
 //
 //   MonitorLock lock(*monitor_);
@@ -117,17 +117,17 @@ class Thread {
 
 class Loop;
 
-// See the head of this file. Thread-safe. Outlives everything that was given a reference to it.
+// Interface to the outside world: see the head of this file. Thread-safe. Outlives all its users.
 class Env {
  public:
   virtual ~Env() = default;
 
   [[nodiscard]] virtual SteadyTime Now() const = 0;
-  // Goes on while the machine sleeps, where Now stands still, and is never set back as WallNow may
-  // be. What was granted for a time (a lease) is over by this clock.
+  // Returns boot time, which advances while the machine sleeps, when Now stands still, and is never
+  // set back as WallNow may be. Use it for grants with a time limit, such as leases.
   [[nodiscard]] virtual BootTime BootNow() const = 0;
   [[nodiscard]] virtual WallTime WallNow() const = 0;
-  // 64 uniformly distributed bits. Not for keys: for jitter and choices.
+  // Returns 64 uniformly distributed bits. Not for keys: for jitter and choices.
   [[nodiscard]] virtual std::uint64_t Random() = 0;
 
   [[nodiscard]] virtual Executor& loop() = 0;
@@ -135,39 +135,39 @@ class Env {
   [[nodiscard]] virtual std::unique_ptr<Monitor> NewMonitor() = 0;
   [[nodiscard]] virtual std::unique_ptr<Thread> NewThread(std::string name, Task body) = 0;
 
-  // Starts a further event loop, on a thread of its own. `name` is part of the thread's name and
-  // the label `loop` of the loop's metrics; that of loop() is "main".
+  // Starts another event loop, on a thread of its own. `name` is part of the thread's name and the
+  // label `loop` of the loop's metrics; that of loop() is "main".
   [[nodiscard]] virtual std::unique_ptr<Loop> NewLoop(std::string name) = 0;
-  // Does the calling thread run an event loop: loop(), or any other made by NewLoop of this Env or
-  // of one that shares its pool? Nothing may wait there: calls that would, return kWouldDeadlock.
+  // Returns true if the calling thread runs an event loop: loop(), or another one of NewLoop, of
+  // this Env or one that shares its pool. There, calls that would block are kWouldDeadlock.
   [[nodiscard]] virtual bool OnLoopThread() const = 0;
 
   [[nodiscard]] virtual LogSink& log() = 0;
   [[nodiscard]] virtual MetricsSink& metrics() = 0;
 
-  // Sleeps in the Env's time. For threads made by NewThread; on a loop it returns at once, with an
-  // error in the log.
+  // Sleeps in the Env's time. For threads of NewThread; on a loop it logs an error and returns at
+  // once.
   void SleepFor(Duration duration);
 };
 
-// An event loop beside the first. What is given its env() runs on it, and so neither waits behind
-// an informer that decodes a large list nor delays one. A transport belongs to one loop, so a
-// client on a loop of its own has connections of its own, too.
+// Another event loop beside the first. Objects that use its env() run on it, and so neither wait
+// for an informer that decodes a large list nor delay one. A transport belongs to one loop, so a
+// client on a loop of its own has connections of its own too.
 //
 //   std::unique_ptr<Loop> loop = env.NewLoop("leases");
 //   Client client = Client::NewForConfig(loop->env(), config).OrExit();
 //
-// Thread-safe. Destruction lets the task that runs finish, destroys those that wait and joins the
-// thread; it must not happen on that thread. Whatever was given env() must be gone before, and this
-// must be gone before the Env that made it.
+// Thread-safe. Destruction lets the running task finish, destroys waiting ones and joins the
+// thread; it must not happen on that thread. All users of its env() must be destroyed before it,
+// and it must be destroyed before the Env that made it.
 class Loop {
  public:
   virtual ~Loop() = default;
-  // The Env that made this loop, with the same clock, pool, log and metrics, whose loop() is this.
+  // Returns an Env with the clock, pool, log and metrics of this loop's maker, and this as loop().
   [[nodiscard]] virtual Env& env() = 0;
 };
 
-// A double in [0, 1) from the Env's randomness.
+// Returns a double in [0, 1) from the Env's randomness.
 [[nodiscard]] double RandomUnit(Env& env);
 
 }  // namespace kinformer

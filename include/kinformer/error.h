@@ -1,10 +1,10 @@
 // kinformer/error.h
 //
-// Error: why something did not work, as a value. Every failure that crosses the library's border is
-// one of these, inside a Result (result.h); no exception does.
+// Error: the reason of a failure, as a value. Every failure that crosses the library's border is an
+// Error inside a Result (result.h); exceptions never cross it.
 //
-// The reasons are the API server's own (metav1.StatusReason) and those that arise on our side of
-// the wire. Ask with the predicates, which follow the rules of apimachinery's api/errors:
+// The reasons are the API server's own (metav1.StatusReason) and those of failures on the client's
+// side. Check them with the predicates, which follow the rules of apimachinery's api/errors:
 //
 //   auto pod = client.For<corev1::Pod>("default").Get("web-0");
 //   if (kinformer::IsNotFound(pod)) { ... }
@@ -24,9 +24,9 @@
 
 namespace kinformer {
 
-// What kind of failure an Error is; docs/errors.md has the remedies.
+// Kind of a failure; docs/errors.md has the remedies.
 enum class Reason : std::uint8_t {
-  // From the API server: metav1.StatusReason, same names.
+  // Reasons of the API server: metav1.StatusReason, same names.
   kUnknown,
   kBadRequest,
   kUnauthorized,
@@ -46,29 +46,29 @@ enum class Reason : std::uint8_t {
   kServerTimeout,
   kServiceUnavailable,
   kTimeout,
-  // From our side.
-  kConnectionRefused,  // nobody listens at the address
+  // Reasons of the client's side.
+  kConnectionRefused,  // no server listens at the address
   kTransport,          // the connection failed or broke: DNS, TLS, reset, proxy
   kUnexpectedEof,      // the body ended in the middle
-  kDecode,             // bytes that are not what they should be; the message says where
+  kDecode,             // malformed bytes; the message says where
   kConfig,             // kubeconfig, flags, environment; the message names file, line or field
-  kInvalidArgument,    // the caller's values: a selector, a name, an option
+  kInvalidArgument,    // invalid values of the caller: a selector, a name, an option
   kCanceled,           // the caller stopped it
   kDeadlineExceeded,   // the caller's time ran out
   kNotSynced,          // the cache has not finished its initial list
   kOutOfScope,         // the cache does not cover that namespace or selector
-  kUnreadable,         // the object is there but its bytes are malformed
+  kUnreadable,         // the object exists but its bytes are malformed
   kOverLimit,          // a limit of the caller's (bytes, entries) was hit
   kEpochChanged,  // the server went back in time (restore); waits for a resourceVersion cannot hold
-  kWouldDeadlock,  // a blocking call on the loop thread, or a wait that waits for its own caller
+  kWouldDeadlock,  // a blocking call on the loop thread, or a wait for the caller itself
   kStopped,        // the informer, queue or runtime has been shut down
-  kStale,          // the cache did not show in time what the caller itself had written
+  kStale,          // the cache did not show the caller's own writes in time
 };
 
-// The API's spelling for server reasons ("NotFound"), ours without the k otherwise ("Transport").
+// Returns the API's spelling of server reasons ("NotFound"), otherwise the name without the k.
 std::string_view ReasonName(Reason reason);
 
-// The inverse for server reasons; kUnknown for anything else.
+// Returns the server reason with this name; kUnknown for all other names.
 Reason ReasonFromName(std::string_view name);
 
 // One cause of an Invalid or similar error (metav1.StatusCause).
@@ -88,7 +88,7 @@ struct StatusDetails {
   std::string continue_{};  // metadata.continue of a 410 while paging
 };
 
-// A failure: a reason for programs, a message for people, and what the server said about it.
+// A failure: a reason for programs, a message for people, and the server's details.
 //
 // One pointer wide; copying copies the text. Thread-compatible. Counterpart: apimachinery's
 // StatusError.
@@ -101,20 +101,20 @@ class [[nodiscard]] Error {
   Error& operator=(Error&& other) noexcept;
   ~Error();
 
-  // Setters return the object, so that an error is built in one expression.
+  // Return this object, so that an error can be built in one expression.
   Error& WithHttpStatus(int code);
   Error& WithRetryAfter(std::chrono::seconds delay);
   Error& WithDetails(StatusDetails details);
-  // Puts "context: " in front of the message. For saying where: a file, a URL, a field.
+  // Puts "context: " in front of the message, to name a place: a file, a URL, a field.
   Error& WithContext(std::string_view context);
 
   [[nodiscard]] Reason reason() const;
   [[nodiscard]] const std::string& message() const;
-  [[nodiscard]] int http_status() const;  // 0 where no response came
+  [[nodiscard]] int http_status() const;  // 0 without a response
   [[nodiscard]] std::optional<std::chrono::seconds> retry_after() const;
   [[nodiscard]] const StatusDetails& details() const;
 
-  // "NotFound: pods \"x\" not found".
+  // Returns, for example, "NotFound: pods \"x\" not found".
   [[nodiscard]] std::string ToString() const;
 
   friend std::ostream& operator<<(std::ostream& out, const Error& error);
@@ -125,8 +125,8 @@ class [[nodiscard]] Error {
 };
 
 namespace internal {
-// The argument of a question about an error: an Error, or a Result, which has none where it is
-// ok(). Points to it. Counterpart: an `error` that may be nil.
+// Argument of the predicates below: points to an Error, or to the error of a Result; null for a
+// Result that is ok(). Counterpart: an `error` that may be nil.
 class MaybeError {
  public:
   // NOLINTBEGIN(google-explicit-constructor): it is made of arguments
@@ -145,12 +145,12 @@ class MaybeError {
 };
 }  // namespace internal
 
-// Questions about an error's reason, as apimachinery's api/errors asks them. They take an Error or
-// a Result; of a Result that is ok() the answer is no.
+// Predicates of an error's reason, as in apimachinery's api/errors. They take an Error or a Result,
+// and are false for a Result that is ok().
 [[nodiscard]] bool IsNotFound(internal::MaybeError error);
-// Of a read from a cache: the object does not exist (kNotFound), or is none of those that the cache
-// looks at (kOutOfScope). There is nothing to do for it, and asking again will not help, as it may
-// with any other error.
+// Returns true if a read from a cache failed because the object does not exist (kNotFound) or the
+// cache does not cover it (kOutOfScope). Nothing needs to be done for the object, and a retry does
+// not help, as it may with other errors.
 [[nodiscard]] bool IsAbsent(internal::MaybeError error);
 [[nodiscard]] bool IsAlreadyExists(internal::MaybeError error);
 [[nodiscard]] bool IsConflict(internal::MaybeError error);
@@ -169,10 +169,10 @@ class MaybeError {
 [[nodiscard]] bool IsUnsupportedMediaType(internal::MaybeError error);
 [[nodiscard]] bool IsBadRequest(internal::MaybeError error);
 [[nodiscard]] bool IsRequestEntityTooLarge(internal::MaybeError error);
-// The server does not know a resourceVersion as new as the one asked for. Also recognises the texts
-// of old servers.
+// Returns true if the server does not know a resourceVersion as new as the requested one. Also
+// recognizes the texts of old servers.
 [[nodiscard]] bool IsTooLargeResourceVersion(internal::MaybeError error);
-// Nobody listens at the address.
+// Returns true if no server listens at the address.
 [[nodiscard]] bool IsConnectionRefused(internal::MaybeError error);
 
 }  // namespace kinformer

@@ -1,7 +1,7 @@
 // kinformer/event_channel.h
 //
-// EventChannel: events for controllers from elsewhere in the program: of a webhook, of another
-// system, of another controller.
+// EventChannel: events for controllers from elsewhere in the program, such as a webhook, another
+// system, or another controller.
 //
 //   EventChannel<corev1::Pod> ordered(env);
 //   controller->Watch(source::Channel<corev1::Pod>(
@@ -28,18 +28,18 @@
 
 namespace kinformer {
 
-// Copies are the same channel. Every source that is made for it gets every event. Thread-safe.
+// A channel; copies are the same channel. Every source made for it gets every event. Thread-safe.
 // Counterpart: a chan event.GenericEvent.
 template <class T>
 class EventChannel {
  public:
-  // `env` must outlive it.
+  // Creates a channel; `env` must outlive it.
   explicit EventChannel(Env& env) : core_(std::make_shared<internal::EventChannelCore>(env)) {}
-  // Gives the event to each source. Blocks while one of them has no room: kWouldDeadlock on an
-  // event loop, where those that have room get it nevertheless. kStopped: the channel is closed.
-  // kNotFound: no source has been made for it, so that nobody would hear of it.
+  // Passes the event to each source. Blocks while one of them is full: kWouldDeadlock on an event
+  // loop, where sources with room get it nevertheless. kStopped: the channel is closed. kNotFound:
+  // no source was made for it, so the event would be lost.
   Result<void> Send(const Ref<T>& object) const { return core_->Send(object.object()); }
-  // Takes no more. What has been sent is still delivered.
+  // Accepts no more events. Pending ones are still delivered.
   void Close() const { core_->Close(); }
 
   [[nodiscard]] const std::shared_ptr<internal::EventChannelCore>& core() const { return core_; }
@@ -50,9 +50,9 @@ class EventChannel {
 
 namespace source {
 
-// How a source listens to a channel.
+// Options of a source for a channel.
 struct ChannelOptions {
-  std::size_t buffer_size{1024};  // events that wait for the handler, before the start too
+  std::size_t buffer_size{1024};  // pending events for the handler, before the start too
 };
 
 namespace internal {
@@ -88,8 +88,8 @@ class ChannelSource final : public TypedSource<R> {
 
 }  // namespace internal
 
-// The events of a channel, from the moment of this call on. The handler is called for one after the
-// other, on the Env's pool. Counterpart: source.Channel.
+// Returns a source of a channel's events, from this call on. The handler is called for one at a
+// time, on the Env's pool. Counterpart: source.Channel.
 template <class T, class R = Request>
 [[nodiscard]] std::shared_ptr<TypedSource<R>> Channel(
     const EventChannel<T>& channel, std::shared_ptr<handler::EventHandler<T, R>> handler,

@@ -1,6 +1,6 @@
 // kinformer/event_handler.h
 //
-// What an informer tells a handler: that an object was added, updated or deleted. A handler is a
+// Events of an informer for a handler: an object was added, updated or deleted. A handler is a
 // class with OnAdd, OnUpdate and OnDelete, or up to three functions:
 //
 //   pods.AddEventHandler(
@@ -11,26 +11,26 @@
 // Guarantees, per handler:
 //   - One callback at a time, each happening before the next; different handlers run independently
 //     of each other.
-//   - The store reflects an event before the handler hears of it (and may already reflect later
+//   - The store reflects an event before the handler gets it (and may already reflect later
 //     ones).
-//   - Per object the sequence is Added (Updated)* Deleted, again and again, and an update's old
-//     object is the one that the handler was told last; what is skipped under pressure keeps that
-//     shape.
-//   - After a relist, deletions that were missed come first, as tombstones.
-// Callbacks run on the Env's pool and may block, call everything and take their time: others are
-// not held up. A callback that throws is logged with the handler's name and counted; the next event
-// follows.
+//   - Per object the sequence is Added (Updated)* Deleted, any number of times, and an update's old
+//     object is the one that the handler got last; this holds also when events are skipped under
+//     pressure.
+//   - After a relist, deletions that were missed are delivered first, as tombstones.
+// Callbacks run on the Env's pool; they may block, call any method, and take their time, without
+// delaying other handlers. An exception is logged with the handler's name and counted; the next
+// event is delivered as usual.
 //
-// Where the server goes back in time (it is restored from a backup), the informer lists again, and
-// the events from there on have the next `epoch`: Snapshot::epoch. What a handler remembers of
-// resourceVersions means nothing any more then; what it remembers of objects holds, since it is
-// told all differences. Of an informer that looks at several namespaces, each begins the epoch by
-// itself, with its own list: there, epochs and resourceVersions are those of the object's
+// If the server goes back in time (it is restored from a backup), the informer lists again, and
+// later events have the next `epoch`: Snapshot::epoch. A handler must then forget the
+// resourceVersions it knows; its knowledge of objects stays valid, since all differences are
+// delivered as events. If an informer watches several namespaces, each of them enters the epoch on
+// its own, with its own list: there, epochs and resourceVersions are those of the object's
 // namespace.
 //
 // Events are valid during the callback, and so are the views and texts in them. To keep an object,
-// take a Ref of it with Retain(). A build with KINFORMER_CHECK_VIEWS finds views that were kept
-// (docs/lifetimes.md).
+// get a Ref of it with Retain(). A build with KINFORMER_CHECK_VIEWS finds views that were used
+// after the callback (docs/lifetimes.md).
 
 #ifndef KINFORMER_EVENT_HANDLER_H_
 #define KINFORMER_EVENT_HANDLER_H_
@@ -59,13 +59,13 @@ inline ObjectName NameOf(const Block& block) {
 
 }  // namespace internal
 
-// The object has come to be, as far as this handler knows.
+// An object that is new to this handler.
 template <class T>
 struct Added {
   const std::string& key;  // "namespace/name", or "name" where there is no namespace
   T object;
-  // True for what the handler starts with: the objects that were cached when it was registered, or,
-  // if it was there first, those of the informer's first list.
+  // True for the handler's initial objects: those that were cached when it was registered, or, if
+  // it was registered earlier, those of the informer's first list.
   bool is_in_initial_list = false;
   const internal::Block* block = nullptr;
   std::uint32_t epoch = 0;
@@ -74,8 +74,8 @@ struct Added {
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
 };
 
-// The object has changed. On a resync `old_object` and `new_object` are the same object, not just
-// equal ones.
+// A changed object. On a resync `old_object` and `new_object` are the same object, not just equal
+// ones.
 template <class T>
 struct Updated {
   const std::string& key;
@@ -91,20 +91,20 @@ struct Updated {
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*new_block); }
 };
 
-// The object is gone. Counterpart: the object or cache.DeletedFinalStateUnknown that client-go
-// passes to OnDelete.
+// A deleted object. Counterpart: the object or cache.DeletedFinalStateUnknown that client-go passes
+// to OnDelete.
 template <class T>
 struct Deleted {
   const std::string& key;
-  // The last state that is known. There is always one.
+  // The last known state. Always present.
   T object;
-  // A tombstone: the deletion itself was not seen, only that the object is gone, so that `object`
-  // may be older than the state in which it was deleted.
+  // True for a tombstone: the informer did not see the deletion itself, only that the object is
+  // gone, so `object` may be older than the state in which it was deleted.
   bool final_state_unknown = false;
   const internal::Block* block = nullptr;
   std::uint32_t epoch = 0;
-  // The state that the handler was told last, where updates after it were skipped under pressure.
-  // Null: that is `object`, as far as is known.
+  // The state that the handler got last, if later updates were skipped under pressure. Null: that
+  // state is `object`, as far as is known.
   const internal::Block* told_block = nullptr;
 
   [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(block)); }
@@ -112,17 +112,17 @@ struct Deleted {
   [[nodiscard]] T told_object() const { return told_block == nullptr ? object : T(told_block); }
 };
 
-// client-go's name of the key function that accepts tombstones. Every event carries its key, so
-// this is e.key.
+// Returns e.key. client-go's name of the key function that accepts tombstones; here every event has
+// its key.
 template <class T>
 [[nodiscard]] const std::string& DeletionHandlingMetaNamespaceKeyFunc(const Deleted<T>& event) {
   return event.key;
 }
 
-// A handler as a class. Override what you need. One object may be registered several times and with
-// several informers; its callbacks may then run at the same time. T = Object (object.h) makes a
-// handler for objects of any kind.
-// Counterpart: cache.ResourceEventHandler.
+// A handler as a class; override the methods you need. One object may be registered several
+// times and with several informers; its callbacks may then run at the same time. With T =
+// Object (object.h) it handles objects of any kind. Counterpart:
+// cache.ResourceEventHandler.
 template <class T>
 class ResourceEventHandler {
  public:
@@ -132,7 +132,7 @@ class ResourceEventHandler {
   virtual void OnDelete(const Deleted<T>& event) { static_cast<void>(event); }
 };
 
-// A function of events of one sort. Anything that can be called with one; empty by default.
+// A function of events of one type. Holds any callable that takes one; empty by default.
 template <class Event>
 class EventFunction : public std::function<void(const Event&)> {
  public:
@@ -161,7 +161,7 @@ class EventFunction : public std::function<void(const Event&)> {
   }
 };
 
-// A handler as functions; those left empty ignore their events. Counterpart:
+// A handler made of functions; empty ones ignore their events. Counterpart:
 // cache.ResourceEventHandlerDetailedFuncs.
 template <class T>
 struct ResourceEventHandlerFuncs {
@@ -170,7 +170,7 @@ struct ResourceEventHandlerFuncs {
   EventFunction<Deleted<T>> on_delete{};
 };
 
-// The functions as a class.
+// Makes a handler class of the functions.
 template <class T>
 class FunctionEventHandler final : public ResourceEventHandler<T> {
  public:
@@ -201,10 +201,10 @@ struct FilterWords {
 };
 }  // namespace internal
 
-// What a FilteringResourceEventHandler passes on: a function of objects, and where deletions are
-// another matter, one of them. Where `deleted` is empty, a deletion passes if the object did when
-// the handler was told of it last, and a tombstone always does: nobody knows what the object was in
-// the end, so a handler that cleans up has to try. A function in its place decides alone:
+// Filter of a FilteringResourceEventHandler: a function of objects, and one of deletions if these
+// differ. Without `deleted`, a deletion passes if the object passed in the state that the handler
+// got last, and a tombstone always passes: the final state is unknown, so a handler that cleans up
+// has to try. If `deleted` is set, it decides alone:
 //
 //   const EventFilter<corev1::Pod> assigned{
 //       .object = [](corev1::Pod p) { return !p.spec().nodeName().empty(); },
@@ -212,7 +212,7 @@ struct FilterWords {
 //         return e.final_state_unknown || !e.object.spec().nodeName().empty();
 //       }};
 //
-// Both run where the handler runs, and must be pure.
+// Both functions run on the handler's thread, and must depend on their argument only.
 template <class T>
 struct EventFilter {
   internal::Callable<bool(T), internal::FilterWords> object{};
@@ -224,10 +224,10 @@ struct EventFilter {
   }
 };
 
-// Passes on only what its filter accepts: a function of objects, or an EventFilter. An object that
-// changes from false to true is added, one that changes from true to false is deleted (with its old
-// state). Counterpart: cache.FilteringResourceEventHandler, whose filter is given a tombstone as a
-// DeletedFinalStateUnknown; here EventFilter::deleted is that case of its switch.
+// Passes on the events that its filter accepts: a function of objects, or an EventFilter. An object
+// that changes from false to true is added, one that changes from true to false is deleted (with
+// its old state). Counterpart: cache.FilteringResourceEventHandler, whose filter gets a tombstone
+// as a DeletedFinalStateUnknown; here EventFilter::deleted handles that case.
 //
 //   pods.AddEventHandler(FilteringResourceEventHandler<corev1::Pod>(
 //       [](corev1::Pod p) { return p.spec().nodeName() == "node-7"; },

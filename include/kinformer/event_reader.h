@@ -1,7 +1,7 @@
 // kinformer/event_reader.h
 //
-// EventReader: a handler turned round. It fetches its events when it wants them, on a thread of its
-// own choice: for programs with an event loop, for simulations of their own, for tests.
+// EventReader: lets the program fetch an informer's events when it wants them, on any thread: for
+// programs with an event loop, for simulations of their own, for tests.
 //
 //   auto reader = NewEventReader(pods).OrExit();
 //   std::vector<ReadEvent<corev1::Pod>> batch;
@@ -32,13 +32,13 @@
 
 namespace kinformer {
 
-// An event that was fetched. It owns its objects and may be kept.
+// A fetched event. It owns its objects and may be kept.
 template <class T>
 struct ReadEvent {
   EventType type{};
   std::string key{};
-  Ref<T> object{};      // of a deletion: the last state that is known
-  Ref<T> old_object{};  // of an update: what it started from; else empty
+  Ref<T> object{};      // for a deletion: the last known state
+  Ref<T> old_object{};  // for an update: the old state; else empty
   bool is_in_initial_list = false;
   bool final_state_unknown = false;
   std::uint32_t epoch = 0;    // see Added::epoch
@@ -47,20 +47,20 @@ struct ReadEvent {
   [[nodiscard]] bool is_resync() const { return object.object() == old_object.object(); }
 };
 
-// How an EventReader is served.
+// Options of an EventReader.
 struct EventReaderOptions {
-  // Bounds and what happens past them, as for a handler: a reader that does not come holds up the
-  // informer with OverflowPolicy::kBlock, and else finds events coalesced or replaced by the
-  // difference. With AtStop::kDrain what waits at the end can still be read; nobody waits for that.
+  // Limits and overflow policy, as for a handler: a reader that stops reading blocks the informer
+  // with OverflowPolicy::kBlock, and otherwise gets events coalesced or replaced by the difference.
+  // With AtStop::kDrain pending events can be read after the end; no call waits for that.
   HandlerOptions handler{};
-  // Events of one call to Next, at most.
+  // Maximal number of events per call of Next.
   std::size_t max_batch{256};
-  // Called on some thread once something can be read, and again only after a Next that found
-  // nothing more: to wake a loop, by an eventfd or a post. Must be quick; must not call Next.
+  // Called on some thread once events can be read, and again only after a Next that found no more:
+  // to wake a loop, by an eventfd or a post. Must be quick; must not call Next.
   std::function<void()> on_readable{};
 };
 
-// Movable; its end removes the handler. For one thread at a time.
+// Reads events. Movable; destruction removes the handler. For one thread at a time.
 template <class T>
 class EventReader {
  public:
@@ -69,12 +69,12 @@ class EventReader {
         scoped_(registration_.Scoped()),
         max_batch_(max_batch) {}
 
-  // Replaces `batch` by the next events, which are of one version: at least one. Waits for them
-  // until `deadline`, of the Env's clock; empty: for ever; a time that is over: not at all.
+  // Replaces `batch` by the next events, at least one, all of one version. Waits for them until
+  // `deadline`, by the Env's clock; empty: without limit; a past time: does not wait.
   //
-  // kDeadlineExceeded: there was none. kCanceled: stop was requested. kStopped: the informer or
-  // this handler has ended, and nothing more comes; an informer that is only stopped may start
-  // again. kWouldDeadlock: on the loop's thread, where it would have to wait.
+  // kDeadlineExceeded: there was none. kCanceled: `stop` was requested. kStopped: the informer or
+  // this handler has ended, and no more events follow, unless the informer is started again.
+  // kWouldDeadlock: it would have to wait on the loop's thread.
   Result<void> Next(std::vector<ReadEvent<T>>& batch, std::optional<SteadyTime> deadline = {},
                     const std::stop_token& stop = {}) {
     batch.clear();
@@ -97,7 +97,7 @@ class EventReader {
     return {};
   }
 
-  // HasSynced and figures. Synced: Next was called again after all of the initial list.
+  // Returns HasSynced and statistics. Synced: Next was called again after the whole initial list.
   [[nodiscard]] const EventHandlerRegistration& registration() const { return registration_; }
 
  private:
@@ -106,7 +106,7 @@ class EventReader {
   std::size_t max_batch_;
 };
 
-// Registers a reader. kStopped where the informer has stopped. Thread-safe; never blocks.
+// Registers a reader. kStopped: the informer has stopped. Thread-safe; never blocks.
 template <class T>
 Result<EventReader<T>> NewEventReader(const SharedInformer<T>& informer,
                                       EventReaderOptions options = {}) {

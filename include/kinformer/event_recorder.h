@@ -1,17 +1,17 @@
 // kinformer/event_recorder.h
 //
-// Events: what a program tells people about an object, as `kubectl describe` shows it below.
+// Events: messages for people about an object, as `kubectl describe` shows them below it.
 //
 //   EventBroadcaster broadcaster(env);
 //   broadcaster.StartRecordingToSink(NewEventSink(client));
 //   auto recorder = broadcaster.NewRecorder({.component = "printer"});
 //   recorder->Event(pod, kEventTypeNormal, "Printed", "two pages");
 //
-// The same event again is not a new object but a higher count of the first one; from the tenth
-// message about an object for the same reason on, they are told together; and who has 25 events
-// about one object has one more every five minutes. So an event may be given at each reconcile.
+// A repeated event increases the count of the first one instead of creating another object. From
+// the tenth message about an object for the same reason on, messages are combined. After 25 events
+// about one object, one more is sent every five minutes. So each reconcile may record an event.
 //
-// Events of events.k8s.io/v1, which say more: events.h.
+// Events of events.k8s.io/v1, which have more fields: events.h.
 //
 // Counterpart: the package tools/record.
 
@@ -39,16 +39,16 @@
 
 namespace kinformer {
 
-// Of what is as it should be.
+// Type of events about normal operation.
 inline constexpr std::string_view kEventTypeNormal = "Normal";
-// Of what somebody should look at.
+// Type of events about problems.
 inline constexpr std::string_view kEventTypeWarning = "Warning";
 namespace corev1 {
 using kinformer::kEventTypeNormal;
 using kinformer::kEventTypeWarning;
 }  // namespace corev1
 
-// What an event is about. Counterpart: reference.GetReference.
+// Returns a reference to the object of an event. Counterpart: reference.GetReference.
 template <Resource T>
 [[nodiscard]] corev1::ObjectReferenceMutable ReferenceTo(const T& object) {
   corev1::ObjectReferenceMutable reference;
@@ -82,13 +82,13 @@ template <class T>
 concept Referable = requires(const T& object) { ReferenceTo(object); };
 }  // namespace internal
 
-// Gives events of one component. Thread-safe. Never blocks; events that find no room are counted.
+// Records events of one component. Thread-safe. Never blocks; a full queue drops and counts events.
 // May outlive its broadcaster: events are then ignored. Counterpart: record.EventRecorder.
 class EventRecorder {
  public:
   virtual ~EventRecorder() = default;
-  // `type` is one of the two; `reason` a word in CamelCase, `message` a sentence for people. A
-  // reference without a name, or another type, is an error in the log and no event.
+  // Records an event. `type` is one of the two above, `reason` a word in CamelCase, `message` a
+  // sentence for people. A reference without a name, or another type, is only logged, as an error.
   virtual void AnnotatedEvent(const corev1::ObjectReferenceMutable& about,
                               std::map<std::string, std::string> annotations, std::string_view type,
                               std::string_view reason, std::string message) = 0;
@@ -96,14 +96,14 @@ class EventRecorder {
              std::string_view reason, std::string message) {
     AnnotatedEvent(about, {}, type, reason, std::move(message));
   }
-  // There are no formats.
+  // Explains at compile time that there are no formats.
   template <class... Any>
   auto Eventf(const Any&... /*any*/) {
     static_assert(internal::kNeverHolds<Any...>,
                   "there is no Eventf: recorder->Event(pod, kEventTypeNormal, \"Printed\", "
                   "std::to_string(pages) + \" pages\") takes the finished text");
   }
-  // The same about an object.
+  // Records an event about an object.
   template <internal::Referable T>
   void Event(const T& object, std::string_view type, std::string_view reason, std::string message) {
     AnnotatedEvent(ReferenceTo(object), {}, type, reason, std::move(message));
@@ -120,58 +120,58 @@ class EventRecorder {
   }
 };
 
-// Where events of core/v1 go. Counterpart: record.EventSink.
+// Destination of core/v1 events. Counterpart: record.EventSink.
 using EventSink = BasicEventSink<corev1::EventMutable>;
-// To the Event objects (core/v1) of a server.
+// Returns a sink that writes Event objects (core/v1) to a server.
 std::unique_ptr<EventSink> NewEventSink(const Client& client);
 
-// What becomes of events that are alike. Counterpart: record.CorrelatorOptions.
+// Limits for similar events. Counterpart: record.CorrelatorOptions.
 struct EventCorrelatorOptions {
-  std::size_t cache_size{4096};  // events, and kinds of events, that are remembered
-  // So many different messages for one reason about one object are told together from then on, each
-  // counting for the time that follows it.
+  std::size_t cache_size{4096};  // remembered events, and groups of similar events
+  // Number of different messages for one reason about one object after which they are combined; a
+  // message is counted for max_interval.
   std::size_t max_events{10};
   internal::TimeSpan max_interval{std::chrono::minutes(10)};
-  // Of one source about one object, by type: so many at once, then so many a second.
+  // Rate limit for events of one source about one object, by type: a burst, then events per second.
   int burst_size{25};
   double qps{1.0 / 300};
 };
 
 // Counterpart: record.BroadcasterOption.
 struct EventBroadcasterOptions {
-  std::size_t max_queued{1000};  // for each sink and watcher; more are dropped, and counted
-  // Of an event whose server does not answer; what it refuses is not tried again.
+  std::size_t max_queued{1000};  // per sink and watcher; more are dropped and counted
+  // Attempts to send an event if the server does not answer; refused events are not retried.
   int max_attempts{12};
   internal::TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
   EventCorrelatorOptions correlator{};
 };
 
-// Takes events of recorders to sinks, each on a thread of its own. Thread-safe.
+// Delivers events of recorders to sinks, each on a thread of its own. Thread-safe.
 //
 // Metric: kinformer_events_lost_total, with the label `why`: "queue full", "no answer", "refused",
-// "shutdown". What is left out as too much of the same is not counted there but in
+// "shutdown". Events dropped as repetitions are not counted there but in
 // kinformer_events_filtered_total.
 //
 // Counterpart: record.EventBroadcaster.
 class EventBroadcaster {
  public:
-  // `env` must outlive it, and its recorders.
+  // Creates a broadcaster. `env` must outlive it and its recorders.
   explicit EventBroadcaster(Env& env, const EventBroadcasterOptions& options = {});
   ~EventBroadcaster();  // Shutdown()
   EventBroadcaster(const EventBroadcaster&) = delete;
   EventBroadcaster& operator=(const EventBroadcaster&) = delete;
 
-  // `source`: the component's name, and the host it runs on or nothing.
+  // Returns a recorder. `source`: the component's name, and optionally its host.
   [[nodiscard]] std::shared_ptr<EventRecorder> NewRecorder(corev1::EventSourceMutable source);
-  // Several sinks know nothing of each other: each gets every event, and counts for itself.
+  // Adds a sink. Sinks are independent: each gets every event, and combines and limits for itself.
   void StartRecordingToSink(std::unique_ptr<EventSink> sink);
-  // Calls `on_event` for every event, as it was given, in the order they were given in. What it
-  // throws is logged and counted.
+  // Calls `on_event` for every event, as recorded, in the order of recording. Exceptions are logged
+  // and counted.
   void StartEventWatcher(std::function<void(const corev1::EventMutable&)> on_event);
-  // Writes every event into the log, warnings as such.
+  // Logs every event, warnings as warnings.
   void StartLogging();
 
-  // Takes no more events, delivers those that wait for at most `timeout`, and ends. Blocks. May be
+  // Stops accepting events, delivers pending ones for at most `timeout`, and ends. Blocks. May be
   // called again.
   void Shutdown(Duration timeout = std::chrono::seconds(10));
 

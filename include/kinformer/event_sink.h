@@ -1,6 +1,6 @@
 // kinformer/event_sink.h
 //
-// BasicEventSink: where a broadcaster's events go (event_recorder.h, events.h).
+// BasicEventSink: destination of a broadcaster's events (event_recorder.h, events.h).
 
 #ifndef KINFORMER_EVENT_SINK_H_
 #define KINFORMER_EVENT_SINK_H_
@@ -11,15 +11,15 @@
 
 namespace kinformer {
 
-// `Event` is the struct of one API version of events. Used by one thread of the broadcaster's. Both
-// methods block, and give the event as the server has it. What they throw is logged and counted,
-// and the event is given up as if the server had refused it.
+// Writes events. `Event` is the struct of one API version of events. Used by one thread of the
+// broadcaster. Both methods block, and return the event as the server has it. Exceptions are logged
+// and counted, and the event is dropped as if the server had refused it.
 template <class Event>
 class BasicEventSink {
  public:
   virtual ~BasicEventSink() = default;
   virtual Result<Event> Create(const Event& event, const CallOptions& call) = 0;
-  // kNotFound: there is none of that name.
+  // Patches an event. kNotFound: there is none of that name.
   virtual Result<Event> Patch(const Event& event, const kinformer::Patch& patch,
                               const CallOptions& call) = 0;
 };

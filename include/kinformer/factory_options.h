@@ -1,6 +1,6 @@
 // kinformer/factory_options.h
 //
-// The options of a SharedInformerFactory: for all of its informers, and for those of one resource.
+// Options of a SharedInformerFactory: for all of its informers, and for those of one resource.
 //
 //   const auto applied = Projection::Drop(
 //       {R"(metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"])"});
@@ -10,9 +10,9 @@
 //                                {ResourceOf<corev1::ConfigMap>(), {.namespaces = {"shop"}}},
 //                                {ResourceOf<corev1::Pod>(), {.projection = *applied}}}});
 //
-// What an informer is asked for with (InformerOptions) goes before what stands for its resource,
-// and that before what stands for all. Selectors of the two add up: see below. Namespaces may have
-// options of their own:
+// An informer's own options (InformerOptions) override those of its resource, and these
+// override the factory's. Selectors of both add up: see below. Namespaces may have options of
+// their own:
 //
 //   SharedInformerFactory apart(
 //       client, {.by_namespace = {{"kube-system",
@@ -49,31 +49,31 @@ inline GroupVersionResource ResourceOfType(const TypeInfo& type) {
 
 }  // namespace internal
 
-// The resource of a type, for SharedInformerFactoryOptions::by_resource.
+// Returns the resource of a type, for SharedInformerFactoryOptions::by_resource.
 template <Resource T>
 [[nodiscard]] GroupVersionResource ResourceOf() {
   return internal::ResourceOfType(T::type_info());
 }
 
-// What is different for the objects of one namespace. What is left as it is comes from the options
-// around it: see SharedInformerFactoryOptions::by_namespace.
-// Counterpart: controller-runtime's cache.Config.
+// Overrides for the objects of one namespace. Unset members come from the enclosing options:
+// see SharedInformerFactoryOptions::by_namespace. Counterpart: controller-runtime's
+// cache.Config.
 struct NamespaceCacheOptions {
   std::optional<LabelSelector> label_selector{};
   std::optional<FieldSelector> field_selector{};
   TransformFunc transform{};
 };
 
-// What is different for the informers of one resource, whether they are typed, dynamic or of its
-// metadata. What is left as it is comes from SharedInformerFactoryOptions, whose members of the
-// same names explain it.
-// Counterpart: controller-runtime's cache.ByObject, and client.CacheOptions.DisableFor.
+// Overrides for the informers of one resource: typed, dynamic and metadata ones. Unset
+// members come from SharedInformerFactoryOptions, which explains the members of the same
+// names. Counterpart: controller-runtime's cache.ByObject, and
+// client.CacheOptions.DisableFor.
 struct ResourceCacheOptions {
-  // False: no copy of these objects is kept. SharedInformerFactory::ReaderFor reads them from the
-  // server. To ask for an informer is an error in the log; what it gives is stopped, and cannot be
-  // started. Only informers of the metadata are made: they hold nothing else of the objects.
+  // False: these objects are not cached. SharedInformerFactory::ReaderFor reads them from the
+  // server. A request for an informer is logged as an error and returns a stopped one, which cannot
+  // start. Only informers of the metadata can be created: they hold nothing else of the objects.
   bool cached{true};
-  // {""}: all. They mean nothing to a kind that has none.
+  // {""}: all. Ignored for kinds without namespaces.
   std::vector<std::string> namespaces{};
   std::map<std::string, NamespaceCacheOptions> by_namespace{};
   std::optional<LabelSelector> label_selector{};
@@ -84,48 +84,48 @@ struct ResourceCacheOptions {
   std::optional<internal::TimeSpan> resync_period{};
 };
 
-// Everything has a default. Counterpart: informers.SharedInformerOption (WithNamespace,
+// Options of a factory. Counterpart: informers.SharedInformerOption (WithNamespace,
 // WithTweakListOptions, WithTransform, WithCustomResyncConfig), and cache.Options of
 // controller-runtime.
 struct SharedInformerFactoryOptions {
   std::string namespace_{};  // empty: all namespaces
-  // Of informers that name no namespace of their own: see InformerOptions.
+  // Namespaces of informers that do not name their own: see InformerOptions.
   std::vector<std::string> namespaces{};
-  // What is different for the objects of some namespaces, which need not stand in `namespaces` too;
-  // "" stands for all that are named neither here nor there. What is left open there is taken from
-  // the first of these that has it: the resource's entry for the namespace, the resource's other
-  // options, the entry here, the other options here; entries for "" count for those others only.
-  // Namespaces that then differ in nothing from all others are looked at together with them.
+  // Overrides for the objects of some namespaces, which need not be in `namespaces` too; "" means
+  // all namespaces that are named neither here nor there. An option that is unset there comes from
+  // the first of these that sets it: the resource's entry for the namespace, its other options, the
+  // entry here, the other options here; entries for "" count only for those other namespaces.
+  // Namespaces that end up with the same options as all others are listed together with them.
   //
-  // It is one cache all the same: each namespace and the others together are listed and watched by
-  // themselves, as those in `namespaces` are, and SharedInformer::Namespaces tells of each. What
-  // selectors may have left out is kOutOfScope in the namespaces that they are for; elsewhere what
-  // is missing is kNotFound. An informer that names namespaces of its own has the options of these.
+  // It is one cache nevertheless: each namespace, and the others together, are listed and watched
+  // separately, as those in `namespaces` are; SharedInformer::Namespaces reports each. Objects that
+  // a selector may have left out are kOutOfScope in that selector's namespaces; elsewhere missing
+  // objects are kNotFound. If an informer names its own namespaces, it has the options of these.
   // Counterpart: cache.Options.DefaultNamespaces, ByObject.Namespaces, with cache.AllNamespaces.
   std::map<std::string, NamespaceCacheOptions> by_namespace{};
-  // Of informers that look at all namespaces as a whole.
+  // Fallback of informers that list all namespaces together.
   IfForbidden if_forbidden{};
-  // Which objects are kept, beside what an informer's own selectors and tweak_list_options select:
+  // Selectors of cached objects, in addition to an informer's own selectors and tweak_list_options:
   // an object must match all of them.
   LabelSelector label_selector{};
   FieldSelector field_selector{};
-  // Changes the options of every list and watch, with the same selectors each time. Called on the
-  // loop, and once more at each start of an informer, which learns in this way what its cache
-  // leaves out.
+  // Changes the options of every list and watch; must set the same selectors each time. Called on
+  // the loop, and once more at each start of an informer, which learns from it which objects its
+  // cache lacks.
   TweakListOptionsFunc tweak_list_options{};
-  // Leaves metadata.managedFields out of all objects. An informer cannot ask for them; a resource
+  // Removes metadata.managedFields from all objects. An informer cannot bring them back; a resource
   // can (by_resource).
   bool drop_managed_fields{false};
-  // What is kept of the objects by informers that have no projection of their own. Paths that a
-  // kind has not mean nothing to it, so that one projection fits all kinds.
+  // Fields kept by informers without a projection of their own. Paths that a kind does not have are
+  // ignored, so that one projection fits all kinds.
   Projection projection{};
-  // Of every informer without a SetTransform of its own.
+  // Transform of every informer that calls no SetTransform.
   TransformFunc transform{};
-  internal::TimeSpan default_resync{};  // of informers that do not say otherwise; 0: never
-  // Of every informer that does not set its own.
+  internal::TimeSpan default_resync{};  // of informers that do not set one; 0: never
+  // Trace function of every informer that does not set its own.
   TraceFunc trace{};
-  // What is different for some resources; each version of one is another. ResourceOf<T>() names
-  // that of a type. A resource that does not exist is no error.
+  // Overrides for some resources; each version is a resource of its own. ResourceOf<T>() names the
+  // resource of a type. A resource that does not exist is not an error.
   std::map<GroupVersionResource, ResourceCacheOptions> by_resource{};
 };
 

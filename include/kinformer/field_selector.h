@@ -1,8 +1,8 @@
 // kinformer/field_selector.h
 //
 // FieldSelector: a condition on named fields of an object, in the syntax of the API's fieldSelector
-// parameter: equality and inequality of texts, joined by commas. Which fields can be selected by is
-// the server's business, per kind.
+// parameter: equality and inequality of texts, joined by commas. The server defines for each kind
+// which fields can be used.
 //
 //   auto selector = FieldSelector::Parse("spec.nodeName=node-7,status.phase!=Succeeded").OrExit();
 
@@ -28,7 +28,7 @@ namespace kinformer {
 // fields.Selector.
 class FieldSelector {
  public:
-  // One condition: the field has, or with `negated` has not, the value.
+  // One condition: the field has the value, or with `negated` another one.
   struct Requirement {
     std::string field{};
     bool negated = false;
@@ -37,30 +37,30 @@ class FieldSelector {
   };
 
   FieldSelector() = default;
-  // Text has to be read first, which may fail.
+  // Explains that text must be parsed, which may fail.
   template <std::convertible_to<std::string_view> Text>
   FieldSelector(const Text& /*text*/,  // NOLINT(google-explicit-constructor)
                 std::nullptr_t /*explained*/ = Explain<Text>()) {}
-  // Pairs as in a Go map would be fields and their values.
+  // Explains pairs, as in a Go map of fields and values.
   FieldSelector(std::initializer_list<std::pair<std::string_view, std::string_view>> fields)
       KINFORMER_UNAVAILABLE(
           "fields are given as text, which is read first: FieldSelector::Parse("
           "\"spec.nodeName=node-7\").OrExit()");
-  // kInvalidArgument, naming the term that is wrong.
+  // Parses a selector. kInvalidArgument, naming the wrong term.
   static Result<FieldSelector> Parse(std::string_view text);
-  // All of `requirements`, whose values are taken as they are: nothing in them need be escaped.
-  // kInvalidArgument: a field is empty, or has one of `=`, `!`, `,` and `\` in it. Counterpart:
-  // fields.AndSelectors of OneTermEqualSelector and OneTermNotEqualSelector.
+  // Returns a selector of all `requirements`, whose values need no escaping. kInvalidArgument: a
+  // field is empty, or contains one of `=`, `!`, `,` and `\`. Counterpart: fields.AndSelectors of
+  // OneTermEqualSelector and OneTermNotEqualSelector.
   //
   //   auto mine = FieldSelector::Of({{.field = "spec.nodeName", .value = "node-7"}}).OrExit();
   static Result<FieldSelector> Of(std::vector<Requirement> requirements);
 
   [[nodiscard]] bool MatchesEverything() const { return requirements_.empty(); }
   [[nodiscard]] const std::vector<Requirement>& requirements() const { return requirements_; }
-  // The value that `field` must have, where there is such a term.
+  // Returns the value that `field` must have, if there is such a term.
   [[nodiscard]] std::optional<std::string_view> RequiresExactMatch(std::string_view field) const;
 
-  // `value_of(field)` gives the field's text; an absent field is "".
+  // Returns true if the fields match; `value_of(field)` gives a field's text, "" if it is absent.
   template <class ValueOf>
   [[nodiscard]] bool Matches(const ValueOf& value_of) const {
     for (const Requirement& requirement : requirements_) {
@@ -71,12 +71,12 @@ class FieldSelector {
     return true;
   }
 
-  // Canonical: terms in the order given, values escaped.
+  // Returns the canonical text: terms in the given order, values escaped.
   [[nodiscard]] std::string ToString() const;
   bool operator==(const FieldSelector&) const = default;
 
  private:
-  // The compiler reads it at the call, since its result type is deduced.
+  // Has a deduced result type, so that the compiler reads it at the call.
   template <class Text>
   static auto Explain() {
     static_assert(internal::kNeverHolds<Text>,

@@ -1,7 +1,7 @@
 // kinformer/fields.h
 //
-// A user's own structs as JSON: a struct names its members in a tuple kFields, and is read, written
-// and compared by it.
+// User-defined structs as JSON: a struct lists its members in a tuple kFields, by which it is read,
+// written and compared.
 //
 //   enum class Colour { kRed, kBlue };
 //   constexpr std::array<kinformer::EnumName<Colour>, 2> EnumNames(Colour) {
@@ -30,11 +30,11 @@
 // std::vector, std::deque and std::map<std::string, ...> of these.
 //
 // Reading: a member that is absent or null keeps its default. A value of another type or out of
-// range, or a text that no enumerator has, is an error that names the path. Names that kFields
-// lacks go into the struct's UnknownFields; in a struct without one they are left out.
-// Writing: members in the order of kFields, then the unknown ones. Empty optionals, boxes, lists,
-// maps and times are left out, everything else is written; Field(...).OmitEmpty() leaves out zeros
-// and empty strings, too.
+// range, or a text that is no enumerator, is an error that names the path. Members that kFields
+// lacks are stored in the struct's UnknownFields; without one they are dropped. Writing:
+// members in the order of kFields, then the unknown ones. Empty optionals, boxes, lists, maps
+// and times are omitted, all others written; Field(...).OmitEmpty() omits zeros and empty
+// strings too.
 //
 // Thread-safe; nothing blocks. Counterpart: the struct tags of Go (`json:"size,omitempty"`).
 
@@ -54,36 +54,36 @@
 
 namespace kinformer {
 
-// A member by its name in JSON.
+// Describes a member by its name in JSON.
 template <class Struct, class Member>
 constexpr internal::FieldOf<Struct, Member> Field(std::string_view name, Member Struct::* member) {
   return {name, member};
 }
 
-// Where members that kFields does not name are kept.
+// Describes the member that stores members which kFields does not name.
 template <class Struct>
 constexpr internal::BagOf<Struct> Field(UnknownFields Struct::* bag) {
   return {bag};
 }
 
-// A struct that can be read and written. What a member's type must be is said by a static_assert.
+// Matches structs that can be read and written. A static_assert explains invalid member types.
 template <class T>
 concept StructWithFields = internal::HasFieldsTuple<T>;
 
-// kDecode with the path of the first member that does not fit. `dropped`, where not null, counts
-// members that had no place.
+// Reads a struct. kDecode with the path of the first member that does not fit. `dropped`, if not
+// null, counts members that were dropped.
 template <StructWithFields T>
 Result<T> FieldsFromValue(const json::Value& value, std::size_t* dropped = nullptr) {
   return internal::DecodeFields<T>(value, dropped);
 }
 
-// The same of a value in a cached object, read in place.
+// Does the same from a value in a cached object, read in place.
 template <StructWithFields T>
 Result<T> FieldsFromView(const json::View& value, std::size_t* dropped = nullptr) {
   return internal::DecodeFields<T>(value, dropped);
 }
 
-// The same of a text.
+// Does the same from JSON text.
 template <StructWithFields T>
 Result<T> FieldsFromJson(std::string_view text) {
   Result<json::Value> value = json::Parse(text);
@@ -91,7 +91,7 @@ Result<T> FieldsFromJson(std::string_view text) {
   return internal::DecodeFields<T>(*value, nullptr);
 }
 
-// The struct as a JSON object.
+// Returns the struct as a JSON object.
 template <StructWithFields T>
 json::Value FieldsToValue(const T& object) {
   json::Value out;
@@ -99,22 +99,22 @@ json::Value FieldsToValue(const T& object) {
   return out;
 }
 
-// The struct as compact JSON text.
+// Returns the struct as compact JSON text.
 template <StructWithFields T>
 std::string FieldsToJson(const T& object) {
   return FieldsToValue(object).Dump();
 }
 
-// Equal members, unknown ones too, as they are written: for structs that have no operator== of
-// their own.
+// Returns true if all members, unknown ones included, would be written equally: for structs without
+// operator==.
 template <StructWithFields T>
 [[nodiscard]] bool FieldsEqual(const T& a, const T& b) {
   return FieldsToValue(a) == FieldsToValue(b);
 }
 
-// The paths of what T reads, for Projection::Keep: "spec.size", "spec.rules.port". A struct with
-// UnknownFields, a map and a struct that contains itself are named whole. A bag in T itself is not
-// counted.
+// Returns the paths that T reads, for Projection::Keep: "spec.size", "spec.rules.port". A struct
+// with UnknownFields, a map, and a struct that contains itself are named as a whole. UnknownFields
+// in T itself do not count.
 template <StructWithFields T>
 [[nodiscard]] std::vector<std::string> FieldPaths() {
   std::vector<std::string> out;

@@ -1,7 +1,7 @@
 // kinformer/finalizers.h
 //
-// Finalizers: what is to be done before an object of a kind may go, by the name of the finalizer
-// that keeps it until then.
+// Finalizers: functions that clean up before objects of a kind are deleted, by the name of the
+// finalizer that keeps the object until then.
 //
 //   Finalizers<corev1::Pod> finalizers;
 //   finalizers.Register("example.com/disks", [](corev1::Pod::Mutable& pod) -> Result<void> {
@@ -28,18 +28,18 @@
 
 namespace kinformer {
 
-// What is to be written now. Counterpart: finalizer.Result.
+// Result of Finalize: the parts that the caller has to write. Counterpart: finalizer.Result.
 struct FinalizeResult {
-  bool updated = false;         // the object is another: its finalizers, or what they changed
-  bool status_updated = false;  // its status is another
-  // Says which finalizers failed, and why. They stay; those that did not fail are gone even so.
+  bool updated = false;         // the object's finalizers or other parts changed
+  bool status_updated = false;  // its status changed
+  // Names the finalizers that failed, and why. They stay; those that succeeded are removed even so.
   Result<void> result{};
 };
 
 namespace internal {
 void AppendFinalizerError(const std::string& name, const Error& error, std::string& errors);
 Error DuplicateFinalizer(const std::string& name);
-// What differs between an object and what has become of it, both in JSON.
+// Compares an object before and after its finalizers ran, both as JSON.
 FinalizeResult FinalizeResultOf(std::string_view before, std::string_view after);
 
 struct FinalizerWords {
@@ -52,26 +52,26 @@ struct FinalizerWords {
 };
 }  // namespace internal
 
-// Thread-compatible: register first, then finalize from any number of threads. Counterpart:
-// finalizer.Finalizers.
+// A set of finalizers. Thread-compatible: register first, then finalize from any number of threads.
+// Counterpart: finalizer.Finalizers.
 template <Resource T>
 class Finalizers {
  public:
   using Mutable = typename T::Mutable;
-  // Does what is to be done, and may change the object and its status, also where it fails. The
-  // finalizer goes when it succeeds; an error keeps it.
+  // Cleans up, and may change the object and its status, even if it fails. On success the finalizer
+  // is removed from the object; an error keeps it.
   using Finalizer = internal::Changing<
       internal::Callable<Result<void>(Mutable& object), internal::FinalizerWords>, Mutable>;
 
-  // kAlreadyExists: there is one of that name.
+  // Adds a finalizer. kAlreadyExists: the name is taken.
   Result<void> Register(std::string name, Finalizer finalizer) {
     if (by_name_.contains(name)) return internal::DuplicateFinalizer(name);
     by_name_.emplace(std::move(name), std::move(finalizer));
     return {};
   }
 
-  // Of an object that is not deleted: adds the finalizers that it lacks. Of one that is: runs those
-  // that it has, and takes away those that succeed. Nothing is written.
+  // Adds missing finalizers to an object that is not being deleted. For a deleted one, runs those
+  // that it has, and removes those that succeed. Does not write to the server.
   FinalizeResult Finalize(Mutable& object) const {
     if (object.metadata.deletionTimestamp.has_value()) return FinalizeDeleted(object);
     FinalizeResult done;

@@ -1,7 +1,7 @@
 // kinformer/flowcontrol.h
 //
-// flowcontrol::Backoff: when to try again, for many things that fail independently of each other:
-// images to pull, volumes to mount, hosts to reach.
+// flowcontrol::Backoff: delays of retries for many independent items: images to pull, volumes to
+// mount, hosts to reach.
 //
 //   flowcontrol::Backoff backoff(env, {.initial = 1s, .max = 5min});
 //   if (!backoff.IsInBackOffSinceUpdate(image, env.Now())) {
@@ -26,21 +26,21 @@
 
 namespace kinformer::flowcontrol {
 
-// How a Backoff grows, and when it forgets.
+// Growth and reset of a Backoff's delays.
 struct BackoffOptions {
   internal::TimeSpan initial{std::chrono::seconds(1)};
   internal::TimeSpan max{std::chrono::minutes(5)};
-  // Each delay gets up to so much of the one before on top: 0.1 is a tenth. None but the first is
-  // longer than max even so.
+  // Largest random part added to a delay, as a fraction of the one before: 0.1 is a tenth. Delays
+  // after the first never exceed max even so.
   double jitter{0};
-  // Whether a failure at `event` begins anew, after the last one at `last`. Empty: where twice
-  // `max` has passed. Must be quick, and may be called from several threads.
+  // Returns true if a failure at `event`, after the last one at `last`, begins with the initial
+  // delay again. Empty: after twice `max`. Must be quick, and may be called from several threads.
   std::function<bool(SteadyTime event, SteadyTime last, Duration max)> has_expired{};
 };
 
-// A delay for each id: none at first, then the initial one, then each time twice as long. An id is
-// any text. Ids that nobody asks about any more stay until GC. Thread-safe; nothing blocks.
-// Counterpart: flowcontrol.Backoff, made by NewBackOff or NewBackOffWithJitter.
+// Keeps a delay for each id: none at first, then the initial one, then each time twice as long. An
+// id is any text. Unused ids stay until GC. Thread-safe; never blocks. Counterpart:
+// flowcontrol.Backoff, made by NewBackOff or NewBackOffWithJitter.
 class Backoff {
  public:
   explicit Backoff(Env& env, BackoffOptions options = {});
@@ -48,21 +48,21 @@ class Backoff {
   Backoff(const Backoff&) = delete;
   Backoff& operator=(const Backoff&) = delete;
 
-  // The present delay; 0: there is none.
+  // Returns the current delay; 0: none.
   [[nodiscard]] Duration Get(std::string_view id) const;
-  // It has failed, at that time: the delay grows, or begins anew.
+  // Reports a failure at that time: the delay grows, or begins again.
   void Next(std::string_view id, SteadyTime event);
-  // It has succeeded.
+  // Reports a success: removes the delay.
   void Reset(std::string_view id);
-  // It is to wait still, by the time that has passed since `event`.
+  // Returns true if less than the delay has passed since `event`.
   [[nodiscard]] bool IsInBackOffSince(std::string_view id, SteadyTime event) const;
-  // At the time `event` it was to wait, by the time that had passed since its last Next.
+  // Returns true if at `event` less than the delay had passed since the last Next.
   [[nodiscard]] bool IsInBackOffSinceUpdate(std::string_view id, SteadyTime event) const;
-  // Forgets those whose delay has expired.
+  // Removes ids whose delay has expired.
   void GC();
-  // Forgets it. Counterpart: DeleteEntry.
+  // Removes the id. Counterpart: DeleteEntry.
   void DeleteEntry(std::string_view id) { Reset(id); }
-  // How many ids it knows.
+  // Returns the number of known ids.
   [[nodiscard]] std::size_t size() const;
 
  private:

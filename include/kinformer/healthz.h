@@ -1,6 +1,6 @@
 // kinformer/healthz.h
 //
-// healthz::Handler: says whether this process is alive, or ready for work, by checks with names.
+// healthz::Handler: reports whether this process is alive, or ready for work, by named checks.
 //
 //   auto healthz = std::make_shared<healthz::Handler>(env,
 //       healthz::Checks{{"ping", healthz::Ping}}, "/healthz");
@@ -19,7 +19,7 @@
 //   /healthz?exclude=pods   without that check; may be repeated; unknown names are warned about
 //   /healthz/pods           that check alone: 200 "ok", 500 with its error, 404 for an unknown name
 //
-// The lines keep errors to themselves, since everybody may read them; the log has them.
+// The lines do not contain errors, since everyone can read them; the log does.
 //
 // Counterpart: controller-runtime's package healthz.
 
@@ -49,26 +49,26 @@ struct CheckerWords {
 };
 }  // namespace internal
 
-// OK: all is well. May block. What it throws is a failure, and is logged and counted.
+// A check. OK: healthy. May block. Exceptions are failures, and are logged and counted.
 using Checker = kinformer::internal::Callable<Result<void>(), internal::CheckerWords>;
-// By name.
+// Checks by name.
 using Checks = std::map<std::string, Checker>;
 
-// Is always well: that it answers is what counts. What a Handler without checks has.
+// Always succeeds: proves that the process answers. Default of a Handler without checks.
 inline Result<void> Ping() { return {}; }
 
-// Runs the checks of each request, one after the other, on a thread of its own, so that neither a
-// slow check nor handlers that block can hold up anything but the requests behind it. Up to 1,000
-// of those wait; the rest is answered with 503. Without checks it answers at once.
+// Runs the checks of each request, one after the other, on a thread of its own, so that a slow
+// check or a blocking handler delays only the requests behind it. Up to 1,000 of those wait; others
+// are answered with 503. Without checks it answers at once.
 //
-// Handle is loop-confined, as of every Handler. Destruction waits for the check that runs; it must
-// come after the end of whatever passes on requests. `env` must outlive it.
+// Handle is loop-confined, as in every Handler. Destruction waits for the running check; it must
+// come after the end of the server that passes on requests. `env` must outlive it.
 //
-// Counterpart: healthz.Handler. Different: the path stands in the constructor and is not stripped
-// from requests before.
+// Counterpart: healthz.Handler. Difference: the path is given to the constructor and is not
+// stripped from requests before.
 class Handler final : public kinformer::Handler {
  public:
-  // `path`: what stands before the names of checks.
+  // Creates a handler. `path`: the prefix of the checks' names.
   Handler(Env& env, Checks checks, std::string path = "/healthz");
   ~Handler() override;
   Handler(const Handler&) = delete;

@@ -1,6 +1,6 @@
 // kinformer/index.h
 //
-// Indexes: named functions from an object to the values under which it can be found.
+// Indexes: named functions that return the values under which an object can be found.
 //
 //   Indexers<corev1::Pod> by_node = {
 //       {"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}};
@@ -39,28 +39,28 @@ IndexFunction Untyped(IndexFunc<T> function);
 template <ObjectView T>
 IndexFunc<T> OrderedIndexFunc(IndexFunc<T> function);
 
-// The name of the index by namespace, in which objects without a namespace have the value "".
+// Name of the index by namespace, in which objects without a namespace have the value "".
 // Counterpart: cache.NamespaceIndex.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
 
-// Where an index function puts an object's values: Add(std::string_view), copied before it returns.
+// Receives the values of an object: Add(std::string_view) copies the value before it returns.
 using IndexValues = internal::IndexValues;
 
-// The function of the index "namespace". Counterpart: cache.MetaNamespaceIndexFunc.
+// Function of the index "namespace". Counterpart: cache.MetaNamespaceIndexFunc.
 template <ObjectView T>
 void MetaNamespaceIndexFunc(T object, IndexValues& values) {
   values.Add(internal::BlockOfView(object)->namespace_());
 }
 
-// Runs once per object version on the thread that writes the store: an informer's loop. Must be
-// pure and quick; it is named in the log when it is slow, and when it throws, the object has no
-// value. Made of anything that can be called so, and called as any std::function. Counterpart:
-// cache.IndexFunc.
+// Returns an object's values in an index. Runs once per object version on the thread that writes
+// the store: an informer's loop. Must be pure and quick. A slow one is named in the log; if it
+// throws, the object has no value. Made of any such callable, and called as any std::function.
+// Counterpart: cache.IndexFunc.
 //
-// Knows whether another one does the same: a copy does, and so does one that is made of the same
-// plain function or of an object of the same type that captures nothing, is equal (operator==) or
-// holds the same numbers and pointers. Two lambdas that each capture a string are never the same:
-// who registers one twice keeps an IndexFunc and gives that.
+// Can be compared with another: copies are the same, and so are two that are made of the same plain
+// function, or of objects of one type that capture nothing, are equal (operator==) or hold the same
+// numbers and pointers. Two lambdas that each capture a string are never the same: to register such
+// a function twice, keep the IndexFunc and pass copies.
 template <ObjectView T>
 class IndexFunc : public std::function<void(T, IndexValues&)> {
   using Function = std::function<void(T, IndexValues&)>;
@@ -95,10 +95,10 @@ class IndexFunc : public std::function<void(T, IndexValues&)> {
   bool ordered_ = false;
 };
 
-// The same function, for an index that keeps its values in byte order, so that Range and Prefix
-// find what lies between two of them. index_key.h makes values whose bytes have the order of
-// numbers, times and tuples. Costs about 30 bytes more for each distinct value. Counterpart: none
-// in client-go.
+// Returns the function for an ordered index, which keeps its values in byte order, so that Range
+// and Prefix can find values between two others. index_key.h makes values whose bytes have the
+// order of numbers, times and tuples. Costs about 30 bytes more per distinct value. Counterpart:
+// none in client-go.
 //
 //   Indexers<corev1::Pod> by_start = {
 //       {"start", OrderedIndexFunc<corev1::Pod>([](corev1::Pod p, auto& out) {
@@ -110,12 +110,12 @@ template <ObjectView T>
   return function;
 }
 
-// By name. Where informers are shared, who gives the function that has the name already shares its
-// index; one that is not the same is an error. Counterpart: cache.Indexers.
+// Index functions by name. Users of a shared informer who give the same function under one name
+// share the index; another function under that name is an error. Counterpart: cache.Indexers.
 template <ObjectView T>
 using Indexers = std::map<std::string, IndexFunc<T>>;
 
-// An object's key: "namespace/name", or "name" where there is no namespace. Counterpart:
+// Returns an object's key: "namespace/name", or "name" without a namespace. Counterpart:
 // cache.MetaNamespaceKeyFunc.
 template <ObjectView T>
 [[nodiscard]] std::string MetaNamespaceKeyFunc(const T& object) {
@@ -151,8 +151,8 @@ template <ObjectView T>
 Result<void> AddTypedIndexers(InformerCore& informer, Indexers<T> indexers) {
   return AddIndexesTo(informer, Untyped<T>(std::move(indexers)), false);
 }
-// Those whose names are not taken. kAlreadyExists where one is, by another function; the others are
-// added all the same.
+// Adds those indexes whose names are free. kAlreadyExists if another function has one of the names;
+// the others are added nevertheless.
 template <ObjectView T>
 Result<void> AddMissingIndexers(InformerCore& informer, Indexers<T> indexers) {
   return AddIndexesTo(informer, Untyped<T>(std::move(indexers)), true);

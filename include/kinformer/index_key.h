@@ -1,7 +1,7 @@
 // kinformer/index_key.h
 //
-// IndexKey: a value for an ordered index, made of parts: strings, numbers, bools and times. Its
-// bytes have the order of the parts, the first first.
+// IndexKey: a value for an ordered index, made of parts: strings, numbers, bools and times. Keys
+// are ordered by their first part, then by the next, and so on.
 //
 //   Indexers<corev1::Pod> indexers = {
 //       {"node-start", OrderedIndexFunc<corev1::Pod>([](corev1::Pod p, auto& out) {
@@ -30,20 +30,20 @@
 
 namespace kinformer {
 
-// The least value above all that begin with `prefix`; none where there is no such value: the prefix
-// is empty or has no other byte than 0xff.
+// Returns the least value above all that begin with `prefix`; none if there is no such value: the
+// prefix is empty or has only bytes 0xff.
 [[nodiscard]] std::optional<std::string> IndexPrefixEnd(std::string_view prefix);
 
-// For two keys whose parts have the same kinds (string, integer, bool, time) in the same places,
-// the order of the bytes is that of the parts, and the one with fewer parts is a prefix of those
-// that begin with the same ones. All integers are one kind, signed or not: -1 < 0 < 2^64 - 1.
+// A key whose bytes have the order of its parts. This holds for keys whose parts have the same
+// kinds (string, integer, bool, time) in the same places; a shorter key is a prefix of longer ones
+// that begin with the same parts. All integers are one kind, signed or not: -1 < 0 < 2^64 - 1.
 //
-// A value. Thread-compatible. Counterpart: none; as the tuple layer of FoundationDB.
+// A value. Thread-compatible. Counterpart: none; similar to the tuple layer of FoundationDB.
 class IndexKey {
  public:
   IndexKey() = default;
 
-  // In byte order; may hold zero bytes.
+  // Adds a string, in byte order; it may hold zero bytes.
   template <std::convertible_to<std::string_view> Text>
   IndexKey& Add(const Text& text) {
     return AddText(text, true);
@@ -58,18 +58,18 @@ class IndexKey {
       return AddInteger(false, std::uint64_t{value});
     }
   }
-  // To the nanosecond. None (IsZero) comes before all that are later than the year 1.
+  // Adds a time, to the nanosecond. An unset one (IsZero) comes before all later than the year 1.
   IndexKey& Add(const metav1::Time& time);
   IndexKey& Add(std::chrono::system_clock::time_point time) { return Add(metav1::Time(time)); }
 
-  // The begin of a string that may go on: for a prefix, as the last part.
+  // Adds the beginning of a string, which may go on: as the last part of a prefix.
   IndexKey& AddPrefix(std::string_view text) { return AddText(text, false); }
 
-  // What lies above all keys that begin with these parts: the end of a range that includes them.
+  // Returns the least value above all keys that begin with these parts, as the end of a range.
   [[nodiscard]] std::optional<std::string> End() const { return IndexPrefixEnd(bytes_); }
 
   [[nodiscard]] const std::string& bytes() const KINFORMER_LIFETIMEBOUND { return bytes_; }
-  // For out.Add and queries.
+  // Converts to text for out.Add and queries.
   // NOLINTNEXTLINE(google-explicit-constructor)
   operator std::string_view() const KINFORMER_LIFETIMEBOUND { return bytes_; }
 

@@ -1,6 +1,6 @@
 // kinformer/indexer.h
 //
-// Indexer<T>: a Store whose objects are found by more than their keys.
+// Indexer<T>: a Store with indexes, which find objects by other values than their keys.
 //
 //   Indexer<corev1::Pod> pods(
 //       env, {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}});
@@ -23,23 +23,23 @@
 
 namespace kinformer {
 
-// Each call is answered from one version of the store; to ask several questions about the same one,
-// take a Snapshot.
+// A Store with indexes. Each call reads one version of the store; for several queries of the same
+// version, take a Snapshot.
 //
 // See Store for threads and ownership. An index that does not exist is kNotFound. Counterpart:
 // cache.Indexer.
 template <ObjectView T>
 class Indexer : public Store<T> {
  public:
-  // Beside `indexers` it has the index "namespace".
+  // Creates an empty store with `indexers` and the index "namespace".
   explicit Indexer(Env& env, Indexers<T> indexers = {}) : Store<T>(env) {
     internal::LogError(env,
                        this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)), true));
   }
   explicit Indexer(std::shared_ptr<internal::IndexerCore> core) : Store<T>(std::move(core)) {}
 
-  // The objects that share a value of the index with `object`, which need not be in the store. Runs
-  // the index function here.
+  // Returns the objects that share a value of the index with `object`, which need not be in the
+  // store. Runs the index function on this thread.
   [[nodiscard]] ObjectRange<T> Index(std::string_view index, const Ref<T>& object) const {
     auto values = this->core()->ValuesOf(index, *object.object());
     if (!values) return ObjectRange<T>().WithError(std::move(values).error());
@@ -53,11 +53,11 @@ class Indexer : public Store<T> {
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return ObjectRange<T>(std::move(snapshot), std::move(found));
   }
-  // The objects that have the value.
+  // Returns the objects with this value.
   [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
     return this->Snapshot().ByIndex(index, value);
   }
-  // What lies between two values of an ordered index, or begins with one: see Snapshot.
+  // Return objects whose values in an ordered index are in a range, or have a prefix: see Snapshot.
   [[nodiscard]] ObjectRange<T> Range(std::string_view index, std::string_view from,
                                      std::optional<std::string_view> to,
                                      IndexRangeOptions options = {}) const {
@@ -67,7 +67,7 @@ class Indexer : public Store<T> {
                                       IndexRangeOptions options = {}) const {
     return this->Snapshot().Prefix(index, prefix, options);
   }
-  // The keys of the objects that have the value, sorted.
+  // Returns the keys of the objects with this value, sorted.
   [[nodiscard]] Result<std::vector<std::string>> IndexKeys(std::string_view index,
                                                            std::string_view value) const {
     const auto snapshot = this->core()->Snapshot();
@@ -75,26 +75,26 @@ class Indexer : public Store<T> {
     if (!blocks) return std::move(blocks).error();
     return internal::KeysOf(*blocks);
   }
-  // All values that some object has in the index, sorted. Empty where there is no such index.
+  // Returns all values of the index that some object has, sorted. Empty if there is no such index.
   [[nodiscard]] std::vector<std::string> ListIndexFuncValues(std::string_view index) const {
     return this->core()->Snapshot()->IndexValues(index).value_or({});
   }
-  // Adds indexes and fills them from what is there. kAlreadyExists, and none added, where one of
-  // the names is taken. On a running informer this blocks until they are complete; kWouldDeadlock
-  // on the loop thread.
+  // Adds indexes and fills them with the existing objects. kAlreadyExists, and none added, if one
+  // of the names is taken. On a running informer this blocks until they are complete;
+  // kWouldDeadlock on the loop thread.
   Result<void> AddIndexers(Indexers<T> indexers) {
     return this->core()->AddIndexes(internal::Untyped<T>(std::move(indexers)));
   }
-  // Removes indexes; what was added by one user of a shared informer is gone for all. Versions from
-  // now on lack them; older snapshots keep them, and their memory is freed by writes after the last
-  // of these is gone. The names may be added again at once. kNotFound, and none removed, where
-  // there is none of a name; kInvalidArgument for "namespace", which listers need. On a running
-  // informer this blocks until they are gone; kWouldDeadlock on the loop thread. Counterpart: none
-  // in client-go.
+  // Removes indexes, for all users of a shared informer. Later versions lack them; older
+  // snapshots keep them, and the memory is freed by writes after the last of these snapshots
+  // is gone. The names can be reused at once. kNotFound, and none removed, if a name is
+  // unknown; kInvalidArgument for "namespace", which listers need. On a running informer this
+  // blocks until they are removed; kWouldDeadlock on the loop thread. Counterpart: none in
+  // client-go.
   Result<void> RemoveIndexers(std::vector<std::string> names) {
     return this->core()->RemoveIndexes(std::move(names));
   }
-  // The names of the indexes.
+  // Returns the names of the indexes.
   [[nodiscard]] std::vector<std::string> GetIndexers() const { return this->core()->IndexNames(); }
 };
 

@@ -1,10 +1,10 @@
 // kinformer/informer_options.h
 //
-// The options and the figures of informers and handlers that do not depend on the object's type.
+// Options and statistics of informers and handlers that do not depend on the object's type.
 //
-// Metrics, where the Env has a sink that is enabled (else nothing is counted for them), under
-// client-go's names where it has them. The label `name` is the informer's; informers of one name
-// are counted together and their gauges added up.
+// Metrics, if the Env has an enabled sink (otherwise they cost nothing), under client-go's names
+// where client-go has them. The label `name` is the informer's name; for informers of one name,
+// counts and gauges are added up.
 //   reflector_lists_total, _list_duration_seconds, _items_per_list     begun; time and size
 //   reflector_watches_total, _short_watches_total                      opened; over at once
 //   reflector_watch_duration_seconds, _items_per_watch                 of watches that have ended
@@ -18,13 +18,13 @@
 //   reflector_refusals_total, reflector_watch_lists_total              as in InformerStats
 //   informer_consistency_checks_total, informer_inconsistencies_total  as in InformerStats
 //   informer_last_progress_timestamp_seconds    of the wall clock, where InformerStatus has an age
-// With a label `namespace` besides, of informers whose options name the namespaces (`namespaces`,
-// or those of `if_forbidden`):
+// With an additional label `namespace`, for informers whose options name the namespaces
+// (`namespaces`, or those of `if_forbidden`):
 //   informer_namespace_last_progress_timestamp_seconds
-// What an informer needs to know which Namespaces there are (IfForbidden::watch_namespaces) is told
-// of under its name and ", namespaces".
-// With a label `handler` besides, the name that HandlerOptions gives; handlers without one share
-// the empty label:
+// The watch on Namespaces that some informers need (IfForbidden::watch_namespaces) has the
+// informer's name followed by ", namespaces".
+// With an additional label `handler`, the name in HandlerOptions; handlers without a name share the
+// empty label:
 //   informer_handler_waiting_events, _waiting_bytes                    live events that wait
 //   informer_handler_delivered_total, _coalesced_total, _dropped_total
 
@@ -58,82 +58,82 @@ namespace kinformer {
 template <class T>
 class Ref;  // ref.h
 
-// The queue between reflector and store.
+// Kind of the queue between reflector and store.
 enum class QueueKind : std::uint8_t {
-  // Events are applied in the order received, a relist in one step. client-go's RealFIFO; the
+  // Applies events in the order received, and a relist in one step. client-go's RealFIFO; the
   // default.
   kInOrder,
-  // Events are collected per key, keys in the order of their first event. client-go's classic
-  // DeltaFIFO.
+  // Collects events per key, and applies keys in the order of their first event. client-go's
+  // classic DeltaFIFO.
   kDeltaFIFO,
 };
 
-// What a handler gets that is slower than the events, once its queue is full.
+// Policy for a handler that is slower than the events, once its queue is full.
 enum class OverflowPolicy : std::uint8_t {
-  // Per object the net effect of what waits: add+update = add, add+delete = nothing, update+delete
-  // = delete, delete+add = update, or both where the uids differ; in the place of the newest event.
-  // A list that finds an earlier one still waiting joins it, with the events between them.
+  // Merges the pending events of each object: add+update = add, add+delete = nothing, update+delete
+  // = delete, delete+add = update, or both if the uids differ; at the place of the newest event. A
+  // list that arrives while an earlier one is pending is merged with it and the events in between.
   kCoalesce,
-  // Nothing is skipped: this informer waits for the handler, its store included. Past the
-  // informer's byte budget the watch is closed; it resumes where it was.
+  // Skips nothing: this informer waits for the handler, and so does its store. Beyond the
+  // informer's byte budget the watch is closed; it resumes where it stopped.
   kBlock,
-  // What waits is dropped; the handler then gets the difference between the state it knows and the
-  // store.
+  // Drops all pending events; the handler then gets the difference between the state that it knows
+  // and the store.
   kDropAndResync,
 };
 
-// What becomes of the events that wait for a handler when its informer stops.
+// Policy for pending events of a handler when its informer stops.
 enum class AtStop : std::uint8_t {
-  // They are not delivered; should the informer start again, they are then. The default.
+  // Keeps them undelivered; they are delivered if the informer starts again. The default.
   kDiscard,
-  // They are: all that is in the store by then. Stop returns at once, as ever. Run, the factory's
-  // Shutdown and the end of the last handle wait until the handler has had them.
+  // Delivers them: everything that is in the store by then. Stop still returns at once. Run, the
+  // factory's Shutdown and the release of the last handle wait until all are delivered.
   kDrain,
 };
 
-// How the first list is fetched. Counterpart: client-go's feature gate WatchListClient.
+// Method to get the first list. Counterpart: client-go's feature gate WatchListClient.
 enum class InitialList : std::uint8_t {
-  // As a watch that starts with what there is; the default. Where the server cannot do that, it is
-  // a LIST, at once for the hour that follows (ListerWatcher::WatchListDeclined).
+  // A watch that begins with the existing objects; the default. If the server does not support it,
+  // LIST is used at once, and for the following hour (ListerWatcher::WatchListDeclined).
   kWatchList,
   kList,
 };
 
-// How the store keeps its objects.
+// Storage format of objects in the store.
 enum class Compression : std::uint8_t {
   kNone,
-  // Under zstd, with a dictionary that is trained on the first list (from 128 objects on; fewer
-  // stay as they are). Memory falls to a third or less. Each read of an object by key or out of a
-  // Snapshot takes a microsecond or two to unpack it, into memory that the Ref or the Snapshot
-  // owns; each write takes two more; the dictionary takes 140 KB. For caches that are large and
-  // looked into rarely.
+  // Compresses with zstd, with a dictionary that is trained on the first list (of 128 objects or
+  // more; a smaller one stays uncompressed). Memory falls to a third or less. Each read of an
+  // object by key or from a Snapshot takes one or two microseconds to unpack it, into memory that
+  // belongs to the Ref or the Snapshot; each write takes two more; the dictionary takes 140 KB. For
+  // large caches that are read rarely.
   kZstd,
 };
 
-// What an informer is worth that has no room for all objects: max_objects, max_bytes.
+// Policy for an informer whose cache is full: see max_objects, max_bytes.
 enum class LimitPolicy : std::uint8_t {
-  // It is not synced while one is left out: HasSynced is false, WaitForCacheSync waits and says
-  // why (with fail_fast it ends), lists are kNotSynced. What has been told handlers stays true.
+  // Not synced while objects are left out: HasSynced is false, WaitForCacheSync waits and reports
+  // the reason (with fail_fast it fails), lists are kNotSynced. Delivered events stay valid.
   kNotSynced,
-  // It is synced, and serves what it has: a list is what there is room for. The user says that what
-  // is missing may be missing.
+  // Synced with the objects that it has: lists contain what fits. Set it if the program works with
+  // an incomplete cache.
   kServePart,
 };
 
-// One step of one event through the pipeline, for tracing.
+// A step of an event through the pipeline, for tracing.
 struct TraceEvent {
   // "reflector" (received), "delta fifo" (queued), "store" (applied), "listener" (handler called).
   std::string_view stage;
   std::string_view type;  // "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "REPLACED", "SYNC"
-  std::string_view key;   // empty where the event is not about one object
+  std::string_view key;   // empty if the event does not concern one object
   std::string_view resourceVersion;
-  // delta fifo: entries queued, this one included. listener: events waiting. store: objects in it.
+  // delta fifo: queued entries, this one included. listener: pending events. store: its objects.
   // reflector, with type REPLACED and no key: objects in the list.
   std::size_t depth = 0;
   std::string_view listener{};  // the handler's name
-  // A list, or one of its objects: they pass the reflector as they arrive, the queue in one piece,
-  // and the store unless it has them already. For a listener: part of what was there when it
-  // joined.
+  // True for a list or one of its objects: they pass the reflector as they arrive, the queue as one
+  // entry, and the store if they are new to it. For a listener: an object that existed when it was
+  // registered.
   bool in_list = false;
 };
 
@@ -164,112 +164,112 @@ struct WatchErrorWords {
 };
 }  // namespace internal
 
-// A function that is told of each step.
+// Callback for each step.
 using TraceFunc = internal::Callable<void(const TraceEvent& event), internal::TraceWords>;
-// A function that says what is kept of an object of one kind: see SharedInformer::SetTransform and
-// TransformOf. Counterpart: cache.TransformFunc.
+// Function that returns the object to store in place of the received one: see
+// SharedInformer::SetTransform and TransformOf. Counterpart: cache.TransformFunc.
 template <class T>
 using TypedTransformFunc =
     internal::Callable<Result<Ref<T>>(const Ref<T>& object), internal::TypedTransformWords>;
-// A function that is told of each attempt to list or watch that fails. Counterpart:
+// Callback for each failed attempt to list or watch. Counterpart:
 // cache.WatchErrorHandler.
 using WatchErrorHandler = internal::Callable<void(const Error& error), internal::WatchErrorWords>;
 
-// How one handler is served: its name, its resyncs, and what happens when it is slow.
+// Options of one handler: its name, resyncs, and queue limits.
 struct HandlerOptions {
   std::string name{};  // in logs and metrics; empty: "handler-1", ...
-  // Redelivers all cached objects as updates this often. Empty: the informer's default. 0: never.
-  // At least 1 s, and not less than the informer's own period once that runs.
+  // Interval at which all cached objects are delivered again as updates. Empty: the informer's
+  // default. 0: never. At least 1 s, and at least the informer's own period once it runs.
   std::optional<internal::TimeSpan> resync_period{};
   OverflowPolicy overflow{OverflowPolicy::kCoalesce};
-  std::size_t max_events{4096};  // live events that wait as they happened; more: `overflow`
-  // Of the objects that only this queue keeps in memory.
+  std::size_t max_events{4096};  // limit of pending live events; more: `overflow`
+  // Limit for the memory of objects that only this queue keeps alive.
   std::size_t max_bytes{std::size_t{16} << 20};
   AtStop at_stop{AtStop::kDiscard};
 };
 
-// A snapshot; the figures may be moments apart.
+// Statistics of one handler; members may be read moments apart.
 struct HandlerStats {
   std::string name{};
   std::uint64_t delivered = 0;
-  // Live events; what a list or resync still has to deliver is not counted.
+  // Pending live events, without those that a list or resync still has to deliver.
   std::size_t waiting = 0;
   std::size_t waiting_bytes = 0;
   std::uint64_t coalesced = 0;
   std::uint64_t dropped = 0;
   std::uint64_t exceptions = 0;
   Duration longest_callback{0};
-  Duration callback_age{0};  // of the callback that is running; 0: none is
-  Duration behind_for{0};    // since when something has been waiting or running; 0: caught up
+  Duration callback_age{0};  // of the running callback; 0: none runs
+  Duration behind_for{0};    // time since it was last caught up; 0: it is now
   bool synced = false;
 };
 
-// What an informer is doing. The last five wait, until InformerStatus::retry_in is over.
+// Activity of an informer. In the last four states it waits, for InformerStatus::retry_in.
 enum class InformerState : std::uint8_t {
   kNotStarted,
-  kListing,   // a LIST or a watch-list is under way
-  kWatching,  // follows the changes; a watch that ended as agreed is opened again at once
-  kPaused,    // the watch is closed because a handler holds everything up (OverflowPolicy::kBlock)
+  kListing,   // a LIST or a watch-list is running
+  kWatching,  // a watch that ended regularly is reopened at once
+  kPaused,    // the watch is closed because a handler blocks (OverflowPolicy::kBlock)
   kStopped,
-  kBackingOff,  // after an attempt that failed, or before a relist
-  kRefused,     // the server asks to wait: 429, or 5xx with Retry-After
+  kBackingOff,  // after a failed attempt, or before a relist
+  kRefused,     // the server asked to wait: 429, or 5xx with Retry-After
   kForbidden,   // 401 or 403
   kAbsent,      // 404: the server does not have the resource; its CRD may be missing
 };
-// "listing", "backing off", ...
+// Returns "listing", "backing off", ...
 [[nodiscard]] std::string_view ToString(InformerState state);
 
-// How listing and watching goes, as data. Of an informer that looks at several namespaces: that of
-// the one that is worst off, with the oldest progress; SharedInformer::Namespaces has each.
+// State of listing and watching. An informer of several namespaces reports the namespace in the
+// worst state, with the oldest progress; SharedInformer::Namespaces has all.
 struct InformerStatus {
   InformerState state{};
-  Duration state_age{0};               // for how long it has been in that state
-  std::optional<Duration> retry_in{};  // the states that wait: from now on; 0: at once
-  std::optional<Error> error{};        // empty: the last attempt succeeded, and its watch holds
+  Duration state_age{0};               // time since it entered the state
+  std::optional<Duration> retry_in{};  // time until the next attempt, in states that wait
+  std::optional<Error> error{};        // empty: the last attempt succeeded and its watch works
   [[nodiscard]] std::string ErrorText() const { return error ? error->ToString() : ""; }
-  // How old the last word from the server is that what came until then is all there is: the end of
-  // a list (its age is counted from when it was asked for), an event or a bookmark of the watch, or
-  // an answer that says that the version is still the newest. Empty before the first list. What
-  // waits in the queue is not in the store yet. A quiet watch gets a bookmark about every minute.
+  // Time since the server last confirmed that the received state is complete: by the end of a list
+  // (counted from its request), an event or bookmark of the watch, or an answer that the version is
+  // still the newest. Empty before the first list. Queued changes are not in the store yet. A quiet
+  // watch gets a bookmark about every minute.
   std::optional<Duration> progress_age{};
-  // How often the server went back in time (it was restored from a backup), and the age of the last
-  // time. All that was cached before is compared with a list then, whatever its versions say.
+  // Number of times that the server went back in time (it was restored from a backup), and the time
+  // since the last. The whole cache is then compared with a list, whatever the versions.
   std::uint64_t epochs = 0;
   std::optional<Duration> epoch_age{};
 };
 
-// How listing and watching one namespace goes, of an informer that looks at several.
+// State of one namespace of an informer that watches several.
 struct NamespaceStatus {
-  std::string namespace_{};  // empty: all that have no entry of their own
-  // Its first list is in the store, and nothing of it is left out that may not be.
+  std::string namespace_{};  // empty: all namespaces without an entry
+  // True if its first list is in the store, and no object is left out that must not be.
   bool synced = false;
   std::size_t objects = 0;
   std::size_t left_out = 0;       // as in InformerStats
-  std::string resourceVersion{};  // up to which the store has this namespace
+  std::string resourceVersion{};  // that the store has reached
   InformerStatus status{};
 };
 
-// A snapshot; the figures may be moments apart.
+// Statistics of an informer; members may be read moments apart.
 struct InformerStats {
   std::size_t objects = 0;
   std::size_t object_bytes = 0;
-  std::size_t unreadable = 0;  // objects that are there but malformed
-  std::size_t left_out = 0;    // objects that are there but found no room (max_objects, max_bytes)
-  std::uint64_t added = 0;     // applied to the store, by kind; lists included
+  std::size_t unreadable = 0;  // existing objects with malformed bytes
+  std::size_t left_out = 0;    // existing objects that did not fit (max_objects, max_bytes)
+  std::uint64_t added = 0;     // changes of the store, by kind; lists included
   std::uint64_t modified = 0;
   std::uint64_t deleted = 0;
-  std::uint64_t unchanged = 0;  // came again as it was, or as it had been: not applied
+  std::uint64_t unchanged = 0;  // received in a known state or an older one: not applied
   std::uint64_t bookmarks = 0;
-  // Completed. The first of either kind is the initial list, the rest are relists.
+  // Completed lists. The first of either kind is the initial one, the rest are relists.
   std::uint64_t lists = 0;        // LIST
-  std::uint64_t watch_lists = 0;  // watches that began with what there is
+  std::uint64_t watch_lists = 0;  // watches that began with the existing objects
   [[nodiscard]] std::uint64_t AllLists() const { return lists + watch_lists; }
-  std::uint64_t watches = 0;             // opened; a watch-list is one once its list is complete
+  std::uint64_t watches = 0;             // opened; a watch-list counts once its list is complete
   std::uint64_t errors = 0;              // failed attempts to list or watch
-  std::uint64_t refusals = 0;            // those of them where the server asked to wait
-  std::uint64_t gaps = 0;                // events that showed that others before them are missing
+  std::uint64_t refusals = 0;            // errors by which the server asked to wait
+  std::uint64_t gaps = 0;                // events showing that earlier ones are missing
   std::uint64_t consistency_checks = 0;  // completed; see consistency_check_period
-  std::uint64_t inconsistencies = 0;     // those of them that found a difference, which was healed
+  std::uint64_t inconsistencies = 0;     // checks that found, and repaired, a difference
   std::size_t queued = 0;                // entries between reflector and store
   std::size_t queued_bytes = 0;
   std::uint64_t delivered = 0;  // to all handlers
@@ -281,106 +281,106 @@ struct InformerStats {
   InformerStatus status{};
 };
 
-// How long WaitForCacheSync may take.
+// Limits of WaitForCacheSync.
 struct SyncWaitOptions {
   std::optional<internal::TimeSpan> timeout{};
-  // Return at the first error that waiting does not cure: forbidden, unauthorized, not found, and
-  // what else of 4xx is not a matter of time; and a cache that is full (max_objects, max_bytes).
-  // Off, as in client-go: a CRD may yet be created.
+  // Fails at the first error that waiting does not cure: forbidden, unauthorized, not found, other
+  // permanent 4xx errors, and a full cache (max_objects, max_bytes). Off by default, as in
+  // client-go: a CRD may be created later.
   bool fail_fast{false};
 };
 
-// Everything has a default. Counterpart: cache.SharedIndexInformerOptions, cache.InformerOptions.
+// Options of an informer. Counterpart: cache.SharedIndexInformerOptions, cache.InformerOptions.
 template <class T>
 struct InformerOptions {
-  Indexers<T> indexers{};  // beside "namespace", which every informer has
-  // In logs and metrics; empty: what it lists, "pods in namespace default".
+  Indexers<T> indexers{};  // in addition to "namespace", which every informer has
+  // Name in logs and metrics; empty: the listed collection, "pods in namespace default".
   std::string name{};
-  // Redelivers what is cached this often to handlers that do not say otherwise; 0: never.
+  // Interval at which cached objects are redelivered to handlers without their own; 0: never.
   internal::TimeSpan resync_period{};
   QueueKind queue{QueueKind::kInOrder};
   InitialList initial_list{InitialList::kWatchList};
-  // An object whose uid changed while nobody watched is OnDelete (tombstone), then OnAdd. True: one
-  // OnUpdate, as in client-go.
+  // Delivers OnUpdate if an object's uid changed while the watch was down, as in client-go. False:
+  // OnDelete (tombstone), then OnAdd.
   bool uid_change_is_update{false};
   std::int64_t watch_list_page_size{0};    // of lists; 0: client-go's rules
   internal::TimeSpan min_watch_timeout{};  // at least 5 min
-  // What may wait between reflector and store before the watch is closed (see
-  // OverflowPolicy::kBlock). Several namespaces have equal parts of it.
+  // Limit for the queue between reflector and store, beyond which the watch is closed (see
+  // OverflowPolicy::kBlock). Several namespaces share it equally.
   std::size_t max_queued_bytes{std::size_t{64} << 20};
   // Called for every step of every event, on the loop or on a handler's thread. Must be quick and
   // thread-safe.
   TraceFunc trace{};
-  // Which namespace to look in: empty is the factory's, or all. Ignored where the informer is given
-  // a ListerWatcher.
+  // Namespace to watch; empty: the factory's, or all. Ignored if the informer is given a
+  // ListerWatcher.
   std::string namespace_{};
-  // Several namespaces behind one cache, beside namespace_ if that is given: each is listed and
-  // watched by itself, so that nothing cluster-wide need be allowed. The informer is synced when
-  // all of them are; what is read of one depends on that one alone. Empty: the factory's. An error
-  // in the log where the informer is given a ListerWatcher: it has one place to look.
+  // Several namespaces in one cache, in addition to namespace_ if that is set. Each is listed and
+  // watched separately, so that no cluster-wide permission is needed. The informer is synced when
+  // all of them are; reads of one namespace depend on that one only. Empty: the factory's. If the
+  // informer is given a ListerWatcher, which has one scope only, this is logged as an error.
   std::vector<std::string> namespaces{};
-  // Where all namespaces are looked at, and the server forbids that. As `namespaces` otherwise.
+  // Fallback if the server forbids listing all namespaces. Otherwise as `namespaces`.
   IfForbidden if_forbidden{};
-  // Which objects to keep a copy of; all by default. The server selects. Beside what the factory
-  // selects (factory_options.h): an object must match both. An error in the log where the informer
-  // is given a ListerWatcher: it has selectors of its own.
+  // Selectors of cached objects, applied by the server; all objects by default. The factory's
+  // selectors (factory_options.h) apply too: an object must match both. If the informer is given a
+  // ListerWatcher, which has its own selectors, this is logged as an error.
   LabelSelector label_selector{};
   FieldSelector field_selector{};
-  // Leaves metadata.managedFields out: a third of many objects, and nobody reads them. Skipped as
-  // bytes, before the object's memory is taken. The objects are not partial: the server keeps the
-  // managedFields of an object that is sent without. False: as the factory says.
+  // Removes metadata.managedFields, which is a third of many objects and rarely read. It is skipped
+  // in the received bytes, before memory is allocated. The objects do not count as partial: on
+  // update the server keeps an object's managedFields. False: the factory's setting.
   bool drop_managed_fields{false};
-  // Keeps only some of the fields. Empty: the factory's.
+  // Fields to keep. Empty: the factory's.
   Projection projection{};
   Validation validation{Validation::kShallow};
-  // A larger object is unreadable.
+  // Limit for one object; larger ones are unreadable.
   std::size_t max_object_bytes{kDefaultMaxObjectBytes};
   Compression compression{Compression::kNone};
-  // How many objects the cache may hold, and how many bytes of them, as InformerStats counts
-  // `objects` and `object_bytes`; 0: no limit. It holds while a list streams in, too. Old versions
-  // that snapshots and handlers still have, the table (some 60 bytes for each object) and indexes
-  // come on top, and eight bytes for each object that is left out.
+  // Limits of the cache: number of objects, and their bytes, as InformerStats counts `objects` and
+  // `object_bytes`; 0: no limit. They hold during a list too. Not included: old versions that
+  // snapshots and handlers keep, the table (some 60 bytes per object), indexes, and eight bytes for
+  // each object that is left out.
   //
-  // Nothing is pushed out for what comes later: a new object that finds no room is left out, and so
-  // is one that has grown (handlers hear of its deletion, with final_state_unknown). Get of such a
-  // key is kOverLimit, not kNotFound. An object that changes when there is room comes in; where a
-  // good part of the room is free, all is listed again, at most once a minute, then less often.
-  // The log says once when it begins and when it ends. Several namespaces behind one cache share
-  // the limit: who comes first is served first, and what one of them frees is offered to those that
-  // have left objects out, in turn.
+  // Cached objects are not evicted: a new object that does not fit is left out, and one that has
+  // grown too large is removed (handlers get a deletion, with final_state_unknown). Get of such a
+  // key is kOverLimit, not kNotFound. An object that changes when there is room is added; when a
+  // good part of the limit is free, everything is listed again, at most once a minute, then less
+  // often. The log reports once when this begins and when it ends. Several namespaces in one cache
+  // share the limit: first come, first served; what one of them frees is offered in turn to those
+  // that have left objects out.
   std::size_t max_objects{0};
   std::size_t max_bytes{0};
   LimitPolicy limit_policy{LimitPolicy::kNotSynced};
-  // Compares the cache with the server this often, for what no event shows: one that was restored
-  // from a backup and has overtaken this cache says nothing of what differs. Keys, uids and
-  // resourceVersions are compared with a metadata-only LIST at the cache's own version. What
-  // differs twice is logged with its keys, counted, and healed by a relist, all within the period.
+  // Interval at which the cache is compared with the server, for differences that no event shows: a
+  // server restored from a backup that has overtaken this cache does not report them. Compares
+  // keys, uids and resourceVersions with a metadata-only LIST at the cache's version. A difference
+  // found twice is logged with its keys, counted, and repaired by a relist, all within the period.
   //
-  // A cache of up to 10,000 objects is seen as a whole, in pages of 2,500; of a larger one it is
-  // four pages a period, alternately over all objects and over a namespace that is drawn. Where the
-  // server refuses that LIST, the check rests for half an hour; the log says so once. Off without
-  // ListMetadata, and where a transform changes names, uids or versions. 0: never.
+  // A cache of up to 10,000 objects is compared as a whole, in pages of 2,500; a larger one by four
+  // pages a period, alternately over all objects and over a randomly chosen namespace. If the
+  // server refuses that LIST, the check pauses for half an hour; this is logged once. Disabled
+  // without ListMetadata, and for transforms that change names, uids or versions. 0: never.
   internal::TimeSpan consistency_check_period{std::chrono::minutes(1)};
-  // Lists everything anew this often, and tells handlers what differs; 0: never, the default, since
-  // a watch misses nothing and what servers lose is found without (gaps, epochs, the check above).
-  // A relist asks the server and repairs the cache; handlers hear of differences only. A resync
-  // (resync_period) asks nobody and repairs handlers: it tells them again what is in the cache.
+  // Interval at which everything is listed again, and handlers get the differences; 0: never, the
+  // default, since watches miss nothing and losses are found without it (gaps, epochs, the check
+  // above). A relist asks the server and repairs the cache; handlers get differences only. A resync
+  // (resync_period) does not ask the server and repairs handlers: it delivers the cache again.
   internal::TimeSpan relist_period{};
-  // A resource that the server does not have (404), such as a custom resource whose definition has
-  // not been made, counts as listed and empty: WaitForCacheSync does not wait for it, and Get is
-  // kNotFound. For programs that work without it. When it appears, its objects are OnAdd within
-  // seconds, as news. When it goes, its objects leave half a minute later, as always, and then the
-  // cache is empty rather than kNotSynced. Off: what is absent is not known to be empty, since it
-  // may only be late.
+  // Treats a missing resource (404), such as a custom resource whose definition was not created, as
+  // listed and empty: WaitForCacheSync does not wait for it, and Get is kNotFound. For programs
+  // that work without it. When it appears, its objects are delivered as OnAdd within seconds, not
+  // as initial objects. When it disappears, its objects are removed half a minute later, as always,
+  // and the cache is then empty instead of kNotSynced. Off: a missing resource is not known to be
+  // empty, since it may appear later.
   bool absent_is_empty{false};
 };
 
 namespace internal {
 
-// The options of an informer without its type: what its core is made with.
+// Options of an informer without its type, from which its core is made.
 using InformerSettings = InformerOptions<const Block*>;
 
-// All but the indexers. Does not compile until a new option is named here, too.
+// Returns all options but the indexers. Does not compile until a new option is named here too.
 template <class T>
 InformerSettings SettingsOf(InformerOptions<T> options) {
   auto& [indexers, name, resync_period, queue, initial_list, uid_change_is_update,

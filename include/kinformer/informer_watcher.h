@@ -1,7 +1,7 @@
 // kinformer/informer_watcher.h
 //
-// NewIndexerInformerWatcher: an informer as a watch, for who wants events one by one and yet none
-// of the trouble of watches: it lists, resumes and relists by itself.
+// NewIndexerInformerWatcher: an informer with the interface of a watch, for programs that want
+// single events, but not the work of a watch: it lists, resumes and relists by itself.
 //
 //   auto [indexer, informer, watcher] = NewIndexerInformerWatcher<corev1::Pod>(
 //       env, NewListWatch<corev1::Pod>(client, "default")).OrExit();
@@ -24,7 +24,7 @@
 
 namespace kinformer {
 
-// What NewIndexerInformerWatcher makes: the informer, its store, and its events.
+// Result of NewIndexerInformerWatcher: the informer, its store, and its events.
 template <ObjectView T>
 struct IndexerInformerWatcher {
   Indexer<T> indexer;
@@ -32,13 +32,13 @@ struct IndexerInformerWatcher {
   Watcher<T> watcher;
 };
 
-// Makes an informer and starts it. Its events: ADDED for what is there at first and what comes,
-// MODIFIED, DELETED with the last known state, also for what a relist lacks; per object in order,
-// and never one left out but by a relist. What nobody takes waits, without a bound. The store
-// reflects an event before it is told.
+// Creates an informer and starts it. Its events: ADDED for initial and new objects, MODIFIED, and
+// DELETED with the last known state, also for objects that a relist lacks; in order per object,
+// with none skipped except by a relist. Events that are not read are queued without limit. The
+// store reflects an event before it can be read.
 //
-// Stopping the watcher, or losing all handles, stops the informer. Thread-safe; never blocks. `env`
-// must outlive all three. Counterpart: watch.NewIndexerInformerWatcher of client-go tools/watch.
+// Stopping the watcher, or releasing all handles, stops the informer. Thread-safe; never blocks.
+// `env` must outlive all three. Counterpart: watch.NewIndexerInformerWatcher of tools/watch.
 template <ObjectView T>
 Result<IndexerInformerWatcher<T>> NewIndexerInformerWatcher(
     Env& env, std::unique_ptr<ListerWatcher> lister_watcher, InformerOptions<T> options = {}) {

@@ -15,7 +15,7 @@
 
 namespace kinformer::intstr {
 
-// A view: its text lives as long as the object it was read from. By default the number 0.
+// A view of a number or a text, which lives as long as the object. By default the number 0.
 // Counterpart: util/intstr.IntOrString.
 class IntOrString {
  public:
@@ -28,11 +28,11 @@ class IntOrString {
   [[nodiscard]] bool is_string() const { return is_string_; }
   [[nodiscard]] const std::string_view StrVal() const { return text_; }
   [[nodiscard]] std::int32_t IntVal() const { return number_; }
-  // The number; a text that is a number gives it, too; else 0.
+  // Returns the number, or the number in the text; else 0.
   [[nodiscard]] std::int32_t IntValue() const;
-  // "80" or "80%".
+  // Returns "80" or "80%".
   [[nodiscard]] std::string ToString() const;
-  // A number as it is; "n%" as n percent of `total`, rounded up or down. Counterpart:
+  // Returns a number unchanged; "n%" as n percent of `total`, rounded up or down. Counterpart:
   // GetScaledValueFromIntOrPercent.
   [[nodiscard]] Result<std::int32_t> ScaledValue(std::int32_t total, bool round_up) const;
 

@@ -22,18 +22,18 @@
 
 namespace kinformer {
 
-// One Snapshot of each source, in their order. A source is a SharedInformer, Store, Indexer or
-// Lister, on whatever loops they are; one may be named twice.
+// Returns one Snapshot of each source, in their order. A source is a SharedInformer, Store,
+// Indexer or Lister, on any loop; one may be given twice.
 //
-// There was an instant, during the call, at which every one of them was the current version of its
-// store. So what one thread wrote into two stores one after the other is seen in that order, and a
-// relist is there whole or not at all. It is no cut through the history of the server: each
-// informer is as far as its own watch, at a resourceVersion of its own, and a pod may be there
-// whose node is not yet.
+// There was an instant, during the call, at which every snapshot was the current version of its
+// store. So two writes of one thread into two stores are seen in that order, and a relist is seen
+// as a whole or not at all. It is not a consistent state of the server: each informer is at the
+// resourceVersion of its own watch, so a snapshot may have a pod, and the other may lack its
+// node.
 //
-// Thread-safe. Takes about as long as the snapshots alone. It looks again as long as there are
-// writes in between; where this does not end, the writers of these stores wait for it, a few
-// microseconds. Counterpart: none in client-go.
+// Thread-safe. Takes about as long as the snapshots alone. It repeats while there are writes in
+// between; if this does not end, the writers of these stores wait for it, for a few microseconds.
+// Counterpart: none in client-go.
 template <internal::ReadingSide... Sources>
 [[nodiscard]] auto JointSnapshot(const Sources&... sources) {
   const std::tuple kept{internal::ReadingSideOf(sources)...};

@@ -1,7 +1,7 @@
 // kinformer/json_diff.h
 //
-// What changed between two documents, as a patch that makes one of the other: a JSON Patch (RFC
-// 6902) or a merge patch (RFC 7386). And JSON patches applied.
+// Patches that turn one document into another: as a JSON Patch (RFC 6902) or a merge patch (RFC
+// 7386); and application of JSON patches.
 //
 //   Result<Ref<Unstructured>> done = client.Dynamic(mapping).Patch(
 //       "blue", {PatchType::kMergePatch, json::MergeDiff(before, after).OrExit().Dump()});
@@ -17,21 +17,21 @@
 
 namespace kinformer::json {
 
-// An array of add, remove and replace operations that turns `from` into `to`; empty where they are
-// equal. Objects are compared member by member. Of arrays, what is equal at both ends stays;
-// between, items are changed in place, and what is over is added or removed at the end of that
-// stretch.
+// Returns an array of add, remove and replace operations that turns `from` into `to`; empty if they
+// are equal. Objects are compared member by member. In arrays, equal items at both ends stay;
+// between them, items are changed in place, and surplus items are added or removed at the end of
+// that part.
 [[nodiscard]] Value Diff(const Value& from, const Value& to);
 
-// The merge patch that turns `from` into `to`. An array that differs stands in it whole.
-// kInvalidArgument naming the place if `to` has a member that is null and `from` has not: a merge
-// patch cannot say that.
+// Returns the merge patch that turns `from` into `to`; an array that differs is in it as a whole.
+// kInvalidArgument, naming the place: `to` has a null member that `from` lacks, which a merge patch
+// cannot set.
 Result<Value> MergeDiff(const Value& from, const Value& to);
 
-// Applies a JSON Patch: add, remove, replace, move, copy, test. All or nothing: on an error,
-// kInvalidArgument with the number of the operation, the document is as it was. One that would make
-// the document deeper than 512 levels, or whose copies take more than 64 MiB in memory, is such an
-// error.
+// Applies a JSON Patch: add, remove, replace, move, copy, test. On an error, kInvalidArgument with
+// the number of the operation, the document does not change. Operations that would nest the
+// document deeper than 512 levels, or whose copies take more than 64 MiB of memory, are errors
+// too.
 Result<void> ApplyPatch(const Value& patch, Value& document);
 
 }  // namespace kinformer::json

@@ -1,6 +1,6 @@
 // kinformer/json_view.h
 //
-// json::View: a value in the JSON that a block keeps, read in place.
+// json::View: a value in an object's JSON, read in place.
 //
 //   object.root()["spec"]["replicas"].AsInt64().value_or(1)
 //   for (json::View rule : object.root()["spec"]["rules"].items()) ...
@@ -23,22 +23,22 @@
 
 namespace kinformer::json {
 
-// 16 bytes, trivially copyable. What is not there is an absent view, which reads as empty and whose
-// members are absent: chains of [] need no checks. The text was checked when the object arrived.
-// Look-up of members and items is linear in the text before them. Lives as long as its object: as
-// some Ref or Snapshot that holds it.
+// A view of a JSON value. 16 bytes, trivially copyable. A missing value is an absent view, which
+// reads as empty and has absent members: chains of [] need no checks. The text was checked on
+// arrival. Look-up of members and items is linear in the text before them. Lives as long as its
+// object, that is, as a Ref or Snapshot that holds it.
 class View {
  public:
   View() = default;
-  // `at` is the first character of a value in the block's payload.
+  // Creates a view; `at` is the first character of a value in the block's payload.
   View(const char* at, const internal::Block* block) : at_(at), block_(block) {}
 
   [[nodiscard]] bool exists() const { return at_ != nullptr; }
   explicit operator bool() const { return exists(); }
-  // kNull for an absent value, too.
+  // Returns kNull for an absent value too.
   [[nodiscard]] Type type() const;
 
-  // ---- The value, empty if the type is another or the number does not fit.
+  // ---- The value; empty if it has another type or the number does not fit.
   [[nodiscard]] const std::optional<bool> AsBool() const;
   [[nodiscard]] const std::optional<std::int64_t> AsInt64() const;
   [[nodiscard]] const std::optional<double> AsDouble() const;
@@ -47,7 +47,7 @@ class View {
     return AsString().value_or(std::string_view());
   }
 
-  // A member of an object; of members of the same name the last. An item of an array.
+  // Return a member of an object (of duplicates the last), or an item of an array.
   [[nodiscard]] const View operator[](std::string_view name) const;
   [[nodiscard]] const View operator[](const char* name) const {
     return (*this)[std::string_view(name)];
@@ -56,16 +56,16 @@ class View {
   [[nodiscard]] const View operator[](I index) const {
     return Item(index < 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(index));
   }
-  // Members or items; 0 for anything else.
+  // Returns the number of members or items; 0 for other types.
   [[nodiscard]] std::size_t size() const;
 
-  // The value's text as it came.
+  // Returns the value's text as received.
   [[nodiscard]] const std::string_view raw() const;
-  // A copy that can be changed. Of what is malformed inside it has what reads find; the rest is
-  // absent and counted.
+  // Returns a copy that can be changed. If parts are malformed, it contains what reads find; the
+  // rest is absent and counted.
   [[nodiscard]] Value ToValue() const;
 
-  // Walks an array's items, or an object's members with their names.
+  // Iterates over an array's items, or an object's members with their names.
   class Walk {
    public:
     using value_type = std::pair<std::string_view, View>;
@@ -122,7 +122,7 @@ class View {
 
  private:
   [[nodiscard]] View Item(std::size_t index) const;
-  // What reads find of a value that is not all well-formed.
+  // Returns the readable parts of a value that is not completely well-formed.
   [[nodiscard]] Value Readable(int depth) const;
 
   const char* at_ = nullptr;

@@ -37,7 +37,7 @@ class LabelSelector {
     kGreaterThan,
     kLessThan
   };
-  // One term. `=` and `==` are kIn with one value, `!=` is kNotIn with one.
+  // One condition. `=` and `==` are kIn with one value, `!=` is kNotIn with one.
   struct Requirement {
     std::string key{};
     Operator operation{};
@@ -47,28 +47,28 @@ class LabelSelector {
   };
 
   LabelSelector() = default;
-  // Text has to be read first, which may fail.
+  // Explains that text must be parsed, which may fail.
   template <std::convertible_to<std::string_view> Text>
   LabelSelector(const Text& /*text*/,  // NOLINT(google-explicit-constructor)
                 std::nullptr_t /*explained*/ = Explain<Text>()) {}
-  // Pairs as in a Go map would be labels, and a selector is more than these.
+  // Explains pairs, as in a Go map of labels: a selector can be more than these.
   LabelSelector(std::initializer_list<std::pair<std::string_view, std::string_view>> labels)
       KINFORMER_UNAVAILABLE(
           "labels are given as text, which is read first: "
           "LabelSelector::Parse(\"app=web,tier=front\").OrExit()");
   static LabelSelector Everything() { return {}; }
   static LabelSelector Nothing();
-  // kInvalidArgument with the position of what is wrong and what was expected there.
+  // Parses a selector. kInvalidArgument with the position of the error and what was expected there.
   static Result<LabelSelector> Parse(std::string_view text);
-  // All of `requirements`. Same errors.
+  // Returns a selector of all `requirements`. Same errors.
   static Result<LabelSelector> Of(std::vector<Requirement> requirements);
 
   [[nodiscard]] bool MatchesEverything() const { return !nothing_ && requirements_.empty(); }
   [[nodiscard]] bool MatchesNothing() const { return nothing_; }
   [[nodiscard]] const std::vector<Requirement>& requirements() const { return requirements_; }
 
-  // `labels` is anything with Find(key) that gives an optional text: the labels() of any object's
-  // metadata. Absent labels satisfy kNotIn and kDoesNotExist, as in the API.
+  // Returns true if the labels match. `labels` has a Find(key) that returns an optional text, as
+  // the labels() of an object. Absent labels satisfy kNotIn and kDoesNotExist, as in the API.
   template <class Labels>
   [[nodiscard]] bool Matches(const Labels& labels) const {
     if (nothing_) return false;
@@ -79,12 +79,12 @@ class LabelSelector {
     return true;
   }
 
-  // Canonical: sorted by key, "a=b,c in (d,e),!f".
+  // Returns the canonical text, sorted by key: "a=b,c in (d,e),!f".
   [[nodiscard]] std::string ToString() const;
   bool operator==(const LabelSelector&) const = default;
 
  private:
-  // The compiler reads it at the call, since its result type is deduced.
+  // Has a deduced result type, so that the compiler reads it at the call.
   template <class Text>
   static auto Explain() {
     static_assert(

@@ -1,7 +1,7 @@
 // kinformer/label_selector_as_selector.h
 //
-// From the selectors in objects (Deployment.spec.selector) to the LabelSelector that listers and
-// informers take.
+// Conversion of selectors in objects (Deployment.spec.selector) to the LabelSelector of listers and
+// informers.
 //
 //   auto wanted = metav1::LabelSelectorAsSelector(deployment.spec().selector()).OrExit();
 //   for (corev1::Pod pod : lister.Namespace("default").List(wanted)) ...
@@ -17,13 +17,13 @@
 
 namespace kinformer::metav1 {
 
-// All of matchLabels and matchExpressions. An empty selector matches everything, an absent one
-// nothing, as in the API. kInvalidArgument with the term that is none. Thread-safe. Counterpart:
-// metav1.LabelSelectorAsSelector.
+// Returns a selector with all of matchLabels and matchExpressions. An empty one matches everything,
+// an absent one nothing, as in the API. kInvalidArgument, with the invalid term. Thread-safe.
+// Counterpart: metav1.LabelSelectorAsSelector.
 Result<kinformer::LabelSelector> LabelSelectorAsSelector(const LabelSelector& selector);
 Result<kinformer::LabelSelector> LabelSelectorAsSelector(
     const std::optional<LabelSelector>& selector);
-// Of the struct; needs kinformer/api/metav1_mutable.h.
+// Does the same for the mutable struct; needs kinformer/api/metav1_mutable.h.
 Result<kinformer::LabelSelector> LabelSelectorAsSelector(const LabelSelectorMutable& selector);
 
 }  // namespace kinformer::metav1

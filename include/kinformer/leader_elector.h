@@ -1,7 +1,7 @@
 // kinformer/leader_elector.h
 //
-// LeaderElector: of several processes that could do the same work, one does it, as long as it
-// renews a record in time (a Lease, mostly). When it stops, another takes over.
+// LeaderElector: lets one of several processes do the work, as long as it renews a record in time,
+// usually a Lease. When it stops renewing, another process takes over.
 //
 //   Config config = Config::LoadDefault().OrExit();
 //   StopSource stop = StopOnSignals();
@@ -11,12 +11,12 @@
 //                      .on_stopped_leading = [] { std::puts("another one prints"); }}}).OrExit();
 //   elector->Run(stop.token());
 //
-// What it guarantees, and what it does not: no two processes that follow these rules hold the
-// record at once, whatever their clocks show, as long as no clock runs faster than another by
-// lease_duration to renew_deadline + retry_period. But a process that was stopped in the middle of
-// a write may finish it when it goes on, long after another one has taken over. So ask IsLeader()
-// before each piece of work, and where a write must not come late, give the server LeaderEpoch() to
-// compare.
+// Guarantee: no two processes that follow these rules hold the record at the same time, whatever
+// their clocks show, unless one clock runs faster than another by the factor lease_duration /
+// (renew_deadline + retry_period). Not guaranteed: a process that was stopped in the middle of a
+// write may finish it when it continues, long after another has taken over. So check IsLeader()
+// before each piece of work, and if a late write would do harm, let the server compare
+// LeaderEpoch().
 
 #ifndef KINFORMER_LEADER_ELECTOR_H_
 #define KINFORMER_LEADER_ELECTOR_H_
@@ -66,46 +66,46 @@ struct NewLeaderWords {
 };
 }  // namespace internal
 
-// What they throw is logged and counted. Counterpart: leaderelection.LeaderCallbacks.
+// Callbacks. Exceptions are logged and counted. Counterpart: leaderelection.LeaderCallbacks.
 struct LeaderCallbacks {
-  // Does the work, on a thread of its own, until the token says stop: leadership has ended or is
-  // about to. Or starts it, and returns. Must be set.
+  // Does the work, on a thread of its own, until the token requests to stop: leadership has ended
+  // or is about to end. Or starts the work and returns. Must be set.
   internal::Callable<void(const std::stop_token& stop), internal::StartedLeadingWords>
       on_started_leading{};
-  // Called by Run at its end, exactly once, also if this process never led. The work may still be
-  // going on then, if it does not look at its token: a program that cannot be sure of that ends
-  // here. Must be set.
+  // Called by Run at its end, exactly once, even if this process never led. The work may still be
+  // running then, if it ignores its token: a program that cannot exclude that should exit here.
+  // Must be set.
   internal::Callable<void(), internal::StoppedLeadingWords> on_stopped_leading{};
-  // Who leads now: an identity, which may be this process's own, or "" for nobody. Called on a
-  // thread of its own, one call at a time, in the order of the changes, until Run returns.
+  // Reports a new leader: its identity, which may be this process's own, or "" for none. Called on
+  // a thread of its own, one call at a time, in the order of the changes, until Run returns.
   internal::Callable<void(const std::string& identity), internal::NewLeaderWords> on_new_leader{};
 };
 
-// Counterpart: leaderelection.LeaderElectionConfig. The lengths of time are those of Kubernetes'
-// own components, which client-go leaves to each program.
+// Options of an elector. Counterpart: leaderelection.LeaderElectionConfig. The default durations
+// are those of Kubernetes' own components; client-go has no defaults.
 struct LeaderElectionConfig {
-  // How long the others wait after the last renewal that they saw. More than renew_deadline; what
-  // is less than a second of it does not count, since a Lease says it in seconds.
+  // Time that other candidates wait after the last renewal that they saw. Must exceed
+  // renew_deadline. Fractions of a second are dropped, since a Lease stores seconds.
   internal::TimeSpan lease_duration{std::chrono::seconds(15)};
-  // How long the leader tries to renew before it gives up: less where answers have taken long, so
-  // that the work is told to stop before another may lead. More than 1.2 x retry_period.
+  // Time that the leader tries to renew before it gives up; less if answers took long, so that the
+  // work is told to stop before another process may lead. Must exceed 1.2 x retry_period.
   internal::TimeSpan renew_deadline{std::chrono::seconds(10)};
   internal::TimeSpan retry_period{std::chrono::seconds(2)};
-  // When Run is stopped, the record is given up, so that another one leads at once instead of after
-  // lease_duration. Not before on_started_leading has returned: it is told to stop, and the record
-  // is renewed meanwhile, for renew_deadline at most; past that it is left to run out. Work that
-  // on_started_leading has handed to others must end before it returns.
+  // Releases the record when Run is stopped, so that another process can lead at once, and not
+  // after lease_duration. Waits until on_started_leading has returned: it is asked to stop, and the
+  // record is renewed meanwhile, for renew_deadline at most; after that the record is left to
+  // expire. Work that on_started_leading gave to other threads must end before it returns.
   bool release_on_cancel{false};
   LeaderCallbacks callbacks{};
-  // In metrics and logs; empty: what the lock describes.
+  // Name in metrics and logs; empty: the lock's description.
   std::string name{};
-  // The server elects among LeaseCandidates, and writes whom into the record: this process only
-  // renews what it was given. Counterpart: Coordinated.
+  // Lets the server elect among LeaseCandidates and write the leader into the record; this process
+  // only renews a record that it was given. Counterpart: Coordinated.
   bool coordinated{false};
 };
 
 namespace internal {
-// The lock among the rest, as in Go: calls with it are refused in words.
+// A config that contains the lock, as in Go: calls with it are rejected with an explanation.
 template <class Lock>
 struct ElectionWithLock {
   Lock lock{};
@@ -119,28 +119,28 @@ struct ElectionWithLock {
 }  // namespace internal
 
 // Takes part in one election. Thread-safe. Destruction waits until on_started_leading has returned.
-// It must not happen while Run runs.
+// Do not destroy it while Run is running.
 //
 // Metrics, with the label `name`: leader_election_master_status (1 while this process leads),
 // leader_election_slowpath_total (renewals that had to read the record first).
 //
-// Counterpart: leaderelection.LeaderElector. Different: the record is not released under work that
-// still goes on, nor where another one has taken it meanwhile; the leader is told to stop before
-// the record is released, and on_stopped_leading does not wait for a release that the server does
-// not answer.
+// Counterpart: leaderelection.LeaderElector. Differences: the record is not released while the work
+// still runs, or if another process has taken it meanwhile; the leader is told to stop before the
+// record is released; on_stopped_leading does not wait for a release that the server does not
+// answer.
 class LeaderElector {
  public:
-  // kInvalidArgument: a length of time is out of bounds, or a callback is missing. `env` must
-  // outlive it. Requests are made by the lock; see NewForLease for what they should not share.
+  // Creates an elector. kInvalidArgument: a duration is out of bounds, or a callback is missing.
+  // `env` must outlive it. The lock sends the requests; NewForLease says what it should not share.
   static Result<std::unique_ptr<LeaderElector>> New(Env& env, std::unique_ptr<ResourceLock> lock,
                                                     LeaderElectionConfig config);
-  // The same with a Lease as lock, threads and a connection of its own, so that nothing that the
-  // process decodes or computes can delay a renewal. `lock.identity` may be empty: then it is a
-  // NewLeaderIdentity. kConfig: see Config.
+  // Creates an elector with a Lease as lock, and threads and a connection of its own, so that no
+  // other work of the process can delay a renewal. If `lock.identity` is empty, a NewLeaderIdentity
+  // is used. kConfig: see Config.
   static Result<std::unique_ptr<LeaderElector>> NewForLease(const Config& config,
                                                             LeaseLockOptions lock,
                                                             LeaderElectionConfig election);
-  // The same on a loop of its own beside those of `env`, which must outlive it.
+  // Does the same on a loop of its own in addition to those of `env`, which must outlive it.
   static Result<std::unique_ptr<LeaderElector>> NewForLease(Env& env, const Config& config,
                                                             LeaseLockOptions lock,
                                                             LeaderElectionConfig election);
@@ -158,37 +158,37 @@ class LeaderElector {
   LeaderElector(const LeaderElector&) = delete;
   LeaderElector& operator=(const LeaderElector&) = delete;
 
-  // Waits for leadership, leads, and returns when leadership is lost or stop is requested. Blocks:
-  // for a thread of the program or of Env::NewThread; on an event loop it is an error in the log,
-  // and returns at once. May be called again, but not twice at a time.
+  // Waits for leadership, leads, and returns when leadership is lost or `stop` is requested.
+  // Blocks: call it on a thread of the program or of Env::NewThread; on an event loop it logs an
+  // error and returns at once. May be called again after it has returned.
   virtual void Run(const std::stop_token& stop) = 0;
 
-  // May this process act as leader now? Compares a clock that goes on while the machine sleeps
-  // (Env::BootNow) with the last renewal, so a process that was suspended, or whose renewing thread
-  // hangs, learns it here and not only from its token. Costs about a reading of the clock; never
-  // blocks.
+  // Returns true if this process may act as leader now. Compares the last renewal with a clock that
+  // runs while the machine sleeps (Env::BootNow), so that a process that was suspended, or whose
+  // renewing thread hangs, notices here and not only by its token. Costs about one reading of the
+  // clock; never blocks.
   [[nodiscard]] virtual bool IsLeader() const = 0;
-  // The number of this term (LeaderElectionRecord::leaderTransitions), while IsLeader(). Later
-  // leaders have greater ones, as long as nobody deletes the Lease.
+  // Returns the number of this term (LeaderElectionRecord::leaderTransitions), while IsLeader().
+  // Later leaders have greater numbers, unless the Lease is deleted.
   [[nodiscard]] virtual std::optional<std::int32_t> LeaderEpoch() const = 0;
-  // The identity of the leader that was last seen; "" for none.
+  // Returns the identity of the last leader seen; "" for none.
   [[nodiscard]] virtual std::string GetLeader() const = 0;
-  // An error names the lock: this process should lead, but has not renewed for lease_duration and
-  // `tolerance`. For a liveness probe: then the process should be restarted. Counterpart: Check.
+  // Returns an error, which names the lock, if this process should lead but has not renewed for
+  // lease_duration and `tolerance`. For a liveness probe that restarts it. Counterpart: Check.
   [[nodiscard]] virtual Result<void> Check(Duration tolerance) const = 0;
 
  protected:
   LeaderElector() = default;
 };
 
-// Joins an elector that may not exist yet to a health endpoint. Thread-safe. Counterpart:
+// Connects an elector, which may be created later, to a health endpoint. Thread-safe. Counterpart:
 // leaderelection.HealthzAdaptor.
 class LeaderHealthzAdaptor {
  public:
-  // `tolerance`: see LeaderElector::Check.
+  // Creates an adaptor. `tolerance`: see LeaderElector::Check.
   explicit LeaderHealthzAdaptor(Duration tolerance) : tolerance_(tolerance) {}
   void SetLeaderElection(std::shared_ptr<const LeaderElector> elector);
-  // OK before there is an elector.
+  // Returns OK as long as there is no elector; then LeaderElector::Check.
   [[nodiscard]] Result<void> Check() const;
 
  private:

@@ -14,15 +14,15 @@
 
 namespace kinformer {
 
-// What a list or watch asks for, in the API's own names. Counterpart: metav1.ListOptions.
+// Query parameters of a list or watch, with the API's names. Counterpart: metav1.ListOptions.
 struct ListOptions {
   std::string labelSelector{};
   std::string fieldSelector{};
-  // "" most recent, "0" any, else not older than / exact, see resourceVersionMatch.
+  // "": most recent; "0": any; else not older than this, or exactly this: see resourceVersionMatch.
   std::string resourceVersion{};
   std::string resourceVersionMatch{};  // "", "NotOlderThan", "Exact"
   std::int64_t limit{0};               // page size; 0: all
-  std::string continue_{};             // where the last page ended
+  std::string continue_{};             // end of the last page
   bool allowWatchBookmarks{false};
   std::optional<bool> sendInitialEvents{};
   std::optional<std::int64_t> timeoutSeconds{};

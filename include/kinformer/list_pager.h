@@ -1,7 +1,7 @@
 // kinformer/list_pager.h
 //
-// ListPager: takes a list in pages, so that neither the server nor the program has all of a large
-// collection in hand at once.
+// ListPager: reads a list in pages, so that neither the server nor the program has to hold all of a
+// large collection at once.
 //
 //   ListPager<corev1::Pod> pager(client.For<corev1::Pod>("default"), {.page_size = 100});
 //   pager.EachListItem({}, [](const Ref<corev1::Pod>& pod) -> Result<void> {
@@ -29,27 +29,27 @@
 
 namespace kinformer {
 
-// Asks for one page. Called on the thread that calls the pager, or, from EachListItem, on one of
-// the pager's; what it throws there is logged and ends the list with an error. Counterpart:
+// Requests one page. Called on the thread that calls the pager, or, by EachListItem, on one of the
+// pager's; exceptions there are logged and end the list with an error. Counterpart:
 // pager.ListPageFunc.
 template <ObjectView T>
 using ListPageFunc =
     std::function<Result<ObjectList<T>>(const ListOptions& options, const CallOptions& call)>;
 
-// A list, and whether it took more than one page to get it.
+// A list, and whether it took more than one page.
 template <ObjectView T>
 struct PagedList {
   ObjectList<T> list;
   bool paginated = false;
 };
 
-// Every page after the first is asked for with the token of the one before it, and without the
-// resourceVersion and its match rule, which a server refuses beside a token.
+// Requests each page after the first with the token of the one before, and without resourceVersion
+// and match rule, which a server rejects together with a token.
 //
-// Thread-safe. Both methods block until all has come, and return kWouldDeadlock on a loop's thread.
-// `env`, or the client's, must outlive it. CallOptions are for all pages together: `stop` is looked
-// at before each (kCanceled), `timeout` counts from the call on (kDeadlineExceeded).
-// Counterpart: pager.ListPager.
+// Thread-safe. Both methods block until the end, and return kWouldDeadlock on a loop's thread.
+// `env`, or the client's, must outlive it. CallOptions are for all pages together: `stop` is
+// checked before each (kCanceled), `timeout` starts with the call (kDeadlineExceeded). Counterpart:
+// pager.ListPager.
 template <ObjectView T>
 class ListPager {
  public:
@@ -71,8 +71,8 @@ class ListPager {
             },
             options) {}
 
-  // All of the list, under the first page's resourceVersion. kExpired, where full_list_if_expired
-  // is off, or the first page or the full list itself had expired.
+  // Returns the whole list, with the first page's resourceVersion. kExpired: a page expired and
+  // full_list_if_expired is off, or the first page or the full list itself had expired.
   Result<PagedList<T>> List(const ListOptions& options = {}, const CallOptions& call = {}) const {
     Result<internal::PagedObjects> listed = core_.List(options, call);
     if (!listed) return std::move(listed).error();
@@ -80,10 +80,10 @@ class ListPager {
   }
 
   // Calls `visit` on the calling thread for each object in the server's order, while further pages
-  // are on their way. An error from it ends the list and is returned; so does what it throws, which
-  // is thrown on. An error of the server comes after the objects that came before it: kExpired
-  // where going through the pages took longer than the server remembers. A page that has been begun
-  // is gone through in spite of `call.stop`.
+  // are being fetched. An error from it ends the list and is returned; an exception ends the list
+  // and passes through. An error of the server is returned after the objects received before it:
+  // kExpired if visiting took longer than the server keeps the version. A page that was begun is
+  // completed in spite of `call.stop`.
   Result<void> EachListItem(const ListOptions& options,
                             const std::function<Result<void>(const Ref<T>&)>& visit,
                             const CallOptions& call = {}) const {

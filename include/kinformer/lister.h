@@ -1,7 +1,7 @@
 // kinformer/lister.h
 //
-// Lister<T>: reads a cache in the words of the API, and never takes "not here" for "does not
-// exist".
+// Lister<T>: reads a cache with the API's terms, and distinguishes objects that do not exist from
+// objects that the cache lacks.
 //
 //   Lister<corev1::Pod> pods = informer.lister();
 //   for (corev1::Pod pod : pods.Namespace("default").List(selector)) ...
@@ -33,7 +33,7 @@ namespace kinformer {
 
 namespace internal {
 
-// What messages call the objects: "pods".
+// Returns the name of the objects in messages: "pods".
 template <ObjectView T>
 [[nodiscard]] std::string_view ResourceNameOf() {
   if constexpr (Resource<T>) {
@@ -54,13 +54,13 @@ ObjectRange<T> Select(const IndexerCore& core, std::string_view namespace_,
   if (selector.MatchesNothing()) return finish({});
   const auto matches = [&](const Block* block) {
     if (!block->packed()) return selector.Matches(T(block).metadata().labels());
-    // Nothing is kept of those that do not match.
+    // Does not keep the unpacked copies of objects that do not match.
     const ObjectRef whole = Unpacked(ObjectRef::Share(block));
     return selector.Matches(T(whole.get()).metadata().labels());
   };
   std::vector<const Block*> found;
   if (!namespace_.empty()) {
-    // Every store that has a lister has this index.
+    // Exists in every store that has a lister.
     found = snapshot->ByIndex(kNamespaceIndex, namespace_).value_or({});
     if (!selector.MatchesEverything()) {
       std::erase_if(found, [&](const Block* block) { return !matches(block); });
@@ -91,7 +91,7 @@ Result<Ref<T>> GetOrWhyNot(const IndexerCore& core, std::string_view namespace_,
 
 }  // namespace internal
 
-// One namespace of a Lister. Counterpart: PodNamespaceLister and its kind.
+// Lister for one namespace. Counterpart: PodNamespaceLister and similar types.
 template <ObjectView T>
 class NamespaceLister {
  public:
@@ -101,13 +101,13 @@ class NamespaceLister {
   [[nodiscard]] ObjectRange<T> List(const LabelSelector& selector = {}) const {
     return internal::Select<T>(*core_, namespace_, selector);
   }
-  // The object or the reason: see Lister::Get. Lister::Get(namespace, name) is the same without an
-  // object for the namespace.
+  // Returns the object, or why there is none: see Lister::Get. Lister::Get(namespace, name) does
+  // the same without a NamespaceLister.
   [[nodiscard]] Result<Ref<T>> Get(std::string_view name) const {
     return internal::GetOrWhyNot<T>(*core_, namespace_, name);
   }
-  // As Lister's, for what has happened in this namespace: where an informer looks at several, it
-  // does not wait for the others. kOutOfScope where it does not look at this one.
+  // Waits as Lister's method, for changes in this namespace: if an informer watches several, it
+  // does not wait for the others. kOutOfScope: the informer does not watch this one.
   Result<void> WaitForResourceVersion(std::string_view resourceVersion,
                                       const std::stop_token& stop = {},
                                       std::optional<Duration> timeout = {}) const {
@@ -119,44 +119,44 @@ class NamespaceLister {
   std::string namespace_;
 };
 
-// A handle on a store that only reads; keeps an informer alive as the informer's own handles do.
+// A read-only handle on a store; keeps an informer alive as the informer's own handles do.
 //
 // Thread-safe. Never blocks. Results are immutable and shared. Each call reads one version of the
-// cache, and judges by what that version covers. Ranges that may be incomplete say so:
+// cache, and knows what that version covers. Ranges that may be incomplete are marked:
 // ObjectRange::ok.
-// Counterpart: PodLister and its kind, cache.GenericLister.
+// Counterpart: PodLister and similar types, cache.GenericLister.
 template <ObjectView T>
 class Lister {
  public:
-  // Over any Indexer. One that stands alone holds all there is; an informer's knows what it lacks.
+  // Creates a lister of any Indexer. One without an informer is complete; an informer's may not be.
   explicit Lister(const Indexer<T>& indexer) : core_(indexer.core()) {}
   explicit Lister(std::shared_ptr<internal::IndexerCore> core) : core_(std::move(core)) {}
 
-  // The objects whose labels match, in all namespaces. Without a selector O(1), else one look at
-  // every object's labels.
+  // Returns the objects with matching labels, in all namespaces. O(1) without a selector, else it
+  // reads every object's labels.
   [[nodiscard]] ObjectRange<T> List(const LabelSelector& selector = {}) const {
     return internal::Select<T>(*core_, {}, selector);
   }
-  // Empty means all namespaces for List, and no namespace for Get.
+  // Returns a lister for one namespace; empty means all for List, and no namespace for Get.
   [[nodiscard]] NamespaceLister<T> Namespace(std::string_view namespace_) const {
     return NamespaceLister<T>(core_, std::string(namespace_));
   }
-  // A cluster-scoped object. kNotFound means that it does not exist. kInvalidArgument: the name is
-  // empty, or the kind has namespaces and one is missing (or it has none, and one is given).
-  // Otherwise this cache cannot tell: kOutOfScope (it does not look there: another namespace or
-  // name than its own, or selectors that the object may not match; asking again will not help),
-  // kNotSynced (not listed yet), kStopped (nobody keeps it up to date any more), kUnreadable (it
-  // exists, but its bytes are malformed), kOverLimit (it exists, but found no room:
+  // Returns a cluster-scoped object. kNotFound: it does not exist. kInvalidArgument: the name is
+  // empty, or the kind has namespaces and none is given (or it has none, and one is given). With
+  // other errors the cache does not know: kOutOfScope (not covered: another namespace or name than
+  // its own, or selectors that the object may not match; a retry does not help), kNotSynced (not
+  // listed yet), kStopped (the cache is no longer updated), kUnreadable (the object exists, but its
+  // bytes are malformed), kOverLimit (the object exists, but did not fit:
   // InformerOptions::max_objects, max_bytes).
   [[nodiscard]] Result<Ref<T>> Get(std::string_view name) const {
     return internal::GetOrWhyNot<T>(*core_, {}, name);
   }
-  // The same for an object with a namespace; an empty one means that it has none. What is found
-  // costs no allocation, and takes no count but the object's.
+  // Returns an object with a namespace; empty means that it has none. A successful read allocates
+  // nothing, and only increments the object's reference count.
   [[nodiscard]] Result<Ref<T>> Get(std::string_view namespace_, std::string_view name) const {
     return internal::GetOrWhyNot<T>(*core_, namespace_, name);
   }
-  // The same; "namespace/name", or "name".
+  // Returns the object with the key "namespace/name", or "name".
   [[nodiscard]] Result<Ref<T>> GetByKey(std::string_view key) const {
     const auto [namespace_, name] = internal::SplitStoreKey(key);
     return Get(namespace_, name);
@@ -165,7 +165,7 @@ class Lister {
     const kinformer::Snapshot<T> snapshot = Snapshot();
     return Judged(snapshot, snapshot.ByIndex(index, value));
   }
-  // What lies between two values of an ordered index, or begins with one: see Snapshot.
+  // Return objects whose values in an ordered index are in a range, or have a prefix: see Snapshot.
   [[nodiscard]] ObjectRange<T> Range(std::string_view index, std::string_view from,
                                      std::optional<std::string_view> to,
                                      IndexRangeOptions options = {}) const {
@@ -180,7 +180,7 @@ class Lister {
   [[nodiscard]] kinformer::Snapshot<T> Snapshot() const {
     return kinformer::Snapshot<T>(core_->Snapshot());
   }
-  // As SharedInformer::WaitForResourceVersion; kInvalidArgument where no informer keeps the store.
+  // See SharedInformer::WaitForResourceVersion; kInvalidArgument for a store without an informer.
   Result<void> WaitForResourceVersion(std::string_view resourceVersion,
                                       const std::stop_token& stop = {},
                                       std::optional<Duration> timeout = {}) const {
@@ -190,7 +190,7 @@ class Lister {
   [[nodiscard]] const std::shared_ptr<internal::IndexerCore>& core() const { return core_; }
 
  private:
-  // The range, with an error where the snapshot may lack some of it.
+  // Returns the range, with an error if the snapshot may lack some of its objects.
   [[nodiscard]] ObjectRange<T> Judged(const kinformer::Snapshot<T>& snapshot,
                                       ObjectRange<T> range) const {
     if (!range.ok()) return range;

@@ -1,8 +1,8 @@
 // kinformer/log.h
 //
-// LogSink: where the library's log lines go. A line has a level, a message that does not vary, and
-// key-value pairs that do, as in klog's structured logging. Tokens, keys and the data of Secrets
-// are never logged.
+// LogSink: receives the library's log lines. A line has a level, a constant message, and varying
+// key-value pairs, as in klog's structured logging. Tokens, keys and the data of Secrets are never
+// logged.
 
 #ifndef KINFORMER_LOG_H_
 #define KINFORMER_LOG_H_
@@ -15,17 +15,17 @@
 
 namespace kinformer {
 
-// How much a line matters; kOff, as a threshold, lets nothing pass.
+// Importance of a line; kOff, as a threshold, disables all.
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError, kOff };
 
-// A name and a value beside a line's message.
+// A name and a value that belong to a line.
 struct LogField {
   std::string_view key;
   std::string value;
 };
 
-// Thread-safe. Log is called from any thread, the loop included: it must be quick and must not call
-// back into kinformer. What it throws is counted and, the first time, said on stderr.
+// Receives log lines. Thread-safe. Log is called from any thread, the loop included: must be quick
+// and not call back into kinformer. Exceptions are counted; stderr shows the first.
 class LogSink {
  public:
   virtual ~LogSink() = default;
@@ -34,11 +34,11 @@ class LogSink {
                    std::initializer_list<LogField> fields) = 0;
 };
 
-// Lines as text on stderr: `W1121 03:39:20.123456 watch ended, will resume  resource=pods
-// err="..."`.
+// Returns a sink that writes text to stderr: `W1121 03:39:20.123456 watch ended, will resume
+// resource=pods err="..."`.
 std::unique_ptr<LogSink> NewStderrLog(LogLevel level);
 
-// Drops everything.
+// Returns a sink that drops everything.
 std::unique_ptr<LogSink> NewNullLog();
 
 }  // namespace kinformer

@@ -1,7 +1,7 @@
 // kinformer/merge_from.h
 //
-// MergeFrom: a patch of what a program has changed of an object, and of nothing else, so that it is
-// in nobody's way who has changed other things meanwhile.
+// MergeFrom: a patch with the changes that a program has made to an object, and nothing else, so
+// that it does not overwrite other changes made meanwhile.
 //
 //   corev1::ConfigMap::Mutable map = read->DeepCopy();
 //   const corev1::ConfigMap::Mutable before = map;
@@ -19,20 +19,20 @@
 
 namespace kinformer {
 
-// What a patch made of two states is held to. Counterpart: MergeFromOption.
+// Options of a patch that is made from two states. Counterpart: MergeFromOption.
 struct MergeFromOptions {
-  // The server refuses the patch with kConflict where the object is not in the version of `before`
-  // any more. What a list held is replaced as a whole, so a patch of a list wants this.
-  // Counterpart: MergeFromWithOptimisticLock.
+  // Lets the server refuse the patch with kConflict if the object no longer has the version of
+  // `before`. Set it for patches of lists, since a patch replaces a list as a whole. Counterpart:
+  // MergeFromWithOptimisticLock.
   bool optimistic_lock{false};
 };
 
-// The merge patch that makes `after` of `before`: "{}" where they are equal. kInvalidArgument: with
-// optimistic_lock, `before` has no resourceVersion; or `after` has a null that a merge patch cannot
-// write. Counterparts: client.MergeFrom, client.MergeFromWithOptions.
+// Returns the merge patch that turns `before` into `after`: "{}" if they are equal.
+// kInvalidArgument: with optimistic_lock, `before` has no resourceVersion; or `after` has a null,
+// which a merge patch cannot write. Counterparts: client.MergeFrom, client.MergeFromWithOptions.
 [[nodiscard]] Result<Patch> MergeFrom(const json::Value& before, const json::Value& after,
                                       const MergeFromOptions& options = {});
-// The same for objects with types.
+// Does the same for typed objects.
 template <class M>
   requires requires(const M& object) { object.metadata.resourceVersion; }
 [[nodiscard]] Result<Patch> MergeFrom(const M& before, const M& after,

@@ -1,8 +1,8 @@
 // kinformer/metrics.h
 //
-// MetricsSink: where the library's counters, gauges and histograms go. Instruments are made once,
-// kept, and updated without a look-up. Names and labels are those of client-go and
-// controller-runtime where they have the metric.
+// MetricsSink: receives the library's counters, gauges and histograms. Instruments are created
+// once, kept, and updated without a look-up. Names and labels are those of client-go and
+// controller-runtime if they have the metric.
 
 #ifndef KINFORMER_METRICS_H_
 #define KINFORMER_METRICS_H_
@@ -15,14 +15,14 @@
 
 namespace kinformer {
 
-// A sum that only grows. Thread-safe, as the other instruments; cheap: one atomic operation.
+// A sum that only increases. Thread-safe, as all instruments; cheap: one atomic operation.
 class Counter {
  public:
   virtual ~Counter() = default;
   virtual void Add(double amount = 1) = 0;
 };
 
-// A value that goes up and down.
+// A value that increases and decreases.
 class Gauge {
  public:
   virtual ~Gauge() = default;
@@ -30,22 +30,22 @@ class Gauge {
   virtual void Add(double amount) = 0;
 };
 
-// Observed values, counted by size.
+// Observed values, counted in ranges of size.
 class Histogram {
  public:
   virtual ~Histogram() = default;
   virtual void Observe(double value) = 0;
 };
 
-// Names and values: {{"name", "pods"}}.
+// Label names and values: {{"name", "pods"}}.
 using MetricLabels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-// Thread-safe. Instruments live as long as the sink or longer; asking again with the same name and
-// labels gives the same one. What it or an instrument throws is logged, the first time.
+// Creates instruments. Thread-safe. Instruments live as long as the sink or longer; equal names and
+// labels give the same one. The first exception of a sink or an instrument is logged.
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;
-  // False: whatever is observed is thrown away, so there is no need to observe it. Never changes.
+  // Returns false if observations are dropped and need not be made. Never changes.
   [[nodiscard]] virtual bool enabled() const { return true; }
   virtual std::shared_ptr<Counter> NewCounter(std::string_view name, std::string_view help,
                                               MetricLabels labels) = 0;
@@ -55,16 +55,16 @@ class MetricsSink {
                                                   MetricLabels labels) = 0;
 };
 
-// Instruments that do nothing. The default.
+// Returns a sink whose instruments do nothing. The default.
 std::unique_ptr<MetricsSink> NewNullMetrics();
 
-// Keeps the values and writes them in Prometheus' text format.
+// Stores the values and writes them in Prometheus' text format.
 class TextMetrics : public MetricsSink {
  public:
   [[nodiscard]] virtual std::string Text() const = 0;
 };
 
-// Makes one.
+// Creates a TextMetrics.
 std::unique_ptr<TextMetrics> NewTextMetrics();
 
 }  // namespace kinformer

@@ -1,6 +1,6 @@
 // kinformer/metrics_server.h
 //
-// The handler of /metrics, for Prometheus, and what keeps others from reading it.
+// Handler of /metrics, for Prometheus, and filters that restrict access to it.
 //
 //   std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
 //   Runtime runtime({.metrics = metrics});
@@ -8,8 +8,8 @@
 //   server->Handle("/metrics", WithAuthenticationAndAuthorization(
 //       runtime.env(), client, NewMetricsHandler(runtime.env(), metrics)));
 //
-// A filter takes a handler and gives one that asks first. Tokens go over the wire as they are:
-// filters belong on a server with TLS.
+// A filter wraps a handler in one that checks access first. Tokens are sent in clear text: use
+// filters on a server with TLS.
 //
 // Counterpart: controller-runtime's packages metrics/server and metrics/filters.
 
@@ -26,33 +26,33 @@
 
 namespace kinformer {
 
-// Answers every request with all values, in Prometheus' text format. The text is made on a thread
-// of the handler's own, since it may be long. Destruction waits for that thread, and must come
-// after the end of whatever passes on requests. `env` must outlive it.
+// Returns a handler that answers every request with all values, in Prometheus' text format. It
+// builds the text, which may be long, on a thread of its own. Destruction waits for that thread,
+// and must come after the end of the server that passes on requests. `env` must outlive it.
 [[nodiscard]] std::shared_ptr<Handler> NewMetricsHandler(
     Env& env, std::shared_ptr<const TextMetrics> metrics);
 
-// Lets pass who shows that bearer token; others get 401. With an empty token nobody passes.
+// Returns a filter for a bearer token; other requests get 401. An empty token rejects all requests.
 [[nodiscard]] std::shared_ptr<Handler> WithBearerToken(std::string token,
                                                        std::shared_ptr<Handler> inner);
 
-// Asks the API server of `client` who the bearer of a token is (TokenReview), and whether they may
-// do what they ask (SubjectAccessReview: the method in lower case as the verb, and the path). For
-// Prometheus in a cluster: a ClusterRole with {nonResourceURLs: ["/metrics"], verbs: ["get"]}; this
-// process needs the ClusterRole system:auth-delegator.
+// Returns a filter that asks the API server of `client` for a token's user (TokenReview), and
+// whether the user may send the request (SubjectAccessReview: the method in lower case as the verb,
+// and the path). For Prometheus in a cluster: a ClusterRole with {nonResourceURLs: ["/metrics"],
+// verbs: ["get"]}; this process needs the ClusterRole system:auth-delegator.
 //
-// 401: no token, or one that the API server does not know. 403: they may not. 500: the API server
-// gave no answer within 10 s, or an error, which the log has. 503: 1,000 requests wait already.
-// What the API server said is remembered: of a token for 1 min, that somebody may for 5 min, that
-// they may not for 30 s; 4,096 answers of each kind.
+// 401: no token, or one unknown to the API server. 403: not allowed. 500: the API server gave no
+// answer within 10 s, or an error, which is logged. 503: 1,000 requests are waiting already.
+// Answers of the API server are cached: about a token for 1 min, a permission for 5 min, a refusal
+// for 30 s; 4,096 answers of each kind.
 //
-// Requests whose answer is not known wait, in their order, for a thread of the filter's own: the
-// loop never blocks, and those whose answer is known pass. `inner` sees who asks in
-// HttpRequest::user. Destruction ends the question under way, and must come after the end of
-// whatever passes on requests. `env` must outlive it.
+// Requests without a cached answer wait, in their order, for a thread of the filter: the loop never
+// blocks, and requests with a cached answer pass. `inner` finds the user in HttpRequest::user.
+// Destruction ends the running question, and must come after the end of the server that passes on
+// requests. `env` must outlive it.
 //
-// Counterpart: filters.WithAuthenticationAndAuthorization. Different: a token that the API server
-// does not know is a 401, not a 500.
+// Counterpart: filters.WithAuthenticationAndAuthorization. Difference: a token unknown to the API
+// server is a 401, not a 500.
 [[nodiscard]] std::shared_ptr<Handler> WithAuthenticationAndAuthorization(
     Env& env, const Client& client, std::shared_ptr<Handler> inner);
 

@@ -1,12 +1,12 @@
 // kinformer/mutable_text.h
 //
-// Mutable structs as text: JSON and YAML, as the API and kubectl write them.
+// Conversion between mutable structs and text: JSON and YAML, as the API and kubectl write them.
 //
 //   Result<corev1::PodMutable> pod = FromYaml<corev1::PodMutable>(manifest, "pod.yaml");
 //   std::cout << ToYaml(*pod);
 //
-// The headers of the structs (kinformer/api/corev1_mutable.h) include it. Members that the schema
-// lacks are kept and written out again. Thread-safe; nothing blocks.
+// Included by the headers of the structs (kinformer/api/corev1_mutable.h). Members that the schema
+// lacks are kept and written again. Thread-safe; never blocks.
 
 #ifndef KINFORMER_MUTABLE_TEXT_H_
 #define KINFORMER_MUTABLE_TEXT_H_
@@ -22,27 +22,27 @@
 
 namespace kinformer {
 
-// Compact; with kind and apiVersion where M is a kind. "" if a RawExtension of the object holds no
-// JSON.
+// Returns compact JSON; with kind and apiVersion if M is a kind. "" if a RawExtension of the object
+// is not JSON.
 template <class M>
 [[nodiscard]] std::string ToJson(const M& object) {
   using internal::EncodeJson;
   return EncodeJson(object);
 }
 
-// YAML, as kubectl prints it.
+// Returns YAML, as kubectl prints it.
 template <class M>
 [[nodiscard]] std::string ToYaml(const M& object) {
   return yaml::Dump(json::Parse(ToJson(object)).value_or(json::Value()));
 }
 
-// kDecode with the path of the member that does not fit.
+// Parses JSON. kDecode with the path of the member that does not fit.
 template <class M>
 Result<M> FromJson(std::string_view text) {
   return internal::DecodeJson<M>(text);
 }
 
-// One document. Errors of the YAML name its line, and the file where it is given.
+// Parses one YAML document. Errors name its line, and `file` if given.
 template <class M>
 Result<M> FromYaml(std::string_view text, std::string_view file = {}) {
   Result<json::Value> value = yaml::Parse(text, file);

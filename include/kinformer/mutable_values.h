@@ -1,6 +1,6 @@
 // kinformer/mutable_values.h
 //
-// The forms in which mutable structs own what a view only points to: IntOrString and embedded JSON.
+// Types by which mutable structs own values of views: IntOrString and embedded JSON.
 
 #ifndef KINFORMER_MUTABLE_VALUES_H_
 #define KINFORMER_MUTABLE_VALUES_H_
@@ -43,7 +43,7 @@ struct IntOrStringMutable {
 
 namespace kinformer::runtime {
 
-// JSON text of any shape; empty: none. Whoever sets it answers for its being JSON.
+// JSON text of any form; empty: none. The program must ensure that it is valid JSON.
 // Thread-compatible.
 struct RawExtensionMutable {
   RawExtensionMutable() = default;

@@ -1,13 +1,13 @@
 // kinformer/namespace_scope.h
 //
-// Informers that look at several namespaces, one by one: what is asked of them, and how each
-// namespace goes.
+// Informers that watch several namespaces separately: their options, and the state of each
+// namespace.
 //
 //   auto both = factory.InformerFor<corev1::Pod>({.namespaces = {"blue", "green"}});
 //   auto all = factory.InformerFor<corev1::Pod>({.if_forbidden = {.namespaces = {"blue"}}});
 //
 // Such an informer is one cache: one store with one version, one set of handlers. Each namespace is
-// listed and watched by itself, and may lag, fail and recover by itself.
+// listed and watched separately, and may lag, fail and recover independently.
 
 #ifndef KINFORMER_NAMESPACE_SCOPE_H_
 #define KINFORMER_NAMESPACE_SCOPE_H_
@@ -17,20 +17,20 @@
 
 namespace kinformer {
 
-// What an informer of all namespaces does where the server forbids it to list them all (403) before
-// its first list. By default it says so, and tries again. It looks again at everything when it is
-// started the next time.
+// Fallback of an informer of all namespaces if the server forbids it to list them all (403) before
+// its first list. By default it logs this and tries again. The next start tries all namespaces
+// again.
 //
-// For the informers of factories. An error in the log where an informer is given a ListerWatcher,
-// which looks where it does; and `watch_namespaces` where it is given a NamespacedListWatch, which
-// cannot list Namespaces.
+// For informers of factories. If an informer is given a ListerWatcher, which has its own scope,
+// this is logged as an error; so is `watch_namespaces` with a NamespacedListWatch, which cannot
+// list Namespaces.
 struct IfForbidden {
-  // Looks in these instead. Objects elsewhere are out of its scope then.
+  // Watches these instead. Objects elsewhere are then out of its scope.
   std::vector<std::string> namespaces{};
-  // Where no namespaces are named: looks in each one that exists, for which it lists and watches
-  // Namespaces, in their turn a thing to be allowed. Those that come later are looked into as they
-  // come; what was in one that is gone leaves the cache. Which ones there are is compared with a
-  // list of them once in a consistency_check_period.
+  // If `namespaces` is empty: watches each existing namespace. To find them, it lists and watches
+  // Namespaces, which must be allowed. New namespaces are added when they appear; objects of a
+  // deleted one are removed from the cache. The set of namespaces is compared with a list once per
+  // consistency_check_period.
   bool watch_namespaces{false};
 
   [[nodiscard]] bool IsDefault() const { return namespaces.empty() && !watch_namespaces; }

@@ -1,6 +1,6 @@
 // kinformer/object.h
 //
-// Object: what objects of all kinds have in common. A handler for Object can be registered with any
+// Object: common interface of objects of all kinds. A handler for Object can be registered with any
 // informer.
 
 #ifndef KINFORMER_OBJECT_H_
@@ -17,8 +17,8 @@
 
 namespace kinformer {
 
-// A view of 8 bytes that lives as long as its object. Counterpart: metav1.Object with
-// runtime.Object.
+// View of an object of any kind, 8 bytes; valid as long as its object. Counterpart: metav1.Object
+// with runtime.Object.
 class Object {
  public:
   Object() = default;
@@ -27,19 +27,19 @@ class Object {
   [[nodiscard]] const metav1::ObjectMeta metadata() const;
   [[nodiscard]] const std::string_view kind() const { return block_->type().kind; }
   [[nodiscard]] const std::string apiVersion() const { return block_->type().apiVersion(); }
-  // The plural under which it is served.
+  // Returns the plural name of its resource.
   [[nodiscard]] const std::string_view resource() const { return block_->type().resource; }
-  // The whole object as JSON.
+  // Returns the whole object as JSON.
   [[nodiscard]] std::string ToJson() const;
-  // The same as YAML, as kubectl prints it.
+  // Returns the whole object as YAML, as kubectl prints it.
   [[nodiscard]] std::string ToYaml() const { return internal::ContentToYaml(block_); }
 
   [[nodiscard]] const internal::Block* block() const { return block_; }
-  // "Pod default/web-0".
+  // Prints "Pod default/web-0".
   friend std::ostream& operator<<(std::ostream& out, const Object& object) {
     return internal::PrintName(out, object.block_);
   }
-  // The same kind and the same content.
+  // Compares kind and content.
   friend bool operator==(const Object& a, const Object& b) {
     return internal::SameContent(a.block_, b.block_);
   }

@@ -1,6 +1,6 @@
 // kinformer/object_meta.h
 //
-// metav1::ObjectMeta: what every object has: name, namespace, uid, resourceVersion, labels,
+// metav1::ObjectMeta: metadata of every object: name, namespace, uid, resourceVersion, labels,
 // annotations, owners, finalizers. One type for all kinds, built-in or not.
 
 #ifndef KINFORMER_OBJECT_META_H_
@@ -22,15 +22,15 @@ struct ObjectMetaMutable;          // kinformer/api/metav1_mutable.h
 struct OwnerReferenceMutable;      // kinformer/api/metav1_mutable.h
 struct ManagedFieldsEntryMutable;  // kinformer/api/metav1_mutable.h
 
-// Names the header that a DeepCopy lacks.
+// Names the header that is missing for DeepCopy.
 template <class M>
 auto StructHeaderOf(const M* /*unused*/) {
   static_assert(internal::StructIsKnown<M>,
                 "this needs a struct to write to: #include \"kinformer/api/metav1_mutable.h\"");
 }
 
-// Views, all three: they live as long as the object. Counterparts: the metav1 types of the same
-// names.
+// The three classes are views: they live as long as the object. Counterparts: the metav1 types of
+// the same names.
 class OwnerReference : public internal::MessageOf<OwnerReference, OwnerReferenceMutable> {
  public:
   using Mutable = OwnerReferenceMutable;
@@ -50,7 +50,7 @@ class OwnerReference : public internal::MessageOf<OwnerReference, OwnerReference
   }
 };
 
-// Who set which fields, and when.
+// Fields set by one manager, and when.
 class ManagedFieldsEntry
     : public internal::MessageOf<ManagedFieldsEntry, ManagedFieldsEntryMutable> {
  public:
@@ -72,7 +72,7 @@ class ManagedFieldsEntry
   [[nodiscard]] const std::string_view subresource() const { return internal::GetString(*this, 8); }
 };
 
-// What the API keeps of every object. The accessors have the API's names and meanings.
+// Metadata of an object. The accessors have the API's names and meanings.
 class ObjectMeta : public internal::MessageOf<ObjectMeta, ObjectMetaMutable> {
  public:
   using Mutable = ObjectMetaMutable;
@@ -111,12 +111,12 @@ class ObjectMeta : public internal::MessageOf<ObjectMeta, ObjectMetaMutable> {
   }
 };
 
-// The owner with controller: true. Counterpart: metav1.GetControllerOf.
+// Returns the owner with controller: true. Counterpart: metav1.GetControllerOf.
 std::optional<OwnerReference> GetControllerOf(const ObjectMeta& metadata);
 
-// "namespace/name" or "name".
+// Prints "namespace/name" or "name".
 std::ostream& operator<<(std::ostream& out, const ObjectMeta& metadata);
-// "ReplicaSet/web-5d4".
+// Prints "ReplicaSet/web-5d4".
 std::ostream& operator<<(std::ostream& out, const OwnerReference& owner);
 
 }  // namespace kinformer::metav1

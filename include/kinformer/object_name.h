@@ -17,17 +17,17 @@
 
 namespace kinformer {
 
-// What an object is. Counterpart: schema.GroupVersionKind.
+// Kind of an object, in a version. Counterpart: schema.GroupVersionKind.
 struct GroupVersionKind {
   std::string group{};  // empty: the core group
   std::string version{};
   std::string kind{};
-  // "apps/v1", or "v1" for the core group: the object's apiVersion.
+  // Returns the object's apiVersion: "apps/v1", or "v1" for the core group.
   [[nodiscard]] std::string apiVersion() const;
   auto operator<=>(const GroupVersionKind&) const = default;
 };
 
-// Where objects of a kind are served. Counterpart: schema.GroupVersionResource.
+// Collection of objects in the API. Counterpart: schema.GroupVersionResource.
 struct GroupVersionResource {
   std::string group{};
   std::string version{};
@@ -35,12 +35,12 @@ struct GroupVersionResource {
   auto operator<=>(const GroupVersionResource&) const = default;
 };
 
-// Namespace and name: what identifies an object of one resource, and what work queues hold.
+// Namespace and name, which identify an object of one resource; the usual item of work queues.
 // Counterpart: cache.ObjectName and types.NamespacedName.
 struct ObjectName {
   std::string namespace_{};  // empty for cluster-scoped objects
   std::string name{};
-  // "namespace/name", or "name" where there is no namespace.
+  // Returns "namespace/name", or "name" without a namespace.
   [[nodiscard]] std::string ToString() const;
   auto operator<=>(const ObjectName&) const = default;
 };
@@ -51,7 +51,7 @@ std::ostream& operator<<(std::ostream& out,
                          const GroupVersionResource& gvr);  // "apps/v1, Resource=deployments"
 std::ostream& operator<<(std::ostream& out, const ObjectName& name);
 
-// "ns/name" into its parts; "name" alone has no namespace. More than one slash is an error.
+// Splits "namespace/name"; "name" alone has no namespace. More than one slash is an error.
 Result<ObjectName> SplitMetaNamespaceKey(std::string_view key);
 
 }  // namespace kinformer

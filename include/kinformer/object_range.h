@@ -1,11 +1,11 @@
 // kinformer/object_range.h
 //
-// ObjectRange<T>: objects out of one version of a store, as a query found them.
+// ObjectRange<T>: the result of a query on one version of a store.
 //
 //   for (corev1::Pod pod : lister.Namespace("default").List(selector)) ...
 //
-// The range keeps that version alive, so that it may be the result of a query on a temporary; the
-// views and strings it gives out live as long as the range, a copy of it, or a Snapshot of the same
+// The range keeps that version alive, so that it can be the result of a query on a temporary.
+// Its views and strings live as long as the range, a copy of it, or a Snapshot of the same
 // version.
 
 #ifndef KINFORMER_OBJECT_RANGE_H_
@@ -31,13 +31,13 @@ namespace kinformer {
 
 namespace internal {
 
-// What a range walks over: a list of blocks, or all of a snapshot.
+// Position in a range, which is a list of blocks or all of a snapshot.
 class BlockCursor {
  public:
   BlockCursor() = default;
   BlockCursor(const SnapshotCore& of, const Block* const* list, std::size_t at)
       : snapshot_(&of), list_(list), at_(at) {}
-  // The walk that begins at the first object, or stands behind the last.
+  // Creates a cursor at the first object; End returns one behind the last.
   explicit BlockCursor(const SnapshotCore& snapshot) : snapshot_(&snapshot) {
     static_cast<void>(snapshot_->NextBatch(cursor_, batch_));
   }
@@ -63,11 +63,11 @@ class BlockCursor {
   const Block* const* list_ = nullptr;
   std::size_t at_ = 0;
   SnapshotCore::Cursor cursor_{};
-  // The objects from the last multiple of its size on: batches are full but at the end.
+  // Objects from the last multiple of its size on; all batches but the last are full.
   std::array<const Block*, 32> batch_{};
 };
 
-// What walks over an ObjectRange<T>.
+// Iterator of an ObjectRange<T>.
 template <class T>
 class ObjectIterator {
  public:
@@ -91,7 +91,7 @@ class ObjectIterator {
     return before;
   }
   friend bool operator==(const ObjectIterator&, const ObjectIterator&) = default;
-  // For std::sort, which begins with it. Its type is deduced so that it is read at the call.
+  // Explains std::sort, which calls it. Its type is deduced so that it is compiled at the call.
   template <class Object = T>
   auto operator-(const ObjectIterator& /*other*/) const {
     static_assert(kNeverHolds<Object>,
@@ -106,8 +106,8 @@ class ObjectIterator {
 
 }  // namespace internal
 
-// A forward range of T. Copies share. Thread-compatible. Counterpart: the slice that a Go lister
-// returns.
+// A forward range of T. Copies share its content. Thread-compatible. Counterpart: the slice that a
+// Go lister returns.
 template <ObjectView T>
 class ObjectRange {
  public:
@@ -115,12 +115,12 @@ class ObjectRange {
   using const_iterator = iterator;
   using value_type = T;
 
-  // Empty.
+  // Creates an empty range.
   ObjectRange() = default;
-  // All of a snapshot.
+  // Creates a range of all objects of a snapshot.
   explicit ObjectRange(std::shared_ptr<const internal::SnapshotCore> pin)
       : pin_(std::move(pin)), size_(pin_->size()) {}
-  // Some of it.
+  // Creates a range of some objects of a snapshot.
   ObjectRange(std::shared_ptr<const internal::SnapshotCore> pin,
               std::vector<const internal::Block*> blocks)
       : pin_(std::move(pin)),
@@ -140,9 +140,9 @@ class ObjectRange {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
 
-  // False where the range cannot be relied on to be all that matches: there is no such index
-  // (kNotFound), the informer has not synced (kNotSynced), or it does not look there (kOutOfScope).
-  // The range then holds what there is, often nothing.
+  // Returns false if the range may not have all matching objects: there is no such index
+  // (kNotFound), the informer has not synced (kNotSynced), or it does not cover them (kOutOfScope).
+  // The range then has the known objects, often none.
   [[nodiscard]] bool ok() const { return error_ == nullptr; }
   // REQUIRES: !ok().
   [[nodiscard]] const Error& error() const { return *error_; }
@@ -151,7 +151,7 @@ class ObjectRange {
     return std::move(*this);
   }
 
-  // No std::vector: what it held would end with this range.
+  // Explains that it does not convert to a std::vector, whose views would outlive this range.
   template <class Item>
   operator std::vector<Item>() const {  // NOLINT(google-explicit-constructor)
     static_assert(
@@ -162,7 +162,7 @@ class ObjectRange {
     return {};
   }
 
-  // A list is no Result: it is there, with what could be found, whether or not ok().
+  // Explain that a range is no Result: it always exists, with the known objects, even if not ok().
   template <class Object = T>
   bool operator!() const {
     static_assert(internal::kNeverHolds<Object>,
@@ -178,7 +178,7 @@ class ObjectRange {
     return *this;
   }
 
-  // Keeps one object beyond the range.
+  // Returns a Ref that keeps one object longer than the range.
   [[nodiscard]] Ref<T> Retain(const T& object) const {
     return Ref<T>(internal::ObjectRef::Share(internal::BlockOfView(object)));
   }
@@ -192,7 +192,7 @@ class ObjectRange {
 
 }  // namespace kinformer
 
-// Its difference is there to explain itself.
+// Allows the operator- that only explains itself.
 template <class T>
 inline constexpr bool std::disable_sized_sentinel_for<kinformer::internal::ObjectIterator<T>,
                                                       kinformer::internal::ObjectIterator<T>> =

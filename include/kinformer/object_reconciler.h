@@ -1,7 +1,7 @@
 // kinformer/object_reconciler.h
 //
-// AsReconciler: a function of an object as a Reconciler, for controllers that do nothing about
-// objects that are gone.
+// AsReconciler: makes a Reconciler of a function of an object, for controllers that need not react
+// to deletions.
 //
 //   ControllerBuilder(*manager)
 //       .For<corev1::ConfigMap>()
@@ -29,9 +29,9 @@
 
 namespace kinformer {
 
-// Reads the object of each request through `client`, and calls `function` with it; where there is
-// none, the reconcile is done. An error of the read is the reconcile's. Called as a Reconciler is.
-// Counterpart: reconcile.AsReconciler with an ObjectReconciler.
+// Returns a reconciler that reads the object of each request through `client`, and calls `function`
+// with it. If the object does not exist, the reconcile succeeds; errors of the read are returned.
+// Called as every Reconciler. Counterpart: reconcile.AsReconciler with an ObjectReconciler.
 template <KnownKind T, class F>
 [[nodiscard]] std::shared_ptr<Reconciler> AsReconciler(DelegatingClient client, F function) {
   constexpr bool kFits =

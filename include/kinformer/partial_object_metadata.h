@@ -1,7 +1,7 @@
 // kinformer/partial_object_metadata.h
 //
-// metav1::PartialObjectMetadata: an object of which only the metadata was asked for. What
-// metadata-only informers hold.
+// metav1::PartialObjectMetadata: an object of which only the metadata was requested. Objects of
+// metadata-only informers.
 
 #ifndef KINFORMER_PARTIAL_OBJECT_METADATA_H_
 #define KINFORMER_PARTIAL_OBJECT_METADATA_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::metav1 {
 
-// A view of 8 bytes. kind() and resource() are those of the object that it is a part of.
+// A view of 8 bytes. kind() and resource() are those of the whole object.
 class PartialObjectMetadata : public kinformer::Object {
  public:
   using Object::Object;

@@ -1,6 +1,6 @@
 // kinformer/patch.h
 //
-// The kinds of PATCH bodies. Counterpart: types.PatchType.
+// Kinds of PATCH bodies. Counterpart: types.PatchType.
 
 #ifndef KINFORMER_PATCH_H_
 #define KINFORMER_PATCH_H_
@@ -11,7 +11,7 @@
 
 namespace kinformer {
 
-// How a patch's body is to be read. Counterpart: types.PatchType.
+// Format of a patch's body. Counterpart: types.PatchType.
 enum class PatchType : std::uint8_t {
   kJsonPatch,       // RFC 6902: a list of operations
   kMergePatch,      // RFC 7386: an object laid over the other; null removes
@@ -19,10 +19,10 @@ enum class PatchType : std::uint8_t {
   kApply,           // server-side apply, in YAML or JSON; needs PatchOptions::fieldManager
 };
 
-// "application/merge-patch+json", ...: the Content-Type of the request.
+// Returns the Content-Type of the request: "application/merge-patch+json", ...
 [[nodiscard]] std::string_view PatchContentType(PatchType type);
 
-// A patch and how to read it.
+// A patch and its format.
 struct Patch {
   PatchType type{PatchType::kMergePatch};
   std::string body{};  // JSON; for kApply YAML too

@@ -1,6 +1,6 @@
 // kinformer/predicate.h
 //
-// Predicate: which events of a watch reach a controller.
+// Predicate: selects the events of a watch that reach a controller.
 //
 //   ControllerBuilder(*manager).For<appsv1::Deployment>(predicate::GenerationChangedPredicate());
 //
@@ -26,8 +26,8 @@
 
 namespace kinformer {
 
-// Something about an object that no watch tells: from elsewhere, or by the clock. Counterpart:
-// event.GenericEvent.
+// An event about an object that does not come from a watch but from elsewhere, or a timer.
+// Counterpart: event.GenericEvent.
 template <class T>
 struct GenericEvent {
   Ref<T> object{};
@@ -50,9 +50,9 @@ template <class Event>
 using EventPredicate = ::kinformer::internal::Callable<bool(const Event& event), PredicateWords>;
 }  // namespace internal
 
-// Accepts an event where its function does, and where it has none for that sort of event. The
-// functions are called from several threads at once, must be quick, and depend on nothing but the
-// event. One for Object serves every kind. A value. Counterpart: predicate.Funcs.
+// Accepts an event if the function for its type does, or if there is no such function. Functions
+// are called from several threads at once, must be quick, and depend on the event only. One for
+// Object serves every kind. A value. Counterpart: predicate.Funcs.
 template <class T>
 struct Predicate {
   internal::EventPredicate<Added<T>> create{};
@@ -92,7 +92,7 @@ GenericEvent<Object> AsObject(const GenericEvent<T>& event) {
 }
 }  // namespace internal
 
-// The same predicate for objects of one kind.
+// Returns the same predicate for objects of one kind.
 template <class T>
 [[nodiscard]] Predicate<T> Typed(Predicate<Object> any) {
   const auto shared = std::make_shared<const Predicate<Object>>(std::move(any));
@@ -104,7 +104,7 @@ template <class T>
           [shared](const GenericEvent<T>& e) { return shared->Generic(internal::AsObject(e)); }};
 }
 
-// A parameter for which a predicate for T and one for Object can be given, or nothing.
+// Parameter type that accepts a predicate for T, one for Object, or nothing.
 template <class T>
 class PredicateFor : public Predicate<T> {
  public:
@@ -115,7 +115,7 @@ class PredicateFor : public Predicate<T> {
     requires(!std::is_same_v<T, Object>)
       : Predicate<T>(Typed<T>(any)),
         any_(std::make_shared<const Predicate<Object>>(std::move(any))) {}
-  // A class that is derived from Predicate: what it adds or overrides would be lost.
+  // Rejects classes derived from Predicate: their additions and overrides would be lost.
   template <class Derived>
     requires(!std::is_same_v<Derived, PredicateFor> && !std::is_same_v<Derived, Predicate<T>> &&
              !std::is_same_v<Derived, Predicate<Object>> &&
@@ -127,14 +127,14 @@ class PredicateFor : public Predicate<T> {
                   "predicate::Predicate<corev1::Pod>{.update = [](const Updated<corev1::Pod>& "
                   "event) { return true; }}");
   }
-  // The one for Object that it was made of; else null.
+  // Returns the predicate for Object that it was made of; else null.
   [[nodiscard]] const std::shared_ptr<const Predicate<Object>>& any() const { return any_; }
 
  private:
   std::shared_ptr<const Predicate<Object>> any_;
 };
 
-// All sorts of events by their object; of an update the new one. Counterpart: NewPredicateFuncs.
+// Checks the object of any event; for an update the new one. Counterpart: NewPredicateFuncs.
 template <class T>
 [[nodiscard]] Predicate<T> NewPredicateFuncs(const std::function<bool(const T&)>& filter) {
   return {.create = [filter](const Added<T>& e) { return filter(e.object); },
@@ -142,7 +142,7 @@ template <class T>
           .delete_ = [filter](const Deleted<T>& e) { return filter(e.object); },
           .generic = [filter](const GenericEvent<T>& e) { return filter(*e.object); }};
 }
-// A function of another shape.
+// Explains a function of another type at compile time.
 template <class T, class Wrong>
   requires(!std::convertible_to<const Wrong&, std::function<bool(const T&)>>)
 auto NewPredicateFuncs(const Wrong& /*wrong*/) {
@@ -152,7 +152,7 @@ auto NewPredicateFuncs(const Wrong& /*wrong*/) {
       "bool: NewPredicateFuncs<corev1::Pod>([](const corev1::Pod& pod) { return true; })");
   return Predicate<T>();
 }
-// No kind is named. The int keeps calls that name one away.
+// Explains a missing kind at compile time. The int excludes calls that name one.
 template <int = 0, class Wrong>
 auto NewPredicateFuncs(const Wrong& /*wrong*/) {
   static_assert(::kinformer::internal::kNeverHolds<Wrong>,
@@ -161,22 +161,22 @@ auto NewPredicateFuncs(const Wrong& /*wrong*/) {
   return Predicate<Object>();
 }
 
-// Of updates those that changed something: not those of a resync. All other events.
+// Accepts updates that changed something, so not those of a resync, and all other events.
 [[nodiscard]] Predicate<Object> ResourceVersionChangedPredicate();
-// Of updates those that changed metadata.generation, which the server raises when the spec changes
-// (and when the object is being deleted), not for status, labels and annotations. All other events.
-// A kind without status subresource may keep its generation, so that nothing passes.
+// Accepts updates that changed metadata.generation, and all other events. The server increases it
+// when the spec changes (and when deletion begins), not for status, labels and annotations. Kinds
+// without a status subresource may never change it, so that no update passes.
 [[nodiscard]] Predicate<Object> GenerationChangedPredicate();
-// Of updates those that changed the annotations. All other events.
+// Accepts updates that changed the annotations, and all other events.
 [[nodiscard]] Predicate<Object> AnnotationChangedPredicate();
-// Of updates those that changed the labels. All other events.
+// Accepts updates that changed the labels, and all other events.
 [[nodiscard]] Predicate<Object> LabelChangedPredicate();
-// Events of objects with such labels; of an update the new object. An object that loses them is not
-// heard of any more. Counterpart: LabelSelectorPredicate.
+// Accepts events of objects whose labels match; for an update, of the new object. So the update by
+// which an object stops matching does not pass. Counterpart: LabelSelectorPredicate.
 [[nodiscard]] Predicate<Object> LabelSelectorPredicate(LabelSelector selector);
 
 namespace internal {
-// Asks one after the other until one says `decisive`.
+// Calls the predicates in order until one returns `decisive`.
 template <class T>
 Predicate<T> Combined(std::vector<Predicate<T>> predicates, bool decisive) {
   const auto each = [decisive, all = std::make_shared<const std::vector<Predicate<T>>>(
@@ -194,7 +194,7 @@ Predicate<T> Combined(std::vector<Predicate<T>> predicates, bool decisive) {
           .generic = each([](const auto& p, const auto& e) { return p.Generic(e); })};
 }
 
-// The kind that predicates have in common with those for Object among them.
+// Common kind of several predicates, some of which may be for Object.
 template <class First, class... Rest>
 struct CommonKindOf {
   using type = First;
@@ -213,7 +213,7 @@ struct CommonKindOf<First, Second, Rest...> {
 template <class... Kinds>
 using CommonKind = typename CommonKindOf<Kinds...>::type;
 
-// A predicate as one for Kind.
+// Converts a predicate to one for Kind.
 template <class Kind, class T>
 Predicate<Kind> Of(Predicate<T> predicate) {
   if constexpr (std::is_same_v<T, Kind>) {
@@ -221,7 +221,7 @@ Predicate<Kind> Of(Predicate<T> predicate) {
   } else if constexpr (std::is_same_v<T, Object>) {
     return Typed<Kind>(std::move(predicate));
   } else {
-    return {};  // has been refused
+    return {};  // was rejected before
   }
 }
 
@@ -235,17 +235,17 @@ constexpr void ExplainCombined() {
 }
 }  // namespace internal
 
-// Accepts what all of them accept; every event without any.
+// Accepts events that all predicates accept; all events without any predicate.
 template <class T>
 [[nodiscard]] Predicate<T> And(std::vector<Predicate<T>> all) {
   return internal::Combined(std::move(all), false);
 }
-// Accepts what one of them accepts; no event without any.
+// Accepts events that one of the predicates accepts; no event without any predicate.
 template <class T>
 [[nodiscard]] Predicate<T> Or(std::vector<Predicate<T>> any) {
   return internal::Combined(std::move(any), true);
 }
-// Accepts what all of these accept. Among predicates for one kind those for Object may stand.
+// Accepts events that all predicates accept. Some may be for Object, the others for one kind.
 template <class T, class... Rest>
   requires(sizeof...(Rest) > 0)
 [[nodiscard]] auto And(Predicate<T> first, Predicate<Rest>... rest) {
@@ -253,7 +253,7 @@ template <class T, class... Rest>
   return And(std::vector<Predicate<Kind>>{internal::Of<Kind>(std::move(first)),
                                           internal::Of<Kind>(std::move(rest))...});
 }
-// Accepts what one of these accepts. Among predicates for one kind those for Object may stand.
+// Accepts events that one predicate accepts. Some may be for Object, the others for one kind.
 template <class T, class... Rest>
   requires(sizeof...(Rest) > 0)
 [[nodiscard]] auto Or(Predicate<T> first, Predicate<Rest>... rest) {
@@ -261,21 +261,21 @@ template <class T, class... Rest>
   return Or(std::vector<Predicate<Kind>>{internal::Of<Kind>(std::move(first)),
                                          internal::Of<Kind>(std::move(rest))...});
 }
-// Explains something that is no predicate among them.
+// Explains arguments that are not predicates, at compile time.
 template <class... Wrong>
   requires(sizeof...(Wrong) > 1 && !(internal::IsPredicate<Wrong> && ...))
 auto And(const Wrong&... /*wrong*/) {
   internal::ExplainCombined<Wrong...>();
   return Predicate<Object>();
 }
-// Explains something that is no predicate among them.
+// Explains arguments that are not predicates, at compile time.
 template <class... Wrong>
   requires(sizeof...(Wrong) > 1 && !(internal::IsPredicate<Wrong> && ...))
 auto Or(const Wrong&... /*wrong*/) {
   internal::ExplainCombined<Wrong...>();
   return Predicate<Object>();
 }
-// Accepts what it does not accept.
+// Accepts events that `predicate` rejects.
 template <class T>
 [[nodiscard]] Predicate<T> Not(Predicate<T> predicate) {
   const auto shared = std::make_shared<const Predicate<T>>(std::move(predicate));

@@ -1,8 +1,8 @@
 // kinformer/priority_queue.h
 //
-// PriorityQueue: a RateLimitingQueue in which what matters more is given out first. A controller
-// that starts has every object of its caches in its queue; what people change meanwhile should not
-// wait behind all of them.
+// PriorityQueue: a RateLimitingQueue that returns important items first. When a controller starts,
+// all objects of its caches are in its queue; changes that people make meanwhile should not wait
+// behind all of them.
 //
 //   PriorityQueue<ObjectName> queue(env, {.name = "pods"});
 //   queue.AddWithOpts({.priority = -100}, {"default", "web-0"});  // of the initial list
@@ -32,64 +32,64 @@
 
 namespace kinformer {
 
-// What a queue is called, and how long a priority holds against waiting.
+// Name of a queue, and the weight of waiting time against priority.
 struct PriorityQueueOptions {
   std::string name{};        // label of the queue's metrics; empty: no metrics
-  std::string controller{};  // label of that name, as controller-runtime has; empty: none
-  // Waiting for so long counts as much as one level of priority; see PriorityQueue. Zero: strictly
-  // by priority, as controller-runtime.
+  std::string controller{};  // label of that name, as in controller-runtime; empty: none
+  // Waiting time that counts as one level of priority; see PriorityQueue. Zero: strictly by
+  // priority, as in controller-runtime.
   internal::TimeSpan ageing{std::chrono::seconds(1)};
 };
 
-// How an item is added. Counterpart: priorityqueue.AddOpts.
+// Options for adding an item. Counterpart: priorityqueue.AddOpts.
 struct AddOpts {
-  internal::TimeSpan after{};  // not before this has passed; at once if it is not above zero
-  bool rate_limited = false;   // not before the limiter says so; with `after`, the earlier of both
-  std::optional<int> priority{};  // higher is given out sooner; empty: 0
+  internal::TimeSpan after{};  // time until it may be returned; at once if it is not above zero
+  bool rate_limited = false;   // delay set by the limiter; with `after` too, the shorter one counts
+  std::optional<int> priority{};  // higher is returned sooner; empty: 0
 };
 
-// A RateLimitingQueue whose items have priorities, 0 unless AddWithOpts says otherwise.
+// A RateLimitingQueue whose items have priorities, 0 unless AddWithOpts sets another.
 //
-// Order: of two items that wait, that of the higher priority is given out first, and of equal ones
-// that which has waited longer. With ageing, each `ageing` that an item has waited counts as one
-// level more. So an item is overtaken by one that is d levels higher only if that begins to wait
-// less than d * ageing after it, and none waits for ever, however many come at higher priorities.
-// With the default, what an initial list puts at -100 is behind what comes in the next 100 s, and
-// then has its turn. client-go's and controller-runtime's queues do not age.
+// Order: of two waiting items, the one of higher priority is returned first; of equal ones, the one
+// that has waited longer. With ageing, each `ageing` that an item has waited counts as one level
+// more. So an item d levels higher overtakes another only if it begins to wait less than d * ageing
+// later, and no item waits for ever, however many arrive with higher priorities. With the default,
+// items of an initial list at -100 are behind all that arrive within the next 100 s, and then have
+// their turn. client-go's and controller-runtime's queues do not age.
 //
 // One item, one entry: an item that is added again keeps the higher of the priorities and the
-// earlier of the times. If its priority rises, it goes behind what waits at the new one already; if
-// not, it keeps its place. What waits does not become delayed again, and a delayed item that is
-// added without delay waits at once: unlike in DelayingQueue, its delay is over then.
-// An item that is added while a worker has it waits from then on, is counted by Len, and keeps its
-// place, but is given out only after Done.
+// earlier of the times. If its priority rises, it moves behind the items that wait at the new
+// priority; if not, it keeps its place. A waiting item is not delayed again, and a delayed item
+// that is added without delay waits at once: unlike in DelayingQueue, its delay is then over. An
+// item that is added while a worker has it waits from then on, is counted by Len, and keeps its
+// place, but is returned only after Done.
 //
-// Shutting down: ShutDown ends the giving out, as in controller-runtime and unlike in the other
-// queues; what waits then stays, for Waiting to tell. ShutDownWithDrain gives out what waits. No
-// item is lost on the way: each is given to a worker, or still waits.
+// Shutting down: after ShutDown, Get returns nothing more, as in controller-runtime and unlike in
+// the other queues; waiting items stay, and Waiting returns them. ShutDownWithDrain still returns
+// them. No item is lost: each is given to a worker, or still waits.
 //
-// All else, threads, ownership, metrics, is as with RateLimitingQueue, but that workqueue_depth has
-// a second label, `priority`: of 25 priorities at most, the rest together is
+// Threads, ownership and metrics are as with RateLimitingQueue, except that workqueue_depth has a
+// second label, `priority`, for 25 priorities at most, with all others together as
 // "exceeded_cardinality_limit"; and that workqueue_retries_total does not count delays of zero.
-// Cost: as WorkQueue; getting an item takes O(log n) for n priorities in use, however many items.
+// Cost: as WorkQueue; Get is O(log n) for n priorities in use, whatever the number of items.
 // Counterpart: controller-runtime pkg/controller/priorityqueue.PriorityQueue.
 template <class Item, class Hash = std::hash<Item>>
 class PriorityQueue : public RateLimitingQueue<Item, Hash> {
  public:
-  // An item, and the priority at which it waited. What GetWithPriority returns in
-  // controller-runtime, where it has no name.
+  // An item, and the priority at which it waited: result of GetWithPriority. Has no name in
+  // controller-runtime.
   struct Prioritised {
     Item item;
     int priority;
   };
 
-  // With a limiter of 5 ms to 1000 s for each item, and none over all.
+  // Creates a queue with a limiter of 5 ms to 1000 s per item, and no limit for all together.
   explicit PriorityQueue(Env& env, const PriorityQueueOptions& options = {})
       : PriorityQueue(env,
                       std::make_unique<ItemExponentialFailureRateLimiter<Item, Hash>>(
                           std::chrono::milliseconds(5), std::chrono::seconds(1000)),
                       options) {}
-  // A template, so that {} in the second place are the options above.
+  // Is a template, so that {} as the second argument means the options above.
   template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter>
   PriorityQueue(Env& env, Limiter limiter, const PriorityQueueOptions& options = {})
       : RateLimitingQueue<Item, Hash>(
@@ -100,7 +100,7 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
                                           .ageing = options.ageing}),
             std::move(limiter)) {}
 
-  // Adds `item` as `opts` say. Ignored when shutting down, but for the limiter, which counts.
+  // Adds `item` with `opts`. Ignored when shutting down, except that the limiter counts it.
   void AddWithOpts(const AddOpts& opts, const Item& item) {
     Duration after = opts.after;
     if (opts.rate_limited) {
@@ -109,8 +109,8 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
     }
     AddAll({&item, 1}, after, opts.priority.value_or(0));
   }
-  // Adds each of `items`, in their order, taking the lock once; if rate limited, once for each, and
-  // the limiter is asked for each by itself.
+  // Adds each of `items`, in their order, taking the lock once; if rate limited, once for each
+  // item, and the limiter is called for each.
   void AddWithOpts(const AddOpts& opts, std::span<const Item> items) {
     if (opts.rate_limited) {
       for (const Item& item : items) AddWithOpts(opts, item);
@@ -119,7 +119,7 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
     }
   }
 
-  // As Get, with the priority at which the item waited: whoever adds it again can keep it.
+  // Does as Get, and returns the item's priority, so that it can be added again with the same one.
   [[nodiscard]] std::optional<Prioritised> GetWithPriority() {
     auto& state = this->state();
     const internal::QueueLock lock(state);

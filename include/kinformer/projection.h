@@ -1,25 +1,25 @@
 // kinformer/projection.h
 //
-// Projection: which fields of its objects an informer keeps. What is cut away is skipped on the way
-// in, as bytes: it is never decoded, and its memory never exists.
+// Projection: the set of fields of its objects that an informer keeps. Other fields are skipped in
+// the received bytes: they are never decoded, and take no memory.
 //
 //   auto pods = factory.InformerFor<corev1::Pod>(
 //       {.projection = Projection::Keep<corev1::Pod>({"spec.nodeName", "status.podIP"}).OrExit()});
 //
-// A path is the fields' JSON names with dots between them. It goes through lists into all of their
-// elements ("spec.containers.image" keeps the image of every container) and into maps by key; a
-// name that has dots or brackets is written ["a.b/c"]: spec.selector["app.kubernetes.io/name"]. A
-// path that names an inner field stands for all below it. Of built-in kinds, fields that hold an
-// object of any kind (RawExtension) can only be named whole: what is in them is kept as it was
+// A path consists of JSON names of fields, separated by dots. It goes through lists into all of
+// their elements ("spec.containers.image" keeps the image of every container) and into maps by key;
+// a name with dots or brackets is written ["a.b/c"]: spec.selector["app.kubernetes.io/name"]. A
+// path that names an inner field covers everything below it. In built-in kinds, fields that hold an
+// object of any kind (RawExtension) can only be named as a whole: their content is kept as it was
 // sent.
 //
-// Always kept: kind, apiVersion and the metadata, its managedFields aside
-// (InformerOptions::drop_managed_fields). A path into the metadata may be dropped, but none of
-// name, namespace, uid and resourceVersion.
+// Always kept: kind, apiVersion and the metadata except its managedFields
+// (InformerOptions::drop_managed_fields). A path into the metadata may be dropped, but not name,
+// namespace, uid and resourceVersion.
 //
-// Objects so cut are partial, whether or not there was something to cut: their views read what is
-// gone as absent, and Update refuses a struct that was copied from one (kInvalidArgument), since
-// the server would delete what it lacks. A Patch of the fields that are there does no harm.
+// Such objects are partial, even if nothing was cut: their views read missing fields as absent, and
+// Update refuses a struct that was copied from one (kInvalidArgument), since the server would
+// delete the missing fields. A Patch of existing fields is safe.
 
 #ifndef KINFORMER_PROJECTION_H_
 #define KINFORMER_PROJECTION_H_
@@ -39,12 +39,12 @@ namespace kinformer {
 namespace internal {
 class ProjectionTree;  // object/transcode/projection_tree.h
 
-// The paths of a struct with kFields (fields.h) below `prefix`. A struct inside one of its own kind
-// is kept whole, and so is one that keeps unknown fields.
+// Appends the paths of a struct with kFields (fields.h) below `prefix`. A struct inside one of its
+// own type is kept whole, and so is one that keeps unknown fields.
 template <class S, class... Outer>
 void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths);
 
-// What the member's own fields are those of: itself, or of a list or an optional, its element.
+// Type with the member's own fields: the member's type, or the element type of a list or optional.
 template <class M>
 struct FieldsOfMember {
   using type = M;
@@ -91,23 +91,23 @@ void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths
 }
 }  // namespace internal
 
-// What marks the json::Value that Unstructured::DeepCopy makes of a partial object. Structs have a
-// member is_partial.
+// Member that marks a json::Value as a copy of a partial object, by Unstructured::DeepCopy. Structs
+// have a member is_partial.
 inline constexpr std::string_view kPartialMember = "kinformer.partial";
 
-// Empty by default: everything is kept. A value, cheap to copy; copies share. Thread-compatible;
-// nothing in it changes.
-// Counterpart: none in client-go, where a TransformFunc clears fields that were decoded before.
+// The fields to keep; by default all. An immutable value, cheap to copy; copies share.
+// Thread-compatible. Counterpart: none in client-go, where a TransformFunc clears fields that were
+// decoded before.
 class Projection {
  public:
   Projection() = default;
 
-  // Only these. kInvalidArgument for a path that cannot be read.
+  // Keeps only these paths. kInvalidArgument: a path is malformed.
   static Result<Projection> Keep(const std::vector<std::string>& paths);
-  // All but these.
+  // Keeps all but these paths.
   static Result<Projection> Drop(const std::vector<std::string>& paths);
 
-  // The same, where besides every path must be one of T's fields.
+  // Do the same, and require that every path is a field of T.
   template <class T>
   static Result<Projection> Keep(const std::vector<std::string>& paths) {
     return Checked(Keep(paths), T::type_info());
@@ -117,8 +117,8 @@ class Projection {
     return Checked(Drop(paths), T::type_info());
   }
 
-  // What a struct of the user's with kFields (fields.h) reads. Empty, and so everything, for a
-  // struct that keeps unknown fields.
+  // Keeps the fields that a user's struct with kFields (fields.h) declares. Keeps everything if the
+  // struct keeps unknown fields.
   template <class S>
   static Projection For() {
     std::vector<std::string> paths;
@@ -127,12 +127,12 @@ class Projection {
                                                  : Keep(paths).value_or(Projection());
   }
 
-  // kInvalidArgument naming the first path that is no field of that type. Dynamic types have any.
+  // Returns kInvalidArgument with the first path that is no field. Dynamic types have any field.
   [[nodiscard]] Result<void> CheckFor(const internal::TypeInfo& type) const;
 
   [[nodiscard]] bool empty() const { return tree_ == nullptr; }
-  // "keep spec.nodeName, status.podIP", the paths in order; "keep everything". Equal projections
-  // have equal texts.
+  // Returns "keep spec.nodeName, status.podIP", the paths in order; "keep everything". Equal
+  // projections have equal texts.
   [[nodiscard]] std::string ToString() const;
   friend bool operator==(const Projection& a, const Projection& b) {
     return a.tree_ == b.tree_ || a.ToString() == b.ToString();

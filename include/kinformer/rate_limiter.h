@@ -1,7 +1,7 @@
 // kinformer/rate_limiter.h
 //
-// RateLimiter: decides how long an item that failed waits before it is tried again. One failure is
-// retried within milliseconds; an item that keeps failing comes back ever more rarely; and all
+// RateLimiter: decides how long a failed item waits before it is tried again. A first failure is
+// retried within milliseconds; an item that keeps failing is retried less and less often; and all
 // retries together stay below a rate.
 //
 //   auto limiter = DefaultControllerRateLimiter<ObjectName>(env);
@@ -26,22 +26,22 @@
 
 namespace kinformer {
 
-// Thread-safe, never blocks. Counterpart: workqueue.TypedRateLimiter.
+// Delays retries. Thread-safe, never blocks. Counterpart: workqueue.TypedRateLimiter.
 template <class Item>
 class RateLimiter {
  public:
   virtual ~RateLimiter() = default;
-  // `item` failed once more: how long should it wait?
+  // Counts a failure of `item` and returns its delay.
   [[nodiscard]] virtual Duration When(const Item& item) = 0;
-  // `item` succeeded or was given up: its failures no longer count.
+  // Resets the failures of `item`: it succeeded or was given up.
   virtual void Forget(const Item& item) = 0;
-  // How many failures count for `item`.
+  // Returns the number of failures of `item` since the last Forget.
   [[nodiscard]] virtual int NumRequeues(const Item& item) const = 0;
 };
 
 namespace internal {
 
-// Something else where a rate limiter should be.
+// Explains an argument that is not a rate limiter.
 template <class Given>
 constexpr void ExplainLimiter() {
   static_assert(kNeverHolds<Given>,
@@ -49,19 +49,19 @@ constexpr void ExplainLimiter() {
                 "Request>>(5ms, 1000s), or another class for the queue's items");
 }
 
-// Drawn from [delay, delay * (1 + factor)).
+// Returns a random delay in [delay, delay * (1 + factor)).
 [[nodiscard]] Duration JitteredDelay(Env& env, Duration delay, double factor);
 
-// base * 2^failures, at most max.
+// Returns base * 2^failures, at most max.
 [[nodiscard]] Duration ExponentialDelay(Duration base, Duration max, int failures);
 
-// Failures per item. An item is remembered until it is forgotten.
+// Counts failures per item. An item is remembered until it is forgotten.
 template <class Item, class Hash>
 class FailureCounts {
   static_assert(CheckQueueItem<Item, Hash>());
 
  public:
-  // Counts one more; returns the number before.
+  // Adds one; returns the number before.
   int Increment(const Item& item) {
     const std::lock_guard lock(mutex_);
     return counts_[item]++;
@@ -83,7 +83,7 @@ class FailureCounts {
 
 }  // namespace internal
 
-// base, 2*base, 4*base, ... up to max, for each item by itself. Counterpart:
+// Delays each item by base, 2*base, 4*base, ... up to max. Counterpart:
 // TypedItemExponentialFailureRateLimiter.
 template <class Item, class Hash = std::hash<Item>>
 class ItemExponentialFailureRateLimiter final : public RateLimiter<Item> {
@@ -102,7 +102,7 @@ class ItemExponentialFailureRateLimiter final : public RateLimiter<Item> {
   internal::FailureCounts<Item, Hash> failures_;
 };
 
-// A few quick attempts, then slow ones. Counterpart: TypedItemFastSlowRateLimiter.
+// Allows a few fast attempts, then slow ones. Counterpart: TypedItemFastSlowRateLimiter.
 template <class Item, class Hash = std::hash<Item>>
 class ItemFastSlowRateLimiter final : public RateLimiter<Item> {
  public:
@@ -121,14 +121,14 @@ class ItemFastSlowRateLimiter final : public RateLimiter<Item> {
   internal::FailureCounts<Item, Hash> failures_;
 };
 
-// A token bucket: `burst` reservations at once, then `qps` per second. Starts full, fills
-// continuously; a reservation may run ahead of it and then tells how long to wait. Thread-safe.
-// Counterpart: golang.org/x/time/rate.Limiter.
+// A token bucket: `burst` tokens at once, then `qps` per second. Starts full, fills continuously; a
+// token may be reserved in advance, and Reserve returns the time until it is available.
+// Thread-safe. Counterpart: golang.org/x/time/rate.Limiter.
 class ReservationBucket {
  public:
-  // `env` must outlive it. qps <= 0 or infinite: no limit. burst below 1 counts as 1.
+  // Creates a bucket. qps <= 0 or infinite: no limit. burst below 1 counts as 1. `env` outlives it.
   ReservationBucket(Env& env, double qps, int burst) : env_(env), bucket_(qps, burst) {}
-  // Takes a token; how long until it is there.
+  // Takes a token and returns the time until it is available.
   [[nodiscard]] Duration Reserve() {
     const std::lock_guard lock(mutex_);
     return bucket_.Reserve(env_.Now());
@@ -140,10 +140,10 @@ class ReservationBucket {
   internal::TokenBucket bucket_;
 };
 
-// All items share one bucket, from which an item that waits for its token takes no second one: it
-// is told how long that one still takes. So an item that is added faster than the rate comes at the
-// rate; in client-go each call takes a token, and its wait grows without end. Counterpart:
-// TypedBucketRateLimiter.
+// Takes tokens for all items from one bucket. An item that waits for its token gets no second one,
+// but the remaining time of the first. So an item that is added faster than the rate is processed
+// at the rate; in client-go each call takes a token, and the item's delay grows without end.
+// Counterpart: TypedBucketRateLimiter.
 template <class Item, class Hash = std::hash<Item>>
 class BucketRateLimiter final : public RateLimiter<Item> {
  public:
@@ -151,7 +151,7 @@ class BucketRateLimiter final : public RateLimiter<Item> {
   [[nodiscard]] Duration When(const Item& item) override {
     const std::lock_guard lock(mutex_);
     const SteadyTime now = env_.Now();
-    // Tokens come in the order in which they were taken.
+    // Removes items whose token is available; tokens become available in the order of Reserve.
     while (!order_.empty() && order_.front()->second <= now) {
       waiting_.erase(waiting_.find(order_.front()->first));
       order_.pop_front();
@@ -168,15 +168,15 @@ class BucketRateLimiter final : public RateLimiter<Item> {
   [[nodiscard]] int NumRequeues(const Item&) const override { return 0; }
 
  private:
-  using Waiting = std::unordered_map<Item, SteadyTime, Hash>;  // and when its token is there
+  using Waiting = std::unordered_map<Item, SteadyTime, Hash>;  // with the time of its token
   Env& env_;
   std::mutex mutex_;
   internal::TokenBucket bucket_;
   Waiting waiting_;
-  std::deque<const typename Waiting::value_type*> order_;  // the soonest first
+  std::deque<const typename Waiting::value_type*> order_;  // earliest first
 };
 
-// The longest of several limiters' delays; each of them counts every call. Counterpart:
+// Returns the longest delay of several limiters; each of them counts every call. Counterpart:
 // TypedMaxOfRateLimiter.
 template <class Item>
 class MaxOfRateLimiter final : public RateLimiter<Item> {
@@ -201,7 +201,7 @@ class MaxOfRateLimiter final : public RateLimiter<Item> {
   const std::vector<std::unique_ptr<RateLimiter<Item>>> limiters_;
 };
 
-// Another limiter's delays, at most max_delay. Counterpart: TypedWithMaxWaitRateLimiter.
+// Limits another limiter's delays to max_delay. Counterpart: TypedWithMaxWaitRateLimiter.
 template <class Item>
 class WithMaxWaitRateLimiter final : public RateLimiter<Item> {
  public:
@@ -220,10 +220,10 @@ class WithMaxWaitRateLimiter final : public RateLimiter<Item> {
   const Duration max_delay_;
 };
 
-// Another limiter's delays, each drawn from [delay, delay * (1 + factor)): what failed together, as
-// when a server was away, does not come back together. A factor of 0 or less changes nothing. For a
-// bound that holds with jitter, put a WithMaxWaitRateLimiter around it. `env` must outlive it.
-// Counterpart: none in workqueue; flowcontrol.NewBackOffWithJitter jitters so.
+// Makes another limiter's delays random, in [delay, delay * (1 + factor)), so that items that
+// failed together, as when a server was down, are not retried together. A factor of 0 or less
+// changes nothing. For an upper bound, wrap it in a WithMaxWaitRateLimiter. `env` must outlive it.
+// Counterpart: none in workqueue; flowcontrol.NewBackOffWithJitter does the same.
 template <class Item>
 class WithJitterRateLimiter final : public RateLimiter<Item> {
  public:
@@ -243,9 +243,9 @@ class WithJitterRateLimiter final : public RateLimiter<Item> {
   const double factor_;
 };
 
-// What controllers use unless they know better: 5 ms to 1000 s for each item, and 10 per second
-// with a burst of 100 over all.
-// Counterpart: DefaultTypedControllerRateLimiter.
+// Returns the default limiter of controllers: 5 ms to 1000 s for each item, and 10 per
+// second with a burst of 100 for all together. Counterpart:
+// DefaultTypedControllerRateLimiter.
 template <class Item, class Hash = std::hash<Item>>
 std::unique_ptr<RateLimiter<Item>> DefaultControllerRateLimiter(Env& env) {
   std::vector<std::unique_ptr<RateLimiter<Item>>> limiters;
@@ -255,7 +255,7 @@ std::unique_ptr<RateLimiter<Item>> DefaultControllerRateLimiter(Env& env) {
   return std::make_unique<MaxOfRateLimiter<Item>>(std::move(limiters));
 }
 
-// 1 ms to 1000 s for each item. Counterpart: DefaultTypedItemBasedRateLimiter.
+// Returns a limiter of 1 ms to 1000 s per item. Counterpart: DefaultTypedItemBasedRateLimiter.
 template <class Item, class Hash = std::hash<Item>>
 std::unique_ptr<RateLimiter<Item>> DefaultItemBasedRateLimiter() {
   return std::make_unique<ItemExponentialFailureRateLimiter<Item, Hash>>(

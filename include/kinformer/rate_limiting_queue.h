@@ -1,6 +1,6 @@
 // kinformer/rate_limiting_queue.h
 //
-// RateLimitingQueue: a DelayingQueue that spaces out the retries of what fails. The queue of a
+// RateLimitingQueue: a DelayingQueue that delays retries of failed items. The queue of a
 // controller.
 //
 //   RateLimitingQueue<ObjectName> queue(env, {.name = "pods"});
@@ -26,16 +26,16 @@
 
 namespace kinformer {
 
-// A DelayingQueue with a RateLimiter, which it owns. Forget and Done are independent: whoever takes
-// an item calls both. Thread-safety, ownership, cost: as WorkQueue. Counterpart:
+// A DelayingQueue with a RateLimiter, which it owns. Forget and Done are independent: a worker
+// calls both. Thread-safety, ownership, cost: as WorkQueue. Counterpart:
 // workqueue.TypedRateLimitingInterface.
 template <class Item, class Hash = std::hash<Item>>
 class RateLimitingQueue : public DelayingQueue<Item, Hash> {
  public:
-  // With DefaultControllerRateLimiter.
+  // Creates a queue with DefaultControllerRateLimiter.
   explicit RateLimitingQueue(Env& env, const WorkQueueOptions& options = {})
       : RateLimitingQueue(env, DefaultControllerRateLimiter<Item, Hash>(env), options) {}
-  // A template, so that {} in the second place are the options above.
+  // Is a template, so that {} as the second argument means the options above.
   template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter>
   RateLimitingQueue(Env& env, Limiter limiter, const WorkQueueOptions& options = {})
       : DelayingQueue<Item, Hash>(env, options), limiter_(std::move(limiter)) {}
@@ -55,14 +55,14 @@ class RateLimitingQueue : public DelayingQueue<Item, Hash> {
                   "RateLimitingQueue<ObjectName>(env, limiter, {.name = \"pods\"})");
   }
 
-  // Adds `item` when the limiter says it may be tried again. The limiter counts the failure even
-  // when shutting down.
+  // Adds `item` after the limiter's delay. The limiter counts the failure even when shutting
+  // down.
   void AddRateLimited(const Item& item) { this->AddAfter(item, limiter_->When(item)); }
 
-  // `item` needs no more retries. Does not stop a retry under way and does not call Done.
+  // Resets the failures of `item`. Does not cancel a delayed retry and does not call Done.
   void Forget(const Item& item) { limiter_->Forget(item); }
 
-  // How often `item` failed since it was last forgotten.
+  // Returns the number of failures of `item` since the last Forget.
   [[nodiscard]] int NumRequeues(const Item& item) const { return limiter_->NumRequeues(item); }
 
  protected:

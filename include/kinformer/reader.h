@@ -1,13 +1,13 @@
 // kinformer/reader.h
 //
-// Reader<T>: reads objects where its factory has them: in a cache, or at the server.
+// Reader<T>: reads objects from where its factory has them: a cache, or the server.
 //
 //   Reader<corev1::Secret> secrets = factory.ReaderFor<corev1::Secret>();
 //   Result<Ref<corev1::Secret>> secret = secrets.Get("default", "token");
 //   if (!secret && IsAbsent(secret.error())) ...
 //
-// So what is cached is decided in one place, the factory's options (ResourceCacheOptions::cached),
-// and who reads need not know. Who needs indexes, snapshots or handlers takes an informer.
+// So the factory's options (ResourceCacheOptions::cached) decide in one place which resources are
+// cached, independent of readers. For indexes, snapshots or handlers use an informer.
 
 #ifndef KINFORMER_READER_H_
 #define KINFORMER_READER_H_
@@ -27,16 +27,16 @@
 
 namespace kinformer {
 
-// A copyable handle. Thread-safe.
+// Reads one resource. A copyable handle. Thread-safe.
 //
-// From a cache: never blocks, and is a handle on the informer, as a Lister is. From the server:
-// each call is a request, and blocks until it is answered, retries included, or `call` says
-// otherwise; kWouldDeadlock on a loop's thread. It takes part in the client's rate limit, and gives
-// the newest state. Its objects are whole: selectors, projections and transforms are for caches.
-// The factory's namespaces count for both; a List of several is a request for each.
+// From a cache: never blocks; the reader is a handle on the informer, as a Lister is. From the
+// server: each call is a request, and blocks until it is answered, retries included, within the
+// limits of `call`; kWouldDeadlock on a loop's thread. It uses the client's rate limit, and returns
+// the newest state. Its objects are complete: selectors, projections and transforms apply to caches
+// only. The factory's namespaces apply to both; a List of several sends a request for each.
 //
-// Counterpart: client.Reader of controller-runtime. A cache that has not synced is an error here
-// and not a wait.
+// Counterpart: client.Reader of controller-runtime. Here a cache that has not synced is an error;
+// reads do not wait for it.
 template <class T>
 class Reader {
   static_assert(ObjectView<T>, "Reader<T>: T must be a view that is made from a block");
@@ -45,10 +45,10 @@ class Reader {
   explicit Reader(kinformer::Lister<T> cache) : source_(std::move(cache)) {}
   explicit Reader(internal::LiveReader server) : source_(std::move(server)) {}
 
-  // One object; an empty namespace means that the kind has none. The errors of Lister::Get:
-  // kNotFound (it does not exist), kOutOfScope (the factory does not look there), kInvalidArgument
-  // (a namespace is missing, or one too many), and what else keeps a cache from telling; of the
-  // server kNotSynced means that it does not have the resource. Besides, those of
+  // Returns one object; an empty namespace means that the kind has none. Errors as for Lister::Get:
+  // kNotFound (it does not exist), kOutOfScope (the factory does not cover it), kInvalidArgument
+  // (namespace missing, or given for a kind without), and other reasons for which a cache does not
+  // know; from the server kNotSynced means that it does not have the resource. Also those of
   // ResourceClient::Get.
   [[nodiscard]] Result<Ref<T>> Get(std::string_view namespace_, std::string_view name,
                                    const CallOptions& call = {}) const {
@@ -61,8 +61,8 @@ class Reader {
     return Ref<T>(*std::move(object));
   }
 
-  // All objects of a namespace whose labels match, in unspecified order; empty: of all namespaces
-  // that the factory looks at. All or an error: kUnreadable where one of them is malformed.
+  // Returns all objects of a namespace with matching labels, in unspecified order; empty: of all
+  // namespaces that the factory covers. All or an error: kUnreadable if one of them is malformed.
   [[nodiscard]] Result<std::vector<Ref<T>>> List(std::string_view namespace_ = {},
                                                  const LabelSelector& selector = {},
                                                  const CallOptions& call = {}) const {
@@ -82,7 +82,7 @@ class Reader {
     return all;
   }
 
-  // Whether each call is a request to the server.
+  // Returns true if each call is a request to the server.
   [[nodiscard]] bool IsLive() const {
     return std::holds_alternative<internal::LiveReader>(source_);
   }

@@ -1,8 +1,8 @@
 // kinformer/reconciler.h
 //
-// Reconciler: brings the world in line with one object. What it is asked with is a name, and not
-// what happened: it looks up the object, compares what is with what should be, and changes what
-// differs. So it may be asked as often as one likes, and one run makes up for many changes.
+// Reconciler: brings the cluster's state in line with one object. It gets the object's name, not
+// the event: it reads the object, compares actual and desired state, and changes the differences.
+// So it can be called any number of times, and one call handles many changes.
 //
 //   class PodReconciler : public Reconciler {
 //    public:
@@ -40,43 +40,43 @@
 
 namespace kinformer {
 
-// Which object to look at. Counterpart: reconcile.Request.
+// Name of the object to reconcile. Counterpart: reconcile.Request.
 using Request = ObjectName;
 
-// What a reconcile that did not fail asks for. By default nothing: the request comes again when
-// something changes. Counterpart: reconcile.Result.
+// Result of a successful reconcile. By default the request returns only when something changes.
+// Counterpart: reconcile.Result.
 struct ReconcileResult {
-  // Come again after this time; 0: no such wish. The failures of the past are forgotten.
+  // Repeats the request after this time; 0: does not. Resets the count of failures.
   internal::TimeSpan requeue_after{};
-  // Come again as after an error: later and later. requeue_after wins.
+  // Repeats the request as after an error, with growing delays. requeue_after wins.
   bool requeue{false};
-  // The priority with which it comes again; empty: the one that it came with.
+  // Priority of the repeated request; empty: the same as before.
   std::optional<int> priority{};
-  // It failed, and to try again would not help: counted and logged as an error, and the request
-  // comes again only when something changes. See TerminalError.
+  // An error that a retry does not cure: it is counted and logged as an error, and the request
+  // returns only when something changes. See TerminalError.
   std::optional<Error> terminal_error{};
 };
 
 namespace internal {
-// So that `return {};` means that all is well, as `return ctrl.Result{}, nil` does.
+// Lets `return {};` mean success, as `return ctrl.Result{}, nil` does.
 template <>
 inline constexpr bool kEmptyIsValue<ReconcileResult> = true;
 }  // namespace internal
 
-// What to return for an error that trying again does not cure, such as a spec that makes no sense.
-// Counterpart: reconcile.TerminalError.
+// Returns the result for an error that a retry does not cure, such as an invalid spec. Counterpart:
+// reconcile.TerminalError.
 [[nodiscard]] inline ReconcileResult TerminalError(Error error) {
   return {.terminal_error = std::move(error)};
 }
 
-// What to return after a read that failed: nothing to do where the object is absent, else the
-// error. Counterpart: client.IgnoreNotFound.
+// Returns the result after a failed read: success if the object is absent, else the error.
+// Counterpart: client.IgnoreNotFound.
 [[nodiscard]] inline Result<ReconcileResult> IgnoreNotFound(const Error& error) {
   if (IsAbsent(error)) return ReconcileResult{};
   return error;
 }
 
-// Explains, of a Result in the place of its error.
+// Explains a Result in the place of its error.
 template <class T>
 Result<ReconcileResult> IgnoreNotFound(const Result<T>& read) {
   static_assert(sizeof(read) == 0,
@@ -85,11 +85,11 @@ Result<ReconcileResult> IgnoreNotFound(const Result<T>& read) {
   return ReconcileResult{};
 }
 
-// What a reconcile is told beside the request. Lives as long as the call. Thread-safe.
-// Counterpart: the context.Context of a Reconcile, with its logger.
+// Context of one reconcile. Lives as long as the call. Thread-safe. Counterpart: the
+// context.Context of a Reconcile, with its logger.
 class ReconcileContext {
  public:
-  // For tests; a controller makes its own.
+  // Creates a context, for tests; a controller makes its own.
   ReconcileContext(Env& env, std::stop_token stop, std::optional<SteadyTime> deadline = {},
                    std::string controller = {}, std::string key = {}, std::string reconcile_id = {},
                    int priority = 0)
@@ -102,23 +102,23 @@ class ReconcileContext {
         priority_(priority) {}
 
   [[nodiscard]] Env& env() const { return env_; }
-  // The controller ends, leadership is lost, or this reconcile has taken longer than it may: return
-  // soon. What is not done by then comes again.
+  // Requests the reconcile to return soon: the controller stops, leadership is lost, or the time is
+  // over. A request that is not finished is repeated.
   [[nodiscard]] const std::stop_token& stop() const { return stop_; }
-  // When the time of this reconcile is over. Empty: it has as long as it takes.
+  // Returns the time limit of this reconcile. Empty: none.
   [[nodiscard]] std::optional<SteadyTime> deadline() const { return deadline_; }
-  // For requests to the server: they end with this reconcile. Where its time is over already, at
-  // once.
+  // Returns options for requests to the server, which end with this reconcile; at once, if its time
+  // is over.
   [[nodiscard]] CallOptions call() const;
   [[nodiscard]] const std::string& controller() const { return controller_; }
-  // Another one for each reconcile; in every log line about it. Counterpart:
+  // Returns an id that differs for each reconcile and is in all its log lines. Counterpart:
   // ReconcileIDFromContext.
   [[nodiscard]] const std::string& reconcile_id() const { return reconcile_id_; }
-  // With which the request came.
+  // Returns the request's priority.
   [[nodiscard]] int priority() const { return priority_; }
 
-  // A log line with the controller, the request and the reconcile's id beside up to four fields of
-  // the caller's.
+  // Logs a line with the controller, the request and the reconcile's id, and up to four fields of
+  // the caller.
   void Log(LogLevel level, std::string_view message,
            std::initializer_list<LogField> fields = {}) const;
 
@@ -132,19 +132,19 @@ class ReconcileContext {
   const int priority_;
 };
 
-// Called from as many threads at once as the controller has workers, never twice at a time for one
-// request. May block. An error is logged, and the request comes again, later and later; so does
-// what is thrown. `R`: see TypedController. Counterpart: reconcile.TypedReconciler.
+// Called from as many threads at once as the controller has workers, but never at the same time for
+// one request. May block. Errors and exceptions are logged, and the request is retried with growing
+// delays. `R`: see TypedController. Counterpart: reconcile.TypedReconciler.
 template <class R>
 class TypedReconciler {
  public:
   virtual ~TypedReconciler() = default;
   virtual Result<ReconcileResult> Reconcile(const ReconcileContext& context, const R& request) = 0;
 };
-// Of the usual requests.
+// A reconciler of requests that name an object.
 using Reconciler = TypedReconciler<Request>;
 
-// A function as a Reconciler. Counterpart: reconcile.Func.
+// Makes a Reconciler of a function. Counterpart: reconcile.Func.
 template <class R, class F>
   requires std::invocable<F&, const ReconcileContext&, const R&>
 [[nodiscard]] std::shared_ptr<TypedReconciler<R>> ReconcilerOf(F function) {

@@ -1,15 +1,15 @@
 // kinformer/ref.h
 //
-// Ref<T>: shared ownership of one immutable API object. What listers and Retain() give, and what
-// may be kept for as long as one likes.
+// Ref<T>: shared ownership of one immutable API object. Returned by listers and Retain(); may be
+// kept for any time.
 //
 //   Ref<corev1::Pod> pod = lister.Namespace("default").Get("web-0").OrExit();
 //   std::cout << pod->spec().nodeName();
 //
-// Views and strings that a Ref gives out live as long as some Ref (or Snapshot) keeps the object.
-// That is why `->` and `*` do not exist on a temporary Ref: keep the Ref in a variable first. clang
-// warns where a view leaves the function whose Ref it is of. Where a view is asked for, a Ref that
-// stays will do: for (corev1::Pod pod : refs).
+// Views and strings from a Ref live as long as some Ref (or Snapshot) keeps the object. That is why
+// `->` and `*` do not exist on a temporary Ref: keep the Ref in a variable first. clang warns if a
+// function returns a view of a local Ref. A Ref that is not temporary converts to a view: for
+// (corev1::Pod pod : refs).
 
 #ifndef KINFORMER_REF_H_
 #define KINFORMER_REF_H_
@@ -23,9 +23,9 @@
 
 namespace kinformer {
 
-// 8 bytes. Copying takes a count (one atomic operation). Null by default. Thread-compatible; the
-// object itself is immutable and may be read by any number of threads. Counterpart: a *corev1.Pod
-// out of a lister.
+// A counted reference of 8 bytes. Copying it is one atomic operation. Null by default.
+// Thread-compatible; the object is immutable and may be read by any number of threads. Counterpart:
+// a *corev1.Pod from a lister.
 template <class T>
 class Ref {
  public:
@@ -53,7 +53,7 @@ class Ref {
   [[nodiscard]] operator T() const& KINFORMER_LIFETIMEBOUND { return T(object_.get()); }
   operator T() const&& = delete;  // keep the Ref: const auto pod = ...; then *pod
 
-  // The same object; not the same content.
+  // Compares identity, not content.
   friend bool operator==(const Ref& a, const Ref& b) { return a.object_ == b.object_; }
 
   [[nodiscard]] const internal::ObjectRef& object() const { return object_; }
@@ -64,7 +64,7 @@ class Ref {
 
 }  // namespace kinformer
 
-// Of the object, not of its content, as its equality.
+// Hashes identity, not content, like the equality.
 template <class T>
 struct std::hash<kinformer::Ref<T>> {
   std::size_t operator()(const kinformer::Ref<T>& ref) const {

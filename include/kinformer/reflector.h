@@ -1,20 +1,20 @@
 // kinformer/reflector.h
 //
-// Reflector<T>: keeps something of yours equal to one collection of the API server. It lists the
-// collection, watches it from there, resumes when the watch ends and lists again when that is not
-// possible; what it learns it tells to a ReflectorStore<T>. A SharedInformer has one inside; by
-// itself it is for programs that keep the objects, or a digest of them, in a form of their own:
+// Reflector<T>: keeps data of the program in line with one collection of the API server. It lists
+// the collection, watches it from there, resumes when the watch ends, and lists again when resuming
+// is not possible; it passes all changes to a ReflectorStore<T>. A SharedInformer has one inside;
+// use it directly to keep the objects, or a digest of them, in a form of your own:
 //
 //   Store<corev1::Pod> store(client.env());
 //   Reflector<corev1::Pod> pods(client.env(), NewListWatch<corev1::Pod>(client, "default"), store);
 //   pods.Run(stop.token()).OrExit();  // until stop is requested
 //
-// Where a server was away or went back in time, lists of collections with 100 objects and more wait
-// longer the larger they are, up to ten seconds, so that not all of a program, and of a cluster,
-// list at once.
+// If a server was down or went back in time, lists of collections of 100 or more objects are
+// delayed, larger ones longer, up to ten seconds, so that not all informers of a program, and of a
+// cluster, list at once.
 //
-// delta_fifo.h has queues that are ReflectorStores, for those who want to hear of each change on a
-// thread of their own.
+// delta_fifo.h has queues that are ReflectorStores, for programs that process changes on a thread
+// of their own.
 
 #ifndef KINFORMER_REFLECTOR_H_
 #define KINFORMER_REFLECTOR_H_
@@ -39,36 +39,36 @@
 
 namespace kinformer {
 
-// Where a Reflector puts what it learns.
+// Receiver of a Reflector's changes.
 //
 // Its Reflector calls it on the loop, one call at a time: it must be quick and must not block.
-// Errors: one that Add, Update, Delete, Bookmark or Unreadable gives is logged, and the change is
-// lost; one that Replace or Resync gives is reported like one of the server's, and the Reflector
-// lists again after a while. So with what it throws, which is counted, too.
-// Counterpart: cache.ReflectorStore, with ReflectorBookmarkStore.
+// Errors: one from Add, Update, Delete, Bookmark or Unreadable is logged, and the change is lost;
+// one from Replace or Resync is reported like an error of the server, and the Reflector lists again
+// after a delay. Exceptions are handled in the same way, and counted. Counterpart:
+// cache.ReflectorStore, with ReflectorBookmarkStore.
 template <ObjectView T>
 class ReflectorStore {
  public:
   virtual ~ReflectorStore() = default;
 
-  // What a watch tells. An object that is "added" may be there already, as after a relist.
+  // Report events of a watch. An "added" object may be known already, for example after a relist.
   virtual Result<void> Add(const Ref<T>& object) = 0;
   virtual Result<void> Update(const Ref<T>& object) = 0;
-  // `object` is the last state, at its deletion.
+  // Reports a deletion; `object` is the last state.
   virtual Result<void> Delete(const Ref<T>& object) = 0;
 
-  // The collection is exactly this: what is in the store and neither among the objects nor among
-  // the unreadable names is gone.
+  // Reports the whole collection: known objects that are neither in `list.objects` nor in
+  // `list.unreadable` are gone.
   virtual Result<void> Replace(ReplacedAllInfo<T> list) = 0;
 
-  // It is time to look at everything again (ReflectorOptions::resync_period).
+  // Called periodically, to process all objects again (ReflectorOptions::resync_period).
   virtual Result<void> Resync() { return {}; }
-  // The collection is unchanged up to this version.
+  // Reports that the collection has not changed up to this version.
   virtual Result<void> Bookmark(std::string_view resourceVersion) {
     static_cast<void>(resourceVersion);
     return {};
   }
-  // An object has come or changed whose bytes are malformed, or `deleted`, one such is gone.
+  // Reports a new or changed object with malformed bytes, or with `deleted` the end of one.
   virtual Result<void> Unreadable(const ObjectName& name, bool deleted) {
     static_cast<void>(name);
     static_cast<void>(deleted);
@@ -86,7 +86,7 @@ std::vector<Ref<T>> TypedRefs(std::vector<ObjectRef> objects) {
   return refs;
 }
 
-// Gives a typed store what a Reflector says without types.
+// Passes a Reflector's untyped calls to a typed store.
 template <class T>
 class ReflectorStoreAdapter final : public RawReflectorStore {
  public:
@@ -117,7 +117,7 @@ class ReflectorStoreAdapter final : public RawReflectorStore {
   const std::shared_ptr<ReflectorStore<T>> store_;
 };
 
-// A Store as a ReflectorStore. Of an unreadable object it keeps the last readable state.
+// Makes a ReflectorStore of a Store. Keeps the last readable state of unreadable objects.
 template <class T>
 class StoreOfReflector final : public ReflectorStore<T> {
  public:
@@ -153,16 +153,16 @@ const TypeInfo* ExpectedType() {
 
 }  // namespace internal
 
-// Guarantees: first a Replace, then changes in the order of the server's watch. After anything is
-// missed, another Replace. Objects of another kind than T are logged and left out; where T is a
-// view of any kind (Unstructured), all are taken.
-// Thread-safe. Only Run blocks; all that is listed, watched and told to the store happens on the
-// loop of `env`, which must outlive the Reflector. To be destroyed when Run has returned, and not
-// on the loop where the ListerWatcher is a Client's.
-// Ownership: the ListerWatcher is the Reflector's, the store is shared.
-// Errors of the server are retried for ever, with client-go's back-off: ReflectorOptions'
-// watch_error_handler hears of them.
-// Counterpart: cache.Reflector.
+// Guarantees: first a Replace, then changes in the order of the server's watch.
+// After any gap, another Replace. Objects of another kind than T are logged and
+// dropped; if T is a view of any kind (Unstructured), all are accepted.
+// Thread-safe. Only Run blocks; listing, watching and all calls of the store
+// happen on the loop of `env`, which must outlive the Reflector. Destroy it
+// after Run has returned, and not on the loop if the ListerWatcher is a
+// Client's. Ownership: the Reflector owns the ListerWatcher; the store is
+// shared. Errors of the server are retried for ever, with client-go's back-off,
+// and reported to ReflectorOptions::watch_error_handler. Counterpart:
+// cache.Reflector.
 template <ObjectView T>
 class Reflector {
  public:
@@ -172,19 +172,19 @@ class Reflector {
             env, std::move(lister_watcher),
             std::make_shared<internal::ReflectorStoreAdapter<T>>(std::move(store)),
             internal::ExpectedType<T>(), std::move(options))) {}
-  // Over a Store or an Indexer, which readers on any thread may look into.
+  // Creates a reflector that fills a Store or an Indexer, which any thread may read.
   Reflector(Env& env, std::unique_ptr<ListerWatcher> lister_watcher, Store<T> store,
             ReflectorOptions options = {})
       : Reflector(env, std::move(lister_watcher),
                   std::make_shared<internal::StoreOfReflector<T>>(std::move(store)),
                   std::move(options)) {}
 
-  // Lists and watches until stop is requested; when it returns, the store hears nothing more. May
-  // be called again: it then resumes from LastSyncResourceVersion, with a list.
-  // kWouldDeadlock: on the loop thread. kInvalidArgument: it runs already.
+  // Lists and watches until `stop` is requested; after it has returned, the store is not called any
+  // more. May be called again: it then resumes from LastSyncResourceVersion, with a list.
+  // kWouldDeadlock: on the loop thread. kInvalidArgument: it is running already.
   Result<void> Run(const std::stop_token& stop) { return core_->Run(stop); }
 
-  // The version up to which the store has been told everything; empty before the first list.
+  // Returns the version up to which the store has all changes; empty before the first list.
   [[nodiscard]] std::string LastSyncResourceVersion() const {
     return core_->LastSyncResourceVersion();
   }

@@ -1,7 +1,7 @@
 // kinformer/request_options.h
 //
-// Options of the requests of a ResourceClient besides ListOptions: the API's own query parameters,
-// and how long the caller is willing to wait.
+// Options of a ResourceClient's requests, except ListOptions: the API's query parameters, and the
+// time that the caller is willing to wait.
 
 #ifndef KINFORMER_REQUEST_OPTIONS_H_
 #define KINFORMER_REQUEST_OPTIONS_H_
@@ -17,11 +17,11 @@
 
 namespace kinformer {
 
-// How long a blocking call may last. Retries, their pauses and the wait for the rate limiter are
-// part of it.
+// Limits of a blocking call, which include retries, pauses between them and the wait for the rate
+// limiter.
 struct CallOptions {
   std::stop_token stop{};  // a stop request ends the call with kCanceled
-  // 0: no limit but the server's; past it the call ends with kDeadlineExceeded.
+  // Time after which the call ends with kDeadlineExceeded; 0: no limit but the server's.
   internal::TimeSpan timeout{};
 };
 

@@ -1,6 +1,6 @@
 // kinformer/request_queue.h
 //
-// RequestQueue: a controller's queue as event handlers and sources see it.
+// RequestQueue: a controller's queue, as seen by event handlers and sources.
 
 #ifndef KINFORMER_REQUEST_QUEUE_H_
 #define KINFORMER_REQUEST_QUEUE_H_
@@ -12,27 +12,27 @@
 
 namespace kinformer {
 
-// The priority of what no change calls for: objects that are there when a controller starts, and
-// updates that changed nothing. So a change does not wait behind all of them. Counterpart:
+// Priority of requests without a change: for objects that exist when a controller starts, and for
+// updates that changed nothing, so that changes do not wait behind them. Counterpart:
 // handler.LowPriority.
 inline constexpr int kLowPriority = -100;
 
-// A handle, valid during the call that it was given to. Each Add may be given a priority; what has
-// none gets the event's: kLowPriority for objects of an initial list and for updates that changed
-// nothing, else 0. Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
+// A handle, valid during the call that gets it. Each Add may have a priority; without one it has
+// the event's: kLowPriority for objects of an initial list and for updates that changed nothing,
+// else 0. Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
 // WithLowPriorityWhenUnchanged.
 template <class R, class Hash = std::hash<R>>
 class RequestQueue {
  public:
-  // `usual`: the priority of what is added without one. Empty: the queue knows no priorities, and
-  // those that are given are not looked at.
+  // Creates a handle. `usual`: the priority of requests without one. Empty: the queue has no
+  // priorities, and given ones are ignored.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual)
       : queue_(queue), usual_(usual) {}
 
   void Add(const R& request) const { AddWithOpts({}, request); }
-  // Once `delay` has passed.
+  // Adds a request after `delay`.
   void AddAfter(const R& request, Duration delay) const { AddWithOpts({.after = delay}, request); }
-  // As after a failure.
+  // Adds a request with the limiter's delay, as after a failure.
   void AddRateLimited(const R& request) const { AddWithOpts({.rate_limited = true}, request); }
   void AddWithOpts(AddOpts options, const R& request) const {
     if (!usual_) {
@@ -42,7 +42,7 @@ class RequestQueue {
     }
     queue_.AddWithOpts(options, request);
   }
-  // The same queue for an event of another priority.
+  // Returns a handle on the same queue for an event of another priority.
   [[nodiscard]] RequestQueue WithUsual(int usual) const {
     return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt);
   }

@@ -1,7 +1,7 @@
 // kinformer/resource.h
 //
-// Resource: what a type must be to be listed, watched, cached and written through kinformer. The
-// generated views (corev1::Pod, ...) are Resources; a user's own view may be one.
+// Resource: requirements of types that kinformer can list, watch, cache and write. The generated
+// views (corev1::Pod, ...) are Resources; a user's own view may be one.
 
 #ifndef KINFORMER_RESOURCE_H_
 #define KINFORMER_RESOURCE_H_
@@ -13,11 +13,11 @@
 
 namespace kinformer {
 
-// A view over one object that can be made from its block.
+// Matches a view of one object that can be made from its block.
 template <class T>
 concept ObjectView = std::constructible_from<T, const internal::Block*> && std::copyable<T>;
 
-// An ObjectView whose kind is known at compile time.
+// Matches an ObjectView whose kind is known at compile time.
 template <class T>
 concept Resource = ObjectView<T> && requires {
   { T::type_info() } -> std::convertible_to<const internal::TypeInfo&>;

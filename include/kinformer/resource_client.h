@@ -1,6 +1,6 @@
 // kinformer/resource_client.h
 //
-// ResourceClient<T>: the verbs of the API for one resource, one call each, blocking.
+// ResourceClient<T>: the verbs of the API for one resource, as blocking calls.
 //
 //   ResourceClient<corev1::Pod> pods = client.For<corev1::Pod>("default");
 //   Result<Ref<corev1::Pod>> pod = pods.Get("web-0");
@@ -12,8 +12,8 @@
 //     if (!updated && IsConflict(updated.error())) ...
 //   }
 //
-// To follow a collection, use an informer: it resumes, relists and keeps a cache; Watch here is one
-// bare stream.
+// To follow a collection, use an informer: it resumes, relists and keeps a cache; Watch here is a
+// single stream.
 
 #ifndef KINFORMER_RESOURCE_CLIENT_H_
 #define KINFORMER_RESOURCE_CLIENT_H_
@@ -38,7 +38,7 @@
 
 namespace kinformer {
 
-// The answer to a List: a range of views that live as long as it does. Counterpart: corev1.PodList.
+// Result of List: a range of views that live as long as it. Counterpart: corev1.PodList.
 template <ObjectView T>
 class ObjectList {
  public:
@@ -61,7 +61,7 @@ class ObjectList {
   };
 
   explicit ObjectList(internal::ListedObjects objects) : objects_(std::move(objects)) {}
-  // No std::vector: what it held would end with this list.
+  // Explains that it does not convert to a std::vector, whose views would outlive this list.
   template <class Item>
   operator std::vector<Item>() const {  // NOLINT(google-explicit-constructor)
     static_assert(
@@ -82,13 +82,13 @@ class ObjectList {
   [[nodiscard]] const T operator[](std::size_t i) const KINFORMER_LIFETIMEBOUND {
     return T(objects_.items[i].get());
   }
-  // Keeps one object beyond the list, as of Snapshot and ObjectRange; or that at position `i`.
+  // Return a Ref that keeps one object longer than the list, as in ObjectRange; or the `i`-th one.
   [[nodiscard]] Ref<T> Retain(const T& object) const {
     return Ref<T>(internal::ObjectRef::Share(internal::BlockOfView(object)));
   }
   [[nodiscard]] Ref<T> Retain(std::size_t i) const { return Ref<T>(objects_.items[i]); }
   [[nodiscard]] const ListMeta& metadata() const { return objects_.metadata; }
-  // Objects whose bytes were malformed. They are logged with their names and are not in the range.
+  // Returns the number of objects with malformed bytes, which are logged and not in the range.
   [[nodiscard]] std::size_t unreadable() const { return objects_.unreadable; }
 
   [[nodiscard]] internal::ListedObjects TakeObjects() && { return std::move(objects_); }
@@ -141,22 +141,22 @@ class ResourceClient : private internal::ResourceClientMisuse {
     return Typed(core_.Get(name, options, call));
   }
 
-  // One page of the collection, of options.limit objects at most; metadata().continue_ is where the
-  // next one begins, and empty where there is none. ListPager (list_pager.h) goes through them.
+  // Returns one page, of options.limit objects at most; metadata().continue_ is the token for the
+  // next page, empty after the last. ListPager (list_pager.h) reads all pages.
   Result<ObjectList<T>> ListPage(const ListOptions& options, const CallOptions& call = {}) const {
     Result<internal::ListedObjects> listed = core_.ListPage(options, call);
     if (!listed) return std::move(listed).error();
     return ObjectList<T>(std::move(*listed));
   }
-  // The whole collection, page by page where options.limit is set.
+  // Returns the whole collection, page by page if options.limit is set.
   Result<ObjectList<T>> List(const ListOptions& options = {}, const CallOptions& call = {}) const {
     Result<internal::ListedObjects> listed = core_.List(options, call);
     if (!listed) return std::move(listed).error();
     return ObjectList<T>(std::move(*listed));
   }
 
-  // `object` is a T::Mutable, whose header is named where it is missing. Its namespace may be empty
-  // or must be this client's.
+  // Creates an object. `object` is a T::Mutable; if its header is missing, the error names it. Its
+  // namespace must be empty or this client's.
   template <class M>
   Result<Ref<T>> Create(const M& object, const CreateOptions& options = {},
                         const CallOptions& call = {}) const {
@@ -166,7 +166,7 @@ class ResourceClient : private internal::ResourceClientMisuse {
       return internal::NeverCalled();
     }
   }
-  // Replaces the object. metadata.resourceVersion, where set, must be the current one: else
+  // Replaces the object. If metadata.resourceVersion is set, it must be the current one: otherwise
   // kConflict.
   template <class M>
   Result<Ref<T>> Update(const M& object, const UpdateOptions& options = {},
@@ -186,7 +186,7 @@ class ResourceClient : private internal::ResourceClientMisuse {
       return internal::NeverCalled();
     }
   }
-  // `subresource`: "status", "scale", ... or empty.
+  // Patches the object or its `subresource`: "status", "scale", ... or empty.
   Result<Ref<T>> Patch(std::string_view name, const kinformer::Patch& patch,
                        const PatchOptions& options = {}, std::string_view subresource = "",
                        const CallOptions& call = {}) const {
@@ -201,8 +201,8 @@ class ResourceClient : private internal::ResourceClientMisuse {
     return core_.DeleteCollection(options, list, call);
   }
 
-  // One watch stream. `on_event` runs on the calling thread; false from it ends the watch, and
-  // so does what it throws, which is thrown on. Returns OK when the stream ended.
+  // Runs one watch. Calls `on_event` on the calling thread; returning false ends the watch, and so
+  // do exceptions, which pass through. Returns OK when the stream ended.
   Result<void> Watch(const ListOptions& options,
                      const internal::Callable<bool(const ResourceWatchEvent<T>&),
                                               internal::OnEventWords>& on_event,
@@ -216,9 +216,9 @@ class ResourceClient : private internal::ResourceClientMisuse {
   }
 
   [[nodiscard]] Env& env() const { return core_.env(); }
-  // "" for all, or where the kind has none.
+  // Returns the namespace; "" for all, or if the kind has none.
   [[nodiscard]] const std::string& namespace_() const { return core_.namespace_(); }
-  // The same resource in another namespace; "" for all.
+  // Returns a client for the same resource in another namespace; "" for all.
   [[nodiscard]] ResourceClient Namespace(std::string namespace_) const {
     return ResourceClient(core_.InNamespace(std::move(namespace_)));
   }

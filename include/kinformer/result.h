@@ -1,6 +1,6 @@
 // kinformer/result.h
 //
-// Result<T>: a T or the Error that stands in its place.
+// Result<T>: a T, or the Error that explains why there is none.
 //
 //   Result<Config> config = Config::FromKubeconfigFile(path);
 //   if (!config) return config.error();           // an Error converts to any Result
@@ -34,7 +34,7 @@ template <class T>
 inline constexpr bool kIsRef = false;
 template <class T>
 inline constexpr bool kIsRef<Ref<T>> = true;
-// May a Result<T> be made of {}, as a T?
+// True if a Result<T> may be made of {}, as a T.
 template <class T>
 inline constexpr bool kEmptyIsValue = false;
 
@@ -43,8 +43,8 @@ inline constexpr bool kEmptyIsValue = false;
 [[noreturn]] void ExitWithError(const Error& error);
 }  // namespace internal
 
-// A T, or the Error that says why there is none. As copyable as T. Thread-compatible. The arrow of
-// a Result<Ref<T>> leads to the object: pod->spec().
+// A T, or the Error that explains why there is none. As copyable as T. Thread-compatible. The arrow
+// of a Result<Ref<T>> accesses the object: pod->spec().
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -56,7 +56,7 @@ class [[nodiscard]] Result {
   // NOLINTBEGIN(google-explicit-constructor): so that `return value;` and `return error;` work
   Result(T value) : rep_(std::in_place_index<0>, std::move(value)) {}
   Result(Error error) : rep_(std::in_place_index<1>, std::move(error)) {}
-  // Anything that converts to T, so that `return std::make_unique<Derived>()` works.
+  // Accepts anything that converts to T, so that `return std::make_unique<Derived>()` works.
   template <class U>
     requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Error> &&
@@ -111,7 +111,7 @@ class [[nodiscard]] Result {
   [[nodiscard]] const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }
   [[nodiscard]] Error error() && { return std::move(CheckedError()); }
 
-  // For main(): the value, or the error on stderr and exit status 1.
+  // Returns the value; or prints the error on stderr and exits with status 1. For main().
   T OrExit() && { return std::move(OrExit()); }
   T& OrExit() & {
     if (!ok()) internal::ExitWithError(*std::get_if<1>(&rep_));
@@ -161,7 +161,7 @@ class [[nodiscard]] Result<void> {
 
 }  // namespace kinformer
 
-// There are not two things in a Result, but one of two.
+// Rejects structured bindings: a Result has a value or an error, not both.
 template <class T>
 struct std::tuple_size<kinformer::Result<T>> {
   static_assert(sizeof(T*) == 0,

@@ -1,7 +1,7 @@
 // kinformer/retry.h
 //
-// retry: do something again that may fail for a reason that passes, such as a write that somebody
-// else was faster with.
+// retry: repeats a call that may fail for a temporary reason, such as a write that conflicts with
+// another client's.
 //
 //   auto pods = client.For<corev1::Pod>("default");
 //   Result<Ref<corev1::Pod>> changed = retry::RetryOnConflict(env, retry::kDefaultRetry, [&] {
@@ -41,16 +41,16 @@ inline constexpr bool kIsRetried = requires(const Given& result) {
 void LogConflicts(Env& env, int times, const Error& last);
 }  // namespace internal
 
-// For conflicts between programs that seldom write the same object.
+// Backoff for conflicts between programs that seldom write the same object.
 inline constexpr wait::Backoff kDefaultRetry{
     .duration = std::chrono::milliseconds(10), .factor = 1, .jitter = 0.1, .steps = 5};
-// For conflicts with a program that may be writing it all the time.
+// Backoff for conflicts with a program that may write the object constantly.
 inline constexpr wait::Backoff kDefaultBackoff{
     .duration = std::chrono::milliseconds(10), .factor = 5, .jitter = 0.1, .steps = 4};
 
-// Calls `function`, which returns a Result, up to backoff.steps times while `retriable(error)`
-// holds, with a delay between. Returns what it returned last. Stop ends the delays. Blocks; on the
-// loop it tries once. What the functions throw passes through. Counterpart: retry.OnError.
+// Calls `function`, which returns a Result, up to backoff.steps times while `retriable(error)` is
+// true, with a delay between. Returns its last result. `stop` ends the delays. Blocks; on the loop
+// it tries once. Exceptions of the functions pass through. Counterpart: retry.OnError.
 template <class Retriable, class Function>
 std::invoke_result_t<Function&> OnError(Env& env, wait::Backoff backoff, Retriable&& retriable,
                                         Function&& function, const std::stop_token& stop = {}) {
@@ -65,9 +65,8 @@ std::invoke_result_t<Function&> OnError(Env& env, wait::Backoff backoff, Retriab
   }
 }
 
-// For a function that reads an object, changes it and writes it: again where somebody else has
-// changed it meanwhile. Logs a warning where each call ended in a conflict. Counterpart:
-// retry.RetryOnConflict.
+// Repeats a function that reads an object, changes it and writes it, on conflicts with other
+// writers. Logs a warning if each call ended in a conflict. Counterpart: retry.RetryOnConflict.
 template <class Function>
 std::invoke_result_t<Function&> RetryOnConflict(Env& env, wait::Backoff backoff,
                                                 Function&& function,
@@ -82,7 +81,7 @@ std::invoke_result_t<Function&> RetryOnConflict(Env& env, wait::Backoff backoff,
   return result;
 }
 
-// Calls without the Env, as in Go.
+// Explains calls without the Env, as in Go.
 template <std::same_as<wait::Backoff> Backoff, class Function>
 auto RetryOnConflict(const Backoff& /*backoff*/, const Function& /*function*/) {
   static_assert(kinformer::internal::kNeverHolds<Function>,

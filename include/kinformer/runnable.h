@@ -1,7 +1,7 @@
 // kinformer/runnable.h
 //
-// Runnable: what a manager (manager.h) starts and ends: controllers, caches, servers, and whatever
-// else a program needs.
+// Runnable: a part of a program that a manager (manager.h) starts and stops: a controller, a cache,
+// a server, and so on.
 
 #ifndef KINFORMER_RUNNABLE_H_
 #define KINFORMER_RUNNABLE_H_
@@ -18,40 +18,40 @@
 
 namespace kinformer {
 
-// When a manager starts and ends it. They start in this order. They end in this one: kOthers,
-// kLeaderElection, kCaches, kWebhooks, kHttpServers; warm-ups are told to end with kOthers, and are
-// waited for before the caches.
+// Group of a Runnable, which determines when a manager starts and stops it. Start order: as listed.
+// Stop order: kOthers, kLeaderElection, kCaches, kWebhooks, kHttpServers; warm-ups are told to stop
+// with kOthers, and end before the caches.
 enum class RunnableGroup : std::uint8_t {
   kHttpServers,     // health and metrics
   kWebhooks,        // before the caches, which may need conversions
   kCaches,          // ready when they are synced
-  kOthers,          // what runs whoever leads
-  kWarmup,          // Warmup of those that have one; none can be in this group
-  kLeaderElection,  // what only the leader does
+  kOthers,          // run whether or not this process leads
+  kWarmup,          // Warmup of Runnables that have one; no Runnable is in this group
+  kLeaderElection,  // run only while this process leads
 };
 
-// Counterpart: manager.Runnable with LeaderElectionRunnable and warmup.
+// A part that runs. Counterpart: manager.Runnable with LeaderElectionRunnable and warmup.
 class Runnable {
  public:
   virtual ~Runnable() = default;
-  // Runs on a thread of its own until stop is requested. To return OK earlier is to have nothing
-  // more to do; an error ends the manager.
+  // Runs on a thread of its own until `stop` is requested. May return OK earlier if it is done; an
+  // error stops the manager.
   virtual Result<void> Start(const std::stop_token& stop) = 0;
-  // Blocks until the group may count it as started. OK by default at once. An error ends the
-  // manager.
+  // Blocks until it counts as started, so that the next group can start. Returns OK at once by
+  // default. An error stops the manager.
   virtual Result<void> WaitUntilReady(const std::stop_token& stop) {
     static_cast<void>(stop);
     return {};
   }
-  // For those that prepare themselves before this process leads: called before Start, on a thread
-  // of its own. Blocks until stop is requested.
+  // Prepares itself before this process leads: if HasWarmup, Warmup is called before Start, on a
+  // thread of its own. Blocks until `stop` is requested.
   [[nodiscard]] virtual bool HasWarmup() const { return false; }
   virtual Result<void> Warmup(const std::stop_token& stop) {
     static_cast<void>(stop);
     return {};
   }
   [[nodiscard]] virtual RunnableGroup group() const { return RunnableGroup::kLeaderElection; }
-  // For messages; it need not be unique.
+  // Returns the name in messages, which need not be unique.
   [[nodiscard]] virtual std::string name() const { return "runnable"; }
 };
 
@@ -67,7 +67,7 @@ struct RunnableWords {
 };
 }  // namespace internal
 
-// A function as a Runnable. Counterpart: manager.RunnableFunc.
+// Makes a Runnable of a function. Counterpart: manager.RunnableFunc.
 class RunnableFunc final : public Runnable {
  public:
   using Function =

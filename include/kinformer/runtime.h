@@ -1,12 +1,12 @@
 // kinformer/runtime.h
 //
-// Runtime: the real Env, with its threads: one event loop, a pool that runs handlers and grows when
-// they are slow.
+// Runtime: the real Env, with its threads: an event loop, and a pool that runs handlers and grows
+// when they are slow.
 //
-// Make one after fork(). Most programs never name it: Client::FromEnvironment() makes one and keeps
-// it.
+// Create it after fork(). Most programs never name it: Client::FromEnvironment() creates one and
+// keeps it.
 //
-// A program that has an event loop may run ours inside it, on its own thread:
+// A program with an event loop of its own may run the Runtime's loop inside it, on its own thread:
 //
 //   Runtime runtime({.host_driven_loop = true});
 //   epoll_event event{.events = EPOLLIN, .data = {.fd = runtime.Fd()}};
@@ -27,37 +27,37 @@
 
 namespace kinformer {
 
-// Names, threads, log and metrics of a Runtime.
+// Name, threads, log and metrics of a Runtime.
 struct RuntimeOptions {
   std::string name{"kinformer"};  // first part of the threads' names
-  // The pool starts with two and adds one when a runnable handler waited 10 ms.
+  // Limit of the pool, which starts with two threads and adds one when a handler has waited 10 ms.
   std::size_t max_handler_threads{16};
   std::shared_ptr<LogSink> log{};          // empty: warnings and errors on stderr
   std::shared_ptr<MetricsSink> metrics{};  // empty: none
-  // No thread runs the loop: the host does, by Fd() and RunReady().
+  // Creates no thread for the loop: the host runs it, by Fd() and RunReady().
   bool host_driven_loop{false};
-  // Large caches ask the kernel for huge pages in the heap that glibc's malloc keeps for their
-  // thread: a first list takes a fifth less time. False leaves the heap alone, in the whole process
-  // and from then on, and so does KINFORMER_HUGE_PAGES=0 in the environment: where a process must
-  // not have more memory resident than it uses.
+  // Lets large caches ask the kernel for huge pages, in the heap that glibc's malloc keeps for
+  // their thread: a first list takes a fifth less time. False disables this, in the whole process
+  // and from then on, and so does KINFORMER_HUGE_PAGES=0 in the environment: for processes whose
+  // resident memory must not exceed the memory in use.
   bool huge_pages{true};
 };
 
-// Owns threads. Its threads block all signals but their own faults. Thread-safe.
+// Owns threads, which block all signals except their own faults. Thread-safe.
 //
-// In a process that was forked off, what was made before is good for nothing but to be destroyed,
-// which ends at once and leaves the parent's connections alone: calls return kStopped, and what is
-// posted is dropped.
+// In a forked process, objects made before the fork can only be destroyed, which is immediate
+// and does not affect the parent's connections: calls return kStopped, and posted tasks are
+// dropped.
 //
 // Destruction stops the loop (tasks not yet run are destroyed), lets running handler callbacks
-// finish and joins all threads. It must not happen on one of them, nor inside RunReady. Everything
-// that was given env() must be gone before; Refs and Snapshots need not.
+// finish and joins all threads. It must not happen on one of them, nor inside RunReady. All users
+// of env() must be destroyed before; Refs and Snapshots may live longer.
 //
-// Host-driven, one thread is the loop's thread: the one that made the Runtime, until another calls
-// RunReady. On it calls that block return kWouldDeadlock, inside RunReady and outside: nobody else
-// could do what they would wait for. What is loop-confined may be used there at any time. Handlers
-// still run on the pool's threads, and loops made by Env::NewLoop have threads of their own. A host
-// with several event loops makes a Runtime for each. Destruction first runs what is ready.
+// Host-driven, one thread counts as the loop's: the one that created the Runtime, until another
+// calls RunReady. On it blocking calls return kWouldDeadlock, inside RunReady and outside: no other
+// thread could do the work that they wait for. Loop-confined objects may be used there at any time.
+// Handlers still run on the pool's threads, and loops of Env::NewLoop have threads of their own. A
+// host with several event loops needs a Runtime for each. Destruction first runs all ready tasks.
 class Runtime {
  public:
   explicit Runtime(RuntimeOptions options = {});
@@ -67,12 +67,12 @@ class Runtime {
 
   [[nodiscard]] Env& env();
 
-  // Becomes readable when the loop has something to do: a task that was posted, a timer that is
-  // due, a socket. Watch it level-triggered; do not read from it or close it. -1: not host-driven.
+  // Returns a file descriptor that is readable when the loop has work: a posted task, a due timer,
+  // a socket. Watch it level-triggered; do not read from it or close it. -1: not host-driven.
   [[nodiscard]] int Fd() const;
-  // Runs what is ready, for about `slice`, and returns without waiting. True: there may be more to
-  // run now; Fd() is then readable, so a host that only watches Fd() misses nothing. Call it from
-  // one thread at a time, not from a task. A task that throws is logged.
+  // Runs ready tasks for about `slice`, and returns without waiting. Returns true if there may be
+  // more to run now; Fd() is then readable, so a host that only watches Fd() misses nothing. Call
+  // it from one thread at a time, not from a task. Exceptions of tasks are logged.
   bool RunReady(Duration slice = std::chrono::milliseconds(1));
 
  private:

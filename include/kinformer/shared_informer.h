@@ -1,10 +1,10 @@
 // kinformer/shared_informer.h
 //
-// SharedInformer<T>: a local, indexed, always-fresh copy of one collection of the API server, and
-// callbacks when it changes.
+// SharedInformer<T>: a local, indexed copy of one collection of the API server that is kept up to
+// date, with callbacks for changes.
 //
-// Most programs get theirs from a SharedInformerFactory, so that everyone who asks for pods shares
-// one watch and one store. Alone it works as well:
+// Most programs get one from a SharedInformerFactory, so that all users of pods share one watch and
+// one store. It also works alone:
 //
 //   SharedInformer<corev1::Pod> pods(client.env(),
 //                                    NewFilteredListWatch<corev1::Pod>(client, "default"));
@@ -47,32 +47,32 @@ namespace kinformer {
 
 class Object;  // object.h
 
-// What AddEventHandler gives: a handle for asking and for removing. Copyable; losing all copies
-// changes nothing. Thread-safe.
-// Counterpart: cache.ResourceEventHandlerRegistration.
+// Result of AddEventHandler: a handle to query and remove the handler. Copyable; destroying
+// all copies changes nothing. Thread-safe. Counterpart:
+// cache.ResourceEventHandlerRegistration.
 class EventHandlerRegistration {
  public:
   EventHandlerRegistration() = default;
   explicit EventHandlerRegistration(std::shared_ptr<internal::cache::Listener> listener)
       : listener_(std::move(listener)) {}
 
-  // The informer has synced and this handler's callbacks for all that was there then have returned.
-  // Stays true.
+  // Returns true once the informer has synced and this handler has returned from all initial
+  // events. Never becomes false again.
   [[nodiscard]] bool HasSynced() const {
     return listener_ != nullptr && internal::ListenerHasSynced(*listener_);
   }
-  // Blocks until HasSynced. kCanceled: stop was requested. kDeadlineExceeded. kStopped: the handler
-  // was removed or the informer stopped. kNotSynced: not started. kWouldDeadlock: on the loop
-  // thread, or inside a callback of this handler.
+  // Blocks until HasSynced. kCanceled: `stop` was requested. kDeadlineExceeded. kStopped: the
+  // handler was removed or the informer stopped. kNotSynced: not started. kWouldDeadlock: called on
+  // the loop thread, or inside a callback of this handler.
   Result<void> WaitForSync(const std::stop_token& stop = {},
                            std::optional<Duration> timeout = {}) const {
     return internal::ListenerWaitForSync(listener_, stop, timeout);
   }
   [[nodiscard]] HandlerStats Stats() const { return internal::ListenerStats(*listener_); }
 
-  // Removes the handler when the result is destroyed or another takes its place, and waits as
-  // RemoveEventHandler does. Declared behind what the handler uses, it sees to it that no callback
-  // finds that gone:
+  // Removes the handler when it is destroyed or assigned to, and waits as RemoveEventHandler
+  // does. Declare it after the data that the handler uses, so that no callback uses destroyed
+  // data:
   //
   //   WorkQueue<ObjectName> queue(env);
   //   auto handler = pods.AddEventHandler({.on_add = [&](const auto& e) {
@@ -80,7 +80,7 @@ class EventHandlerRegistration {
   //   }}).OrExit().Scoped();
   class [[nodiscard]] ScopedRegistration {
    public:
-    ScopedRegistration() = default;  // of no handler
+    ScopedRegistration() = default;  // for no handler
     explicit ScopedRegistration(std::shared_ptr<internal::cache::Listener> listener)
         : listener_(std::move(listener)) {}
     ScopedRegistration(ScopedRegistration&&) noexcept = default;
@@ -105,22 +105,22 @@ class EventHandlerRegistration {
   std::shared_ptr<internal::cache::Listener> listener_;
 };
 
-// A handle on an informer; copies are the same informer. Listers, and the factory that made it, are
-// handles too: when the last one goes, the watch ends and the memory is freed; its destruction
-// waits for callbacks that run, except inside one and on the loop. Snapshots and Refs live on.
+// A handle on an informer; copies refer to the same informer. Listers, and the factory that made
+// it, are handles too: when the last one is destroyed, the watch ends and the memory is freed;
+// that waits for running callbacks, except inside one and on the loop. Snapshots and Refs stay
+// valid.
 //
-// Thread-safe. Nothing blocks except Run, WaitForCacheSync, RemoveEventHandler and AddIndexers, as
-// they say.
-// Counterpart: cache.SharedIndexInformer.
+// Thread-safe. Only Run, WaitForCacheSync, RemoveEventHandler and AddIndexers block, as they
+// document. Counterpart: cache.SharedIndexInformer.
 template <class T>
 class SharedInformer {
  public:
-  // An informer of its own, over anything that lists and watches. `env` must outlive it.
+  // Creates an informer outside a factory, for any ListerWatcher. `env` must outlive it.
   SharedInformer(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
                  InformerOptions<T> options = {})
       : SharedInformer(Make(env, std::move(lister_watcher), options)) {}
-  // The same over all of options.namespaces: `lister_watchers` makes the ListerWatcher of each; on
-  // the loop, at each start.
+  // Creates an informer for options.namespaces: `lister_watchers` makes the ListerWatcher of each,
+  // on the loop, at each start.
   //
   //   SharedInformer<corev1::Pod> pods(
   //       client.env(),
@@ -130,9 +130,9 @@ class SharedInformer {
       : SharedInformer(Make(env, std::move(lister_watchers), options)) {}
   explicit SharedInformer(std::shared_ptr<internal::InformerCore> core) : core_(std::move(core)) {}
 
-  // Registers a handler. It first gets everything that is there as Added events with
-  // is_in_initial_list, then what happens. kStopped where the informer has stopped. May be called
-  // at any time, also before Start and from callbacks.
+  // Registers a handler. It first gets all existing objects as Added events with
+  // is_in_initial_list, then all changes. kStopped: the informer has stopped. May be called at any
+  // time, also before Start and in callbacks.
   Result<EventHandlerRegistration> AddEventHandler(ResourceEventHandlerFuncs<T> funcs,
                                                    HandlerOptions options = {}) {
     return Add<T>(std::make_shared<FunctionEventHandler<T>>(std::move(funcs)), std::move(options));
@@ -146,8 +146,8 @@ class SharedInformer {
     return Add<T>(std::make_shared<FilteringResourceEventHandler<T>>(std::move(handler)),
                   std::move(options));
   }
-  // A handler of a class of its own, for T or for objects of any kind: ResourceEventHandler<Object>
-  // sees their metadata, and needs object.h.
+  // Registers a handler of the program's own class, for T or for objects of any kind:
+  // ResourceEventHandler<Object> sees their metadata, and needs object.h.
   template <class Handler>
   Result<EventHandlerRegistration> AddEventHandler(std::shared_ptr<Handler> handler,
                                                    HandlerOptions options = {}) {
@@ -176,7 +176,7 @@ class SharedInformer {
                     std::move(options));
   }
 
-  // Something that is no handler: says what one looks like.
+  // Explains at compile time an argument that is no handler.
   template <class Wrong, class... Rest>
     requires(!std::is_convertible_v<const Wrong&, ResourceEventHandlerFuncs<T>> &&
              !std::is_convertible_v<const Wrong&, FilteringResourceEventHandler<T>> &&
@@ -198,11 +198,11 @@ class SharedInformer {
     return EventHandlerRegistration();
   }
 
-  // Ends a registration; events that wait are discarded. Waits for a callback that is running,
-  // except inside one of this handler, so that afterwards what the callback uses may go. Removing
-  // twice does nothing. kInvalidArgument, and nothing removed: the handler is another informer's,
-  // or the handle is nobody's. kWouldDeadlock: called on the loop thread while a callback runs; the
-  // removal holds, only the wait is missing.
+  // Removes a handler and discards its pending events. Waits for a running callback, except inside
+  // one of this handler, so that data used by the callback may be destroyed afterwards. Removing
+  // twice does nothing. kInvalidArgument, and nothing removed: the handler belongs to another
+  // informer, or the handle is empty. kWouldDeadlock: called on the loop thread while a callback
+  // runs; the handler is removed, but the callback may still run.
   Result<void> RemoveEventHandler(const EventHandlerRegistration& registration) {
     return core_->RemoveHandler(registration.listener());
   }
@@ -212,14 +212,14 @@ class SharedInformer {
   Result<void> AddIndexers(Indexers<T> indexers) {
     return internal::AddTypedIndexers<T>(*core_, std::move(indexers));
   }
-  // Removes indexes, for all who share the informer: see Indexer.
+  // Removes indexes, for all users of the informer: see Indexer.
   Result<void> RemoveIndexers(std::vector<std::string> names) {
     return internal::IndexerOf(core_)->RemoveIndexes(std::move(names));
   }
 
-  // Replaces every object before anything else sees it: on the loop, once per object received; must
-  // be quick and pure. WithContent (transform.h) makes the object to be kept. An error marks the
-  // object as unreadable. In the place of the factory's transform. kStopped after Start.
+  // Sets a function that replaces every object before it is stored: on the loop, once per received
+  // object; must be quick and pure. WithContent (transform.h) makes the new object. An error marks
+  // the object as unreadable. Overrides the factory's transform. kStopped after Start.
   Result<void> SetTransform(TypedTransformFunc<T> transform) {
     return core_->SetTransform(
         [f = std::move(transform)](internal::ObjectRef object) -> Result<internal::ObjectRef> {
@@ -228,65 +228,65 @@ class SharedInformer {
           return (*result).object();
         });
   }
-  // Called on the loop whenever listing or watching fails, in place of a log line. Must be quick.
-  // kStopped after Start.
+  // Sets a function that is called on the loop whenever listing or watching fails, instead of
+  // logging. Must be quick. kStopped after Start.
   Result<void> SetWatchErrorHandler(WatchErrorHandler handler) {
     return core_->SetWatchErrorHandler(std::move(handler));
   }
 
-  // Begins to list and watch, and returns at once. Again after Stop: continues with what is cached,
-  // and handlers get the difference. A no-op while it runs.
+  // Begins to list and watch, and returns at once. After Stop it continues with the cached state,
+  // and handlers get the difference. Does nothing while it runs.
   void Start() { core_->Start(); }
-  // Ends listing and watching, and returns at once. The store stays readable.
+  // Stops listing and watching, and returns at once. The store stays readable.
   void Stop() { core_->Stop(); }
-  // Start, then Stop once stop is requested; returns when nothing of it runs any more. Blocks.
+  // Starts, stops when `stop` is requested, and returns when all its work has ended. Blocks.
   void Run(const std::stop_token& stop) { core_->Run(stop); }
 
-  // The first list is in the store. Stays true while the informer runs.
+  // Returns true once the first list is in the store, as long as the informer runs.
   [[nodiscard]] bool HasSynced() const { return core_->HasSynced(); }
   // Blocks until HasSynced; see SharedInformerFactory::WaitForCacheSync.
   Result<void> WaitForCacheSync(const std::stop_token& stop = {},
                                 SyncWaitOptions options = {}) const {
     return internal::WaitForSync(core_->env(), {core_}, stop, options);
   }
-  // Blocks until the callbacks of all handlers that are registered now have returned for all that
-  // was there at first: EventHandlerRegistration::WaitForSync of each, and its errors. A handler
-  // that is removed meanwhile is not waited for.
+  // Blocks until all handlers that are registered now have returned from their initial events:
+  // EventHandlerRegistration::WaitForSync for each, with its errors. Does not wait for a handler
+  // that is removed meanwhile.
   Result<void> WaitForHandlersSync(const std::stop_token& stop = {},
                                    std::optional<Duration> timeout = {}) const {
     return core_->WaitForHandlersSync(stop, timeout);
   }
   [[nodiscard]] bool HasStarted() const { return core_->HasStarted(); }
   [[nodiscard]] bool IsStopped() const { return core_->IsStopped(); }
-  // The version of the collection that the store has; empty before the first list. What waits in
-  // the queue is not in it. Of several namespaces the oldest, and empty until all have one.
+  // Returns the collection's version in the store, without queued changes; empty before the first
+  // list. For several namespaces the oldest one, and empty until all have one.
   [[nodiscard]] std::string LastSyncResourceVersion() const {
     return core_->LastSyncResourceVersion();
   }
-  // Blocks until the store has all up to this version, which came from the same collection: from a
-  // list, or from an object that a write returned. An event of that version shows it at once. The
-  // version of the collection itself, or of an object that the selectors exclude, reaches an
-  // informer where nothing happens with the next bookmark only, which servers send about once a
+  // Blocks until the store has all changes up to this version of the same collection, which came
+  // from a list, or from an object that a write returned. An event of that version ends the wait
+  // at once. The version of the collection itself, or of an object that the selectors exclude,
+  // reaches a quiet informer only with the next bookmark, which servers send about once a
   // minute.
   //
-  // kEpochChanged: the server went back in time meanwhile; the version means nothing any more.
-  // kDeadlineExceeded. kCanceled: stop was requested. kStopped, kNotSynced: the informer has
+  // kEpochChanged: the server went back in time meanwhile; the version has lost its meaning.
+  // kDeadlineExceeded. kCanceled: `stop` was requested. kStopped, kNotSynced: the informer has
   // stopped, or was not started. kWouldDeadlock: on the loop thread. kInvalidArgument: the version
-  // is no number, or the server's are none, so that they have no order.
+  // is not a number, or the server's versions are not, so that they have no order.
   Result<void> WaitForResourceVersion(std::string_view resourceVersion,
                                       const std::stop_token& stop = {},
                                       std::optional<Duration> timeout = {}) const {
     return core_->WaitForResourceVersion(resourceVersion, stop, timeout);
   }
   [[nodiscard]] InformerStats Stats() const { return core_->Stats(); }
-  // What it is doing, why, and how old the last news is.
+  // Returns its activity, the last error, and the time since the last confirmation by the server.
   [[nodiscard]] InformerStatus Status() const { return core_->Status(); }
-  // The same of each namespace, by name, where it looks at several (InformerOptions::namespaces,
-  // by_namespace of the factory, or what IfForbidden has it fall back to); else empty.
+  // Returns the status of each namespace, by name, if it watches several
+  // (InformerOptions::namespaces, by_namespace of the factory, the fallback of IfForbidden).
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const { return core_->Namespaces(); }
 
-  // Three ways to read. All keep their promise only together with HasSynced: before it, they show
-  // nothing.
+  // Return three interfaces for reading the store. Results are complete only once HasSynced; before
+  // that they are empty.
   [[nodiscard]] kinformer::Lister<T> lister() const { return internal::MakeLister<T>(core_); }
   [[nodiscard]] kinformer::Indexer<T> indexer() const { return internal::MakeIndexer<T>(core_); }
   [[nodiscard]] kinformer::Snapshot<T> Snapshot() const { return internal::MakeSnapshot<T>(core_); }

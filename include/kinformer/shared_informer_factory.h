@@ -1,7 +1,7 @@
 // kinformer/shared_informer_factory.h
 //
-// SharedInformerFactory: one informer per resource for a whole program, however many parts of it
-// ask.
+// SharedInformerFactory: one informer per resource for a whole program, shared by all parts that
+// need it.
 //
 //   SharedInformerFactory factory(client);
 //   SharedInformer<corev1::Pod> pods = factory.InformerFor<corev1::Pod>();
@@ -9,8 +9,8 @@
 //   factory.Start();
 //   factory.WaitForCacheSync(stop.token()).OrExit();
 //
-// factory_options.h says what holds for all of them, or for those of one resource.
-// Go's accessors, factory.Core().V1().Pods().Informer(), are in factory_accessors.h.
+// factory_options.h has the options for all informers, and for those of one resource. Go's
+// accessors, factory.Core().V1().Pods().Informer(), are in factory_accessors.h.
 
 #ifndef KINFORMER_SHARED_INFORMER_FACTORY_H_
 #define KINFORMER_SHARED_INFORMER_FACTORY_H_
@@ -51,32 +51,32 @@ class PartialObjectMetadata;  // partial_object_metadata.h
 
 namespace internal {
 
-// What all instances of the templates share.
+// Untyped half of SharedInformerFactory.
 class FactoryCore {
  public:
-  // `client`: for what informers do not do; empty: they must do.
+  // Creates the core. `client`: for reads without an informer; empty: these fail.
   FactoryCore(std::shared_ptr<ListerWatcherProvider> provider, std::optional<Client> client,
               SharedInformerFactoryOptions options);
   ~FactoryCore();
   FactoryCore(const FactoryCore&) = delete;
   FactoryCore& operator=(const FactoryCore&) = delete;
 
-  // The informer for a type in a namespace, made with `settings` by the first who asks.
-  // `metadata_only`: a full informer for the same resource will do.
+  // Returns the informer for a type in a namespace; the first call creates it with `settings`.
+  // `metadata_only`: a full informer for the same resource is acceptable.
   std::shared_ptr<InformerCore> Get(const TypeInfo& type, InformerSettings settings,
                                     bool metadata_only);
-  // The same with the factory's own settings, where somebody has asked for it; never makes one.
+  // Returns the informer with the factory's own settings, if it exists; never creates one.
   [[nodiscard]] std::shared_ptr<InformerCore> Find(const TypeInfo& type, bool metadata_only) const;
-  // Those of the type's group and resource, in any version and form, that look where the factory's
-  // own settings say; not what stands for informers of what is not to be cached.
+  // Returns the informers of the type's group and resource, in any version and form, whose scope is
+  // that of the factory's own settings; without the placeholders for resources that are not cached.
   [[nodiscard]] std::vector<std::shared_ptr<InformerCore>> InformersOf(const TypeInfo& type) const;
-  // The informer for a type with the factory's own options, made by `make` for the first who asks.
+  // Returns the informer for a type with the factory's options; the first call uses `make`.
   std::shared_ptr<InformerCore> GetOrMake(
       const TypeInfo& type,
       const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make);
-  // Empty: the type is cached.
+  // Returns a reader from the server; empty: the type is cached.
   [[nodiscard]] std::optional<LiveReader> LiveReaderOf(const TypeInfo& type) const;
-  // The place of the first of these that the server serves.
+  // Returns the position of the first of `types` that the server has.
   [[nodiscard]] Result<std::size_t> FirstServed(const std::vector<const TypeInfo*>& types) const;
 
   void Start();
@@ -92,13 +92,13 @@ class FactoryCore {
 
 }  // namespace internal
 
-// Owns one count on each of its informers until Shutdown or Release. Thread-safe. Not copyable:
+// Shares informers. Holds a handle on each until Shutdown or Release. Thread-safe. Not copyable:
 // pass it by reference.
 //
 // All informers of one resource and namespace share one watch and one store. Metadata informers use
-// the full informer of their resource where one exists.
-// Go's accessors, factory.Core().V1().Pods().Informer(), need factory_accessors.h.
-// Counterpart: informers.SharedInformerFactory, dynamicinformer and metadatainformer in one.
+// the full informer of their resource if it exists. Go's accessors,
+// factory.Core().V1().Pods().Informer(), need factory_accessors.h. Counterpart:
+// informers.SharedInformerFactory, dynamicinformer and metadatainformer in one.
 class SharedInformerFactory : public accessors::Groups, private internal::FactoryMisuse {
  public:
   using FactoryMisuse::ForResource;
@@ -110,7 +110,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   using FactoryMisuse::WaitForHandlersSync;
 
   explicit SharedInformerFactory(const Client& client, SharedInformerFactoryOptions options = {});
-  // Over anything that makes ListerWatchers. For tests.
+  // Creates a factory over any source of ListerWatchers. For tests.
   explicit SharedInformerFactory(std::shared_ptr<ListerWatcherProvider> provider,
                                  SharedInformerFactoryOptions options = {});
   template <class Options>
@@ -129,19 +129,19 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   SharedInformerFactory(const SharedInformerFactory&) = delete;  // share it: std::shared_ptr
   SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
 
-  // The informer for T. The first call makes it; later calls give the same one and add the indexes
-  // that it lacks. Which objects they select makes another informer, for each selector, and so does
-  // what they keep of them: who keeps more than a running informer does (drop_managed_fields,
-  // projection) gets another one, and who keeps less is given one that keeps everything. Their
-  // other options do nothing; those that are set to something else than the informer has are named
-  // in the log, each once.
+  // Returns the informer for T. The first call creates it; later calls return the same one and add
+  // missing indexes. Options that select other objects, or keep other fields, lead to another
+  // informer: one for each selector; a request for more fields than a running informer keeps
+  // (drop_managed_fields, projection) gets a new one, and a request for fewer gets one that keeps
+  // everything. Other options of later calls have no effect; those that differ from the informer's
+  // are logged, each once.
   template <KnownKind T>
   SharedInformer<T> InformerFor(InformerOptions<T> options = {}) {
     return Typed<T>(T::type_info(), std::move(options), false);
   }
 
-  // The informer for T as made by a function of the caller's, which gets the resync period that the
-  // factory would use. An informer for T that exists is returned as it is. Counterpart:
+  // Returns the informer for T, created by the caller's function, which gets the resync period that
+  // the factory would use. If an informer for T exists, returns it unchanged. Counterpart:
   // InformerFor(obj, newFunc).
   template <KnownKind T, std::convertible_to<std::function<SharedInformer<T>(Duration)>> Make>
   SharedInformer<T> InformerFor(const Make& make) {
@@ -150,9 +150,9 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
         T::type_info(), [&function](Duration resync) { return function(resync).core(); }));
   }
 
-  // Objects of any resource as JSON; `kind` and scope come from discovery or from the caller's
-  // knowledge.
-  // Counterpart: dynamicinformer's ForResource. Needs unstructured.h.
+  // Return an informer of any resource, whose objects are JSON; `kind` and scope come from
+  // discovery or are known to the caller. Counterpart: dynamicinformer's ForResource. Needs
+  // unstructured.h.
   SharedInformer<Unstructured> ForResource(const RestMapping& mapping,
                                            InformerOptions<Unstructured> options);
   SharedInformer<Unstructured> ForResource(const RestMapping& mapping);
@@ -162,8 +162,8 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   SharedInformer<Unstructured> ForResource(const GroupVersionResource& resource,
                                            std::string_view kind, bool namespaced = true);
 
-  // The metadata of objects of any resource. Counterpart: metadatainformer's ForResource. Needs
-  // partial_object_metadata.h.
+  // Return an informer of the metadata of any resource. Counterpart: metadatainformer's
+  // ForResource. Needs partial_object_metadata.h.
   SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor(
       const GroupVersionResource& resource, std::string_view kind, bool namespaced = true);
   SharedInformer<metav1::PartialObjectMetadata> MetadataInformerFor(
@@ -177,30 +177,30 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
         std::move(options), true);
   }
 
-  // Reads the objects of T, from the cache of InformerFor<T>(), which this asks for, or from the
-  // server where the options say that there is none (ResourceCacheOptions::cached). Every read is
-  // kInvalidArgument where there is neither cache nor Client.
+  // Returns a reader of T: from the cache of InformerFor<T>(), which it creates if necessary, or
+  // from the server if T is not cached (ResourceCacheOptions::cached). Without cache and Client,
+  // every read is kInvalidArgument.
   template <KnownKind T>
   Reader<T> ReaderFor() {
     if (auto live = core_->LiveReaderOf(T::type_info())) return Reader<T>(*std::move(live));
     return Reader<T>(InformerFor<T>().lister());
   }
-  // The same for a resource that is known by name only. Needs unstructured.h.
+  // Does the same for a resource that is known only by name. Needs unstructured.h.
   Reader<Unstructured> ReaderFor(const RestMapping& mapping);
 
-  // The informer for the first of these types that the server serves: the versions of a resource
-  // that a program can work with, the best first. Each has its options.
+  // Returns the informer for the first of these types that the server has: give the versions of a
+  // resource that the program supports, best first. Each type has its own options.
   //
   //   auto scalers = factory.InformerForFirstServed<autoscalingv2::HorizontalPodAutoscaler,
   //                                                 autoscalingv1::HorizontalPodAutoscaler>();
   //   std::visit([](auto& informer) { ... }, *scalers);
   //
-  // Blocks for the first question to the server (discovery.h). kNotFound: it serves none of them; a
-  // CRD may come later: ask again, or take InformerFor one of them, which waits for it.
-  // kServiceUnavailable: it cannot say of one of them, and serves no other. kWouldDeadlock: on a
-  // loop's thread. Otherwise what went wrong with the question: ask again.
-  // An informer stays with its version. Where an upgrade of the server ends that, it is kAbsent:
-  // invalidate the discovery, ask again, and Release the old one.
+  // Blocks for the first question to the server (discovery.h). kNotFound: it has none of them; a
+  // CRD may be created later: call again, or use InformerFor one of them, which waits for it.
+  // kServiceUnavailable: one is uncertain, and it has no other. kWouldDeadlock: on a loop's thread.
+  // Other errors are those of the request: call again. An informer keeps its version. If an upgrade
+  // of the server removes that version, the informer is kAbsent: invalidate the discovery, call
+  // again, and Release the old one.
   template <KnownKind... Ts>
     requires(sizeof...(Ts) > 0)
   Result<std::variant<SharedInformer<Ts>...>> InformerForFirstServed(
@@ -210,32 +210,32 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
     return Chosen<Ts...>(*first, std::move(options), std::index_sequence_for<Ts...>());
   }
 
-  // Starts the informers that have not been started yet. Returns at once. Call it again for
-  // informers that are asked for later; one that was stopped stays so.
+  // Starts the informers that were not started yet. Returns at once. Call it again for informers
+  // that were created later; a stopped informer is not restarted.
   void Start() { core_->Start(); }
 
-  // Blocks until all informers that were started are synced. Otherwise the error names those that
-  // are not, and what went wrong with each last: kCanceled (stop was requested), kDeadlineExceeded,
-  // kStopped (one was stopped), kNotSynced (at once: the factory, or the informer that is waited
-  // for, was not started), kWouldDeadlock (called on the loop thread); with fail_fast, the server's
-  // own error that waiting does not cure.
+  // Blocks until all started informers are synced. Otherwise the error names those that are not,
+  // each with its last error: kCanceled (`stop` was requested), kDeadlineExceeded, kStopped (one
+  // was stopped), kNotSynced (at once: the factory, or the awaited informer, was not started),
+  // kWouldDeadlock (called on the loop thread); with fail_fast, an error of the server that waiting
+  // does not cure.
   Result<void> WaitForCacheSync(const std::stop_token& stop = {}, SyncWaitOptions options = {}) {
     return core_->WaitForCacheSync(stop, options);
   }
 
-  // Blocks until all handlers of all informers that were started are synced; see
+  // Blocks until all handlers of all started informers are synced; see
   // SharedInformer::WaitForHandlersSync. `timeout` is for all together.
   Result<void> WaitForHandlersSync(const std::stop_token& stop = {},
                                    std::optional<Duration> timeout = {}) {
     return core_->WaitForHandlersSync(stop, timeout);
   }
 
-  // Stops all informers, gives up the counts on them, and blocks until nothing of them runs: no
-  // callback is running afterwards, except the one that calls it. Informers whose handles others
-  // hold stay readable. May be called again.
+  // Stops all informers, releases the handles on them, and blocks until their work has ended: no
+  // callback runs afterwards, except the one that calls this. Informers with other handles stay
+  // readable. May be called again.
   void Shutdown() { core_->Shutdown(); }
 
-  // Gives up the factory's count on one informer: it stops when nobody else has one.
+  // Releases the factory's handle on one informer, which stops if there is no other handle.
   template <class T>
   void Release(const SharedInformer<T>& informer) {
     core_->Release(informer.core());
@@ -252,7 +252,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
     return SharedInformer<T>(std::move(core));
   }
 
-  // The informer for the type at that place.
+  // Returns the informer for the type at position `place`.
   template <class... Ts, std::size_t... At>
   std::variant<SharedInformer<Ts>...> Chosen(std::size_t place,
                                              std::tuple<InformerOptions<Ts>...> options,

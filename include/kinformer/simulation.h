@@ -1,8 +1,8 @@
 // kinformer/simulation.h
 //
-// Simulation: an Env in which time is virtual and only one thread runs at any moment, chosen by a
-// seed. The same seed gives the same run, under every compiler, so a failure can be replayed and
-// shrunk.
+// Simulation: an Env with virtual time, in which only one thread runs at any moment, chosen by a
+// seed. Equal seeds give equal runs, with every compiler, so that a failure can be reproduced and
+// minimized.
 //
 //   Simulation sim({.seed = 42});
 //   testing::ApiServer server(sim);
@@ -11,12 +11,12 @@
 //   factory.Start();
 //   ASSERT_TRUE(sim.RunUntil([&] { return pods.HasSynced(); }, std::chrono::minutes(5)));
 //
-// The thread that made the Simulation drives it through the Run functions; while it is outside them
-// nothing else runs. Threads made by Env::NewThread are real threads, of which only the chosen one
-// is ever awake; they give up the turn when they wait on a Monitor, sleep, or end. Tasks on loop()
-// keep their order among themselves, and so do those of a loop made by Env::NewLoop, which has a
-// simulated thread of its own; which of loop, pool and threads goes next is drawn. When nothing is
-// runnable, time jumps to the next timer.
+// The thread that created the Simulation drives it with the Run functions; outside of them nothing
+// else runs. Threads of Env::NewThread are real threads, of which only the chosen one runs; they
+// give up their turn when they wait on a Monitor, sleep, or end. Tasks on loop() keep their order,
+// and so do those of a loop of Env::NewLoop, which has a simulated thread of its own; whether
+// loop, pool or a thread runs next is a random choice. If nothing can run, time jumps to the next
+// timer.
 
 #ifndef KINFORMER_SIMULATION_H_
 #define KINFORMER_SIMULATION_H_
@@ -30,7 +30,7 @@
 
 namespace kinformer {
 
-// What a run depends on.
+// Options that determine a run.
 struct SimulationOptions {
   std::uint64_t seed{1};
   std::shared_ptr<LogSink> log{};          // empty: none
@@ -38,8 +38,8 @@ struct SimulationOptions {
   WallTime start{};                        // wall time at the beginning; steady time begins at 1 h
 };
 
-// Not thread-safe: belongs to the thread that made it. Destroy what uses env() first; threads still
-// waiting are then an error.
+// Not thread-safe: belongs to the thread that created it. Destroy users of env() first; threads
+// that still wait are then an error.
 class Simulation {
  public:
   explicit Simulation(SimulationOptions options = {});
@@ -49,17 +49,17 @@ class Simulation {
 
   [[nodiscard]] Env& env();
 
-  // Runs until `done` holds (checked between steps); false if `limit` of virtual time passes first
-  // or nothing can ever happen again.
+  // Runs until `done` returns true (checked between steps). Returns false if `limit` of virtual
+  // time passes first or no event is left.
   bool RunUntil(const std::function<bool()>& done, Duration limit);
-  // Runs for that long in virtual time.
+  // Runs for `duration` of virtual time.
   void RunFor(Duration duration);
-  // The machine is suspended for that long: its boot-time clock and its wall clock go on, its
-  // steady clock and what waits for that do not.
+  // Suspends the machine for `duration`: its boot-time clock and its wall clock advance, but not
+  // its steady clock and the timers that use it.
   void Suspend(Duration duration);
-  // Runs what is runnable now without letting time pass.
+  // Runs everything that can run now, without advancing time.
   void RunReady();
-  // Runs a single step, if there is one; false if nothing is runnable now.
+  // Runs a single step. Returns false if nothing can run now.
   bool Step();
 
   // Calls `body` on a simulated thread and drives the simulation until it returns. For blocking
@@ -67,7 +67,7 @@ class Simulation {
   // return within `limit`.
   bool RunBlocking(Task body, Duration limit);
 
-  // A hash over every decision so far: equal for equal runs.
+  // Returns a hash of all decisions so far: equal for equal runs.
   [[nodiscard]] std::uint64_t TraceHash() const;
 
  private:

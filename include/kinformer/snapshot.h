@@ -1,14 +1,14 @@
 // kinformer/snapshot.h
 //
-// Snapshot<T>: one version of a store, its indexes included, for as long as one likes.
+// Snapshot<T>: one version of a store, with its indexes, for any length of time.
 //
 //   auto snapshot = pods.Snapshot();
 //   for (corev1::Pod pod : snapshot) ...
 //   for (corev1::Pod pod : snapshot.ByIndex("node", "node-7")) ...
 //   Ref<corev1::Pod> kept = snapshot.Retain(pod);
 //
-// Nothing in it changes, however the store does; two questions to one snapshot are answered from
-// the same moment.
+// A snapshot never changes, whatever happens to the store; all queries of it are answered from the
+// same version.
 
 #ifndef KINFORMER_SNAPSHOT_H_
 #define KINFORMER_SNAPSHOT_H_
@@ -34,18 +34,18 @@
 
 namespace kinformer {
 
-// How Range and Prefix give what they find.
+// Order and number of results of Range and Prefix.
 struct IndexRangeOptions {
-  bool descending = false;  // the last first
-  std::size_t limit = 0;    // at most so many; 0: all
+  bool descending = false;  // last value first
+  std::size_t limit = 0;    // maximal number; 0: all
 };
 
-// Taking one costs about 50 ns, whatever the store's size; copies share. Held for long, it keeps
-// the memory of at most one old version of each object, and slows nobody. Views it gives out live
-// as long as some copy of it. It may outlive its store and its informer.
+// Taking a snapshot costs about 50 ns, whatever the store's size; copies share. A snapshot that is
+// held for long keeps at most one old version of each object in memory, and slows nothing down. Its
+// views live as long as some copy of it. It may outlive its store and its informer.
 //
-// Where the informer compresses (InformerOptions::compression), what is read of a snapshot is
-// unpacked into memory of the snapshot: it grows with the number of objects looked at.
+// If the informer compresses (InformerOptions::compression), objects that are read are unpacked
+// into memory of the snapshot, which grows with the number of objects read.
 //
 // Thread-safe. Never blocks. Counterpart: none in client-go, where List copies.
 template <ObjectView T>
@@ -55,11 +55,11 @@ class Snapshot {
   using const_iterator = iterator;
   using value_type = T;
 
-  // Of nothing.
+  // Creates an empty snapshot.
   Snapshot() = default;
   explicit Snapshot(std::shared_ptr<const internal::SnapshotCore> core) : core_(std::move(core)) {}
 
-  // A forward range of T in unspecified order.
+  // Iterate over all objects, a forward range of T in unspecified order.
   [[nodiscard]] iterator begin() const KINFORMER_LIFETIMEBOUND {
     return core_ == nullptr ? iterator() : iterator(internal::BlockCursor(*core_));
   }
@@ -75,27 +75,27 @@ class Snapshot {
     if (block == nullptr) return std::nullopt;
     return T(core_->Whole(block));
   }
-  // "namespace/name", or "name".
+  // Returns the object with the key "namespace/name", or "name".
   [[nodiscard]] std::optional<T> GetByKey(std::string_view key) const& KINFORMER_LIFETIMEBOUND {
     const auto [namespace_, name] = internal::SplitStoreKey(key);
     return Get(namespace_, name);
   }
-  // What a temporary Snapshot shows is gone with it.
+  // Rejects temporary Snapshots, with which the view would be destroyed.
   std::optional<T> Get(std::string_view namespace_, std::string_view name) const&& = delete;
   std::optional<T> GetByKey(std::string_view key) const&& = delete;
 
-  // The objects that have `value` in the index. The range is not ok() where there is no such index.
-  // It keeps the version by itself, so that it may outlive this.
+  // Returns the objects with `value` in the index; not ok() if there is no such index. The range
+  // keeps the version alive, so that it may outlive this snapshot.
   [[nodiscard]] ObjectRange<T> ByIndex(std::string_view index, std::string_view value) const {
     if (core_ == nullptr) return {};
     auto blocks = core_->ByIndex(index, value);
     if (!blocks) return ObjectRange<T>().WithError(std::move(blocks).error());
     return ObjectRange<T>(core_, std::move(*blocks));
   }
-  // The objects that have a value v with from <= v < to in an ordered index (OrderedIndexFunc); no
-  // `to`: to the end. Sorted by value in byte order, then by namespace, then by name; an object
-  // with several such values comes once for each. Not ok() where there is no such index (kNotFound)
-  // or it is not ordered (kInvalidArgument). Costs a search, and then what is looked at.
+  // Returns the objects with a value v, from <= v < to, in an ordered index (OrderedIndexFunc);
+  // without `to`, up to the end. Sorted by value in byte order, then by namespace, then by name; an
+  // object with several such values is returned once for each. Not ok() if there is no such index
+  // (kNotFound) or it is not ordered (kInvalidArgument). Costs a search, plus the results.
   [[nodiscard]] ObjectRange<T> Range(std::string_view index, std::string_view from,
                                      std::optional<std::string_view> to,
                                      IndexRangeOptions options = {}) const {
@@ -105,32 +105,32 @@ class Snapshot {
     if (!blocks) return ObjectRange<T>().WithError(std::move(blocks).error());
     return ObjectRange<T>(core_, std::move(*blocks));
   }
-  // The same for the values that begin with `prefix`.
+  // Returns the objects with values that begin with `prefix`; otherwise as Range.
   [[nodiscard]] ObjectRange<T> Prefix(std::string_view index, std::string_view prefix,
                                       IndexRangeOptions options = {}) const {
     const std::optional<std::string> end = IndexPrefixEnd(prefix);
     return Range(index, prefix, end, options);
   }
-  // All values that some object has in the index, sorted.
+  // Returns all values of the index that some object has, sorted.
   [[nodiscard]] Result<std::vector<std::string>> IndexFuncValues(std::string_view index) const {
     if (core_ == nullptr) return std::vector<std::string>();
     return core_->IndexValues(index);
   }
 
-  // Keeps one object beyond the snapshot: the only thing here that touches a count.
+  // Returns a Ref that keeps one object longer than the snapshot. Increments its reference count.
   [[nodiscard]] Ref<T> Retain(const T& object) const {
     return Ref<T>(internal::ObjectRef::Share(internal::BlockOfView(object)));
   }
 
-  // Of the collection, as of this version; empty before the first list.
+  // Returns the collection's version; empty before the first list.
   [[nodiscard]] std::string_view resourceVersion() const KINFORMER_LIFETIMEBOUND {
     return core_ == nullptr ? std::string_view() : core_->ResourceVersion();
   }
-  // How often the server had gone back in time (it was restored from a backup) before this version:
-  // resourceVersions can be compared with those of the same epoch only. Of several namespaces, that
-  // of the one which is behind.
+  // Returns how often the server had gone back in time (it was restored from a backup) before this
+  // version: compare resourceVersions of the same epoch only. For several namespaces, returns the
+  // smallest of their epochs.
   [[nodiscard]] std::uint64_t epoch() const { return core_ == nullptr ? 0 : core_->epoch(); }
-  // Of the store; a larger one is newer.
+  // Returns the store's version; larger versions are newer.
   [[nodiscard]] std::uint64_t version() const { return core_ == nullptr ? 0 : core_->version(); }
 
   [[nodiscard]] const std::shared_ptr<const internal::SnapshotCore>& core() const { return core_; }

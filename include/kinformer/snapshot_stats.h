@@ -1,6 +1,6 @@
 // kinformer/snapshot_stats.h
 //
-// SnapshotStats: who holds snapshots of a store, since when, and what that costs.
+// SnapshotStats: snapshots of a store that are held, their age, and the memory that they keep.
 
 #ifndef KINFORMER_SNAPSHOT_STATS_H_
 #define KINFORMER_SNAPSHOT_STATS_H_
@@ -13,14 +13,14 @@
 
 namespace kinformer {
 
-// As of the last writes; the figures may be moments apart.
+// Figures as of the last writes; members may be read moments apart.
 struct SnapshotStats {
-  // Snapshots, and ranges that queries gave, copies not counted.
+  // Snapshots, and ranges returned by queries, without copies.
   std::size_t held = 0;
-  // Memory of replaced and deleted objects that they keep, or that is about to be freed.
+  // Bytes of replaced or deleted objects that they keep, or that are not freed yet.
   std::size_t bytes = 0;
-  // For how long the oldest of them has been out of date: a snapshot of the current version keeps
-  // nothing. Zero where none is.
+  // Time since the oldest of them became outdated; a snapshot of the current version keeps no extra
+  // memory. Zero if none is outdated.
   Duration oldest{};
 };
 
@@ -29,7 +29,7 @@ namespace internal {
 void SetSnapshotAgeLimitOfCore(const IndexerCore& core, Duration limit);
 }  // namespace internal
 
-// Of the store of a Store, Indexer, Lister or SharedInformer. Informers have the same as metrics.
+// Returns figures of a store, given a handle on it. For informers these are metrics too.
 //
 // Thread-safe. Never blocks. Counterpart: none in client-go.
 template <internal::ReadingSide Source>
@@ -37,9 +37,9 @@ template <internal::ReadingSide Source>
   return internal::SnapshotStatsOfCore(*internal::ReadingSideOf(source));
 }
 
-// From now on the log has a warning when a snapshot of this store has been out of date for longer
-// than `limit`: one, until there is no such snapshot any more. Ten minutes unless this is called;
-// zero: none. The age is looked at when the store is written.
+// Logs a warning when a snapshot of this store has been outdated for longer than `limit`: one
+// warning, until no such snapshot is left. The default is ten minutes; zero: no warnings. The age
+// is checked when the store is written.
 //
 // Thread-safe. Never blocks.
 template <internal::ReadingSide Source>

@@ -1,13 +1,13 @@
 // kinformer/source.h
 //
-// Source: where a controller's requests come from.
+// Source: origin of a controller's requests.
 //
 //   auto by_watch = source::Kind<corev1::Pod>(
 //       factory, handler::EnqueueRequestForObject<corev1::Pod>());
 //   auto by_clock = source::Ticker(env, std::chrono::hours(1), Request{"", "everything"});
 //
-// Events from elsewhere in the program: event_channel.h. Counterpart: controller-runtime's package
-// source.
+// For events from other parts of the program: event_channel.h. Counterpart: controller-runtime's
+// package source.
 
 #ifndef KINFORMER_SOURCE_H_
 #define KINFORMER_SOURCE_H_
@@ -31,49 +31,49 @@
 
 namespace kinformer::source {
 
-// What a controller asks of every source. Its methods are called one at a time, but for
+// Interface of all sources, whatever their requests. Methods are called one at a time, except
 // ProgressAge.
 class AnySource {
  public:
   virtual ~AnySource() = default;
-  // Blocks until what there was at the beginning has led to its requests. An error where it will
-  // not, or `timeout` has passed (kDeadlineExceeded), or stop is requested (kCanceled).
+  // Blocks until the requests for the initial state have been added. Fails if that cannot happen,
+  // if `timeout` has passed (kDeadlineExceeded), or if `stop` is requested (kCanceled).
   virtual Result<void> WaitForSync(const std::stop_token& stop, Duration timeout) {
     static_cast<void>(stop);
     static_cast<void>(timeout);
     return {};
   }
-  // Adds nothing to the queue any more once it has returned. Waits for a handler that runs. Called
-  // once, also where Start has failed.
+  // Stops the source: after it has returned, nothing is added to the queue. Waits for a running
+  // handler. Called once, also after a failed Start.
   virtual void Stop() = 0;
-  // "pods", for messages.
+  // Returns "pods", for messages.
   [[nodiscard]] virtual std::string Describe() const = 0;
-  // How old the proof is that what it watches is all there is. Empty: it has no cache, or the cache
-  // has not been filled yet. Thread-safe.
+  // Returns the time since its data was last confirmed to be complete. Empty: it has no cache, or
+  // the cache has not been filled yet. Thread-safe.
   [[nodiscard]] virtual std::optional<Duration> ProgressAge() const { return {}; }
 };
 
-// One that adds requests of type R. Belongs to one controller. Counterpart: source.TypedSource.
+// A source of requests of type R. Belongs to one controller. Counterpart: source.TypedSource.
 template <class R>
 class TypedSource : public AnySource {
  public:
-  // Begins to add requests to the queue, which stays until Stop. Called once. Should return soon;
-  // one that does not must when stop is requested: where the controller ends, or another of its
-  // sources does not start or sync. What goes on after it has returned may look at `stop`, too.
+  // Begins to add requests to the queue, which exists until Stop. Called once. Should return soon;
+  // otherwise it must return when `stop` is requested: the controller ends, or another of its
+  // sources did not start or sync. Work that continues afterwards may check `stop` too.
   virtual Result<void> Start(const std::stop_token& stop, const RequestQueue<R>& queue) = 0;
 };
-// Of the usual requests.
+// A source of requests that name an object.
 using Source = TypedSource<Request>;
 
-// ---- What a watch tells
+// ---- Events of a watch
 
-// Gives the informer to listen to, when the source is started.
+// Returns the informer to use; called when the source starts.
 template <class T>
 using InformerProvider = std::function<SharedInformer<T>()>;
 
 namespace internal {
 
-// What an informer tells, to a controller's handler.
+// Passes an informer's events to a controller's handler.
 template <class T, class R>
 class Adapter final : public ResourceEventHandler<T> {
  public:
@@ -94,7 +94,7 @@ class Adapter final : public ResourceEventHandler<T> {
   void OnDelete(const Deleted<T>& event) override {
     if (accepts_.Delete(event)) handler_->Delete(event, queue_);
   }
-  // A predicate is the program's, and may take its time.
+  // Returns false with predicates: they are the program's functions and may be slow.
   [[nodiscard]] bool IsPrompt() const {
     return handler_->OnlyEnqueues() && !accepts_.create && !accepts_.update && !accepts_.delete_;
   }
@@ -163,10 +163,10 @@ class KindSource final : public TypedSource<R> {
 
 }  // namespace internal
 
-// The events of an informer that `provider` gives, at the start and not before, so that what nobody
-// uses yet is not cached. `name` is for messages. The informer is started, and stays with the
-// factory that it is of when the source ends. Objects that are there at the start, and updates that
-// changed nothing, come with kLowPriority. Counterpart: source.Kind.
+// Returns a source of an informer's events. `provider` is called only at the start, so that unused
+// informers are not created. `name` is for messages. The source starts the informer, which stays
+// with its factory when the source ends. Initial objects, and updates that changed nothing, are
+// added with kLowPriority. Counterpart: source.Kind.
 template <class T, class R = Request>
 [[nodiscard]] std::shared_ptr<TypedSource<R>> Kind(
     std::string name, InformerProvider<T> provider,
@@ -174,7 +174,7 @@ template <class T, class R = Request>
   return std::make_shared<internal::KindSource<T, R>>(std::move(name), std::move(provider),
                                                       std::move(handler), std::move(accepts));
 }
-// Those of the factory's informer for T. The factory must outlive the source.
+// Returns a source with the factory's informer for T. The factory must outlive the source.
 template <kinformer::Resource T, class R = Request>
 [[nodiscard]] std::shared_ptr<TypedSource<R>> Kind(
     SharedInformerFactory& factory, std::shared_ptr<handler::EventHandler<T, R>> handler,
@@ -183,7 +183,7 @@ template <kinformer::Resource T, class R = Request>
       std::string(T::type_info().resource), [&factory] { return factory.InformerFor<T>(); },
       std::move(handler), std::move(accepts));
 }
-// Those of a given informer. Counterpart: source.Informer.
+// Returns a source with the given informer. Counterpart: source.Informer.
 template <class T, class R = Request>
 [[nodiscard]] std::shared_ptr<TypedSource<R>> Informer(
     SharedInformer<T> informer, std::shared_ptr<handler::EventHandler<T, R>> handler,
@@ -192,7 +192,7 @@ template <class T, class R = Request>
       "informer", [informer] { return informer; }, std::move(handler), std::move(accepts));
 }
 
-// ---- Others
+// ---- Other sources
 
 namespace internal {
 
@@ -222,16 +222,16 @@ std::shared_ptr<void> StartTicking(Env& env, Duration period, std::function<void
 
 }  // namespace internal
 
-// A function that sees to it that requests are added, and returns. The token says when it is over:
-// nothing may be added after that, and what the function owns is destroyed. Counterpart:
-// source.Func.
+// Returns a source made of a function, which arranges for requests to be added, and returns. When
+// its token is stopped, nothing may be added any more; the function's state is then destroyed.
+// Counterpart: source.Func.
 template <class R = Request>
 [[nodiscard]] std::shared_ptr<TypedSource<R>> Func(
     std::string name, typename internal::FuncSource<R>::Function start) {
   return std::make_shared<internal::FuncSource<R>>(std::move(name), std::move(start));
 }
 
-// Adds a request at the start, and every `period` from then on. `env` must outlive it.
+// Returns a source that adds a request at the start and then every `period`. `env` must outlive it.
 template <class R = Request>
 [[nodiscard]] std::shared_ptr<TypedSource<R>> Ticker(Env& env, Duration period, R request) {
   return Func<R>(

@@ -1,8 +1,8 @@
 // kinformer/stop.h
 //
-// StopSource: one "please end" for a whole program, as std::stop_token for whoever must notice.
-// StopOnSignals makes one that SIGINT and SIGTERM trigger; nothing else in the library touches
-// signals.
+// StopSource: one stop request for a whole program, passed on as std::stop_token.
+// StopOnSignals returns one that SIGINT and SIGTERM trigger; no other part of the library
+// handles signals.
 
 #ifndef KINFORMER_STOP_H_
 #define KINFORMER_STOP_H_
@@ -12,7 +12,7 @@
 
 namespace kinformer {
 
-// Copyable handle on shared state. Thread-safe. Counterpart: context.WithCancel.
+// A copyable handle on shared state. Thread-safe. Counterpart: context.WithCancel.
 class StopSource {
  public:
   StopSource();
@@ -28,10 +28,10 @@ class StopSource {
   std::shared_ptr<State> state_;
 };
 
-// The first SIGINT or SIGTERM requests stop; a second one ends the process at once with status 130
-// or 143. Call it from main before other threads start. Calling it again returns the same source.
-// In a process that was forked off it is as if it had not been called: signals end that process.
-// Counterpart: signals.SetupSignalHandler.
+// Returns a source that the first SIGINT or SIGTERM triggers; a second one ends the process at once
+// with status 130 or 143. Call it from main before other threads start. Later calls return the same
+// source. In a forked process it has no effect: signals end that process. Counterpart:
+// signals.SetupSignalHandler.
 StopSource StopOnSignals();
 
 }  // namespace kinformer

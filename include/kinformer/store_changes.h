@@ -1,6 +1,6 @@
 // kinformer/store_changes.h
 //
-// ChangesSince: what changed in a store since a snapshot of it, net for each key.
+// ChangesSince: net changes of a store since a snapshot of it, by key.
 //
 //   KeepChanges(pods, {.events = 50'000});
 //   Snapshot<corev1::Pod> known = pods.Snapshot();
@@ -31,32 +31,32 @@
 
 namespace kinformer {
 
-// How much of what changed is kept; the oldest goes first.
+// Limits of the changes that a store keeps; the oldest are discarded first.
 struct ChangeWindow {
   std::size_t events = 10'000;
-  // Of the objects in those events, where the store has them still, too.
+  // Bytes of the objects in those events, including objects that are still in the store.
   std::size_t bytes = std::size_t{64} << 20;
 };
 
-// `object` is the one that is there now; of a deletion, the last one that was.
+// A net change. `object` is the current object; for a deletion, the last one.
 template <ObjectView T>
 struct NetChange {
   NetChangeType type{};
   Ref<T> object{};
 };
 
-// The objects of the older version, less what was deleted, with what was added or updated, are
-// those of `snapshot`.
+// Net changes between two versions. Applying them to the older version gives the objects of
+// `snapshot`.
 template <ObjectView T>
 struct StoreChanges {
   std::vector<NetChange<T>> changes{};  // one for each key, in the order of their last change
   Snapshot<T> snapshot{};
 };
 
-// From now on the store of this Store, Indexer, Lister or SharedInformer keeps its changes, within
-// the larger of the windows that anybody asked for, for as long as it lives. Costs 16 bytes for an
-// event, about 100 for a version, and the objects that the store would have freed. A store that
-// nobody asked keeps nothing.
+// Makes the store of this Store, Indexer, Lister or SharedInformer keep its changes from now on,
+// for as long as it lives, within the largest window that was requested. Costs 16 bytes per event,
+// about 100 per version, and the objects that the store would have freed. Without a call, a store
+// keeps no changes.
 //
 // Thread-safe. Never blocks. Counterpart: none in client-go.
 template <internal::ReadingSide Source>
@@ -64,18 +64,18 @@ void KeepChanges(const Source& source, ChangeWindow window = {}) {
   internal::ReadingSideOf(source)->KeepChanges(window.events, window.bytes);
 }
 
-// What changed from a version of the same store (Snapshot::version, Snapshot::epoch) to the current
-// one. Who keeps the two numbers rather than the snapshot keeps no memory.
+// Returns the changes from a version of the same store (Snapshot::version, Snapshot::epoch) to the
+// current one. Callers that keep the two numbers instead of a snapshot keep no objects in memory.
 //
-// A key that was added and deleted since is left out; one that was deleted and added again is
-// updated: its uid tells. An object that was written again without a change may be given as
+// A key that was added and deleted since then is omitted; one that was deleted and added again is
+// an update with another uid. An object that was written without a change may be reported as
 // updated.
 //
-// kExpired: the window does not reach back so far, changes were not kept then, or the server went
-// back in time meanwhile (another epoch): take a Snapshot, and compare it with what you know.
-// kInvalidArgument: the store has not been at that version yet, so it is another's.
+// kExpired: the window does not reach back that far, changes were not kept yet, or the server went
+// back in time meanwhile (another epoch): take a Snapshot, and compare it with the known state.
+// kInvalidArgument: the store has not reached that version, so it belongs to another store.
 //
-// Thread-safe. Waits for nobody but, for a moment, a commit.
+// Thread-safe. May wait for a commit, for a moment.
 template <internal::ReadingSide Source>
 [[nodiscard]] Result<StoreChanges<internal::ViewOf<Source>>> ChangesSince(const Source& source,
                                                                           std::uint64_t version,
@@ -92,7 +92,7 @@ template <internal::ReadingSide Source>
   typed.snapshot = Snapshot<T>(std::move(untyped->snapshot));
   return typed;
 }
-// The same for a snapshot of the store.
+// Does the same for a snapshot of the store.
 template <internal::ReadingSide Source>
 [[nodiscard]] Result<StoreChanges<internal::ViewOf<Source>>> ChangesSince(
     const Source& source, const Snapshot<internal::ViewOf<Source>>& since) {

@@ -1,6 +1,6 @@
 // kinformer/task.h
 //
-// Task: a piece of work that runs once. What executors take.
+// Task: a function that executors run once.
 
 #ifndef KINFORMER_TASK_H_
 #define KINFORMER_TASK_H_
@@ -11,8 +11,8 @@
 
 namespace kinformer {
 
-// A move-only `void()` function object, so that a task may own what it works on (a unique_ptr, a
-// Ref). Empty by default. Thread-compatible.
+// A move-only `void()` function object, so that a task may own its data (a unique_ptr, a Ref).
+// Empty by default. Thread-compatible.
 class Task {
  public:
   Task() = default;

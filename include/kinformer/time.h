@@ -1,6 +1,6 @@
 // kinformer/time.h
 //
-// metav1::Time, MicroTime and Duration: the points and spans of time in API objects.
+// metav1::Time, MicroTime and Duration: points and lengths of time in API objects.
 
 #ifndef KINFORMER_TIME_H_
 #define KINFORMER_TIME_H_
@@ -17,8 +17,8 @@
 
 namespace kinformer::metav1 {
 
-// A point in time to the second (nanoseconds survive where a server sends them). By default Go's
-// zero time, which means "none". A value. Counterpart: metav1.Time.
+// A point in time to the second (nanoseconds are kept if a server sends them). By default Go's zero
+// time, which means "none". A value. Counterpart: metav1.Time.
 class Time {
  public:
   constexpr Time() = default;
@@ -27,15 +27,15 @@ class Time {
   explicit Time(std::chrono::system_clock::time_point at);
   explicit Time(const internal::MessageView& message);
   static Time FromRaw(const internal::MessageView& parent, const internal::RawValue& value);
-  // RFC 3339 with any offset.
+  // Parses RFC 3339 with any offset.
   static Result<Time> Parse(std::string_view text);
 
   [[nodiscard]] constexpr bool IsZero() const { return seconds_ == kZeroSeconds && nanos_ == 0; }
-  // Since 1970.
+  // Returns the seconds since 1970.
   [[nodiscard]] constexpr std::int64_t seconds() const { return seconds_; }
   [[nodiscard]] constexpr std::int32_t nanos() const { return nanos_; }
   [[nodiscard]] std::chrono::system_clock::time_point ToTimePoint() const;
-  // "2024-01-02T03:04:05Z"; "" for none.
+  // Returns "2024-01-02T03:04:05Z"; "" for none.
   [[nodiscard]] std::string ToString() const;
 
   friend auto operator<=>(const Time&, const Time&) = default;
@@ -47,7 +47,7 @@ class Time {
   std::int32_t nanos_ = 0;
 };
 
-// The same to the microsecond, always written with six digits. Counterpart: metav1.MicroTime.
+// A Time to the microsecond, always written with six digits. Counterpart: metav1.MicroTime.
 class MicroTime : public Time {
  public:
   using Time::Time;
@@ -56,23 +56,23 @@ class MicroTime : public Time {
   static MicroTime FromRaw(const internal::MessageView& parent, const internal::RawValue& value) {
     return MicroTime(Time::FromRaw(parent, value));
   }
-  // "2024-01-02T03:04:05.000000Z"; "" for none.
+  // Returns "2024-01-02T03:04:05.000000Z"; "" for none.
   [[nodiscard]] std::string ToString() const;
   friend std::ostream& operator<<(std::ostream& out, const MicroTime& time);
 };
 
-// A span of time. A value. Counterpart: metav1.Duration.
+// A length of time. A value. Counterpart: metav1.Duration.
 class Duration {
  public:
   constexpr Duration() = default;
   constexpr explicit Duration(std::chrono::nanoseconds value) : value_(value) {}
   explicit Duration(const internal::MessageView& message);
   static Duration FromRaw(const internal::MessageView& parent, const internal::RawValue& value);
-  // Go's form: "1h30m", "1.5s"; kInvalidArgument for anything else.
+  // Parses Go's form: "1h30m", "1.5s"; kInvalidArgument for anything else.
   static Result<Duration> Parse(std::string_view text);
 
   [[nodiscard]] constexpr std::chrono::nanoseconds value() const { return value_; }
-  // Go's form: "1h30m0s".
+  // Returns Go's form: "1h30m0s".
   [[nodiscard]] std::string ToString() const;
   friend auto operator<=>(const Duration&, const Duration&) = default;
   friend std::ostream& operator<<(std::ostream& out, const Duration& duration);

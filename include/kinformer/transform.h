@@ -1,6 +1,6 @@
 // kinformer/transform.h
 //
-// Transforms: functions that change objects before an informer keeps them.
+// Transforms: functions that change objects before an informer stores them.
 //
 //   // No informer of this factory keeps the values of Secrets.
 //   SharedInformerFactory names_only(
@@ -10,8 +10,8 @@
 //         return WithContent(secret, change);
 //       })});
 //
-// To leave fields out, drop_managed_fields and a Projection do with less: they skip the bytes
-// before the object's memory is taken, where a transform decodes and encodes.
+// To remove fields, drop_managed_fields and a Projection cost less: they skip the bytes before the
+// object's memory is allocated, while a transform decodes and encodes.
 
 #ifndef KINFORMER_TRANSFORM_H_
 #define KINFORMER_TRANSFORM_H_
@@ -47,17 +47,17 @@ struct TransformWords {
 };
 }  // namespace internal
 
-// Gives what is kept of an object of any kind: the object itself, or one that WithContent makes.
-// To look at the object it needs object.h.
-// Called on the loop, once for each object received; must be quick and pure, and keep the name, the
-// namespace, the uid and the resourceVersion. An error, or what it throws, marks the object as
+// Returns the object to store, for an object of any kind: the same one, or one made by
+// WithContent. To read the object it needs object.h. Called on the loop, once for each
+// received object; must be quick and pure, and must not change its name, namespace, uid
+// and resourceVersion. If it returns an error or throws, the object is marked as
 // unreadable.
 // Counterpart: cache.TransformFunc.
 using TransformFunc =
     internal::Callable<Result<Ref<Object>>(const Ref<Object>& object), internal::TransformWords>;
 
-// A transform of the objects of one type. Others pass as they are, among them objects of the same
-// kind as Unstructured or as metadata only.
+// Returns a transform of the objects of one type. Others are not changed, including objects of the
+// same kind as Unstructured or as metadata only.
 template <Resource T>
 TransformFunc TransformOf(TypedTransformFunc<T> transform) {
   return [transform = std::move(transform)](const Ref<Object>& object) -> Result<Ref<Object>> {
@@ -70,17 +70,17 @@ TransformFunc TransformOf(TypedTransformFunc<T> transform) {
 
 namespace internal {
 
-// See WithContent.
+// Implements WithContent.
 Result<ObjectRef> BlockWithContent(const Block& of, const RequestObject& content);
 
 }  // namespace internal
 
-// An object of the same kind with this content: what DeepCopy gave, changed. kDecode where the
+// Returns an object of the same kind with this content: a changed copy of DeepCopy. kDecode if the
 // content does not fit the kind.
 //
-// Where the object is partial (projection.h), or the content is a copy of one that is, so is the
-// result: Update refuses its copies. Otherwise they may be sent, and what a transform has removed
-// is then removed on the server.
+// If the object is partial (projection.h), or the content is a copy of one that is, so is the
+// result: Update refuses its copies. Otherwise copies may be sent, and fields that a transform has
+// removed are then removed on the server.
 template <class T>
 Result<Ref<T>> WithContent(const Ref<T>& object, const typename T::Mutable& content) {
   Result<internal::ObjectRef> made =
@@ -88,9 +88,9 @@ Result<Ref<T>> WithContent(const Ref<T>& object, const typename T::Mutable& cont
   if (!made) return std::move(made).error();
   return Ref<T>(*std::move(made));
 }
-// The same for an object of any kind; `content` is the whole object, as ToJson has it. Of a
-// built-in kind the result counts as partial: its JSON lacks fields that this program's schema does
-// not know.
+// Does the same for an object of any kind; `content` is the whole object, as in ToJson. For a
+// built-in kind the result counts as partial, since its JSON lacks fields that this program's
+// schema does not have.
 Result<Ref<Object>> WithContent(const Ref<Object>& object, const json::Value& content);
 
 }  // namespace kinformer

@@ -1,7 +1,7 @@
 // kinformer/unstructured.h
 //
-// Unstructured: an object of a kind that the program does not know at compile time: its common
-// metadata, and the rest as JSON that is read by path.
+// Unstructured: an object of a kind that the program does not know at compile time: typed metadata,
+// and the rest as JSON, read by path.
 //
 //   for (Unstructured widget : widgets.Snapshot()) {
 //     std::int64_t size = widget.root()["spec"]["size"].AsInt64().value_or(0);
@@ -26,11 +26,11 @@
 
 namespace kinformer {
 
-// A view of 8 bytes that lives as long as its object. Thread-compatible; the object is immutable.
+// View of an immutable object, of 8 bytes; valid as long as its object. Thread-compatible.
 // Counterpart: unstructured.Unstructured.
 class Unstructured {
  public:
-  // What goes to the server: the whole object, kind, apiVersion and metadata included.
+  // The form sent to the server: the whole object, with kind, apiVersion and metadata.
   using Mutable = json::Value;
 
   Unstructured() = default;
@@ -41,25 +41,25 @@ class Unstructured {
   [[nodiscard]] const std::string apiVersion() const { return block_->type().apiVersion(); }
   [[nodiscard]] GroupVersionKind GroupVersionKindOf() const;
 
-  // The object's other members: spec, status, data, ... An absent view for an object that is kept
+  // Returns the object's other members: spec, status, data, ... Absent for objects that are stored
   // as protobuf.
   [[nodiscard]] const json::View root() const;
 
-  // The whole object, to be changed. A copy of a partial object has a member kPartialMember, by
-  // which Update refuses it, and so has a copy of one that is malformed inside: what reads find is
-  // there, the rest is absent and counted (Validation::kFull lets no such object in).
+  // Returns the whole object, to be changed. Update refuses a copy of a partial object, which has a
+  // member kPartialMember, and of an object that is malformed inside: it has what reads find, the
+  // rest is absent and counted (Validation::kFull rejects such objects on arrival).
   [[nodiscard]] json::Value DeepCopy() const;
-  // The whole object as JSON.
+  // Returns the whole object as JSON.
   [[nodiscard]] std::string ToJson() const;
-  // The same as YAML, as kubectl prints it.
+  // Returns the whole object as YAML, as kubectl prints it.
   [[nodiscard]] std::string ToYaml() const { return internal::ContentToYaml(block_); }
 
   [[nodiscard]] const internal::Block* block() const { return block_; }
-  // "Widget default/blue".
+  // Prints "Widget default/blue".
   friend std::ostream& operator<<(std::ostream& out, const Unstructured& object) {
     return internal::PrintName(out, object.block_);
   }
-  // The same kind and the same content. In JSON the order of members does not count and 1 is 1.0.
+  // Compares kind and content. In JSON the order of members does not count, and 1 equals 1.0.
   friend bool operator==(const Unstructured& a, const Unstructured& b) {
     return internal::SameContent(a.block_, b.block_);
   }

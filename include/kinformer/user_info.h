@@ -1,6 +1,6 @@
 // kinformer/user_info.h
 //
-// UserInfo: who somebody is, in the questions and answers of webhooks.
+// UserInfo: identity of a user, in questions to webhooks and their answers.
 
 #ifndef KINFORMER_USER_INFO_H_
 #define KINFORMER_USER_INFO_H_
@@ -11,7 +11,7 @@
 
 namespace kinformer::authentication {
 
-// A plain value. Counterpart: authentication/v1 UserInfo.
+// Identity of a user. A plain value. Counterpart: authentication/v1 UserInfo.
 struct UserInfo {
   std::string username{};
   std::string uid{};

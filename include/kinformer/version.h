@@ -7,7 +7,7 @@
 
 namespace kinformer {
 
-// Semantic: major.minor.patch.
+// Semantic version: major.minor.patch.
 inline constexpr char kVersion[] = "0.1.0";
 
 }  // namespace kinformer

@@ -1,6 +1,6 @@
 // kinformer/wait.h
 //
-// wait: try something again until it holds, later and later or at even intervals.
+// wait: repeats a check until it succeeds, with growing or constant delays.
 //
 //   Result<void> ready = wait::PollUntilTimeout(env, stop.token(), 1s, 30s, [&]() -> Result<bool> {
 //     auto pod = client.For<corev1::Pod>("default").Get("web-0");
@@ -8,9 +8,9 @@
 //     return pod->status().phase() == "Running";
 //   });
 //
-// All of it blocks, in the Env's time: for threads of the program or of Env::NewThread, not for the
-// loop, where it is kWouldDeadlock. What a condition throws passes through. Until and JitterUntil,
-// which never end by themselves, are in until.h. Counterpart: the package wait.
+// All functions block, in the Env's time: for threads of the program or of Env::NewThread, not for
+// the loop, where they are kWouldDeadlock. Exceptions of conditions pass through. Until and
+// JitterUntil, which end only when stopped, are in until.h. Counterpart: the package wait.
 
 #ifndef KINFORMER_WAIT_H_
 #define KINFORMER_WAIT_H_
@@ -38,38 +38,38 @@ struct ConditionWords {
 };
 }  // namespace internal
 
-// True: it holds. False: not yet. An error ends the waiting.
+// A check. True: the condition holds. False: not yet. An error ends the wait.
 using Condition = kinformer::internal::Callable<Result<bool>(), internal::ConditionWords>;
 
-// Delays that grow. A value. Counterpart: wait.Backoff.
+// Growing delays. A value. Counterpart: wait.Backoff.
 struct Backoff {
   kinformer::internal::TimeSpan duration{};  // the first delay
-  double factor{0};  // each delay is so many times the one before; 0: all are the same
+  double factor{0};  // ratio of each delay to the one before it; 0: all are equal
   double jitter{0};  // each delay is drawn from [delay, delay * (1 + jitter)); 0: none
-  int steps{0};      // how often to try
+  int steps{0};      // number of attempts
   kinformer::internal::TimeSpan
-      cap{};  // no delay is longer, but for jitter; the first that would be is the last
-  // The next delay. Counts a step.
+      cap{};  // longest delay, without jitter; the first that would exceed it is the last
+  // Returns the next delay, and counts a step.
   Duration Step(Env& env);
 };
 
-// Asks up to backoff.steps times, with a delay between. kTimeout: it never held; kCanceled: stop
-// was requested. Counterpart: wait.ExponentialBackoffWithContext.
+// Checks up to backoff.steps times, with a delay between. kTimeout: it never held; kCanceled:
+// `stop` was requested. Counterpart: wait.ExponentialBackoffWithContext.
 Result<void> ExponentialBackoff(Env& env, const std::stop_token& stop, Backoff backoff,
                                 const Condition& condition);
 
-// When a poll asks for the first time.
+// Time of a poll's first check.
 enum class FirstAsked : std::uint8_t {
-  kAtOnce,         // whether or not stop was requested
-  kAfterInterval,  // never, where it is stopped or its time is over by then
+  kAtOnce,         // even if stop was requested before
+  kAfterInterval,  // not if it is stopped or its time is over by then
 };
 
-// Asks every `interval`, for at most `timeout`. kDeadlineExceeded, kCanceled. Counterpart:
+// Checks every `interval`, for at most `timeout`. kDeadlineExceeded, kCanceled. Counterpart:
 // wait.PollUntilContextTimeout, whose `immediate` is kAtOnce.
 Result<void> PollUntilTimeout(Env& env, const std::stop_token& stop, Duration interval,
                               Duration timeout, const Condition& condition,
                               FirstAsked first = FirstAsked::kAtOnce);
-// The same without an end of its own. Counterpart: wait.PollUntilContextCancel.
+// Does the same without a time limit. Counterpart: wait.PollUntilContextCancel.
 Result<void> PollUntilCancel(Env& env, const std::stop_token& stop, Duration interval,
                              const Condition& condition, FirstAsked first = FirstAsked::kAtOnce);
 

@@ -1,11 +1,11 @@
 // kinformer/wait_for_cache_sync.h
 //
-// WaitForCacheSync: waits for informers of any kinds, however they were made, to have their first
+// WaitForCacheSync: waits until informers of any kinds, in a factory or not, have their first
 // lists.
 //
 //   WaitForCacheSync(env, {pods, widgets}, stop.token(), {.timeout = 1min}).OrExit();
 //
-// For all of one factory there is SharedInformerFactory::WaitForCacheSync.
+// For all informers of one factory: SharedInformerFactory::WaitForCacheSync.
 
 #ifndef KINFORMER_WAIT_FOR_CACHE_SYNC_H_
 #define KINFORMER_WAIT_FOR_CACHE_SYNC_H_
@@ -24,7 +24,7 @@
 
 namespace kinformer {
 
-// Any SharedInformer, to be waited for; a handle on it. Counterpart: cache.InformerSynced.
+// A handle on any SharedInformer, to wait for. Counterpart: cache.InformerSynced.
 class InformerSynced {
  public:
   template <class T>
@@ -37,16 +37,16 @@ class InformerSynced {
   std::shared_ptr<internal::InformerCore> core_;
 };
 
-// Blocks until all of them have synced; those that have count also where `stop` was requested
-// before. The errors are those of SharedInformerFactory::WaitForCacheSync, and name who is not
-// synced, sorted, and why: kNotSynced (not started), kStopped, kCanceled, kDeadlineExceeded,
-// kWouldDeadlock. Thread-safe. Counterpart: cache.WaitForCacheSync.
+// Blocks until all of them have synced; returns OK if they have, even if `stop` was requested
+// before. Errors are those of SharedInformerFactory::WaitForCacheSync, and name the informers that
+// have not synced, sorted, with reasons: kNotSynced (not started), kStopped, kCanceled,
+// kDeadlineExceeded, kWouldDeadlock. Thread-safe. Counterpart: cache.WaitForCacheSync.
 Result<void> WaitForCacheSync(Env& env, const std::vector<InformerSynced>& informers,
                               const std::stop_token& stop = {}, SyncWaitOptions options = {});
 
-// The same, for the caller `name`, "pod-controller": says in the log when the wait begins, which
-// informer has synced as it does, and how the wait ended. Its error begins with the name.
-// Counterpart: cache.WaitForNamedCacheSync.
+// Does the same for the caller `name`, "pod-controller": logs the begin of the wait, each informer
+// that syncs, and the end. Its error begins with the name. Counterpart:
+// cache.WaitForNamedCacheSync.
 Result<void> WaitForNamedCacheSync(Env& env, std::string_view name,
                                    const std::vector<InformerSynced>& informers,
                                    const std::stop_token& stop = {}, SyncWaitOptions options = {});

@@ -1,6 +1,6 @@
 // kinformer/watch_until.h
 //
-// UntilWithSync, Until, UntilWithoutRetry: wait until objects are as one wants them.
+// UntilWithSync, Until, UntilWithoutRetry: wait until objects reach a state.
 //
 //   UntilResult<corev1::Pod> ready = UntilWithSync<corev1::Pod>(
 //       env, NewListWatch<corev1::Pod>(client, "default"), nullptr,
@@ -10,7 +10,7 @@
 //       {.timeout = 5min});
 //   std::move(ready.result).OrExit();
 //
-// Until of until.h, which runs a function again and again, is wait.Until; these are those of
+// The Until of until.h, which calls a function repeatedly, is wait.Until; these are those of
 // client-go tools/watch.
 
 #ifndef KINFORMER_WATCH_UNTIL_H_
@@ -58,33 +58,33 @@ struct PreconditionWords {
 };
 }  // namespace internal
 
-// Whether an event is what was waited for; an error ends the wait. Called on the waiting thread;
-// what it throws is thrown on. Ask for states (the pod is ready) rather than for changes (it has
-// become ready): a relist may skip these. Counterpart: watch.ConditionFunc.
+// Returns true for the event that is waited for; an error ends the wait. Called on the waiting
+// thread; exceptions pass through. Check states (the pod is ready) rather than changes (it has
+// become ready), which a relist may skip. Counterpart: watch.ConditionFunc.
 template <ObjectView T>
 using ConditionFunc = internal::Callable<Result<bool>(const ResourceWatchEvent<T>& event),
                                          internal::WatchConditionWords>;
 
-// The same of a synced store. Counterpart: watch.PreconditionFunc.
+// Does the same for a synced store. Counterpart: watch.PreconditionFunc.
 template <ObjectView T>
 using PreconditionFunc =
     internal::Callable<Result<bool>(const Indexer<T>& store), internal::PreconditionWords>;
 
-// How a wait ended. `event` is the last one that was looked at, also where `result` is an error;
-// empty where there was none.
+// Result of a wait. `event` is the last one that was checked, even if `result` is an error; empty
+// if there was none.
 template <ObjectView T>
 struct [[nodiscard]] UntilResult {
   std::optional<ResourceWatchEvent<T>> event{};
   Result<void> result{};
 };
 
-// Waits until each condition in turn has held. The event for which one held is offered to the next
-// before another event is waited for. No conditions: returns at once. The watch is stopped in any
-// case. Blocks; may be called on any thread but a loop's. Several calls at once share nothing but
-// what their conditions use; over one Watcher, they would take the events from each other.
-// Errors: that of a condition or of the watch; kStopped: the watch was stopped meanwhile;
-// kCanceled, kDeadlineExceeded: as `call` says, whose timeout is for the whole wait;
-// kWouldDeadlock: on a loop's thread. Counterpart: watch.UntilWithoutRetry.
+// Waits until the conditions have held, in order. The event for which one held is checked by the
+// next one first. Without conditions returns at once. Stops the watch in all cases. Blocks; may be
+// called on any thread but a loop's. Concurrent calls are independent, except for data of their
+// conditions; on one Watcher, they would take events from each other. Errors: that of a condition
+// or of the watch; kStopped: the watch was stopped meanwhile; kCanceled, kDeadlineExceeded: by
+// `call`, whose timeout is for the whole wait; kWouldDeadlock: on a loop's thread. Counterpart:
+// watch.UntilWithoutRetry.
 template <ObjectView T>
 UntilResult<T> UntilWithoutRetry(const Watcher<T>& watcher,
                                  std::vector<ConditionFunc<T>> conditions,
@@ -102,8 +102,8 @@ UntilResult<T> UntilWithoutRetry(const Watcher<T>& watcher,
   return typed;
 }
 
-// The same over a NewRetryWatcher: sees each change from behind `resource_version` on, and fails
-// where the server has forgotten some. For who must see each of them, as in tests. Counterpart:
+// Does the same with a NewRetryWatcher: checks each change after `resource_version`, and fails if
+// the server has discarded some. For callers that must not miss any, as in tests. Counterpart:
 // watch.Until.
 template <ObjectView T>
 UntilResult<T> Until(Env& env, std::string resource_version,
@@ -115,10 +115,10 @@ UntilResult<T> Until(Env& env, std::string resource_version,
   return UntilWithoutRetry<T>(*watcher, std::move(conditions), call);
 }
 
-// The same over a NewIndexerInformerWatcher: begins with what is there, and whatever happens to the
-// watch, the wait goes on. With a `precondition`, which may be empty, waits for sync first; where
-// it holds of the store, that is all, and there is no event. Returns when nothing of the informer
-// runs any more. Counterpart: watch.UntilWithSync.
+// Does the same with a NewIndexerInformerWatcher: begins with the existing objects, and continues
+// whatever happens to the watch. If there is a `precondition`, first waits for sync; if it then
+// holds for the store, the wait ends, without an event. Returns when all work of the informer has
+// ended. Counterpart: watch.UntilWithSync.
 template <ObjectView T>
 UntilResult<T> UntilWithSync(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
                              const PreconditionFunc<T>& precondition,
@@ -137,7 +137,7 @@ UntilResult<T> UntilWithSync(Env& env, std::unique_ptr<ListerWatcher> lister_wat
     const Result<bool> holds = precondition(made->indexer);
     if (!holds.ok()) return {{}, holds.error()};
     if (*holds) return {};
-    // At least a moment: 0 would be for ever.
+    // Keeps it above 0, which would mean no limit.
     if (call.timeout > Duration(0)) {
       left.timeout = std::max(call.timeout - (env.Now() - begin), Duration(1));
     }

@@ -1,7 +1,7 @@
 // kinformer/watcher.h
 //
-// Watcher: a watch whose events are taken one by one. NewRetryWatcher (retry_watcher.h) and
-// NewIndexerInformerWatcher (informer_watcher.h) make one.
+// Watcher: a watch whose events are read one by one. Created by NewRetryWatcher (retry_watcher.h)
+// and NewIndexerInformerWatcher (informer_watcher.h).
 //
 //   while (true) {
 //     Result<std::optional<ResourceWatchEvent<corev1::Pod>>> next = watcher.Next();
@@ -36,27 +36,27 @@ ResourceWatchEvent<T> TypedWatchEvent(const OwnedWatchEvent& event) {
 
 }  // namespace internal
 
-// A handle; copies are the same watch. The last one to go stops it, and waits until nothing of it
-// runs any more, except on a loop's thread. Bookmarks are not among its events.
+// A handle; copies are the same watch. Destroying the last one stops it, and waits until its work
+// has ended, except on a loop's thread. Bookmarks are not among its events.
 //
-// Thread-safe; each event is given to one caller. Next blocks, Stop does not. Its Env must outlive
-// it. Counterpart: watch.Interface; an ERROR event is an error of Next.
+// Thread-safe; each event is returned to one caller. Next blocks, Stop does not. Its Env must
+// outlive it. Counterpart: watch.Interface; an ERROR event is an error of Next.
 template <ObjectView T>
 class Watcher {
  public:
   explicit Watcher(std::shared_ptr<internal::WatcherCore> core) : core_(std::move(core)) {}
 
-  // Waits for the next event. Empty: the watch was stopped, here or by Stop, or its error has been
-  // told. kCanceled, kDeadlineExceeded: `call` says so; the watch goes on. kWouldDeadlock: there is
-  // no event at the moment, and the caller is an event loop, which must not wait. Any other error
-  // has ended the watch.
+  // Waits for the next event. Empty: the watch was stopped, here or by Stop, or its error was
+  // returned before. kCanceled, kDeadlineExceeded: by `call`; the watch continues. kWouldDeadlock:
+  // there is no event at the moment, and the caller is an event loop, which must not wait. Any
+  // other error has ended the watch.
   Result<std::optional<ResourceWatchEvent<T>>> Next(const CallOptions& call = {}) const {
     Result<std::optional<internal::OwnedWatchEvent>> event = core_->Next(call);
     if (!event) return std::move(event).error();
     if (!*event) return std::optional<ResourceWatchEvent<T>>();
     return std::optional(internal::TypedWatchEvent<T>(**event));
   }
-  // Ends the watch, and drops the events that wait. Again: nothing happens.
+  // Ends the watch, and drops pending events. Further calls do nothing.
   void Stop() const { core_->Stop(); }
 
   [[nodiscard]] const std::shared_ptr<internal::WatcherCore>& core() const { return core_; }

@@ -1,13 +1,13 @@
 // kinformer/work_queue.h
 //
-// WorkQueue: the hand-off between event handlers, which learn that an object changed, and workers,
-// which bring the world in line with it. Handlers add keys; workers take keys, look the object up
-// in a cache, act, and mark the key done.
+// WorkQueue: passes keys of changed objects from event handlers to workers, which bring the cluster
+// in line with the objects. Handlers add keys; workers take keys, look up the objects in a cache,
+// act, and mark the keys as done.
 //
 // The queue holds each item at most once, however often it is added, and never gives one item to
-// two workers at a time. An item that is added while a worker has it is given out again after that
-// worker is done. So no change is missed, no work is repeated for its own sake, and a worker never
-// needs a lock per key.
+// two workers at a time. An item that is added while a worker has it is returned again after that
+// worker is done. So no change is missed, no work is done twice without need, and workers need no
+// lock per key.
 //
 //   WorkQueue<ObjectName> queue(env, {.name = "pods"});
 //   pods.AddEventHandler({.on_update = [adder = queue.Adder()](const Updated<corev1::Pod>& e) {
@@ -38,29 +38,29 @@
 
 namespace kinformer {
 
-// What a queue is called.
+// Name of a queue.
 struct WorkQueueOptions {
   std::string name{};  // label of the queue's metrics; empty: no metrics
 };
 
-// A first-in, first-out queue of distinct items. `Item` is copyable, equality-comparable and hashed
-// by `Hash`.
+// A first-in, first-out queue of distinct items. `Item` is copyable,
+// equality-comparable and hashed by `Hash`.
 //
-// Guarantees: an item is waiting at most once; it is held by at most one worker; an Add that
-// happens before a Done of the same item leads to another Get after it. Items are given out in the
-// order in which they became waiting.
-// Thread-safe. Get and ShutDownWithDrain block; nothing else does. All waits go through the Env, so
-// simulated time works.
-// Ownership: the queue copies items and keeps nothing of an item that is done. It must outlive all
-// calls; `env` must outlive it. Destruction shuts it down and waits for blocked calls to leave.
-// Who adds and may still be there then, as an event handler of an informer that is declared before
-// the queue, takes an Adder, which does nothing once the queue has gone.
-// Cost: one hash lookup per call; about 65 bytes per item beside the item. An ObjectName is kept as
-// the bytes of its names. While items come within microseconds of each other, a worker that finds
+// Guarantees: an item is waiting at most once; it is held by at most one worker; an
+// Add that happens before a Done of the same item leads to another Get after it.
+// Items are returned in the order in which they became waiting. Thread-safe. Only
+// Get and ShutDownWithDrain block. All waits use the Env, so that simulated time
+// works. Ownership: the queue copies items and keeps nothing of an item that is
+// done. It must outlive all calls; `env` must outlive it. Destruction shuts it down
+// and waits for blocked calls to return. A caller of Add that may outlive the queue,
+// such as a handler of an informer that is declared before the queue, uses an Adder,
+// which does nothing once the queue is destroyed. Cost: one hash lookup per call;
+// about 65 bytes per item plus the item. An ObjectName is stored as the bytes of its
+// names. While items arrive within microseconds of each other, a worker that finds
 // none yields its core for some microseconds before it sleeps, one worker at a time.
-// Metrics: workqueue_depth, _adds_total, _queue_duration_seconds, _work_duration_seconds,
-// _unfinished_work_seconds, _longest_running_processor_seconds, _retries_total, each with the label
-// `name`.
+// Metrics: workqueue_depth, _adds_total, _queue_duration_seconds,
+// _work_duration_seconds, _unfinished_work_seconds,
+// _longest_running_processor_seconds, _retries_total, each with the label `name`.
 // Counterpart: client-go util/workqueue.Typed.
 template <class Item, class Hash = std::hash<Item>>
 class WorkQueue {
@@ -81,13 +81,13 @@ class WorkQueue {
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // Marks `item` as needing work. A no-op if it is already waiting or the queue is shutting down.
+  // Marks `item` as needing work. Does nothing if it already waits or the queue is shutting down.
   void Add(const Item& item) { AddTo(*state_, item); }
 
-  // Adds, and may outlive the queue. A copyable handle, thread-safe.
+  // Adds items, and may outlive the queue. A copyable handle, thread-safe.
   class QueueAdder {
    public:
-    // As WorkQueue::Add. A no-op once the queue has gone.
+    // Does as WorkQueue::Add. Does nothing once the queue is destroyed.
     void Add(const Item& item) const { WorkQueue::AddTo(*state_, item); }
 
    private:
@@ -97,9 +97,9 @@ class WorkQueue {
   };
   [[nodiscard]] QueueAdder Adder() const { return QueueAdder(state_); }
 
-  // Waits for an item and gives it to the caller, who must call Done. Empty once the queue is shut
-  // down and nothing waits. On the event loop, where nothing may wait, also when there is nothing
-  // at the moment.
+  // Waits for an item and returns it; the caller must call Done. Empty once the queue is shut down
+  // and has no waiting items. On the event loop, which must not wait, also empty if no item is
+  // waiting at the moment.
   [[nodiscard]] std::optional<Item> Get() {
     const internal::QueueLock lock(*state_);
     internal::QueueNode* const node = state_->GetLocked();
@@ -107,8 +107,8 @@ class WorkQueue {
     return State::ItemOf(*node);
   }
 
-  // The caller has finished with `item`, which Get gave it. If it was added meanwhile, it waits
-  // again, at the back. For an item that nobody holds this does nothing and logs an error.
+  // Reports that the caller has finished with `item` from Get. If it was added meanwhile, it waits
+  // again, at the back. Logs an error, and does nothing else, if no worker has the item.
   void Done(const Item& item) {
     const std::size_t hash = state_->nodes.HashOf(item);
     const internal::QueueLock lock(*state_);
@@ -121,14 +121,14 @@ class WorkQueue {
     if (node->idle()) state_->nodes.Erase(*node);
   }
 
-  // Items waiting, not counting those that workers hold or that are delayed. A moment's value: for
-  // metrics and tests, not for decisions.
+  // Returns the number of waiting items, without those that workers hold or that are delayed. May
+  // be outdated at once: for metrics and tests, not for decisions.
   [[nodiscard]] std::size_t Len() const {
     const internal::QueueLock lock(*state_);
     return state_->LenLocked();
   }
 
-  // What waits, front first. Copies under the lock: for inspection.
+  // Returns copies of the waiting items, front first. Holds the lock meanwhile: for inspection.
   [[nodiscard]] std::vector<Item> Waiting() const {
     const internal::QueueLock lock(*state_);
     std::vector<Item> items;
@@ -137,19 +137,19 @@ class WorkQueue {
     return items;
   }
 
-  // From now on Add is ignored and delayed items are dropped; Get drains what waits and then
-  // returns empty. Returns at once; may be called again. Ends a ShutDownWithDrain that waits
-  // elsewhere.
+  // Shuts the queue down: Add is ignored, delayed items are dropped, and Get returns the waiting
+  // items and then nothing. Returns at once; may be called again. Ends a ShutDownWithDrain that
+  // waits elsewhere.
   void ShutDown() {
     const internal::QueueLock lock(*state_);
     state_->ShutDownLocked();
     state_->nodes.EraseIdle();
   }
 
-  // Like ShutDown, then waits until nothing waits and no worker holds an item, or until `timeout`
-  // has passed, or until ShutDown is called. Returns whether the queue drained. Unlike client-go,
-  // items still waiting count: none is left behind, and every one of several callers returns. On
-  // the event loop it does not wait.
+  // Shuts down, then waits until no item waits and no worker holds one, until `timeout` has passed,
+  // or until ShutDown is called. Returns true if the queue is drained. Unlike client-go, waiting
+  // items count: none is left, and each of several callers returns. On the event loop it does not
+  // wait.
   [[nodiscard]] bool ShutDownWithDrain(Duration timeout = Duration::max()) {
     const internal::QueueLock lock(*state_);
     const bool drained = state_->ShutDownWithDrainLocked(timeout);

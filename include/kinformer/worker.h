@@ -1,7 +1,7 @@
 // kinformer/worker.h
 //
-// RunWorkers: the loop that every controller has around its queue: take an item, bring the world in
-// line with it, retry what failed.
+// RunWorkers: the loop of every controller around its queue: take an item, reconcile it, retry it
+// if that failed.
 //
 //   RateLimitingQueue<ObjectName> queue(env, {.name = "pods"});
 //   Workers workers = RunWorkers(env, queue, 2, [&](const ObjectName& key) -> Result<void> {
@@ -29,17 +29,17 @@
 namespace kinformer {
 
 namespace internal {
-// What `call` throws becomes an error. Out of line, so that this header compiles without
-// exceptions.
+// Calls `call` and turns an exception into an error. Out of line, so that this header compiles
+// without exceptions.
 Result<void> CallContained(const std::function<Result<void>()>& call);
 }  // namespace internal
 
-// Threads that work a queue off. Move-only. Destruction stops them, as does another that is moved
-// into their place: so declare them behind their queue.
+// Threads that process a queue. Move-only. Destruction stops them, and so does a move assignment to
+// them; declare them after their queue.
 class Workers {
  public:
   Workers() = default;
-  // `stop` shuts the queue down. What it throws goes no further, and the threads are waited for.
+  // Takes threads. `stop` shuts the queue down; if it throws, the threads are joined nevertheless.
   Workers(std::vector<std::unique_ptr<Thread>> threads, std::function<void()> stop)
       : threads_(std::move(threads)), stop_(std::move(stop)) {}
   Workers(Workers&&) noexcept = default;
@@ -51,12 +51,12 @@ class Workers {
   }
   ~Workers() { Stop(); }
 
-  // Waits until somebody has shut the queue down and it has drained.
+  // Waits until the queue has been shut down by another caller and is drained.
   void Join() {
     for (const std::unique_ptr<Thread>& thread : threads_) thread->Join();
     threads_.clear();
   }
-  // Shuts the queue down and waits until it has drained. A no-op when they have ended.
+  // Shuts the queue down and waits until it is drained. Does nothing if the threads have ended.
   void Stop() {
     if (threads_.empty()) return;
     static_cast<void>(internal::CallContained([this]() -> Result<void> {
@@ -72,11 +72,11 @@ class Workers {
 };
 
 namespace internal {
-// Logs why an item will be tried again. `item` is empty where it has no text.
+// Logs why an item will be retried. `item` is empty if it has no text.
 void ReportRetry(Env& env, const std::string& worker, const std::string& item, int requeues,
                  const Error& error);
 
-// What log lines call an item.
+// Returns an item's text for log lines.
 template <class Item>
 std::string TextOf(const Item& item) {
   if constexpr (requires { std::string(item); }) {
@@ -91,14 +91,14 @@ std::string TextOf(const Item& item) {
 }
 }  // namespace internal
 
-// What workers are called.
+// Name of workers.
 struct WorkerOptions {
   std::string name{"worker"};  // first part of the threads' names, and of log lines
 };
 
-// Takes one item and calls reconcile(item), a Result<void>: success forgets the item's failures, an
-// error or an exception is logged with the item and adds it again with rate limit; Done follows in
-// any case. False: the queue has shut down.
+// Takes one item and calls reconcile(item), a Result<void>. Success forgets the item's failures; an
+// error or an exception is logged with the item, which is added again with rate limit. Calls Done
+// in all cases. Returns false if the queue has shut down.
 template <class Item, class Hash, class Reconcile>
 bool ProcessNextWorkItem(Env& env, RateLimitingQueue<Item, Hash>& queue, Reconcile& reconcile,
                          const std::string& name = "worker") {
@@ -144,7 +144,7 @@ concept CannotAddLater = requires(Queue& queue) {
   []<class I, class H>(WorkQueue<I, H>&) {}(queue);
 } && !requires(Queue& queue) { []<class I, class H>(RateLimitingQueue<I, H>&) {}(queue); };
 }  // namespace internal
-// Takes a queue of another sort.
+// Explains a queue of another kind at compile time.
 template <internal::CannotAddLater Queue, class... Rest>
 auto RunWorkers(Env& /*env*/, Queue& /*queue*/, const Rest&... /*rest*/) {
   static_assert(internal::kNeverHolds<Queue>,

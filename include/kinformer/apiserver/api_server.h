@@ -1,8 +1,8 @@
 // kinformer/apiserver/api_server.h
 //
 // ApiServer: a Kubernetes API server inside this process, without sockets: a Handler (transport.h).
-// Tests and simulations talk to it through an InMemoryTransport; HttpServer (http_server.h) puts it
-// on a port for everybody else.
+// Tests and simulations call it through an InMemoryTransport; HttpServer (http_server.h) serves it
+// on a port for other clients.
 //
 //   apiserver::ApiServer server(env);
 //   server.Load("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n").OrExit();
@@ -29,20 +29,20 @@
 
 namespace kinformer::apiserver {
 
-// Where servers begin that follow each other at one address: microseconds of the clock, anew every
-// 25 hours, so that it and what is written after it stay below kVersionsOfServers. A client that
-// knows a version of an earlier server is told 410 and lists again, be it below this server's first
-// version or above its last: a watch from above is taken for one of the future, and waits, only
-// from kVersionsOfServers on (or where the server begins at 1, and so follows no other).
+// Returns the first resourceVersion of a server that replaces another at one address: microseconds
+// of the clock, from 0 again every 25 hours, so that it and later writes stay below
+// kVersionsOfServers. A client that sends a version of the old server gets 410 and lists again,
+// even for a version above this server's last one: only versions from kVersionsOfServers on count
+// as future ones, for which watches wait (on a server that begins at 1, all above its last).
 [[nodiscard]] std::int64_t FirstResourceVersionAt(WallTime now);
 
-// How the in-process calls differ from requests.
+// Options of the in-process writes, which HTTP requests do not have.
 struct WriteOptions {
-  // Take the status that comes with the object, which requests to the main resource cannot set.
+  // Stores the object's status too, which requests to the main resource cannot set.
   bool keep_status{true};
 };
 
-// A snapshot of what the server holds, and counts since its start.
+// Current sizes, and counts since the server's start.
 struct ApiServerStats {
   std::size_t objects = 0;
   std::size_t watches = 0;
@@ -52,8 +52,8 @@ struct ApiServerStats {
 };
 
 // Guarantees: one resourceVersion sequence over all resources; a write is visible to every read and
-// watch that begins after it; a watch from a resourceVersion yields every later change of its scope
-// once and in order, or says 410; no write costs more for there being many objects.
+// watch that begins after it; a watch from a resourceVersion delivers every later change of its
+// scope once and in order, or fails with 410; write costs are independent of the number of objects.
 //
 // Loop-confined, constructor and destructor included (in a test: the thread that drives the
 // Simulation). Never blocks. Response streams must be destroyed before the server.
@@ -68,56 +68,56 @@ class ApiServer : public Handler {
   ApiServer& operator=(const ApiServer&) = delete;
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
-  // Those that it gave out itself, by TokenRequest.
+  // Returns true for tokens that this server issued by TokenRequest.
   [[nodiscard]] bool Accepts(const std::string& bearer_token) const override;
 
-  // ---- The same without HTTP. `resource` says where; the object's own namespace and name say
-  // which. They give the stored object with kind and apiVersion.
+  // ---- In-process calls. `resource` names the collection; the object's own namespace and name
+  // identify the object. They return the stored object with kind and apiVersion.
   Result<json::Value> Create(const GroupVersionResource& resource, json::Value object,
                              WriteOptions options = {});
   Result<json::Value> Update(const GroupVersionResource& resource, json::Value object,
                              WriteOptions options = {});
-  // Replaces the status only, and no metadata, which some kinds take with their status.
+  // Replaces the status, and no metadata (some kinds do take metadata in a status update).
   Result<json::Value> UpdateStatus(const GroupVersionResource& resource, json::Value object);
-  // A JSON merge patch.
+  // Applies a JSON merge patch.
   Result<json::Value> Patch(const GroupVersionResource& resource, const ObjectName& name,
                             const json::Value& patch, WriteOptions options = {});
   Result<void> Delete(const GroupVersionResource& resource, const ObjectName& name);
   [[nodiscard]] Result<json::Value> Get(const GroupVersionResource& resource,
                                         const ObjectName& name) const;
-  // All, or those of one namespace, in the order of their keys.
+  // Returns all objects, or those of one namespace, in the order of their keys.
   [[nodiscard]] Result<std::vector<json::Value>> List(const GroupVersionResource& resource,
                                                       std::string_view namespace_ = {}) const;
-  // Creates (or updates, where it is there already) each document of a YAML or JSON text;
-  // namespaced objects without a namespace go to "default". Stops at the first error, which names
-  // the document. Gives the number of documents. `warnings`, if not null, receives what a client
-  // would be warned of: keys that occur twice, of which the last counts, and fields that a
-  // document's kind lacks, which are left out.
+  // Creates each document of a YAML or JSON text, or updates it if it exists. Namespaced objects
+  // without a namespace are stored in "default". Stops at the first error, which names the
+  // document. Returns the number of documents. `warnings`, if not null, receives the warnings that
+  // a client would get: for duplicate keys, of which the last counts, and for fields unknown to the
+  // document's kind, which are dropped.
   Result<std::size_t> Load(std::string_view manifests, WriteOptions options = {},
                            std::vector<std::string>* warnings = nullptr);
 
-  // ---- What a test asks.
-  // The resourceVersion of the last write.
+  // ---- State, for assertions in tests.
+  // Returns the resourceVersion of the last write.
   [[nodiscard]] std::int64_t current_resource_version() const;
-  // "namespace/name" (or "name") and the resourceVersion of every object: what a cache must equal.
-  // Empty for unknown resources.
+  // Returns "namespace/name" (or "name") and the resourceVersion of every object, which a synced
+  // cache must equal. Empty for unknown resources.
   [[nodiscard]] std::map<std::string, std::string> DumpState(
       const GroupVersionResource& resource) const;
   [[nodiscard]] std::size_t ObjectCount(const GroupVersionResource& resource) const;
   [[nodiscard]] ApiServerStats Stats() const;
 
-  // ---- What a test does to it.
-  // Forgets history up to that resourceVersion (of current_resource_version() and older): later
-  // reads of it get 410.
+  // ---- Actions of a test on the server.
+  // Discards history up to `resource_version` (current_resource_version() or older): later reads of
+  // such versions get 410.
   void Compact(std::int64_t resource_version);
-  // Puts every object back to what it was at that resourceVersion, and the sequence of
-  // resourceVersions with it, as when etcd is restored from a backup: clients have seen versions
-  // that are yet to come. Ends all watches and forgets history. Which custom resources are served
-  // stays as it is, and so does what garbage collection knows of owners.
-  // Errors: kInvalidArgument for a version that is yet to come; kExpired where history does not
-  // reach back so far.
+  // Restores every object to its state at `resource_version`, and the sequence of resourceVersions
+  // with it, as after a restore of etcd from a backup: clients then know versions that the server
+  // has yet to issue. Ends all watches and discards history. The set of served custom resources
+  // does not change, nor does the garbage collector's knowledge of owners. Errors:
+  // kInvalidArgument for a version not issued yet; kExpired if history does not reach back that
+  // far.
   Result<void> Restore(std::int64_t resource_version);
-  // Ends all watches cleanly, as a server that shuts down does.
+  // Ends all watches cleanly, as during a shutdown of the server.
   void CloseWatches();
   [[nodiscard]] FaultPlan& faults();
 

@@ -1,7 +1,7 @@
 // kinformer/apiserver/faults.h
 //
-// FaultPlan: what the embedded API server does wrong, on purpose, and to whom. Rules can be added
-// and taken away while the server runs.
+// FaultPlan: deliberate faults of the embedded API server, and the requests that they hit. Rules
+// can be added and removed while the server runs.
 //
 //   server.faults().Add({.verb = "watch", .resource = "pods", .action = FaultAction::kCutBody,
 //                        .count = 3, .after_bytes = 700});
@@ -28,7 +28,7 @@
 
 namespace kinformer::apiserver {
 
-// What a rule does to the requests that it hits. Words in backquotes are fields of FaultRule.
+// Effect of a rule on the requests that it hits. Words in backquotes are fields of FaultRule.
 enum class FaultAction : std::uint8_t {
   // ---- Instead of an answer.
   kRespond,  // answers with `status` (and Retry-After) instead of doing anything
@@ -39,65 +39,65 @@ enum class FaultAction : std::uint8_t {
   // Breaks the response after `after_bytes`: the connection, or with HTTP/2 the stream
   // (RST_STREAM).
   kCutBody,
-  kEndBody,  // ends the body after `after_bytes` as if that were all
-  kStall,    // says nothing more after `after_bytes`, and does not end
-  kGarbage,  // `text`, `repeat` times, in the place of what comes after `after_bytes`
-  kDrip,     // every `delay` at most `chunk_bytes`; 0: all that there is by then, in one piece
+  kEndBody,  // ends the body after `after_bytes`, as if it were complete
+  kStall,    // sends nothing after `after_bytes`, and does not end
+  kGarbage,  // sends `text`, `repeat` times, instead of all that follows `after_bytes`
+  kDrip,     // sends `chunk_bytes` at most every `delay`; 0: all that is ready, in one piece
 
   // ---- The connection, over HttpServer.
-  kGoAway,           // the answer asks the client to leave: GOAWAY, or Connection: close
-  kBreakConnection,  // breaks it after `after_bytes` of the body, with all that it carries
-  kStallConnection,  // after `after_bytes` it stays open and says nothing more, whatever it carries
-  kStreamLimit,      // from now on it takes `max_streams` at once (HTTP/2)
+  kGoAway,           // the answer asks the client to reconnect: GOAWAY, or Connection: close
+  kBreakConnection,  // breaks it after `after_bytes` of the body, with all its streams
+  kStallConnection,  // keeps it open after `after_bytes`, but sends nothing on any stream
+  kStreamLimit,      // allows `max_streams` streams at once from now on (HTTP/2)
 
   // ---- Watches.
-  kEndWatch,  // a clean end after `after_events` events, or once `after` has passed if that is set
-  // An ERROR event with `status` (410: Expired) after `after_events` events, and the end.
+  kEndWatch,  // ends cleanly after `after_events` events, or after `after` if that is set
+  // Sends an ERROR event with `status` (410: Expired) after `after_events` events, then ends.
   kWatchError,
-  kErrorObject,       // the same with `text`, which is any JSON, as the event's object
-  kDuplicateEvents,   // each event twice
-  kReplayEvents,      // begins `versions` resourceVersions before the one that is asked for
-  kLoseDeletes,       // DELETED events are left out
-  kForeignNamespace,  // after each event another, of the same object in the namespace `text`
-  kWrongKind,         // after each event another, of the same object as a `text`
-  kNoBookmarks,       // no bookmarks, not even the one that ends the initial events
-  kNoInitialEnd,      // only that one is left out
-  // No later events, but every `delay` a bookmark of the version it began from; as soon as the
-  // watch ends, whoever resumes misses nothing.
+  kErrorObject,       // does the same with `text`, any JSON, as the event's object
+  kDuplicateEvents,   // sends each event twice
+  kReplayEvents,      // begins `versions` resourceVersions before the requested one
+  kLoseDeletes,       // sends no DELETED events
+  kForeignNamespace,  // repeats each event with the object's namespace changed to `text`
+  kWrongKind,         // repeats each event with the object's kind changed to `text`
+  kNoBookmarks,       // sends no bookmarks, not even the one that ends the initial events
+  kNoInitialEnd,      // omits only the bookmark that ends the initial events
+  // Sends no later events, but every `delay` a bookmark with the version that the watch began from.
+  // A client that resumes after the watch ends misses nothing.
   kBookmarksOnly,
-  kOldBookmarks,  // after each event a bookmark that is `versions` resourceVersions older
+  kOldBookmarks,  // sends after each event a bookmark that is `versions` versions older
 
   // ---- What is read.
-  kOldResourceVersion,  // a list or watch from a resourceVersion is told that it is too old
-  kStaleRead,           // lists are what they were `versions` resourceVersions ago
-  // As kStaleRead, but only lists that do not ask for the latest, and not older than they ask for;
-  // and initial events.
+  kOldResourceVersion,  // answers a list or watch from a resourceVersion that it is too old
+  kStaleRead,           // lists the state of `versions` resourceVersions ago
+  // Does as kStaleRead, but not for lists of the latest state, and never returns a state older than
+  // requested; also affects initial events.
   kStaleCache,
-  // The Date header, and the creationTimestamp of what the request creates, are wrong by `skew`.
+  // Shifts the Date header, and the creationTimestamp of created objects, by `skew`.
   kSkewClock,
 };
 
-// A request is hit by the first rule that fits it and whose dice fall so. Empty fields fit
-// everything.
+// Conditions and effect of a fault. A request is hit by the first rule that matches it and wins its
+// draw of `probability`. Empty conditions match every request.
 struct FaultRule {
   std::string verb{};      // get, list, watch, create, update, patch, delete, deletecollection
   std::string resource{};  // plural
   std::string namespace_{};
   std::string user_agent{};  // a part of the User-Agent header
-  // Only requests that page on, or only watches that ask for initial events.
+  // Match only requests for a further page, or only watches that ask for initial events.
   bool only_continue{false};
   bool only_initial_events{false};
 
   FaultAction action{FaultAction::kRespond};
   double probability{1};
-  std::optional<std::int64_t> count{};  // how many requests it hits before it is spent
-  std::int64_t skip{0};                 // how many fitting requests pass before the first hit
-  Duration lasts{0};                    // for how long after Add it hits; 0: for ever
+  std::optional<std::int64_t> count{};  // hits until the rule is used up; unset: no limit
+  std::int64_t skip{0};                 // matching requests before the first hit
+  Duration lasts{0};                    // time after Add in which it hits; 0: no limit
 
-  // What the actions name in backquotes.
+  // Parameters of the actions, which name them in backquotes.
   int status{500};
-  // kRespond: a body in place of a Status. kForeignNamespace, kWrongKind: empty is "elsewhere" and
-  // "Intruder".
+  // kRespond: the body, instead of a Status. kForeignNamespace, kWrongKind: empty means "elsewhere"
+  // and "Intruder".
   std::string text{};
   std::string content_type{};  // of kRespond's text; empty: plain text
   std::optional<std::chrono::seconds> retry_after{};
@@ -112,7 +112,7 @@ struct FaultRule {
   std::int64_t versions{1};
 };
 
-// Thread-safe. Chance is drawn from the Env, or from a seed of its own.
+// Set of fault rules of a server. Thread-safe. Random draws use the Env, or a seed (see Seed).
 class FaultPlan {
  public:
   using RuleId = std::uint64_t;
@@ -120,26 +120,26 @@ class FaultPlan {
   explicit FaultPlan(Env& env) : env_(env) {}
 
   RuleId Add(FaultRule rule);
-  // False where there is no such rule.
+  // Removes a rule. Returns false if there is no such rule.
   bool Remove(RuleId id);
   void Clear();
-  // From now on the dice follow from this seed alone, whatever else draws from the Env.
+  // Makes later draws depend on `seed` alone, and not on other users of the Env.
   void Seed(std::uint64_t seed);
 
-  // How many requests have been hit, by that rule and by all that ever were.
+  // Return the number of requests hit, by this rule or by all rules so far, removed ones included.
   [[nodiscard]] std::uint64_t hits(RuleId id) const;
   [[nodiscard]] std::uint64_t hits() const;
 
-  // A rule with what has become of it.
+  // A rule and its hits so far.
   struct Listed {
     RuleId id = 0;
     FaultRule rule{};
     std::uint64_t hits = 0;
   };
-  // In the order in which they are tried.
+  // Returns the rules in the order in which they are tried.
   [[nodiscard]] std::vector<Listed> Rules() const;
 
-  // What rules look at in a request.
+  // Properties of a request that rules are matched against.
   struct Request {
     std::string_view verb{};
     std::string_view resource{};
@@ -148,7 +148,7 @@ class FaultPlan {
     bool continues = false;
     bool initial_events = false;
   };
-  // What happens to this request. Counts the hit.
+  // Returns the rule that hits this request, if any, and counts the hit.
   [[nodiscard]] std::optional<FaultRule> Draw(const Request& request);
 
  private:

@@ -1,7 +1,7 @@
 // kinformer/apiserver/recording.h
 //
-// Recorder and Replay: what a real API server said, written down once and served again, with its
-// timing or as fast as possible.
+// Recorder and Replay: record the answers of a real API server to a file, and serve them again,
+// with the original timing or as fast as possible.
 //
 //   auto recorder = Recorder::Open(env, transport_to_the_cluster, "morning.rec").OrExit();
 //   auto http = HttpServer::Listen(env, *recorder, {.bearer_token = token}).OrExit();
@@ -23,39 +23,39 @@
 
 namespace kinformer::apiserver {
 
-// What is recorded.
+// Options of a Recorder.
 struct RecorderOptions {
-  // Also what is read of Secrets.
+  // Records answers about Secrets too.
   bool include_secrets{false};
-  // Pass on also what may change something: whoever reaches the recorder then writes with the
-  // upstream's credentials.
+  // Passes on requests that may change something too. Every client of the recorder can then write
+  // with the upstream's credentials.
   bool allow_writes{false};
-  // What a client may leave unread of one answer; past it the answer is cut.
+  // Limit of one answer's bytes that the client has not read yet; beyond it the answer is cut.
   std::size_t max_unread_bytes{std::size_t{256} << 20};
 };
 
-// What has been recorded so far.
+// Counts since the recording was opened.
 struct RecorderStats {
-  std::uint64_t exchanges = 0;  // recorded
-  std::uint64_t bytes = 0;      // of the file
+  std::uint64_t exchanges = 0;  // requests in the recording
+  std::uint64_t bytes = 0;      // size of the file
 };
 
-// A Handler that passes requests to `upstream`, with the upstream's own credentials, and what comes
-// back to the client. What may change something (any method but GET and HEAD, proxies, exec and its
-// kin) is MethodNotAllowed, unless `allow_writes`. Whoever is let in reads what those credentials
-// can read: give an HttpServer in front of it a bearer_token. It writes down the GET requests
+// A Handler that forwards requests to `upstream`, with the upstream's credentials, and returns the
+// answers to the client. Requests that may change something (any method but GET and HEAD, proxies,
+// exec and similar) get MethodNotAllowed, unless `allow_writes`. Each client can read all that
+// those credentials can: give the HttpServer in front of it a bearer_token. Records GET requests
 // (lists, watches, discovery) and their answers, chunk by chunk, with times.
 //
-// Guarantees: no header of a request but Accept is written, so no credential; no answer about
-// Secrets unless asked for; no request that changes something. What has been written can be
-// replayed even if the process is killed. The file belongs to its owner alone (mode 0600). If the
-// disk fails, a warning is logged and recording ends; passing on goes on.
-// Loop-confined, destruction included; writes to the file on the loop. Response streams may outlive
-// it.
+// Guarantees: the only recorded request header is Accept, so no credentials are; answers about
+// Secrets are recorded only on request; requests that change something never are. The recorded
+// part can be replayed even if the process is killed. Only the file's owner can read it (mode
+// 0600). If the disk fails, a warning is logged and recording stops; forwarding continues.
+// Loop-confined, destruction included; writes to the file on the loop. Response streams may
+// outlive it.
 class Recorder : public Handler {
  public:
-  // Starts the file anew. kConfig: it cannot be written; or it is a link, or something else than a
-  // regular file of this user's alone.
+  // Creates or truncates the file. kConfig: the file cannot be written, is a link, or is not a
+  // regular file that belongs to this user alone.
   static Result<std::unique_ptr<Recorder>> Open(Env& env, std::shared_ptr<Transport> upstream,
                                                 const std::string& path,
                                                 RecorderOptions options = {});
@@ -72,23 +72,23 @@ class Recorder : public Handler {
   const std::shared_ptr<Core> core_;
 };
 
-// How a recording is played.
+// Options of a Replay.
 struct ReplayOptions {
-  // 2: twice as fast as it was; 0: as fast as possible.
+  // 1: original speed; 2: twice as fast; 0: as fast as possible.
   double speed{1};
 };
 
-// A Handler that answers from a recording. The n-th request for the same thing (path and query,
-// leaving aside timeouts and, where none with the same was recorded, the resourceVersion) gets the
-// n-th recorded answer; a list or object then goes on to get the last, and a watch says nothing
-// until its timeoutSeconds. A watch whose recording breaks off stays open. What was not recorded is
-// NotFound; what would change something is MethodNotAllowed.
+// A Handler that answers from a recording. The n-th request for the same path and query gets the
+// n-th recorded answer. Timeouts are not compared, nor is the resourceVersion if no recorded
+// request has the same one. After the last answer, a get or list repeats it, and a watch sends
+// nothing until its timeoutSeconds. A watch with an incomplete recording stays open. Requests that
+// were not recorded get NotFound; requests that would change something get MethodNotAllowed.
 //
 // The recording is kept in memory. Loop-confined; response streams may outlive it.
 class Replay : public Handler {
  public:
-  // Errors: kConfig where the file cannot be read or is no recording. One that breaks off in the
-  // middle is taken up to there.
+  // Loads a recording. kConfig: the file cannot be read or is no recording. A file that ends early
+  // is used up to the end of its last complete entry.
   static Result<std::unique_ptr<Replay>> Open(Env& env, const std::string& path,
                                               ReplayOptions options = {});
   static Result<std::unique_ptr<Replay>> FromBytes(Env& env, std::string recording,
@@ -98,11 +98,11 @@ class Replay : public Handler {
   Replay& operator=(const Replay&) = delete;
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
-  // Recorded answers, and how many of them have been served.
+  // Return the number of recorded answers, and of those served so far.
   [[nodiscard]] std::size_t exchanges() const;
   [[nodiscard]] std::size_t served() const;
-  // Of a recording that breaks off: the bytes at its end that make no sense, and answers, those of
-  // watches aside, that lack their end.
+  // For a recording that ends early: the number of unreadable bytes at its end, and of incomplete
+  // answers, watches not counted.
   [[nodiscard]] std::size_t unread_bytes() const;
   [[nodiscard]] std::size_t unfinished() const;
 

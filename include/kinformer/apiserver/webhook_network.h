@@ -1,6 +1,6 @@
 // kinformer/apiserver/webhook_network.h
 //
-// WebhookNetwork: how an API server reaches webhooks that listen somewhere.
+// WebhookNetwork: lets an API server call webhooks that listen on the network.
 //
 //   apiserver::ApiServer server(env, {.webhook_transport = apiserver::WebhookNetwork(env)});
 
@@ -16,14 +16,14 @@
 
 namespace kinformer::apiserver {
 
-// For ApiServerOptions::webhook_transport: webhooks whose configuration gives a URL are asked over
-// TLS, and caBundle must have signed their certificate; where it is empty, one of the system's
-// authorities. A service has no address here: null. So is what has a caBundle that is none, of
-// which the log says so.
+// Returns a function for ApiServerOptions::webhook_transport. Webhooks with a URL are called
+// over TLS; their certificate must be signed by caBundle, or if that is empty, by one of the
+// system's authorities. Services have no address here, and invalid caBundles are logged: both
+// give null.
 //
-// The 16 addresses that were asked last keep their connections, each for each caBundle that it has
-// had, as long as the function or a copy of it lives. Runs on env's loop, which must be a Runtime's
-// and outlive it; like the server it is for that loop.
+// The 16 addresses that were called last keep their connections, for each caBundle that they
+// had, as long as the function or a copy of it lives. Runs on env's loop, which must be a
+// Runtime's and outlive it; like the server, it must be used on that loop.
 std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> WebhookNetwork(Env& env);
 
 }  // namespace kinformer::apiserver

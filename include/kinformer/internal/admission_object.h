@@ -1,7 +1,7 @@
 // kinformer/internal/admission_object.h
 //
-// The untyped half of typed admission handlers: from the JSON of a review to an object, and from a
-// struct that a handler has changed to a patch. Compiled once.
+// Untyped half of typed admission handlers: reads the object of a review from JSON, and makes a
+// patch from a struct that a handler has changed. Compiled once.
 
 #ifndef KINFORMER_INTERNAL_ADMISSION_OBJECT_H_
 #define KINFORMER_INTERNAL_ADMISSION_OBJECT_H_
@@ -18,7 +18,7 @@
 
 namespace kinformer::internal {
 
-// What a Resource's objects are.
+// Returns the kind of a Resource's objects.
 template <Resource T>
 GroupVersionKind KindOf() {
   const TypeInfo& type = T::type_info();
@@ -27,16 +27,16 @@ GroupVersionKind KindOf() {
           .kind = std::string(type.kind)};
 }
 
-// kBadRequest: there is no object, it is of another kind or version, or it does not fit the kind.
+// Reads an object. kBadRequest: it is missing, of another kind or version, or malformed.
 Result<ObjectRef> ReadAdmissionObject(const TypeInfo& type, const json::Value& object);
 
-// `original` with what was changed between `before` and `after`, which are the parts of it that a
-// struct has a place for. What the struct has no place for stays.
+// Returns `original` with the changes between `before` and `after`, which have only those members
+// that a struct declares. Other members of `original` stay.
 [[nodiscard]] json::Value WithChanges(const json::Value& original, const json::Value& before,
                                       const json::Value& after);
 
-// The answer with the patch for what a handler has made of an object: `before` and `after` are its
-// struct as JSON. `exactly`: what the struct has no place for goes.
+// Returns the answer with the patch for an object that a handler changed: `before` and `after` are
+// its struct as JSON. `exactly`: members that the struct does not declare are removed.
 [[nodiscard]] admission::Response ChangedObjectResponse(const json::Value& original,
                                                         const std::string& before,
                                                         const std::string& after, bool exactly);

@@ -1,6 +1,6 @@
 // kinformer/internal/assume_cache_core.h
 //
-// AssumeCacheCore: the untyped half of AssumeCache.
+// AssumeCacheCore: untyped half of AssumeCache.
 
 #ifndef KINFORMER_INTERNAL_ASSUME_CACHE_CORE_H_
 #define KINFORMER_INTERNAL_ASSUME_CACHE_CORE_H_
@@ -24,16 +24,16 @@ namespace cache {
 class Listener;
 }  // namespace cache
 
-// Thread-safe. Destruction waits for a callback that runs, except inside it.
+// Thread-safe. Destruction waits for a running callback, except inside it.
 class AssumeCacheCore {
  public:
-  // `resource` is what messages call the objects: "pods".
+  // Creates an empty cache. `resource` names the objects in messages: "pods".
   AssumeCacheCore(Env& env, std::string resource, NamedIndexFunctions indexes);
   ~AssumeCacheCore();
   AssumeCacheCore(const AssumeCacheCore&) = delete;
   AssumeCacheCore& operator=(const AssumeCacheCore&) = delete;
 
-  // What the informer says, in which epoch of the server.
+  // Apply an event of the informer, which belongs to this epoch of the server.
   void OnAddOrUpdate(ObjectRef object, std::uint64_t epoch);
   void OnDelete(const Block& object, bool final_state_unknown);
 
@@ -41,7 +41,7 @@ class AssumeCacheCore {
   void Restore(std::string_view key);
   [[nodiscard]] Result<ObjectRef> Get(std::string_view key) const;
   [[nodiscard]] Result<ObjectRef> GetAPIObj(std::string_view key) const;
-  // Of the latest objects.
+  // Returns the index of the latest objects.
   [[nodiscard]] const std::shared_ptr<IndexerCore>& latest() const;
 
   std::shared_ptr<cache::Listener> AddHandler(std::shared_ptr<RawHandler> handler,

@@ -1,20 +1,20 @@
 // kinformer/internal/attributes.h
 //
-// Compiler attributes behind names, so that headers read the same under every compiler.
+// Compiler attributes under portable names.
 
 #ifndef KINFORMER_INTERNAL_ATTRIBUTES_H_
 #define KINFORMER_INTERNAL_ATTRIBUTES_H_
 
-// The result points into the object (or argument) it is written on: clang warns where the result
-// outlives it.
+// Marks a result that points into the object (or argument) that it is written on: clang warns if
+// the result outlives it.
 #if defined(__clang__)
 #define KINFORMER_LIFETIMEBOUND [[clang::lifetimebound]]
 #else
 #define KINFORMER_LIFETIMEBOUND
 #endif
 
-// A function that is declared so that calls which find it are refused in these words: for braced
-// arguments, of which templates deduce nothing.
+// Rejects calls that select this function, with a message: for braced arguments, of which templates
+// deduce nothing.
 #if defined(__has_attribute)
 #if __has_attribute(unavailable)
 #define KINFORMER_UNAVAILABLE(words) __attribute__((unavailable(words)))

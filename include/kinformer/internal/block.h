@@ -1,9 +1,9 @@
 // kinformer/internal/block.h
 //
 // Block: one API object in memory, in one allocation: a header, an index of the fields that are
-// present in the root's direct children, and the bytes the server sent, in which the metadata comes
-// first. So all that a look-up by key reads is in the first lines. Immutable once built.
-// docs/object-layout.md has the layout to the byte.
+// present in the root's direct children, and the bytes from the server, with the metadata first. So
+// a look-up by key reads the first cache lines only. Immutable once built. docs/object-layout.md
+// has the layout to the byte.
 //
 // ObjectRef is the counted handle on a Block; Ref<T> (ref.h) is the same with a type.
 
@@ -33,36 +33,36 @@ class Block {
   [[nodiscard]] const TypeInfo& type() const { return *type_; }
   [[nodiscard]] Encoding encoding() const { return type_->encoding(); }
 
-  // Views into the payload; they live as long as the block.
+  // Return views into the payload; they live as long as the block.
   [[nodiscard]] std::string_view payload() const { return {data(), payload_size_}; }
   [[nodiscard]] std::string_view name() const { return Text(0); }
   [[nodiscard]] std::string_view namespace_() const { return Text(1); }
   [[nodiscard]] std::string_view uid() const { return Text(2); }
   [[nodiscard]] std::string_view resourceVersion() const { return Text(3); }
 
-  // A projection cut fields away: the object must not be PUT.
+  // Returns true if a projection cut fields away: the object must not be PUT.
   [[nodiscard]] bool partial() const;
-  // Compressed: only the type and the four texts above can be read. Unpacked gives the whole.
+  // Returns true if it is compressed: only the type and the four texts above are readable then.
   [[nodiscard]] bool packed() const { return (flags_ & kPackedFlag) != 0; }
 
-  // All bytes that this block takes, malloc's own included, as glibc rounds them: what byte
-  // accounting adds up. Reckoned from the contents and not asked of malloc, which gives some bytes
-  // more where they are left over: equal blocks count the same in every run.
+  // Returns the size of the allocation, malloc's overhead included, as glibc rounds it; byte
+  // accounting adds these up. Calculated from the contents instead of asked from malloc, which
+  // sometimes gives a few bytes more: equal blocks count the same in every run.
   [[nodiscard]] std::size_t allocated_bytes() const;
 
-  // Equal uid, resourceVersion and bytes, packed or not.
+  // Returns true if type, uid, resourceVersion and bytes are equal, packed or not.
   [[nodiscard]] bool SameAs(const Block& other) const;
 
-  // The store's links: the version at which this block became current and the block it replaced. A
-  // block is in at most one store; the store that holds it owns these and nobody else touches them.
-  // TryClaim returns false if another store has it.
+  // Links of the store: the version at which this block became current, and the block that it
+  // replaced. A block is in at most one store, which owns the links; no one else accesses them.
+  // TryClaim returns false if another store has the block.
   struct StoreLink {
     std::atomic<std::uint64_t>& version;
     std::atomic<const Block*>& previous;
   };
   [[nodiscard]] StoreLink store_link() const { return {store_version_, store_previous_}; }
-  // Fetches what a look-up by key reads: the second half of the header, and the key, which begins
-  // some 165 bytes from the start where there is an index, and right behind the header elsewhere.
+  // Prefetches the memory that a look-up by key reads: the second half of the header, and the key:
+  // some 165 bytes from the start if there is an index, right behind the header otherwise.
   void PrefetchKey() const {
     constexpr std::size_t kSecondHalf = 32;
     for (std::size_t line = 0; line < 4; ++line) {
@@ -75,13 +75,13 @@ class Block {
   void Unclaim() const { claimed_.store(false, std::memory_order_release); }
 
   // ---- For views (view.h).
-  // The ObjectMeta message, whatever the encoding of the rest.
+  // Returns the ObjectMeta message, whatever the encoding of the rest.
   [[nodiscard]] std::string_view metadata_bytes() const;
-  // JSON blocks: the text of the string that starts at `quote`, a position in the payload, if it
-  // has escapes.
+  // JSON blocks: returns the text of the string with escapes that starts at `quote`, a position in
+  // the payload.
   [[nodiscard]] std::string_view UnescapedString(const char* quote) const noexcept;
-  // The program's struct, decoded at entry, with its head in front. Null where the type has none,
-  // and in packed blocks.
+  // Returns the program's struct, decoded on arrival, with its head in front. Null if the type has
+  // none, and in packed blocks.
   [[nodiscard]] const StructInfo::Head* structure() const noexcept;
 
  private:
@@ -97,7 +97,7 @@ class Block {
   [[nodiscard]] std::string_view Text(std::size_t i) const {
     return {base() + metadata_at_ + at_[i], size_[i]};
   }
-  // Of all that is behind the header but the struct.
+  // Returns all bytes behind the header, without the struct.
   [[nodiscard]] std::string_view content() const {
     return {base() + sizeof(Block),
             payload_at_ - sizeof(Block) + std::size_t{payload_size_} + tail_size_};
@@ -110,7 +110,7 @@ class Block {
   std::uint32_t metadata_size_ = 0;
   // Bytes after the payload: the unescaped strings of JSON blocks.
   std::uint32_t tail_size_ = 0;
-  // From here on: what a look-up by key reads.
+  // The members from here on are read by look-ups by key.
   mutable std::atomic<std::uint32_t> refs_{1};
   mutable std::atomic<bool> claimed_{false};
   std::uint8_t flags_ = 0;
@@ -123,18 +123,18 @@ class Block {
   std::uint8_t size_[4] = {};
 };
 
-// Shares a Block. 8 bytes; copying counts. Null by default. Different handles may be used by
-// different threads at will.
+// A counted handle on a Block. 8 bytes; copying counts. Null by default. Different handles may be
+// used by different threads at the same time.
 class ObjectRef {
  public:
   ObjectRef() = default;
-  // Takes over one count that the caller has.
+  // Takes over a count of the caller.
   static ObjectRef Adopt(const Block* block) {
     ObjectRef ref;
     ref.block_ = block;
     return ref;
   }
-  // Takes a new count.
+  // Adds a count.
   static ObjectRef Share(const Block* block) {
     if (block != nullptr) block->AddRef();
     return Adopt(block);
@@ -160,7 +160,7 @@ class ObjectRef {
   [[nodiscard]] const Block* get() const { return block_; }
   [[nodiscard]] const Block* operator->() const { return block_; }
   [[nodiscard]] const Block& operator*() const { return *block_; }
-  // Gives the count away.
+  // Releases the block without decrementing: the caller owns the count.
   [[nodiscard]] const Block* Detach() { return std::exchange(block_, nullptr); }
   friend bool operator==(const ObjectRef& a, const ObjectRef& b) { return a.block_ == b.block_; }
 
@@ -168,11 +168,11 @@ class ObjectRef {
   const Block* block_ = nullptr;
 };
 
-// The object as an ordinary block: itself, or where it is packed, a new one that belongs to the
+// Returns the object uncompressed: itself, or for a packed one a new block that belongs to the
 // caller. Takes a few microseconds.
 [[nodiscard]] ObjectRef Unpacked(const ObjectRef& object);
 
-// A copy in an allocation of its own, unclaimed: for putting one object into a second store.
+// Returns a copy in an allocation of its own, unclaimed, to put an object into a second store.
 [[nodiscard]] ObjectRef CloneBlock(const Block& block);
 
 }  // namespace kinformer::internal

@@ -1,8 +1,8 @@
 // kinformer/internal/block_builder.h
 //
-// From bytes to Blocks. Checks the envelope, the root and its direct children; brings them into
-// canonical order; drops what the options say; builds the index. Malformed bytes give an Error that
-// says where.
+// Builds Blocks from bytes. Checks the envelope, the root and its direct children; brings them into
+// canonical order; drops fields by the options; builds the index. Malformed bytes give an Error
+// that names the place.
 
 #ifndef KINFORMER_INTERNAL_BLOCK_BUILDER_H_
 #define KINFORMER_INTERNAL_BLOCK_BUILDER_H_
@@ -27,26 +27,26 @@ class ProjectionTree;  // object/transcode/projection_tree.h
 
 struct BuildOptions {
   bool drop_managed_fields = false;
-  std::size_t max_object_bytes = kDefaultMaxObjectBytes;  // of what comes, before anything is cut
+  std::size_t max_object_bytes = kDefaultMaxObjectBytes;  // of received objects, before cuts
   const ProjectionTree* projection = nullptr;             // null: everything is kept
   Validation validation = Validation::kShallow;
 };
-// Refers to the projection of `options`, which must outlive it.
+// Returns options that refer to the projection of `options`, which must outlive them.
 BuildOptions BuildOptionsOf(const EntryOptions& options);
 
-// `message` is the kind's own protobuf message, without the envelope ("k8s\0", runtime.Unknown).
-// REQUIRES: type.encoding() == kProtobuf.
+// Builds a block from the kind's own protobuf message, without the envelope ("k8s\0",
+// runtime.Unknown). REQUIRES: type.encoding() == kProtobuf.
 Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message,
                                     const BuildOptions& options = {});
 
-// `json` is one object as the API sends it, with or without kind and apiVersion. A built-in kind is
-// transcoded to protobuf by its descriptor; a dynamic kind keeps its JSON. `bitmap`: has read a
-// text that `json` is part of, where somebody has done that.
+// Builds a block from JSON, as the API sends it, with or without kind and apiVersion. A built-in
+// kind is transcoded to protobuf by its descriptor; a dynamic kind keeps its JSON. `bitmap`: index
+// of a text that contains `json`, if there is one.
 Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
                                 const BuildOptions& options = {},
                                 const wire::JsonBitmap* bitmap = nullptr);
 
-// The object of a block, built once more: for options that its builder did not know.
+// Builds the object of a block again, for options that its builder did not know.
 Result<ObjectRef> RebuildBlock(const Block& block, const BuildOptions& options);
 
 }  // namespace kinformer::internal

@@ -1,6 +1,6 @@
 // kinformer/internal/cache_controller_core.h
 //
-// What CacheController<T> and NewInformer<T> are without the objects' type, compiled once.
+// Untyped half of CacheController<T> and NewInformer<T>, compiled once.
 
 #ifndef KINFORMER_INTERNAL_CACHE_CONTROLLER_CORE_H_
 #define KINFORMER_INTERNAL_CACHE_CONTROLLER_CORE_H_
@@ -18,7 +18,7 @@
 
 namespace kinformer::internal {
 
-// The queue of a controller.
+// A controller's queue.
 struct PoppedQueue {
   // Pops once and processes.
   std::function<Result<void>()> pop{};
@@ -26,12 +26,12 @@ struct PoppedQueue {
   std::function<bool()> is_closed{};
 };
 
-// CacheController::Run.
+// Implements CacheController::Run.
 Result<void> RunController(ReflectorCore& reflector, const PoppedQueue& queue,
                            const std::stop_token& stop);
 
-// Applies what a RealFIFO without known objects gives out to `store`, and tells `handler`.
-// Counterpart: client-go's processDeltas and processDeltasInBatch.
+// Returns a function that applies changes of a RealFIFO without known objects to `store`, and calls
+// `handler`. Counterpart: client-go's processDeltas and processDeltasInBatch.
 DeltaQueueCore::Process NewDeltaProcessor(Env& env, std::shared_ptr<IndexerCore> store,
                                           std::shared_ptr<RawHandler> handler);
 

@@ -1,7 +1,7 @@
 // kinformer/internal/callable.h
 //
-// Callable: the std::function of an option or a parameter, which says in words what belongs in its
-// place when something else is given.
+// Callable: the std::function of an option or a parameter. It explains at compile time what it
+// expects if something else is given.
 
 #ifndef KINFORMER_INTERNAL_CALLABLE_H_
 #define KINFORMER_INTERNAL_CALLABLE_H_
@@ -14,11 +14,11 @@
 
 namespace kinformer::internal {
 
-// False, but not before it is asked.
+// False, but only once it is instantiated.
 template <class...>
 inline constexpr bool kNeverHolds = false;
 
-// The value of a call that does not compile, so that the rest of its statement is no second error.
+// Value of a call that does not compile, so that the rest of its statement gives no second error.
 template <class T>
 [[noreturn]] T Never() {
   std::terminate();
@@ -27,12 +27,12 @@ template <class T>
 template <class Signature, class Words>
 class Callable;
 
-// A std::function, made and called as one. It takes everything, so that braced options with a
-// wrong function in them still name their struct, and no "no matching function" hides the reason:
+// A std::function, made and called as one. It accepts any argument, so that braced options with a
+// wrong function still match their struct, and no "no matching function" hides the reason:
 // Words::Explain<false>() is a static_assert with it.
 //
-// Where a std::function by value is made of one, it is wrapped as any other function object is, an
-// empty one, too: pass it on as what it is, or as a const std::function&.
+// A std::function by value that is made of one wraps it as any other function object, even an empty
+// one: pass it on as a Callable, or as a const std::function&.
 template <class R, class... Args, class Words>
 class Callable<R(Args...), Words> : public std::function<R(Args...)> {
   using Function = std::function<R(Args...)>;

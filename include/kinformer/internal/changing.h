@@ -1,6 +1,6 @@
 // kinformer/internal/changing.h
 //
-// Changing: a function that changes a struct. Says in words that it would change a copy.
+// Changing: a function that changes a struct. Rejects functions that would change a copy.
 
 #ifndef KINFORMER_INTERNAL_CHANGING_H_
 #define KINFORMER_INTERNAL_CHANGING_H_
@@ -11,7 +11,7 @@
 
 namespace kinformer::internal {
 
-// Whether a function with one form takes a Struct by value.
+// True if a function with one overload takes a Struct by value.
 template <class Struct, class Form>
 inline constexpr bool kFormTakesCopy = false;
 template <class Struct, class R, class... Args>
@@ -44,7 +44,7 @@ consteval bool CheckTakesReference() {
   return !kCopies;
 }
 
-// Base is a std::function, or made as one.
+// Wraps Base, which is a std::function or similar.
 template <class Base, class Struct>
 class Changing : public Base {
  public:

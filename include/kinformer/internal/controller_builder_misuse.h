@@ -1,6 +1,6 @@
 // kinformer/internal/controller_builder_misuse.h
 //
-// What calls of a ControllerBuilder that cannot be meant are told: see misuse.h.
+// Overloads that explain wrong calls of a ControllerBuilder at compile time: see misuse.h.
 
 #ifndef KINFORMER_INTERNAL_CONTROLLER_BUILDER_MISUSE_H_
 #define KINFORMER_INTERNAL_CONTROLLER_BUILDER_MISUSE_H_
@@ -28,7 +28,7 @@ namespace internal {
 template <class P, class T>
 concept NoPredicateFor = !std::convertible_to<const P&, predicate::PredicateFor<T>>;
 
-// Says why Accepts is no predicate for objects of kind T.
+// Explains why Accepts is no predicate for objects of kind T.
 template <class Accepts>
 constexpr void ExplainPredicate() {
   constexpr bool kOther = requires(const Accepts& a) {
@@ -45,7 +45,7 @@ constexpr void ExplainPredicate() {
       "}), or GenerationChangedPredicate() and its like; predicate::And combines several");
 }
 
-// Several predicates where there is one.
+// Explains several predicates in place of one.
 template <class Given>
 constexpr void ExplainPredicates() {
   static_assert(kNeverHolds<Given>,
@@ -53,7 +53,7 @@ constexpr void ExplainPredicates() {
                 "accept");
 }
 
-// Says why F cannot reconcile requests of type R. True: it can.
+// Explains why F cannot reconcile requests of type R. Returns true if it can.
 template <class F, class R>
 consteval bool CheckReconcile() {
   using Class = std::remove_cvref_t<F>;
@@ -92,11 +92,11 @@ template <class Wrong>
   std::terminate();
 }
 
-// Builder is the class that has this one as a base: what a wrong call gives can be called on.
+// Base of Builder, the class that wrong calls return, so that further calls compile.
 template <class Builder>
 class ControllerBuilderMisuse {
  public:
-  // No kind is named.
+  // Explains a missing kind.
   template <int = 0, class... Wrong>
   decltype(auto) For(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,
@@ -118,7 +118,7 @@ class ControllerBuilderMisuse {
     return Never<Builder&>();
   }
 
-  // Several predicates, as of builder.WithPredicates.
+  // Explains several predicates, as for builder.WithPredicates.
   template <KnownKind T, class First, class Second, class... Rest>
     requires(!NoPredicateFor<First, T> && !NoPredicateFor<Second, T>)
   decltype(auto) For(const First& /*first*/, const Second& /*second*/, const Rest&... /*rest*/) {
@@ -132,7 +132,7 @@ class ControllerBuilderMisuse {
     return Never<Builder&>();
   }
 
-  // Something else where a predicate should be.
+  // Explains an argument that is not a predicate.
   template <KnownKind T, NoPredicateFor<T> Accepts, class... Rest>
   decltype(auto) For(const Accepts& /*accepts*/, const Rest&... /*rest*/) {
     ExplainPredicate<Accepts>();
@@ -154,7 +154,7 @@ class ControllerBuilderMisuse {
   }
 };
 
-// The same of what depends on the requests.
+// Explains calls that depend on the type of the requests.
 template <class R, class Builder>
 class TypedControllerBuilderMisuse : public ControllerBuilderMisuse<Builder> {
  public:

@@ -1,6 +1,6 @@
 // kinformer/internal/controller_core.h
 //
-// ControllerCore: TypedController (controller.h) without the type of its requests.
+// ControllerCore: untyped half of TypedController (controller.h).
 
 #ifndef KINFORMER_INTERNAL_CONTROLLER_CORE_H_
 #define KINFORMER_INTERNAL_CONTROLLER_CORE_H_
@@ -28,14 +28,14 @@ namespace reconcile {
 class SpinWatch;
 }  // namespace reconcile
 
-// kInvalidArgument: the name or the reconciler is missing, or a number makes no sense.
+// Checks options. kInvalidArgument: name or reconciler is missing, or a number is out of range.
 Result<void> CheckController(const ControllerOptions& options, bool has_reconciler);
 
-// What becomes of a request after its reconcile.
+// Next step for a request after its reconcile.
 struct Disposal {
   enum class Action : std::uint8_t {
     kForget,       // done, or failed for good
-    kRateLimited,  // again, later and later
+    kRateLimited,  // retried, with growing delays
     kAfter,        // done, and again after `after`
   };
   Action action{};
@@ -46,9 +46,9 @@ struct Disposal {
 // Thread-safe.
 class ControllerCore {
  public:
-  // What the queue of requests does for it.
+  // Functions of the typed request queue.
   struct Queue {
-    // Takes one request, has it reconciled and disposes of it. False: the queue has been shut down.
+    // Takes one request, reconciles it and applies its Disposal. False: the queue is shut down.
     std::function<bool()> process_next;
     std::function<void()> shut_down;
   };
@@ -59,7 +59,7 @@ class ControllerCore {
   ControllerCore& operator=(const ControllerCore&) = delete;
 
   void SetQueue(Queue queue) { queue_ = std::move(queue); }
-  // Before the sources have been started: keeps it for then. Afterwards: starts it.
+  // Adds a source: keeps it until the sources start, or starts it if they have started.
   Result<void> Watch(const std::shared_ptr<source::AnySource>& source,
                      const std::function<Result<void>(const std::stop_token&)>& start);
   Result<void> Unwatch(const std::shared_ptr<source::AnySource>& source);
@@ -67,8 +67,8 @@ class ControllerCore {
   Result<void> Start(const std::stop_token& stop);
   Result<void> Warmup(const std::stop_token& stop);
 
-  // Calls `reconcile` for a request whose text is `key`, unless the controller ends before it may:
-  // then empty.
+  // Calls `reconcile` for a request with the text `key`. Empty: the controller ended before the
+  // reconcile was allowed to begin.
   std::optional<Disposal> Reconcile(
       const std::string& key, int priority,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
@@ -89,19 +89,19 @@ class ControllerCore {
   enum class Phase : std::uint8_t {
     kNew,
     kStarting,
-    kStarted,   // and all have synced
-    kCanceled,  // asked to stop before that: nothing may be reconciled
+    kStarted,   // and all sources have synced
+    kCanceled,  // stopped before that: no reconcile may run
     kFailed,
     kEnded,
   };
 
-  // Starts the sources, or waits for whoever does. True: they have synced. False: stop was
-  // requested before, here or there.
+  // Starts the sources, or waits for another call that starts them. True: they have synced. False:
+  // stop was requested before, here or in the other call.
   Result<bool> StartSources(const std::stop_token& stop);
   Result<bool> StartSourcesOnce(const std::stop_token& stop, std::vector<Watched> sources);
   void StopSources();
   void Work();
-  // Why no reconcile may begin now; empty: it may. What the program's functions throw is a reason.
+  // Returns why no reconcile may begin now; empty: it may. A function that throws is a reason.
   [[nodiscard]] std::string WhyHeldBack();
   [[nodiscard]] std::string WhyNotNow();
   bool WaitUntilAllowed(const std::string& key);
@@ -109,7 +109,7 @@ class ControllerCore {
       const ReconcileContext& context,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
   Disposal DisposalOf(const ReconcileContext& context, const Result<ReconcileResult>& result);
-  // Warns where the request of `key` comes again and again without end.
+  // Warns if the request of `key` returns again and again without end.
   void WarnIfItSpins(const ReconcileContext& context, const std::string& key,
                      const Result<ReconcileResult>& result);
 
@@ -124,8 +124,8 @@ class ControllerCore {
   bool running_ = false;  // Start has been called
   std::optional<Error> failure_;
   std::vector<Watched> sources_;
-  std::stop_source stop_;  // the workers, and with them the sources
-  // What sources are started with: ends where they do not all start and sync, or at the end.
+  std::stop_source stop_;  // stops the workers, and with them the sources
+  // Stops the sources: if not all of them start and sync, and at the end of the controller.
   std::stop_source sources_stop_;
   const std::stop_callback<std::function<void()>> sources_end_{
       stop_.get_token(), [this] { sources_stop_.request_stop(); }};

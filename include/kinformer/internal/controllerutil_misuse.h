@@ -1,7 +1,7 @@
 // kinformer/internal/controllerutil_misuse.h
 //
-// What calls of controllerutil and of meta::SetStatusCondition that cannot be meant are told: see
-// misuse.h.
+// Functions that explain wrong calls of controllerutil and of meta::SetStatusCondition at compile
+// time: see misuse.h.
 
 #ifndef KINFORMER_INTERNAL_CONTROLLERUTIL_MISUSE_H_
 #define KINFORMER_INTERNAL_CONTROLLERUTIL_MISUSE_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::internal {
 
-// Says why what is given, of the type Given or a reference to it, is no struct to be changed.
+// Explains why an argument, of type Given or a reference to it, is no struct that can be changed.
 template <class Given>
 constexpr void ExplainChanged() {
   using Value = std::remove_cvref_t<Given>;
@@ -44,7 +44,7 @@ constexpr void ExplainChanged() {
       "CustomResource<T>::Mutable");
 }
 
-// Says that the owner stands first, where Given is the owner and Other what it is to own.
+// Explains that the owner stands first, where Given is the owner and Other what it is to own.
 template <class Given, class Other>
 constexpr void ExplainSwappedOwner() {
   static_assert(
@@ -53,7 +53,7 @@ constexpr void ExplainSwappedOwner() {
       "SetControllerReference(owner, owned), where `owned` is the struct that is changed");
 }
 
-// Says why Given is no owner.
+// Explains why Given is no owner.
 template <class Given>
 constexpr void ExplainOwner() {
   static_assert(!kIsRef<Given>, "the owner is the object that the Ref holds: give *ref");

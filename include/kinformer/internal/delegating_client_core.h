@@ -1,7 +1,7 @@
 // kinformer/internal/delegating_client_core.h
 //
-// DelegatingClientCore: the untyped half of DelegatingClient, compiled once. It knows a kind by its
-// TypeInfo and objects as blocks.
+// DelegatingClientCore: untyped half of DelegatingClient, compiled once. A TypeInfo represents the
+// kind, and blocks the objects.
 
 #ifndef KINFORMER_INTERNAL_DELEGATING_CLIENT_CORE_H_
 #define KINFORMER_INTERNAL_DELEGATING_CLIENT_CORE_H_
@@ -32,18 +32,18 @@
 
 namespace kinformer::internal {
 
-// What bounds every call through one handle, beside what is said with the call.
+// Bounds of every call through one handle, in addition to those of the call itself.
 struct CallBounds {
   SteadyTime deadline = SteadyTime::max();
   std::stop_token stop{};
-  std::string namespace_{};  // empty: none; see NamespaceOfCall
+  std::string namespace_{};  // empty: no limit; see NamespaceOfCall
 };
 
-// Which objects, and in what form.
+// Kind of the objects to read, and the form to read them in.
 struct ObjectForm {
   const TypeInfo* type = nullptr;
   bool metadata_only = false;
-  bool live = false;  // never from a cache
+  bool live = false;  // always from the server
 
   auto operator<=>(const ObjectForm&) const = default;
 };
@@ -65,7 +65,7 @@ class DelegatingClientCore {
                                                     const CallBounds& bounds,
                                                     const CallOptions& call);
   [[nodiscard]] LiveReader Live(const TypeInfo& type, const CallBounds& bounds) const;
-  // The informer that reads of that form are served from, which runs from now on.
+  // Returns the informer for reads of that form, and starts it.
   [[nodiscard]] Result<std::shared_ptr<InformerCore>> Informer(const ObjectForm& form);
   [[nodiscard]] Result<void> IndexField(const ObjectForm& form, std::string_view field,
                                         IndexFunction function);
@@ -84,7 +84,7 @@ class DelegatingClientCore {
   [[nodiscard]] Result<ObjectRef> Apply(const TypeInfo& type, const RequestObject& object,
                                         std::string_view subresource, const ApplyOptions& options,
                                         const CallBounds& bounds, const CallOptions& call);
-  // ---- Parts of an object that have a kind of their own, `part`: see ResourceCore.
+  // ---- Parts of an object with a kind of their own, `part`: see ResourceCore.
   [[nodiscard]] Result<ObjectRef> GetPart(const TypeInfo& type, const ObjectName& name,
                                           std::string_view subresource, const TypeInfo& part,
                                           const CallBounds& bounds, const CallOptions& call);
@@ -112,7 +112,7 @@ class DelegatingClientCore {
 
   [[nodiscard]] const Client& client() const;
   [[nodiscard]] const DelegatingClientOptions& options() const;
-  // Writes that some informer has yet to show.
+  // Returns the number of writes that some informer has yet to show.
   [[nodiscard]] std::size_t unseen_writes() const;
 
  private:

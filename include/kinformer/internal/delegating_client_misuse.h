@@ -1,6 +1,6 @@
 // kinformer/internal/delegating_client_misuse.h
 //
-// What calls of a DelegatingClient that cannot be meant are told: see misuse.h.
+// Overloads that explain wrong calls of a DelegatingClient at compile time: see misuse.h.
 
 #ifndef KINFORMER_INTERNAL_DELEGATING_CLIENT_MISUSE_H_
 #define KINFORMER_INTERNAL_DELEGATING_CLIENT_MISUSE_H_
@@ -23,13 +23,13 @@ namespace internal {
 
 template <class T>
 concept NoName = !std::convertible_to<const T&, const ObjectName&>;
-// What begins a call that says no kind, and is not one for kinds known at run time.
+// Matches the first argument of a call without a kind that is not for kinds known at run time.
 template <class T>
 concept NoMapping = !std::same_as<T, RestMapping>;
 
 class DelegatingClientMisuse {
  public:
-  // Something else where the name should be.
+  // Explains a name of the wrong type.
   template <KnownKind T, NoName Name, class... Rest>
   auto Get(const Name& /*name*/, const Rest&... /*rest*/) const {
     ExplainName<Name>();
@@ -40,7 +40,7 @@ class DelegatingClientMisuse {
     ExplainName<Name>();
     return Result<Ref<T>>(NeverCalled());
   }
-  // A Result where its value should be.
+  // Explains a Result where its value is needed.
   template <KnownKind T, class Wrong, class... Rest>
   auto Patch(const ObjectName& /*name*/, const Result<Wrong>& /*patch*/,
              const Rest&... /*rest*/) const {
@@ -78,7 +78,7 @@ class DelegatingClientMisuse {
     return Result<void>();
   }
 
-  // No kind is named. The int keeps calls that name one away.
+  // Explain a missing kind. The int excludes calls that name one.
   template <int = 0, class... Wrong>
   auto ListMetadata(const Wrong&... /*wrong*/) const {
     static_assert(kNeverHolds<Wrong...>,
@@ -134,7 +134,7 @@ class DelegatingClientMisuse {
   }
 };
 
-// The same of a part of an object.
+// Explains the same mistakes for parts of an object.
 class SubResourceMisuse {
  public:
   template <KnownKind T, NoName Name, class... Rest>

@@ -1,6 +1,6 @@
 // kinformer/internal/delta_queue_core.h
 //
-// DeltaQueueCore: what DeltaFIFO<T> and RealFIFO<T> are without the objects' type, compiled once.
+// DeltaQueueCore: untyped half of DeltaFIFO<T> and RealFIFO<T>, compiled once.
 
 #ifndef KINFORMER_INTERNAL_DELTA_QUEUE_CORE_H_
 #define KINFORMER_INTERNAL_DELTA_QUEUE_CORE_H_
@@ -23,7 +23,7 @@ namespace kinformer::internal {
 
 namespace cache {
 
-// What the kinds that are not about one readable object carry.
+// Content of changes that do not concern one readable object; each member names its types.
 struct DeltaExtra {
   // kReplacedAll, kBookmark.
   std::string resourceVersion{};
@@ -35,13 +35,13 @@ struct DeltaExtra {
 
 struct Delta {
   DeltaType type{};
-  // kDeleted: a tombstone. `object` is then the last known state rather than the state at deletion.
+  // kDeleted: a tombstone. `object` is then the last known state, not the state at deletion.
   bool final_state_unknown = false;
   ObjectRef object{};
   std::unique_ptr<DeltaExtra> extra{};
 };
 
-// What the consumer of a queue knows besides what is queued.
+// Objects known to the consumer of a queue, apart from the queued ones.
 class KnownObjects {
  public:
   virtual ~KnownObjects() = default;
@@ -51,34 +51,34 @@ class KnownObjects {
 
 }  // namespace cache
 
-// Takes changes from any thread, and gives them out, one entry or batch at a time, on the thread
-// that asks. Producers only append: what a change means for what is queued and known is worked out
-// by the consumer, so that neither a long list nor a slow consumer holds up the loop, and
-// `known_objects` is asked on the consumer's thread only.
+// Takes changes from any thread, and returns them, one entry or batch at a time, on the thread that
+// pops. Producers only append: the consumer works out the meaning of a change for the queued and
+// known objects, so that neither a long list nor a slow consumer delays the loop, and
+// `known_objects` is called on the consumer's thread only.
 //
-// Thread-safe. Pop blocks, nothing else does. Destruction closes the queue and waits until no call
-// of Pop is inside.
+// Thread-safe. Only Pop blocks. Destruction closes the queue and waits until no call of Pop is
+// running.
 class DeltaQueueCore {
  public:
   using Process = std::function<Result<void>(std::vector<cache::Delta>& deltas, bool initial)>;
-  // The most that go together.
+  // Maximal size of a batch.
   static constexpr std::size_t kBatch = 1000;
 
-  // `known_objects` may be null.
+  // Creates a queue. `known_objects` may be null.
   DeltaQueueCore(Env& env, QueueKind kind,
                  std::unique_ptr<const cache::KnownObjects> known_objects);
   ~DeltaQueueCore();
   DeltaQueueCore(const DeltaQueueCore&) = delete;
   DeltaQueueCore& operator=(const DeltaQueueCore&) = delete;
 
-  // kAdded, kUpdated, kDeleted. kInvalidArgument: a null object, or one without a name.
+  // Adds kAdded, kUpdated or kDeleted. kInvalidArgument: the object is null or has no name.
   Result<void> Push(DeltaType type, ObjectRef object, bool final_state_unknown);
-  // kReplacedAll, kSyncAll, kBookmark, kUnreadable.
+  // Adds kReplacedAll, kSyncAll, kBookmark or kUnreadable.
   Result<void> PushExtra(DeltaType type, cache::DeltaExtra extra, bool final_state_unknown = false);
 
-  // Waits for an entry and has `process` handle it; with `max` > 1, as many as go together. What
-  // `process` returns; kStopped once the queue is closed and empty; kWouldDeadlock on the loop, and
-  // inside `process`.
+  // Waits for an entry and calls `process` with it; with `max` > 1, with as many as can be
+  // combined. Returns the result of `process`; kStopped once the queue is closed and empty;
+  // kWouldDeadlock on the loop, and inside `process`.
   Result<void> Pop(std::size_t max, const Process& process);
   [[nodiscard]] bool HasSynced() const;
   void Close();

@@ -1,8 +1,8 @@
 // kinformer/internal/descriptor.h
 //
-// Descriptors: the schema of messages as constant tables, generated from schema/. They drive
-// everything that is not worth generated code: JSON to protobuf and back, encoding and decoding of
-// mutable structs, defaults, field checks.
+// Descriptors: the schema of messages as constant tables, generated from schema/. They drive the
+// code that is not generated per type: JSON to protobuf and back, encoding and decoding of mutable
+// structs, defaults, field checks.
 
 #ifndef KINFORMER_INTERNAL_DESCRIPTOR_H_
 #define KINFORMER_INTERNAL_DESCRIPTOR_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::internal {
 
-// The shape of one value. Repeated and map shapes are flags on the field.
+// Type of one value. Lists and maps are marked by flags of the field.
 enum class FieldKind : std::uint8_t {
   kString,
   kBool,
@@ -31,9 +31,9 @@ enum class FieldKind : std::uint8_t {
   kJsonUnion,    // a message with a union_kind: apiextensions' JSONSchemaPropsOrBool and its kin
 };
 
-// Messages whose JSON form is not an object of their fields: apiextensions' three "this or that"
-// types, and the lists of strings that are a message of their own on the wire (authentication's
-// ExtraValue, metav1's Verbs).
+// Form in JSON of messages that are not an object of their fields: apiextensions' three "this or
+// that" types, and the lists of strings that are messages on the wire (authentication's ExtraValue,
+// metav1's Verbs).
 enum class UnionKind : std::uint8_t {
   kNone,
   kSchemaOrArray,
@@ -42,10 +42,10 @@ enum class UnionKind : std::uint8_t {
   kStringList,
 };
 
-// How a list is merged by patches.
+// Merge rule of a list in patches.
 enum class ListType : std::uint8_t { kUnspecified, kAtomic, kSet, kMap };
 
-// What strategic merge patch and server-side apply know of a field. Counterpart: the struct tags
+// Rules of a field for strategic merge patch and server-side apply. Counterpart: the struct tags
 // patchStrategy and patchMergeKey, and the markers +listType and +listMapKey.
 struct MergeRule {
   bool merge = false;            // patchStrategy has "merge"
@@ -63,35 +63,35 @@ struct FieldDescriptor {
   FieldKind kind = FieldKind::kString;
   bool repeated = false;
   bool map = false;       // map<string, kind>; on the wire a repeated {1: key, 2: value}
-  bool pointer = false;   // absent and zero differ
-  bool omitempty = true;  // JSON leaves it out when empty
-  // JSON: the message's fields stand in the parent ("json:,inline"); wire: a sub-message.
+  bool pointer = false;   // absent and zero are different
+  bool omitempty = true;  // omitted from JSON when empty
+  // JSON: the message's fields are members of the parent ("json:,inline"); wire: a sub-message.
   bool inlined = false;
   const MessageDescriptor* message = nullptr;
-  const MergeRule* merge_rule = nullptr;  // null: nothing is said
+  const MergeRule* merge_rule = nullptr;  // null: no rule
 };
 
 struct MessageDescriptor {
   std::string_view name;  // "k8s.io.api.core.v1.PodSpec"
   // By field number, ascending.
   std::span<const FieldDescriptor> fields;
-  // Indexes into fields, in the bytewise order of json_name; for look-up by name. Inlined fields
-  // are not in it.
+  // Indexes into fields, in the bytewise order of json_name; for look-up by name. Without inlined
+  // fields.
   std::span<const std::uint16_t> by_name;
-  // Indexes into fields, in the order in which the API writes them in JSON. Inlined fields stand in
+  // Indexes into fields, in the order in which the API writes them in JSON. With inlined fields in
   // their place.
   std::span<const std::uint16_t> json_order;
   UnionKind union_kind = UnionKind::kNone;
-  // JSON has kind and apiVersion here, which the wire form lacks.
+  // JSON has kind and apiVersion here, the wire form does not.
   bool type_meta = false;
 };
 
-// Null where there is none. Binary search.
+// Return null if there is no such field. Binary search.
 const FieldDescriptor* FindByNumber(const MessageDescriptor& message, std::uint32_t number);
 const FieldDescriptor* FindByName(const MessageDescriptor& message, std::string_view json_name);
 
-// Like FindByName, and looks into inlined messages too: what a JSON object of this message may have
-// as a member.
+// Does as FindByName, but searches inlined messages too: finds all members that a JSON object of
+// this message may have.
 const FieldDescriptor* FindJsonMember(const MessageDescriptor& message, std::string_view json_name);
 
 }  // namespace kinformer::internal

@@ -1,6 +1,6 @@
 // kinformer/internal/encoding.h
 //
-// The two forms in which API servers send objects.
+// Encodings in which API servers send objects.
 
 #ifndef KINFORMER_INTERNAL_ENCODING_H_
 #define KINFORMER_INTERNAL_ENCODING_H_

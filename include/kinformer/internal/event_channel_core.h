@@ -1,6 +1,6 @@
 // kinformer/internal/event_channel_core.h
 //
-// EventChannelCore: EventChannel (event_channel.h) without the objects' type.
+// EventChannelCore: untyped half of EventChannel (event_channel.h).
 
 #ifndef KINFORMER_INTERNAL_EVENT_CHANNEL_CORE_H_
 #define KINFORMER_INTERNAL_EVENT_CHANNEL_CORE_H_
@@ -17,8 +17,8 @@
 
 namespace kinformer::internal {
 
-// Thread-safe. One monitor guards the channel and its receivers: each event is a push for each of
-// them.
+// A channel. Thread-safe. One monitor guards the channel and its receivers: each event is pushed to
+// each of them.
 class EventChannelCore : public std::enable_shared_from_this<EventChannelCore> {
  public:
   using Deliver = std::function<void(const ObjectRef& object)>;
@@ -26,7 +26,7 @@ class EventChannelCore : public std::enable_shared_from_this<EventChannelCore> {
 
   explicit EventChannelCore(Env& env) : env_(env), monitor_(env.NewMonitor()) {}
 
-  // One that keeps up to `room` events from now on.
+  // Returns a receiver that keeps up to `room` events from now on.
   std::shared_ptr<Receiver> Subscribe(std::size_t room);
   Result<void> Send(const ObjectRef& object);
   void Close();
@@ -38,15 +38,15 @@ class EventChannelCore : public std::enable_shared_from_this<EventChannelCore> {
   std::vector<std::weak_ptr<Receiver>> receivers_;
 };
 
-// Delivers what it is sent on the pool, one event after the other, from Start until Stop.
+// Delivers received events on the pool, one after the other, from Start until Stop.
 class EventChannelCore::Receiver : public std::enable_shared_from_this<Receiver> {
  public:
   Receiver(std::shared_ptr<EventChannelCore> channel, std::size_t room)
       : channel_(std::move(channel)), room_(room) {}
 
-  // kInvalidArgument: it has been started before.
+  // Starts delivery. kInvalidArgument: it was started before.
   Result<void> Start(Deliver deliver);
-  // Waits for a delivery that runs, but for one that calls this. Drops what waits.
+  // Waits for a running delivery, except inside it. Drops pending events.
   void Stop();
 
  private:
@@ -56,7 +56,7 @@ class EventChannelCore::Receiver : public std::enable_shared_from_this<Receiver>
 
   const std::shared_ptr<EventChannelCore> channel_;
   const std::size_t room_;
-  // All guarded by the channel's monitor.
+  // All members are guarded by the channel's monitor.
   std::deque<ObjectRef> waiting_;
   Deliver deliver_;
   bool started_ = false;

@@ -1,6 +1,6 @@
 // kinformer/internal/event_reader_core.h
 //
-// What EventReader<T> is a typed shell over: events of a handler that are fetched, not delivered.
+// Untyped half of EventReader<T>: events of a handler that are fetched, not delivered.
 
 #ifndef KINFORMER_INTERNAL_EVENT_READER_CORE_H_
 #define KINFORMER_INTERNAL_EVENT_READER_CORE_H_
@@ -25,7 +25,7 @@ namespace cache {
 class Listener;
 }  // namespace cache
 
-// Marks a listener as one whose events are fetched.
+// Marks a listener whose events are fetched.
 class PulledHandler final : public RawHandler {
  public:
   explicit PulledHandler(std::function<void()> readable) : readable_(std::move(readable)) {}
@@ -36,7 +36,7 @@ class PulledHandler final : public RawHandler {
   const std::function<void()> readable_;
 };
 
-// An event that keeps its objects.
+// An event that owns its objects.
 struct PulledEvent {
   EventKind kind{};
   bool is_in_initial_list = false;
@@ -48,7 +48,7 @@ struct PulledEvent {
   ObjectRef object{};
 };
 
-// See EventReader::Next. The listener is one of a PulledHandler.
+// Implements EventReader::Next. The listener must have a PulledHandler.
 Result<void> PullEvents(cache::Listener& listener, std::size_t most,
                         std::optional<SteadyTime> deadline, const std::stop_token& stop,
                         std::vector<PulledEvent>& events);

@@ -1,6 +1,6 @@
 // kinformer/internal/factory_misuse.h
 //
-// What calls of a SharedInformerFactory that cannot be meant are told: see misuse.h.
+// Overloads that explain wrong calls of a SharedInformerFactory at compile time: see misuse.h.
 
 #ifndef KINFORMER_INTERNAL_FACTORY_MISUSE_H_
 #define KINFORMER_INTERNAL_FACTORY_MISUSE_H_
@@ -23,7 +23,7 @@ namespace kinformer::internal {
 
 class FactoryMisuse {
  public:
-  // No kind is named.
+  // Explains a missing kind.
   template <int = 0, class... Wrong>
   auto InformerFor(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,
@@ -112,7 +112,7 @@ template <class Wrong>
   std::terminate();
 }
 
-// Says why what stands behind the client is no SharedInformerFactoryOptions.
+// Explains why the argument behind the client is no SharedInformerFactoryOptions.
 template <class Options>
 constexpr void ExplainFactoryOptions() {
   static_assert(kNeverHolds<Options>,

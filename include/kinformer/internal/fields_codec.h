@@ -1,6 +1,6 @@
 // kinformer/internal/fields_codec.h
 //
-// The work of fields.h: json::Value or json::View into structs and back, by their kFields.
+// Implementation of fields.h: reads and writes structs with kFields.
 
 #ifndef KINFORMER_INTERNAL_FIELDS_CODEC_H_
 #define KINFORMER_INTERNAL_FIELDS_CODEC_H_
@@ -92,7 +92,7 @@ inline constexpr bool kIsBag<BagOf<S>> = true;
 template <class T>
 inline constexpr bool kNever = false;
 
-// The generated structs (metav1::Condition::Mutable), by mutable_codec.h, which programs that have
+// Codec of generated structs (metav1::Condition::Mutable), in mutable_codec.h, which programs with
 // such structs include with them.
 struct MutableTable;
 std::string EncodeMutable(const MutableTable& table, const void* object);
@@ -104,7 +104,7 @@ concept HasMutableTable = requires {
   { T::mutable_table() } -> std::same_as<const MutableTable&>;
 };
 
-// Where reading stands. The path is put together from the inside out, once something has failed.
+// State of reading. After an error, the path is built from the inside to the outside.
 struct FieldsReading {
   std::string path{};
   std::string what{};
@@ -115,17 +115,17 @@ struct FieldsReading {
     return false;
   }
   bool WrongType(std::string_view wanted, json::Type got);
-  bool Within(std::string_view name);   // puts a member's name in front of the path; false
-  bool Within(std::size_t index);       // an item's index; false
+  bool Within(std::string_view name);   // puts a member's name in front of the path; returns false
+  bool Within(std::size_t index);       // adds an item's index; returns false
   [[nodiscard]] Error ToError() const;  // kDecode
 };
 
-// Texts of their own: times, durations, quantities.
+// Read values with a text form: times, durations, quantities.
 bool ReadText(std::string_view text, metav1::Time& out, FieldsReading& reading);
 bool ReadText(std::string_view text, metav1::MicroTime& out, FieldsReading& reading);
 bool ReadText(std::string_view text, metav1::Duration& out, FieldsReading& reading);
 bool ReadText(std::string_view text, resource::Quantity& out, FieldsReading& reading);
-// The number's text does not fit: says so.
+// Reports that a number's text does not fit; returns false.
 bool FailInteger(std::string_view text, std::size_t bits, FieldsReading& reading);
 
 inline std::string FieldNumberText(const json::Value& v) { return v.NumberText(); }
@@ -138,7 +138,7 @@ inline json::Value FieldValue(const json::View& v) { return v.ToValue(); }
 template <class J, class T>
 bool DecodeField(const J& json, T& out, FieldsReading& reading);
 
-// One member of the struct, if `name` is one's. `found` says so.
+// Reads a member of the struct if it has this name; sets `found`.
 template <class J, class T>
 bool DecodeMember(std::string_view name, const J& json, T& out, FieldsReading& reading,
                   bool& found) {
@@ -236,7 +236,7 @@ bool DecodeList(const J& json, T& out, FieldsReading& reading) {
   out.clear();
   std::size_t index = 0;
   for (const auto& item : json.items()) {
-    // By way of a value of its own: a vector<bool> has no elements to refer to.
+    // Uses a separate value: a vector<bool> has no elements to refer to.
     typename T::value_type element{};
     if (!DecodeField(item, element, reading)) return reading.Within(index);
     out.push_back(std::move(element));
@@ -267,7 +267,7 @@ bool DecodeIntOrString(const J& json, intstr::IntOrStringMutable& out, FieldsRea
   return true;
 }
 
-// A type with a form as text: times, quantities.
+// Reads a type with a text form: times, quantities.
 template <class J, class T>
 bool DecodeText(const J& json, T& out, FieldsReading& reading) {
   if (std::is_same_v<T, resource::Quantity> && json.type() == json::Type::kNumber) {
@@ -278,7 +278,7 @@ bool DecodeText(const J& json, T& out, FieldsReading& reading) {
   return ReadText(*text, out, reading);
 }
 
-// Members that the schema lacks stay in the struct.
+// Reads a generated struct. Members that the schema lacks are kept in it.
 template <class J, class T>
 bool DecodeGenerated(const J& json, T& out, FieldsReading& reading) {
   if (json.type() != json::Type::kObject) return reading.WrongType("an object", json.type());
@@ -428,8 +428,8 @@ struct FieldElement<std::vector<T>> : FieldElement<T> {};
 template <class T>
 struct FieldElement<std::deque<T>> : FieldElement<T> {};
 
-// A struct that has a bag wants all of its members, and one that contains itself has paths without
-// end.
+// Returns true if T has UnknownFields. Paths then name T as a whole, and so they do if it contains
+// itself, since the paths of its members would never end.
 template <class T>
 constexpr bool HasBag() {
   return std::apply(

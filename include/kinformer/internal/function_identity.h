@@ -1,6 +1,6 @@
 // kinformer/internal/function_identity.h
 //
-// FunctionIdentity: whether two function objects do the same, as far as that can be known.
+// FunctionIdentity: compares function objects, as far as that is possible.
 
 #ifndef KINFORMER_INTERNAL_FUNCTION_IDENTITY_H_
 #define KINFORMER_INTERNAL_FUNCTION_IDENTITY_H_
@@ -12,14 +12,14 @@
 
 namespace kinformer::internal {
 
-// Of one function object; its copies share it. Immutable. Needs no RTTI.
+// Identity of one function object, shared by its copies. Immutable. Needs no RTTI.
 class FunctionIdentity {
  public:
   virtual ~FunctionIdentity() = default;
 
-  // Never true of two that may differ: copies of one object are the same, and so are objects of one
-  // type that hold nothing, that are equal (operator==), or that hold the same bytes where bytes
-  // decide.
+  // Returns true only if both functions are certainly the same: copies of one object, or objects of
+  // one type that have no members, are equal (operator==), or have the same bytes if their bytes
+  // define their value.
   [[nodiscard]] bool IsSame(const FunctionIdentity& other) const {
     return this == &other || (tag_ == other.tag_ && Equals(other));
   }

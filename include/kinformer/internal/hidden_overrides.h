@@ -1,7 +1,7 @@
 // kinformer/internal/hidden_overrides.h
 //
-// Says in words that a class hides a function where it meant to override it: it has one of that
-// name which cannot be called as the base calls it. -Woverloaded-virtual is in no -Wall of g++ 12.
+// Explains at compile time that a class hides a function instead of overriding it: a function of
+// that name cannot be called as the base calls it. -Wall of g++ 12 lacks -Woverloaded-virtual.
 
 #ifndef KINFORMER_INTERNAL_HIDDEN_OVERRIDES_H_
 #define KINFORMER_INTERNAL_HIDDEN_OVERRIDES_H_
@@ -20,7 +20,7 @@ struct Deleted;
 
 namespace internal {
 
-// A member that is private in H, or has several forms, is not looked at.
+// Skips members that are private in H or overloaded.
 template <class H, class T>
 concept HidesOnAdd =
     requires { &H::OnAdd; } && !requires(H& h, const Added<T>& event) { h.OnAdd(event); };
@@ -31,7 +31,7 @@ template <class H, class T>
 concept HidesOnDelete =
     requires { &H::OnDelete; } && !requires(H& h, const Deleted<T>& event) { h.OnDelete(event); };
 
-// For a class H of handlers of kind T.
+// Checks a class H of handlers of kind T.
 template <class H, class T>
 consteval bool CheckHandlerClass() {
   static_assert(!HidesOnAdd<H, T>,
@@ -57,7 +57,7 @@ concept HidesWarmup =
 template <class R>
 concept HidesGroup = requires { &R::group; } && !requires(const R& r) { r.group(); };
 
-// For a class R of Runnables.
+// Checks a class R of Runnables.
 template <class R>
 consteval bool CheckRunnableClass() {
   static_assert(

@@ -1,7 +1,7 @@
 // kinformer/internal/indexer_core.h
 //
-// IndexerCore: the untyped half of Store, Indexer and Lister: a store with a lock for its writers,
-// or the store of an informer, which only the informer writes.
+// IndexerCore: untyped half of Store, Indexer and Lister: either a store with a lock for its
+// writers, or the store of an informer, which only the informer writes.
 
 #ifndef KINFORMER_INTERNAL_INDEXER_CORE_H_
 #define KINFORMER_INTERNAL_INDEXER_CORE_H_
@@ -32,18 +32,18 @@ struct Coverage;
 class InformerCore;
 struct NetChanges;  // net_changes.h
 
-// Who writes a store, as its readers see him: an informer. Thread-safe.
+// Writer of a store, as its readers see it: an informer. Thread-safe.
 class StoreOwner {
  public:
   virtual ~StoreOwner() = default;
-  // OK where a version that covers this still says what there is in the namespace (empty: in all
-  // that the store looks at); else why not, and what to do: kNotSynced, kStopped.
+  // Returns OK if a version with this coverage has all objects of the namespace (empty: of all that
+  // the store covers); else the reason and a remedy: kNotSynced, kStopped.
   [[nodiscard]] virtual Result<void> Complete(const cache::Coverage& coverage,
                                               std::string_view namespace_) const = 0;
-  // Somebody reads a version that covers this, in a way that cannot say what it lacks: says so in
-  // the log, the first time, where it is too early for such reads.
+  // Called when a version with this coverage is read in a way that cannot return an error. The
+  // first time that such a read is too early, it is logged.
   virtual void OnRead(const cache::Coverage* coverage) const = 0;
-  // As IndexerCore's.
+  // Does as IndexerCore::AddIndexes.
   virtual Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing) = 0;
   virtual Result<void> RemoveIndexes(std::vector<std::string> names) = 0;
   // See SharedInformer.
@@ -57,65 +57,65 @@ struct Write {
   WriteKind kind{};
   ObjectRef object{};
 };
-// A write that failed stands in neither; the others were made.
+// Result of Apply: the writes that succeeded, by position. One that failed is not among them.
 struct WriteOutcome {
   std::vector<std::size_t> successful{};
   std::optional<Error> error{};
 };
 
-// Thread-safe. Writes take a lock, reads none.
+// Store or view of one. Thread-safe. Writes take a lock, reads do not.
 class IndexerCore {
  public:
-  // A store of its own.
+  // Creates a store of its own.
   explicit IndexerCore(Env& env);
-  // Over the store of an owner, which outlives this; writes through this fail.
+  // Creates a view of an owner's store; `owner` must outlive it. Writes through the view fail.
   IndexerCore(std::shared_ptr<cache::StoreCore> store, StoreOwner& owner);
   ~IndexerCore();
   IndexerCore(const IndexerCore&) = delete;
   IndexerCore& operator=(const IndexerCore&) = delete;
 
-  // The store's resourceVersion becomes the object's, where that is newer.
+  // Adds or replaces the object. The store's resourceVersion becomes the object's if that is newer.
   Result<void> Put(ObjectRef object);
   Result<void> Delete(std::string_view namespace_, std::string_view name,
                       std::string_view resource_version);
   Result<void> Replace(const std::vector<ObjectRef>& objects, std::string_view resource_version);
   Result<WriteOutcome> Apply(std::vector<Write> writes);
   Result<void> Bookmark(std::string_view resource_version);
-  // None is added where a name is taken (kAlreadyExists). With `skip_existing` the others are, and
-  // it is an error only where the name is another function's.
+  // Adds none of the indexes if a name is taken (kAlreadyExists). With `skip_existing` adds the
+  // others, and fails only if another function has the name.
   Result<void> AddIndexes(NamedIndexFunctions indexes, bool skip_existing = false);
-  // None is removed where one of the names is no index (kNotFound) or is the index "namespace"
+  // Removes none of the indexes if one of the names is unknown (kNotFound) or is "namespace"
   // (kInvalidArgument).
   Result<void> RemoveIndexes(std::vector<std::string> names);
 
-  // Null where there is none that can be read.
+  // Returns null if there is no readable object.
   [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const;
-  // The object, or why there is none. `resource` is what messages call it: "pods".
+  // Returns the object, or why there is none. `resource` names it in messages: "pods".
   [[nodiscard]] Result<ObjectRef> GetOrWhyNot(std::string_view resource,
                                               std::string_view namespace_,
                                               std::string_view name) const;
-  // OK where the snapshot has all objects of the namespace (empty: of those that the store looks
-  // at); else why it may lack some.
+  // Returns OK if the snapshot has all objects of the namespace (empty: of all that the store
+  // covers); else why some may be missing.
   [[nodiscard]] Result<void> Complete(const SnapshotCore& snapshot, std::string_view resource,
                                       std::string_view namespace_) const;
   [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
-  // The same for who looks at what the version covers: it may be taken before the sync.
+  // Returns a snapshot for callers that check its coverage: it may be taken before the sync.
   [[nodiscard]] std::shared_ptr<const SnapshotCore> SnapshotAsItIs() const;
-  // One of each store, all of which were current at one instant.
+  // Returns one snapshot of each store; all of them were current at one instant.
   [[nodiscard]] static std::vector<std::shared_ptr<const SnapshotCore>> JointSnapshots(
       std::span<const IndexerCore* const> stores);
-  // What changes from now on is kept, within the larger of the windows that were asked for.
+  // Keeps later changes for ChangesSince, within the largest window that was requested so far.
   void KeepChanges(std::size_t events, std::size_t bytes);
-  // From a version of this store, and of that epoch, to the current one.
+  // Returns the changes from that version of this store, in that epoch, to the current one.
   [[nodiscard]] Result<NetChanges> ChangesSince(std::uint64_t version, std::uint64_t epoch) const;
   [[nodiscard]] const cache::StoreCore& store() const { return *store_; }
   [[nodiscard]] std::string ResourceVersion() const;
-  // `namespace_` empty: of all that the store looks at.
+  // Waits for a version. `namespace_` empty: in all that the store covers.
   Result<void> WaitForResourceVersion(std::string_view namespace_, std::string_view resourceVersion,
                                       const std::stop_token& stop,
                                       std::optional<Duration> timeout) const;
   [[nodiscard]] std::vector<std::string> IndexNames() const;
-  // What the function of the index says about any object; runs it on this thread.
+  // Returns the values of any object in the index; runs the index function on this thread.
   [[nodiscard]] Result<std::vector<std::string>> ValuesOf(std::string_view index,
                                                           const Block& object) const;
 
@@ -126,26 +126,26 @@ class IndexerCore {
 
   const std::shared_ptr<cache::StoreCore> store_;
   StoreOwner* const owner_ = nullptr;  // null for a store of its own
-  // Of the writers of a store of its own: not in the cache line that readers look at.
+  // Lock for writers of a store of its own. Not in the cache line that readers use.
   alignas(64) std::mutex mu_;
 };
 
-// kInvalidArgument where a kind with namespaces is asked for an object without one, or the other
-// way round: there can be no such object.
+// Returns kInvalidArgument if a kind with namespaces is read without one, or the other way round:
+// no such object can exist.
 Result<void> CheckNamespace(const TypeInfo& type, std::string_view namespace_,
                             std::string_view name);
 
-// "namespace/name" into its parts as the store keeps them: what stands before the first slash is
-// the namespace.
+// Splits "namespace/name" as the store does: the namespace is the part before the first
+// slash.
 std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key);
 std::string KeyOfBlock(const Block& block);
 std::vector<std::string> KeysOf(const SnapshotCore& snapshot);
 std::vector<std::string> KeysOf(const std::vector<const Block*>& blocks);  // sorted
 
-// Logs what a constructor cannot return.
+// Logs an error that a constructor cannot return.
 void LogError(Env& env, const Result<void>& result);
 
-// The reading side of an informer, the same one each time; counts as a handle on it.
+// Returns the reading side of an informer, always the same; it counts as a handle on the informer.
 std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& informer);
 Result<void> AddIndexesTo(InformerCore& informer, NamedIndexFunctions indexes, bool skip_existing);
 

@@ -1,7 +1,7 @@
 // kinformer/internal/informer_core.h
 //
-// InformerCore: the untyped informer that SharedInformer<T> is a thin shell over, compiled once.
-// Store, reflector, queue, controller, processor and listeners are behind it.
+// InformerCore: untyped half of SharedInformer<T>, compiled once. Store, reflector, queue,
+// controller, processor and listeners are behind it.
 
 #ifndef KINFORMER_INTERNAL_INFORMER_CORE_H_
 #define KINFORMER_INTERNAL_INFORMER_CORE_H_
@@ -33,37 +33,37 @@ struct StorePosition;
 class IndexerCore;
 class RawHandler;
 
-// Why an informer is not synced.
+// Reason why an informer is not synced.
 struct NotSynced {
   std::string informer;  // "pods in namespace default"
   bool started = false;
   std::optional<Error> last_error{};
-  bool over_limit = false;  // that is the error
+  bool over_limit = false;  // last_error is a full cache
 };
 
-// Makes the ListerWatchers of one life of the informer, on the loop.
+// Creates the ListerWatchers of an informer at each start, on the loop.
 struct ListerWatcherSource {
-  // Of the objects, in a namespace; empty: in all; kOtherNamespaces (cache/store/store_part.h): in
-  // all that the informer's settings do not name.
+  // For objects in a namespace; empty: in all; kOtherNamespaces (cache/store/store_part.h): in all
+  // that the informer's settings do not name.
   NamespacedListWatch objects{};
-  // Of the Namespaces that there are. Empty: they cannot be asked for.
+  // For the Namespaces of the cluster. Empty: they cannot be listed.
   std::function<std::unique_ptr<ListerWatcher>()> namespaces{};
-  // The objects have namespaces, as far as is known.
+  // True if the objects are known to have namespaces.
   bool namespaced = false;
-  // The informer looks at all others, too, beside the namespaces that its settings name.
+  // True if the informer also watches all other namespaces than those in its settings.
   bool others = false;
 };
 
-// The counted front: whoever holds a shared_ptr to it keeps the informer alive; the last one stops
-// it. Thread-safe.
+// An informer without a type. Each shared_ptr to it keeps the informer running; the release of the
+// last one stops it. Thread-safe.
 class InformerCore : public std::enable_shared_from_this<InformerCore> {
  public:
-  // `describe` is what messages call it: "pods in namespace default".
+  // Creates an informer. `describe` names it in messages: "pods in namespace default".
   static std::shared_ptr<InformerCore> Create(Env& env, std::string describe,
                                               ListerWatcherSource source,
                                               InformerSettings settings);
-  // One that must not be: stopped from the beginning, and Start does nothing but log `why`, which
-  // is also the answer to all who read.
+  // Creates an informer that must not run: stopped from the beginning; Start only logs `why`, and
+  // all reads return `why`.
   static std::shared_ptr<InformerCore> CreateRefused(Env& env, std::string describe, Error why);
   ~InformerCore();
   InformerCore(const InformerCore&) = delete;
@@ -74,11 +74,11 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   Result<void> RemoveHandler(const std::shared_ptr<cache::Listener>& listener);
 
   void LogIfError(const Result<void>& result) const;
-  // Somebody has asked for an informer with these options, and is given this one. The log names
-  // those that he has set and this one does not have, each once.
+  // Logs the options of `asked` that are set and that this informer does not have, each option
+  // once. For requests that share this informer.
   void NameDroppedOptions(const InformerSettings& asked) const;
   Result<void> SetTransform(RawTransform transform);
-  // For who sets none of their own, before or after this.
+  // Sets the transform of an informer without its own, whichever is set first.
   Result<void> SetDefaultTransform(RawTransform transform);
   Result<void> SetWatchErrorHandler(WatchErrorHandler handler);
 
@@ -91,7 +91,7 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   [[nodiscard]] bool HasSynced() const;
   [[nodiscard]] bool HasStarted() const;
   [[nodiscard]] bool IsStopped() const;
-  [[nodiscard]] bool IsTornDown() const;  // stopped, and nothing of it runs any more
+  [[nodiscard]] bool IsTornDown() const;  // stopped, and all its work has ended
   [[nodiscard]] std::string LastSyncResourceVersion() const;
   // See SharedInformer.
   Result<void> WaitForHandlersSync(const std::stop_token& stop,
@@ -105,21 +105,21 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   [[nodiscard]] const std::string& Describe() const;
 
   [[nodiscard]] Env& env() const;
-  // The reading side; lives as long as this.
+  // Returns the reading side, which lives as long as this.
   [[nodiscard]] IndexerCore& indexer() const;
   [[nodiscard]] cache::StoreCore& store() const;
 
-  // Calls `notify` on some thread whenever an answer of HasSynced, IsTornDown or WhyNotSynced may
-  // have changed, until the returned token is destroyed. The store's version only while somebody is
-  // in WaitForResourceVersion.
+  // Calls `notify` on some thread whenever the result of HasSynced, IsTornDown or WhyNotSynced may
+  // have changed, until the returned token is destroyed. Store versions are reported only while a
+  // caller is in WaitForResourceVersion.
   [[nodiscard]] std::shared_ptr<void> Observe(std::function<void()> notify) const;
-  // The same, and at each version of the store. Whoever adds himself and then looks at the store
-  // misses none.
+  // Does the same, and calls `notify` at each version of the store. A caller that registers first
+  // and then reads the store misses no version.
   [[nodiscard]] std::shared_ptr<void> ObserveVersions(std::function<void()> notify) const;
-  // How far the store has got in that namespace; empty: in all that it looks at.
+  // Returns the version that the store has reached in that namespace; empty: in all that it covers.
   [[nodiscard]] cache::StorePosition PositionOf(std::string_view namespace_) const;
-  // How often the server has gone back in time, as far as is known. The store's position is in an
-  // earlier epoch until the list that follows is in the store.
+  // Returns how often the server is known to have gone back in time. The store's position is in an
+  // earlier epoch until the next list is in the store.
   [[nodiscard]] std::uint64_t Epochs() const;
 
   struct Impl;
@@ -129,15 +129,15 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   std::shared_ptr<Impl> impl_;
 };
 
-// An informer of its own: `lister_watcher` serves all its lives.
+// Creates an informer outside a factory: `lister_watcher` is used for all its starts.
 std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
                                                     std::unique_ptr<ListerWatcher> lister_watcher,
                                                     InformerSettings settings);
-// The same over the namespaces of the settings.
+// Does the same for the namespaces in the settings.
 std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env, NamespacedListWatch lister_watchers,
                                                     InformerSettings settings);
 
-// Functions on Listener, whose definition is private.
+// Functions of Listener, whose definition is private.
 bool ListenerHasSynced(const cache::Listener& listener);
 HandlerStats ListenerStats(const cache::Listener& listener);
 Result<void> ListenerWaitForSync(const std::shared_ptr<cache::Listener>& listener,

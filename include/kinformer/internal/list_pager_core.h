@@ -1,6 +1,6 @@
 // kinformer/internal/list_pager_core.h
 //
-// ListPagerCore: the untyped half of ListPager.
+// ListPagerCore: untyped half of ListPager.
 
 #ifndef KINFORMER_INTERNAL_LIST_PAGER_CORE_H_
 #define KINFORMER_INTERNAL_LIST_PAGER_CORE_H_
@@ -18,12 +18,12 @@
 
 namespace kinformer {
 
-// How a ListPager pages. Counterpart: the fields of pager.ListPager.
+// Options of a ListPager. Counterpart: the fields of pager.ListPager.
 struct ListPagerOptions {
-  std::int64_t page_size{500};  // objects; where ListOptions::limit says nothing
-  // List: pages that outlive the server's memory of their version are given up for one full list.
+  std::int64_t page_size{500};  // objects; default of ListOptions::limit
+  // List: replaces pages by one full list if their version expires on the server.
   bool full_list_if_expired{true};
-  // EachListItem: pages that wait while one is gone through. One more is on its way.
+  // EachListItem: pages kept while one is visited. One more is being fetched.
   std::size_t page_buffer_size{10};
 };
 

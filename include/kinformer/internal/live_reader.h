@@ -1,6 +1,6 @@
 // kinformer/internal/live_reader.h
 //
-// LiveReader: reads the objects of one resource from the server, where a factory keeps no cache.
+// LiveReader: reads the objects of one resource from the server, if a factory does not cache them.
 
 #ifndef KINFORMER_INTERNAL_LIVE_READER_H_
 #define KINFORMER_INTERNAL_LIVE_READER_H_
@@ -24,27 +24,27 @@
 
 namespace kinformer::internal {
 
-// In which namespace a call is that says `said`, by who is bound to `home` (empty: to none): in
-// that one or, where it says none, in `home`. kInvalidArgument: it says another. Of a kind that has
-// no namespaces what is said stays. `name` is for the message.
+// Returns the namespace of a call that gives `said`, on a handle that is bound to `home` (empty:
+// not bound): `said`, or `home` if it is empty. kInvalidArgument: both are set and differ. For
+// kinds without namespaces returns `said`. `name` is for the message.
 [[nodiscard]] Result<std::string> NamespaceOfCall(const TypeInfo& type, const std::string& home,
                                                   std::string_view said, std::string_view name);
 
-// Thread-safe. The methods that read block; on a loop's thread they fail with kWouldDeadlock. See
-// Reader.
+// A reader bound to one kind. Thread-safe. Reads block; on a loop's thread they fail with
+// kWouldDeadlock. See Reader.
 class LiveReader {
  public:
   using Namespaces = std::set<std::string, std::less<>>;
 
-  // `server` empty: there is nobody to ask, and every read says so. `namespaces`: where the factory
-  // looks; empty: everywhere.
+  // Creates a reader. `server` empty: every read fails with that message. `namespaces`: the
+  // factory's; empty: all.
   LiveReader(std::optional<ResourceCore> server, const TypeInfo& type, Namespaces namespaces);
-  // The same, bound to a namespace: see NamespaceOfCall.
+  // Returns this reader bound to a namespace: see NamespaceOfCall.
   [[nodiscard]] LiveReader In(std::string home) const;
 
   [[nodiscard]] Result<ObjectRef> Get(std::string_view namespace_, std::string_view name,
                                       const CallOptions& call) const;
-  // Of the objects whose fields match; `limit`: that many at most, 0: all.
+  // Lists objects whose labels and fields match; `limit`: their maximal number, 0: all.
   [[nodiscard]] Result<std::vector<ObjectRef>> List(std::string_view namespace_,
                                                     const LabelSelector& selector,
                                                     const CallOptions& call,
@@ -52,9 +52,9 @@ class LiveReader {
                                                     std::size_t limit = 0) const;
 
  private:
-  // OK where the factory looks into that namespace, and there is somebody to ask.
+  // Returns OK if the factory covers that namespace, and there is a server.
   [[nodiscard]] Result<void> MayAsk(std::string_view namespace_) const;
-  // Of one namespace; empty: of all. options.limit: of the objects that may still come.
+  // Lists one namespace; empty: all. options.limit: maximal number of objects to add.
   [[nodiscard]] Result<void> ListInto(std::vector<ObjectRef>& all, const std::string& namespace_,
                                       const ListOptions& options, const CallOptions& call) const;
 

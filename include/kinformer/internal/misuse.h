@@ -1,15 +1,15 @@
 // kinformer/internal/misuse.h
 //
-// What calls that make no sense are told by the compiler, first of all and in words: which T is no
-// kind, which argument is no name. Where a constraint said no, the first line would be "no matching
-// function", and the reason somewhere among the candidates.
+// Compile-time messages for wrong calls, as the compiler's first error and in words: which T is not
+// a kind, which argument is not a name. With constraints alone, the first error would be "no
+// matching function", with the reason hidden among the candidates.
 //
-// A wrong call must find a function whose body, or a concept whose check, holds the static_assert.
-// So the functions that explain are overloads beside the real ones, chosen only where those cannot
-// be called; each class has them in a base of its own (delegating_client_misuse.h and so on). Their
-// result types are deduced, for which the compiler reads their bodies at the call: what it has to
-// say of the rest of the statement comes behind the words. Functions among braced options are
-// Callable (callable.h), and constructors that explain stand beside the real ones.
+// A wrong call must select a function whose body, or a concept whose check, has the static_assert.
+// So the explaining functions are overloads of the real ones, selected only if those cannot be
+// called; each class has them in a base of its own (delegating_client_misuse.h and so on). Their
+// result types are deduced, so that the compiler reads their bodies at the call and prints other
+// errors of the statement after the explanation. Functions in braced options are Callable
+// (callable.h), and explaining constructors are declared next to the real ones.
 
 #ifndef KINFORMER_INTERNAL_MISUSE_H_
 #define KINFORMER_INTERNAL_MISUSE_H_
@@ -26,10 +26,10 @@ namespace kinformer {
 
 namespace internal {
 
-// The result of a call that does not compile.
+// Result of a call that does not compile.
 [[nodiscard]] inline Error NeverCalled() { return Error(Reason::kInvalidArgument, {}); }
 
-// What the result of a wrong call is said to be made of, so that no second error is about that.
+// Value type of the result of a wrong call, so that the compiler prints no second error about it.
 struct NoView {
   explicit NoView(const Block*) {}
 };
@@ -48,17 +48,17 @@ concept IsPointer = !IsText<T> && !kIsRef<T> && !kIsResult<T> &&
                        *t;
                        t.get();
                      });
-// A struct with a kind's fields, its metadata among them.
+// Matches a struct with a kind's fields, metadata included.
 template <class T>
 concept IsMutable = requires(const T& t) {
   t.metadata.name;
   typename T::View;
 };
-// A struct of the program's that names its kind, as CustomResource<T> wants it.
+// Matches a struct of the program that names its kind, as CustomResource<T> requires.
 template <class T>
 concept IsPlainStruct = !ObjectView<T> && !IsMutable<T> && requires { T::kKind; };
 
-// Says why T is no kind that is known at compile time: one of these fails.
+// Explains why T is not a kind known at compile time: one of the assertions fails.
 template <class T>
 struct WhyNoKind {
   static constexpr bool kPlain = IsPlainStruct<T>;
@@ -86,14 +86,14 @@ struct WhyNoKind {
 
 }  // namespace internal
 
-// A Resource; what is none is said why, in words, and not only passed over. For functions that have
-// no other overload to offer.
+// Matches a Resource. Other types are not only rejected but explained. For functions without other
+// overloads.
 template <class T>
 concept KnownKind = Resource<T> || internal::WhyNoKind<T>::kSaid;
 
 namespace internal {
 
-// A Result in the place of a patch.
+// Explains a Result in the place of a patch.
 template <class Given>
 constexpr void ExplainPatchResult() {
   static_assert(kNeverHolds<Given>,
@@ -101,7 +101,7 @@ constexpr void ExplainPatchResult() {
                 "if (!patch) return patch.error(); and then give *patch");
 }
 
-// Something in the place of an object's name.
+// Explains an argument that is not an object's name.
 template <class Name>
 constexpr void ExplainName() {
   static_assert(!IsText<Name>,

@@ -1,8 +1,8 @@
 // kinformer/internal/mutable_codec.h
 //
-// Between mutable structs (corev1::Pod::Mutable) and bytes. The work is done once for all types, by
-// a table per struct: its descriptor, where its members are, and how its containers are walked.
-// Fields that the schema lacks survive: they are kept in the struct's unknown_fields.
+// Conversion between mutable structs (corev1::Pod::Mutable) and bytes. One implementation serves
+// all types, with a table per struct: its descriptor, the offsets of its members, and functions for
+// its containers. Fields that the schema lacks are kept in the struct's unknown_fields.
 //
 // Thread-safe, nothing blocks, no state.
 
@@ -28,12 +28,12 @@
 
 namespace kinformer::internal {
 
-// How a container member is read and filled without knowing its type. What a container lacks is
-// null.
+// Functions that read and fill a container member without knowing its type. Null: not supported by
+// the container.
 struct ContainerOps {
-  // optional, Box: the value, null if there is none.
+  // optional, Box: returns the value, null if there is none.
   const void* (*get)(const void* member) = nullptr;
-  // optional, Box: makes and gives a value; list: appends one.
+  // optional, Box: creates and returns a value; list: appends one.
   void* (*add)(void* member) = nullptr;
   // list
   std::size_t (*size)(const void* member) = nullptr;
@@ -47,19 +47,19 @@ struct ContainerOps {
 
 struct MutableTable;
 
-// Beside the descriptor's field of the same index.
+// A struct's member, for the descriptor's field of the same index.
 struct MutableField {
   std::size_t offset = 0;                 // of the member
   const ContainerOps* ops = nullptr;      // null: the value is the member itself
-  const MutableTable* table = nullptr;    // of messages
-  void* (*base)(void* object) = nullptr;  // of an inlined message: the struct's base class
+  const MutableTable* table = nullptr;    // for messages
+  void* (*base)(void* object) = nullptr;  // for an inlined message: the struct's base class
 };
 
 struct MutableTable {
   const MessageDescriptor* message = nullptr;
   std::span<const MutableField> fields;
   std::size_t unknown_fields = 0;  // offset of a std::string
-  const TypeInfo* type = nullptr;  // of kinds; null for messages that are none
+  const TypeInfo* type = nullptr;  // for kinds; null for other messages
 };
 
 template <class C>
@@ -95,13 +95,13 @@ struct ContainerTraits<std::map<std::string, T>> {
   }
   static void* Insert(void* m, std::string_view key) {
     T& value = (*static_cast<Map*>(m))[std::string(key)];
-    value = T();  // of a key that comes twice the last entry holds
+    value = T();  // if a key occurs twice, the last entry counts
     return &value;
   }
   static constexpr ContainerOps kOps{nullptr, nullptr, nullptr, nullptr, &WalkBack, &Insert};
 };
 
-// std::vector, and std::deque<bool>, whose elements have addresses.
+// Traits of std::vector, and std::deque<bool>, whose elements have addresses.
 template <class C>
   requires requires(C& c) { c.emplace_back(); }
 struct ContainerTraits<C> {
@@ -116,37 +116,37 @@ struct ContainerTraits<C> {
 template <class C>
 inline constexpr const ContainerOps* kContainerOps = &ContainerTraits<C>::kOps;
 
-// From a struct to the base class that holds an inlined message's fields.
+// Converts a struct to its base class with an inlined message's fields.
 template <class Derived, class Base>
 void* UpCast(void* object) {
   return static_cast<Base*>(static_cast<Derived*>(object));
 }
 
 std::string EncodeMutable(const MutableTable& table, const void* object);
-// Both give the same bytes: the equality of the structs.
+// Returns true if both have the same bytes: equality of the structs.
 bool SameEncoding(const MutableTable& table, const void* a, const void* b);
-// "Pod default/web-0".
+// Prints "Pod default/web-0".
 std::ostream& PrintName(std::ostream& out, const char* kind, const std::string& namespace_,
                         const std::string& name);
 std::string EncodeMutableJson(const MutableTable& table, const void* object);
 Result<void> DecodeMutable(const MutableTable& table, std::string_view message, void* object);
 Result<void> DecodeMutableJson(const MutableTable& table, std::string_view json, void* object);
-// As much as can be read.
+// Decodes as much as can be read.
 void DecodeMutableLeniently(const MutableTable& table, std::string_view message, void* object);
 
-// The kind's own message, without an envelope.
+// Returns the kind's own message, without an envelope.
 template <class M>
 std::string EncodeProtobuf(const M& object) {
   return EncodeMutable(M::mutable_table(), &object);
 }
 
-// Compact; with kind and apiVersion where M is a kind.
+// Returns compact JSON; with kind and apiVersion if M is a kind.
 template <class M>
 std::string EncodeJson(const M& object) {
   return EncodeMutableJson(M::mutable_table(), &object);
 }
 
-// kDecode with the message and field if the bytes are malformed.
+// Decodes a message. kDecode with message and field if the bytes are malformed.
 template <class M>
 Result<M> DecodeProtobuf(std::string_view message) {
   M object;
@@ -155,8 +155,8 @@ Result<M> DecodeProtobuf(std::string_view message) {
   return object;
 }
 
-// kDecode with path and byte offset if `json` is malformed or does not fit the schema. Members that
-// the schema lacks are dropped.
+// Decodes JSON. kDecode with path and byte offset if `json` is malformed or does not fit the
+// schema. Members that the schema lacks are dropped.
 template <class M>
 Result<M> DecodeJson(std::string_view json) {
   M object;
@@ -165,8 +165,8 @@ Result<M> DecodeJson(std::string_view json) {
   return object;
 }
 
-// What Pod::DeepCopy gives: as much of the object as can be read. REQUIRES: not null; a protobuf
-// block.
+// Implements Pod::DeepCopy: copies as much of the object as can be read. REQUIRES: not null; a
+// protobuf block.
 template <class M>
 M CopyMutable(const Block* block) {
   M object;
@@ -175,7 +175,7 @@ M CopyMutable(const Block* block) {
   return object;
 }
 
-// What PodSpec::DeepCopy gives.
+// Implements PodSpec::DeepCopy.
 template <class M>
 M CopyMutableMessage(std::string_view message) {
   M object;

@@ -1,6 +1,6 @@
 // kinformer/internal/net_changes.h
 //
-// NetChanges: what changed in a store between two versions, without a type.
+// NetChanges: untyped differences between two versions of a store.
 
 #ifndef KINFORMER_INTERNAL_NET_CHANGES_H_
 #define KINFORMER_INTERNAL_NET_CHANGES_H_
@@ -14,7 +14,7 @@
 
 namespace kinformer {
 
-// What became of a key from one version of a store to another.
+// Kind of change of a key between two versions of a store.
 enum class NetChangeType : std::uint8_t { kAdded, kUpdated, kDeleted };
 
 namespace internal {
@@ -25,7 +25,7 @@ struct NetChanges {
     ObjectRef object{};
   };
   std::vector<Change> changes{};  // one for each key, in the order of their last change
-  std::shared_ptr<const SnapshotCore> snapshot{};  // the version that they lead to
+  std::shared_ptr<const SnapshotCore> snapshot{};  // the version after the changes
 };
 
 }  // namespace internal

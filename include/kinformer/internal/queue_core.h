@@ -1,7 +1,7 @@
 // kinformer/internal/queue_core.h
 //
-// QueueCore: the state machine of the work queues, without the items' type. The templates map items
-// to nodes; what happens to nodes is compiled once, in here.
+// QueueCore: state machine of the work queues, without the items' type. The templates map items to
+// nodes; operations on nodes are compiled once, here.
 
 #ifndef KINFORMER_INTERNAL_QUEUE_CORE_H_
 #define KINFORMER_INTERNAL_QUEUE_CORE_H_
@@ -19,20 +19,20 @@
 
 namespace kinformer::internal {
 
-// What makes one kind of queue differ from another.
+// Settings that distinguish the kinds of queues.
 struct QueueRules {
   std::string name{};        // empty: no metrics
   std::string controller{};  // a label of the metrics; empty: none
   // False: first in, first out; an item that is added while a worker has it joins the line when
-  // that worker is done, and a delay is independent of whether the item waits. True: by priority;
-  // such an item joins at once and keeps its place, and an item either waits or is delayed. What
-  // waits when the queue is shut down is given out only in the first case, or while it drains.
+  // that worker is done, and its delay is independent of whether it waits. True: by priority; such
+  // an item joins at once and keeps its place, and an item either waits or is delayed. After a
+  // shutdown, pending items are returned only in the first case, or while it drains.
   bool by_priority = false;
   Duration ageing{0};
 };
 
-// Thread-safe where said so. Methods called ...Locked need the monitor held. Shared ownership,
-// since a timer on the loop may be about to run when the queue goes.
+// Thread-safe as documented: methods called ...Locked need the monitor held. Shared ownership,
+// because a timer on the loop may be about to run when the queue is released.
 class QueueCore : public std::enable_shared_from_this<QueueCore> {
  public:
   QueueCore(Env& env, const QueueRules& rules);
@@ -41,34 +41,34 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   QueueCore& operator=(const QueueCore&) = delete;
 
   void Lock() { monitor_->Lock(); }
-  // Wakes the worker that has something to do now: after the lock is free, since it needs it.
+  // Releases the lock, and then wakes the worker that has work now, which needs the lock.
   void Unlock();
   [[nodiscard]] Env& env() const { return env_; }
 
   [[nodiscard]] bool AcceptsLocked() const { return !shutting_down_; }
   void AddLocked(QueueNode& node, int priority = 0);
-  // At once if `delay` is not above zero.
+  // Adds a node after `delay`, at once if that is not above zero.
   void AddAfterLocked(QueueNode& node, Duration delay, int priority = 0);
-  // Waits for a node; null once the queue is shut down and empty, and on the loop thread, which
-  // must not wait.
+  // Waits for a node. Null if the queue is shut down and empty, or on the loop thread, which must
+  // not wait.
   QueueNode* GetLocked();
-  // The worker has finished with `node`.
+  // Reports that the worker of `node` has finished.
   void DoneLocked(QueueNode& node);
   void ReportBadDone() const;
 
   [[nodiscard]] std::size_t LenLocked() const { return line_.size(); }
   [[nodiscard]] std::size_t DelayedLocked() const { return delays_.size(); }
-  // What LenLocked counts, in the order in which it is given out if workers are done at once.
+  // Returns the nodes that LenLocked counts, in the order of Get if workers finish at once.
   [[nodiscard]] std::vector<const QueueNode*> WaitingLocked() const { return line_.InOrder(); }
   [[nodiscard]] bool ShuttingDownLocked() const { return shutting_down_; }
 
-  // Items still delayed are dropped: their nodes may be idle afterwards.
+  // Drops items that are still delayed; their nodes may be idle afterwards.
   void ShutDownLocked();
   bool ShutDownWithDrainLocked(Duration timeout);
   // Waits until no call is inside GetLocked or ShutDownWithDrainLocked.
   void WaitForCallersLocked();
-  // Whether the queue is another process's, off which this one was forked. Then it is kept for
-  // ever, and must not be touched.
+  // Returns true if the queue belongs to the process from which this one was forked. Then it is
+  // leaked and must not be accessed.
   [[nodiscard]] bool LeaveIfForkedOff();
 
  private:
@@ -95,9 +95,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   QueueLine line_;
   struct Held {
     QueueNode* node;
-    SteadyTime started;  // when it was handed out, if that is measured
+    SteadyTime started;  // time of Get, if it is measured
   };
-  // Few: one for each worker.
+  // Short: one entry for each worker.
   std::vector<Held> processing_;
   QueueDelays delays_;
   Timer timer_;
@@ -107,13 +107,13 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   bool tick_armed_ = false;
   bool shutting_down_ = false;
   bool draining_ = false;
-  std::size_t getters_ = 0;        // wait for an item
-  bool waking_ = false;            // one of them has been woken, and has not come yet
+  std::size_t getters_ = 0;        // workers that wait for an item
+  bool waking_ = false;            // one of them was woken, but does not run yet
   bool to_notify_ = false;         // by Unlock
   bool has_spinner_ = false;       // one of them spins, the others sleep
   std::atomic<bool> spin_{false};  // true until the spinner is woken
   SteadyTime idle_since_{};        // when a worker found no item
-  bool quick_ = false;             // soon after that, one came
+  bool quick_ = false;             // an item arrived soon after that
   std::size_t drainers_ = 0;
   bool closing_ = false;
 };

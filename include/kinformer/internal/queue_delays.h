@@ -1,7 +1,7 @@
 // kinformer/internal/queue_delays.h
 //
-// QueueDelays: the items of a work queue that are not to be given out yet, in the order in which
-// their delays end.
+// QueueDelays: delayed items of a work queue, ordered by the end of their
+// delays.
 
 #ifndef KINFORMER_INTERNAL_QUEUE_DELAYS_H_
 #define KINFORMER_INTERNAL_QUEUE_DELAYS_H_
@@ -15,19 +15,19 @@
 
 namespace kinformer::internal {
 
-// A heap by the time at which an item is ready, then by priority, then in the order of adding. Sets
-// and clears `delayed` of its nodes, and keeps their places in `delay_place`.
-// Each operation is O(log n). Not thread-safe: its queue's monitor guards it. Nodes are the
-// queue's, and must not move.
+// A heap ordered by the end of the delay, then by priority, then by insertion. Sets and clears
+// `delayed` of its nodes, and stores their positions in `delay_place`. Each operation is O(log
+// n). Not thread-safe: its queue's monitor guards it. Nodes belong to the queue, and must not
+// move.
 class QueueDelays {
  public:
   QueueDelays() = default;
   QueueDelays(const QueueDelays&) = delete;
   QueueDelays& operator=(const QueueDelays&) = delete;
 
-  // Of what is delayed already, the earlier time counts.
+  // Delays a node. If it is delayed already, the earlier time counts.
   void Add(QueueNode& node, SteadyTime ready_at);
-  // `node` is delayed, and its priority has risen: it goes behind what is ready at the same time.
+  // Moves a delayed node whose priority has risen, behind others that are ready at the same time.
   void Raised(QueueNode& node);
   void Remove(QueueNode& node);
   void Clear();
@@ -47,7 +47,7 @@ class QueueDelays {
 
   static bool Before(const Entry& a, const Entry& b);
   void Put(std::size_t place, const Entry& entry);
-  // `entry` goes to `place`, or to where it belongs above or below it.
+  // Puts `entry` at `place`, or where it belongs above or below it.
   void Sift(std::size_t place, const Entry& entry);
 
   std::vector<Entry> heap_;

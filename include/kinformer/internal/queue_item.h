@@ -1,6 +1,6 @@
 // kinformer/internal/queue_item.h
 //
-// CheckQueueItem: says in words what a type lacks to be an item of a queue or of a rate limiter.
+// CheckQueueItem: explains why a type cannot be an item of a queue or of a rate limiter.
 
 #ifndef KINFORMER_INTERNAL_QUEUE_ITEM_H_
 #define KINFORMER_INTERNAL_QUEUE_ITEM_H_

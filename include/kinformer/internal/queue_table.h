@@ -1,6 +1,6 @@
 // kinformer/internal/queue_table.h
 //
-// QueueTable: the items of a work queue, each with what the queue knows about it, found by hash.
+// QueueTable: hash table of a work queue's items, each with its state in the queue.
 
 #ifndef KINFORMER_INTERNAL_QUEUE_TABLE_H_
 #define KINFORMER_INTERNAL_QUEUE_TABLE_H_
@@ -23,7 +23,7 @@
 
 namespace kinformer::internal {
 
-// An item as a table keeps it. `text` is as much memory as TextBytes says, which lives as long.
+// An item as stored in a table. `text` is memory of TextBytes, which lives as long as the item.
 template <class Item>
 class StoredItem {
  public:
@@ -36,8 +36,8 @@ class StoredItem {
   const Item item_;
 };
 
-// Both names in one piece behind the node, each after its size: half the memory of two strings, and
-// one allocation.
+// Stores namespace and name behind the node, each after its size: half the memory of two strings,
+// and one allocation.
 template <>
 class StoredItem<ObjectName> {
  public:
@@ -57,14 +57,14 @@ class StoredItem<ObjectName> {
   }
 
  private:
-  // The size is one byte, as that of each name in a cluster is, or kLong and four bytes: of what is
-  // longer no server has heard.
+  // The size is one byte, which is enough for names in a cluster, or kLong and four bytes, for
+  // names longer than any server allows.
   static constexpr unsigned char kLong = 0xff;
 
   static std::size_t PartBytes(const std::string& part) {
     return part.size() + (part.size() < kLong ? 1 : 1 + sizeof(std::uint32_t));
   }
-  // Returns the end.
+  // Writes a part and returns the end.
   static char* WritePart(const std::string& part, char* text) {
     const auto size = static_cast<std::uint32_t>(part.size());
     *text++ = static_cast<char>(std::min<std::uint32_t>(size, kLong));
@@ -74,7 +74,7 @@ class StoredItem<ObjectName> {
     }
     return std::ranges::copy(part, text).out;
   }
-  // Leaves `text` at the end.
+  // Reads a part and moves `text` behind it.
   static std::string_view ReadPart(const char*& text) {
     std::uint32_t size = static_cast<unsigned char>(*text++);
     if (size == kLong) {
@@ -87,15 +87,15 @@ class StoredItem<ObjectName> {
   }
 };
 
-// Of both names; for std::hash, which would take longer than all else that adding an item takes.
+// Hashes both names; std::hash would take longer than all other steps of adding an item.
 [[nodiscard]] std::size_t HashOfName(std::uint64_t seed, const ObjectName& name);
 
 // A hash table with a list for each bucket. Nodes do not move. Not thread-safe: its queue's monitor
-// guards it, all but HashOf, which is to be called outside of the lock.
+// guards all methods but HashOf, which should be called without the lock.
 template <class Item, class Hash>
 class QueueTable {
  public:
-  // Another seed, other collisions: nobody who names objects can choose them.
+  // Creates a table. A random seed keeps users who name objects from choosing collisions.
   explicit QueueTable(std::uint64_t seed) : seed_(seed) {}
   ~QueueTable() {
     EraseIf([](const Slot&) { return true; });
@@ -114,7 +114,7 @@ class QueueTable {
     const std::uint32_t mixed = Mixed(hash);
     return buckets_.empty() ? nullptr : FindIn(buckets_[BucketOf(mixed)], item, mixed);
   }
-  // Makes a node for `item` if there is none.
+  // Returns the node of `item`; creates it if there is none.
   QueueNode& FindOrMake(const Item& item, std::size_t hash) {
     const std::uint32_t mixed = Mixed(hash);
     if (!buckets_.empty()) {
@@ -138,7 +138,7 @@ class QueueTable {
     while (*at != slot) at = &(*at)->next_in_bucket;
     *at = slot->next_in_bucket;
     Free(slot);
-    // What a flood has left goes back to the system.
+    // Returns memory to the system after a peak.
     if (buckets_.size() > kLeastBuckets && size_ < buckets_.size() / 8) {
       Rehash(buckets_.size() / 4);
     }
@@ -158,8 +158,8 @@ class QueueTable {
   static constexpr std::size_t kLeastBuckets = 16;
   static constexpr std::uint32_t kHashBits = (1U << 28) - 1;
 
-  // As many bits as a node keeps; also of a hash that is the item itself, or a multiple of
-  // something.
+  // Mixes a hash into as many bits as a node keeps; also works for hashes that are the item itself,
+  // or multiples of a number.
   static std::uint32_t Mixed(std::size_t hash) {
     return static_cast<std::uint32_t>((std::uint64_t{hash} * 0x9e3779b97f4a7c15U) >> 36);
   }
@@ -218,7 +218,7 @@ class QueueTable {
   }
 
   const std::uint64_t seed_;
-  std::vector<Slot*> buckets_;  // a power of two, or none
+  std::vector<Slot*> buckets_;  // size: a power of two, or 0
   std::size_t size_ = 0;
 };
 

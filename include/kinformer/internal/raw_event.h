@@ -1,6 +1,6 @@
 // kinformer/internal/raw_event.h
 //
-// RawEvent: an event for a handler, without a type; and HandlerAdapter, which gives it to a typed
+// RawEvent: an untyped event for a handler; and HandlerAdapter, which passes it to a typed
 // handler.
 
 #ifndef KINFORMER_INTERNAL_RAW_EVENT_H_
@@ -18,10 +18,10 @@
 
 namespace kinformer::internal {
 
-// Which callback of a handler an event is for.
+// Callback of a handler that an event is for.
 enum class EventKind : std::uint8_t { kAdd, kUpdate, kDelete };
 
-// As traces call it.
+// Returns the name in traces.
 constexpr std::string_view EventKindName(EventKind kind) {
   switch (kind) {
     case EventKind::kAdd:
@@ -34,18 +34,18 @@ constexpr std::string_view EventKindName(EventKind kind) {
   return "";
 }
 
-// Borrows what it points to, for as long as the callback runs.
+// An event. Borrows the data that it points to, for the time of the callback.
 struct RawEvent {
   EventKind kind{};
   bool is_in_initial_list = false;
   bool final_state_unknown = false;
   std::uint32_t epoch = 0;
   const std::string* key = nullptr;
-  // Of updates; of a deletion before which others were skipped: what the handler was told last.
+  // Updates: the old state. Deletions after skipped updates: the state that the handler got last.
   const Block* old_block = nullptr;
-  // Of a deletion: the last known state.
+  // The object; for deletions the last known state.
   const Block* block = nullptr;
-  // Of the store, as Snapshot::version counts: the first that has this event.
+  // First version of the store (see Snapshot::version) that contains this event.
   std::uint64_t version = 0;
 };
 
@@ -53,18 +53,18 @@ class RawHandler {
  public:
   virtual ~RawHandler() = default;
   virtual void Handle(const RawEvent& event) = 0;
-  // True: a call takes microseconds and waits for nobody, so that a few may be made on the event
-  // loop. Asked once.
+  // Returns true if calls take microseconds and never wait, so that a few can run on the event
+  // loop. Called once.
   [[nodiscard]] virtual bool IsPrompt() const { return false; }
-  // True: several events of one version are given in one call instead. Asked once.
+  // Returns true if it wants several events of one version in one call. Called once.
   [[nodiscard]] virtual bool TakesBatches() const { return false; }
   virtual void HandleBatch(std::span<const RawEvent> events) {
     for (const RawEvent& event : events) Handle(event);
   }
 };
 
-// `Handler` is the class of the handler as far as it is known: calls to one that is final are not
-// virtual.
+// Passes events to a typed handler. `Handler` is its class as far as known: calls to a final class
+// are not virtual.
 template <class T, class Handler = ResourceEventHandler<T>>
 class HandlerAdapter final : public RawHandler {
  public:

@@ -1,6 +1,6 @@
 // kinformer/internal/reading_side.h
 //
-// ReadingSide: whatever reads a store: a Store, Indexer, Lister or SharedInformer.
+// ReadingSide: a handle that reads a store: a Store, Indexer, Lister or SharedInformer.
 
 #ifndef KINFORMER_INTERNAL_READING_SIDE_H_
 #define KINFORMER_INTERNAL_READING_SIDE_H_
@@ -12,8 +12,8 @@
 
 namespace kinformer::internal {
 
-// The store that it reads; keeps it alive. An informer is asked for its indexer, so that this needs
-// no informers.
+// Returns the store that it reads, and keeps it alive. Calls indexer() of an informer, so that this
+// header needs no informers.
 template <class Source>
   requires requires(const Source& s) { s.core(); }
 [[nodiscard]] std::shared_ptr<IndexerCore> ReadingSideOf(const Source& source) {
@@ -30,7 +30,7 @@ concept ReadingSide = requires(const Source& source) {
   source.Snapshot();
 };
 
-// The T of a Store<T> and its kin.
+// The T of a Store<T> or similar.
 template <class Source>
 using ViewOf = typename decltype(std::declval<const Source&>().Snapshot())::value_type;
 

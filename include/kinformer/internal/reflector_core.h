@@ -1,6 +1,6 @@
 // kinformer/internal/reflector_core.h
 //
-// ReflectorCore: what Reflector<T> is without the objects' type, compiled once.
+// ReflectorCore: untyped half of Reflector<T>, compiled once.
 
 #ifndef KINFORMER_INTERNAL_REFLECTOR_CORE_H_
 #define KINFORMER_INTERNAL_REFLECTOR_CORE_H_
@@ -20,7 +20,7 @@
 
 namespace kinformer::internal {
 
-// ReflectorStore<T>, which says what these mean, without the type.
+// Untyped ReflectorStore<T>, which documents the methods.
 class RawReflectorStore {
  public:
   virtual ~RawReflectorStore() = default;
@@ -34,10 +34,10 @@ class RawReflectorStore {
   virtual Result<void> Unreadable(ObjectName name, bool deleted) = 0;
 };
 
-// Thread-safe. Not to be destroyed while it runs.
+// A reflector. Thread-safe. Must not be destroyed while it runs.
 class ReflectorCore {
  public:
-  // Objects of another type than `expected_type` are logged and ignored; null: any is taken.
+  // Creates a reflector. Objects of another type than `expected_type`, if set, are only logged.
   ReflectorCore(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
                 std::shared_ptr<RawReflectorStore> store, const TypeInfo* expected_type,
                 ReflectorOptions options);
@@ -45,13 +45,13 @@ class ReflectorCore {
   ReflectorCore(const ReflectorCore&) = delete;
   ReflectorCore& operator=(const ReflectorCore&) = delete;
 
-  // Start, then Stop once stop is requested. Blocks.
+  // Starts, and stops when `stop` is requested. Blocks.
   Result<void> Run(const std::stop_token& stop);
 
-  // Begins, on the loop, where it left off, and returns at once. kInvalidArgument: it runs.
-  // kWouldDeadlock: on the loop, since Stop could not be called there.
+  // Starts, on the loop, where it stopped, and returns at once. kInvalidArgument: it is running.
+  // kWouldDeadlock: on the loop, where Stop could not be called.
   Result<void> Start();
-  // Waits until nothing of it runs on the loop.
+  // Stops, and waits until it has no work on the loop.
   void Stop();
 
   [[nodiscard]] std::string LastSyncResourceVersion() const;

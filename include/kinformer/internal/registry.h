@@ -1,13 +1,13 @@
 // kinformer/internal/registry.h
 //
-// The registry: all built-in kinds and resources of all group-versions, and what discovery says
-// about them. For the API server, the command and other programs that learn at run time what they
-// deal with.
+// Registry: all built-in kinds and resources of all group-versions, with their discovery data. For
+// the API server, the command and other programs that learn only at run time which kinds they
+// handle.
 //
-// It stands in a library of its own (kinformer_api_registry), since it links the tables of every
-// group-version; a program that names its types in its source does not need it.
+// It is a library of its own (kinformer_api_registry), since it links the tables of every
+// group-version; programs that name their types in the source do not need it.
 //
-// Constant data: thread-safe, nothing blocks, lives for ever.
+// Constant data: thread-safe, never blocks, lives for ever.
 
 #ifndef KINFORMER_INTERNAL_REGISTRY_H_
 #define KINFORMER_INTERNAL_REGISTRY_H_
@@ -21,7 +21,7 @@ namespace kinformer::internal {
 
 struct SubresourceInfo {
   std::string_view name;  // "status", "scale"
-  // What its requests and answers hold; not always the parent's kind: autoscaling/v1 Scale.
+  // Kind in requests and answers, which may differ from the parent's: autoscaling/v1 Scale.
   std::string_view group;
   std::string_view version;
   std::string_view kind;
@@ -32,11 +32,11 @@ struct ResourceInfo {
   std::string_view group;
   std::string_view version;
   std::string_view resource;  // plural
-  // The kind of its objects; it may belong to another group-version than the resource.
-  // type->namespaced is the scope.
+  // Kind of its objects; it may belong to another group-version than the resource. The scope is in
+  // type->namespaced.
   const TypeInfo* type = nullptr;
-  // The newest API server serves it, if its group-version is switched on. False for versions of the
-  // past, of which only the plural and the scope are known.
+  // True if the newest API server has it, when its group-version is enabled. False for old
+  // versions, of which only plural and scope are known.
   bool served = false;
   std::span<const std::string_view> verbs;
   std::span<const std::string_view> short_names;
@@ -47,25 +47,25 @@ struct ResourceInfo {
 struct GroupVersionInfo {
   std::string_view group;
   std::string_view version;
-  bool by_default = false;  // an API server with default settings serves it
+  bool by_default = false;  // enabled in an API server with default settings
 };
 
-// All kinds, in the bytewise order of group, version, kind: objects, lists, options.
+// Returns all kinds, in the bytewise order of group, version, kind: objects, lists, options.
 std::span<const TypeInfo* const> AllTypes();
 
-// All resources, in the bytewise order of group, version, resource.
+// Returns all resources, in the bytewise order of group, version, resource.
 std::span<const ResourceInfo> AllResources();
 
-// The group-versions that the newest API server knows, in the order of its discovery; of a group,
-// the preferred version first.
+// Returns the group-versions of the newest API server, in the order of its discovery; within a
+// group, the preferred version first.
 std::span<const GroupVersionInfo> AllGroupVersions();
 
-// Null where there is none. Binary search.
+// Return null if there is none. Binary search.
 const TypeInfo* FindType(std::string_view group, std::string_view version, std::string_view kind);
 const ResourceInfo* FindResource(std::string_view group, std::string_view version,
                                  std::string_view resource);
 
-// The resource whose objects are of this kind; null for lists, options and dynamic kinds.
+// Returns the resource with objects of this kind; null for lists, options and dynamic kinds.
 const ResourceInfo* FindResourceOf(const TypeInfo& type);
 
 }  // namespace kinformer::internal

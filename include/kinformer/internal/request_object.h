@@ -1,7 +1,7 @@
 // kinformer/internal/request_object.h
 //
-// From a mutable struct to a RequestObject. The codecs are declared here and defined with the
-// mutable structs, so that programs which only read do not pay for them.
+// Conversion of a mutable struct to a RequestObject. The codecs are declared here and defined with
+// the mutable structs, so that programs which only read do not compile them.
 
 #ifndef KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 #define KINFORMER_INTERNAL_REQUEST_OBJECT_H_
@@ -23,7 +23,7 @@ std::string EncodeProtobuf(const M& object);  // mutable_codec.h
 template <class M>
 std::string EncodeJson(const M& object);  // mutable_codec.h
 
-// Ends the compilation with what is missing where M is not what is written for T. True: it is.
+// Explains what is missing if M cannot be written for T. Returns true if it can.
 template <class T, class M>
 consteval bool CheckWritable() {
   static_assert(
@@ -45,7 +45,7 @@ consteval bool CheckWritable() {
   if constexpr (kIsRef<M> || kIsResult<M> || IsPointer<M> || IsText<M> || IsPlainStruct<M>) {
     return false;
   } else if constexpr (!kHasStruct) {
-    // The cases of a T that is deduced.
+    // Distinguishes the cases in which T is deduced.
     constexpr bool kIsView = requires(const M& m) { m.metadata(); };
     constexpr bool kIsJson = requires(const M& m) { m.StringOrEmpty(); };
     static_assert(!kIsView,
@@ -79,8 +79,8 @@ consteval bool CheckWritable() {
   }
 }
 
-// T is the view, M its mutable struct, or json::Value for Unstructured. The result refers to
-// `object`, which must outlive it.
+// Returns a RequestObject. T is the view, M its mutable struct, or json::Value for Unstructured.
+// The result refers to `object`, which must outlive it.
 template <class T, class M>
 RequestObject ToRequestObject(const M& object) {
   RequestObject request;
@@ -99,8 +99,8 @@ RequestObject ToRequestObject(const M& object) {
   return request;
 }
 
-// The same of an object that is in `namespace_` unless it says where it is; empty: unless it has
-// none.
+// Does the same, with `namespace_` for objects without a namespace; empty: their namespace stays
+// empty.
 template <class T, class M>
 RequestObject ToRequestObject(const M& object, std::string_view namespace_) {
   constexpr bool kIsJson = requires { object.StringOrEmpty(); };

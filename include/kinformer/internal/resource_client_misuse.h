@@ -1,6 +1,6 @@
 // kinformer/internal/resource_client_misuse.h
 //
-// What calls of a ResourceClient that cannot be meant are told: see misuse.h.
+// Overloads that explain wrong calls of a ResourceClient at compile time: see misuse.h.
 
 #ifndef KINFORMER_INTERNAL_RESOURCE_CLIENT_MISUSE_H_
 #define KINFORMER_INTERNAL_RESOURCE_CLIENT_MISUSE_H_
@@ -16,19 +16,19 @@
 
 namespace kinformer::internal {
 
-// An argument of any sort, braces among them.
+// An optional argument of any type, braces included.
 struct AnyArgument {
   AnyArgument() = default;
   template <class Given>
   AnyArgument(const Given& /*given*/) {}  // NOLINT(google-explicit-constructor)
 };
 
-// The same where there must be one.
+// A required argument of any type.
 struct GivenArgument {
   template <class Given>
   GivenArgument(const Given& /*given*/) {}  // NOLINT(google-explicit-constructor)
 };
-// ReadOptions, which are a DelegatingClient's: by the first of them that is written.
+// Matches ReadOptions, which a DelegatingClient takes, by their first member.
 struct NamespaceOption {
   GivenArgument namespace_;
   AnyArgument label_selector{};
@@ -48,7 +48,7 @@ struct FieldSelectorOption {
 template <class Given>
 concept IsContext = std::same_as<std::remove_cvref_t<Given>, std::stop_token>;
 
-// Verbs with a context in front, as in Go.
+// Explains verbs with a context as first argument, as in Go.
 class ResourceClientMisuse {
  public:
   template <IsContext Stop>
@@ -59,7 +59,7 @@ class ResourceClientMisuse {
                   "pods.Get(\"web-0\", {}, {.stop = stop})");
     return Result<void>();
   }
-  // A Result where its value should be.
+  // Explains a Result where its value is needed.
   template <class Wrong, class... Rest>
   auto Patch(std::string_view /*name*/, const Result<Wrong>& /*patch*/,
              const Rest&... /*rest*/) const {

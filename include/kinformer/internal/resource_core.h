@@ -1,7 +1,7 @@
 // kinformer/internal/resource_core.h
 //
-// ResourceCore: the untyped half of ResourceClient. It knows a kind by its TypeInfo and objects as
-// blocks; the typed client adds nothing but types. Compiled once.
+// ResourceCore: untyped half of ResourceClient, compiled once. A TypeInfo represents the kind, and
+// blocks the objects; the typed client only adds types.
 
 #ifndef KINFORMER_INTERNAL_RESOURCE_CORE_H_
 #define KINFORMER_INTERNAL_RESOURCE_CORE_H_
@@ -29,9 +29,9 @@ enum class Answers : std::uint8_t;  // client/object_codec.h
 class Patience;                     // client/patience.h
 }  // namespace client
 
-// An object on its way to the server: in one encoding at least. `protobuf` is the bare message of
-// the kind, without envelope; `json` is made only when it is needed (the server refused protobuf,
-// or the kind has none).
+// An object to be sent to the server, in at least one encoding. `protobuf` is the kind's bare
+// message, without envelope; `json` is called only if needed: the server refused protobuf, or the
+// kind has none.
 struct RequestObject {
   std::string namespace_{};
   std::string name{};
@@ -40,14 +40,14 @@ struct RequestObject {
   bool is_partial = false;  // copied from an object that a projection cut
 };
 
-// What a collection looked like.
+// A list, or one page of it.
 struct ListedObjects {
   std::vector<ObjectRef> items{};
   ListMeta metadata{};
-  std::size_t unreadable = 0;  // objects whose bytes were malformed: they are not in `items`
+  std::size_t unreadable = 0;  // objects with malformed bytes, which `items` lacks
 };
 
-// One object that a watch gives out; owns what it shows.
+// One event of a watch; owns its object.
 struct OwnedWatchEvent {
   WatchEventType type{};
   ObjectRef object{};
@@ -55,8 +55,8 @@ struct OwnedWatchEvent {
   bool initial_events_end = false;
 };
 
-// Cheap to copy. Thread-safe. All methods but the constructor block; on the loop thread they fail
-// with kWouldDeadlock.
+// Client for one resource. Cheap to copy. Thread-safe. All methods but the constructor block; on
+// the loop thread they fail with kWouldDeadlock.
 class ResourceCore {
  public:
   ResourceCore(std::shared_ptr<ClientCore> client, const TypeInfo& type, std::string namespace_);
@@ -68,20 +68,20 @@ class ResourceCore {
 
   Result<ObjectRef> Get(std::string_view name, const GetOptions& options,
                         const CallOptions& call) const;
-  // One page: all, where options.limit is 0.
+  // Lists one page: everything, if options.limit is 0.
   Result<ListedObjects> ListPage(const ListOptions& options, const CallOptions& call) const;
-  // All pages. A collection that expires between two pages is listed again, whole.
+  // Lists all pages. If the collection expires between two pages, begins again without pages.
   Result<ListedObjects> List(const ListOptions& options, const CallOptions& call) const;
   Result<ObjectRef> Create(const RequestObject& object, const CreateOptions& options,
                            const CallOptions& call) const;
-  // `subresource` is empty for the object itself.
+  // Updates the object, or its subresource if that is not empty.
   Result<ObjectRef> Update(const RequestObject& object, std::string_view subresource,
                            const UpdateOptions& options, const CallOptions& call) const;
   Result<ObjectRef> Patch(std::string_view name, const kinformer::Patch& patch,
                           std::string_view subresource, const PatchOptions& options,
                           const CallOptions& call) const;
-  // A part that is of a kind of its own: "scale", "token", "eviction", "binding". `part` is that
-  // kind. Written ones are null where the server answers with a Status: it is done.
+  // Access a part with a kind of its own, `part`: "scale", "token", "eviction", "binding". Writes
+  // return null if the server answers with a success Status.
   Result<ObjectRef> GetPart(std::string_view name, std::string_view subresource,
                             const TypeInfo& part, const CallOptions& call) const;
   Result<ObjectRef> CreatePart(std::string_view name, std::string_view subresource,
@@ -92,20 +92,20 @@ class ResourceCore {
                                const UpdateOptions& options, const CallOptions& call) const;
   Result<void> Delete(std::string_view name, const DeleteOptions& options,
                       const CallOptions& call) const;
-  // The same; gives the answer as JSON: the object as it is now, or a Status.
+  // Deletes, and returns the answer as JSON: the object as it is now, or a Status.
   Result<std::string> DeleteForAnswer(std::string_view name, const DeleteOptions& options,
                                       const CallOptions& call) const;
   Result<void> DeleteCollection(const DeleteOptions& options, const ListOptions& list,
                                 const CallOptions& call) const;
-  // Calls `on_event` on the calling thread for each event until it returns false (OK), the stream
+  // Calls `on_event` on the calling thread for each event, until it returns false (OK), the stream
   // ends (OK) or fails.
   Result<void> Watch(const ListOptions& options,
                      const std::function<bool(const OwnedWatchEvent&)>& on_event,
                      const CallOptions& call) const;
 
  private:
-  // The collection's path, or an item's. Item paths need a name, and a namespace where the resource
-  // has them.
+  // Returns the path of the collection, or of an item. Item paths need a name, and a namespace if
+  // the resource has namespaces.
   Result<std::string> Path(std::string_view namespace_, std::string_view name,
                            std::string_view subresource) const;
   Result<std::string> ItemPath(std::string_view namespace_, std::string_view name,
@@ -118,13 +118,13 @@ class ResourceCore {
                              std::string_view subresource, const TypeInfo& part,
                              const RequestObject& object, const CreateOptions& options,
                              const CallOptions& call) const;
-  // The answer to a request for a part of an object. NotFound is what a server says, too, that has
-  // the object and knows no such part: then it is kMethodNotAllowed, so that nobody takes the
-  // object for gone. Asks for the object, once, where it is not sure.
+  // Checks the answer to a request for a part. A server also says NotFound if it has the object,
+  // but no such part: that becomes kMethodNotAllowed, so that callers do not take the object for
+  // deleted. If in doubt, sends one request for the object.
   Result<ObjectRef> OfPart(Result<ObjectRef> answer, std::string_view namespace_,
                            std::string_view name, std::string_view subresource,
                            const client::Patience& patience) const;
-  // `wants_answer`: gives the body.
+  // Deletes. `wants_answer`: returns the body.
   Result<std::string> SendDelete(std::string target, const DeleteOptions& options,
                                  const CallOptions& call, bool wants_answer) const;
 

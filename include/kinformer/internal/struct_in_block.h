@@ -1,7 +1,7 @@
 // kinformer/internal/struct_in_block.h
 //
-// StructInBlock<T>: a user's struct as it lives in the block of its object, and the functions by
-// which the untyped block code makes and ends it.
+// StructInBlock<T>: a user's struct as stored in the block of its object, and the functions by
+// which untyped block code creates and destroys it.
 
 #ifndef KINFORMER_INTERNAL_STRUCT_IN_BLOCK_H_
 #define KINFORMER_INTERNAL_STRUCT_IN_BLOCK_H_
@@ -24,8 +24,8 @@
 
 namespace kinformer::internal {
 
-// About what a member owns outside itself: texts, lists and maps with what is in them. The bytes
-// that malloc adds are not in it, nor what json::Value owns.
+// Returns about how many bytes a member owns elsewhere: texts, lists and maps with their content.
+// Without malloc's overhead, and without memory of json::Value.
 template <class T>
 std::size_t HeapBytes(const T& value) {
   std::size_t bytes = 0;
@@ -86,8 +86,8 @@ template <class T>
 inline constexpr StructInfo kStructInfo{sizeof(StructInBlock<T>), alignof(StructInBlock<T>),
                                         &StructInBlock<T>::Make, &StructInBlock<T>::Destroy};
 
-// Ends the program: a view shows an object that was not built for its kind, which is an error in
-// the program.
+// Ends the program with a message: a view shows an object that was not built for its kind, which is
+// an error in the program.
 [[noreturn]] void FailWithoutStruct(const Block* block, const TypeInfo& wanted);
 
 }  // namespace kinformer::internal

@@ -1,6 +1,6 @@
 // kinformer/internal/time_span.h
 //
-// TimeSpan: the Duration of an option, which says in words that a number needs a unit.
+// TimeSpan: the Duration of an option. Explains at compile time that a number needs a unit.
 
 #ifndef KINFORMER_INTERNAL_TIME_SPAN_H_
 #define KINFORMER_INTERNAL_TIME_SPAN_H_
@@ -13,8 +13,8 @@
 
 namespace kinformer::internal {
 
-// A Duration in every respect. It takes numbers, too, so that braced options with one in them still
-// name their struct, and no "no matching function" hides the reason.
+// A Duration that also accepts numbers, so that braced options with a number still match their
+// struct, and no "no matching function" hides the reason.
 class TimeSpan : public Duration {
  public:
   constexpr TimeSpan() : Duration(0) {}

@@ -10,16 +10,16 @@
 
 namespace kinformer::internal {
 
-// Starts full, fills continuously. Time comes from the caller. Thread-compatible.
+// A token bucket. Starts full, fills continuously. The caller provides the time. Thread-compatible.
 class TokenBucket {
  public:
-  // qps <= 0 or infinite: no limit. burst below 1 counts as 1.
+  // Creates a bucket. qps <= 0 or infinite: no limit. burst below 1 counts as 1.
   TokenBucket(double qps, int burst);
 
-  // Takes a token, which may not be there yet: how long to wait until it is. First come, first
-  // served.
+  // Takes a token, and returns the time until it is available. Tokens are given in order of the
+  // calls.
   [[nodiscard]] Duration Reserve(SteadyTime now);
-  // Gives back a token whose wait was given up.
+  // Returns a token that will not be used.
   void Return();
 
  private:

@@ -1,6 +1,6 @@
 // kinformer/internal/type_info.h
 //
-// TypeInfo: what the untyped machinery knows of a kind. One static instance per built-in kind
+// TypeInfo: description of a kind for untyped code. One static instance per built-in kind
 // (generated), one shared instance per dynamic kind in use.
 
 #ifndef KINFORMER_INTERNAL_TYPE_INFO_H_
@@ -21,18 +21,18 @@ struct MessageDescriptor;  // internal/descriptor.h
 
 class Block;
 
-// A program's own struct that objects of a kind are decoded into at entry and that lives in their
-// blocks, behind the tail (docs/object-layout.md).
+// A struct of the program, into which objects of a kind are decoded on arrival. It is stored in
+// their blocks, behind the tail (docs/object-layout.md).
 struct StructInfo {
-  // What stands in front of the struct.
+  // Header in front of the struct.
   struct Head {
-    std::uint32_t heap_bytes;  // that the struct owns elsewhere: its strings, lists and maps
-    std::uint32_t dropped;     // members of the object that the struct has no place for
+    std::uint32_t heap_bytes;  // memory of the struct's strings, lists and maps
+    std::uint32_t dropped;     // members of the object that the struct does not declare
   };
-  std::size_t size;   // of the head with the struct
+  std::size_t size;   // of head and struct together
   std::size_t align;  // at most malloc's
-  // Makes head and struct at `at` from the block's JSON. kDecode if that does not fit the struct;
-  // then nothing is made.
+  // Constructs head and struct at `at` from the block's JSON. kDecode if it does not fit the
+  // struct; then nothing is constructed.
   Result<void> (*make)(void* at, const Block& block);
   void (*destroy)(void* at);
 };
@@ -41,12 +41,12 @@ struct TypeInfo {
   std::string_view group;
   std::string_view version;
   std::string_view kind;
-  std::string_view resource;  // plural; empty for kinds that are not served (lists, options)
+  std::string_view resource;  // plural; empty for kinds without a resource (lists, options)
   std::string_view singular;
   bool namespaced = false;
   // Fields of the kind's protobuf message; null for dynamic kinds, whose objects stay JSON.
   const MessageDescriptor* message = nullptr;
-  // For dynamic kinds that the program has a struct for.
+  // Set for dynamic kinds that the program has a struct for.
   const StructInfo* structure = nullptr;
 
   [[nodiscard]] Encoding encoding() const {
@@ -57,13 +57,13 @@ struct TypeInfo {
   }
 };
 
-// A TypeInfo for a kind that is known only at run time. Interned: the same arguments give the same
-// pointer, and it lives for ever (kinds are few). Thread-safe.
+// Returns a TypeInfo for a kind that is known only at run time. Interned: equal arguments give the
+// same pointer, which stays valid for ever (kinds are few). Thread-safe.
 const TypeInfo* DynamicTypeInfo(std::string_view group, std::string_view version,
                                 std::string_view kind, std::string_view resource, bool namespaced);
 
-// The TypeInfo of PartialObjectMetadata objects of a resource: metadata only, kept as protobuf.
-// Interned likewise.
+// Returns the TypeInfo of PartialObjectMetadata objects of a resource: metadata only, stored as
+// protobuf. Interned too.
 const TypeInfo* MetadataTypeInfo(std::string_view group, std::string_view version,
                                  std::string_view kind, std::string_view resource, bool namespaced);
 

@@ -1,8 +1,8 @@
 // kinformer/internal/view.h
 //
-// What generated views are made of: a MessageView is a message inside a block, a RootView a whole
-// object, and the functions below read fields in place. Nothing allocates; every read is
-// bounds-checked; what is malformed reads as absent and is counted.
+// Base of generated views: a MessageView is a message inside a block, a RootView a whole object,
+// and the functions below read fields in place. Nothing allocates; every read is bounds-checked;
+// malformed data reads as absent and is counted.
 //
 // Generated code looks like this:
 //
@@ -24,8 +24,8 @@
 //     const PodSpec spec() const { return internal::GetMessage<PodSpec>(*this, 2); }
 //   };
 //
-// Fields are named by their numbers. A message of a JSON block has no fields here; json_view.h
-// reads those.
+// Numbers identify fields. Messages of JSON blocks have no fields here; json_view.h reads
+// those.
 
 #ifndef KINFORMER_INTERNAL_VIEW_H_
 #define KINFORMER_INTERNAL_VIEW_H_
@@ -57,15 +57,15 @@ class MessageView {
   static constexpr std::uint8_t kNoTable = 0xff;
 
   constexpr MessageView() = default;
-  // `table`: the block's index of this message's fields; kNoTable: none.
+  // Creates a view. `table`: the block's index of this message's fields; kNoTable: none.
   constexpr MessageView(const char* data, std::uint32_t size, const Block* block, Encoding encoding,
                         std::uint8_t table = kNoTable)
       : data_(data), block_(block), size_(size), encoding_(encoding), table_(table) {}
-  // A message that is in no block: for tests and for codecs.
+  // Creates a view of a message outside of any block: for tests and codecs.
   explicit constexpr MessageView(std::string_view message)
       : data_(message.data()), size_(static_cast<std::uint32_t>(message.size())) {}
 
-  // The message as it stands in the block.
+  // Returns the message as stored in the block.
   [[nodiscard]] constexpr std::string_view bytes() const { return {data_, size_}; }
   [[nodiscard]] constexpr const Block* block() const { return block_; }
   [[nodiscard]] constexpr Encoding encoding() const { return encoding_; }
@@ -82,7 +82,7 @@ static_assert(sizeof(void*) != 8 || sizeof(MessageView) == 24);
 
 struct MessageDescriptor;  // internal/descriptor.h
 
-// The message as compact JSON and as YAML; "" and counted if it is malformed.
+// Return the message as compact JSON and as YAML; "", and counted, if it is malformed.
 std::string MessageToJson(const MessageView& message, const MessageDescriptor& descriptor);
 std::string MessageToYaml(const MessageView& message, const MessageDescriptor& descriptor);
 std::ostream& PrintMessage(std::ostream& out, const MessageView& message,
@@ -93,12 +93,12 @@ M CopyMutable(const Block* block);  // internal/mutable_codec.h
 template <class M>
 M CopyMutableMessage(std::string_view message);  // internal/mutable_codec.h
 
-// The header with the struct has been included.
+// Matches structs whose header has been included.
 template <class M>
 concept StructIsKnown = requires { sizeof(M); };
 
-// What DeepCopy gives, of an object's block or a message's bytes. Where the struct is not known,
-// StructHeaderOf of the struct's namespace ends the compilation with the name of its header.
+// Implements DeepCopy, from an object's block or a message's bytes. If the struct is not declared,
+// StructHeaderOf in the struct's namespace stops the compilation with the name of its header.
 template <class M, class From>
 auto CopyInto(const From& from) {
   if constexpr (!StructIsKnown<M>) {
@@ -110,13 +110,13 @@ auto CopyInto(const From& from) {
   }
 }
 
-// Values of views are const, so that nobody assigns to what is only read: `pod.spec().nodeName() =
-// "x"` does not compile. Of numbers the language sees to that.
+// Const type of a view's value, so that `pod.spec().nodeName() = "x"` does not compile. Numbers
+// need no const for that.
 template <class V>
 using ReadOnly = std::conditional_t<std::is_class_v<V>, const V, V>;
 
-// What the views of messages (corev1::PodSpec) have in common. V is the view, which names its
-// descriptor; Struct is V::Mutable.
+// Common base of views of messages (corev1::PodSpec). V is the view, which names its descriptor;
+// Struct is V::Mutable.
 template <class V, class Struct>
 class MessageOf : public MessageView {
  public:
@@ -127,14 +127,14 @@ class MessageOf : public MessageView {
   [[nodiscard]] std::string ToJson() const { return MessageToJson(*this, V::message_descriptor()); }
   [[nodiscard]] std::string ToYaml() const { return MessageToYaml(*this, V::message_descriptor()); }
 
-  // A Struct to change. Needs the header with the structs. Of a partial object it lacks what the
-  // object lacks, and does not know it.
+  // Returns a Struct to change. Needs the header with the structs. For a partial object it lacks
+  // the cut fields too, without being marked as partial.
   template <class M = Struct>
   [[nodiscard]] auto DeepCopy() const {
     return CopyInto<M>(this->bytes());
   }
 
-  // The same bytes.
+  // Compares the bytes.
   friend bool operator==(const V& a, const V& b) {
     return static_cast<const MessageOf&>(a).bytes() == static_cast<const MessageOf&>(b).bytes();
   }
@@ -143,20 +143,20 @@ class MessageOf : public MessageView {
 template <class V>
 concept MessageOfItself = std::derived_from<V, MessageOf<V, typename V::Mutable>>;
 
-// One line: the JSON.
+// Prints the JSON in one line.
 template <MessageOfItself V>
 std::ostream& operator<<(std::ostream& out, const V& message) {
   return PrintMessage(out, message, V::message_descriptor());
 }
 
-// What views of whole objects, Unstructured and Object have in common. Null is equal to null alone.
+// Functions of all views of whole objects, Unstructured and Object. Null is equal to null only.
 bool SameContent(const Block* a, const Block* b);
-std::size_t HashContent(const Block* block);  // of equal content equal
+std::size_t HashContent(const Block* block);  // equal for equal content
 std::ostream& PrintName(std::ostream& out, const Block* block);
 std::string ContentToYaml(const Block* block);
 
-// A whole object. 8 bytes, trivially copyable. By default null, which reads as an object without
-// fields.
+// View of a whole object. 8 bytes, trivially copyable. By default null, which reads as an object
+// without fields.
 class RootView {
  public:
   constexpr RootView() = default;
@@ -165,16 +165,16 @@ class RootView {
   [[nodiscard]] MessageView message() const;
   operator MessageView() const { return message(); }  // NOLINT(google-explicit-constructor)
 
-  // The whole object with kind and apiVersion: compact JSON, and YAML as kubectl prints it. "" if
-  // null.
+  // Return the whole object with kind and apiVersion: compact JSON, and YAML as kubectl prints it.
+  // "" if null.
   [[nodiscard]] std::string ToJson() const;
   [[nodiscard]] std::string ToYaml() const;
 
-  // The same kind and the same content: of objects kept as protobuf, the same bytes.
+  // Compares kind and content: for objects stored as protobuf, the bytes.
   friend bool operator==(const RootView& a, const RootView& b) {
     return SameContent(a.block_, b.block_);
   }
-  // "Pod default/web-0".
+  // Prints "Pod default/web-0".
   friend std::ostream& operator<<(std::ostream& out, const RootView& object) {
     return PrintName(out, object.block_);
   }
@@ -183,7 +183,7 @@ class RootView {
   const Block* block_ = nullptr;
 };
 
-// One value as it was found. For the functions below.
+// A value as stored, for the functions below.
 struct RawValue {
   enum class Kind : std::uint8_t { kVarint, kFixed32, kFixed64, kBytes };
   Kind kind = Kind::kVarint;
@@ -192,12 +192,12 @@ struct RawValue {
   std::string_view bytes{};  // kBytes: the content
 };
 
-// The last value of a field. False if there is none.
+// Finds the last value of a field. False: there is none.
 bool FindField(const MessageView& message, std::uint32_t field, RawValue& value);
 
 // Walks the values of a repeated field or the entries of a map.
 struct FieldCursor {
-  // Lists of numbers may be packed, many in one field.
+  // Encoding of lists of numbers, which may be packed, many in one field.
   enum class Packing : std::uint8_t { kNone, kVarint, kFixed64 };
 
   const char* at = nullptr;  // null: at the end
@@ -210,25 +210,25 @@ struct FieldCursor {
 };
 FieldCursor MakeCursor(const MessageView& message, std::uint32_t field,
                        FieldCursor::Packing packing = FieldCursor::Packing::kNone);
-// The next element, or the next entry of a map. False at the end.
+// Return the next element, or the next entry of a map. False at the end.
 bool NextElement(FieldCursor& cursor, RawValue& value);
 bool NextMember(FieldCursor& cursor, std::string_view& key, RawValue& value);
 
-// The value of a map's last entry with that key. False if there is none.
+// Finds the last entry of a map with that key. False: there is none.
 bool FindEntry(const MessageView& message, std::uint32_t field, std::string_view key,
                RawValue& value);
 
-// Conversions of a raw value. What does not fit reads as zero and is counted.
+// Convert a raw value. A value of the wrong type reads as zero and is counted.
 std::int64_t ToInt64(const RawValue& value);
 double ToDouble(const RawValue& value);
 bool ToBool(const RawValue& value);
 MessageView ToMessage(const MessageView& parent, const RawValue& value);
 
-// How often, in this process, a read met bytes that are malformed below the level that entry
-// checks.
+// Returns the number of reads in this process that found malformed bytes below the level that is
+// checked on arrival.
 std::uint64_t MalformedReads();
-// The same of the calling thread: who calls other people's code with an object can say which object
-// it was.
+// Returns the number in the calling thread. A caller of the program's functions can so find out
+// which object was malformed.
 std::uint64_t MalformedReadsHere();
 void CountMalformedRead();
 
@@ -262,7 +262,7 @@ T ConvertValue(const MessageView& parent, const RawValue& value) {
 
 // ---- Single fields
 
-// The field is present. A field that is no pointer in Go and is zero may count as absent.
+// Returns true if the field is present. A zero in a field that is no pointer in Go may be absent.
 inline bool Has(const MessageView& message, std::uint32_t field) {
   RawValue value;
   return FindField(message, field, value);
@@ -278,11 +278,11 @@ std::optional<T> GetOptional(const MessageView& message, std::uint32_t field) {
   if (!FindField(message, field, value)) return std::nullopt;
   return ConvertValue<T>(message, value);
 }
-// Without the detour by RawValue where the block has an index of the message: most reads are one of
-// these and GetMessage below.
+// Returns a string, without a RawValue if the block has an index of the message: most reads use
+// this or GetMessage below.
 std::string_view GetString(const MessageView& message, std::uint32_t field);
-// The message in that field; `into`, which is empty, stays so if there is none. ReadChild: a direct
-// child of the object.
+// Read the message in that field; `into`, which is empty, stays empty if there is none. ReadChild:
+// for a direct child of the object.
 void ReadMessage(const MessageView& message, std::uint32_t field, MessageView& into);
 void ReadChild(const Block* block, std::uint32_t field, MessageView& into);
 inline std::string_view GetBytes(const MessageView& m, std::uint32_t f) {
@@ -296,8 +296,8 @@ inline std::int64_t GetInt64(const MessageView& m, std::uint32_t f) {
   return Get<std::int64_t>(m, f);
 }
 inline double GetDouble(const MessageView& m, std::uint32_t f) { return Get<double>(m, f); }
-// Views are filled in where they are to be: a view that was just written, field by field, is slow
-// to copy.
+// Fills the view in place: copying a view whose members were written one by one just before is
+// slow.
 template <class V>
 V GetMessage(const MessageView& m, std::uint32_t f) {
   if constexpr (std::derived_from<V, MessageView>) {
@@ -332,7 +332,7 @@ inline std::optional<double> GetOptionalDouble(const MessageView& m, std::uint32
 
 // ---- Repeated fields and maps
 
-// The elements of a repeated field, a forward range, borrowed, and a std::ranges::view. V: a view
+// Elements of a repeated field: a forward range, borrowed, and a std::ranges::view. V: a view
 // class, std::string_view, a number, bool, metav1::Time, Quantity, ... size() and operator[] walk
 // the elements. Lives as long as the block.
 template <class V>
@@ -392,14 +392,14 @@ class Repeated {
     for (iterator i = begin(); i != end(); ++i) ++count;
     return count;
   }
-  // Some element equals `value`.
+  // Returns true if an element equals `value`.
   [[nodiscard]] bool contains(const V& value) const {
     for (iterator i = begin(); i != end(); ++i) {
       if (*i == value) return true;
     }
     return false;
   }
-  // A default V if there are not that many.
+  // Returns a default V if there are not that many elements.
   [[nodiscard]] ReadOnly<V> operator[](std::size_t index) const {
     for (iterator i = begin(); i != end(); ++i) {
       if (index-- == 0) return *i;
@@ -412,9 +412,9 @@ class Repeated {
   std::uint32_t field_;
 };
 
-// The entries of a map with string keys, a forward range of pair<string_view, V>, in the order of
-// the wire (servers sort by key). Look-ups walk the entries; of a key that occurs twice, the last
-// entry counts. Lives as long as the block.
+// Entries of a map with string keys: a forward range of pair<string_view, V>, in the order of the
+// wire (servers sort by key). Look-ups walk the entries; if a key occurs twice, the last entry
+// counts. Lives as long as the block.
 template <class V>
 class MessageMap {
  public:
@@ -474,7 +474,7 @@ class MessageMap {
     return ConvertValue<V>(message_, value);
   }
   [[nodiscard]] bool contains(std::string_view key) const { return Find(key).has_value(); }
-  // A default V (for strings: "") if there is no such key.
+  // Returns a default V (for strings: "") if there is no such key.
   [[nodiscard]] ReadOnly<V> operator[](std::string_view key) const {
     return Find(key).value_or(V());
   }
@@ -488,7 +488,7 @@ using StringMap = MessageMap<std::string_view>;
 
 }  // namespace kinformer::internal
 
-// Their iterators point into the block: std::ranges::find(pod.metadata().finalizers(), "x") gives
+// The iterators point into the block: std::ranges::find(pod.metadata().finalizers(), "x") returns
 // one that can be used.
 template <class V>
 inline constexpr bool std::ranges::enable_borrowed_range<kinformer::internal::Repeated<V>> = true;

@@ -1,6 +1,6 @@
 // kinformer/internal/view_block.h
 //
-// From a root view (corev1::Pod) back to the block it shows.
+// Access to the block of a root view (corev1::Pod).
 
 #ifndef KINFORMER_INTERNAL_VIEW_BLOCK_H_
 #define KINFORMER_INTERNAL_VIEW_BLOCK_H_

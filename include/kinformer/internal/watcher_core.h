@@ -1,6 +1,6 @@
 // kinformer/internal/watcher_core.h
 //
-// WatcherCore: the untyped half of Watcher; and what makes and uses one, without types.
+// WatcherCore: untyped half of Watcher, and functions that create and use one.
 
 #ifndef KINFORMER_INTERNAL_WATCHER_CORE_H_
 #define KINFORMER_INTERNAL_WATCHER_CORE_H_
@@ -21,7 +21,7 @@ namespace kinformer::internal {
 
 class InformerCore;
 
-// Thread-safe. Destruction stops it.
+// A source of watch events. Thread-safe. Destruction stops it.
 class WatcherCore {
  public:
   virtual ~WatcherCore() = default;
@@ -35,7 +35,7 @@ class WatcherCore {
 Result<std::shared_ptr<WatcherCore>> NewRetryWatcherCore(
     Env& env, std::string resource_version, std::unique_ptr<ListerWatcher> lister_watcher);
 
-// What the informer tells a handler. Stopping it stops the informer.
+// Returns a watcher of the informer's events. Stopping it stops the informer.
 Result<std::shared_ptr<WatcherCore>> NewInformerWatcherCore(
     const std::shared_ptr<InformerCore>& informer);
 

@@ -1,6 +1,6 @@
 // kinformer/internal/webhook_server_misuse.h
 //
-// What calls of a WebhookServer that cannot be meant are told: see misuse.h.
+// Overloads that explain wrong calls of a WebhookServer at compile time: see misuse.h.
 
 #ifndef KINFORMER_INTERNAL_WEBHOOK_SERVER_MISUSE_H_
 #define KINFORMER_INTERNAL_WEBHOOK_SERVER_MISUSE_H_
@@ -58,7 +58,7 @@ class WebhookServerMisuse {
                   "corev1::Pod::Mutable& pod) -> Result<void> { ...; return {}; }");
     return Result<void>();
   }
-  // No kind is named.
+  // Explains a missing kind.
   template <int = 0, class... Wrong>
   auto RegisterValidator(const Wrong&... /*wrong*/) {
     static_assert(kNeverHolds<Wrong...>,

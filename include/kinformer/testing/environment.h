@@ -1,8 +1,8 @@
 // kinformer/testing/environment.h
 //
-// testing::Environment: an API server, the replicas of an operator and a clock, for the tests of
-// controllers. All of it runs in simulated time, where an hour passes in a moment, nothing is left
-// to chance but what the seed draws, and whatever may go wrong can be made to.
+// testing::Environment: an API server, replicas of an operator and a clock, for tests of
+// controllers. Everything runs in simulated time, where an hour passes in a moment; all randomness
+// comes from the seed, and the test can inject faults.
 //
 //   kinformer::testing::Environment env({.failed = HasFailure});  // GoogleTest's
 //   auto& replica = env.AddReplica("a", [](Manager& manager) {
@@ -12,14 +12,14 @@
 //   ASSERT_TRUE(env.Settle());
 //   replica.CrashAtWrite(2);
 //
-// A test that runs with many seeds finds what one order of events hides. One that fails prints its
-// seed, and what the replicas wrote, when and with which answer.
+// A test that runs with many seeds finds bugs that depend on the order of events. A failed test
+// prints its seed, and the writes of the replicas with their times and answers.
 //
-// In a file that says `using namespace kinformer`, the word `testing` may mean this namespace or
-// GoogleTest's: name GoogleTest's with two colons in front.
+// In a file with `using namespace kinformer`, the name `testing` is ambiguous: put two colons in
+// front of GoogleTest's.
 //
 // Link kinformer::testing. Counterpart: controller-runtime's envtest, which runs a real server in
-// real time and cannot do any of the rest.
+// real time, without replicas and faults.
 
 #ifndef KINFORMER_TESTING_ENVIRONMENT_H_
 #define KINFORMER_TESTING_ENVIRONMENT_H_
@@ -44,31 +44,31 @@ namespace kinformer::testing {
 
 class Replica;
 
-// What a test runs in.
+// Options of an Environment.
 struct EnvironmentOptions {
-  // Runs with equal seeds are equal.
+  // Seed of all random choices: equal seeds give equal runs.
   std::uint64_t seed{1};
-  // What the wall clock shows at the beginning: where 1970 would make everything look old.
+  // Wall time at the beginning; set it if 1970 would make objects look too old.
   WallTime start{};
-  // Asked at the end: whether the test has failed, so that seed and schedule are to be printed on
-  // stderr. With GoogleTest HasFailure of its class Test. Empty: never.
+  // Returns true at the end if the test has failed; seed and schedule are then printed on stderr.
+  // With GoogleTest: HasFailure of its class Test. Empty: nothing is printed.
   std::function<bool()> failed{};
   apiserver::ApiServerOptions server{};
-  // Called for each write of a replica before the server has it; Leases and events do not count.
-  // For what must hold of every write, such as that its replica leads. May not block.
+  // Called for each write of a replica before the server gets it; not for Leases and events. To
+  // check conditions that hold for every write, such as that the replica leads. Must not block.
   std::function<void(const Replica& replica, const HttpRequest& request)> on_write{};
-  // Of every replica. Its servers are off; with leader election, the namespace is "default" where
-  // there is none, the identity is the replica's name, and Leases have a loop of their own, as
-  // those of a manager with a Config: what stalls the replica delays no renewal.
+  // Options of every replica's manager. Its servers are off. With leader election, the namespace is
+  // "default" if none is set, the identity is the replica's name, and Leases have a loop of their
+  // own, as in a manager with a Config, so that a slow replica does not delay its renewals.
   ManagerOptions manager{};
-  // Of the simulation.
+  // Sinks of the simulation.
   std::shared_ptr<LogSink> log{};
   std::shared_ptr<MetricsSink> metrics{};
 };
 
 class Environment;
 
-// A process that runs a manager, as far as a test can tell. Methods are for the test's thread.
+// A simulated process that runs a manager. Methods are for the test's thread.
 class Replica {
  public:
   ~Replica();
@@ -76,28 +76,28 @@ class Replica {
   Replica& operator=(const Replica&) = delete;
 
   [[nodiscard]] const std::string& name() const;
-  // REQUIRES: running().
+  // Returns the replica's manager. REQUIRES: running().
   [[nodiscard]] Manager& manager() const;
-  // Its manager has not ended, and it has not crashed.
+  // Returns true until its manager has ended or it has crashed.
   [[nodiscard]] bool running() const;
   [[nodiscard]] bool crashed() const;
-  // What Manager::Start has returned. OK while it has not.
+  // Returns the result of Manager::Start; OK while that has not returned.
   [[nodiscard]] Result<void> result() const;
 
-  // Asks it to end, as SIGTERM does, and waits for that.
+  // Stops it, as SIGTERM does, and waits for its end.
   void Stop();
-  // As kill -9: from now on nothing that it says reaches the server, and it hears nothing.
+  // Crashes it, as kill -9: it has no more contact with the server, in either direction.
   void Crash();
-  // It crashes at the n-th write from now on: the server does what it is asked, and the replica
-  // never learns of it. Leases and events do not count. 0: it does not, after all.
+  // Crashes it at its n-th write from now on: the server performs the write, and the replica gets
+  // no answer. Leases and events do not count. 0: cancels this.
   void CrashAtWrite(int n);
-  // What watches say reaches it so much later, from now on: it reads what was. 0: at once again. A
-  // watch that says nothing for a minute or more is taken for dead, and opened anew.
+  // Delays its watch events from now on, so that it reads old states. 0: no delay. A watch that
+  // gets nothing for a minute or more is considered dead, and opened again.
   void DelayWatches(Duration delay);
-  // Its Leases are not answered for so long. Past the renew deadline it has lost its leadership,
-  // and soon another replica leads.
+  // Leaves its Lease requests unanswered for `duration`. If that exceeds the renew deadline, it
+  // loses its leadership, and another replica takes over.
   void LoseLeases(Duration duration);
-  // Nothing of it reaches the server for so long.
+  // Cuts its connection to the server for `duration`.
   void Disconnect(Duration duration);
 
  private:
@@ -107,8 +107,8 @@ class Replica {
   const std::unique_ptr<Impl> impl_;
 };
 
-// Belongs to one thread, the test's, which drives it: replicas and server work while that is in
-// one of the methods that let time pass. Destruction ends all replicas.
+// A test's cluster. Belongs to the test's thread, which drives it: replicas and server run while
+// the thread is in one of the methods that advance time. Destruction stops all replicas.
 class Environment {
  public:
   explicit Environment(EnvironmentOptions options = {});
@@ -118,47 +118,47 @@ class Environment {
 
   [[nodiscard]] Simulation& simulation();
   [[nodiscard]] Env& env();
-  // Objects, and the server's own faults.
+  // Returns the server, to create objects and inject faults.
   [[nodiscard]] ApiServer& server();
-  // Of somebody else: what is done to replicas does not happen to it. Its calls block, so they are
-  // made inside Blocking.
+  // Returns a client that is not affected by faults of replicas. Its calls block: use them inside
+  // Blocking.
   [[nodiscard]] Client client();
 
-  // Starts a replica whose manager has what `setup` gives it. The reference stays until the end of
-  // the Environment. A replica that has ended is started again by another call, with its name or
+  // Starts a replica, whose manager is configured by `setup`. The reference is valid until the end
+  // of the Environment. To restart a replica that has ended, call it again, with the same name or
   // another.
   Replica& AddReplica(const std::string& name, const std::function<void(Manager&)>& setup);
 
-  // ---- Webhooks of admission and of conversion. Whatever address a configuration or a definition
-  // names leads to one server of webhooks, in memory; where ApiServerOptions::webhook_transport
-  // gives a transport for it, to that. Before the first call of one of these two it leads nowhere.
-  // A server of webhooks for what no replica serves.
+  // ---- Webhooks of admission and of conversion. All addresses in configurations and definitions
+  // lead to one webhook server, in memory, unless ApiServerOptions::webhook_transport returns a
+  // transport. Before the first call of webhooks or ServeWebhooks they lead nowhere.
+  // Returns a server for webhooks that no replica serves.
   [[nodiscard]] WebhookServer& webhooks();
-  // Those on Manager::GetWebhookServer of a replica, whose setup has registered them: from now on,
-  // in place of the ones before, and for as long as it runs.
+  // Makes the webhooks on Manager::GetWebhookServer of a replica, which its setup has registered,
+  // answer from now on, instead of the previous ones, as long as the replica runs.
   void ServeWebhooks(const Replica& replica);
-  // What webhooks answer comes so much later, from now on. 0: at once again.
+  // Delays the answers of webhooks from now on. 0: no delay.
   void DelayWebhooks(Duration delay);
-  // Each question is answered with a 500 for so long.
+  // Answers all questions to webhooks with 500 for `duration`.
   void FailWebhooks(Duration duration);
-  // No question reaches them for so long.
+  // Cuts the connection to webhooks for `duration`.
   void DisconnectWebhooks(Duration duration);
 
   void RunFor(Duration duration);
-  // False: `done` did not hold within `limit`.
-  // `done` may be costly, such as a list: it is asked whenever time has passed, and at every 64th
-  // step of one moment, not at each as Simulation::RunUntil asks. True: it holds.
+  // Advances time until `done` returns true. False: that did not happen within `limit`. `done` may
+  // be slow, such as a list: it is called whenever time has advanced, and at every 64th step of one
+  // moment, not at each step as in Simulation::RunUntil.
   bool RunUntil(const std::function<bool()>& done, Duration limit = std::chrono::hours(1));
-  // Lets time pass until no replica has written for `quiet` (Leases and events do not count).
-  // False: that did not happen within `limit`: the replicas do not come to rest.
+  // Advances time until no replica has written for `quiet` (Leases and events do not count). False:
+  // that did not happen within `limit`; the replicas do not settle.
   bool Settle(Duration quiet = std::chrono::minutes(5), Duration limit = std::chrono::hours(6));
   // Calls `body`, which may block, on a simulated thread. False: it did not return within `limit`.
   bool Blocking(const std::function<void()>& body, Duration limit = std::chrono::hours(1));
 
-  // How often the replicas have written, all together.
+  // Returns the number of writes of all replicas.
   [[nodiscard]] std::uint64_t writes() const;
-  // The seed, and the last 500 writes and what was done to replicas, a line each: "12.345 s a
-  // PATCH /api/v1/namespaces/default/pods/x: 200".
+  // Returns the seed, and the last 500 writes and faults, one per line: "12.345 s a PATCH
+  // /api/v1/namespaces/default/pods/x: 200".
   [[nodiscard]] std::string Schedule() const;
 
  private:
