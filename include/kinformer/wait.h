@@ -90,6 +90,7 @@ Result<void> PollUntilTimeout(Env& /*env*/, const std::stop_token& /*stop*/, Dur
   internal::ExplainImmediate<Immediate>();
   return {};
 }
+// The same without a timeout.
 template <std::same_as<bool> Immediate, class Function>
 Result<void> PollUntilCancel(Env& /*env*/, const std::stop_token& /*stop*/, Duration /*interval*/,
                              Immediate /*immediate*/, const Function& /*condition*/) {
