@@ -39,13 +39,13 @@ const StructInfo::Head* Block::structure() const noexcept {
 }
 
 bool Block::SameAs(const Block& other) const {
-  // Of one dictionary, equal objects are equal bytes.
+  // Blocks packed with the same dictionary are equal if and only if their bytes are equal.
   if (packed() && other.packed() &&
       BlockBuilder::OpenPacked(*this).dictionary != BlockBuilder::OpenPacked(other).dictionary) {
     return SameAs(*Unpacked(ObjectRef::Share(&other)));
   }
   if (packed() != other.packed()) {
-    // Mostly the texts outside tell already.
+    // Usually the texts outside of the compressed part differ already.
     if (type_ != other.type_ || resourceVersion() != other.resourceVersion() ||
         uid() != other.uid() || name() != other.name()) {
       return false;

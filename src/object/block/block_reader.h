@@ -24,21 +24,21 @@ class BlockReader {
 
   explicit BlockReader(const Block& block) noexcept : block_(block) {}
 
-  // The first field of that number, at most BlockLayout::kMaxRootNumber, in the root; null where
-  // there is none. `slot`: where it is a message with an index, which one.
+  // Returns the first field with that number, at most BlockLayout::kMaxRootNumber, in the root, or
+  // null. Sets `slot` to the number of its index if the field is a message with an index.
   [[nodiscard, gnu::always_inline]] const char* RootField(std::uint32_t number,
                                                           std::uint8_t& slot) const noexcept {
     if (Form() == kUsual) return FindRoot<std::uint32_t, std::uint16_t>(number, slot);
     return RootFieldOfLarge(number, slot);
   }
-  // The first field of that number, at most 64, in the child with that slot.
+  // Returns the first field with that number, at most 64, in the child with that slot.
   [[nodiscard, gnu::always_inline]] const char* ChildField(std::uint8_t slot,
                                                            std::uint32_t number) const noexcept {
     if (Form() == kUsual) return FindInChild<std::uint32_t, std::uint16_t>(slot, number);
     return ChildFieldOfLarge(slot, number);
   }
 
-  // Where the payload ends.
+  // End of the payload.
   [[nodiscard]] const char* End() const noexcept { return block_.data() + block_.payload_size_; }
 
  private:
@@ -107,7 +107,7 @@ class BlockReader {
   [[nodiscard]] const char* Numbers() const noexcept {
     return Index() + sizeof(Bitmap) * block_.child_count_;
   }
-  // What the offset with that place is of.
+  // Returns the start of the field whose offset has index `i`.
   template <class Bitmap, class Offset>
   [[nodiscard]] const char* At(std::size_t i) const noexcept {
     return block_.data() + Read<Offset>(Numbers<Bitmap>() + block_.root_count_, i);
