@@ -252,7 +252,7 @@ class Decoder {
         }
         if (part.number != 2) continue;
         if (part.type != WireTypeOf(field.kind)) return Fail(message, field, WrongType(part));
-        if (entry.has_value) {  // the last one holds, but none may be malformed
+        if (entry.has_value) {  // the last value wins, but all must be well-formed
           if (!out_.Discarded([&] { return Value(message, field, &entry.value); })) return false;
         }
         entry.value = part;
