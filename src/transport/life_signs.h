@@ -6,8 +6,8 @@
 // Silence counts only while an answer is awaited:
 //   - after read_idle_timeout, a probe is sent on the connection;
 //   - after some seconds, if the caller then gives up or a probe is not answered, the connection is
-//     suspected: it gets no new exchange until its probe is answered. So are connections to the same
-//     server that have been silent as long, since a network failure often affects all of them;
+//     suspected: it gets no new exchange until its probe is answered. So are connections to the
+//     same server that have been silent as long, since a network failure often affects them all;
 //   - ping_timeout after the probe, the connection is dead, and its exchanges end.
 // A connection that cannot be probed, because it carries one exchange at a time (HTTP/1.1), is
 // retired instead of suspected; so is every connection if read_idle_timeout disables probes.
