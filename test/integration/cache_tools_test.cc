@@ -1,5 +1,5 @@
-// What programs build on caches, against the embedded API server in simulated time: pager, watch
-// tools, the comparison of watch-lists with lists.
+// Tools on top of caches, against the embedded API server in simulated time: pager, watch tools,
+// the comparison of watch-lists with lists.
 
 #include <chrono>
 #include <functional>
@@ -123,7 +123,7 @@ TEST_F(CacheTools, AMutationCacheShowsWhatTheServerHasAnswered) {
   informer.Start();
   Block([&] {
     ASSERT_TRUE(informer.WaitForCacheSync());
-    informer.Stop();  // as if the news were slow
+    informer.Stop();  // as if the event were late
     MutationCache<ConfigMap> recent(sim_.env(), informer.indexer());
     const Result<Ref<ConfigMap>> updated = maps_.Update(Map("m100", "2"));
     ASSERT_TRUE(updated) << updated.error();
@@ -133,7 +133,7 @@ TEST_F(CacheTools, AMutationCacheShowsWhatTheServerHasAnswered) {
   });
 }
 
-// Both encodings: objects that a watch sends are, to the byte or to the value, those of a list.
+// In both encodings: objects of a watch must be equal, in bytes or in value, to those of a list.
 TEST_F(CacheTools, WL_30_TheServersWatchListsEqualItsLists) {
   Fill(50);
   std::vector<DataConsistencyReport> reports;
