@@ -50,10 +50,10 @@ struct Selection {
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch(const Client& client) const;
 };
 
-// Checks the selectors and resolves each resource with the server; for a custom kind also the
-// columns of its definition, which the user may not be allowed to read. Returns one selection
-// for each resource and name in the arguments, in their order. Invalid flags give
-// kInvalidArgument.
+// Checks the selectors and resolves each resource with the server; for a custom kind also reads the
+// columns of its definition. A user who may not read the definition gets the default columns.
+// Returns one selection for each resource and name in the arguments, in their order. Errors in the
+// flags themselves are kInvalidArgument.
 Result<std::vector<Selection>> Select(const Connection& connection, const SelectionFlags& flags,
                                       const CallOptions& call);
 

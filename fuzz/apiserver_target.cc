@@ -1,5 +1,5 @@
-// The API server: every request gets an answer of the API, and stored objects stay
-// well-formed.
+// The API server: every request must get an answer in the form of the API, and the objects that the
+// server stores must stay well-formed.
 
 #include <memory>
 #include <string>

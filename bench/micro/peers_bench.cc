@@ -28,8 +28,8 @@ std::unique_ptr<Message> NewPod() {
   return schema->New(*corev1::Pod::type_info().message);
 }
 
-// Parses each pod separately: the content of the list without the tags around its
-// items.
+// Parses each pod separately, as libprotobuf gets it: the bytes are the content of the list without
+// the tags around its items.
 void ProtobufPodParseLibprotobuf(benchmark::State& state) {
   const auto pod = NewPod();
   std::size_t bytes = 0;

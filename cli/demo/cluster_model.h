@@ -47,8 +47,8 @@ class ClusterModel {
  public:
   explicit ClusterModel(ClusterSize size);
 
-  // Returns creates for all initial objects. Owners come before the objects they
-  // own.
+  // Returns creates for all objects that exist at the start. Owners come before the objects they
+  // own, so the creates can be applied in this order.
   [[nodiscard]] std::vector<Operation> Start();
 
   // Returns the next few operations. When a notable event begins (a rollout, a drain, a crash

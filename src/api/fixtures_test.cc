@@ -237,8 +237,8 @@ class OlderTables {
 TEST(OlderTables, FieldsTheyDoNotKnowSurviveAReadModifyWrite) {
   if (Testdata().empty()) GTEST_SKIP() << "KINFORMER_K8S_API_TESTDATA does not name a folder";
   const MutableTable& newest = corev1::PodMutable::mutable_table();
-  // Fields in children of the root, and in lists, in values of maps, and in messages inside
-  // those.
+  // The fields are in children of the root, and further down: in lists, in values of maps, and in
+  // messages inside those.
   const OlderTables older(newest, {"resizePolicy", "ephemeralContainers", "schedulingGates",
                                    "hostUsers", "resourceClaimStatuses", "observedGeneration",
                                    "ownerReferences", "seccompProfile", "claims", "phase"});

@@ -96,8 +96,8 @@ TYPED_TEST(MutableFixtures, RoundTripOfOlderReleases) {
     const std::string changed = read(".after_roundtrip.json");
     const auto object = internal::DecodeJson<typename TypeParam::Mutable>(json);
     ASSERT_TRUE(object) << release.path() << ": " << object.error();
-    // Nothing may be lost, not even removed fields, which Go drops; members may be added, as in
-    // Go.
+    // Nothing may be lost, not even fields that were removed since, which Go drops. Members may be
+    // added, as in Go.
     const json::Value written = json::Parse(internal::EncodeJson(*object)).value();
     EXPECT_TRUE(written == json::Parse(json).value() ||
                 (!changed.empty() && written == json::Parse(changed).value()))

@@ -232,8 +232,8 @@ TEST_F(Http2Test, MaxConnections_OfAServerThatTakesFewStreams_BoundAPool) {
 TEST_F(Http2Test, ALowStreamLimitIsLearned) {
   Begin(10);
   StartWatches(45);
-  // One stream of the first connection is ended to make room for the probe; its watch
-  // resumes.
+  // The transport ends one stream of the first connection, to make room for the probe. A watch that
+  // loses its stream resumes.
   const auto ended = [](const Watch& w) { return w.done.has_value(); };
   EXPECT_TRUE(Eventually([&] { return Count(Running) + Count(ended) == 45 && Count(ended) > 0; }));
   EXPECT_LE(Count(ended), 2);

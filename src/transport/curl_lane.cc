@@ -299,8 +299,8 @@ void CurlLane::NoteConnecting(CURL* easy, curl_socket_t fd) {
   }
 }
 
-// Unanswered requests of a lost connection count as new: they wait for the next
-// connection.
+// Requests that were sent on a lost connection and not answered count as new: they wait for the
+// next connection.
 void CurlLane::LoseConnection() {
   if (http1_) return;
   connected_ = false;

@@ -99,9 +99,9 @@ class JsonBitmap {
   // in the text, returns null and sets `depth` to the number still open. REQUIRES: depth > 0.
   const char* Close(const char* at, std::uint32_t& depth) const noexcept;
 
-  // Returns the position behind the value that begins at `at`, or null if it does not
-  // end before `end`. A scalar may end with the text. REQUIRES: `at` is outside
-  // strings.
+  // Returns the position behind the value that begins at `at`, or null if it does not end before
+  // `end`. A scalar may end with the text.
+  // REQUIRES: `at` is outside strings.
   [[nodiscard]] const char* SkipValue(const char* at, const char* end) const noexcept {
     if (at == end || *at != '"') return SkipOther(at, end);
     const char* const quote = at + 1 == end ? nullptr : NextQuote(at + 1);

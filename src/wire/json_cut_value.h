@@ -20,13 +20,13 @@ class JsonCutValue {
   // Whether no value has begun.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  // Starts a value at `at` in the text that `window` has read. `scanner` scanned
-  // it to the end of that text without finding the value's end. REQUIRES:
-  // empty().
+  // Starts a value at `at` in the text that `window` has read. `scanner` scanned it to the end of
+  // that text without finding the value's end.
+  // REQUIRES: empty().
   void Begin(const JsonBitmap& window, const char* at, const JsonValueScanner& scanner);
-  // Appends bytes from `chunk` and returns how many belong to the value: all of
-  // them if it does not end in the chunk. Sets `complete` if it does. REQUIRES:
-  // !empty().
+  // Appends the value's bytes at the front of `chunk` and returns their number: the whole chunk if
+  // the value does not end in it. Sets `complete` if it does.
+  // REQUIRES: !empty().
   std::size_t Add(std::string_view chunk, bool& complete);
 
   // The bytes so far, and the bitmap of a text that contains them. Valid until Add or Clear.

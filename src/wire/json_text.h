@@ -47,9 +47,9 @@ std::string DoubleText(double value);
 // that needs no escape.
 std::size_t PlainPrefix(std::string_view text, bool escape_html = true);
 
-// Appends many small pieces to a string at little cost. While the sink lives, the string
-// has unused room at its end, so nobody else may use it. Not copyable; make it on the
-// stack.
+// Appends many small pieces to a string with few checks and allocations. While the sink lives, the
+// string has unused room at its end, so only the sink may use it; the destructor removes the room.
+// Not copyable; make it on the stack.
 class TextSink {
  public:
   explicit TextSink(std::string& out)

@@ -40,9 +40,9 @@ struct EmbeddedServerOptions {
   std::shared_ptr<LogSink> log{};  // null: no log
 };
 
-// Calls webhooks that have a URL. Its certificate authority stays the same, so a client
-// survives restarts of the server. Thread-safe; all functions block briefly. The destructor
-// stops it.
+// Calls webhooks that have a URL. Keeps its certificates for its whole life, so that a client can
+// be used across restarts of the server. Thread-safe; all functions block briefly. The destructor
+// stops the server.
 class EmbeddedServer {
  public:
   using Answer = std::function<std::optional<ScriptedResponse>(const HttpRequest&)>;

@@ -1,6 +1,6 @@
-// Effects of a factory's options on objects: transforms, projections, reads without a cache,
-// and the choice between versions of a resource. Against the embedded API server in simulated
-// time.
+// Effects of a factory's options on the objects of a server: transforms, projections, reads without
+// a cache, and the choice between versions of a resource. Tested against the embedded API server in
+// simulated time.
 
 #include <chrono>
 #include <cstddef>

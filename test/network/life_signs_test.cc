@@ -45,8 +45,8 @@ TEST_F(LifeSignsTest, RequestsAndWatchesPassInSimulatedTime) {
   EXPECT_EQ(network().opened(), 2U) << "one of each pool";
 }
 
-// A caller gives up after its deadline, and the next request must not use the same
-// connection.
+// The caller of a request on a silent connection gives up, and the request of the next caller must
+// not use the same connection.
 TEST_F(LifeSignsTest, WhoGivesUpOnASilentConnection_IsEvidenceForTheNext) {
   for (const ConnectionPool pool : kPools) {
     ClientCalls calls(scene_);
@@ -357,8 +357,8 @@ TEST_F(LifeSignsTest, AConnectionThatEndedWhileIdle_IsTriedBesideAsTheFirst) {
   EXPECT_LE(next.took(), 2400ms);
 }
 
-// libcurl itself repeats a request if a connection that it reused turns out to be
-// closed.
+// libcurl itself sends a request again if the connection that it wanted to reuse turns out to be
+// closed. Such a retry may hang like a first attempt.
 TEST_F(LifeSignsTest, ARequestThatLibcurlSendsAgain_IsTriedBesideAsTheFirst) {
   for (const ConnectionPool pool : {ConnectionPool::kShort, ConnectionPool::kWatch}) {
     ClientCalls calls(scene_);

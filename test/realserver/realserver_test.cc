@@ -1,5 +1,5 @@
-// The informer, the dynamic informer and the CLI with the real kube-apiserver. Label
-// `realserver`.
+// Tests of the informer, the dynamic informer and the CLI with the real kube-apiserver. They have
+// the label `realserver`.
 //
 // ctest names the binaries in the environment: KINFORMER_REALAPI (test/realserver/build.sh) and
 // KINFORMER_CLI.

@@ -32,8 +32,8 @@ constexpr Aftermath kAftermaths[] = {
     {10, seconds(10), minutes(1)},  // 404
     // The informer waits for the end of the initial events.
     {12, seconds(75), minutes(2)},
-    // A silent server is given up at the watch's timeout; a list's timeout is a
-    // minute.
+    // An informer gives up a silent server when the timeout of its watch is over; the timeout of a
+    // list is one minute.
     {13, minutes(17), minutes(20)},
     // Invented or missing objects are found by the consistency check, once a minute; if lists do
     // not help, checks become rarer.

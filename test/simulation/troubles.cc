@@ -275,8 +275,8 @@ std::uint64_t DrawTroubles(Dice& dice, Trust trust) {
     const bool dear = trouble == kManyObjects;
     if (dice.OneIn(dear ? 40 : of_program ? 2 : rarity)) drawn |= BitOf(trouble);
   }
-  // The second server is neither restored nor dishonest, and clients write only to the first
-  // one.
+  // The second server is never restored and never dishonest. It does not get the writes of clients,
+  // so kConflicts is off with it.
   if (trust != Trust::kHonest) drawn &= ~BitOf(kTwoServers);
   if ((drawn & BitOf(kTwoServers)) != 0) drawn &= ~BitOf(kConflicts);
   return drawn;

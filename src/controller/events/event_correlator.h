@@ -19,8 +19,8 @@
 
 namespace kinformer::internal::events {
 
-// Key of events that may be combined: everything they have in common. Only the message
-// differs.
+// Returns the key of events that may be combined: everything they have in common, without the
+// message, by which they are told apart.
 std::string AggregateKey(const corev1::EventMutable& event);
 
 // Correlation for core/v1: writes each higher count. Counterpart: record.EventCorrelator.

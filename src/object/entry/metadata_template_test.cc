@@ -241,8 +241,8 @@ void ReadKindsInTurn() {
 
 TEST(MetadataTemplate, KindsMayTakeTurns) { std::thread(ReadKindsInTurn).join(); }
 
-// Feeds objects in two pieces, cut at every place, and reads them with the bitmap of the
-// splitter.
+// Builds blocks from objects in two pieces, cut at every place, with the bitmap that the splitter
+// made of them.
 class Blocks final : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
  public:
   explicit Blocks(const std::vector<std::string>& texts) {

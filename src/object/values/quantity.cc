@@ -127,8 +127,8 @@ std::optional<Suffix> ParseSuffix(std::string_view text) {
   return Suffix{{}, negative ? -exponent : exponent, Format::kDecimalExponent};
 }
 
-// A number without sign and suffix: digits before and after the point, without zeros at either
-// end.
+// A number with its sign and suffix removed: the digits before and after the point, without zeros
+// at either end.
 struct Number {
   bool negative = false;
   std::string_view whole{};
