@@ -24,7 +24,7 @@ std::string Apart(const std::string& names) {
   return text;
 }
 
-// A resource and, behind it, what client-go's caches have for the objects' keys.
+// Whether the arguments are a resource and object keys in the form of client-go's caches.
 bool AreKeys(const std::vector<std::string>& arguments) {
   const auto is_key = [](const std::string& text) {
     const std::vector<std::string> parts = Split(text, '/');

@@ -162,7 +162,7 @@ std::string InWords(const std::string& text) {
          " needs a value behind it: " + text.substr(from, text.size() - kEnd.size() - from);
 }
 
-// The first of what stands on the command line and means nothing.
+// Returns an error for the first unknown word on the command line.
 std::string Unexpected(const CLI::App& app, const Cli11Command* command,
                        const std::string& argument) {
   if (argument.size() > 1 && argument.front() == '-') return UnknownOption(app, command, argument);
@@ -170,7 +170,7 @@ std::string Unexpected(const CLI::App& app, const Cli11Command* command,
   return "unexpected argument \"" + argument + "\"; " + name + " takes no more than its usage says";
 }
 
-// Gives to the command what stood before it.
+// Passes options before the command on to the command.
 void PassOn(const CLI::App& app, CLI::App& command) {
   for (const CLI::Option* given : app.get_options()) {
     if (given->count() == 0 || given->get_lnames().empty()) continue;
@@ -226,7 +226,7 @@ struct CommandLine::Impl {
       long_names.emplace(option->get_snames().front(), option->get_lnames().front());
     }
   }
-  // CLI11 takes what stands behind an option of one letter for its value, "=" included.
+  // CLI11 takes everything behind an option of one letter as its value, including "=".
   std::vector<std::string> Arguments(int argc, char** argv) {
     NoteShort(app);
     for (const auto& command : commands) NoteShort(command->app());
@@ -252,7 +252,7 @@ struct CommandLine::Impl {
   CLI::App* help = nullptr;
   std::string help_of;
   std::map<std::string, std::string> long_names;
-  std::map<std::string, std::string> elsewhere;  // commands that are none here
+  std::map<std::string, std::string> elsewhere;  // commands that exist only elsewhere
   std::vector<std::unique_ptr<Cli11Command>> commands;
 };
 

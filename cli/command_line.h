@@ -19,11 +19,11 @@ namespace kinformer::cli {
 inline constexpr int kFailure = 1;
 inline constexpr int kUsageError = 2;
 
-// One command. What is bound here must live until CommandLine::Run returns.
+// One command. Variables bound here must live until CommandLine::Run returns.
 class Command {
  public:
   virtual ~Command() = default;
-  // `names` as in "-n,--namespace". `value_name` stands in the help: "NS".
+  // `names` as in "-n,--namespace". `value_name` is shown in the help: "NS".
   virtual void Flag(const std::string& names, bool& value, const std::string& help) = 0;
   virtual void Option(const std::string& names, std::string& value, const std::string& value_name,
                       const std::string& help) = 0;
@@ -33,8 +33,8 @@ class Command {
   // May be given several times, and take several values.
   virtual void Options(const std::string& names, std::vector<std::string>& values,
                        const std::string& value_name, const std::string& help) = 0;
-  // One of `choices`; anything else is a usage error that lists them, and has the words of
-  // `instead` for what was given, if these are not empty.
+  // Accepts one of `choices`; any other value is a usage error that lists them, with the text of
+  // `instead` for the given value unless that is empty.
   virtual void Choice(const std::string& names, std::string& value,
                       const std::vector<std::string>& choices, const std::string& help,
                       std::function<std::string(std::string_view)> instead) = 0;
@@ -61,14 +61,14 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // An option that may also stand before the command: what is given there is as if it were given to
-  // the command, whose own wins. For a command that has no option of that long name it is a usage
-  // error. `names` as in the commands.
+  // An option that may also be given before the command, with the same effect as behind it; a value
+  // behind the command wins. It is a usage error for a command that has no option of that long
+  // name. `names` as in the commands.
   void Global(const std::string& names, const std::string& value_name, const std::string& help);
   void GlobalFlag(const std::string& names, const std::string& help);
 
   Command& Add(const std::string& name, const std::string& description);
-  // The same as Command::Elsewhere, of a command that is none here.
+  // Like Command::Elsewhere, for a command that does not exist here.
   void Elsewhere(const std::string& command, const std::string& words);
   // Parses and runs the command that was asked for. Gives the exit status.
   int Run(int argc, char** argv);

@@ -1,6 +1,6 @@
 // cli/commands.h
 //
-// The commands. Each stands in a file of its own and adds itself with its options to the command
+// The commands. Each one has a file of its own, and adds itself with its options to the command
 // line.
 
 #ifndef KINFORMER_CLI_COMMANDS_H_

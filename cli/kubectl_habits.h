@@ -13,7 +13,7 @@
 
 namespace kinformer::cli {
 
-// kubectl's commands that are none here.
+// Adds kubectl's commands that do not exist here.
 void AddCommandHabits(CommandLine& line);
 
 // Options of `kubectl get` that `get` and `watch` do not have.
@@ -25,7 +25,7 @@ void AddServerHabits(Command& command);
 // The same for the value of an option -o: "jsonpath={.items}".
 std::string OutputHabit(std::string_view output);
 
-// The same for a resource: "all". Empty: nothing is to be said.
+// The same for a resource such as "all". Empty if there is no advice.
 std::string ResourceHabit(std::string_view resource);
 
 }  // namespace kinformer::cli

@@ -41,7 +41,7 @@ Result<Text> ReadText(const std::string& path, std::istream& input) {
   return Text{.name = path, .text = std::move(text).str()};
 }
 
-// The files that a path stands for.
+// Returns the files of a path.
 Result<std::vector<std::string>> FilesOf(const std::string& path) {
   std::error_code failure;
   if (path == "-" || !std::filesystem::is_directory(path, failure)) return std::vector{path};

@@ -65,7 +65,7 @@ void TracePrinter::NoteListed(const TraceEvent& event) {
   if (seen <= kShown) {
     line_(TraceLine(event));
   } else if (seen == kShown + 1 && event.stage == kListener) {
-    // It gets what the store had when it joined, and nobody says when it is through.
+    // A new listener gets the store's content, and there is no event for the end of that.
     More(kListener, listed_ > kShown ? listed_ - kShown : 0);
   }
 }

@@ -154,7 +154,7 @@ int RunWatch(const ConnectionFlags& connection_flags, const SelectionFlags& flag
     return Fail(selections.error(), origin);
   }
 
-  // The trace may come from the loop until the client has ended.
+  // The loop may call the trace until the client is destroyed.
   const auto output = std::make_shared<Output>([stop]() mutable { stop.RequestStop(); });
   std::function<void(const TraceEvent&)> trace;
   if (traced) {

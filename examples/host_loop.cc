@@ -1,5 +1,5 @@
-// A program with an epoll loop of its own runs an informer inside it: no thread of the library runs
-// a loop. Handlers are called on the library's pool, as always.
+// A program with its own epoll loop runs an informer inside it: no thread of the library runs a
+// loop. Handlers are called on the library's pool, as always.
 
 #include <array>
 #include <csignal>

@@ -1,6 +1,6 @@
 // bench/e2e/change_stamp.h
 //
-// What bench_serve writes into the status message of a pod, so that its clients know when it was
+// Text that bench_serve writes into a pod's status message, so that clients know when it was
 // changed: "changed at " and nanoseconds of the system's clock, which all processes share.
 
 #ifndef KINFORMER_BENCH_E2E_CHANGE_STAMP_H_

@@ -7,7 +7,7 @@
 // 1. Starts and reconciles every pod with a reconciler that does nothing.
 // 2. Adds every pod to the queue, --rounds times, waiting for all reconciles after each round.
 // 3. The same with a reconciler that reads its pod from the cache.
-// 4. Prints `idle`, and waits for --changes changes that bench_serve is told to make.
+// 4. Prints `idle`, and waits for --changes changes, which bench_serve is then asked to make.
 // 5. Adds every pod with the priority of an initial list, to a reconciler that takes 1 ms; prints
 //    `full`, and waits for as many changes again.
 // Each figure is a line: name, value.

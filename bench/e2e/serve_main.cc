@@ -40,7 +40,7 @@ void SetMessage(ApiServer& server, const kinformer::ObjectName& pod, std::string
   if (!server.Patch(kPods, pod, patch)) std::abort();
 }
 
-// Keeps what is being updated while turns of the loop go by.
+// State of an update that continues over several turns of the loop.
 struct Updater {
   kinformer::Env& env;
   ApiServer& server;

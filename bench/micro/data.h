@@ -1,6 +1,6 @@
 // bench/micro/data.h
 //
-// What all decoders get to read in one run: pods of the made-up cluster.
+// Common input of all decoders in a run: pods of the simulated cluster.
 
 #ifndef KINFORMER_BENCH_MICRO_DATA_H_
 #define KINFORMER_BENCH_MICRO_DATA_H_

@@ -87,7 +87,7 @@ std::vector<std::string> Dashboard::Picture() const {
                                  Grouped(objects), Bytes(static_cast<double>(bytes)), "", rate_)));
   out.emplace_back();
 
-  // Two questions to the cache, timed: nothing of them goes to the server.
+  // Measures two queries of the cache, which send nothing to the server.
   const auto t0 = std::chrono::steady_clock::now();
   std::size_t most = 1;
   std::vector<std::pair<std::string, std::size_t>> nodes;

@@ -1,6 +1,6 @@
 // demo/dashboard.h
 //
-// Dashboard: turns what the observer holds into the demo's picture and into its log lines.
+// Dashboard: shows the observer's state as the demo's picture and its log lines.
 
 #ifndef KINFORMER_CLI_DEMO_DASHBOARD_H_
 #define KINFORMER_CLI_DEMO_DASHBOARD_H_

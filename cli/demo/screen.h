@@ -22,11 +22,11 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
 
   [[nodiscard]] bool terminal() const { return terminal_; }
-  // Replaces what is shown. Lines longer than the terminal is wide are cut.
+  // Replaces the picture. Lines longer than the width of the terminal are cut.
   void Show(const std::vector<std::string>& lines);
   // A line that stays: for logs. Ignored on a terminal while a picture is shown.
   void Note(const std::string& line);
-  // Back to a plain terminal with the cursor below the picture; what follows is printed as usual.
+  // Restores a plain terminal with the cursor below the picture; later output is normal text.
   void Finish();
 
  private:

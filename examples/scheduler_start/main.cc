@@ -37,6 +37,6 @@ int main(int argc, char** argv) {
                .on_stopped_leading = [] {}}})
           .OrExit();
   elector->Run(stop.token());
-  // Whoever has lost the Lease while it worked begins anew, in a new process.
+  // A process that has lost the Lease ends, and starts again as a new process.
   return stop.stop_requested() ? 0 : 1;
 }

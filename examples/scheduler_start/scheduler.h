@@ -1,5 +1,5 @@
-// Scheduler: the start of kube-scheduler, line by line, around a choice that takes the next node.
-// Names in comments are those of its source: cmd/kube-scheduler/app/server.go and
+// Scheduler: the start of kube-scheduler, line by line, around a trivial choice of the next node.
+// Names in comments are from its source: cmd/kube-scheduler/app/server.go and
 // pkg/scheduler/eventhandlers.go.
 
 #ifndef EXAMPLES_SCHEDULER_START_SCHEDULER_H_
@@ -34,20 +34,20 @@ struct Options {
   std::function<void(const std::string& line)> say{};
 };
 
-// Thread-safe. Blocks where it says so.
+// Thread-safe. Functions that block are marked.
 class Scheduler {
  public:
   // Makes informers and handlers, and starts none. Asks the server for the resource of widgets, so
   // it blocks.
   Scheduler(const kinformer::Client& client, Options options);
 
-  // Does what Run of server.go does before the election: starts the informers, unless put off.
-  // Blocks until it is told to lead or to stop.
+  // Does the same as Run of server.go before the election: starts the informers, unless that is
+  // delayed. Blocks until this process leads or must stop.
   kinformer::Result<void> BeforeElection(const std::stop_token& stop);
-  // OnStartedLeading. Blocks until it is told to stop.
+  // OnStartedLeading. Blocks until stop is requested.
   void Lead(const std::stop_token& stop);
 
-  // As the readyz check sched-handler-sync says it.
+  // The result of the readyz check sched-handler-sync.
   [[nodiscard]] bool handlers_synced() const { return handlers_synced_; }
   // The pods that take room on nodes, by key, and their nodes.
   [[nodiscard]] std::map<std::string, std::string> assigned() const;
@@ -89,7 +89,7 @@ class Scheduler {
   std::size_t next_node_ = 0;
   // A decision about a claim counts before the informer has heard of it.
   kinformer::AssumeCache<kinformer::corev1::PersistentVolumeClaim> claims_;
-  // Last, so that they go first: handlers use what stands above.
+  // The last members, so they are destroyed first: handlers use the members above.
   std::vector<Registration> handlers_;
   std::vector<Registration::ScopedRegistration> scopes_;
 };

@@ -192,7 +192,7 @@ class Decoder {
              Packed(field, place, value, member);
     }
     if (place.ops == nullptr) return Value(field, place, value, member);
-    // A message that comes in several parts is one message.
+    // Several parts of a message are merged into one message.
     if (!field.repeated && field.message != nullptr) {
       if (const void* old = place.ops->get(member)) {
         return Value(field, place, value, const_cast<void*>(old));

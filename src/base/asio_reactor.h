@@ -1,7 +1,7 @@
 // base/asio_reactor.h
 //
-// AsioReactor: what an io_context must tell when somebody else's event loop is to drive it, and has
-// no public way to tell: the descriptor of its epoll set, and a push that makes it readable.
+// AsioReactor: access to two parts of an io_context that a foreign event loop needs and that have
+// no public interface: the descriptor of its epoll set, and a call that makes it readable.
 
 #ifndef KINFORMER_BASE_ASIO_REACTOR_H_
 #define KINFORMER_BASE_ASIO_REACTOR_H_

@@ -15,17 +15,17 @@ namespace kinformer::internal::base {
 struct BackoffOptions {
   Duration initial{std::chrono::milliseconds(800)};
   double factor{2.0};
-  Duration cap{std::chrono::seconds(30)};  // of the base delay; jitter comes on top
+  Duration cap{std::chrono::seconds(30)};  // of the base delay, without jitter
   double jitter{1.0};                      // the delay is drawn from [base, base * (1 + jitter))
   // After this long without a failure the sequence starts again; 0: only Reset starts it again.
   Duration reset{std::chrono::minutes(2)};
 };
 
-// Gives base delays initial, initial * factor, ... up to the cap, each with jitter.
+// Returns base delays initial, initial * factor, ... up to the cap, each with jitter.
 //
-// Quiet time counts from the end of the delay last given. client-go counts from the last reset
-// instead, so a long outage starts its sequence again every two minutes and sends about twice the
-// attempts it means to.
+// Quiet time counts from the end of the last delay. client-go counts from the last reset instead,
+// so in a long outage it restarts its sequence every two minutes and makes about twice the intended
+// attempts.
 //
 // Thread-safe; never blocks; `env` must outlive it. Counterpart: wait.Backoff with its DelayFunc,
 // wait.BackoffManager.

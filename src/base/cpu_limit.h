@@ -11,7 +11,7 @@
 
 namespace kinformer::internal::base {
 
-// The processors of the affinity mask, or what the cgroup's CPU quota amounts to (rounded up) where
+// Returns the number of processors in the affinity mask, or the cgroup's CPU quota, rounded up, if
 // that is less. At least 1.
 [[nodiscard]] std::size_t CpuLimit();
 

@@ -10,7 +10,7 @@
 
 namespace kinformer::internal::base {
 
-// How many characters are to be added, left out or changed to make `b` of `a`.
+// Returns the number of characters to insert, delete or replace to change `a` to `b`.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
 // Near enough to be meant: at most two changes, and fewer than half of the word.

@@ -40,8 +40,8 @@ class Inside {
   const EventLoop* const before_;
 };
 
-// A descriptor that becomes readable at a time. Asio's own timers use one only with glibc, and
-// without it nobody outside could wait for them.
+// Makes a descriptor that becomes readable at a given time. Asio's own timers use one only with
+// glibc; otherwise a host could not wait for them.
 int NewTimerDescriptor() {
   const int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   if (fd < 0) throw std::system_error(errno, std::generic_category(), "timerfd_create");
@@ -110,7 +110,7 @@ struct EventLoop::Impl {
     }
   }
 
-  // Polls until nothing is ready or `end` has come; whether there may be more.
+  // Polls until nothing is ready or `end` has passed. Returns whether there may be more.
   bool PollUntil(SteadyTime end) {
     bool more = true;
     while (more && std::chrono::steady_clock::now() < end) {
@@ -138,8 +138,8 @@ struct EventLoop::Impl {
 
   // Host-driven.
   std::atomic<std::thread::id> driver{std::this_thread::get_id()};
-  std::atomic<bool> woken{false};    // something was posted since RunReady last looked
-  std::atomic<bool> polling{false};  // somebody is in RunReady
+  std::atomic<bool> woken{false};    // a task was posted since RunReady last checked
+  std::atomic<bool> polling{false};  // a thread is in RunReady
 };
 
 EventLoop::EventLoop(EventLoopOptions options, LogSink& log, MetricsSink& metrics)
@@ -229,7 +229,7 @@ bool EventLoop::RunUntil(SteadyTime end) {
   Impl& impl = *impl_;
   const Inside inside(*this);
   bool more = true;
-  // Polling takes back what makes the descriptor readable, so it must not end with a post unseen.
+  // Polling makes the descriptor unreadable, so it must not end while a posted task is unseen.
   do {
     impl.woken.exchange(false, std::memory_order_acq_rel);
     more = impl.PollUntil(end);
@@ -241,8 +241,8 @@ bool EventLoop::RunUntil(SteadyTime end) {
   return more;
 }
 
-// A host that sleeps has to hear of what was posted, once until it polls. What tasks post, the turn
-// in which they run finds by itself.
+// Wakes a sleeping host when a task is posted, once until it polls. Tasks that post other tasks
+// need not wake it, since the same turn finds those.
 void EventLoop::WakeHost() {
   if (!impl_->options.host_driven || current == this) return;
   if (!impl_->woken.exchange(true, std::memory_order_acq_rel)) InterruptReactor(impl_->io);

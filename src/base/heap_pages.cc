@@ -68,11 +68,11 @@ std::uintptr_t PieceOf(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) & ~(kArenaBytes - 1);
 }
 
-// Makes all of a piece writable, in which a heap of glibc's has begun to grow: glibc does that a
-// few pages at a time, and no huge page fits into what is writable when it is first touched. The
-// rest of the piece must be what glibc has reserved for that heap, which is what the kernel says of
-// it: anonymous, private, without rights, from where the writable part ends to where the piece
-// does.
+// Makes a whole piece writable in which a heap of glibc has begun to grow. glibc makes only a few
+// pages writable at a time, so no huge page fits into the writable part when it is first touched.
+// The rest of the piece must be reserved for that heap, which the kernel's memory map shows:
+// anonymous, private, without access rights, from the end of the writable part to the end of the
+// piece. If it is not, nothing is changed.
 void OpenPiece(std::uintptr_t piece) {
   std::FILE* const maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return;
@@ -100,9 +100,9 @@ void OpenPiece(std::uintptr_t piece) {
   }
   std::fclose(maps);
 }
-// glibc grows such a heap by the pages that an allocation lacks, with a call of mprotect even where
-// they are writable: one for every few objects of a first list. What is allocated and freed at once
-// is at the heap's end from then on. Less than what makes glibc give memory back, 128 KiB.
+// glibc grows such a heap by just the pages that an allocation needs, with a call of mprotect for
+// every few objects of a first list. GrowInSteps allocates and frees a block of this size, so that
+// the heap grows in larger steps. 128 KiB would make glibc return memory to the system.
 constexpr std::size_t kGrowth = std::size_t{96} << 10;
 
 void GrowInSteps(const void* block, std::size_t size) {

@@ -1,6 +1,6 @@
 // base/http_code.h
 //
-// Which HTTP status goes with an Error that becomes an answer.
+// HTTP status for an Error that is sent as an answer.
 
 #ifndef KINFORMER_BASE_HTTP_CODE_H_
 #define KINFORMER_BASE_HTTP_CODE_H_

@@ -10,8 +10,8 @@
 
 namespace kinformer::internal::base {
 
-// From its construction to its destruction, which are on one thread, this thread works for `what`.
-// They nest. Who hands work to other threads passes All on to them.
+// Marks the current thread as working for `what` during the life of this object. Objects may be
+// nested. Code that hands work to other threads passes All on to them.
 class Inside {
  public:
   explicit Inside(const void* what);

@@ -20,7 +20,7 @@ class LruCache {
   // `capacity` is at least 1.
   explicit LruCache(std::size_t capacity) : capacity_(capacity) {}
 
-  // Null: there is none. Until the next Put.
+  // Returns null if the key is absent. The pointer is valid until the next Put.
   Value* Find(std::string_view key) {
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) return nullptr;

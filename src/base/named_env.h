@@ -1,7 +1,7 @@
 // base/named_env.h
 //
-// NamedEnv: an Env whose log lines and metrics say of which cluster they are. So whatever runs on
-// it says so, and knows nothing of it.
+// NamedEnv: an Env that adds the name of a cluster to its log lines and metrics, without any change
+// in the code that runs on it.
 
 #ifndef KINFORMER_BASE_NAMED_ENV_H_
 #define KINFORMER_BASE_NAMED_ENV_H_
@@ -15,8 +15,8 @@
 
 namespace kinformer::internal::base {
 
-// The named forms of one Env, each made once, and kept for as long as that lives: what runs on one
-// need not ask who gave it. Thread-safe.
+// The named forms of one Env. Each is made once and kept as long as this object, so code that runs
+// on one need not keep its owner. Thread-safe.
 class NamedEnvs {
  public:
   NamedEnvs();

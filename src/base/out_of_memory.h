@@ -1,7 +1,7 @@
 // base/out_of_memory.h
 //
-// What happens when there is no memory: the process ends, and says so. Half-done work of the loop
-// cannot be undone without memory, and going on without it would leave caches that are wrong.
+// Ends the process with a message when there is no memory. Half-done work of the loop cannot be
+// undone without memory, and to continue would leave wrong caches.
 
 #ifndef KINFORMER_BASE_OUT_OF_MEMORY_H_
 #define KINFORMER_BASE_OUT_OF_MEMORY_H_

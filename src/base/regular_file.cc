@@ -37,7 +37,7 @@ Result<std::string> ReadRegularFile(const std::string& path, std::size_t max_byt
   if (file.fd < 0) return Failed(errno);
   struct stat about{};
   if (::fstat(file.fd, &about) != 0) return Failed(errno);
-  // /dev/null is the usual way to say "an empty one".
+  // /dev/null is the usual name for an empty file.
   const bool null = S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3);
   if (!S_ISREG(about.st_mode) && !null) {
     return Failed("it is " + std::string(KindOf(about.st_mode)) + ", not a regular file");

@@ -18,7 +18,7 @@
 
 namespace kinformer::internal::base {
 
-// Built of nothing but a thread and a monitor of `env`, so the Simulation needs not know it.
+// Built only from a thread and a monitor of `env`, so the Simulation does not need to know it.
 class SimulatedLoop final : public Loop {
  public:
   SimulatedLoop(Env& env, std::string name);

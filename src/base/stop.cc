@@ -35,7 +35,7 @@ struct StopSource::State {
 StopSource::StopSource() : state_(std::make_shared<State>()) {}
 std::stop_token StopSource::token() const { return state_->source.get_token(); }
 void StopSource::RequestStop() {
-  // Callbacks may let go of this object.
+  // Callbacks may destroy this object.
   const std::shared_ptr<State> state = state_;
   state->source.request_stop();
 }
@@ -71,7 +71,7 @@ extern "C" void KinformerOnStopSignal(int signal) {
 }  // namespace
 
 StopSource StopOnSignals() {
-  // Never destroyed: a signal may come while the process ends.
+  // Never destroyed: a signal may arrive while the process ends.
   static StopSource* const source = [] {
     auto* made = new StopSource();
     const int fd = ::eventfd(0, EFD_CLOEXEC);

@@ -49,7 +49,7 @@ void ThreadPool::AddThread() {
   *self = StartThread(thread_name_, [this, self] { Work(self); });
 }
 
-// Nobody is idle, so nobody here can notice that the queue stands still: the loop looks after it.
+// No thread is idle, so none can notice that the queue is stuck: the loop checks it.
 void ThreadPool::WatchWaiting(SteadyTime since) {
   if (watching_ || threads_.size() >= max_threads_) return;
   watching_ = true;

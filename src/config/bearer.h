@@ -1,6 +1,6 @@
 // config/bearer.h
 //
-// BearerOf: the value of an Authorization header, made of a token that somebody has given.
+// BearerOf: makes the value of an Authorization header from a user's token.
 
 #ifndef KINFORMER_CONFIG_BEARER_H_
 #define KINFORMER_CONFIG_BEARER_H_

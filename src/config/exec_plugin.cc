@@ -82,7 +82,7 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   // libcurl and the host have descriptors that would be inherited.
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 #endif
-  // Our threads block all signals; the child shall not.
+  // This process's threads block all signals; the child must not inherit that.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -130,8 +130,8 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   return code;
 }
 
-// How often a child is looked at, and how often once more when it has ended and others keep its
-// stdout.
+// Interval of checks of a child, and the number of further checks after it has ended while others
+// keep its stdout open.
 constexpr int kLookMillis = 50;
 constexpr int kLateLooks = 20;
 
@@ -289,7 +289,7 @@ Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecClu
     return Failed(exec, "executable not found; install it, or correct users[].user.exec.command");
   }
   if (code != 0) return Failed(exec, "cannot be run: " + std::generic_category().message(code));
-  // Somebody who types a password takes the time that it takes.
+  // A person who types a password needs time, so there is no limit.
   const SteadyTime deadline =
       *interactive ? SteadyTime::max() : base::After(env.Now(), exec.timeout);
   const Result<std::string> text = ReadOutput(env, exec, deadline, stop, child);

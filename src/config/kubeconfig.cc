@@ -87,7 +87,7 @@ class Fields {
     }
   }
 
-  // Null where there is none.
+  // Returns null if it is absent.
   const Value* Find(const char* name) const {
     if (map_ == nullptr || error_) return nullptr;
     const Value* value = map_->Find(name);
@@ -139,7 +139,7 @@ Result<void> EachNamed(const Value& root, const char* list, const char* kind, Re
   return {};
 }
 
-// The value of the extension of that name, as JSON; empty where there is none.
+// Returns the value of the extension with that name as JSON; empty if it is absent.
 Result<std::string> Extension(const Value& body, const std::string& where,
                               const std::string& wanted) {
   const Value* list = body.Find("extensions");
@@ -263,7 +263,7 @@ void ReadPlugins(Fields& fields, const std::string& base_dir, KubeUser& out) {
   if (const Value* exec = fields.Find("exec")) {
     fields.Take(ReadExec(*exec, fields.At("exec"), out.exec.emplace()));
     out.exec->install_hint = WithoutControls(out.exec->install_hint);
-    // A bare word is looked for in PATH.
+    // A name without a slash is searched in PATH.
     if (out.exec->command.find('/') != std::string::npos) {
       out.exec->command = Resolved(out.exec->command, base_dir);
     }

@@ -15,8 +15,8 @@ namespace kinformer::internal::config {
 [[nodiscard]] std::string PathHint(std::string_view path);
 [[nodiscard]] std::string PathListHint(std::string_view list);
 
-// Whether a text that stands in the place of a name is a path: it begins like one, or there is a
-// file of that name.
+// Whether a text where a name is expected is a path: it looks like one, or a file with that name
+// exists.
 [[nodiscard]] bool LooksLikePath(const std::string& text);
 
 }  // namespace kinformer::internal::config

@@ -143,7 +143,7 @@ class Resolver {
       if (!timeout) return timeout.error();
       out.timeout = *timeout;
     }
-    // Credentials and trust go with https only, as in client-go.
+    // Credentials and certificates are used with https only, as in client-go.
     Result<void> done = server.https() ? AddCredentials(out) : CheckPlainServer(server, out.host);
     if (!done) return std::move(done).error();
     return out;
@@ -170,8 +170,8 @@ class Resolver {
     return {};
   }
 
-  // Looks up what the context or an override names. A name of the context that leads nowhere is
-  // added to `problems`; one of an override is an error by itself.
+  // Looks up the entry named by the context or an override. An unknown name in the context is added
+  // to `problems`; one in an override is an error at once.
   template <class Entry>
   Result<void> Find(const std::map<std::string, Entry>& entries, const std::string& name,
                     bool by_override, const std::string& what, Entry& out,
@@ -236,8 +236,8 @@ class Resolver {
     return {};
   }
 
-  // A server without https gets no certificates and no credentials. Where the scheme was forgotten
-  // that is not what was meant.
+  // A server without https gets no certificates and no credentials. If any are configured, the
+  // scheme was probably forgotten.
   [[nodiscard]] Result<void> CheckPlainServer(const base::Url& server,
                                               const std::string& host) const {
     const bool any = !cluster_.ca_file.empty() || !cluster_.ca_data.empty() ||

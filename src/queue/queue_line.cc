@@ -6,8 +6,8 @@
 namespace kinformer::internal {
 namespace {
 
-// Priorities come and go. So many levels are kept without anything in them; what is beyond is
-// forgotten as soon as it is empty.
+// Priorities change over time. This many empty levels are kept; further ones are removed as soon as
+// they are empty.
 constexpr std::size_t kKeptLevels = 32;
 
 // 146 years: added to a point of time or subtracted from one, it does not overflow.
@@ -30,7 +30,7 @@ QueueLine::Level& QueueLine::LevelOf(int priority) {
 
 std::int64_t QueueLine::Rank(int level, SteadyTime since) const {
   if (!ages()) return 0;
-  // By how much the level is ahead: cut, so that neither product nor difference overflows.
+  // Head start of the level: limited, so that neither product nor difference overflows.
   const std::int64_t most = kMostHeadStart / ageing_.count();
   const std::int64_t head_start = ageing_.count() * std::clamp<std::int64_t>(level, -most, most);
   return since.time_since_epoch().count() - head_start;
@@ -140,7 +140,7 @@ void QueueLine::TakeFirst() {
 void QueueLine::Release(QueueNode& node) {
   ++available_;
   if (!node.passed_over) return;
-  // All before the front are passed over: this is the front now, and what follows it is behind it.
+  // All nodes before the front are passed over. This node becomes the front.
   Level& level = LevelOf(node.level);
   for (QueueNode* at = &node; at != level.front; at = at->next) at->passed_over = false;
   SetFront(level, &node);

@@ -15,7 +15,7 @@ namespace kinformer::internal::table {
 
 std::string HumanDuration(std::chrono::seconds duration);
 
-// The age of an RFC 3339 time; "<unknown>" where it is none.
+// Returns the age of an RFC 3339 time; "<unknown>" if the text is invalid.
 std::string AgeOf(std::string_view time, WallTime now);
 
 // Seconds since 1970, or -1 where the text is no RFC 3339 time.

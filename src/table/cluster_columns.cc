@@ -1,4 +1,4 @@
-// The columns of the kinds that administrators look at: storage, access, policy, scaling.
+// Columns of kinds for administrators: storage, access, policy, scaling.
 
 #include <utility>
 
@@ -22,7 +22,7 @@ using cells::TrueFalse;
 using json::Value;
 using Row = std::vector<std::string>;
 
-// A name with what an annotation says about it: "fast (default)".
+// Returns a name, with a mark if an annotation makes it the default: "fast (default)".
 std::string NameOfDefault(const Value& o, const char* annotation) {
   const bool is_default = o["metadata"]["annotations"][annotation].StringOrEmpty() == "true";
   return Name(o) + (is_default ? " (default)" : "");

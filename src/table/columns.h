@@ -1,8 +1,8 @@
 // table/columns.h
 //
-// The columns in which objects of a kind are shown: those of a real server for the kinds that
-// people look at most; name and age for all others. What the server answers with to requests for a
-// Table, and what the command prints from a cache.
+// Columns in which objects of a kind are shown: those of a real server for the most used kinds;
+// name and age for all others. The server uses them for requests for a Table, and the command for
+// objects from a cache.
 
 #ifndef KINFORMER_TABLE_COLUMNS_H_
 #define KINFORMER_TABLE_COLUMNS_H_
@@ -24,7 +24,7 @@ struct Column {
   std::string type{"string"};
   std::string description{};
   std::string format{};
-  bool literal = false;  // the cell is JSON's number or boolean, whatever `type` says
+  bool literal = false;  // the cell is JSON's number or boolean, not a text
 };
 
 // The types are those of the real server, which calls some of its numbers strings: those are
@@ -46,9 +46,9 @@ struct Columns {
 
 // By "Kind.group".
 using ColumnsByKind = std::map<std::string, Columns, std::less<>>;
-// Pods and what makes them (workload_columns.cc).
+// Pods and the kinds that create them (workload_columns.cc).
 void AddWorkloadTables(ColumnsByKind& tables);
-// The kinds that administrators look at: storage, access, policy (cluster_columns.cc).
+// Kinds for administrators: storage, access, policy (cluster_columns.cc).
 void AddClusterTables(ColumnsByKind& tables);
 // The kinds that extend a cluster: admission, devices, drivers, flow control
 // (extension_columns.cc).

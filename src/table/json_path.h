@@ -13,9 +13,9 @@
 
 namespace kinformer::internal::table {
 
-// The values that the path finds in `root`, in document order; none where it finds nothing or is
-// malformed. Members by .name and ['name'], items by [0], [-1] and [*], and filters that compare
-// one member with a text, number or boolean. The results live as long as `root`.
+// Returns the values at the path in `root`, in document order; empty if nothing matches or the path
+// is malformed. Members are .name and ['name'], items [0], [-1] and [*], and filters compare one
+// member with a text, number or boolean. The results live as long as `root`.
 std::vector<const json::Value*> FindByPath(const json::Value& root, std::string_view path);
 
 }  // namespace kinformer::internal::table

@@ -1,6 +1,6 @@
 // table/table_cells.h
 //
-// What the rows of tables are made of: texts out of an object's JSON.
+// Texts for the rows of tables, from an object's JSON.
 
 #ifndef KINFORMER_TABLE_TABLE_CELLS_H_
 #define KINFORMER_TABLE_TABLE_CELLS_H_
@@ -14,7 +14,7 @@ namespace kinformer::internal::table::cells {
 
 std::string Name(const json::Value& object);
 std::string Age(const json::Value& object, WallTime now);
-std::string Number(const json::Value& value);  // "0" for what is none
+std::string Number(const json::Value& value);  // "0" if it is not one
 std::string Scalar(const json::Value& value);  // a string or number as text, else ""
 std::string TrueFalse(const json::Value& value);
 std::string OrNone(std::string text, const char* none = "<none>");

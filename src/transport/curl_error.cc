@@ -83,7 +83,7 @@ Error FromCurl(const CurlFailure& f, const std::string& server) {
       return Error(Reason::kTransport, at + "TLS handshake failed: " + detail);
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
-      // An alert of TLS, say, which answers bytes that are none of its own.
+      // For example, a TLS alert in response to bytes that are not TLS.
       return Error(Reason::kTransport,
                    at + "the answer is not HTTP: " + detail + IfItSpeaksTls(server));
     default:

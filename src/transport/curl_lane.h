@@ -2,14 +2,14 @@
 //
 // CurlLane: one libcurl multi handle with connections of its own, and the exchanges that use them.
 //
-// A lane of watches over HTTP/2 has exactly one connection, so that a probe sent on the lane asks
-// the very connection that has fallen silent. A lane of watches over HTTP/1.1 has one connection
-// per watch. Other lanes have a handful.
+// A lane of watches over HTTP/2 has exactly one connection, so that a probe sent on the lane tests
+// the very connection that is silent. A lane of watches over HTTP/1.1 has one connection per watch.
+// Other lanes have a few.
 //
-// The first exchange of a lane goes ahead alone (the scout) until TLS has settled which protocol is
-// spoken; the others then share its connection instead of each opening one. Over HTTP/2 they give
-// the server a moment more to tell its stream limit: libcurl takes it for 100 until told, and
-// streams beyond the true limit would wait inside it unseen.
+// The first exchange of a lane (the scout) runs alone until TLS has negotiated the protocol; the
+// others then share its connection instead of opening one each. Over HTTP/2 they wait a moment
+// longer for the server's stream limit: libcurl assumes 100 until it knows, and streams beyond the
+// true limit would wait inside libcurl unnoticed.
 
 #ifndef KINFORMER_TRANSPORT_CURL_LANE_H_
 #define KINFORMER_TRANSPORT_CURL_LANE_H_
@@ -42,11 +42,11 @@ class CurlLane final : public CurlLoop::Listener {
 
   // Takes a prepared exchange and starts it, at once or when it may.
   void Add(std::shared_ptr<CurlTransfer> transfer);
-  // Lets go of it. Its receiver hears nothing from here; while libcurl runs it must be silenced.
+  // Removes it. Its receiver is not called by this; silence the receiver if libcurl is running.
   void Remove(const std::shared_ptr<CurlTransfer>& transfer);
   // All that are here, oldest first.
   [[nodiscard]] List Transfers() const;
-  // The same in no order, for who only looks.
+  // Like Transfers(), without an order and without copies.
   template <class Look>
   void ForEach(const Look& look) const {
     for (const auto& [easy, transfer] : active_) look(*transfer);
@@ -66,18 +66,18 @@ class CurlLane final : public CurlLoop::Listener {
   [[nodiscard]] std::optional<SteadyTime> ScoutSince() const;
   // Exchanges that wait for that, oldest first.
   [[nodiscard]] List Queued() const { return {queue_.begin(), queue_.end()}; }
-  // Is what was heard last on the lane heard on the connection of each of its exchanges?
+  // Whether all exchanges of the lane use one connection, so that any data proves it alive.
   [[nodiscard]] bool has_one_connection() const { return !http1_ && sockets_ == 1; }
 
-  // How long answers have been awaited on a silent connection, by exchanges that were given up
-  // since it was last heard of; `transfer` is the next of them. Those that overlap count once.
+  // Returns how long answers were missing on a silent connection, over all exchanges given up since
+  // its last data; `transfer` is the newest of them. Overlapping times count once.
   Duration AwaitedInVain(const CurlTransfer& transfer);
 
   [[nodiscard]] std::size_t sockets() const { return sockets_; }
   // Limits its connections over HTTP/2, one for a probe aside. Without it libcurl opens as many as
   // the pool may have, one whenever the server's limit to streams is reached.
   void Allow(std::size_t connections);
-  // To call once `probe` is set: the probe must not wait behind what it asks about.
+  // Call after `probe` is set: the probe must not wait behind the exchanges that it is for.
   void LimitConnections();
 
   // ---- the owner's notes
@@ -89,11 +89,11 @@ class CurlLane final : public CurlLoop::Listener {
 
   // From the exchange, while libcurl runs: its request is going out.
   void OnStarted(CurlTransfer& transfer, bool http2);
-  // A response has begun: whatever the server says first over HTTP/2 has been read.
+  // A response has begun, so the server's initial HTTP/2 settings have been read.
   void OnAnswer();
-  // libcurl delivered as much as its buffer holds. Over HTTP/2, libcurl 7.88 may then keep the rest
-  // of what it has read until the socket becomes readable again, which may be never: it is asked
-  // until nothing more comes.
+  // libcurl delivered as much as its buffer holds. Over HTTP/2, libcurl 7.88 may keep the rest of
+  // the data until the socket is readable again, which may be never, so it is called again until no
+  // more data comes.
   void OnFullBuffer() { full_buffer_ = true; }
   void OnSocket(int fd, int flags) override;
 

@@ -524,7 +524,7 @@ TEST_F(CurlTransportTest, H7ASlowAnswerOfALivingServerIsAwaited) {
   EXPECT_TRUE(list.ok()) << list.error();
 }
 
-// ---- what the program's own classes throw
+// ---- Exceptions from the program's own classes
 
 class ThrowingSource final : public CredentialSource {
  public:

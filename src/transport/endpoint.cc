@@ -65,7 +65,7 @@ Result<std::string> ParseServerName(const std::string& name) {
     host = host.substr(1, host.size() - 2);
   }
   if (in6_addr six{}; inet_pton(AF_INET6, host.c_str(), &six) == 1) {
-    // libcurl compares what it connects to with this as text.
+    // libcurl compares the address with this text.
     std::array<char, INET6_ADDRSTRLEN> text{};
     return std::string(inet_ntop(AF_INET6, &six, text.data(), text.size()));
   }

@@ -1,8 +1,8 @@
 // transport/gzip_inflater.h
 //
-// GzipInflater: undoes `Content-Encoding: gzip` as the bytes arrive. libcurl's own decoder stops
+// GzipInflater: decodes `Content-Encoding: gzip` as the bytes arrive. libcurl's own decoder stops
 // after the first gzip member; newer API servers compress a streamed list as one member per flush,
-// so this one goes on for as long as members follow.
+// so this class reads all members.
 
 #ifndef KINFORMER_TRANSPORT_GZIP_INFLATER_H_
 #define KINFORMER_TRANSPORT_GZIP_INFLATER_H_

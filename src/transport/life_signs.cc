@@ -42,7 +42,7 @@ std::string AuthorizationOf(const CurlLane& lane) {
   return all.empty() ? std::string() : all.back()->authorization();
 }
 
-// Since when an answer has been awaited on the lane and nothing has come. Max: none is awaited.
+// Returns the time since which an answer is missing on the lane; max if none is awaited.
 SteadyTime QuietSince(const CurlLane& lane) {
   SteadyTime oldest = SteadyTime::max();
   lane.ForEach([&](const CurlTransfer& transfer) {
@@ -67,7 +67,7 @@ void LifeSigns::GivenUp(const CurlTransfer& transfer) {
   // Nothing is awaited of a watch that has been granted.
   if (lane == nullptr || !transfer.started || transfer.done() || transfer.is_granted_watch())
     return;
-  // Where there are several connections, one request says nothing of those that answer.
+  // With several connections, one request is no evidence if others get data.
   if (!lane->has_one_connection() && lane->last_activity() > shared_->env.Now() - Patience())
     return;
   const Duration awaited = lane->AwaitedInVain(transfer);
@@ -128,14 +128,14 @@ SteadyTime LifeSigns::NextLook(const CurlLane& lane) const {
   return next;
 }
 
-// Both limits go by the Env's clock; libcurl's own, which is for names, too, goes by the system's.
+// Both limits use the Env's clock; libcurl's own limit, which includes DNS, uses the system's.
 void LifeSigns::CheckConnecting(CurlLane& lane) {
   const HttpTransportOptions& options = shared_->options;
   const SteadyTime now = shared_->env.Now();
   const auto over = [&](const std::optional<SteadyTime>& since, Duration limit) {
     return since && limit > Duration::zero() && now - *since >= limit;
   };
-  // As where libcurl itself gives up: whoever waits for the connection hears the same.
+  // As when libcurl itself gives up: exchanges that wait for the connection get the same error.
   const CurlLane::List behind = lane.ScoutSince() ? lane.Queued() : CurlLane::List{};
   const auto fail = [&](const std::shared_ptr<CurlTransfer>& transfer, const Error& why) {
     for (const auto& other : behind) {
@@ -183,7 +183,7 @@ void LifeSigns::CheckLife(CurlLane& lane) {
     }
     return;
   }
-  // A stream that the server has no room for says nothing about the connection.
+  // A probe that waits for a free stream is no evidence about the connection.
   const bool own_connection = lane.http1() && lane.pool() == ConnectionPool::kWatch;
   const bool conclusive = probe->started || own_connection || receiver.done;
   EndProbe(lane);
@@ -192,7 +192,7 @@ void LifeSigns::CheckLife(CurlLane& lane) {
       LogLevel::kWarning, "server does not answer, abandoning its connection",
       {{"server", owner_.Describe()}, {"requests", std::to_string(lane.size())}});
   lane.retired = true;
-  // Before anybody hears of it, and sends something again.
+  // Before any receiver gets the error and sends another request.
   Suspect(nullptr, since, probe->authorization());
   for (const auto& transfer : lane.Transfers()) {
     owner_.Fail(transfer, Error(Reason::kTransport,
@@ -201,8 +201,8 @@ void LifeSigns::CheckLife(CurlLane& lane) {
   }
 }
 
-// The connection may live, or others of the lane may, while what was asked for comes to a halt:
-// behind a proxy that has lost the server, say.
+// The connection or the lane may be alive while a single response makes no progress, for example
+// behind a proxy that has lost the server.
 void LifeSigns::CheckProgress(CurlLane& lane) {
   const SteadyTime now = shared_->env.Now();
   const Duration idle = shared_->options.read_idle_timeout;

@@ -69,7 +69,7 @@ bool InNetwork(const std::string& entry, const Address& address) {
   return SameFront(*base, address, four ? bits + 96 : bits);
 }
 
-// Splits "host:port" and "[::1]:port"; the port is empty where there is none.
+// Splits "host:port" and "[::1]:port"; the port is empty if it is absent.
 void SplitPort(const std::string& entry, std::string& host, std::string& port) {
   host = entry;
   port.clear();
@@ -85,7 +85,7 @@ void SplitPort(const std::string& entry, std::string& host, std::string& port) {
   }
 }
 
-// "example.com" is that and all below it, ".example.com" and "*.example.com" only what is below.
+// "example.com" matches itself and subdomains, ".example.com" and "*.example.com" only subdomains.
 bool InDomain(std::string_view domain, std::string_view host) {
   if (domain.starts_with("*.")) domain.remove_prefix(1);
   const bool itself_too = domain.front() != '.';

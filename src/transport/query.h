@@ -19,14 +19,14 @@ namespace kinformer::internal::transport {
 // "%2C" undone, and "+" where it is a space. False for a bad escape.
 bool PercentDecode(std::string_view text, bool plus_is_space, std::string& out);
 
-// The query parameters, percent-decoded, in the order sent. Of a repeated parameter the first
-// counts. Thread-compatible.
+// The query parameters, percent-decoded, in the order sent. The first one counts if a parameter is
+// repeated. Thread-compatible.
 class Query {
  public:
   Query() = default;
   explicit Query(std::string_view encoded);
   [[nodiscard]] bool Has(std::string_view name) const;
-  // Empty where there is none.
+  // Empty if it is absent.
   [[nodiscard]] std::string_view Get(std::string_view name) const;
   // All values, in their order.
   [[nodiscard]] std::vector<std::string> All(std::string_view name) const;

@@ -25,7 +25,7 @@ class SocketSource {
   virtual bool Opens(ConnectionPool pool) = 0;
 };
 
-// As NewHttpTransport, but all connections are to `sockets`, which must outlive it.
+// Like NewHttpTransport, but all connections use `sockets`, which must outlive it.
 Result<std::unique_ptr<Transport>> NewHttpTransportOver(Env& env, HttpTransportOptions options,
                                                         SocketSource& sockets);
 

@@ -1,6 +1,6 @@
 // transport/tls_material.h
 //
-// TlsMaterial: the certificates of TlsOptions as text in memory, however they were given.
+// TlsMaterial: the certificates of TlsOptions as text in memory, from files or from options.
 
 #ifndef KINFORMER_TRANSPORT_TLS_MATERIAL_H_
 #define KINFORMER_TRANSPORT_TLS_MATERIAL_H_
@@ -28,7 +28,7 @@ Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options);
 // Are `cert` and `key` PEM that belong together? `what` begins the message.
 Result<void> CheckKeyPair(const std::string& cert, const std::string& key, const std::string& what);
 
-// Can the files behind `options` change what LoadTlsMaterial gives?
+// Whether changed files can change the result of LoadTlsMaterial.
 [[nodiscard]] bool UsesFiles(const TlsOptions& options);
 
 }  // namespace kinformer::internal::transport

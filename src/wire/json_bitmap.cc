@@ -203,7 +203,7 @@ const char* JsonBitmap::SkipOther(const char* at, const char* end) const noexcep
     const char* const after = Close(at + 1, depth);
     return after != nullptr && after <= end ? after : nullptr;
   }
-  ++at;  // a value has one byte at least, whatever it is
+  ++at;  // a value has at least one byte
   while (at != end && !EndsJsonScalar(*at)) ++at;
   return at;
 }

@@ -1,6 +1,6 @@
 // wire/json_cost.h
 //
-// Memory that JSON values take, for bounds on what is made of somebody's input.
+// Memory that JSON values take, for limits on values made from untrusted input.
 
 #ifndef KINFORMER_WIRE_JSON_COST_H_
 #define KINFORMER_WIRE_JSON_COST_H_

@@ -160,7 +160,7 @@ Result<void> Add(std::string_view path, const Value& value, Value& document) {
     index = std::stoul(token);
     if (index > items->size()) return Refuse("the index is beyond the array's end");
   }
-  // Apart first: the value may stand in the array itself, which moves.
+  // A copy first, because the value may be inside the array, whose items move.
   Value copy = value;
   items->insert(items->begin() + static_cast<std::ptrdiff_t>(index), std::move(copy));
   return {};
@@ -175,7 +175,7 @@ Result<void> Remove(std::string_view path, Value& document) {
   return document.ErasePointer(path);
 }
 
-// `copied`: what the copies so far take, which double with each copy of all there is.
+// `copied`: total size of the copies so far, which can double with each copy.
 Result<void> CheckCopy(const Value& source, std::size_t& copied) {
   constexpr std::size_t kMaxCopied = std::size_t{64} << 20;
   std::size_t values = 0;

@@ -26,8 +26,8 @@ void PutUnicodeEscape(TextSink& out, unsigned code) {
   for (int shift = 12; shift >= 0; shift -= 4) out.Put(kHex[(code >> shift) & 0xfU]);
 }
 
-// The one character at the start of `text`, which is not plain, in the form in which it stands in a
-// string; its size.
+// Writes the first character of `text`, which is not plain, in its escaped form, and returns its
+// size in bytes.
 std::size_t PutSpecial(TextSink& out, std::string_view text, bool escape_html) {
   const auto c = static_cast<unsigned char>(text[0]);
   if (c >= 0x80) {
@@ -70,7 +70,7 @@ std::size_t PutSpecial(TextSink& out, std::string_view text, bool escape_html) {
   return 1;
 }
 
-// The four hexadecimal digits at `at`. Null, with `bad` at what is none, if they are not there.
+// Reads the four hexadecimal digits at `at`. Returns null and sets `bad` if one is invalid.
 const char* ReadHex4(const char* at, const char* end, std::uint32_t& code, const char*& bad) {
   code = 0;
   for (int i = 0; i < 4; ++i, ++at) {
@@ -219,8 +219,8 @@ std::string DoubleText(double d) {
   // The ranges in which Go's encoder uses exponents.
   const double magnitude = std::fabs(d);
   const bool exponent = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
-  // From there on to_chars would write more digits than it takes to tell a number from its
-  // neighbours; Go writes zeros instead.
+  // For larger numbers, to_chars would write more digits than needed to identify the number; Go
+  // writes zeros instead.
   constexpr double kTwo53 = 9007199254740992.0;
   if (!exponent && magnitude < kTwo53) return write(std::chars_format::fixed);
   std::string text = write(std::chars_format::scientific);

@@ -44,7 +44,7 @@ std::optional<std::size_t> LineOfTwoHyphens(std::string_view text, std::size_t f
   return std::nullopt;
 }
 
-// The first character that no text of YAML may hold; the size of the text if there is none.
+// Returns the position of the first character that YAML forbids, or the size of the text.
 std::size_t FirstControl(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -58,7 +58,7 @@ std::size_t FirstControl(std::string_view text) {
   return text.size();
 }
 
-// Reads one text. What it finds is added to `documents` and `repeated`.
+// Reads one text. Appends its documents to `documents` and repeated keys to `repeated`.
 class Reader {
  public:
   Reader(std::string_view file, std::vector<std::string>* repeated)
@@ -87,8 +87,8 @@ class Reader {
     }
     const std::size_t first = text.find_first_not_of(kSpaces);
     if (first == std::string_view::npos) return {};
-    // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments,
-    // several documents) or would be another value as YAML falls through.
+    // JSON is valid YAML, and much faster to read as JSON. Text that is not JSON (flow style,
+    // comments, several documents), or that YAML would read differently, is read as YAML.
     if ((text[first] == '{' || text[first] == '[') && ReadJson(text, 1)) return {};
     if (Result<void> checked = Check(text); !checked) return checked;
     return ReadYaml(text, 0);
@@ -128,7 +128,7 @@ class Reader {
     return true;
   }
 
-  // Objects of JSON one behind the other; returns what is not read, and its line.
+  // Reads consecutive JSON objects; returns the rest of the text, and its line.
   std::string_view ReadJsonStream(std::string_view text, std::size_t& line) {
     while (true) {
       const std::size_t first = text.find_first_not_of(kSpaces);

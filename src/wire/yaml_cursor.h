@@ -1,8 +1,8 @@
 // wire/yaml_cursor.h
 //
-// A place in a YAML text, and what stands there: the characters that the scanner asks for, by the
-// names that YAML gives them. Lines end with \n, \r, \r\n, and as in YAML 1.1 with U+0085, U+2028
-// and U+2029.
+// A position in a YAML text, and tests for the kinds of characters at that position, named as in
+// the YAML specification. Lines end with \n, \r or \r\n, and as in YAML 1.1 also with U+0085,
+// U+2028 and U+2029.
 
 #ifndef KINFORMER_WIRE_YAML_CURSOR_H_
 #define KINFORMER_WIRE_YAML_CURSOR_H_
@@ -68,8 +68,8 @@ class Cursor {
   void SkipBlanks();
   void SkipComment();
 
-  // Past the end of a line, where there is one; ReadBreak appends \n for it, or the separators of
-  // lines and paragraphs as they are.
+  // Skips a line end if there is one. ReadBreak appends \n for it, or a line or paragraph separator
+  // unchanged.
   void SkipBreak();
   void ReadBreak(std::string& out);
 

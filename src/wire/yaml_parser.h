@@ -23,7 +23,7 @@ class Parser {
   // `line`: the number of the text's first line.
   Parser(std::string_view text, std::size_t line) : tokens_(text, line) {}
 
-  // The next document, into a builder of its own; says where its value begins. Nothing: there is
+  // Reads the next document into `into`, and returns the position of its value; nullopt if there is
   // none.
   std::optional<Mark> ReadDocument(Builder& into);
 

@@ -40,7 +40,7 @@ std::optional<Value> ParseInteger(std::string_view text) {
       base = 8, text.remove_prefix(1);
     }
   }
-  std::uint64_t magnitude = 0;  // from_chars takes neither a sign nor an empty text
+  std::uint64_t magnitude = 0;  // from_chars accepts neither a sign nor an empty text
   const char* const end = text.data() + text.size();
   const auto done = std::from_chars(text.data(), end, magnitude, base);
   if (done.ec != std::errc() || done.ptr != end) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<Value> ParseInteger(std::string_view text) {
   return Value(-static_cast<std::int64_t>(magnitude));
 }
 
-// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, as JSON text; empty if it is none.
+// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, as JSON text; empty if invalid.
 std::string FloatText(std::string_view text) {
   std::string out;
   std::size_t i = 0;

@@ -11,13 +11,13 @@
 namespace kinformer::yaml {
 namespace {
 
-// Blanks and ends of lines inside a text in one or several lines, until it is known what they
-// become.
+// Blanks and line ends inside a text of one or several lines. They are kept here until it is known
+// whether they are folded or dropped.
 class Gap {
  public:
   [[nodiscard]] bool ends_line() const { return ends_line_; }
 
-  // A '\' at the end of a line: the line ends, and nothing stands for it.
+  // A '\' at the end of a line: the line break is dropped.
   void JoinLines() { ends_line_ = true; }
 
   void ReadBlanksAndBreaks(Cursor& in) {

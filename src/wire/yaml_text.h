@@ -1,9 +1,9 @@
 // wire/yaml_text.h
 //
-// The four forms of a text in YAML: plain, in single and double quotes, and as a block. Lines are
-// folded, blanks and ends of lines kept or dropped as libyaml does, whose rules are those of Go's
-// reader. Each function begins at the form's first character, leaves the cursor behind its last,
-// and throws a Stop where the text is none.
+// Reads the four forms of a text in YAML: plain, in single and double quotes, and as a block. Lines
+// are folded, and blanks and line ends kept or dropped, as in libyaml, on which Go's reader is
+// based. Each function starts at the first character of the form, leaves the cursor behind its
+// last, and throws a Stop if the text is invalid.
 
 #ifndef KINFORMER_WIRE_YAML_TEXT_H_
 #define KINFORMER_WIRE_YAML_TEXT_H_

@@ -92,7 +92,7 @@ void Tokens::Unindent(std::ptrdiff_t column) {
 
 void Tokens::SkipToToken() {
   while (true) {
-    // A tab indents nothing, so none may stand where a key could begin.
+    // A tab does not indent, so it is not allowed where a key could begin.
     const bool tabs = level_ > 0 || !key_allowed_;
     while (in_.At() == ' ' || (tabs && in_.At() == '\t')) in_.Skip();
     in_.SkipComment();

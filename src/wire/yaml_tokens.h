@@ -1,9 +1,9 @@
 // wire/yaml_tokens.h
 //
-// The tokens of a YAML text, in the order that the grammar (yaml_parser.h) wants them: where a key
-// begins is known only at its ':', so tokens wait until nothing can come before them any more. The
-// counterpart is libyaml's scanner, from which Go's is derived: the same texts are taken and
-// refused, so that a file means here what it means to kubectl.
+// The tokens of a YAML text, in the order that the grammar (yaml_parser.h) needs: the start of a
+// key is only known at its ':', so tokens are held back until no other token can come before them.
+// Counterpart: libyaml's scanner, from which Go's is derived: the same texts are accepted, so that
+// a file has the same meaning as for kubectl.
 
 #ifndef KINFORMER_WIRE_YAML_TOKENS_H_
 #define KINFORMER_WIRE_YAML_TOKENS_H_
@@ -39,7 +39,7 @@ enum class TokenKind : std::uint8_t {
   kValue,       // :
   kAlias,
   kAnchor,
-  kTag,  // text is the handle, suffix what is behind it
+  kTag,  // text is the handle, suffix the rest
   kScalar,
 };
 
@@ -66,7 +66,7 @@ class Tokens {
     std::size_t level = 0;  // of brackets
     std::size_t token = 0;  // its number
     Mark mark;
-    bool required = false;  // nothing else may stand there
+    bool required = false;  // no other token is allowed there
   };
 
   void FetchNext();
@@ -90,7 +90,7 @@ class Tokens {
   [[nodiscard]] bool IsStale(const PossibleKey& key) const;
   void SaveKey();
   void DropKey();
-  // Into a block at that column, where that is deeper; `token`: in front of which the block begins.
+  // Begins a block at that column, if it is deeper; `token`: the block begins in front of it.
   void Indent(std::size_t column, std::size_t token, TokenKind kind, const Mark& mark);
   // Out of all blocks that are deeper than that.
   void Unindent(std::ptrdiff_t column);

@@ -1,4 +1,4 @@
-// For says which header it needs.
+// The error of For names the header that is missing.
 // expect-gcc: ResourceClientHeaderIncluded
 // expect-clang: ResourceClientHeaderIncluded
 

@@ -1,7 +1,7 @@
 // test/integration/client_proofs.h
 //
-// Proof: how a client proves who it is, or checks who the server is, to an EmbeddedServer: by what
-// it has, by files that are read, by plugins that run.
+// Proof: credentials of a client, or its check of the server, for an EmbeddedServer: given
+// directly, read from files, or from plugins.
 
 #ifndef KINFORMER_TEST_INTEGRATION_CLIENT_PROOFS_H_
 #define KINFORMER_TEST_INTEGRATION_CLIENT_PROOFS_H_
@@ -26,7 +26,7 @@ inline std::string ProofPath(const std::string& name) {
   return ::testing::TempDir() + "kinformer-proof-" + std::to_string(getpid()) + "-" + name;
 }
 
-// Takes the place of what is there, whole. Returns its path.
+// Replaces the file atomically. Returns its path.
 inline std::string WriteProof(const std::string& name, const std::string& text,
                               mode_t mode = 0600) {
   std::string path = ProofPath(name);
@@ -37,7 +37,7 @@ inline std::string WriteProof(const std::string& name, const std::string& text,
   return path;
 }
 
-// One that does what the shell script says.
+// Returns a plugin that runs the shell script.
 inline ExecConfig PluginOf(const std::string& name, const std::string& script) {
   return {.command = WriteProof(name, "#!/bin/sh\n" + script + "\n", 0700),
           .api_version = "client.authentication.k8s.io/v1",
@@ -58,7 +58,7 @@ constexpr char kExpired[] = "2001-01-01T00:00:00Z";
 
 struct Proof {
   const char* name;
-  // Changes what EmbeddedServer::ClientConfig gives.
+  // Changes the result of EmbeddedServer::ClientConfig.
   std::function<void(Config&)> prove;
 };
 

@@ -55,7 +55,7 @@ class FaultyConnections final : public Transport {
 
   Connection& ConnectionFor(ConnectionPool pool);
   void Break(Connection& connection, const char* why);
-  // An answer has been waited for in vain: nothing new goes over connections as silent as that.
+  // An answer is missing: connections that were silent as long get no new requests.
   void SuspectTheSilent();
 
   Env& env_;

@@ -1,7 +1,7 @@
 // test/simulation/recovery_bound.h
 //
-// RecoveryBound: how soon after the last trouble all caches must be what the server is, and what
-// that may cost the server in requests.
+// RecoveryBound: the time after the last trouble in which all caches must equal the server, and the
+// number of requests that this may cost.
 
 #ifndef KINFORMER_TEST_SIMULATION_RECOVERY_BOUND_H_
 #define KINFORMER_TEST_SIMULATION_RECOVERY_BOUND_H_
@@ -19,7 +19,7 @@ namespace kinformer::testing {
 // Told of each trouble when it bites; asked when all have ended.
 class RecoveryBound {
  public:
-  // A server was restored, and its new history has overtaken what the caches knew.
+  // A server was restored, and its new history has passed the version of the caches.
   static constexpr int kOvertaken = kTroubles;
 
   // It hit now.

@@ -1,6 +1,6 @@
 // test/simulation/simulated_scene.h
 //
-// SimulatedScene: what all informers of a simulation share.
+// SimulatedScene: state shared by all informers of a simulation.
 
 #ifndef KINFORMER_TEST_SIMULATION_SIMULATED_SCENE_H_
 #define KINFORMER_TEST_SIMULATION_SIMULATED_SCENE_H_
@@ -34,7 +34,7 @@ struct SimulatedScene {
   std::function<void()> amid_write{};
   // A write is under way that the history may not have yet.
   bool history_lags = false;
-  // The end has come: handlers neither stall nor throw.
+  // The run is at its end: handlers neither stall nor throw.
   bool calm = false;
   // So few objects are left that every limit has room for them.
   bool roomy = false;

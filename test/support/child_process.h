@@ -30,8 +30,8 @@ class ChildProcess {
   // The next line of output without its end; empty at the end of output or when `timeout` has
   // passed.
   std::optional<std::string> ReadLine(std::chrono::milliseconds timeout);
-  // Reads lines until one contains `text`; false if there is none in time. The lines read are
-  // appended to `seen`.
+  // Reads lines until one contains `text`; returns false after `timeout`. Appends the lines to
+  // `seen`.
   bool WaitForLine(const std::string& text, std::chrono::milliseconds timeout,
                    std::vector<std::string>* seen = nullptr);
   // To its standard input. It must take it: a pipe holds 64 KB.

@@ -70,7 +70,7 @@ class Watcher final : public CertificateWatcher {
   }
 
   void SetCallback(std::function<void(const CertificatePair& pair)> callback) override {
-    // Calls are one at a time, so that the newest pair is the last that is told.
+    // One call at a time, so that the last call has the newest pair.
     const auto shared = std::make_shared<const Callback>(std::move(callback));
     MonitorLock lock(*monitor_);
     while (calling_) lock.Wait();
@@ -81,7 +81,7 @@ class Watcher final : public CertificateWatcher {
  private:
   using Callback = std::function<void(const CertificatePair& pair)>;
 
-  // REQUIRES: locked, nobody is calling. Unlocks meanwhile.
+  // REQUIRES: locked, and no call is running. Unlocks during the call.
   void Tell(MonitorLock&) {
     const std::shared_ptr<const Callback> callback = callback_;
     if (callback == nullptr || !*callback) return;

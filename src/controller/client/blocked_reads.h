@@ -33,7 +33,7 @@ class BlockedReads {
  private:
   Env& env_;
   base::Mutex mutex_;
-  std::set<std::string> logged_ KINFORMER_GUARDED_BY(mutex_);  // informers, as they are described
+  std::set<std::string> logged_ KINFORMER_GUARDED_BY(mutex_);  // descriptions of informers
 };
 
 }  // namespace kinformer::internal::delegating

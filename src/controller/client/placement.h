@@ -1,7 +1,7 @@
 // controller/client/placement.h
 //
-// In which namespace a call of a DelegatingClient is, and what to write where it says none: in the
-// words of that client, which are not those of a Lister or of Client::For.
+// Determines the namespace of a call of a DelegatingClient, and makes the errors if it has none, in
+// the terms of that client instead of those of a Lister or of Client::For.
 
 #ifndef KINFORMER_CONTROLLER_CLIENT_PLACEMENT_H_
 #define KINFORMER_CONTROLLER_CLIENT_PLACEMENT_H_
@@ -32,12 +32,12 @@ Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
 Result<ObjectName> PlacedRead(const TypeInfo& type, const ObjectName& name,
                               const std::string& home);
 
-// As PlacedName, of an object that is sent or of all that are deleted. `where` says what is to be
+// Like PlacedName, for an object that is sent or for a deletion of many. `where` names the field to
 // set: "metadata.namespace".
 Result<ObjectName> PlacedWrite(const TypeInfo& type, const ObjectName& name,
                                const std::string& home, std::string_view where);
 
-// The error of a cache whose informer was stopped, as it is for who did not make that; others stay.
+// Rewrites the error of a stopped informer's cache for a caller who did not make the informer.
 Error OfStoppedCache(Error error, const TypeInfo& type);
 
 }  // namespace kinformer::internal::delegating

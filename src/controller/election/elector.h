@@ -1,6 +1,6 @@
 // controller/election/elector.h
 //
-// Elector: when a candidate tries, renews and gives up, and whom it calls.
+// Elector: decides when a candidate tries, renews and gives up, and calls the callbacks.
 
 #ifndef KINFORMER_CONTROLLER_ELECTION_ELECTOR_H_
 #define KINFORMER_CONTROLLER_ELECTION_ELECTOR_H_
@@ -62,7 +62,7 @@ class Elector final : public LeaderElector {
   const LeaderElectionConfig config_;
   const std::shared_ptr<Gauge> status_;
   Leadership leadership_;
-  // Behind what its callback may look at.
+  // After the members that its callback may use.
   LeaderWork work_;
 };
 

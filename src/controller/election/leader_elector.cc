@@ -51,8 +51,8 @@ Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
 
 namespace {
 
-// A lock of the program's own, asked once for what it is called; the rest is contained where it is
-// called.
+// Wraps the user's lock. Reads its names once; exceptions from other methods are handled where they
+// are called.
 class NamedLock final : public ResourceLock {
  public:
   // An error: it threw.

@@ -24,7 +24,7 @@ class LeaderWork {
   // REQUIRES: it has not been started, or Join has returned since.
   void Start();
   void RequestStop() { stop_.request_stop(); }
-  // False: `until` came first.
+  // Returns false if the work has not ended at `until`.
   bool WaitUntil(SteadyTime until);
   [[nodiscard]] bool Ended() { return WaitUntil(SteadyTime::min()); }
   // Asks the work to stop, and waits for it.

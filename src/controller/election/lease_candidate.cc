@@ -79,7 +79,7 @@ class Applicant final : public LeaseCandidate {
         std::chrono::floor<std::chrono::system_clock::duration>(client_.env().WallNow()));
   }
 
-  // Makes the candidate where it is not there, and says that it still stands.
+  // Creates the candidate if it is absent, and renews it.
   Result<void> Keep(const std::stop_token& stop) const {
     const CallOptions call{.stop = stop};
     const Result<Ref<Candidate>> there = candidates_.Get(options_.name, {}, call);

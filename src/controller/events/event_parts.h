@@ -31,8 +31,8 @@ std::string JoinedKey(std::initializer_list<std::string_view> parts);
 void SetEventName(const corev1::ObjectReferenceMutable& about, Env& env,
                   metav1::ObjectMetaMutable& metadata);
 
-// Whether `who` gives what can be an event: of something with a name, and of one of the two types.
-// Else that is logged.
+// Whether the arguments form a valid event: about an object with a name, and of one of the two
+// types. If not, logs it with `who`.
 bool IsEvent(const corev1::ObjectReferenceMutable& about, std::string_view type,
              std::string_view reason, std::string_view text, std::string_view who, Env& env);
 

@@ -32,14 +32,14 @@ class ManagerLeadership {
   // told when it has to end; the Lease is given up when it has returned. `on_end` is called at the
   // end, whether or not this process ever led.
   void Start(std::function<void(const std::stop_token&)> lead, std::function<void()> on_end);
-  // Ends it, and gives the Lease up where the options say so. Waits until `deadline`; false: that
-  // goes on, and the destructor waits for it. May be called again.
+  // Ends the election, and releases the Lease if the options say so. Waits until `deadline`;
+  // returns false if it has not ended, then the destructor waits. May be called again.
   bool Stop(SteadyTime deadline);
 
   [[nodiscard]] const std::shared_ptr<LeaderElector>& elector() const { return elector_; }
 
  private:
-  // Lets the elector's calls through, until this goes: others may keep the elector for longer.
+  // Passes the elector's calls on until this is destroyed, since the elector may live longer.
   class Gate;
 
   explicit ManagerLeadership(Env& env);

@@ -27,7 +27,7 @@ class WebhookRunnable final : public Runnable {
   struct Options {
     WebhookListenerOptions listener{};
     WebhookServerOptions server{};
-    // Where the certificates come from; empty: what `listener` says.
+    // Source of the certificates; if empty, those of `listener`.
     std::optional<WebhookCertificatesOptions> certificates{};
     bool listens = true;  // false: it is only asked in memory
   };

@@ -19,8 +19,8 @@ struct ReviewQuestion {
   admission::Request request{};
 };
 
-// kBadRequest: the body is no AdmissionReview with a request. `question` has as much as could be
-// read: the version and the uid go into the answer whatever it is.
+// kBadRequest if the body is not an AdmissionReview with a request. Sets as much of `question` as
+// could be read, since every answer needs its version and uid.
 Result<void> ReadAdmissionReview(std::string_view body, ReviewQuestion& question);
 
 [[nodiscard]] std::string WriteAdmissionReview(const ReviewQuestion& question,

@@ -38,8 +38,8 @@ std::string Without(std::string_view secret, std::string text) {
   return text;
 }
 
-// Inside a catch: logs and counts what `function` of the user's at `path` has thrown, and gives the
-// words for whoever asked. Neither has `secret` in it.
+// Logs and counts the exception of the user's `function` at `path`, and returns the text for the
+// client. Neither text contains `secret`. Call inside a catch block.
 std::string Recover(Env& env, Counter& panics, IfThrown if_thrown, std::string_view function,
                     const std::string& path, std::string_view secret = {}) {
   panics.Add();

@@ -1,7 +1,7 @@
 // object/block/block_assembly.h
 //
-// BlockBuilder: allocates a block and fills in what block.cc reads. The two encodings have a source
-// file each; this is what they share.
+// BlockBuilder: allocates a block and fills in the parts that block.cc reads. Each encoding has its
+// own source file; this is the common part.
 
 #ifndef KINFORMER_OBJECT_BLOCK_BLOCK_ASSEMBLY_H_
 #define KINFORMER_OBJECT_BLOCK_BLOCK_ASSEMBLY_H_

@@ -1,8 +1,8 @@
-// The packed form of blocks: what is compressed, and how it is put together again.
+// The packed form of blocks: which part is compressed, and how it is restored.
 //
-// Of a protobuf block that is its payload: the index is built anew, which takes less time than to
-// read it from memory that would otherwise be free. Of a JSON block it is everything behind the
-// header.
+// For a protobuf block the compressed part is the payload: the index is built again, which takes
+// less time than reading it from memory that would otherwise be free. For a JSON block it is
+// everything behind the header.
 
 #include <algorithm>
 #include <cstdint>

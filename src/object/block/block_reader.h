@@ -1,8 +1,8 @@
 // object/block/block_reader.h
 //
 // BlockReader: look-ups in the index of a protobuf block, inline since each read of a field makes
-// one. The index stands behind the header: a bitmap for each indexed child; the numbers of the
-// root's fields; the offsets of the root's fields but the first, which is 0; the offsets of each
+// one. The index is behind the header: a bitmap for each indexed child; the numbers of the root's
+// fields; the offsets of the root's fields except the first, which is 0; the offsets of each
 // child's fields, child by child.
 
 #ifndef KINFORMER_OBJECT_BLOCK_BLOCK_READER_H_

@@ -22,7 +22,7 @@
 namespace kinformer::internal {
 namespace {
 
-// AddressSanitizer finds reads of freed memory by itself and says who freed it.
+// AddressSanitizer itself detects reads of freed memory, and reports who freed it.
 #ifdef KINFORMER_ASAN
 constexpr bool kKeep = false;
 #else

@@ -14,9 +14,9 @@
 namespace kinformer::json {
 namespace {
 
-// Entry has made sure of brackets and strings only (docs/object-layout.md): what stands between
-// them may be anything. Since the whole payload is one object whose brackets match, and strings and
-// brackets are told apart here as they were there, no walk leaves it.
+// Only brackets and strings were checked when the object was built (docs/object-layout.md); the
+// text between them may be anything. The payload is one object with matching brackets, and strings
+// and brackets are recognized here in the same way as there, so no walk leaves it.
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -38,7 +38,7 @@ bool EndsScalar(char c) {
          IsSpace(c);
 }
 
-// Past the object or array that begins at `begin`, 64 bytes at a time. `end`: of what may be read.
+// Returns the end of the object or array at `begin`. Reads 64 bytes at a time, up to `end`.
 const char* SkipNested(const char* begin, const char* end) {
   const wire::JsonKernel& kernel = wire::CurrentJsonKernel();
   wire::JsonCarry carry;
@@ -80,14 +80,14 @@ const char* SkipValue(const char* at, const internal::Block* block) {
 // As many levels as Parse takes.
 constexpr int kDeepest = 512;
 
-// A member or item that is none: the walk ends here.
+// Counts an invalid member or item, at which the walk ends.
 void Malformed() { internal::CountMalformedRead(); }
 
 std::string_view StringAt(const char* quote, const internal::Block* block) {
   const char* const end = SkipString(quote);
   const std::string_view text(quote + 1, static_cast<std::size_t>(end - quote) - 2);
   if (text.find('\\') == std::string_view::npos) {
-    // Texts that are no UTF-8 were made so at entry and stand aside as well.
+    // A text with invalid UTF-8 was replaced when the object was built, and is stored apart.
     const std::string_view replaced = block->UnescapedString(quote);
     return replaced.data() != nullptr ? replaced : text;
   }

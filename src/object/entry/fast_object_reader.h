@@ -24,7 +24,7 @@ namespace kinformer::internal {
 // Result of the reader. Each thread reuses one for all objects, to reuse its memory.
 struct FastObject {
   JsonParts parts;           // views into the object's JSON, or into `cut`
-  std::string cut;           // what a projection left
+  std::string cut;           // the content that a projection kept
   MetadataMessage metadata;  // ObjectMeta, byte for byte as the transcoder writes it
   MetadataKeys keys;
   bool by_template = false;  // the metadata was read with the template of an earlier object

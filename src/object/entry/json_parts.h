@@ -1,6 +1,6 @@
 // object/entry/json_parts.h
 //
-// JsonParts: what a block keeps of a dynamic kind's JSON, before there is a block.
+// JsonParts: the parts of a dynamic kind's JSON that a block keeps, before the block is made.
 
 #ifndef KINFORMER_OBJECT_ENTRY_JSON_PARTS_H_
 #define KINFORMER_OBJECT_ENTRY_JSON_PARTS_H_
@@ -16,13 +16,13 @@
 namespace kinformer::internal {
 
 struct JsonParts {
-  // Members of the root other than kind, apiVersion and metadata, in order: name, colon and value
-  // as they stand in the text. Those that stand side by side there are in one piece, with the
-  // commas between them.
+  // Members of the root in their order, except kind, apiVersion and metadata: name, colon and value
+  // as they are in the text. Members that are neighbours in the text are one piece, which includes
+  // the commas between them.
   std::vector<std::string_view> kept;
-  std::size_t size = 2;  // of the payload: what is kept, commas between, braces around
-  // The strings in it that are not as they stand; where their texts are is counted from the start
-  // of `unescaped`.
+  std::size_t size = 2;  // size of the payload with commas and braces
+  // Strings with escapes in the payload. Positions of their texts count from the start of
+  // `unescaped`.
   std::vector<BlockLayout::Unescaped> strings;
   std::string unescaped;
 

@@ -53,7 +53,7 @@ struct MetadataManagedFields {
 
 // All texts have their escapes resolved.
 struct JsonMetadata {
-  std::string_view json;  // all of it, as it stands
+  std::string_view json;  // the whole text
   std::string_view name;
   std::string_view generate_name;
   std::string_view namespace_;

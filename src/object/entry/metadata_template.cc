@@ -186,8 +186,8 @@ bool MetadataTemplate::Differs(std::size_t json_at) {
   return false;
 }
 
-// A string's end that is where it was in the object before is not waited for: what comes behind it
-// can be read meanwhile. `found` is what was found there then.
+// Assumes that a string ends where it ended in the object before, so that the CPU can read on
+// without waiting. `found` is the string in that object.
 inline const char* MetadataTemplate::FindText(const char* at, const char* end,
                                               const wire::JsonBitmap& bitmap, Found& found) {
   bool plain = true;
@@ -204,7 +204,7 @@ inline const char* MetadataTemplate::FindText(const char* at, const char* end,
   }
   found.size = size;
   if (!plain) {
-    // No text is longer than its escapes, so what was put here stays where it is.
+    // A text is never longer than its escaped form, so the buffer is not reallocated.
     if (unescaped_.empty()) unescaped_.reserve(static_cast<std::size_t>(end - at));
     const std::size_t from = unescaped_.size();
     if (!AppendUnescaped({at, found.size}, unescaped_)) return nullptr;
@@ -302,7 +302,7 @@ bool MetadataTemplate::Write(std::string_view around, MetadataMessage& message,
   const auto put = [&](const Found& found) {
     const auto place = reinterpret_cast<std::uintptr_t>(found.data) -
                        reinterpret_cast<std::uintptr_t>(around.data());
-    // Short ones are all copied alike, and what comes next overwrites what was too much.
+    // Copies a short text as a whole chunk; the next write overwrites the excess bytes.
     if (found.size <= kMostAtOnce && place + kMostAtOnce <= around.size()) [[likely]] {
       std::memcpy(to, found.data, kMostAtOnce);
     } else if (found.size > 0) {

@@ -1,6 +1,6 @@
 // object/transcode/drop_unknown.h
 //
-// DropUnknownMembers: an object as a server keeps it that knows no more than the schema.
+// DropUnknownMembers: reduces an object to the fields that a server with this schema stores.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_DROP_UNKNOWN_H_
 #define KINFORMER_OBJECT_TRANSCODE_DROP_UNKNOWN_H_

@@ -170,7 +170,7 @@ class ValueOut {
   }
 
   static constexpr std::size_t kUsualMembers = 4;
-  json::Value* slot_;                 // where the next value goes
+  json::Value* slot_;                 // target of the next value
   std::vector<json::Value*> open_{};  // objects and lists
   std::size_t max_depth_;
   bool failed_ = false;

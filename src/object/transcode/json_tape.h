@@ -1,9 +1,9 @@
 // object/transcode/json_tape.h
 //
-// JsonTape: a JSON text as a flat list of nodes that point into it. Checked once, then read in any
-// order without another look at the grammar. "Tape" is simdjson's word for such a list. For the
-// transcoder, which needs each member's verbatim text and visits them in the order of the protobuf
-// fields.
+// JsonTape: a JSON text as a flat list of nodes that refer to it. The text is checked once; after
+// that it can be read in any order without parsing it again. "Tape" is simdjson's word for such a
+// list. It is made for the transcoder, which needs the verbatim text of members and visits them in
+// the order of the protobuf fields.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_H_
 #define KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_H_
@@ -42,8 +42,8 @@ struct JsonNodes {
 // key, value, ...; an array's its elements: the first child of node i is i + 1, the next one is
 // nodes[child].next, and the last one ends at nodes[i].next.
 //
-// One value may be left unread: metadata.managedFields[].fieldsV1, a third of many objects, which
-// nobody looks into. It is then a node without children, and only its brackets and strings were
+// One value may be left unparsed: metadata.managedFields[].fieldsV1, a third of many objects, which
+// is rarely used. It is a node without children then, and only its brackets and strings were
 // checked.
 //
 // Refers to the text, which must outlive it. Thread-compatible.
@@ -57,7 +57,7 @@ class JsonTape {
   // `max_depth` deep.
   static Result<JsonTape> Parse(std::string_view text, int max_depth = 512);
 
-  // The same byte by byte: what Parse falls back to, for errors and for what is not UTF-8.
+  // Like Parse, byte by byte: used for error messages, and for text that is not UTF-8.
   static Result<JsonTape> ParseCarefully(std::string_view text, int max_depth = 512);
 
   [[nodiscard]] const JsonNode& operator[](std::uint32_t node) const { return nodes_[node]; }

@@ -25,7 +25,7 @@ class IndexedParser {
   bool Run() {
     FindBackslash(0);
     while (Value()) {
-      // A value has ended: what it was in goes on, or ends too.
+      // A value has ended: its container continues or ends too.
       while (true) {
         if (depth_ == 0) return at_ == end_;
         if (at_ == end_) return false;
@@ -207,7 +207,7 @@ class IndexedParser {
   std::uint32_t count_ = 0;
   std::size_t depth_ = 0;
   bool in_metadata_ = false;     // the root's member
-  bool unread_ = false;          // the value to come is metadata.managedFields[].fieldsV1
+  bool unread_ = false;          // the next value is metadata.managedFields[].fieldsV1
   std::uint32_t backslash_ = 0;  // the first one that is not before the current string
 };
 

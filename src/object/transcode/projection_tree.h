@@ -33,20 +33,20 @@ class ProjectionTree {
     }
   };
 
-  // kInvalidArgument naming the path and what is wrong with it.
+  // kInvalidArgument with the path and the error in it.
   static Result<ProjectionTree> Make(bool keep, const std::vector<std::string>& paths);
 
-  // Appends to `out` what is kept of a kind's message. Fields stay in the order in which they come;
-  // of lists, every element stays. What the descriptor does not know goes with keep and stays with
-  // drop. kDecode with the byte offset if a message on the way is malformed.
+  // Appends the kept part of a kind's message to `out`. Fields keep their order, and lists keep all
+  // elements. Fields unknown to the descriptor are dropped with keep, and kept with drop. kDecode
+  // with the byte offset if a message on a path is malformed.
   Result<void> Cut(const MessageDescriptor& message, std::string_view bytes,
                    std::string& out) const;
 
   // The same of an object's JSON.
   void Cut(const JsonTape& tape, std::string& out) const;
 
-  // For who cuts on his own way: whether named paths are kept or dropped; the paths; those in the
-  // metadata, null if nothing is dropped there.
+  // For code that cuts by itself: whether the named paths are kept or dropped; the paths; those in
+  // the metadata, or null if nothing is dropped there.
   [[nodiscard]] bool keeps() const { return keep_; }
   [[nodiscard]] const Node& root() const { return root_; }
   [[nodiscard]] const Node* DroppedMetadata() const {

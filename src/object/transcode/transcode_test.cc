@@ -64,7 +64,7 @@ TEST(ValueToProtobuf, RefusesWhatTheTextIsRefusedFor) {
     EXPECT_EQ(from_text.error().reason(), Reason::kDecode) << text;
     const Result<std::string> from_value = ValueToProtobuf(Root(), json::Parse(text).OrExit());
     ASSERT_FALSE(from_value.ok()) << text;
-    // Both errors say the same; the one from text also names the position.
+    // Both errors have the same text; the one for JSON text also names the position.
     const std::string whole = from_value.error().message();
     const std::string what = whole.substr(0, whole.find(", got"));
     EXPECT_EQ(what.substr(0, 6), "JSON: ");

@@ -34,7 +34,7 @@ class Validator {
       if (wrong != nullptr) {
         return std::move(Error(Bad(wrong, bytes, begin)).WithContext(field->json_name));
       }
-      // Field leaves what it found further down here.
+      // Field stores the error of a nested message here.
       if (!below_)
         return std::move(std::exchange(below_, {}).error()).WithContext(field->json_name);
     }
@@ -49,7 +49,7 @@ class Validator {
                                       std::to_string(message.size()));
   }
 
-  // Null, or what is wrong with the field itself.
+  // Returns the error of the field itself, or null.
   const char* Field(const FieldDescriptor& field, const WireField& value) {
     if (field.map) return Entry(field, value);
     if (value.type != WireTypeOf(field.kind)) {
@@ -73,7 +73,7 @@ class Validator {
       if (part.number != 2) continue;
       if (part.type != WireTypeOf(field.kind)) return "another wire type of a map's value";
       if (const char* wrong = Value(field, part)) return wrong;
-      if (!below_) return nullptr;  // Message says what is wrong
+      if (!below_) return nullptr;  // Message returns the error
     }
     return nullptr;
   }

@@ -1,9 +1,9 @@
 // object/values/decimal_limbs.h
 //
-// Natural numbers of any size, for quantities that 128 bits do not hold. Limbs are to the base of
-// 10^9, the lowest first, without zeros at the top: powers of ten, which quantities are made of,
-// are cheap. Zero has no limbs. Boost.Multiprecision would do it too, at nine times the linked
-// bytes (63 KB for 7 KB, in every program that reads a Quantity) and six times the time to compile.
+// Natural numbers of any size, for quantities beyond 128 bits. Limbs have base 10^9, lowest first,
+// without zeros at the top, so that powers of ten, which quantities consist of, are cheap. Zero has
+// no limbs. Boost.Multiprecision would need nine times the linked bytes (63 KB instead of 7 KB, in
+// every program that reads a Quantity) and six times the compile time.
 
 #ifndef KINFORMER_OBJECT_VALUES_DECIMAL_LIMBS_H_
 #define KINFORMER_OBJECT_VALUES_DECIMAL_LIMBS_H_

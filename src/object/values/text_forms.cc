@@ -201,7 +201,7 @@ std::optional<std::int64_t> ParseGoDuration(std::string_view text) {
       return std::nullopt;
     }
     if (whole > kMax / unit) return std::nullopt;
-    // Rounded, so that decimal fractions which a double cannot hold come out exact.
+    // Rounds, so that decimal fractions which a double cannot represent give exact results.
     const auto part =
         static_cast<std::uint64_t>(std::llround(fraction * static_cast<double>(unit)));
     total += whole * unit + part;

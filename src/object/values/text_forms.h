@@ -21,7 +21,7 @@ struct TimeStamp {
   bool operator==(const TimeStamp&) const = default;
 };
 
-// Go's zero time, 0001-01-01T00:00:00Z, which the API takes for "no time".
+// Go's zero time, 0001-01-01T00:00:00Z, which means "no time" in the API.
 inline constexpr std::int64_t kZeroTimeSeconds = -62135596800;
 
 // "2026-03-01T10:00:00Z", with an offset ("+02:00") and a fraction of a second allowed.
