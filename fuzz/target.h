@@ -33,8 +33,8 @@ void Require(bool holds, std::string_view what, std::string_view one = {},
 // Both texts are shown where they differ.
 void RequireEqual(std::string_view one, std::string_view other, std::string_view what);
 
-// Decisions out of an input: taken from its end, zero when it is used up. What is left in front is
-// the data.
+// Takes decisions from the end of an input; zero when it is used up. The part in front that is left
+// is the data.
 class Choices {
  public:
   explicit Choices(std::string_view input) : rest_(input) {}

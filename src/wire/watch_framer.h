@@ -34,8 +34,8 @@ struct WatchFrame {
 
 // JSON: a sequence of objects {"type": …, "object": …}, with or without newlines between them.
 // Protobuf: frames of a 4-byte big-endian length and a WatchEvent{1: type, 2: RawExtension{1:
-// enveloped object}}. The content of objects is not checked beyond where it ends, so readers must
-// handle malformed objects.
+// enveloped object}}. Only the borders of objects are checked, so readers must handle malformed
+// content.
 //
 // Keeps no buffers between events while the stream is idle. Of a frame that is too large, only the
 // beginning is kept; the rest is skipped as it arrives.
