@@ -17,7 +17,7 @@ std::vector<std::string> Split(const std::string& text, char separator) {
   return parts;
 }
 
-// "a,b" as " a b".
+// Converts "a,b" to " a b".
 std::string Apart(const std::string& names) {
   std::string text;
   for (const std::string& name : Split(names, ',')) text += name.empty() ? "" : " " + name;

@@ -13,7 +13,7 @@
 
 namespace kinformer::cli {
 
-// One resource, and one object of it where it is named.
+// One resource, and the name of one object if it was given.
 struct Asked {
   std::string resource;
   std::string name;  // empty: all

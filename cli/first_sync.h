@@ -20,7 +20,7 @@
 
 namespace kinformer::cli {
 
-// Will the same request fail the same way tomorrow?
+// Whether a retry of the same request would fail in the same way.
 inline bool IsHopeless(const Error& error) {
   switch (error.reason()) {
     case Reason::kBadRequest:

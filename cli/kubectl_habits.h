@@ -16,13 +16,13 @@ namespace kinformer::cli {
 // Adds kubectl's commands that do not exist here.
 void AddCommandHabits(CommandLine& line);
 
-// Options of `kubectl get` that `get` and `watch` do not have.
+// Adds options of `kubectl get` that `get` and `watch` do not have.
 void AddReadingHabits(Command& command);
 
-// Options of servers, and of kubectl, that `apiserver` calls otherwise.
+// Adds options of servers and of kubectl that have other names in `apiserver`.
 void AddServerHabits(Command& command);
 
-// The same for the value of an option -o: "jsonpath={.items}".
+// Returns advice for a value of -o: "jsonpath={.items}".
 std::string OutputHabit(std::string_view output);
 
 // The same for a resource such as "all". Empty if there is no advice.

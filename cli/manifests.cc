@@ -58,7 +58,7 @@ Result<std::vector<std::string>> FilesOf(const std::string& path) {
   return files;
 }
 
-// The error of a text that is no YAML, with the reason that a newcomer meets most.
+// Returns the error for a text that is not YAML, with the most common reason.
 Error OfText(const Error& error, std::string_view text) {
   if (text.find("{{") == std::string_view::npos) return error;
   return {error.reason(), error.message() +

@@ -38,7 +38,7 @@ class Output {
 // of C1, which terminals obey, are escaped. Members are sorted.
 std::string KubectlJson(const json::Value& value);
 std::string KubectlYaml(json::Value value);
-// The same in one line, as `kubectl get -w --output-watch-events -o json` prints an event.
+// Formats one line like `kubectl get -w --output-watch-events -o json` prints an event.
 std::string EventJson(std::string_view type, const json::Value& object);
 
 }  // namespace kinformer::cli

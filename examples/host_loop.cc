@@ -20,7 +20,7 @@ namespace corev1 = kinformer::corev1;
 
 namespace {
 
-// The host's own business: signals, as a descriptor.
+// The host's own descriptor: signals.
 int StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -60,7 +60,7 @@ int main() {
                            .Scoped();
   factory.Start();
 
-  // Nothing here may wait for the informer, so look instead: it moves only inside RunReady.
+  // Must not wait for the informer here, so polls: it progresses only inside RunReady.
   bool synced = false;
   for (bool stopping = false; !stopping;) {
     std::array<epoll_event, 8> events{};

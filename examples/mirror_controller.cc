@@ -40,7 +40,7 @@ Result<ReconcileResult> Mirror(const DelegatingClient& client, const ReconcileCo
   }
   if (controllerutil::AddFinalizer(change, kFinalizer)) {
     const auto updated = client.Update(change, {}, context.call());
-    // Its own event brings it here again.
+    // The event of this update triggers another reconcile.
     return updated ? Result<ReconcileResult>(ReconcileResult{}) : updated.error();
   }
 

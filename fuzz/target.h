@@ -30,7 +30,7 @@ const Target* FindTarget(std::string_view name);
 // Ends the process with `what` and, unless empty, two texts that should be equal.
 void Require(bool holds, std::string_view what, std::string_view one = {},
              std::string_view other = {});
-// Both texts are shown where they differ.
+// Like Require, for two texts that must be equal; prints both where they differ.
 void RequireEqual(std::string_view one, std::string_view other, std::string_view what);
 
 // Takes decisions from the end of an input; zero when it is used up. The part in front that is left

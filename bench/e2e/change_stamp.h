@@ -27,7 +27,7 @@ inline std::string ChangeStamp() {
   return std::string(kChangedAt) + std::to_string(SystemNanoseconds());
 }
 
-// Empty: the message is another one.
+// Returns nullopt if the message is another one.
 inline std::optional<std::int64_t> ReadChangeStamp(std::string_view message) {
   if (!message.starts_with(kChangedAt)) return std::nullopt;
   message.remove_prefix(kChangedAt.size());

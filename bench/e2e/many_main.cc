@@ -34,7 +34,7 @@ namespace bench = kinformer::bench;
 
 namespace {
 
-// TCP connections of this process. Not the pairs of sockets by which libcurl wakes itself.
+// Returns the TCP connections of this process, without libcurl's own socket pairs.
 std::size_t Connections() {
   std::set<std::string> sockets;  // by inode, as /proc/net/tcp has them
   for (const char* table : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {

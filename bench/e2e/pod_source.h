@@ -22,7 +22,7 @@ namespace kinformer::bench {
 // Call the methods on one thread only.
 class PodSource {
  public:
-  // Makes the pods, and keeps a message of each; of a million that takes a minute.
+  // Makes the pods and keeps a message of each; a million of them takes a minute.
   PodSource(Env& env, std::size_t pods);
   ~PodSource();
   PodSource(const PodSource&) = delete;
@@ -30,13 +30,13 @@ class PodSource {
 
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch();
 
-  // The watch ends with 410 Expired, so that the informer lists again. `change`: every pod has
-  // changed meanwhile.
+  // Ends the watch with 410 Expired, so that the informer lists again. `change`: all pods have
+  // changed in the meantime.
   [[nodiscard]] std::string Expire(bool change);
-  // So many events, each of a random pod: a version with up to a fifth more bytes than the bare pod
-  // has, of a field that the schema lacks and that hardly compresses.
+  // Sends events for random pods. Each has a version with up to a fifth more bytes than the bare
+  // pod, in an unknown field whose content hardly compresses.
   [[nodiscard]] std::string Update(std::size_t events);
-  // Deletes random pods until so many are left.
+  // Deletes random pods until `left` are left.
   [[nodiscard]] std::string DeleteAllBut(std::size_t left);
 
  private:

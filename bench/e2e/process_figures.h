@@ -40,7 +40,7 @@ inline void ForgetPeakRss() {
   }
 }
 
-// The most that was ever resident, or has been since ForgetPeakRss.
+// Peak of the resident bytes, since the start or since ForgetPeakRss.
 inline double PeakRssBytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

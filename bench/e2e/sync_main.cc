@@ -36,7 +36,7 @@ namespace bench = kinformer::bench;
 
 namespace {
 
-// Opens no watch until Release. On the loop.
+// Opens no watch before Release. Used on the loop.
 class HeldListWatch final : public kinformer::ListerWatcher {
  public:
   explicit HeldListWatch(std::unique_ptr<kinformer::ListerWatcher> inner)

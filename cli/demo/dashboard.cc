@@ -46,7 +46,7 @@ void Dashboard::Update(std::chrono::steady_clock::time_point now,
     row.stats = observer_.resources()[i].stats();
     row.synced = observer_.resources()[i].synced();
     const std::uint64_t events = EventsOf(row.stats);
-    // Half of the new rate and half of the old: figures that can be read.
+    // Averages the new and the old rate, so that the number is readable.
     if (elapsed > 0) row.rate = (row.rate + static_cast<double>(events - row.events) / elapsed) / 2;
     row.events = events;
     events_ += events;

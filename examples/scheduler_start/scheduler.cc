@@ -58,7 +58,7 @@ Scheduler::Scheduler(const kinformer::Client& client, Options options)
 }
 
 void Scheduler::AddAllEventHandlers() {
-  // Scheduled pods take room in the cache.
+  // Scheduled pods are added to the cache.
   handlers_.push_back(
       pods_
           .AddEventHandler(kinformer::FilteringResourceEventHandler<corev1::Pod>(
@@ -87,7 +87,7 @@ void Scheduler::AddAllEventHandlers() {
                .on_delete =
                    [this](const Deleted<corev1::Pod>& e) { queue_.Forget(e.object_name()); }}))
           .OrExit());
-  // A new node may have room for those that found none.
+  // A new node may have room for pods that did not fit before.
   handlers_.push_back(nodes_
                           .AddEventHandler({.on_add =
                                                 [this](const Added<corev1::Node>&) {
@@ -169,10 +169,10 @@ void Scheduler::ScheduleOne(const ObjectName& name) {
   const auto nodes = nodes_.Snapshot();
   std::vector<std::string> names;
   for (corev1::Node node : nodes) names.emplace_back(node.metadata().name());
-  if (names.empty()) return;  // the handler of nodes brings it back
+  if (names.empty()) return;  // retried when a node is added
   const std::string node = names[next_node_++ % names.size()];
   {
-    // assume: it takes room before the server has answered.
+    // assume: counts the pod before the server has answered.
     const std::lock_guard lock(mutex_);
     assigned_[name.ToString()] = node;
   }

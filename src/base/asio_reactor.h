@@ -12,10 +12,10 @@ class io_context;
 
 namespace kinformer::internal::base {
 
-// The epoll set in which `io` waits for its sockets. `io` owns it.
+// Returns the epoll set that `io` waits on. `io` owns it.
 [[nodiscard]] int ReactorDescriptor(boost::asio::io_context& io);
 
-// Makes that set readable until `io` is polled next. Thread-safe.
+// Makes that set readable until the next poll of `io`. Thread-safe.
 void InterruptReactor(boost::asio::io_context& io);
 
 }  // namespace kinformer::internal::base

@@ -13,7 +13,7 @@
 
 namespace kinformer::internal::base {
 
-// Remembers the process that it is made in. Thread-safe; one load.
+// Remembers the process in which it was made. Thread-safe; costs one load.
 class Birthplace {
  public:
   Birthplace();
@@ -35,7 +35,7 @@ void LeaveToParent(Pointer owner) {
   [[maybe_unused]] const Pointer* const kept = new Pointer(std::move(owner));
 }
 
-// For destructors: does so where `env` is a parent's, and returns whether it did.
+// For destructors: leaves the object alone if `env` is a parent's, and returns whether it did.
 template <class Pointer>
 bool LeaveIfForkedOff(Env& env, Pointer& owner) {
   const bool forked = IsForkedOff(env);

@@ -37,7 +37,7 @@ std::atomic<bool>& Wanted() {
 }
 
 #if defined(KINFORMER_GLIBC_HEAP)
-// The pieces, by their addresses, that huge pages were asked for in.
+// Addresses of the pieces for which huge pages were requested.
 class Advised {
  public:
   void Add(std::uintptr_t piece) {
@@ -54,14 +54,14 @@ class Advised {
   std::vector<std::uintptr_t> pieces_ KINFORMER_GUARDED_BY(mutex_);
 };
 Advised& AdvisedPieces() {
-  static auto* const pieces = new Advised;  // for as long as any thread may run
+  static auto* const pieces = new Advised;  // used as long as any thread runs
   return *pieces;
 }
 
-// glibc's arenas of other than the main thread are reserved in aligned pieces of this size.
+// glibc reserves heaps of threads other than the main one in aligned pieces of this size.
 constexpr std::uintptr_t kArenaBytes = std::uintptr_t{64} << 20;
-// A thread that was given fewer bytes keeps small pages: in a small process huge ones cost more
-// than they save.
+// A thread with fewer bytes keeps small pages: in a small process, huge pages cost more than they
+// save.
 constexpr std::size_t kSmall = std::size_t{8} << 20;
 
 std::uintptr_t PieceOf(const void* memory) {
@@ -113,14 +113,14 @@ void GrowInSteps(const void* block, std::size_t size) {
   grown_in = PieceOf(block);
   grown_to = end + kGrowth;
   void* const step = std::malloc(kGrowth);
-  // From a hole below the end, it is the same as if it had not been tried.
+  // If the block came from a hole below the end, the heap has not grown.
   if (reinterpret_cast<std::uintptr_t>(step) >= end) {
     grown_to = reinterpret_cast<std::uintptr_t>(step) + kGrowth;
   }
   std::free(step);
 }
 
-// Opens a piece and asks for huge pages in it, once per piece and thread.
+// Makes a piece writable and requests huge pages in it, once per piece and thread.
 void AdvisePiece(std::uintptr_t piece) {
   thread_local std::vector<std::uintptr_t> advised;
   const auto at = std::lower_bound(advised.begin(), advised.end(), piece);
@@ -154,8 +154,8 @@ void UseHugePagesFor([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t
 
 void GiveBackFreeMemory() {
 #if defined(KINFORMER_GLIBC_HEAP)
-  // Else the kernel would make huge pages of the little that is left, and all would be resident
-  // again after some minutes. Where there is another mapping by now, it has small pages.
+  // Otherwise the kernel would build huge pages from the little that is left, and everything would
+  // be resident again after some minutes. Another mapping in its place gets small pages.
   for (const std::uintptr_t piece : AdvisedPieces().Take()) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): see above
     madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_NOHUGEPAGE);

@@ -13,9 +13,9 @@
 
 namespace kinformer::internal::base {
 
-// Says that malloc has just given these bytes to this thread, and that they are likely to stay.
-// Once the thread has had a few megabytes of them, huge pages are asked for around them. Cheap: a
-// comparison or two for nearly all of them. Thread-safe.
+// Reports that malloc has given these bytes to this thread, and that they will probably be kept.
+// After a few megabytes of them, the thread requests huge pages around them. Cheap: usually a
+// comparison or two. Thread-safe.
 void UseHugePagesFor(void* memory, std::size_t size);
 
 // Returns memory that malloc keeps free between used pieces to the system, in the heaps of all

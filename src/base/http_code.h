@@ -9,7 +9,7 @@
 
 namespace kinformer::internal::base {
 
-// The error's own where it has one, else its reason's; 500 for reasons that are not of the API.
+// Returns the error's own code, or the code of its reason; 500 for reasons outside the API.
 [[nodiscard]] int HttpCode(const Error& error);
 
 }  // namespace kinformer::internal::base

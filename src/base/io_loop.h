@@ -1,7 +1,7 @@
 // base/io_loop.h
 //
-// The way from an Env to its sockets: the Boost.Asio io_context under its loop. Only transport and
-// apiserver use it.
+// Gives access to an Env's sockets: the Boost.Asio io_context of its loop. Used only by transport
+// and apiserver.
 
 #ifndef KINFORMER_BASE_IO_LOOP_H_
 #define KINFORMER_BASE_IO_LOOP_H_
@@ -14,7 +14,7 @@ class io_context;
 
 namespace kinformer::internal::base {
 
-// The io_context that env.loop() runs, by its one thread. Null for a simulated Env without sockets.
+// Returns the io_context that env.loop() runs; null for a simulated Env without sockets.
 boost::asio::io_context* IoContextOf(Env& env);
 
 // For tests below `Transport`: gives sockets to the Env of a Simulation. Ready handlers of `io` run

@@ -46,7 +46,7 @@ class LogAllowance {
 
  private:
   Env& env_;
-  SteadyTime ends_{};           // of the minute
+  SteadyTime ends_{};           // end of the minute
   SteadyTime counted_again_{};  // when the count may be reported
   std::size_t said_ = 0;
   std::size_t untold_ = 0;

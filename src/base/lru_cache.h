@@ -12,7 +12,7 @@
 
 namespace kinformer::internal::base {
 
-// A map of at most so many entries, which forgets the one that was used longest ago.
+// A map with a maximum number of entries, which removes the least recently used one.
 // Thread-compatible.
 template <class Value>
 class LruCache {
@@ -55,8 +55,8 @@ class LruCache {
   using Entries = std::list<std::pair<const std::string, Value>>;
 
   const std::size_t capacity_;
-  Entries entries_;  // used last first
-  // The keys are those of the entries.
+  Entries entries_;  // most recently used first
+  // Keys refer to the entries.
   std::unordered_map<std::string_view, typename Entries::iterator> by_key_;
 };
 

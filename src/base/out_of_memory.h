@@ -8,7 +8,7 @@
 
 namespace kinformer::internal::base {
 
-// Says on stderr that there was no memory for `what`, without needing any, and aborts.
+// Prints to stderr that there was no memory for `what`, without allocating, and aborts.
 [[noreturn]] void DieOfNoMemory(const char* what) noexcept;
 
 }  // namespace kinformer::internal::base

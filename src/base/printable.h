@@ -14,7 +14,7 @@
 
 namespace kinformer::internal::base {
 
-// A character at the beginning of a text. A byte that is not UTF-8 is one of its own.
+// A character at the start of a text. An invalid byte counts as a character of its own.
 struct CodePoint {
   std::uint32_t code = 0;
   std::size_t size = 1;  // in bytes

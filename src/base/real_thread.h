@@ -15,13 +15,13 @@
 
 namespace kinformer::internal::base {
 
-// `name` is cut to the 15 bytes that the kernel keeps.
+// `name` is truncated to the 15 bytes that the kernel keeps.
 std::thread StartThread(std::string name, Task body);
 
 // Starts a thread that is never joined, for work whose initiator may not wait.
 void StartDetachedThread(std::string name, Task body);
 
-// Ends the process: a `what` was destroyed on a thread that it would have to join.
+// Ends the process: a `what` is destroyed on a thread that it would have to join.
 [[noreturn]] void DieOfOwnThread(const char* what);
 
 // Runs `task`. An exception is logged under `where` and not passed on.

@@ -32,7 +32,7 @@ const char* KindOf(mode_t mode) {
 
 Result<std::string> ReadRegularFile(const std::string& path, std::size_t max_bytes) {
   if (path.find('\0') != std::string::npos) return Failed("its name has a NUL in it");
-  // O_NONBLOCK: else opening a FIFO waits for a writer.
+  // With O_NONBLOCK, opening a FIFO does not wait for a writer.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (file.fd < 0) return Failed(errno);
   struct stat about{};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxPoolThreads = 16;
 constexpr std::uint64_t kMaxStepsAtOneTime = 20'000'000;
-// A wait of the driver outside the Run functions that takes this long will not end.
+// A wait of the driver outside the Run functions is stuck if it takes this long.
 constexpr Duration kDriverPatience = std::chrono::hours(24 * 365);
 
 [[noreturn]] void Die(const std::string& text) {
@@ -83,7 +83,7 @@ SimulatedThread* SimulationCore::NewSimThread(std::string name, SimulatedPool* o
 }
 
 SimulatedThread* SimulationCore::Spawn(std::string name, Task body) {
-  // Threads that ended are kept until they are joined by the driver; here is a good moment.
+  // Ended threads are kept until the driver joins them, which it can do here.
   if (current_ == nullptr && ended_threads_ > 64) {
     std::erase_if(threads_, [](const std::unique_ptr<SimulatedThread>& thread) {
       if (!thread->ended || thread->of_pool_ != nullptr || !thread->joiners.empty()) return false;

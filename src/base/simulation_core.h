@@ -77,9 +77,9 @@ class SimulatedThread {
 
   SimulationCore& core_;
   const std::string name_;
-  SimulatedPool* const of_pool_;  // null: of none
+  SimulatedPool* const of_pool_;  // null: no pool
   Task body{};                    // what it runs: a thread's body, or one pool task
-  bool ended = false;             // ran its body; a pool thread then waits for the next one
+  bool ended = false;             // its body has ended; a pool thread then waits for the next body
   bool leave = false;             // a pool thread that must end
   std::string waits_for{"its first turn"};
   std::vector<SimulationWaiter*> joiners{};
@@ -149,7 +149,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
 
   // ---- waiting, for the thread that has the turn
   [[nodiscard]] SimulatedThread* current() const { return current_; }
-  // Gives the turn away until `waiter` is ready.
+  // Gives up the turn until `waiter` is ready.
   void Park(SimulationWaiter& waiter, const char* what);
   void MakeReady(SimulationWaiter& waiter);
   void MakeReadyAt(SteadyTime when, SimulationWaiter& waiter, Timer& timer);
@@ -219,7 +219,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
   std::uint64_t trace_ = 0;
   std::uint64_t steps_at_now_ = 0;
   boost::asio::io_context* io_ = nullptr;  // null: no sockets
-  bool sockets_quiet_ = false;             // nothing has happened since they were asked in vain
+  bool sockets_quiet_ = false;             // no socket was ready at the last check
 
   MainLoop loop_{*this};
   SimulatedPool pool_{*this, "pool"};

@@ -14,7 +14,7 @@
 namespace kinformer::internal::base {
 
 struct Url {
-  std::string scheme{};    // in small letters; empty: the text has none
+  std::string scheme{};    // in lower case; empty if the text has none
   std::string user{};      // "user:password", without the '@'
   std::string host{};      // as written, with a port and brackets
   std::string path{};      // empty, or from its '/' on
@@ -22,7 +22,7 @@ struct Url {
   std::string fragment{};  // without the '#'
 
   [[nodiscard]] bool https() const { return scheme == "https"; }
-  // "scheme://user@host/path?query#fragment", each where there is one.
+  // Returns "scheme://user@host/path?query#fragment" without the missing parts.
   [[nodiscard]] std::string ToString() const;
 };
 

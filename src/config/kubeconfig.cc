@@ -20,7 +20,7 @@ namespace {
 
 using json::Value;
 
-// Far above any kubeconfig, certificate or token.
+// Far above the size of any kubeconfig, certificate or token.
 constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
 constexpr char kExecExtension[] = "client.authentication.k8s.io/exec";
 
@@ -28,7 +28,7 @@ Error Bad(const std::string& where, const std::string& why) {
   return Error(Reason::kConfig, where + ": " + why);
 }
 
-// Reads one map of a kubeconfig. Keeps the first problem; further reads then do nothing.
+// Reads one map of a kubeconfig. After the first error, further reads do nothing.
 class Fields {
  public:
   Fields(const Value& map, std::string where) : where_(std::move(where)) {
@@ -183,7 +183,7 @@ Result<void> ReadExec(const Value& body, const std::string& where, ExecConfig& o
       out.env.push_back(std::move(variable));
     }
   }
-  // As clientcmd's defaulting: the field is newer than these versions.
+  // As in clientcmd's defaulting: these versions do not have the field yet.
   const bool old = out.api_version == "client.authentication.k8s.io/v1beta1" ||
                    out.api_version == "client.authentication.k8s.io/v1alpha1";
   if (old && out.interactive_mode.empty()) out.interactive_mode = "IfAvailable";
@@ -195,8 +195,8 @@ std::string Resolved(const std::string& path, const std::string& base_dir) {
   return (std::filesystem::path(base_dir) / path).lexically_normal().string();
 }
 
-// A line break or an escape sequence in a hint would let a kubeconfig write to our terminal as it
-// likes.
+// Removes control characters: a line break or an escape sequence in a hint would let a kubeconfig
+// write anything to the user's terminal.
 std::string WithoutControls(const std::string& text) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;

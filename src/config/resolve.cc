@@ -1,4 +1,4 @@
-// From kubeconfig entries and overrides to one Config.
+// Makes one Config from kubeconfig entries and overrides.
 
 #include <algorithm>
 #include <charconv>
@@ -68,7 +68,7 @@ void OverrideCluster(KubeCluster& cluster, const ConfigOverrides& o) {
   if (o.disable_compression) cluster.disable_compression = o.disable_compression;
   if (!o.server.empty()) {
     cluster.server = o.server;
-    // The name belonged to the other server.
+    // The configured name was for the other server.
     cluster.tls_server_name = o.tls_server_name;
   }
   Override(cluster.tls_server_name, o.tls_server_name);
@@ -125,7 +125,7 @@ class Resolver {
     }
     Config out;
     out.host = cluster_.server;
-    // Checked with the other entries.
+    // It is validated with the other entries.
     base::Url server = base::SplitUrl(cluster_.server);
     if (!server.scheme.empty()) {
       server.query.clear();
@@ -287,7 +287,7 @@ class Resolver {
   const Kubeconfig& kubeconfig_;
   const ConfigOverrides& overrides_;
   const Surroundings& surroundings_;
-  const std::string in_;  // the kubeconfig, in messages
+  const std::string in_;  // name of the kubeconfig, for messages
   std::string context_name_{};
   KubeContext context_{};
   std::string cluster_name_{};

@@ -50,7 +50,7 @@ std::vector<const QueueNode*> QueueLine::InOrder() const {
       nodes.push_back(node);
     }
   }
-  // Equal ones are of one level, in whose order they stay.
+  // Equal nodes have the same level and keep its order.
   std::ranges::stable_sort(nodes, [this](const auto* a, const auto* b) { return IsAhead(*a, *b); });
   return nodes;
 }
@@ -85,7 +85,7 @@ void QueueLine::Forget(const Level& level) {
   levels_.erase(level.priority);
 }
 
-// `front`, or the first behind it that no worker has.
+// Sets `front`, or the first node behind it that is not in process.
 void QueueLine::SetFront(Level& level, QueueNode* front) {
   for (; front != nullptr && front->processing; front = front->next) front->passed_over = true;
   const bool was_ahead = level.front != nullptr;

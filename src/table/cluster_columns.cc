@@ -167,7 +167,7 @@ Row ApiServiceRow(const Value& o, WallTime now) {
           std::move(available), Age(o, now)};
 }
 
-// One metric's "have/want" of an autoscaler: "cpu: 12%/80%".
+// Returns one metric of an autoscaler as "have/want": "cpu: 12%/80%".
 std::string MetricTarget(const Value& spec, const Value& current) {
   const std::string& type = spec["type"].StringOrEmpty();
   std::string member = type;

@@ -19,7 +19,7 @@
 namespace kinformer::internal::table {
 
 struct Column {
-  std::string name;   // as in a Table; people are shown it in capitals
+  std::string name;   // as in a Table; shown in capitals
   bool wide = false;  // only with -o wide: priority 1
   std::string type{"string"};
   std::string description{};
@@ -27,8 +27,8 @@ struct Column {
   bool literal = false;  // the cell is JSON's number or boolean, not a text
 };
 
-// The types are those of the real server, which calls some of its numbers strings: those are
-// Literal.
+// Make a column with one of these types. The types are those of the real server, which declares
+// some of its numbers as strings: such columns are Literal.
 inline Column Integer(const char* name) { return {name, false, "integer"}; }
 inline Column Boolean(const char* name) { return {name, false, "boolean"}; }
 inline Column Literal(const char* name, bool wide = false) {
@@ -56,7 +56,7 @@ void AddExtensionTables(ColumnsByKind& tables);
 
 const Columns& ColumnsFor(std::string_view group, std::string_view kind);
 
-// The titles and cells that -o wide, or its absence, shows.
+// Titles and cells that are shown with -o wide or without it.
 std::vector<std::string> TitlesOf(const Columns& columns, bool wide);
 std::vector<std::string> CellsOf(const Columns& columns, const json::Value& object, bool wide,
                                  WallTime now);

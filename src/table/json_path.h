@@ -1,6 +1,6 @@
 // table/json_path.h
 //
-// JSONPath as the columns of custom resources use it: ".spec.replicas",
+// JSONPath as used in columns of custom resources: ".spec.replicas",
 // ".status.conditions[?(@.type=='Ready')].status".
 
 #ifndef KINFORMER_TABLE_JSON_PATH_H_

@@ -1,6 +1,6 @@
 // transport/endpoint.h
 //
-// Endpoint: the base URL of a server, taken apart.
+// Endpoint: the parts of a server's base URL.
 
 #ifndef KINFORMER_TRANSPORT_ENDPOINT_H_
 #define KINFORMER_TRANSPORT_ENDPOINT_H_
@@ -28,7 +28,7 @@ std::string Bracketed(const std::string& host);
 // a possible password.
 Result<Endpoint> ParseEndpoint(const std::string& url);
 
-// tls-server-name: a host's name, or an IP address, whose brackets are left out. kConfig for
+// Parses tls-server-name: a host's name, or an IP address, whose brackets are removed. kConfig for
 // anything else.
 Result<std::string> ParseServerName(const std::string& name);
 

@@ -12,7 +12,7 @@
 
 namespace kinformer::internal::transport {
 
-// Beside Handler, by a handler of ours. Loop-confined; never blocks.
+// Additional interface of some handlers of the library. Loop-confined; does not block.
 class HeadJudge {
  public:
   // Status that means "not refused": the body may come.

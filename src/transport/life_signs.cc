@@ -13,13 +13,13 @@ namespace {
 
 using std::chrono::seconds;
 
-// Less than what callers with short deadlines have, a leader's renewals among them.
+// Less than short deadlines of callers, such as a leader's renewals.
 constexpr Duration kPatience = seconds(3);
-// Silence is not to be mistaken for a loop that was busy elsewhere, so it has to last over several
-// looks.
+// Number of checks over which silence must last, so that a loop that was busy with other tasks is
+// not mistaken for a silent connection.
 constexpr int kLooks = 3;
 
-// Any answer is a sign of life, and the lane has seen its bytes before this does.
+// Any answer is a sign of life, and the lane notices its bytes before this class does.
 class ProbeReceiver final : public ResponseReceiver {
  public:
   void OnHeaders(int, const HttpHeaders&) override { answered = true; }
@@ -36,7 +36,7 @@ std::string Seconds(Duration duration) {
   return std::to_string(std::chrono::duration_cast<seconds>(duration).count());
 }
 
-// The watches' own: a probe must not run a plugin or read a file.
+// Uses the credentials of the watches: a probe must not run a plugin or read a file.
 std::string AuthorizationOf(const CurlLane& lane) {
   const auto all = lane.Transfers();
   return all.empty() ? std::string() : all.back()->authorization();
@@ -64,7 +64,7 @@ Duration LifeSigns::Patience() const {
 
 void LifeSigns::GivenUp(const CurlTransfer& transfer) {
   CurlLane* const lane = transfer.lane;
-  // Nothing is awaited of a watch that has been granted.
+  // An accepted watch does not wait for an answer.
   if (lane == nullptr || !transfer.started || transfer.done() || transfer.is_granted_watch())
     return;
   // With several connections, one request is no evidence if others get data.

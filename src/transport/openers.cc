@@ -19,7 +19,7 @@ constexpr Duration kOpenerTime = seconds(3);
 // Interval in which waiting exchanges are moved to an established connection.
 constexpr Duration kLook = std::chrono::milliseconds(200);
 
-// Exchanges that may leave a lane without a connection: the first, too, but not a probe.
+// Returns exchanges that may leave a lane without a connection, including the first, but no probe.
 CurlLane::List Movable(const CurlLane& lane) {
   CurlLane::List all = lane.Transfers();
   std::erase_if(all, [&](const std::shared_ptr<CurlTransfer>& transfer) {

@@ -47,9 +47,9 @@ class Openers {
   [[nodiscard]] bool TriesTooLong(const CurlLane& lane) const;
   // Moves exchanges, retires lanes, starts openers as needed. The lane stays; others may be added.
   void Check(CurlLane& lane);
-  // Returns when Check is due, at the latest.
+  // Returns the latest time for the next Check.
   [[nodiscard]] SteadyTime NextLook(const CurlLane& lane) const;
-  // Gives up the lane's opener, if it has one.
+  // Ends the lane's opener, if there is one.
   static void End(CurlLane& lane);
 
  private:
@@ -62,7 +62,7 @@ class Openers {
   };
 
   [[nodiscard]] bool HasConnection(ConnectionPool pool) const;
-  // Whether a try has begun so lately that another one is needless.
+  // Whether a recent attempt makes another one unnecessary.
   [[nodiscard]] bool HasFreshTry(ConnectionPool pool) const;
   void Open(ConnectionPool pool, const std::string& authorization);
 

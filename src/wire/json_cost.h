@@ -11,8 +11,8 @@
 
 namespace kinformer::json {
 
-// About how many bytes the value takes as a member of an object, with all below it. As deep as the
-// value is, so is the recursion: for values that were parsed or are bounded (json_depth.h).
+// Returns the approximate size of the value as a member of an object, with all nested values.
+// Recursive, so only for values that were parsed or whose depth is limited (json_depth.h).
 [[nodiscard]] std::size_t CostOf(const Value& value);
 
 }  // namespace kinformer::json

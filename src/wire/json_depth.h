@@ -13,14 +13,14 @@
 
 namespace kinformer::json {
 
-// As deep as json::Parse lets a text be by default.
+// Default limit of json::Parse.
 inline constexpr std::size_t kMaxDepth = 512;
 
 // Returns the levels of arrays and objects; 0 for a scalar. Stops one level below kMaxDepth. Adds
 // the number of visited values to `values`.
 std::size_t DepthOf(const Value& value, std::size_t& values);
 
-// How many levels a value at that place has around it.
+// Returns the number of levels around a value at that pointer.
 std::size_t LevelsOf(std::string_view pointer);
 
 }  // namespace kinformer::json

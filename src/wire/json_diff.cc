@@ -25,7 +25,7 @@ class Differ {
     operations_.push_back(std::move(operation));
   }
 
-  // Runs `what` with the token at the end of the path.
+  // Calls `what` with the last token of the path.
   template <class F>
   void At(std::string_view token, const F& what) {
     const std::size_t before = path_.size();
@@ -84,7 +84,7 @@ class Differ {
   Array operations_;
 };
 
-// The first null within objects that a merge patch would have to write; its pointer, or nothing.
+// Returns the pointer of the first null inside objects that a merge patch would have to write.
 std::optional<std::string> FindNull(const Value& value) {
   if (value.is_null()) return std::string();
   for (const auto& [name, member] : value.members()) {
@@ -124,7 +124,7 @@ Result<Value> MergeObjects(const Object& from, const Object& to, const std::stri
 
 Error Refuse(const std::string& why) { return Error(Reason::kInvalidArgument, why); }
 
-// "/a/b" is not to be moved into "/a/b/c".
+// "/a/b" must not be moved into "/a/b/c".
 bool IsWithin(std::string_view path, std::string_view of) {
   return path.size() > of.size() && path.substr(0, of.size()) == of && path[of.size()] == '/';
 }

@@ -1,6 +1,6 @@
 // wire/json_index.h
 //
-// IndexJson: where the tokens of a JSON text begin, many bytes at a time.
+// IndexJson: finds the starts of the tokens of a JSON text, many bytes at a time.
 
 #ifndef KINFORMER_WIRE_JSON_INDEX_H_
 #define KINFORMER_WIRE_JSON_INDEX_H_

@@ -10,7 +10,7 @@
 
 namespace kinformer::wire {
 
-// Takes its text in pieces of any size. Byte by byte: such objects are rare.
+// Reads the text in pieces of any size, byte by byte, since such objects are rare.
 class JsonSkipper {
  public:
   // Returns how many bytes at the front of `text` belong to the object; Done tells if it has ended.

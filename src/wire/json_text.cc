@@ -216,7 +216,7 @@ std::string DoubleText(double d) {
     const auto done = std::to_chars(buffer.data(), buffer.data() + buffer.size(), d, format);
     return std::string(buffer.data(), done.ptr);
   };
-  // The ranges in which Go's encoder uses exponents.
+  // Ranges in which Go's encoder uses exponents.
   const double magnitude = std::fabs(d);
   const bool exponent = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
   // For larger numbers, to_chars would write more digits than needed to identify the number; Go
@@ -226,7 +226,7 @@ std::string DoubleText(double d) {
   std::string text = write(std::chars_format::scientific);
   const std::size_t e = text.find('e');
   if (exponent) {
-    // e-7, not e-07.
+    // Go writes e-7, not e-07.
     if (text[e + 2] == '0') text.erase(e + 2, 1);
     return text;
   }
@@ -249,7 +249,7 @@ std::size_t PlainPrefix(std::string_view text, bool escape_html) {
     std::memcpy(&word, text.data() + at, sizeof(word));
     std::uint64_t found = word | (word - kOnes * 0x20) | has_zero(word ^ kOnes * '\\');
     if (escape_html) {
-      // < and > differ in one bit, & and " in another.
+      // < and > differ in one bit, & and " in another bit.
       found |= has_zero((word & ~(kOnes * 0x02)) ^ kOnes * '<');
       found |= has_zero((word & ~(kOnes * 0x04)) ^ kOnes * '"');
     } else {
@@ -266,7 +266,7 @@ std::size_t PlainPrefix(std::string_view text, bool escape_html) {
 }
 
 void TextSink::Grow(std::size_t count) {
-  // Not to the whole capacity, which would have to be overwritten.
+  // Less than the whole capacity, which would have to be initialized.
   constexpr std::size_t kAhead = 512;
   const std::size_t used = size();
   out_.resize(used + count + kAhead);

@@ -174,7 +174,7 @@ Result<void> ListSplitter::TakeEnvelopeField(const FieldHead& head, std::string_
   if (content == nullptr) return nullptr;
   const bool in_list = protobuf_state_ == ProtobufState::kList;
   if (!in_list && head.IsBytes(2)) {
-    // The list itself: entered, not collected.
+    // The list itself: its fields are read one by one.
     list_left_ = head.length;
     if (head.length > 0) protobuf_state_ = ProtobufState::kList;
     return content;

@@ -57,7 +57,7 @@ inline const char* ReadVarint32(const char* at, const char* end, std::uint64_t& 
   return next == nullptr || next - at > 5 || value > 0xffffffffU ? nullptr : next;
 }
 
-// Reads a little-endian number of 4 or 8 bytes, which must be there.
+// Reads a little-endian number of 4 or 8 bytes. REQUIRES: the bytes exist.
 inline std::uint64_t ReadFixed(const char* at, std::ptrdiff_t size) noexcept {
   std::uint64_t value = 0;
   for (std::ptrdiff_t i = size; i-- > 0;) {
@@ -123,7 +123,7 @@ struct FieldBounds {
   }
 };
 
-// Whether the field whose tag begins with that byte is length-delimited.
+// Whether the field whose tag has this first byte is length-delimited.
 inline bool IsBytes(char tag) noexcept {
   return (static_cast<unsigned char>(tag) & 7U) == static_cast<unsigned>(WireType::kBytes);
 }
@@ -196,7 +196,7 @@ class ProtobufReader {
     return true;
   }
 
-  // Everything so far was well-formed.
+  // Whether all fields so far were well-formed.
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   // Position of the current field's tag, from the start of the message.
   [[nodiscard]] std::size_t offset() const noexcept {
@@ -210,7 +210,7 @@ class ProtobufReader {
   [[nodiscard]] std::uint32_t field() const noexcept { return field_.number; }
   [[nodiscard]] const WireField& value() const noexcept { return field_; }
   [[nodiscard]] WireType type() const noexcept { return field_.type; }
-  // The value, if the field has that wire type; else zero, "".
+  // Returns the value if the field has that wire type; otherwise zero or "".
   [[nodiscard]] std::uint64_t varint() const noexcept {
     return field_.type == WireType::kVarint ? field_.scalar : 0;
   }

@@ -16,7 +16,7 @@
 
 namespace kinformer::wire {
 
-// The bytes that a varint takes.
+// Returns the size of a varint.
 constexpr std::size_t VarintSize(std::uint64_t value) noexcept {
   return static_cast<std::size_t>((std::bit_width(value | 1U) + 6) / 7);
 }
@@ -61,7 +61,7 @@ class ProtobufWriter {
     char bytes[8];
     out_.append(bytes, WriteFixed64(bytes, std::bit_cast<std::uint64_t>(value)));
   }
-  // Strings, bytes and encoded messages.
+  // Writes a string, bytes or an encoded message.
   void BytesField(std::uint32_t field, std::string_view bytes) {
     Tag(field, WireType::kBytes);
     Varint(bytes.size());

@@ -1,4 +1,4 @@
-// Where documents begin and end, in which form a text is, and errors in words.
+// Finds the limits of documents and the encoding of a text, and formats errors.
 
 #include "kinformer/yaml.h"
 
@@ -29,8 +29,8 @@ std::size_t LinesIn(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// A line of two hyphens, where the text stops to be YAML: in that line or in the next, counted from
-// `first`. Two hyphens are a text like any other, which becomes a key or a part of one.
+// Finds a line of two hyphens, if the error is in that line or in the next, counted from `first`.
+// To YAML two hyphens are an ordinary text, which becomes a key or a part of one.
 std::optional<std::size_t> LineOfTwoHyphens(std::string_view text, std::size_t first,
                                             std::size_t stop) {
   std::size_t line = first;
@@ -66,7 +66,7 @@ class Reader {
 
   std::vector<Document>& documents() { return documents_; }
 
-  // All documents, each of JSON or YAML, as kubectl parts them.
+  // Reads all documents, each in JSON or YAML, separated like kubectl does.
   Result<void> ReadStream(std::string_view text) {
     if (IsUtf16(text)) {
       const std::optional<std::string> utf8 = Utf8FromUtf16(text);
@@ -79,7 +79,7 @@ class Reader {
     return ReadChunks(std::string(rest) + '\n', line);
   }
 
-  // One text, as decoders of bodies and configuration take it.
+  // Reads one text, like the decoders of bodies and configurations.
   Result<void> ReadText(std::string_view text) {
     if (IsUtf16(text)) {
       const std::optional<std::string> utf8 = Utf8FromUtf16(text);
@@ -140,7 +140,7 @@ class Reader {
     }
   }
 
-  // Up to the bracket that closes the first one.
+  // Returns the size up to the bracket that closes the first one.
   static std::size_t ObjectSize(std::string_view text) {
     std::size_t depth = 0;
     bool in_string = false;
@@ -160,7 +160,7 @@ class Reader {
     return text.size();
   }
 
-  // Parts the text at its lines that begin with "---". REQUIRES: it ends with a line's end.
+  // Splits the text at lines that begin with "---". REQUIRES: it ends with a line end.
   Result<void> ReadChunks(std::string_view text, std::size_t line) {
     std::size_t chunk = 0;
     std::size_t chunk_line = line;

@@ -191,7 +191,7 @@ void Parser::ReadFlowList() {
   tokens_.Take();
 }
 
-// A map of one key in a list: [a: 1].
+// Reads a map of one key in a list: [a: 1].
 void Parser::ReadPair() {
   const auto read_part = [this] {
     if (IsOneOf(tokens_.Peek().kind,

@@ -15,14 +15,14 @@
 
 namespace kinformer::yaml {
 
-// Behind '|' or '>', deeper than column `parent`, which is -1 for a whole document.
+// Reads the text behind '|' or '>', deeper than column `parent`, which is -1 for a document.
 std::string ReadBlockText(Cursor& in, std::ptrdiff_t parent);
 
-// Between ' or ".
+// Reads a text in ' or ".
 std::string ReadQuotedText(Cursor& in);
 
-// Up to what ends it: a comment, ": ", in a list or map in brackets (`in_flow`) also ",?[]{}", or
-// outside of them a line that is not deeper than `parent`. `ends_line`: it went on to another line.
+// Reads up to a comment, ": ", in a list or map in brackets (`in_flow`) also ",?[]{}", or outside
+// of them a line that is not deeper than `parent`. Sets `ends_line` if it has several lines.
 std::string ReadPlainText(Cursor& in, std::ptrdiff_t parent, bool in_flow, bool& ends_line);
 
 }  // namespace kinformer::yaml

@@ -7,7 +7,7 @@
 namespace kinformer::yaml {
 namespace {
 
-// How long a key may be that has no '?' in front of it.
+// Maximum length of a key without a '?'.
 constexpr std::size_t kMaxKey = 1024;
 
 Stop NoKey(const Mark& mark) {

@@ -51,17 +51,17 @@ struct Token {
   bool plain = false;  // a scalar without quotes, no block
 };
 
-// Not thread-safe. Keeps a reference to the text. Throws a Stop where the text is no YAML.
+// Not thread-safe. Keeps a reference to the text. Throws a Stop if the text is not YAML.
 class Tokens {
  public:
   Tokens(std::string_view text, std::size_t line) : in_(text, line) {}
 
-  // The next one, until it is taken; kEnd for ever at the end.
+  // Returns the next token, until it is taken; always kEnd at the end.
   const Token& Peek();
   Token Take();
 
  private:
-  // A token that becomes a key if a ':' follows in its line.
+  // A token that becomes a key if a ':' follows in the same line.
   struct PossibleKey {
     std::size_t level = 0;  // of brackets
     std::size_t token = 0;  // its number
@@ -85,14 +85,14 @@ class Tokens {
   void FetchScalar();
   void FetchEnd();
 
-  // Is the first token in the queue one that may become a key yet?
+  // Whether the first token in the queue may still become a key.
   bool HeadMayBeKey();
   [[nodiscard]] bool IsStale(const PossibleKey& key) const;
   void SaveKey();
   void DropKey();
   // Begins a block at that column, if it is deeper; `token`: the block begins in front of it.
   void Indent(std::size_t column, std::size_t token, TokenKind kind, const Mark& mark);
-  // Out of all blocks that are deeper than that.
+  // Ends all blocks deeper than that column.
   void Unindent(std::ptrdiff_t column);
 
   void Push(TokenKind kind, const Mark& mark, std::string text = {}, std::string suffix = {});
@@ -111,7 +111,7 @@ class Tokens {
   std::deque<PossibleKey> possible_keys_;  // by level and token
 };
 
-// The parts of a tag or a directive, at its '!' or '%'.
+// Reads the parts of a tag or a directive, at its '!' or '%'.
 std::pair<std::string, std::string> ReadTag(Cursor& in);
 Token ReadDirective(Cursor& in);
 

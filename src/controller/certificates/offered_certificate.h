@@ -1,6 +1,6 @@
 // controller/certificates/offered_certificate.h
 //
-// OfferCertificates: a server offers the certificate that is in its files, also after a renewal.
+// OfferCertificates: makes a server offer the certificate in its files, also after a renewal.
 
 #ifndef KINFORMER_CONTROLLER_CERTIFICATES_OFFERED_CERTIFICATE_H_
 #define KINFORMER_CONTROLLER_CERTIFICATES_OFFERED_CERTIFICATE_H_

@@ -16,19 +16,19 @@
 
 namespace kinformer::internal::delegating {
 
-// "pods \"default/web-0\"".
+// Returns "pods \"default/web-0\"".
 std::string Quoted(const TypeInfo& type, const ObjectName& name);
 
-// With the namespace of the handle that asks (`home`; empty: none): see NamespaceOfCall. A name
-// without a namespace stays one.
+// Adds the namespace of the handle that is used (`home`; empty: none): see NamespaceOfCall. A name
+// without a namespace may remain.
 Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const std::string& home);
 
-// The same of one object that is meant by its name: kInvalidArgument where the kind has namespaces
-// and none is known.
+// Like Placed, for one object given by its name: kInvalidArgument if the kind is namespaced and no
+// namespace is known.
 Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
                               const std::string& home);
 
-// The same of one that is read: also where the kind has no namespaces, and one is given.
+// Like PlacedName, for a read: also an error if a cluster-scoped kind has a namespace.
 Result<ObjectName> PlacedRead(const TypeInfo& type, const ObjectName& name,
                               const std::string& home);
 

@@ -40,7 +40,7 @@ struct Watching {
 // Lock order: this one's mutex before the monitors of UnseenWrites.
 class WriteTrackers {
  public:
-  // The factory must outlive this.
+  // `factory` must outlive this.
   WriteTrackers(Env& env, const FactoryCore& factory) : env_(env), factory_(factory) {}
 
   // Returns the tracker of an informer, which must be for the type's resource.

@@ -35,7 +35,7 @@ Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
   if (std::chrono::floor<std::chrono::seconds>(config.lease_duration) <= config.renew_deadline) {
     return Invalid("lease_duration must be greater than renew_deadline");
   }
-  // The first comparison keeps the product from overflowing.
+  // The first comparison avoids an overflow of the product.
   if (config.renew_deadline <= config.retry_period ||
       config.renew_deadline <= config.retry_period * 12 / 10) {
     return Invalid("renew_deadline must be greater than 1.2 * retry_period");
@@ -55,7 +55,7 @@ namespace {
 // are called.
 class NamedLock final : public ResourceLock {
  public:
-  // An error: it threw.
+  // Returns an error if the lock threw.
   static Result<std::unique_ptr<ResourceLock>> New(Env& env, std::unique_ptr<ResourceLock> inner) {
     auto made = std::make_unique<NamedLock>();
     made->inner_ = std::move(inner);

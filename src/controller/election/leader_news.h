@@ -1,6 +1,6 @@
 // controller/election/leader_news.h
 //
-// LeaderNews: calls on_new_leader on a thread of its own, so that no renewal waits for it.
+// LeaderNews: calls on_new_leader on a separate thread, so that renewals do not wait for it.
 
 #ifndef KINFORMER_CONTROLLER_ELECTION_LEADER_NEWS_H_
 #define KINFORMER_CONTROLLER_ELECTION_LEADER_NEWS_H_

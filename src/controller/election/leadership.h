@@ -37,14 +37,14 @@ class Leadership {
   Result<void> TryAcquireOrRenew(const CallOptions& call);
   // Ends the leadership of this process at once, without a request or a wait.
   void End();
-  // Lets others take the record at once, if it is still ours. The error of the last attempt where
-  // that did not work within `timeout`.
+  // Lets others take the record at once, if this process still holds it. Returns the error of the
+  // last attempt if it did not succeed within `timeout`.
   Result<void> Release(Duration timeout);
 
   [[nodiscard]] bool IsLeader() const {
     return env_.BootNow().time_since_epoch().count() < leads_until_.load(std::memory_order_acquire);
   }
-  // For how long the last renewal allows this process to lead. Below zero: it is over.
+  // Returns how long the last renewal lets this process lead. Negative: it has ended.
   [[nodiscard]] Duration LeadsFor() const {
     return Duration(leads_until_.load(std::memory_order_acquire)) -
            env_.BootNow().time_since_epoch();
@@ -57,7 +57,7 @@ class Leadership {
  private:
   struct Observed {
     LeaderElectionRecord record{};
-    std::optional<BootTime> at{};  // when we saw that it had changed, or changed it
+    std::optional<BootTime> at{};  // when this process saw it change, or changed it
   };
 
   [[nodiscard]] LeaderElectionRecord NewRecord() const;
@@ -76,10 +76,10 @@ class Leadership {
   const std::unique_ptr<ResourceLock> lock_;
   const std::chrono::seconds lease_duration_;
   const Duration request_timeout_;
-  const Duration leads_for_;  // after a renewal was begun
+  const Duration leads_for_;  // counted from the start of a renewal
   const bool coordinated_;
   const std::shared_ptr<Counter> slow_path_;
-  // In nanoseconds of the boot-time clock: until then the last renewal allows this process to lead.
+  // Time, in nanoseconds of the boot-time clock, until which the last renewal is valid.
   std::atomic<std::int64_t> leads_until_{0};
   mutable base::Mutex mutex_;
   Observed observed_ KINFORMER_GUARDED_BY(mutex_);

@@ -24,7 +24,7 @@ class CallThread {
  public:
   // Makes the response, on the loop.
   using Then = std::function<std::unique_ptr<ResponseStream>()>;
-  // Runs on the thread. The token is stopped at the end.
+  // Runs on the thread. The token is stopped in the destructor.
   using Call = std::function<Then(const std::stop_token& stop)>;
 
   // Limits of waiting calls, by number and by total bytes.
@@ -55,11 +55,11 @@ class CallThread {
   const std::string name_;
   std::stop_source stop_;
   const std::unique_ptr<Monitor> monitor_;
-  // Under monitor_.
+  // Guarded by monitor_.
   std::deque<Job> jobs_;
   std::size_t bytes_ = 0;  // of all jobs
   bool ending_ = false;
-  std::unique_ptr<Thread> thread_;  // made when it is first needed
+  std::unique_ptr<Thread> thread_;  // made at its first use
 };
 
 }  // namespace kinformer::internal::endpoints

@@ -12,7 +12,7 @@
 namespace kinformer::internal::events {
 namespace {
 
-// Gives events to a function of the user's.
+// Passes events to a function of the user.
 template <class Event>
 class UserTaker final : public EventTaker<Event> {
  public:

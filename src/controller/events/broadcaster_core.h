@@ -36,7 +36,7 @@ class BroadcasterCore {
   BroadcasterCore(Env& env, const Options& options);
 
   [[nodiscard]] Env& env() const { return env_; }
-  // To all sinks and watchers. Never blocks.
+  // Passes the event to all sinks and watchers. Does not block.
   void Publish(const Event& event);
   void StartRecording(std::unique_ptr<BasicEventSink<Event>> sink,
                       std::unique_ptr<Correlation<Event>> correlation);

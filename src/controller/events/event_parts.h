@@ -1,6 +1,6 @@
 // controller/events/event_parts.h
 //
-// The parts that events have in all API versions, by one name.
+// Common access to the parts of events in all API versions.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_EVENT_PARTS_H_
 #define KINFORMER_CONTROLLER_EVENTS_EVENT_PARTS_H_
@@ -24,7 +24,7 @@ inline const corev1::ObjectReferenceMutable& AboutOf(const eventsv1::EventMutabl
 inline const std::string& TextOf(const corev1::EventMutable& event) { return event.message; }
 inline const std::string& TextOf(const eventsv1::EventMutable& event) { return event.note; }
 
-// One text of several, which cannot run into each other.
+// Joins texts to one key without ambiguity.
 std::string JoinedKey(std::initializer_list<std::string_view> parts);
 
 // Sets the name and the namespace of an event about `about`.

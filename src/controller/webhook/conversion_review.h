@@ -22,7 +22,7 @@ Result<json::Value> ReadConversionReview(std::string_view body);
 // Returns the answer: all converted objects, or a Failure that names the first object which could
 // not be converted. May throw exceptions of the functions in `conversions`.
 [[nodiscard]] std::string ConvertReview(const json::Value& review, const Conversions& conversions);
-// A Failure.
+// Returns a Failure.
 [[nodiscard]] std::string FailedConversionReview(const json::Value& review,
                                                  std::string_view message);
 

@@ -21,7 +21,7 @@ namespace kinformer::internal::webhook {
 // kBadRequest: the body is empty or not of Content-Type application/json. kRequestEntityTooLarge:
 // it has `max_bytes` or more.
 Result<void> CheckBody(const HttpRequest& request, std::size_t max_bytes);
-// Checks what of that is known before there is a body.
+// Checks the parts that are known before the body arrives.
 Result<void> CheckHead(const HttpRequest& head);
 
 // Returns the apiVersion for the answer to a review of that kind: v1beta1 if the review uses it,

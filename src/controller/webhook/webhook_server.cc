@@ -105,7 +105,7 @@ std::unique_ptr<PendingAnswer> NotFound() {
 class Running {
  public:
   explicit Running(Env& env) : monitor_(env.NewMonitor()) {}
-  // Until its last copy is gone, something is running.
+  // Counts as running until the last copy is destroyed.
   [[nodiscard]] std::shared_ptr<void> Begin() {
     const MonitorLock lock(*monitor_);
     ++count_;
@@ -157,7 +157,7 @@ struct WebhookServer::Impl final : internal::transport::HeadJudge {
     std::optional<HttpAnswer> refusal = endpoint->RefuseHead(head);
     return refusal ? Ready(*std::move(refusal)) : nullptr;
   }
-  // A member of the server's class may look into it.
+  // A member of the server's class, to access its implementation.
   [[nodiscard]] static HeadJudge& In(WebhookServer& server) { return *server.impl_; }
   friend HeadJudge& HeadsIn(WebhookServer& server) { return In(server); }
 
@@ -169,7 +169,7 @@ struct WebhookServer::Impl final : internal::transport::HeadJudge {
 
   Env& env;
   const IfThrown if_thrown;
-  // Outlives the server with its checkers.
+  // Outlives the server if its checkers do.
   const std::shared_ptr<std::atomic<bool>> started = std::make_shared<std::atomic<bool>>(false);
   Running running;
   internal::base::Mutex mutex;

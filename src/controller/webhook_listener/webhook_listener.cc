@@ -57,7 +57,7 @@ class WebhookPolicy final : public RequestPolicy {
   const bool needs_certificate_;
 };
 
-// A server of webhooks that is asked about heads, too. Loop-confined.
+// A webhook server that also judges heads. Loop-confined.
 class JudgedWebhooks final : public Handler, public internal::transport::HeadJudge {
  public:
   explicit JudgedWebhooks(WebhookServer& server)
@@ -103,7 +103,7 @@ struct WebhookListener::Impl {
 
 Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handler& handler,
                                                                  WebhookListenerOptions options) {
-  // Before a thread reads certificates.
+  // Before the start of a thread that reads certificates.
   if (Result<void> fits = Server::CheckEnv(env); !fits) return std::move(fits).error();
   auto impl = std::make_unique<Impl>(env, std::move(options));
   CertificatePair pair = impl->options.certificate;

@@ -20,7 +20,7 @@ struct PackedHead {
   const Dictionary* dictionary;
   std::uint32_t content_size;
 };
-// Without the padding behind it.
+// Without padding at the end.
 constexpr std::size_t kPackedHead = sizeof(const Dictionary*) + sizeof(std::uint32_t);
 
 }  // namespace
@@ -58,7 +58,7 @@ ObjectRef BlockBuilder::AllocatePacked(const Block& of, const Dictionary* dictio
       static_cast<std::uint8_t>((of.flags_ & BlockLayout::kPartial) | BlockLayout::kPacked);
   dictionary->AddRef();
   std::memcpy(Base(block) + sizeof(Block), &head, kPackedHead);
-  // The four texts are where the payload begins.
+  // The four texts are at the start of the payload.
   block->metadata_at_ = block->payload_at_;
   char* const begin = Bytes(block);
   char* at = begin;

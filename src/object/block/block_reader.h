@@ -42,7 +42,7 @@ class BlockReader {
   [[nodiscard]] const char* End() const noexcept { return block_.data() + block_.payload_size_; }
 
  private:
-  // One branch for all widths: nearly all blocks are of the first form.
+  // A single branch for all widths, since nearly all blocks have the first form.
   static constexpr unsigned kUsual = BlockLayout::kNarrow;
   [[nodiscard]] unsigned Form() const noexcept {
     return block_.flags_ & (BlockLayout::kNarrow | BlockLayout::kWide);
@@ -89,7 +89,7 @@ class BlockReader {
     return At<Bitmap, Offset>(i);
   }
 
-  // std::popcount is a call where the processor is not known to have the instruction.
+  // std::popcount would be a function call on processors without the instruction.
   static std::size_t CountBits(std::uint64_t bits) noexcept {
     bits -= (bits >> 1U) & 0x5555555555555555U;
     bits = (bits & 0x3333333333333333U) + ((bits >> 2U) & 0x3333333333333333U);

@@ -25,7 +25,7 @@ const char* SkipSpace(const char* at) {
   return at;
 }
 
-// Past the string that begins at the quote `at`.
+// Returns the position behind the string whose opening quote is at `at`.
 const char* SkipString(const char* at) {
   for (++at; *at != '"'; ++at) {
     if (*at == '\\') ++at;
@@ -62,10 +62,10 @@ const char* SkipNested(const char* begin, const char* end) {
       if (depth == 0) return at + bit + 1;
     }
   }
-  return end;  // it has ended before
+  return end;  // it has already ended
 }
 
-// Past the value that begins at `at`, in the block's payload; `at` itself where none begins.
+// Returns the position behind the value at `at` in the block's payload; `at` if there is none.
 const char* SkipValue(const char* at, const internal::Block* block) {
   if (*at == '"') return SkipString(at);
   if (*at == '{' || *at == '[') {
@@ -77,7 +77,7 @@ const char* SkipValue(const char* at, const internal::Block* block) {
   return at;
 }
 
-// As many levels as Parse takes.
+// Same depth limit as Parse.
 constexpr int kDeepest = 512;
 
 // Counts an invalid member or item, at which the walk ends.

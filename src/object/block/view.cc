@@ -72,7 +72,7 @@ void Fill(const WireField& field, std::uint8_t table, RawValue& value) {
   }
 }
 
-// The next field of that number; with `contiguous` any other field ends the walk.
+// Returns the next field of that number; with `contiguous` any other field ends the search.
 const char* NextField(const char* at, const char* end, std::uint32_t number, bool contiguous,
                       WireField& field) {
   while (at != nullptr && at < end) {
@@ -197,7 +197,7 @@ bool NextElement(FieldCursor& cursor, RawValue& value) {
 
 namespace {
 
-// The value's field is null where the entry has none.
+// The field of the value is null if the entry has none.
 struct Entry {
   std::string_view key;
   const char* value = nullptr;

@@ -33,9 +33,9 @@ struct JsonParts {
     unescaped.clear();
   }
 
-  // Returns where the member will be in the payload.
+  // Keeps the member, and returns its position in the payload.
   std::uint32_t Keep(std::string_view member) {
-    // Behind '{', or a comma in the place of '}'.
+    // Behind '{', or behind a comma that replaces '}'.
     const std::size_t at = kept.empty() ? 1 : size;
     if (!kept.empty() && BeginsBehindComma(member)) {
       kept.back() = {kept.back().data(), kept.back().size() + 1 + member.size()};
@@ -50,8 +50,8 @@ struct JsonParts {
     const char* const end = kept.back().data() + kept.back().size();
     return end + 1 == member.data() && *end == ',';
   }
-  // `quote`: where the string begins in the payload; its text is what `unescaped` has had added
-  // since it had the size `from`.
+  // `quote`: position of the string in the payload. Its text is the part of `unescaped` from `from`
+  // on.
   void AddString(std::size_t quote, std::size_t from) {
     strings.push_back({static_cast<std::uint32_t>(quote), static_cast<std::uint32_t>(from),
                        static_cast<std::uint32_t>(unescaped.size() - from)});

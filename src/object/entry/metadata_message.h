@@ -87,7 +87,7 @@ struct JsonMetadata {
     unescaped.clear();
     escaped.clear();
     dropped = json = {};
-    // The memory of one unusually large object is not kept.
+    // Frees the memory after an unusually large object.
     if (unescaped.capacity() > (std::size_t{1} << 20)) unescaped.shrink_to_fit();
   }
 };

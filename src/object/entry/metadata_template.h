@@ -43,7 +43,7 @@ class MetadataTemplate {
   struct Slot {
     MessageSlot::Kind kind;
     std::uint8_t key;
-    bool differs;  // in some object that was read
+    bool differs;  // differed in some object
     std::size_t json_at;
     std::size_t json_size;
     std::size_t at;
@@ -56,7 +56,7 @@ class MetadataTemplate {
     std::size_t place;  // in found_; kNone: the metadata ends
     MessageSlot::Kind kind;
   };
-  // Bytes of the message that are the same, and then what differs.
+  // Bytes of the message that are constant, followed by a part that differs.
   struct Part {
     enum class Kind : std::uint8_t { kSlot, kLength, kKey, kEnd };
     std::size_t at;
@@ -68,7 +68,7 @@ class MetadataTemplate {
     std::size_t behind;  // of a length, the last one in it, and one more
     std::size_t fixed;   // the constant part of a length; the size of a key
   };
-  // A text that differs, in the object that is read, or in the one before.
+  // A differing text of the current object or of the last one.
   struct Found {
     const char* data;
     std::size_t size;
@@ -79,8 +79,8 @@ class MetadataTemplate {
 
   void Compile();
   void CompileParts();
-  // Null, and where in the JSON of the template it is otherwise; kNone: where nothing can be done
-  // about it.
+  // Returns null at a difference, and sets its position in the template's JSON; kNone if the
+  // template cannot be adapted.
   const char* Match(const char* at, const char* end, const wire::JsonBitmap& bitmap,
                     TimePrediction& time, std::size_t& wrong);
   // Returns the position behind the text at `at`, or null if it is not of that kind.
@@ -110,7 +110,7 @@ class MetadataTemplate {
 // Thread-compatible.
 class MetadataTemplates {
  public:
-  // As MetadataTemplate::Read, by any of them. `drop_managed_fields`: as the template was learnt.
+  // Reads with the first matching template. `drop_managed_fields`: as when it was learnt.
   const char* Read(const char* at, const char* end, const wire::JsonBitmap& bitmap,
                    bool drop_managed_fields, TimePrediction& time, MetadataMessage& message,
                    MetadataKeys& keys);
@@ -124,11 +124,11 @@ class MetadataTemplates {
  private:
   static constexpr std::size_t kTemplates = 4;
   static constexpr std::size_t kLongest = 8192;
-  // Every object earns 1; learning costs as many, so that it costs next to nothing where it is of
-  // no use.
+  // Every object earns 1, and learning costs this many, so that useless learning costs almost
+  // nothing.
   static constexpr int kLearning = 128;
   static constexpr int kMostCredit = 8 * kLearning;
-  // After so many objects in a row that no template could read, one in so many is tried.
+  // After kGiveUp objects in a row that no template could read, tries only one in kTryAgain.
   static constexpr unsigned kGiveUp = 16;
   static constexpr unsigned kTryAgain = 32;
 

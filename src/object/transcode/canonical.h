@@ -30,7 +30,7 @@ struct FieldSpan {
   std::uint32_t end = 0;
 };
 
-// The fields of a message in the order of its bytes. kDecode with the byte offset where they are
+// Lists the fields of a message in the order of its bytes. kDecode with the byte offset if they are
 // malformed.
 Result<void> ScanFields(std::string_view message, std::vector<FieldSpan>& fields);
 

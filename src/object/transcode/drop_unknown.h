@@ -10,8 +10,8 @@
 
 namespace kinformer::internal {
 
-// Takes out the members that JsonToProtobuf (object/transcode/transcode.h) names as unknown, at any
-// depth, in one pass.
+// Removes the members that JsonToProtobuf (object/transcode/transcode.h) would report as unknown,
+// at any depth, in one pass.
 void DropUnknownMembers(const MessageDescriptor& message, json::Value& object);
 
 }  // namespace kinformer::internal

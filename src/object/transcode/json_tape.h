@@ -21,7 +21,7 @@ namespace kinformer::internal {
 
 enum class JsonType : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kObject, kArray };
 
-// Without initial values: a tape is filled once, and large.
+// Without initial values, because a tape is large and filled once.
 struct JsonNode {
   std::uint32_t begin;  // of the text, quotes and brackets included
   std::uint32_t end;
@@ -30,7 +30,7 @@ struct JsonNode {
   bool plain;  // a string without escapes that is valid UTF-8
 };
 
-// Room for nodes. Threads keep one for their next tape.
+// Memory for nodes. Each thread keeps one for its next tape.
 struct JsonNodes {
   std::unique_ptr<JsonNode[]> at;
   std::size_t capacity = 0;
@@ -62,22 +62,22 @@ class JsonTape {
 
   [[nodiscard]] const JsonNode& operator[](std::uint32_t node) const { return nodes_[node]; }
 
-  // The verbatim text of a node.
+  // Returns the verbatim text of a node.
   [[nodiscard]] std::string_view Text(std::uint32_t node) const {
     return text_.substr(nodes_[node].begin, nodes_[node].end - nodes_[node].begin);
   }
-  // The content of a string: a view into the text where nothing is escaped, else unescaped into
-  // `scratch`. Lone surrogates and invalid UTF-8 become U+FFFD, as in Go.
+  // Returns the content of a string: a view into the text if there are no escapes, else unescaped
+  // in `scratch`. Lone surrogates and invalid UTF-8 become U+FFFD, as in Go.
   [[nodiscard]] std::string_view String(std::uint32_t node, std::string& scratch) const {
     const JsonNode& at = nodes_[node];
     const std::string_view in = text_.substr(at.begin + 1, at.end - at.begin - 2);
     return at.plain ? in : Unescape(in, scratch);
   }
 
-  // Where a node is: "spec.containers[0].name". Empty for the root.
+  // Returns the path of a node: "spec.containers[0].name". Empty for the root.
   [[nodiscard]] std::string PathOf(std::uint32_t node) const;
 
-  // "a string", "an object": for messages.
+  // Returns "a string", "an object", for messages.
   [[nodiscard]] std::string_view TypeName(std::uint32_t node) const;
 
  private:

@@ -24,7 +24,7 @@ namespace kinformer::internal {
 bool ParseIndexed(std::string_view text, std::span<const std::uint32_t> positions,
                   std::size_t max_depth, JsonNode* nodes);
 
-// Lets pass what Go lets pass: strings that are not UTF-8. kDecode with the byte offset.
+// Accepts invalid UTF-8 in strings, like Go. kDecode with the byte offset.
 Result<std::vector<JsonNode>> ParseBytes(std::string_view text, int max_depth);
 
 }  // namespace kinformer::internal

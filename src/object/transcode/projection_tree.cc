@@ -130,12 +130,12 @@ Result<void> ProjectionTree::CutMessage(const MessageDescriptor& message, std::s
     const FieldDescriptor* field = FindByNumber(message, value.number);
     const bool nested = field != nullptr && value.type == wire::WireType::kBytes;
     if (nested && field->inlined && HasOwnFields(*field)) {
-      // In paths, its fields are the parent's.
+      // In paths, its fields belong to the parent.
       if (Result<void> cut = CutNested(*field, value.bytes(), node, out); !cut) return cut;
       continue;
     }
     const Node* child = field == nullptr ? nullptr : node.Find(field->json_name);
-    // The first and the last are whole for reasons of their own.
+    // The first and the last branch do the same for different reasons.
     // NOLINTNEXTLINE(bugprone-branch-clone)
     if (root && keep_ && field != nullptr && field->json_name == "metadata") {
       out += whole;

@@ -1,6 +1,6 @@
 // object/transcode/projection_tree.h
 //
-// ProjectionTree: the paths of a Projection, and the cut that they make in an object's bytes.
+// ProjectionTree: the paths of a Projection, and their application to an object's bytes.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_PROJECTION_TREE_H_
 #define KINFORMER_OBJECT_TRANSCODE_PROJECTION_TREE_H_
@@ -17,7 +17,7 @@
 
 namespace kinformer::internal {
 
-// Immutable once made; any number of threads may cut with one.
+// Immutable and thread-safe.
 class ProjectionTree {
  public:
   struct Node {
@@ -42,7 +42,7 @@ class ProjectionTree {
   Result<void> Cut(const MessageDescriptor& message, std::string_view bytes,
                    std::string& out) const;
 
-  // The same of an object's JSON.
+  // The same for an object's JSON.
   void Cut(const JsonTape& tape, std::string& out) const;
 
   // For code that cuts by itself: whether the named paths are kept or dropped; the paths; those in
@@ -55,7 +55,7 @@ class ProjectionTree {
 
   [[nodiscard]] Result<void> CheckFor(const MessageDescriptor& message) const;
 
-  // Whether objects cut by it lack something that is the user's: managedFields are not.
+  // Whether objects lose user data by the projection; managedFields do not count.
   [[nodiscard]] bool MakesPartial() const { return makes_partial_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 

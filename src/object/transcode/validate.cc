@@ -95,7 +95,7 @@ class Validator {
       below_ = Message(*field.message, value.bytes());
       return nullptr;
     }
-    // Time, Quantity and the like: small messages of scalars.
+    // Time, Quantity and similar: small messages of scalars.
     const char* const end = value.data + value.size;
     for (const char* at = value.data; at != end;) {
       WireField part;
@@ -151,7 +151,7 @@ Result<void> ValidateJson(const JsonTape& tape, std::string_view json) {
   std::string scratch;
   for (std::uint32_t node = 0; node + 1 < tape[0].next; ++node) {
     if (tape[node].type != JsonType::kString || tape.String(node, scratch) != "fieldsV1") continue;
-    // The parser leaves the value unread, wherever it does so.
+    // The tape's parser leaves only objects unparsed; other values were checked by it.
     if (tape[node + 1].type != JsonType::kObject) continue;
     const Result<JsonTape> fields = JsonTape::Parse(tape.Text(node + 1));
     if (!fields) return Error(fields.error()).WithContext(tape.PathOf(node + 1));

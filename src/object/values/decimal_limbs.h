@@ -23,7 +23,7 @@ inline constexpr std::size_t kLimbDigits = 9;
 
 // REQUIRES: only digits.
 Limbs LimbsOf(std::string_view digits);
-// Without zeros in front; "0" for zero.
+// Returns the digits without leading zeros; "0" for zero.
 std::string LimbDigits(const Limbs& limbs);
 
 // REQUIRES: factor > 0.
@@ -31,7 +31,7 @@ void MultiplyLimbs(Limbs& limbs, std::uint32_t factor);
 // REQUIRES: divisor at most kLimbBase. Returns the remainder.
 std::uint32_t DivideLimbs(Limbs& limbs, std::uint32_t divisor);
 void ShiftUp(Limbs& limbs, std::size_t digits);  // × 10^digits
-// / 10^digits, rounded up.
+// Divides by 10^digits, rounded up.
 void ShiftDown(Limbs& limbs, std::size_t digits);
 
 void AddLimbs(Limbs& limbs, const Limbs& other);
