@@ -21,7 +21,7 @@
 
 namespace kinformer::testing {
 
-// Where WriteProof puts it: this process's own.
+// Path of the file that WriteProof writes; it contains the process id.
 inline std::string ProofPath(const std::string& name) {
   return ::testing::TempDir() + "kinformer-proof-" + std::to_string(getpid()) + "-" + name;
 }
@@ -44,7 +44,7 @@ inline ExecConfig PluginOf(const std::string& name, const std::string& script) {
           .interactive_mode = "Never"};
 }
 
-// The answer of a plugin. `expires`: in RFC 3339; empty: never.
+// Output of a plugin. `expires` is in RFC 3339; empty means that it never expires.
 inline std::string PluginAnswer(json::Value status, const std::string& expires = {}) {
   if (!expires.empty()) status.Set("expirationTimestamp", expires);
   return json::Value::MakeObject({{"apiVersion", "client.authentication.k8s.io/v1"},
@@ -53,7 +53,7 @@ inline std::string PluginAnswer(json::Value status, const std::string& expires =
       .Dump();
 }
 
-// Long over: each request needs a run.
+// In the past, so each request runs the plugin again.
 constexpr char kExpired[] = "2001-01-01T00:00:00Z";
 
 struct Proof {
@@ -90,9 +90,9 @@ inline Proof PluginUntil(const char* name, const std::string& expires) {
             config.bearer_token.clear();
           }};
 }
-// One whose answer is good for ever.
+// A plugin whose credential never expires.
 inline Proof LastingPlugin() { return PluginUntil("LastingPlugin", ""); }
-// One whose answers are out of date at once.
+// A plugin whose credentials have already expired.
 inline Proof ExpiringPlugin() { return PluginUntil("ExpiringPlugin", kExpired); }
 
 }  // namespace kinformer::testing

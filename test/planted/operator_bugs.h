@@ -27,7 +27,7 @@ enum class PlantedBug : std::uint8_t {
   kEnd,
 };
 
-// The mistake that is made. Set while nothing runs.
+// Bug that is switched on. Set it only while nothing runs.
 inline PlantedBug planted_bug = PlantedBug::kNone;
 inline bool Planted(PlantedBug bug) { return planted_bug == bug; }
 

@@ -56,8 +56,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// Until dead connections are noticed, that of the watch and that of the question before it is
-// resumed, and back-offs.
+// Enough time to notice two dead connections in turn (that of the watch, then that of the request
+// that resumes it), and for back-offs.
 constexpr seconds kConverge{150};
 constexpr seconds kNoticeWithin{60};
 // Each client keeps a varying number of idle connections, and the buffers of watches are as large
@@ -71,7 +71,7 @@ constexpr bool kMeasureRate = false;    // and is slow
 constexpr bool kMeasureGrowth = true;
 constexpr bool kMeasureRate = true;
 #endif
-// Writes that a long run must have seen, of those that were asked for: else it was no such run.
+// Smallest share of the requested writes that a long run must reach to be valid.
 constexpr double kLeastOfRate = 0.5;
 constexpr seconds kLongRun{600};
 
@@ -129,7 +129,7 @@ class ServerProcess {
     return {std::to_string(static_cast<std::int64_t>(figures[0])), figures[1] / figures[2] * 1e3};
   }
   void Signal(int signal) { process_.Signal(signal); }
-  // Its exit status: a sanitizer's findings are in it.
+  // Ends the server and returns its exit status, which shows what a sanitizer found.
   int End() {
     process_.CloseInput();
     return process_.Wait(seconds(60));
@@ -168,7 +168,7 @@ class Chaos {
     }
   }
 
-  // False: something is wrong, which it has printed.
+  // Returns false if a check failed; it has printed which.
   bool Run() {
     const seconds length(std::clamp(options_.seconds / 12, 3, 30));
     const auto end = steady_clock::now() + seconds(options_.seconds);
@@ -379,7 +379,7 @@ class Folder {
 };
 
 int Main(const std::vector<std::string>& arguments) {
-  // Chaos starts itself so, as its server.
+  // Chaos starts its own program with these arguments as the server.
   if (arguments.size() == 5 && arguments[0] == "serve") {
     return RunChaosServer({.kubeconfig = arguments[1],
                            .http2 = arguments[2] == "2",

@@ -34,13 +34,13 @@ class ChildProcess {
   // `seen`.
   bool WaitForLine(const std::string& text, std::chrono::milliseconds timeout,
                    std::vector<std::string>* seen = nullptr);
-  // To its standard input. It must take it: a pipe holds 64 KB.
+  // Writes to the program's standard input. Blocks once the pipe's 64 KB are full.
   void WriteLine(const std::string& line);
-  // The end of its standard input.
+  // Closes the program's standard input.
   void CloseInput();
   void Signal(int signal);
   [[nodiscard]] int pid() const { return pid_; }
-  // Waits for the end: the exit status, or 128 + signal. -1 if it does not end in time.
+  // Waits for the end. Returns the exit status, 128 + signal, or -1 after `timeout`.
   int Wait(std::chrono::milliseconds timeout);
 
  private:
