@@ -1,15 +1,15 @@
-// churn_bench: what a cache takes after its first list, at the peak of a relist, after many events
-// and after a mass deletion. One process a measurement, since it measures its own RSS; an informer
-// with a handler, fed in this process (e2e/pod_source.h).
+// churn_bench: memory of a cache after its first list, at the peak of a relist, after many events
+// and after a mass deletion. Runs one measurement per process, since it measures its own RSS. It
+// uses an informer with a handler, fed in this process (e2e/pod_source.h).
 //
 //   churn_bench [--compress] [--pods N] [--updates N] [--left N]
 //
-// By default 150,000 pods, ten million updates, and one pod in a hundred is left. 0 updates: only
-// the list and the deletion. Output: a line of JSON for each step: its name, the objects, their
-// bytes, and the RSS at its end and at its peak, both less that of the process before, and relative
-// to that after the first list; CPU time per object or event.
+// Defaults: 150,000 pods, ten million updates, and one pod in a hundred left. With 0 updates: only
+// the list and the deletion. Output: one line of JSON per step: its name, the objects, their bytes,
+// the RSS at its end and its peak RSS, both without the RSS of the process before and also relative
+// to the RSS after the first list; CPU time per object or event.
 //
-// Exit status 1: a step took more than its bound.
+// Exit status 1 if a step exceeded a limit.
 
 #include <atomic>
 #include <chrono>
@@ -39,7 +39,7 @@ struct Options {
   std::size_t left = 0;
 };
 
-// What a step may take, relative to the RSS after the first list.
+// Limits of a step, relative to the RSS after the first list.
 struct Bounds {
   double end = 0;
   double peak = 0;
@@ -65,7 +65,7 @@ class Churn {
   Churn(const Churn&) = delete;
   Churn& operator=(const Churn&) = delete;
 
-  // False: above a bound.
+  // Returns false if a limit was exceeded.
   bool Run() {
     const std::size_t pods = options_.pods;
     Step("first list", pods, {.end = 1, .peak = 1.05}, [this] {
@@ -94,7 +94,7 @@ class Churn {
     work();
     informer_.WaitForHandlersSync().OrExit();
     const double spent = bench::CpuSeconds() - cpu;
-    // What was replaced is freed little by little.
+    // Replaced objects are freed gradually.
     std::this_thread::sleep_for(milliseconds(5000));
     const double end = bench::RssBytes() - empty_;
     const double peak = bench::PeakRssBytes() - empty_;

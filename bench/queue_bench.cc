@@ -1,11 +1,11 @@
-// queue_bench: what it costs to hand keys from one thread to others through the work queues, in CPU
-// time of the whole process, and what a queued key takes.
+// queue_bench: CPU time of the whole process to pass keys from one thread to others through the
+// work queues, and the memory of a queued key.
 //
 //   queue_bench [KEYS [QUEUE [WORKLOAD]]]
 //
-// Each row: queue, workload, workers, operations (adds, gets and dones), CPU nanoseconds; and for
-// the workload fill, bytes of heap for each key. test/peers/queues.go measures the same of
-// client-go and controller-runtime; bench/queues runs both.
+// Each row: queue, workload, workers, operations (adds, gets and dones), CPU nanoseconds; for the
+// workload fill also bytes of heap per key. test/peers/queues.go measures the same for client-go
+// and controller-runtime; bench/queues runs both.
 //
 //   fill    one thread adds KEYS keys to an empty queue
 //   drain   so many workers take all that a fill left

@@ -1,13 +1,13 @@
-// read_bench: reads of a cache of 150,000 pods, beside what takes no lock: Abseil's flat hash map
-// from key strings to pointers, its flat hash set of the objects themselves, a scan of an array of
-// handles, and a guard.
+// read_bench: reads from a cache of 150,000 pods, compared with lock-free structures: Abseil's flat
+// hash map from key strings to pointers, its flat hash set of the objects themselves, a scan of an
+// array of handles, and a guard.
 //
 //   read_bench [--pods N] [--rounds N]
 //
-// Each row is measured in rounds, all contenders of a workload in each round, so that a neighbour
-// on the machine slows all of them. Times are CPU time of the reading thread; a ratio is the median
-// of the rounds' ratios. Objects, keys and the map are made by another thread, as an informer's
-// loop makes them, and have been touched before.
+// Each row is measured in rounds, all contenders of a workload in each round, so that other load on
+// the machine slows all of them. Times are CPU time of the reading thread; a ratio is the median of
+// the rounds' ratios. Another thread makes the objects, keys and the map, as an informer's loop
+// does, and they are touched before the measurement.
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
@@ -66,7 +66,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// As an informer that has synced.
+// Owner of the store that acts like a synced informer.
 class Owner final : public internal::StoreOwner {
  public:
   [[nodiscard]] Result<void> Complete(const Coverage&, std::string_view) const override {
@@ -82,13 +82,13 @@ class Owner final : public internal::StoreOwner {
   }
 };
 
-// The two halves of a key, where the key stands.
+// Namespace and name as views into the key.
 struct Name {
   std::string_view namespace_;
   std::string_view name;
 };
 
-// For a set of objects that is asked by key and has no keys beside the objects' own.
+// Hash for a set of objects that is looked up by key and stores no keys of its own.
 struct KeyHash {
   using is_transparent = void;
   std::size_t operator()(const Name& key) const { return absl::HashOf(key.namespace_, key.name); }
@@ -143,14 +143,14 @@ struct Cache {
   std::vector<std::string> keys;
   std::vector<Name> names;
   std::vector<std::string> messages;
-  // What the map and the handles point to, whatever the store does.
+  // Keeps alive the objects that the map and the handles point to.
   std::vector<ObjectRef> objects;
   absl::flat_hash_map<std::string, const Block*> map;
   absl::flat_hash_set<const Block*, KeyHash, KeyEqual> set;
   std::vector<const Block*> handles;
 };
 
-// Replaces pods at 50,000 a second.
+// Replaces 50,000 pods a second.
 class Writer {
  public:
   explicit Writer(Cache& cache)
@@ -179,7 +179,7 @@ struct Contender {
   std::function<void()> run;
 };
 
-// The first one is what the others are compared with. `per_run`: operations of a run.
+// Compares the others with the first contender. `per_run`: operations in a run.
 void Compare(const std::string& title, std::size_t rounds, double per_run,
              const std::vector<Contender>& contenders) {
   std::vector<std::vector<double>> times(contenders.size());
@@ -187,7 +187,7 @@ void Compare(const std::string& title, std::size_t rounds, double per_run,
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       const double start = CpuNanoseconds();
       contenders[i].run();
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round != 0) times[i].push_back((CpuNanoseconds() - start) / per_run);
     }
   }
@@ -214,7 +214,7 @@ void CompareGets(const std::string& title, std::size_t rounds, Cache& cache,
       for (const std::uint32_t at : order) Keep(get(at));
     };
   };
-  // A new one for each run, as one does who reads something now.
+  // Takes a new snapshot in each run, as for a read of the current state.
   const auto of_snapshot = [&order, &lister](auto&& get) {
     return [&order, &lister, get] {
       const Snapshot<corev1::Pod> snapshot = lister.Snapshot();
@@ -224,14 +224,14 @@ void CompareGets(const std::string& title, std::size_t rounds, Cache& cache,
   Compare(title, rounds, static_cast<double>(order.size()),
           {{"flat_hash_map::find",
             each([&cache](std::size_t at) { return cache.map.find(cache.keys[at])->second; })},
-           // Without copies of the keys: it compares them where the objects have them, as a look-up
+           // Stores no copies of the keys: compares with the keys inside the objects, as a look-up
            // in the cache does.
            {"flat_hash_set of the objects",
             each([&cache](std::size_t at) { return *cache.set.find(cache.names[at]); })},
            {"the same, and a count of the object", each([&cache](std::size_t at) {
               return ObjectRef::Share(*cache.set.find(cache.names[at])).get();
             })},
-           // What is looked up is mostly read, too. The map did not touch the object before that.
+           // Also reads the object, as most look-ups do; the map had not touched it before.
            {"flat_hash_map::find, and its node", each([&cache](std::size_t at) {
               return corev1::Pod(cache.map.find(cache.keys[at])->second).spec().nodeName().size();
             })},
@@ -261,7 +261,7 @@ void CompareGets(const std::string& title, std::size_t rounds, Cache& cache,
 
 void CompareWalks(std::size_t rounds, Cache& cache, const Lister<corev1::Pod>& lister) {
   const Snapshot<corev1::Pod> snapshot = lister.Snapshot();
-  // The pattern of a scan of heads: a null check and a store for each.
+  // The pattern of a scan over heads: a null check and a store for each.
   std::vector<const Block*> out(64);
   Compare("walk of a fresh snapshot's handles, per object", rounds,
           static_cast<double>(cache.handles.size()),
@@ -293,7 +293,7 @@ void CompareSnapshots(std::size_t rounds, const Lister<corev1::Pod>& lister) {
                 Keep(i);
               }
             }},
-           // What a guard costs where readers need a barrier of their own.
+           // Cost of a guard if readers needed a barrier of their own.
            {"a guard with a barrier",
             [] {
               std::atomic<std::uint64_t> entered{0};
@@ -319,7 +319,7 @@ int Main(std::size_t pods, std::size_t rounds) {
               static_cast<double>(cache.store->Stats().table_bytes) /
                   static_cast<double>(cache.keys.size()));
   const std::size_t hot = std::min<std::size_t>(10'000, cache.keys.size());
-  // What is left where nothing misses the core's cache.
+  // The cost without misses of the core's cache.
   CompareGets("100 keys", rounds, cache, lister, std::min<std::size_t>(100, hot));
   CompareGets("10,000 hot keys", rounds, cache, lister, hot);
   CompareGets("random keys", rounds, cache, lister, cache.keys.size());

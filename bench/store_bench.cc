@@ -1,4 +1,4 @@
-// The store's rows of docs/benchmarks.md. Times are CPU time of the measuring thread; objects have
+// The store's rows in docs/benchmarks.md. Times are CPU time of the measuring thread; objects have
 // about 1.8 KB.
 //
 //   store_bench --benchmark_filter=Get
@@ -31,7 +31,7 @@ Env& BenchEnv() {
 }
 
 ObjectRef MakeObject(std::size_t i, int version) {
-  // Metadata only, kept as protobuf as built-in kinds are.
+  // Only metadata, stored as protobuf like built-in kinds.
   static const TypeInfo* type = MetadataTypeInfo("bench.example", "v1", "Thing", "things", true);
   const std::string json = R"({"metadata":{"name":"thing-7d9c6b5f48-)" + std::to_string(i) +
                            R"(","namespace":"namespace-)" + std::to_string(i % 20) +
@@ -62,7 +62,7 @@ std::unique_ptr<StoreCore> Filled(std::size_t count) {
   return store;
 }
 
-// One filled store for all benchmarks that do not mind what was done to it.
+// One filled store for all benchmarks that do not depend on earlier changes.
 StoreCore& Shared(std::size_t count) {
   static std::size_t size = 0;
   static std::unique_ptr<StoreCore> store;
@@ -96,7 +96,7 @@ void Insert(benchmark::State& state) {
 }
 BENCHMARK(Insert)->Arg(150000)->Iterations(3)->Unit(benchmark::kMillisecond);
 
-// Of random keys, in commits of `batch`, freeing included. The objects are made beforehand.
+// Replaces random keys in commits of `batch`, freeing included. The objects are made beforehand.
 void Replace(benchmark::State& state) {
   StoreCore& store = Shared(static_cast<std::size_t>(state.range(0)));
   const auto batch = static_cast<std::size_t>(state.range(1));
@@ -130,7 +130,7 @@ void Replace(benchmark::State& state) {
 }
 BENCHMARK(Replace)->Args({150000, 1})->Args({150000, 16})->Args({150000, 256});
 
-// Replaces objects at about 50,000 a second beside the measurement.
+// Replaces about 50,000 objects a second during the measurement.
 class Writer {
  public:
   explicit Writer(StoreCore& store, std::size_t count) {
@@ -156,7 +156,7 @@ class Writer {
   std::thread thread_;
 };
 
-// Args: objects, distinct keys asked for, 1 to take a Ref, 1 for a writer beside it.
+// Args: objects, distinct keys read, 1 to take a Ref, 1 for a concurrent writer.
 void Get(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   StoreCore& store = Shared(count);
@@ -207,7 +207,7 @@ void Walk(benchmark::State& state, const SnapshotCore& snapshot) {
 void WalkFresh(benchmark::State& state) { Walk(state, *Shared(150000).Snapshot()); }
 BENCHMARK(WalkFresh)->Unit(benchmark::kMillisecond);
 
-// The snapshot is older than a million updates.
+// The snapshot is a million updates old.
 void WalkStale(benchmark::State& state) {
   StoreCore& store = Shared(150000);
   auto snapshot = store.Snapshot();

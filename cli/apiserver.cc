@@ -23,7 +23,7 @@
 namespace kinformer::cli {
 namespace {
 
-// Runs `work` on the loop, where the server lives, and waits for it.
+// Runs `work` on the server's loop and waits for it.
 template <class F>
 void OnLoop(Env& env, F work) {
   const std::unique_ptr<Monitor> monitor = env.NewMonitor();
@@ -39,8 +39,8 @@ void OnLoop(Env& env, F work) {
   while (!done) lock.Wait();
 }
 
-// What answers: an API server, a recording of one, or one elsewhere that is recorded. Made and
-// destroyed on the loop, where it lives.
+// The served cluster: an API server, a recording, or a remote server that is being recorded. Made,
+// used and destroyed on the loop.
 class Served {
  public:
   explicit Served(Env& env) : env_(env) {}
@@ -85,7 +85,7 @@ class Served {
     if (replay_ != nullptr) return *replay_;
     return *server_;
   }
-  // Null where there is none of our own.
+  // Null if it is not an embedded server.
   [[nodiscard]] apiserver::ApiServer* server() const { return server_.get(); }
   [[nodiscard]] const apiserver::Replay* replay() const { return replay_.get(); }
 
@@ -178,7 +178,7 @@ int RunApiServer(const ApiServerFlags& flags) {
   }
   std::cout.flush();
   stop.Wait();
-  // Watches end cleanly and clients are asked to go; who does not listen is cut off.
+  // Ends watches cleanly and asks clients to disconnect; those that stay are cut off.
   OnLoop(env, [&] {
     if (served.server() != nullptr) served.server()->CloseWatches();
   });

@@ -23,7 +23,7 @@ std::string TokenOfEnvironment() {
 
 Error Wrong(std::string text) { return {Reason::kInvalidArgument, std::move(text)}; }
 
-// "127.0.0.1:6443", "[::1]:6443", ":6443".
+// Parses "127.0.0.1:6443", "[::1]:6443", ":6443".
 Result<void> ParseListen(const std::string& text, apiserver::HttpServerOptions& options) {
   const std::size_t colon = text.rfind(':');
   const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -53,7 +53,7 @@ std::optional<unsigned> ParseCount(const std::string& text) {
   return count;
 }
 
-// Whether it can stand in an Authorization header.
+// Whether the text is valid in an Authorization header.
 bool IsToken(std::string_view text) {
   const auto printable = [](char c) { return c > ' ' && c < 0x7f; };
   return !text.empty() && std::all_of(text.begin(), text.end(), printable);
@@ -80,7 +80,7 @@ Result<void> CheckSecurity(const ApiServerFlags& flags) {
   return {};
 }
 
-// The token, without the line's end behind it.
+// Returns the token, without the line break behind it.
 Result<std::string> TokenOf(const ApiServerFlags& flags) {
   if (flags.token) return *flags.token;
   if (flags.token_file.empty()) return TokenOfEnvironment();
@@ -95,7 +95,7 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
   return text;
 }
 
-// What only an embedded server has.
+// Whether an option is set that only an embedded server has.
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
@@ -232,7 +232,7 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
 
 apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTime now) {
   apiserver::ApiServerOptions options;
-  // Controllers that run beside it make replacements for what goes before its owner.
+  // With this delay, controllers create replacements for objects before their owner is deleted.
   options.garbage_collection_delay = std::chrono::milliseconds(200);
   options.namespace_finalization = !flags.no_namespace_finalization;
   options.first_resource_version = apiserver::FirstResourceVersionAt(now);

@@ -1,6 +1,6 @@
 // cli/apiserver_flags.h
 //
-// What `kinformer apiserver` can be told, and what that means to the server and its HTTP front end.
+// Options of `kinformer apiserver`, and their conversion to server and HTTP options.
 
 #ifndef KINFORMER_CLI_APISERVER_FLAGS_H_
 #define KINFORMER_CLI_APISERVER_FLAGS_H_
@@ -51,22 +51,22 @@ struct ApiServerFlags {
   std::string speed{"1"};
 };
 
-// Gives the command its options. `flags` must outlive the command line.
+// Adds the options to the command. `flags` must outlive the command line.
 void AddApiServerFlags(Command& command, ApiServerFlags& flags);
 
-// Whether the options can be understood and go together. Errors: kInvalidArgument, which say how to
-// write it.
+// Checks that the options are valid and compatible. Errors are kInvalidArgument and describe the
+// correct form.
 Result<void> CheckApiServerFlags(const ApiServerFlags& flags);
 
-// Of flags that have been checked.
+// Returns the server options. REQUIRES: the flags have been checked.
 apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTime now);
-// Reads the files that are named. Errors: kConfig, with the option and the file.
+// Reads the named files. Errors are kConfig and name the option and the file.
 Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags);
 
-// Of a replay; 0 for "max".
+// Parses the speed of a replay; 0 for "max".
 std::optional<double> ParseSpeed(const std::string& text);
 
-// Errors: kConfig, with `option` and the file.
+// Errors are kConfig and name `option` and the file.
 Result<std::string> ReadFile(const std::string& option, const std::string& path);
 
 }  // namespace kinformer::cli

@@ -17,14 +17,14 @@ std::vector<std::string> Split(const std::string& text, char separator) {
   return parts;
 }
 
-// "a,b" as " a b".
+// Converts "a,b" to " a b".
 std::string Apart(const std::string& names) {
   std::string text;
   for (const std::string& name : Split(names, ',')) text += name.empty() ? "" : " " + name;
   return text;
 }
 
-// A resource and, behind it, what client-go's caches have for the objects' keys.
+// Whether the arguments are a resource and object keys in the form of client-go's caches.
 bool AreKeys(const std::vector<std::string>& arguments) {
   const auto is_key = [](const std::string& text) {
     const std::vector<std::string> parts = Split(text, '/');

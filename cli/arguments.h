@@ -1,7 +1,7 @@
 // cli/arguments.h
 //
-// What stands behind `get` and `watch`, in kubectl's forms: "pods", "po,svc", "pod a b", "pod/a
-// cm/b".
+// Parses the arguments of `get` and `watch`, in kubectl's forms: "pods", "po,svc", "pod a b",
+// "pod/a cm/b".
 
 #ifndef KINFORMER_CLI_ARGUMENTS_H_
 #define KINFORMER_CLI_ARGUMENTS_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::cli {
 
-// One resource, and one object of it where it is named.
+// One resource, and the name of one object if it was given.
 struct Asked {
   std::string resource;
   std::string name;  // empty: all

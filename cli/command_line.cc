@@ -12,7 +12,7 @@
 namespace kinformer::cli {
 namespace {
 
-// A hundred years: much more than that does not fit into a Duration.
+// A hundred years: a Duration cannot hold much more.
 constexpr double kMostSeconds = 100.0 * 365 * 24 * 3600;
 constexpr char kGlobalGroup[] = "Options before or after the command";
 
@@ -109,7 +109,7 @@ class Cli11Command final : public Command {
   }
   void Run(std::function<int()> run) override { run_ = std::move(run); }
 
-  // The words for an option that this command does not have; empty: none.
+  // Returns the advice for an option that this command does not have; empty if there is none.
   [[nodiscard]] std::string WordsFor(const std::string& option) const {
     const auto found = elsewhere_.find(option);
     return found == elsewhere_.end() ? std::string() : found->second;
@@ -123,7 +123,7 @@ class Cli11Command final : public Command {
   std::function<int()> run_;
 };
 
-// The option of `app` that may be meant; empty: none.
+// Returns the option of `app` that was probably meant; empty if there is none.
 std::string NearOption(const CLI::App& app, const std::string& typed) {
   if (!typed.starts_with("--")) return {};
   for (const CLI::Option* option : app.get_options()) {
@@ -134,7 +134,7 @@ std::string NearOption(const CLI::App& app, const std::string& typed) {
   return {};
 }
 
-// An option that means nothing here. `command` null: none was asked for.
+// Returns the error for an unknown option. `command` is null if none was given.
 std::string UnknownOption(const CLI::App& app, const Cli11Command* command,
                           const std::string& argument) {
   const std::string option = argument.substr(0, argument.find('='));
@@ -151,7 +151,7 @@ std::string UnknownOption(const CLI::App& app, const Cli11Command* command,
   return "unknown option " + option + (words.empty() ? "" : "; ") + words;
 }
 
-// "--namespace: 1 required NS missing", as CLI11 has it, in words; other texts stay.
+// Rewrites CLI11's "--namespace: 1 required NS missing" as a sentence; other texts are unchanged.
 std::string InWords(const std::string& text) {
   constexpr std::string_view kMiddle = ": 1 required ";
   constexpr std::string_view kEnd = " missing";
@@ -162,7 +162,7 @@ std::string InWords(const std::string& text) {
          " needs a value behind it: " + text.substr(from, text.size() - kEnd.size() - from);
 }
 
-// The first of what stands on the command line and means nothing.
+// Returns an error for the first unknown word on the command line.
 std::string Unexpected(const CLI::App& app, const Cli11Command* command,
                        const std::string& argument) {
   if (argument.size() > 1 && argument.front() == '-') return UnknownOption(app, command, argument);
@@ -170,7 +170,7 @@ std::string Unexpected(const CLI::App& app, const Cli11Command* command,
   return "unexpected argument \"" + argument + "\"; " + name + " takes no more than its usage says";
 }
 
-// Gives to the command what stood before it.
+// Passes options before the command on to the command.
 void PassOn(const CLI::App& app, CLI::App& command) {
   for (const CLI::Option* given : app.get_options()) {
     if (given->count() == 0 || given->get_lnames().empty()) continue;
@@ -219,14 +219,14 @@ struct CommandLine::Impl {
     return CLI::ValidationError("\"" + name + "\" is no command; there are " + Names() +
                                 (words.empty() ? "" : "; ") + words);
   }
-  // The names of an option of one letter, if it has a long one, for "-A=false".
+  // Records options of one letter that also have a long name, for "-A=false".
   void NoteShort(const CLI::App& owner) {
     for (const CLI::Option* option : owner.get_options()) {
       if (option->get_snames().empty() || option->get_lnames().empty()) continue;
       long_names.emplace(option->get_snames().front(), option->get_lnames().front());
     }
   }
-  // CLI11 takes what stands behind an option of one letter for its value, "=" included.
+  // CLI11 takes everything behind an option of one letter as its value, including "=".
   std::vector<std::string> Arguments(int argc, char** argv) {
     NoteShort(app);
     for (const auto& command : commands) NoteShort(command->app());
@@ -252,7 +252,7 @@ struct CommandLine::Impl {
   CLI::App* help = nullptr;
   std::string help_of;
   std::map<std::string, std::string> long_names;
-  std::map<std::string, std::string> elsewhere;  // commands that are none here
+  std::map<std::string, std::string> elsewhere;  // commands that exist only elsewhere
   std::vector<std::unique_ptr<Cli11Command>> commands;
 };
 

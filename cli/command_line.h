@@ -15,62 +15,62 @@
 
 namespace kinformer::cli {
 
-// Exit statuses: 0 done, 1 it did not work, 2 it was not asked for properly.
+// Exit statuses: 0 success, 1 failure, 2 usage error.
 inline constexpr int kFailure = 1;
 inline constexpr int kUsageError = 2;
 
-// One command. What is bound here must live until CommandLine::Run returns.
+// One command. Variables bound here must live until CommandLine::Run returns.
 class Command {
  public:
   virtual ~Command() = default;
-  // `names` as in "-n,--namespace". `value_name` stands in the help: "NS".
+  // `names` as in "-n,--namespace". `value_name` is shown in the help: "NS".
   virtual void Flag(const std::string& names, bool& value, const std::string& help) = 0;
   virtual void Option(const std::string& names, std::string& value, const std::string& value_name,
                       const std::string& help) = 0;
-  // The same where an empty text is something else than none.
+  // Like above, for options whose empty value differs from no value.
   virtual void Option(const std::string& names, std::optional<std::string>& value,
                       const std::string& value_name, const std::string& help) = 0;
-  // May be given several times, and take several values.
+  // An option that may be given several times, with several values each.
   virtual void Options(const std::string& names, std::vector<std::string>& values,
                        const std::string& value_name, const std::string& help) = 0;
-  // One of `choices`; anything else is a usage error that lists them, and has the words of
-  // `instead` for what was given, if these are not empty.
+  // Accepts one of `choices`; any other value is a usage error that lists them, with the text of
+  // `instead` for the given value unless that is empty.
   virtual void Choice(const std::string& names, std::string& value,
                       const std::vector<std::string>& choices, const std::string& help,
                       std::function<std::string(std::string_view)> instead) = 0;
-  // Go's notation: "20s", "1m30s". 0 where the option is not given.
+  // A duration in Go's notation: "20s", "1m30s". 0 if the option is not given.
   virtual void Seconds(const std::string& names, double& value, const std::string& help) = 0;
   virtual void Positional(const std::string& name, std::string& value, bool required,
                           const std::string& help) = 0;
-  // One or more.
+  // One or more arguments.
   virtual void Positionals(const std::string& name, std::vector<std::string>& values,
                            const std::string& help) = 0;
-  // Options that this command does not have, but others of their kind do: `words` follow the usage
-  // error. `names` as above.
+  // Options that only other commands of this kind have: `words` are appended to the usage error.
+  // `names` as above.
   virtual void Elsewhere(const std::string& names, const std::string& words) = 0;
   virtual void Run(std::function<int()> run) = 0;
 };
 
-// `help [COMMAND]` and --version are there by themselves. An option of one letter may have its
-// value behind "=", as in "-A=false" and "-n=kube-system".
+// Adds `help [COMMAND]` and --version by itself. The value of a one-letter option may follow "=",
+// as in "-A=false" and "-n=kube-system".
 class CommandLine {
  public:
-  // `version`: what --version prints.
+  // `version`: output of --version.
   CommandLine(const std::string& description, const std::string& version);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // An option that may also stand before the command: what is given there is as if it were given to
-  // the command, whose own wins. For a command that has no option of that long name it is a usage
-  // error. `names` as in the commands.
+  // An option that may also be given before the command, with the same effect as behind it; a value
+  // behind the command wins. It is a usage error for a command that has no option of that long
+  // name. `names` as in the commands.
   void Global(const std::string& names, const std::string& value_name, const std::string& help);
   void GlobalFlag(const std::string& names, const std::string& help);
 
   Command& Add(const std::string& name, const std::string& description);
-  // The same as Command::Elsewhere, of a command that is none here.
+  // Like Command::Elsewhere, for a command that does not exist here.
   void Elsewhere(const std::string& command, const std::string& words);
-  // Parses and runs the command that was asked for. Gives the exit status.
+  // Parses the arguments and runs the command. Returns the exit status.
   int Run(int argc, char** argv);
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A command line with two commands, of which only `get` can be told a context.
+// A command line with two commands, of which only `get` has the option for a context.
 struct Trial {
   std::string context{};
   std::string format{};

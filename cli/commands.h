@@ -1,6 +1,6 @@
 // cli/commands.h
 //
-// The commands. Each stands in a file of its own and adds itself with its options to the command
+// The commands. Each one has a file of its own, and adds itself with its options to the command
 // line.
 
 #ifndef KINFORMER_CLI_COMMANDS_H_
@@ -18,7 +18,7 @@ void RegisterApiServer(CommandLine& line);  // apiserver.cc
 void RegisterDemo(CommandLine& line);       // demo.cc
 void RegisterVersion(CommandLine& line);    // version.cc
 
-// Does what `kinformer watch` does, for others that are asked to watch. Gives the exit status.
+// Does the same as `kinformer watch`, for other commands. Returns the exit status.
 int RunWatch(const ConnectionFlags& connection, const SelectionFlags& selection, bool trace);
 
 }  // namespace kinformer::cli

@@ -54,7 +54,7 @@ Result<Connection> Connect(const ConnectionFlags& flags) {
   if (flags.insecure_skip_tls_verify) overrides.insecure_skip_tls_verify = true;
   Result<Config> config = Config::LoadDefault(overrides);
   if (!config) return std::move(config).error();
-  // A person waits: kubectl's limits, not a controller's.
+  // A person waits, so uses kubectl's limits, not those of a controller.
   Result<Client> client = Client::NewForConfig(*config, {.qps = 50, .burst = 300});
   if (!client) return std::move(client).error();
   return Connection{*std::move(config), *std::move(client)};

@@ -1,7 +1,7 @@
 // cli/connection.h
 //
-// Which server to talk to: the options that every command has which talks to one, and the Client
-// that comes of them.
+// Selection of the server: the options shared by all commands that use a server, and the Client
+// made from them.
 
 #ifndef KINFORMER_CLI_CONNECTION_H_
 #define KINFORMER_CLI_CONNECTION_H_
@@ -26,7 +26,7 @@ struct ConnectionFlags {
 
 void AddConnectionFlags(Command& command, ConnectionFlags& flags);
 
-// The same, and -n, where they stand before the command.
+// The same options and -n, given before the command.
 void AddGlobalFlags(CommandLine& line);
 
 struct Connection {

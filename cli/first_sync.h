@@ -1,7 +1,7 @@
 // cli/first_sync.h
 //
-// FirstSync: waits for an informer's first list as a person would: gives up at once where trying
-// again is in vain, and says what it is waiting for otherwise.
+// FirstSync: waits for an informer's first list like a person would: gives up at once if retries
+// are pointless, and otherwise prints the reason of the wait.
 
 #ifndef KINFORMER_CLI_FIRST_SYNC_H_
 #define KINFORMER_CLI_FIRST_SYNC_H_
@@ -20,7 +20,7 @@
 
 namespace kinformer::cli {
 
-// Will the same request fail the same way tomorrow?
+// Whether a retry of the same request would fail in the same way.
 inline bool IsHopeless(const Error& error) {
   switch (error.reason()) {
     case Reason::kBadRequest:
@@ -38,7 +38,7 @@ inline bool IsHopeless(const Error& error) {
   }
 }
 
-// One for each informer. Copies share one state, which the informer keeps for as long as it may
+// One object per informer. Copies share their state, which the informer keeps as long as it may
 // report errors.
 class FirstSync {
  public:
@@ -47,7 +47,7 @@ class FirstSync {
         [state = state_](const Error& error) { state->Note(error); }));
   }
 
-  // Starts the informer. kCanceled if `stop` came first.
+  // Starts the informer. kCanceled if `stop` was requested before it has synced.
   Result<void> StartAndWait(SharedInformer<Object>& informer, const std::stop_token& stop) {
     const std::stop_callback on_stop(stop, [this] { state_->give_up.request_stop(); });
     informer.Start();

@@ -30,7 +30,7 @@ struct GetFlags {
   bool watch = false;
 };
 
-// The objects of a synced cache, in the order of namespace and name.
+// Returns the objects of a synced cache, sorted by namespace and name.
 Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selection& selection,
                                        const std::stop_token& stop) {
   FirstSync first_sync;
@@ -87,7 +87,7 @@ void PrintTable(const Selection& selection, const std::vector<json::Value>& obje
   for (const auto& row : rows) std::cout << table.Line(row) << '\n';
 }
 
-// What was found of one resource, or under one name.
+// Objects found for one resource or name.
 struct Found {
   const Selection* selection;
   std::vector<json::Value> objects;
@@ -102,7 +102,7 @@ Error NotFound(const Selection& selection) {
   return Error(Reason::kNotFound, text);
 }
 
-// One table for all that stand together and are of one resource.
+// Prints one table for each run of neighbouring results with the same resource.
 void PrintTables(std::vector<Found> found, bool wide, bool qualified, WallTime now) {
   bool printed = false;
   for (std::size_t i = 0; i < found.size();) {
@@ -162,7 +162,7 @@ void SayNothingFound(const std::vector<Selection>& selections) {
 
 void Print(const std::vector<Selection>& selections, std::vector<Found> found,
            const std::string& form, WallTime now) {
-  if (found.empty()) return;  // each was asked for by name, and missing
+  if (found.empty()) return;  // each was requested by name and is missing
   if (form == "json" || form == "yaml") {
     const bool is_single = selections.size() == 1 && !selections.front().name.empty();
     PrintDocument(std::move(found), is_single, form);
@@ -179,7 +179,7 @@ void Print(const std::vector<Selection>& selections, std::vector<Found> found,
   std::cout.flush();
 }
 
-// Exit status of a command that could not go on. Who interrupts it needs no message.
+// Returns the exit status of a failed command. An interrupt prints no message.
 int FailGet(const Error& error, const std::vector<Selection>& selections,
             const std::string& origin) {
   return error.reason() == Reason::kCanceled ? kFailure : FailToRead(error, selections, origin);

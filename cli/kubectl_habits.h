@@ -13,19 +13,19 @@
 
 namespace kinformer::cli {
 
-// kubectl's commands that are none here.
+// Adds kubectl's commands that do not exist here.
 void AddCommandHabits(CommandLine& line);
 
-// Options of `kubectl get` that `get` and `watch` do not have.
+// Adds options of `kubectl get` that `get` and `watch` do not have.
 void AddReadingHabits(Command& command);
 
-// Options of servers, and of kubectl, that `apiserver` calls otherwise.
+// Adds options of servers and of kubectl that have other names in `apiserver`.
 void AddServerHabits(Command& command);
 
-// The same for the value of an option -o: "jsonpath={.items}".
+// Returns advice for a value of -o: "jsonpath={.items}".
 std::string OutputHabit(std::string_view output);
 
-// The same for a resource: "all". Empty: nothing is to be said.
+// The same for a resource such as "all". Empty if there is no advice.
 std::string ResourceHabit(std::string_view resource);
 
 }  // namespace kinformer::cli

@@ -8,7 +8,7 @@
 #include "cli/kubectl_habits.h"
 
 int main(int argc, char** argv) {
-  // A reader that goes away ends the output, not the program in the middle of what it does.
+  // A reader that closes the pipe ends the output, but does not kill the program.
   std::signal(SIGPIPE, SIG_IGN);
   kinformer::cli::CommandLine line("Kubernetes informers at a terminal",
                                    std::string("kinformer ") + kinformer::kVersion);

@@ -41,7 +41,7 @@ Result<Text> ReadText(const std::string& path, std::istream& input) {
   return Text{.name = path, .text = std::move(text).str()};
 }
 
-// The files that a path stands for.
+// Returns the files of a path.
 Result<std::vector<std::string>> FilesOf(const std::string& path) {
   std::error_code failure;
   if (path == "-" || !std::filesystem::is_directory(path, failure)) return std::vector{path};
@@ -58,7 +58,7 @@ Result<std::vector<std::string>> FilesOf(const std::string& path) {
   return files;
 }
 
-// The error of a text that is no YAML, with the reason that a newcomer meets most.
+// Returns the error for a text that is not YAML, with the most common reason.
 Error OfText(const Error& error, std::string_view text) {
   if (text.find("{{") == std::string_view::npos) return error;
   return {error.reason(), error.message() +

@@ -19,11 +19,11 @@ struct Manifest {
   json::Value object{};
 };
 
-// Reads each path: a file of YAML or JSON, all such files of a folder by their names (not of the
-// folders in it), or "-", which is `input`. Items of a List are objects of their own. Definitions
-// of custom resources come first and namespaces next; else the order stays. Errors: kConfig for
-// what cannot be read; kDecode with file, line and column.
-// `warnings` receives what is to be said of keys that occur twice: the last value counts.
+// Reads each path: a file of YAML or JSON, all such files of a folder in the order of their names
+// (not those of subfolders), or "-", which is `input`. Items of a List become separate objects.
+// Custom resource definitions come first, then namespaces; otherwise the order is kept. Errors:
+// kConfig for an unreadable file; kDecode with file, line and column. `warnings` receives messages
+// about repeated keys, of which the last value counts.
 Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths,
                                             std::istream& input,
                                             std::vector<std::string>& warnings);

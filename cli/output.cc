@@ -33,7 +33,7 @@ const char* CodeOf(Color color) {
   return "";
 }
 
-// The fewest digits, with an exponent from a million on and below 0.0001.
+// Formats a number with the fewest digits, with an exponent from a million on and below 0.0001.
 std::string GoFloat(double number) {
   std::array<char, 64> text{};
   const auto in_form = [&](std::chars_format form) {
@@ -45,7 +45,7 @@ std::string GoFloat(double number) {
   return exponent < -4 || exponent >= 6 ? scientific : in_form(std::chars_format::fixed);
 }
 
-// Integers in digits, and other numbers as Go.
+// Writes integers as digits, and other numbers like Go.
 void WriteNumbersAsGo(json::Value& value) {
   if (value.is_number()) {
     if (const std::optional<std::int64_t> integer = value.AsInt64()) {

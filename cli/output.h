@@ -1,6 +1,6 @@
 // cli/output.h
 //
-// Standard output: what the terminal can show, and writing to it from several threads.
+// Standard output: capabilities of the terminal, and writes from several threads.
 
 #ifndef KINFORMER_CLI_OUTPUT_H_
 #define KINFORMER_CLI_OUTPUT_H_
@@ -14,7 +14,7 @@
 
 namespace kinformer::cli {
 
-// Colours are for terminals, and not where the user has said NO_COLOR.
+// Whether to use colours: only on a terminal, and not if NO_COLOR is set.
 bool ColorsWanted();
 
 enum class Color { kPlain, kGreen, kYellow, kRed, kDim };
@@ -22,7 +22,7 @@ enum class Color { kPlain, kGreen, kYellow, kRed, kDim };
 // Thread-safe: lines of different threads do not mix.
 class Output {
  public:
-  // `on_broken`: called once when nobody reads any more.
+  // `on_broken`: called once when the reader has closed the output.
   explicit Output(std::function<void()> on_broken = {});
   // Writes the text and its newline at once.
   void Line(std::string_view text, Color color = Color::kPlain);
@@ -34,11 +34,11 @@ class Output {
   bool broken_ = false;
 };
 
-// Objects and lists as kubectl prints them, to the byte, but for DEL and the control characters of
-// C1, which terminals obey: they are escapes. Members are sorted.
+// Formats objects and lists like kubectl, byte for byte, except that DEL and the control characters
+// of C1, which terminals obey, are escaped. Members are sorted.
 std::string KubectlJson(const json::Value& value);
 std::string KubectlYaml(json::Value value);
-// The same in one line, as `kubectl get -w --output-watch-events -o json` prints an event.
+// Formats one line like `kubectl get -w --output-watch-events -o json` prints an event.
 std::string EventJson(std::string_view type, const json::Value& object);
 
 }  // namespace kinformer::cli

@@ -1,6 +1,6 @@
 // cli/printable.h
 //
-// Escapes what others wrote, on its way to a terminal: texts, and JSON, which stays JSON.
+// Escapes text of others for a terminal: plain texts, and JSON, which stays valid JSON.
 
 #ifndef KINFORMER_CLI_PRINTABLE_H_
 #define KINFORMER_CLI_PRINTABLE_H_
@@ -12,11 +12,11 @@
 
 namespace kinformer::cli {
 
-// In one line, with escapes for what a terminal would obey.
+// Returns one line, with escapes for codes that a terminal would obey.
 using internal::base::Printable;
 
-// JSON text with what base/core/printable.h calls unprintable as escapes, but for the ends of its
-// lines. It means the same.
+// Returns JSON with characters escaped that base/core/printable.h calls unprintable, except its
+// line ends. Its meaning is unchanged.
 std::string PrintableJson(std::string_view json);
 
 }  // namespace kinformer::cli

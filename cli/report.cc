@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxForeignText = 200;
 
-// What to do about it, where the message does not say so itself.
+// Returns advice, unless the error's message contains it already.
 std::string Remedy(const Error& error, const std::string& origin) {
   const std::string who = origin.empty() ? std::string("the kubeconfig") : origin;
   switch (error.reason()) {
@@ -34,7 +34,7 @@ std::string Remedy(const Error& error, const std::string& origin) {
 
 std::string ErrorLine(const Error& error, const std::string& origin) {
   std::string line = "error: " + error.message();
-  // What something that is no API server had to say.
+  // Appends the text of a response that did not come from an API server.
   for (const StatusCause& cause : error.details().causes) {
     if (cause.reason != "UnexpectedServerResponse" || cause.message == "unknown") continue;
     if (line.find(cause.message) == std::string::npos) {
@@ -46,7 +46,7 @@ std::string ErrorLine(const Error& error, const std::string& origin) {
     while (!line.empty() && (line.back() == '.' || line.back() == '\n')) line.pop_back();
     line += ". " + remedy;
   }
-  // Texts of several lines read better with blanks than with escapes.
+  // Line breaks become blanks, which read better than escapes.
   std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return Printable(line);
 }

@@ -1,6 +1,6 @@
 // cli/report.h
 //
-// How a command says that something did not work: one line on standard error, with the remedy.
+// Reports a failed command: one line on standard error, with the remedy.
 
 #ifndef KINFORMER_CLI_REPORT_H_
 #define KINFORMER_CLI_REPORT_H_
@@ -13,13 +13,13 @@
 
 namespace kinformer::cli {
 
-// "error: ..." in one line. `origin`: where the configuration came from, if one was read.
+// Returns "error: ..." in one line. `origin`: source of the configuration, if one was read.
 std::string ErrorLine(const Error& error, const std::string& origin = "");
 
-// Prints it and gives the exit status kFailure.
+// Prints the error and returns the exit status kFailure.
 int Fail(const Error& error, const std::string& origin = "");
 
-// The same for what is wrong with the command line itself: kUsageError.
+// Like Fail, for errors in the command line itself: kUsageError.
 int UsageError(const std::string& message);
 
 }  // namespace kinformer::cli

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Each failure is one line that says what to do about it.
+// Each error must be one line with a remedy.
 TEST(Report, EveryErrorHasARemedyInOneLine) {
   const struct {
     Error error;

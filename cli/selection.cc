@@ -34,8 +34,8 @@ void AddSelectionFlags(Command& command, SelectionFlags& flags) {
 
 namespace {
 
-// The columns of a custom kind. Who may not read definitions, or asks for the kind of an aggregated
-// API, gets the plain ones.
+// Returns the columns of a custom kind. Users who may not read definitions, and kinds of an
+// aggregated API, get the default columns.
 internal::table::Columns ColumnsOfDefinition(const Client& client,
                                              const GroupVersionResource& served,
                                              const CallOptions& call) {
@@ -49,7 +49,7 @@ internal::table::Columns ColumnsOfDefinition(const Client& client,
                     : internal::table::ColumnsFor(served.group, "");
 }
 
-// What the flags say by themselves about one of those asked for: name and selectors.
+// Reads name and selectors of one requested resource from the flags, without the server.
 Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
   Selection selection;
   selection.name = asked.name;
@@ -57,7 +57,7 @@ Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
     return Error(Reason::kInvalidArgument,
                  "a name belongs to one namespace: give -n in place of -A");
   }
-  // The server would refuse them too, but later and less clearly.
+  // The server would refuse them too, but later and with a less clear error.
   if (Result<LabelSelector> parsed = LabelSelector::Parse(flags.label_selector); !parsed) {
     return Error(Reason::kInvalidArgument, "-l: " + parsed.error().message());
   }
@@ -76,10 +76,10 @@ Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
   return selection;
 }
 
-// `error`: that of discovery.
+// `error`: from discovery.
 Error NoSuchResource(const Error& error, const Asked& asked) {
   std::string words = ResourceHabit(asked.resource);
-  // Where discovery knows more, it asks.
+  // Unless discovery suggests something itself.
   if (words.empty() && error.message().find('?') == std::string::npos) {
     words = "`kubectl api-resources` lists what this server has";
   }
@@ -101,7 +101,7 @@ Result<Selection> SelectOne(const Connection& connection, const SelectionFlags& 
         flags.namespace_.empty() ? connection.config.namespace_ : flags.namespace_;
     if (selection.namespace_.empty()) selection.namespace_ = "default";
   }
-  // Kinds that this program knows travel as protobuf; the others stay JSON.
+  // Kinds known to this program use protobuf; the others use JSON.
   const GroupVersionKind& kind = selection.mapping.kind;
   const GroupVersionResource& served = selection.mapping.resource;
   const internal::ResourceInfo* const known =
@@ -128,7 +128,7 @@ Result<std::vector<Selection>> Select(const Connection& connection, const Select
   for (const Asked& one : *asked) {
     Result<Selection> selection = SelectOne(connection, flags, one, call);
     if (!selection) return std::move(selection).error();
-    // po,pods: the same list once.
+    // po,pods: the same list only once.
     const bool is_repeated =
         std::any_of(selections.begin(), selections.end(), [&](const Selection& before) {
           return one.name.empty() && before.mapping.resource == selection->mapping.resource;

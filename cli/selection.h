@@ -1,6 +1,6 @@
 // cli/selection.h
 //
-// Which objects a command is about: the options for it, and the informer that they mean.
+// Selection of the objects for a command: its options, and the informer for them.
 
 #ifndef KINFORMER_CLI_SELECTION_H_
 #define KINFORMER_CLI_SELECTION_H_
@@ -32,36 +32,36 @@ struct SelectionFlags {
 
 void AddSelectionFlags(Command& command, SelectionFlags& flags);
 
-// What was asked for, found on the server.
+// A selection with its resource resolved by the server.
 struct Selection {
   RestMapping mapping{};
   const internal::TypeInfo* type = nullptr;
-  std::string namespace_{};  // empty: all, or the kind has none
+  std::string namespace_{};  // empty: all, or a cluster-scoped kind
   std::string name{};        // empty: all
   std::string label_selector{};
   std::string field_selector{};
-  internal::table::Columns columns{};  // of tables
+  internal::table::Columns columns{};  // columns of tables
   bool show_managed_fields = false;
   [[nodiscard]] bool shows_namespaces() const { return mapping.namespaced && namespace_.empty(); }
-  // "pods \"web-0\"", "pods" where all are meant; and where.
+  // Returns "pods \"web-0\"", or "pods" for all, and the namespace.
   [[nodiscard]] std::string Description() const;
-  // "pod/web-0", "deployment.apps/web".
+  // Returns "pod/web-0" or "deployment.apps/web".
   [[nodiscard]] std::string QualifiedName(std::string_view object_name) const;
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch(const Client& client) const;
 };
 
-// Checks the selectors and asks the server about each resource; about one of a custom kind also for
-// the columns that its definition wants, which may be more than the user may know. One for each
-// resource and name that the arguments ask for, in their order. Errors of the flags themselves are
-// kInvalidArgument.
+// Checks the selectors and resolves each resource with the server; for a custom kind also reads the
+// columns of its definition. A user who may not read the definition gets the default columns.
+// Returns one selection for each resource and name in the arguments, in their order. Errors in the
+// flags themselves are kInvalidArgument.
 Result<std::vector<Selection>> Select(const Connection& connection, const SelectionFlags& flags,
                                       const CallOptions& call);
 
-// Prints why they could not be read, and gives the exit status kFailure. See report.h.
+// Prints why the objects could not be read, and returns exit status kFailure. See report.h.
 int FailToRead(const Error& error, const std::vector<Selection>& selections,
                const std::string& origin);
 
-// Are they of different resources? Names are printed with theirs, then.
+// Whether they have different resources. If so, names are printed with their resource.
 bool OfSeveralResources(const std::vector<const Selection*>& selections);
 
 }  // namespace kinformer::cli

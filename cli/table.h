@@ -11,20 +11,20 @@
 
 namespace kinformer::cli {
 
-// Pads cells so that those of one column begin at the same place: three blanks behind the widest so
-// far. Control characters become blanks, since cells hold what users wrote.
+// Pads cells so that each column is aligned, with three blanks behind its widest cell so far.
+// Replaces control characters by blanks, because cells contain users' text.
 class Table {
  public:
-  // Makes room. Call for every row before the first Line, where the rows are known.
+  // Widens the columns. Call it for every row before the first Line, if the rows are known.
   void Measure(const std::vector<std::string>& cells);
-  // One line without its end; the last cell is not padded.
+  // Returns one line without a line break; the last cell is not padded.
   std::string Line(const std::vector<std::string>& cells);
 
  private:
   std::vector<std::size_t> widths_;
 };
 
-// Columns that a terminal shows for UTF-8 text, taking each character for one.
+// Returns the columns that UTF-8 text takes on a terminal, one for each character.
 std::size_t DisplayWidth(const std::string& text);
 
 }  // namespace kinformer::cli

@@ -25,7 +25,7 @@ std::string Objects(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " object" : " objects");
 }
 
-// "  delta fifo   MODIFIED  default/web-0  resourceVersion 123  depth 1"
+// Formats "  delta fifo   MODIFIED  default/web-0  resourceVersion 123  depth 1".
 std::string TraceLine(const TraceEvent& event) {
   std::string line = Head(event.stage) + Padded(event.type, 8);
   const auto add = [&line](const std::string& text) { line += "  " + Printable(text); };
@@ -58,19 +58,19 @@ void TracePrinter::Note(const TraceEvent& event) {
   }
 }
 
-// One object of a list.
+// Reports one object of a list.
 void TracePrinter::NoteListed(const TraceEvent& event) {
   std::size_t& seen = seen_[std::string(event.stage) + '/' + std::string(event.listener)];
   ++seen;
   if (seen <= kShown) {
     line_(TraceLine(event));
   } else if (seen == kShown + 1 && event.stage == kListener) {
-    // It gets what the store had when it joined, and nobody says when it is through.
+    // A new listener gets the store's content, and there is no event for the end of that.
     More(kListener, listed_ > kShown ? listed_ - kShown : 0);
   }
 }
 
-// The list as a whole, after its objects.
+// Reports the list as a whole, after its objects.
 void TracePrinter::NoteList(const TraceEvent& event) {
   if (event.stage == kReflector || event.stage == kStore) {
     std::size_t& seen = seen_[std::string(event.stage) + '/'];

@@ -1,7 +1,7 @@
 // cli/trace.h
 //
-// TracePrinter: the steps of events through an informer as lines of text, for `kinformer watch
-// --trace`.
+// TracePrinter: prints the steps of events through an informer as lines of text, for `kinformer
+// watch --trace`.
 
 #ifndef KINFORMER_CLI_TRACE_H_
 #define KINFORMER_CLI_TRACE_H_
@@ -16,14 +16,14 @@
 
 namespace kinformer::cli {
 
-// Of a list only the first objects have a line of their own at each stage, the others are counted:
-// a list of ten thousand pods would bury what one wants to see. Events of the watch all have one.
+// Prints only the first objects of a list at each stage and counts the others, since ten thousand
+// lines would hide the interesting ones. Prints every event of the watch.
 //
-// Thread-safe: the loop and handlers' threads report to it.
+// Thread-safe: called from the loop and from handlers' threads.
 class TracePrinter {
  public:
   static constexpr std::size_t kShown = 10;
-  // `line` gets each line without its end, and is called under a lock.
+  // Calls `line` with each line, without a line break, while holding a lock.
   explicit TracePrinter(std::function<void(const std::string&)> line);
   void Note(const TraceEvent& event);
 

@@ -65,7 +65,7 @@ TEST_F(TraceTest, OfALongListTheFirstObjectsAndACount) {
     for (const std::string& line : lines_) {
       if (line.find("... and 5 objects more") != std::string::npos) ++more;
     }
-    // A listener is given what is there only once.
+    // A listener gets the existing objects only once.
     EXPECT_EQ(more, round == 0 ? 3U : 2U);
     EXPECT_EQ(lines_.size(),
               round == 0 ? 3 * TracePrinter::kShown + 3 + 3 : 2 * TracePrinter::kShown + 2 + 3);

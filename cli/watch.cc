@@ -29,11 +29,11 @@ struct WatchFlags {
   bool trace = false;
 };
 
-// Prints the events of one resource, each as one line (yaml: as one document), under a line of
-// titles where it is a table.
+// Prints the events of one resource, each as one line (with yaml, as one document), with a line of
+// titles above a table.
 class EventPrinter {
  public:
-  // `qualified`: names with their resource. `mutex`: of all printers that share `output`.
+  // `qualified`: print names with their resource. `mutex`: shared by all printers of `output`.
   EventPrinter(Env& env, const Selection& selection, std::string format, bool qualified,
                Output& output, std::mutex& mutex)
       : env_(env),
@@ -95,7 +95,7 @@ class EventPrinter {
   bool has_titles_ = false;
 };
 
-// One informer, and what prints its events.
+// One informer, and the printer of its events.
 class Watched {
  public:
   Watched(const Client& client, const Selection& selection, InformerOptions<Object> options,
@@ -154,7 +154,7 @@ int RunWatch(const ConnectionFlags& connection_flags, const SelectionFlags& flag
     return Fail(selections.error(), origin);
   }
 
-  // The trace may come from the loop until the client has ended.
+  // The loop may call the trace until the client is destroyed.
   const auto output = std::make_shared<Output>([stop]() mutable { stop.RequestStop(); });
   std::function<void(const TraceEvent&)> trace;
   if (traced) {

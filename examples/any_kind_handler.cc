@@ -1,4 +1,4 @@
-// One handler for objects of any kind: what all of them have in common is their metadata.
+// One handler for objects of any kind. It uses their metadata, which all kinds have.
 
 #include <iostream>
 #include <syncstream>

@@ -1,5 +1,5 @@
-// CacheController: list, watch, queue and the loop that works it off, without a cache. Here each
-// change of a config map is printed, in the order in which they happened, on the main thread.
+// CacheController: list, watch, a queue and the loop that processes it, without a cache. Prints
+// each change of a ConfigMap in the order of changes, on the main thread.
 
 #include "kinformer/cache_controller.h"
 

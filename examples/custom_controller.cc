@@ -1,6 +1,6 @@
-// The classic controller of client-go's workqueue example: handlers put keys into a rate-limiting
-// queue, workers take them, look the object up in the cache and act; what fails comes back later
-// and later, five times.
+// The controller of client-go's workqueue example: handlers put keys into a rate-limiting queue;
+// workers take them, look up the object in the cache and act. A failed key is retried five times,
+// with increasing delays.
 
 #include <iostream>
 #include <memory>
@@ -75,7 +75,7 @@ class Controller {
   kinformer::Env& env_;
   kinformer::RateLimitingQueue<ObjectName> queue_;
   kinformer::SharedInformer<corev1::Pod> pods_;
-  // Last, so that it goes first: the handler uses the queue.
+  // The last member, so it is destroyed first: the handler uses the queue.
   kinformer::EventHandlerRegistration::ScopedRegistration handler_;
 };
 

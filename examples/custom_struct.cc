@@ -15,7 +15,7 @@
 
 struct WidgetSpec {
   std::int64_t size = 1;
-  kinformer::UnknownFields unknown{};  // what this program does not know is sent back as it came
+  kinformer::UnknownFields unknown{};  // keeps fields unknown to this program, to send them back
   static constexpr auto kFields = std::tuple(kinformer::Field("size", &WidgetSpec::size),
                                              kinformer::Field(&WidgetSpec::unknown));
 };

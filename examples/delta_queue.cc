@@ -1,6 +1,6 @@
-// A queue of changes between a Reflector and a thread of the program's own, which takes them one by
-// one and may block. What the consumer knows is a std::map that only it touches; the queue asks it
-// to find out what a new list lacks.
+// A queue of changes between a Reflector and a thread of the program, which takes them one by one
+// and may block. The consumer keeps its state in a std::map; the queue queries it to find objects
+// that a new list lacks.
 
 #include <iostream>
 #include <map>

@@ -1,5 +1,5 @@
-// A program with an epoll loop of its own runs an informer inside it: no thread of the library runs
-// a loop. Handlers are called on the library's pool, as always.
+// A program with its own epoll loop runs an informer inside it: no thread of the library runs a
+// loop. Handlers are called on the library's pool, as always.
 
 #include <array>
 #include <csignal>
@@ -20,7 +20,7 @@ namespace corev1 = kinformer::corev1;
 
 namespace {
 
-// The host's own business: signals, as a descriptor.
+// The host's own descriptor: signals.
 int StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -60,7 +60,7 @@ int main() {
                            .Scoped();
   factory.Start();
 
-  // Nothing here may wait for the informer, so look instead: it moves only inside RunReady.
+  // Must not wait for the informer here, so polls: it progresses only inside RunReady.
   bool synced = false;
   for (bool stopping = false; !stopping;) {
     std::array<epoll_event, 8> events{};

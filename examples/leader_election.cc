@@ -1,5 +1,5 @@
 // Two replicas of a program, of which one works at a time. Start it twice, with two names; stop the
-// one that leads, and the other goes on at once.
+// one that leads, and the other takes over at once.
 //   leader_election NAME
 
 #include <chrono>
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   std::unique_ptr<LeaderElector> elector;
   const auto work = [&](const std::stop_token& until) {
     say("leads, term " + std::to_string(elector->LeaderEpoch().value_or(-1)));
-    // Asked before each piece of work: the clock says it, even if nobody could tell us yet.
+    // Checked before each piece of work: by the clock, even if no notification has arrived yet.
     while (!until.stop_requested() && elector->IsLeader()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }

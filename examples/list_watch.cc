@@ -1,5 +1,5 @@
-// NewListWatch: what an informer lists and watches with. For a kind that the program has a type of,
-// here only one object of it; and for a resource of which it knows nothing but the name.
+// NewListWatch: lists and watches for an informer. For a kind with a type in the program, limited
+// to one object; and for a resource of which only the name is known.
 
 #include "kinformer/list_watch.h"
 

@@ -1,6 +1,6 @@
 // A controller that mirrors an annotation of Deployments, example.com/note, into ConfigMaps of the
-// same name: with a finalizer, an owner, a condition that says how it went, and leader election.
-// Deployments without the annotation are left alone.
+// same name: with a finalizer, an owner, a condition for the result, and leader election.
+// Deployments without the annotation are ignored.
 
 #include <iostream>
 #include <memory>
@@ -40,7 +40,7 @@ Result<ReconcileResult> Mirror(const DelegatingClient& client, const ReconcileCo
   }
   if (controllerutil::AddFinalizer(change, kFinalizer)) {
     const auto updated = client.Update(change, {}, context.call());
-    // Its own event brings it here again.
+    // The event of this update triggers another reconcile.
     return updated ? Result<ReconcileResult>(ReconcileResult{}) : updated.error();
   }
 

@@ -22,7 +22,7 @@ int main() {
   std::osyncstream(std::cout) << "config maps in default: " << config_maps.Snapshot().size()
                               << std::endl;
 
-  // Another namespace is not "not found": this cache does not know.
+  // Reads of another namespace give no "not found", because this cache does not cover it.
   auto elsewhere = config_maps.lister().Namespace("kube-system").Get("anything");
   if (!elsewhere) std::osyncstream(std::cout) << "elsewhere: " << elsewhere.error() << std::endl;
 }

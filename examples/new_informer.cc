@@ -1,5 +1,5 @@
-// NewInformer: a store that follows a collection and one handler that is told, all on the thread
-// that runs the controller. client-go's informer of the plainest kind; a SharedInformer does more.
+// NewInformer: a store that follows a collection, and one handler, both on the thread that runs the
+// controller. It is client-go's simplest informer; a SharedInformer can do more.
 
 #include <iostream>
 #include <syncstream>

@@ -14,7 +14,7 @@ using kinformer::Deleted;
 
 int main() {
   kinformer::StopSource stop = kinformer::StopOnSignals();
-  auto client = kinformer::Client::FromEnvironment().OrExit();  // says what is wrong and the remedy
+  auto client = kinformer::Client::FromEnvironment().OrExit();  // prints the error and the remedy
   kinformer::SharedInformerFactory factory(client);
   auto pods = factory.InformerFor<corev1::Pod>(
       {.indexers = {{"node", [](corev1::Pod p, auto& out) { out.Add(p.spec().nodeName()); }}}});

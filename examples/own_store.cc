@@ -1,5 +1,5 @@
-// A Reflector by itself, into a store of the program's own. Here no pods are kept at all, only
-// where each one runs: a digest that no cache of objects has to stand behind.
+// A Reflector alone, with the program's own store. It stores no pods, only the node of each: a
+// small digest that needs no cache of objects.
 
 #include <iostream>
 #include <map>

@@ -1,6 +1,6 @@
-// How to test a program that watches a cluster: with an API server inside the test. Here the
-// program counts the pods that failed; the test lets one fail, breaks the watch on the way, and
-// looks at the count. First with threads and real time, then simulated.
+// Example of a test for a program that watches a cluster, with an API server inside the test. The
+// program counts failed pods; the test lets a pod fail, breaks the watch, and checks the count.
+// First with threads and real time, then in a simulation.
 
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ namespace {
 
 const kinformer::GroupVersionResource kPods{"", "v1", "pods"};
 
-// What is tested.
+// The program under test.
 class FailureCounter {
  public:
   explicit FailureCounter(kinformer::SharedInformerFactory& factory) {
@@ -36,7 +36,7 @@ class FailureCounter {
 
  private:
   std::atomic<int> failures_ = 0;
-  kinformer::EventHandlerRegistration::ScopedRegistration handler_;  // goes first: it counts
+  kinformer::EventHandlerRegistration::ScopedRegistration handler_;  // first to be destroyed
 };
 
 constexpr const char* kPod = R"(
@@ -87,7 +87,7 @@ void InSimulatedTime() {
   Expect(sim.RunUntil([&] { return factory.InformerFor<corev1::Pod>().HasSynced(); }, minutes(1)),
          "the cache syncs");
 
-  // The watch ends, and the server refuses everybody for ten minutes; meanwhile the pod fails.
+  // The watch ends, and the server refuses all requests for ten minutes, in which the pod fails.
   server.faults().Add({.action = FaultAction::kRefuse, .lasts = minutes(10)});
   server.With([](kinformer::apiserver::ApiServer& api) { api.CloseWatches(); });
   sim.RunFor(std::chrono::seconds(1));

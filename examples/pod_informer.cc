@@ -1,5 +1,5 @@
-// Three handlers' worth of pod events: what was there at the start, what comes, what changes, what
-// goes.
+// Handlers for all pod events: pods that exist at the start, and pods that are added, changed and
+// deleted later.
 
 #include <iostream>
 #include <syncstream>

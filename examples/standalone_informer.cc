@@ -1,5 +1,5 @@
-// An informer without a factory: made from a ListWatch, run by hand. What a library does that wants
-// one cache and no more.
+// An informer without a factory, made from a ListWatch and run by hand, for a library that needs
+// only one cache.
 
 #include <iostream>
 #include <syncstream>

@@ -1,5 +1,5 @@
-// Three resources from one factory, with Go's accessors: one start, one wait, one watch for each
-// resource however often it is asked for.
+// Three resources from one factory, with Go's accessors: one start, one wait, and one watch per
+// resource, however often it is used.
 
 #include <iostream>
 #include <syncstream>

@@ -1,6 +1,6 @@
-// Sequences of requests about custom resources with defaults and two versions, and about a
-// Deployment, which is patched: whatever they come to, what is read fits the version that it is
-// read in, and to write it back changes nothing.
+// Sequences of requests for custom resources with defaults and two versions, and for a Deployment,
+// which is patched: each object that is read must be valid in the version that was requested, and
+// writing it back must change nothing.
 
 #include <algorithm>
 #include <array>
@@ -118,7 +118,7 @@ class Sequence {
         Require(item != kItems[2] || name == "y", "a version shows what it has", name);
       }
       const Reply again = Ask("PUT", item, object.Dump(), "application/json");
-      // One version cannot say what the other has, so only the stored one comes back as it was.
+      // The other version cannot express all fields, so only the stored version is unchanged.
       if (again.status == 200 && item != kItems[2]) {
         RequireEqual(again.body.At("/metadata/resourceVersion").StringOrEmpty(),
                      object.At("/metadata/resourceVersion").StringOrEmpty(),
@@ -134,7 +134,7 @@ class Sequence {
 
 }  // namespace
 
-// Lines: a letter for the request, a digit for what it is about, the body.
+// Input in lines: a letter for the request, a digit for its target, the body.
 void FuzzApiSequence(std::string_view input) {
   constexpr int kMostRequests = 16;
   Sequence sequence;

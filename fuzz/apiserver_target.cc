@@ -1,5 +1,5 @@
-// The API server: whatever is asked, it answers in the words of the API, and what it holds stays
-// well-formed.
+// The API server: every request must get an answer in the form of the API, and the objects that the
+// server stores must stay well-formed.
 
 #include <memory>
 #include <string>
@@ -61,7 +61,7 @@ spec:
         properties: {spec: {type: object, properties: {size: {type: integer}}}}
 )";
 
-// Reads what there is; a stream that waits is left.
+// Reads the available part of the body; stops if the stream waits.
 void Drain(ResponseStream& stream, std::string& body) {
   for (int reads = 0; reads < 1000; ++reads) {
     std::vector<BodyChunk> chunks;
@@ -71,7 +71,7 @@ void Drain(ResponseStream& stream, std::string& body) {
   }
 }
 
-// The next line of `rest`.
+// Returns the next line of `rest`.
 std::string_view Line(std::string_view& rest) {
   const std::size_t end = std::min(rest.find('\n'), rest.size());
   const std::string_view line = rest.substr(0, end);
@@ -104,8 +104,8 @@ Reply Ask(Simulation& sim, Handler& server, HttpRequest request) {
   return {.status = status, .body = std::move(body)};
 }
 
-// A server with the objects above. Making one costs more than most requests, so it serves until one
-// has changed something, and every input finds the same.
+// A server with the objects above. Making one costs more than most requests, so it is reused until
+// a request changes something; every input starts with the same state.
 struct Served {
   explicit Served(std::string_view more = {}) : server(sim.env(), {.debug_endpoints = true}) {
     server.Load(kObjects).OrExit();
@@ -131,7 +131,7 @@ std::string MoreObjects() {
   return out;
 }
 
-// "namespace/name" of what is in a list, in its order.
+// Returns "namespace/name" of the objects in a list, in its order.
 std::vector<std::string> KeysIn(const json::Value& list) {
   std::vector<std::string> keys;
   for (const json::Value& item : list["items"].items()) {
@@ -143,7 +143,7 @@ std::vector<std::string> KeysIn(const json::Value& list) {
 
 }  // namespace
 
-// The query of a list. Its pages, one after the other, hold what it would hold without a limit.
+// Input: the query of a list. Its pages together must equal the list without a limit.
 void FuzzListOptions(std::string_view input) {
   constexpr int kMostAsked = 500;
   constexpr std::string_view kPath = "/api/v1/configmaps?";
@@ -163,7 +163,7 @@ void FuzzListOptions(std::string_view input) {
   if (reply.status != 200 || options.Has("watch")) return;
   Result<json::Value> page = json::Parse(reply.body);
   if (!page) return;
-  // Of a parameter that is repeated the first counts.
+  // The first one counts if a parameter is repeated.
   const auto next = [&](const json::Value& list) {
     const std::string& token = list.At("/metadata/continue").StringOrEmpty();
     std::string more = "continue=" + token + "&limit=" + std::string(options.Get("limit"));
@@ -190,13 +190,13 @@ void FuzzListOptions(std::string_view input) {
   for (std::size_t i = 1; i < keys.size(); ++i) {
     Require(keys[i - 1] < keys[i], "each object comes once, in the order of names", keys[i]);
   }
-  // With a limit, a version is exact.
+  // With a limit, a version is exact, so the lists may differ.
   if (options.Has("continue") || options.Has("resourceVersion")) return;
   const auto whole = json::Parse(get("limit=0&" + query).body);
   Require(whole.ok() && KeysIn(*whole) == keys, "pages hold what the whole list holds", query);
 }
 
-// Lines: method and target; headers; an empty line; the body.
+// Input in lines: method and target; headers; an empty line; the body.
 void FuzzApiRequest(std::string_view input) {
   constexpr int kMostAsked = 500;
   static std::unique_ptr<Served> served;
@@ -222,7 +222,7 @@ void FuzzApiRequest(std::string_view input) {
   const bool debug = request.target.find("debug") != std::string::npos;
   Ask(sim, server, std::move(request));
   if (!debug && server.current_resource_version() == served->version) return;
-  // Whatever it was, everything can still be listed.
+  // After any request, everything can still be listed.
   server.faults().Clear();
   for (const char* target : {"/api/v1/configmaps", "/api/v1/pods", "/apis/apps/v1/deployments",
                              "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
@@ -232,7 +232,7 @@ void FuzzApiRequest(std::string_view input) {
   served.reset();
 }
 
-// Two JSON texts, one a line: the patch, the document.
+// Input: two lines of JSON: the patch and the document.
 void FuzzPatch(std::string_view input) {
   Choices choices(input);
   const std::uint8_t format = choices.Byte();
@@ -260,8 +260,8 @@ void FuzzPatch(std::string_view input) {
   Require(json::Parse(document->Dump()).ok(), "what was patched is JSON", document->Dump());
 }
 
-// A line with a JSON patch, and a document. Applied again and again: what one round makes deeper,
-// many make too deep, and then it is refused.
+// Input: a line with a JSON patch, and a document. Applies the patch many times: if a round adds
+// depth, the document becomes too deep at some point and the patch must be refused.
 void FuzzPatchDepth(std::string_view input) {
   constexpr int kRounds = 300;
   std::string_view rest = input;

@@ -1,4 +1,4 @@
-// Objects at the entry: blocks out of protobuf and JSON, their index, and reads through it.
+// Building objects: blocks from protobuf and JSON, their index, and reads with it.
 
 #include <string>
 #include <vector>
@@ -47,8 +47,8 @@ internal::FieldCursor::Packing PackingOf(const FieldDescriptor& field) {
   }
 }
 
-// Every value that views can reach, through the index where there is one (`indexed`) and without:
-// they must be the same.
+// Compares every value that views can read, with the index (`indexed`) and without it: they must be
+// equal.
 void Compare(const MessageView& indexed, const MessageView& plain, const MessageDescriptor& type,
              int depth) {
   RequireEqual(indexed.bytes(), plain.bytes(), "a message is the same with its index");
@@ -140,7 +140,7 @@ void FuzzBlockProtobuf(std::string_view input) {
           "what a block keeps is canonical");
 
   const std::string json = internal::BlockToJson(block);
-  if (json.empty()) return;  // deeper levels may hold what has no JSON form
+  if (json.empty()) return;  // deeper levels may contain values without a JSON form
   Require(!IsUtf8(json) || json::Parse(json, {.max_depth = 600}).ok(), "a block's JSON is JSON",
           json);
 }
@@ -157,12 +157,12 @@ void FuzzBlockJson(std::string_view input) {
   CheckHead(**built);
   Compare(internal::RootView(built->get()).message(), MessageView((*built)->payload()),
           *type.message, 0);
-  // Embedded objects are kept as they came, and written compactly.
+  // Embedded objects are stored as they came, and written as compact JSON.
   const std::string text = internal::BlockToJson(**built);
   const Result<ObjectRef> again = internal::BuildFromJson(type, text, options);
   Require(again.ok(), "a block's JSON builds again",
           again.ok() ? std::string_view() : again.error().message(), text);
-  // What is not UTF-8 is written as an escape the first time.
+  // Invalid UTF-8 is replaced by an escape at the first conversion, so the texts differ.
   if (IsUtf8(choices.rest()))
     RequireEqual(internal::BlockToJson(**again), text, "JSON and back gives the same JSON");
 }
@@ -186,9 +186,9 @@ void FuzzDynamicObject(std::string_view input) {
   RequireEqual((*again)->payload(), (*built)->payload(), "what is kept stays as it is");
   RequireEqual(Unstructured(again->get()).ToJson(), text, "JSON and back gives the same JSON");
 
-  // The other reader of JSON finds the same in it.
+  // The other JSON parser must find the same values.
   const Result<json::Value> parsed = json::Parse(choices.rest(), {.max_depth = 600});
-  if (!parsed) return;  // strings that are not UTF-8 pass at the entry
+  if (!parsed) return;  // building does not check that strings are UTF-8
   for (const auto& [name, value] : parsed->members()) {
     if (name == "metadata" || name == "kind" || name == "apiVersion") continue;
     const json::View view = object.root()[name];

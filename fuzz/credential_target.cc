@@ -1,5 +1,5 @@
-// The output of credential plugins, tokens that say when they expire, and the URLs of kubeconfigs
-// and webhooks.
+// The output of credential plugins, tokens with an expiry, and the URLs of kubeconfigs and
+// webhooks.
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
-// Heads of HTTP requests, as they come off a socket: whatever they are, the server answers in HTTP
-// or ends the connection, and its handler gets only what can be understood in one way.
+// Heads of HTTP requests from a socket: for any bytes, the server must answer in HTTP or end the
+// connection, and its handler gets only unambiguous requests.
 
 #include <algorithm>
 #include <array>
@@ -78,8 +78,8 @@ struct Served {
       apiserver::HttpServer::Listen(runtime.env(), judge, {.max_body_bytes = 4096}).OrExit();
 };
 
-// A connection to the server. Each comes from another loopback address, since thousands of
-// connections a second use up the ports of one.
+// Connects to the server. Each connection has another loopback address, because thousands of
+// connections a second use up the ports of one address.
 int Connect(std::uint16_t port) {
   static std::uint32_t connections = 0;
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -1,5 +1,5 @@
-// A whole informer behind a server that says anything. Once the server says the truth, the cache
-// and a handler have what it says.
+// A whole informer with a server that sends arbitrary data. When the server sends the truth, the
+// cache and a handler must have the true state.
 
 #include <chrono>
 #include <deque>
@@ -46,8 +46,8 @@ bool Has(const HttpRequest& request, std::string_view text) {
   return request.target.find(text) != std::string::npos;
 }
 
-// The server's answer once it has no more of the fuzzer's words. The first watch tells the client
-// to list again, since what the fuzzer's words have made of the cache is not the server's to know.
+// Returns the true answer, after the fuzzer's input is used up. The first watch tells the client to
+// list again, because the state of the cache is unknown to the server.
 ScriptedResponse TrueAnswer(const HttpRequest& request, bool& expired) {
   const std::string items = TrueItem("a") + "," + TrueItem("b");
   const std::string meta = R"({"resourceVersion":")" + std::string(kTruth) + R"("})";
@@ -70,7 +70,7 @@ ScriptedResponse TrueAnswer(const HttpRequest& request, bool& expired) {
   return watch;
 }
 
-// Adds and takes away as it is told.
+// Follows additions and deletions.
 template <class T>
 ResourceEventHandlerFuncs<T> Follow(Contents& told) {
   const auto set = [&told](std::string_view key, const auto& object) {

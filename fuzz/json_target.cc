@@ -1,4 +1,4 @@
-// JSON: the tree, the tape both ways, and the scanner that only looks for borders agree.
+// JSON: the tree, both parsers of the tape, and the scanner that only finds ends must agree.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// Mutable structs: what they take they give back.
+// Mutable structs: decoding and encoding must give back the same content.
 
 #include <string>
 
@@ -32,9 +32,9 @@ void RoundTrip(std::string_view message) {
   Require(again.ok(), "what is encoded is taken");
   RequireEqual(internal::EncodeProtobuf(*again), encoded, "encoding is stable");
 
-  if (!has_json.ok()) return;  // deeper levels may hold what has no JSON form
+  if (!has_json.ok()) return;  // deeper levels may contain values without a JSON form
   const std::string json = internal::EncodeJson(*object);
-  // Quantities are numbers in a struct, and what is none is zero there.
+  // A struct has a Quantity as a number; an invalid text becomes zero.
   const Result<Mutable> beside = internal::DecodeJson<Mutable>(transcoded);
   if (!beside) return;
   if (IsUtf8(message))
@@ -42,7 +42,7 @@ void RoundTrip(std::string_view message) {
   const Result<Mutable> from_json = internal::DecodeJson<Mutable>(json);
   Require(from_json.ok(), "the struct's JSON is taken", json,
           from_json.ok() ? std::string_view() : from_json.error().message());
-  // What is not UTF-8 is written as an escape the first time.
+  // Invalid UTF-8 is replaced by an escape at the first conversion, so the texts differ.
   if (IsUtf8(message))
     RequireEqual(internal::EncodeJson(*from_json), json, "JSON and back gives the same JSON");
 }

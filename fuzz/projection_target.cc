@@ -1,7 +1,7 @@
-// Projections: what they leave of an object, in either encoding, is what a slow reading of the
-// object's JSON leaves.
+// Projections: the result must equal that of a simple projection of the object's JSON, in both
+// encodings.
 //
-// The input: paths, with ';' between them, a line feed, the object; and at the end the choices.
+// Input: paths separated by ';', a line feed, the object; the last bytes are choices.
 
 #include <algorithm>
 #include <string>
@@ -23,7 +23,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Only paths without brackets: their meaning is their parts.
+// Only paths without brackets, which can be split at the separator.
 std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {
@@ -34,7 +34,7 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   }
 }
 
-// What is left of `value`, which stands at `here`.
+// Returns the projection of `value`, whose path is `here`.
 json::Value Left(const json::Value& value, const std::vector<Names>& paths, bool keep,
                  const Names& here) {
   if (value.type() == json::Type::kArray) {
@@ -49,8 +49,8 @@ json::Value Left(const json::Value& value, const std::vector<Names>& paths, bool
     at.emplace_back(name);
     const bool always =
         here.empty() && (name == "kind" || name == "apiVersion" || (keep && name == "metadata"));
-    bool named = false;    // it, or what it is in
-    bool further = false;  // something in it
+    bool named = false;    // the member, or one that contains it
+    bool further = false;  // something inside the member
     for (const Names& path : paths) {
       const std::size_t size = std::min(path.size(), at.size());
       if (!std::equal(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(size), at.begin())) {
@@ -94,11 +94,11 @@ void FuzzMessage(const internal::TypeInfo& type, std::string_view message,
   if (!internal::ProtobufToJson(descriptor, message, whole_json) || !IsUtf8(message)) return;
   std::string left;
   Require(internal::ProtobufToJson(descriptor, cut, left).ok(), "what is left can be read");
-  // Go's JSON writes some fields even where they are absent: by way of the message both are alike.
+  // Go's JSON has some fields even if they are absent; via the message both have them.
   const json::Value wanted = Left(json::Parse(whole_json).value_or({}), paths, keep, {});
   const Result<std::string> wanted_message =
       internal::JsonToProtobuf(descriptor, wanted.Dump(), nullptr, internal::UnknownMembers::kKeep);
-  if (!wanted_message) return;  // a number that is none, a quantity that is none
+  if (!wanted_message) return;  // an invalid number or quantity
   std::string wanted_json;
   Require(internal::ProtobufToJson(descriptor, *wanted_message, wanted_json).ok(),
           "what is wanted can be read");

@@ -23,8 +23,8 @@ void FuzzQuantity(std::string_view input) {
   const Result<Quantity> again = Quantity::Parse(canonical);
   Require(again.ok(), "the canonical text parses", canonical);
   Require(*again == *a, "the canonical text is the same amount", text, canonical);
-  // An amount written in a binary unit that none holds without a fraction stands without a unit,
-  // and read again it is decimal: 2937.5Ki, 3008000, 3008k. So does Go.
+  // An amount with a binary unit that is not a whole number in any unit is printed without a unit,
+  // and is decimal when it is read again: 2937.5Ki, 3008000, 3008k. The same in Go.
   if (!text.ends_with('i') || canonical.ends_with('i')) {
     RequireEqual(again->ToString(), canonical, "the canonical text is stable");
   }

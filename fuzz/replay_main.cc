@@ -1,5 +1,5 @@
 // Runs the corpora through their targets: fuzz_replay CORPUS, where CORPUS/<target>/* are the
-// inputs. Each input is also run cut off at every length, and with every byte changed: what a
+// inputs. Each input is also run truncated at every length, and with every byte changed, as a
 // fuzzer would try first.
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Schemas of custom resources and objects against them: whatever the one and the other are, pruning
-// and defaulting settle, and what has not changed is not wrong, as far as a server can tell.
+// Schemas of custom resources, and objects for them: for any input, pruning and defaulting must be
+// stable, and an unchanged object must be valid, as far as a server can decide.
 
 #include <algorithm>
 #include <cstddef>
@@ -53,7 +53,7 @@ void FuzzSchema(std::string_view input) {
   const std::size_t wrong = ValidateObject(schema.root(), object, nullptr).size();
   const std::size_t still_wrong = ValidateObject(schema.root(), object, &object).size();
   Require(still_wrong <= wrong, "an update is found wrong for no more than a creation");
-  // A server cannot tell items without their keys from others, nor compares embedded objects.
+  // A server cannot identify items without their keys, and does not compare embedded objects.
   if (IsUnchanged(schema.root(), object, object) && !HasEmbeddedObjects(source)) {
     Require(still_wrong == 0, "what has not changed is not wrong");
   }

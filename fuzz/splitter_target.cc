@@ -1,4 +1,4 @@
-// Bodies of lists and watches: in pieces of any size they give what they give as a whole.
+// Bodies of lists and watches: pieces of any size must give the same result as the whole body.
 
 #include <algorithm>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using internal::Encoding;
 
-// All that a body gives, as text.
+// Everything found in a body, as text.
 struct Outcome : wire::ListSplitter::Sink, wire::WatchFramer::Sink {
   Result<void> OnItem(std::string_view item, const wire::JsonBitmap*) override {
     units.emplace_back(item);

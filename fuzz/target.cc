@@ -63,7 +63,7 @@ constexpr Target kTargets[] = {
     {"yaml_aliases", &FuzzYamlAliases},
 };
 
-// The corpora name them by position: new ones go to the end.
+// The corpora refer to them by position, so new ones go to the end.
 constexpr const internal::TypeInfo* kTypes[] = {
     &internal::types::corev1::kPod,
     &internal::types::corev1::kSecret,
@@ -123,7 +123,7 @@ bool IsUtf8(std::string_view text) { return json::FirstInvalidUtf8(text) == text
 std::size_t PieceSizes::Next() {
   state_ = state_ * 1664525U + 1013904223U;
   const std::uint32_t random = state_ >> 16U;
-  // Mostly short: borders are where it goes wrong.
+  // Mostly short, because bugs are likely at the borders of pieces.
   return 1 + (random % 4 != 0 ? (random >> 2U) % 8 : (random >> 2U) % 256);
 }
 

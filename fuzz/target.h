@@ -24,17 +24,17 @@ struct Target {
 };
 
 std::span<const Target> AllTargets();
-// Null where there is none.
+// Returns null if it does not exist.
 const Target* FindTarget(std::string_view name);
 
-// Ends the process with `what` and, where they say something, two texts that should be equal.
+// Ends the process with `what` and, unless empty, two texts that should be equal.
 void Require(bool holds, std::string_view what, std::string_view one = {},
              std::string_view other = {});
-// Both texts are shown where they differ.
+// Like Require, for two texts that must be equal; prints both where they differ.
 void RequireEqual(std::string_view one, std::string_view other, std::string_view what);
 
-// Decisions out of an input: taken from its end, zero when it is used up. What is left in front is
-// the data.
+// Takes decisions from the end of an input; zero when it is used up. The part in front that is left
+// is the data.
 class Choices {
  public:
   explicit Choices(std::string_view input) : rest_(input) {}
@@ -45,10 +45,10 @@ class Choices {
   std::string_view rest_;
 };
 
-// Embedded JSON is passed on as it came, and that need not be UTF-8.
+// Embedded JSON is passed on unchanged, and need not be UTF-8.
 bool IsUtf8(std::string_view text);
 
-// The sizes of the pieces in which data arrives: one to 256 bytes, in an order that the seed gives.
+// Sizes of the pieces in which data arrives: 1 to 256 bytes, in an order given by the seed.
 class PieceSizes {
  public:
   explicit PieceSizes(std::uint8_t seed) : state_(seed) {}

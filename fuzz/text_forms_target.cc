@@ -1,4 +1,4 @@
-// The text forms of times, durations and bytes: what is read and written reads the same.
+// Text forms of times, durations and bytes: a written value must be read as the same value.
 
 #include <optional>
 #include <string>

@@ -19,7 +19,7 @@ std::string_view MessageOf(const Result<std::string>& result) {
   return result.ok() ? std::string_view() : std::string_view(result.error().message());
 }
 
-// Of what was made of JSON: it must have a JSON form.
+// Returns the JSON of a message that was made from JSON, which must have a JSON form.
 std::string JsonOf(const internal::TypeInfo& type, std::string_view message) {
   std::string json;
   const Result<void> written = internal::ProtobufToJson(
@@ -49,7 +49,7 @@ void FuzzJsonToProtobuf(std::string_view input) {
   Require(again.ok(), "the JSON form is taken", MessageOf(again), json);
   const std::string rewritten = JsonOf(type, *again);
   if (IsUtf8(choices.rest())) RequireEqual(rewritten, json, "JSON and back gives the same JSON");
-  // Embedded objects are kept as they came, and written compactly.
+  // Embedded objects are stored as they came, and written as compact JSON.
   const Result<std::string> compact = internal::JsonToProtobuf(*type.message, rewritten);
   Require(compact.ok(), "the JSON form is taken", MessageOf(compact), rewritten);
   RequireEqual(*compact, *again, "JSON and back gives the same message");
@@ -75,11 +75,11 @@ void FuzzProtobufToJson(std::string_view input) {
   Require(parsed.ok() == direct.ok(), "a document comes of what has JSON that can be read", json);
   if (parsed) RequireEqual(direct->Dump(), parsed->Dump(), "both ways give the same document");
   const Result<std::string> message = internal::JsonToProtobuf(*type.message, json);
-  // A quantity is a text on the wire, and any text passes there.
+  // In protobuf a quantity is a text, and any text is accepted.
   if (!message && message.error().message().find("is no quantity") != std::string::npos) return;
   Require(message.ok(), "the JSON form is taken", MessageOf(message), json);
-  // What is not UTF-8 is written as an escape the first time, and as what the escape stands for
-  // from then on.
+  // Invalid UTF-8 is written as an escape the first time, and as the escaped character after that,
+  // so the text is stable from the second conversion on.
   const std::string again = JsonOf(type, *message);
   if (IsUtf8(choices.rest())) RequireEqual(again, json, "protobuf and back gives the same JSON");
   const Result<std::string> settled = internal::JsonToProtobuf(*type.message, again);

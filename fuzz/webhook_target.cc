@@ -70,7 +70,7 @@ void RegisterAll(WebhookServer& server) {
 
 }  // namespace
 
-// The last byte says which handler gets the rest.
+// The last byte selects the handler for the rest.
 void FuzzWebhookServer(std::string_view input) {
   Choices choices(input);
   const std::size_t which = choices.Byte() % std::size(kPaths);

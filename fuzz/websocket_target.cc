@@ -1,5 +1,5 @@
-// What a client sends on a WebSocket: whatever it is and in whichever pieces it comes, it is
-// understood in one way, and nothing of it is kept but a ping's first bytes.
+// WebSocket data from a client: any bytes, in any pieces, must be read in the same way, and only
+// the first bytes of a ping may be kept.
 
 #include <algorithm>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using internal::http::WebSocketReader;
 
-// What the reader makes of it, as a text. `over`: it reads no further.
+// Appends the reader's events to `seen` as text. `over`: the reader reads no further.
 void Feed(WebSocketReader& reader, std::string_view data, std::string& seen, bool& over) {
   using Event = WebSocketReader::Event;
   while (!over) {

@@ -22,8 +22,8 @@ struct Field {
   bool operator==(const Field&) const = default;
 };
 
-// The fields up to what is malformed; their bytes must lie behind each other from the first to the
-// last.
+// Returns the fields before the first malformed one. Their bytes must be consecutive, from the
+// first field to the last.
 std::vector<Field> Fields(std::string_view message, bool& ok) {
   std::vector<Field> fields;
   wire::ProtobufReader reader(message);

@@ -1,4 +1,4 @@
-// YAML: what is read and written reads the same.
+// YAML: a document that is read and written must read as the same document.
 
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ void FuzzYaml(std::string_view input) {
   }
   for (const json::Value& document : *documents) {
     const std::string dumped = yaml::Dump(document);
-    // What aliases made of little takes long to read again.
+    // Expanded aliases can make a document so large that parsing it again is slow.
     if (dumped.size() > (std::size_t{1} << 20)) continue;
     const Result<json::Value> again = yaml::Parse(dumped);
     Require(again.ok(), "what is dumped parses", dumped,
@@ -32,16 +32,16 @@ void FuzzYaml(std::string_view input) {
   }
 }
 
-// Of the input a document is made in which lists name one another: two bytes are how many levels a
-// list has around it, and which one it names how often. It ends before it stands for much, since
-// reading what is allowed at most takes a while; unless the first byte asks for more than that.
+// Builds a document of lists that refer to each other: two bytes give the depth of a list, and
+// which earlier list it refers to how often. The document ends while it is small, since reading the
+// largest allowed one takes a while; if the first byte is 0xff, it exceeds the limit.
 void FuzzYamlAliases(std::string_view input) {
   constexpr std::size_t kLittle = std::size_t{64} << 10;
   constexpr std::size_t kTooMuch = std::size_t{64} << 20;
   const bool beyond = !input.empty() && input[0] == '\xff';
   const std::string leaf(beyond ? std::size_t{1} << 20 : 100, 'x');
   std::string text = "first: &a0 [\"" + leaf + "\"]\n";
-  std::vector<std::size_t> sizes = {leaf.size()};  // what each list stands for, in bytes, about
+  std::vector<std::size_t> sizes = {leaf.size()};  // approximate expanded size of each list
   std::size_t all = leaf.size();
   for (std::size_t i = 0; i + 1 < input.size() && all < kTooMuch; i += 2) {
     const auto levels = static_cast<unsigned char>(input[i]) % 64U + 1U;

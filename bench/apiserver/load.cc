@@ -1,5 +1,5 @@
-// The loading side: many plain sockets, one thread, and as little work per byte as can be, since it
-// shares the machine.
+// The load process: many plain sockets, one thread, and as little work per byte as possible, since
+// it runs on the same machine as the server.
 
 #include <arpa/inet.h>
 #include <cerrno>
@@ -33,7 +33,7 @@ namespace {
   std::_Exit(1);
 }
 
-constexpr std::size_t kStreams = 100;  // of an HTTP/2 connection
+constexpr std::size_t kStreams = 100;  // streams of one HTTP/2 connection
 
 constexpr std::string_view kNumber = "000000000";
 
@@ -42,7 +42,7 @@ std::string Numbered(const std::string& prefix, std::size_t number) {
   return prefix + std::string(9 - std::min<std::size_t>(9, digits.size()), '0') + digits;
 }
 
-// What a ReplicaSet's pods look like when they are created.
+// A pod as the ReplicaSet controller creates it.
 constexpr std::string_view kReplica =
     R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-000000000",
 "namespace":"default","labels":{"app":"web","tier":"front","pod-template-hash":"6d4cf56db6"},
@@ -60,7 +60,7 @@ constexpr std::string_view kReplica =
 "defaultMode":420}}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,
 "dnsPolicy":"ClusterFirst","serviceAccountName":"default","schedulerName":"default-scheduler"}})";
 
-// Of the definition in kWidgetDefinition: some members get their default, and one is unknown.
+// A Widget of kWidgetDefinition: some members get their default, and one is unknown.
 constexpr std::string_view kWidget =
     R"({"apiVersion":"bench.example/v1","kind":"Widget","metadata":{
 "name":"widget-000000000","namespace":"default","labels":{"app":"bench"}},"spec":{"size":3,
@@ -74,7 +74,7 @@ std::string BodyOf(const Settings& settings) {
   return ConfigMapJson("default", 0, settings.bytes);
 }
 
-// The request that creates the object of number 0.
+// Returns the request that creates object number 0.
 std::string CreateRequest(const Settings& settings) {
   const bool widgets = settings.resource == "widgets";
   const bool pods = settings.resource == "pods" || settings.resource == "replicas";
@@ -95,7 +95,7 @@ std::string CreateRequest(const Settings& settings) {
          body;
 }
 
-// One connection, and what its last read ended with.
+// One connection, and the last byte of its last read.
 struct Client {
   nghttp2_session* session = nullptr;
   char last_of[kStreams] = {};  // of each stream
@@ -105,7 +105,7 @@ struct Client {
   bool connected = false;
   std::string tail{};
   std::size_t outstanding = 0;
-  std::size_t next = 0;  // the number of its next object
+  std::size_t next = 0;  // number of its next object
   std::size_t end = 0;
   std::string unsent{};
 };
@@ -152,7 +152,7 @@ class Load {
       event.events = EPOLLIN;
       event.data.u64 = i;
       ::epoll_ctl(epoll_, EPOLL_CTL_ADD, client.fd, &event);
-      if (i % 500 == 499) Turn(0);  // the server's answers should not fill the sockets meanwhile
+      if (i % 500 == 499) Turn(0);  // reads, so that the server's answers do not fill the sockets
     }
   }
 
@@ -168,7 +168,7 @@ class Load {
            std::to_string(shared_.wanted.load());
   }
 
-  // A connection with its hundred watches.
+  // Opens a connection with a hundred watches.
   void Http2(Client& client, std::size_t i) {
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
@@ -188,7 +188,7 @@ class Load {
         });
     nghttp2_session_client_new(&client.session, callbacks, this);
     nghttp2_session_callbacks_del(callbacks);
-    // As Go's client does.
+    // Same window size as Go's client.
     const nghttp2_settings_entry window{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 4U << 20};
     nghttp2_submit_settings(client.session, NGHTTP2_FLAG_NONE, &window, 1);
     nghttp2_session_set_local_window_size(client.session, NGHTTP2_FLAG_NONE, 0, 1 << 30);
@@ -237,7 +237,7 @@ class Load {
     More(client);
   }
 
-  // Keeps the pipeline full.
+  // Sends more requests, so that the pipeline is never empty.
   void More(Client& client) {
     if (client.outstanding > settings_.batch / 2) return;
     std::string text = std::move(client.unsent);
@@ -256,7 +256,7 @@ class Load {
     Send(client, text);
   }
 
-  // Puts a number into every place of the request that has one.
+  // Writes a number into every place of the request that contains one.
   void Number(std::size_t number) {
     const std::string digits = Numbered("", number);
     for (const std::size_t place : places_) create_.replace(place, digits.size(), digits);
@@ -309,7 +309,7 @@ class Load {
     }
     if (settings_.mode == "watch") return TakeEvents(client.last, text);
     if (settings_.mode == "list") {
-      // The end of the list, as last chunk.
+      // The list ends with the last chunk.
       client.tail.append(text.substr(text.size() - std::min<std::size_t>(text.size(), 8)));
       if (client.tail.ends_with("\r\n0\r\n\r\n")) shared_.delivered.fetch_add(1);
       client.tail.erase(0, client.tail.size() - std::min<std::size_t>(client.tail.size(), 8));
@@ -330,7 +330,7 @@ class Load {
     shared_.delivered.fetch_add(answers, std::memory_order_relaxed);
   }
 
-  // Frames end with "}\n", and nothing else does.
+  // Frames end with "}\n", which occurs nowhere else.
   void TakeEvents(char& last, std::string_view text) {
     std::uint64_t events = text.front() == '\n' && last == '}' ? 1 : 0;
     last = text.back();
@@ -352,7 +352,7 @@ class Load {
   std::vector<Client> clients_{};
   Client* reading_ = nullptr;
   std::string create_{};               // a request
-  std::vector<std::size_t> places_{};  // of its object's number
+  std::vector<std::size_t> places_{};  // positions of the object's number in it
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The API server under load, with its CPU time and memory apart from those of whoever loads it,
-// which is another process:
+// Measures the API server under load. Its CPU time and memory are measured without those of the
+// load, which runs in another process:
 //
 //   bench_apiserver watch [--watchers 10000] [--namespaces 100] [--batch 64] [--rounds 5]
 //                         [--bytes 900] [--tls|--http2]
@@ -10,8 +10,8 @@
 //                          [--no-defaulting] ...
 //   bench_apiserver start --kinformer build/release/bin/kinformer
 //
-// watch: events go to all watchers in batches; `--namespaces`: each watches one of so many. list:
-// lists at once of all of so many small pods.
+// watch: events go to all watchers in batches; with `--namespaces`, each watches one of that many.
+// list: concurrent lists of that many small pods.
 
 #include <algorithm>
 #include <atomic>
@@ -52,7 +52,7 @@ const GroupVersionResource kPods{"", "v1", "pods"};
 double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
-// User and system time of this process: the server's.
+// User and system time of this process, which runs the server.
 double CpuSeconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -64,7 +64,7 @@ double ThreadSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// A line of /proc/self/status, in bytes.
+// Returns a value of /proc/self/status, in bytes.
 double Status(const char* name) {
   std::ifstream in("/proc/self/status");
   for (std::string line; std::getline(in, line);) {
@@ -73,14 +73,14 @@ double Status(const char* name) {
   }
   return 0;
 }
-// What OpenSSL has from malloc, with malloc's own share.
+// Bytes that OpenSSL has allocated, including malloc's overhead.
 std::atomic<std::size_t> openssl_bytes{0};
 
 std::size_t SizeOf(void* at) {
   return at == nullptr ? 0 : ::malloc_usable_size(at) + sizeof(void*);
 }
 
-// OpenSSL tells where in its source it asks for memory, which nobody wants to know here.
+// The hooks get OpenSSL's file and line of each call, which are ignored.
 void CountOpenSsl() {
   CRYPTO_set_mem_functions(
       [](std::size_t size, const char*, int) {
@@ -154,7 +154,7 @@ class Bench {
   Runtime runtime_{{.name = "bench"}};
   std::unique_ptr<apiserver::ApiServer> api_;
   std::unique_ptr<apiserver::HttpServer> http_;
-  std::size_t round_ = 0;  // an update that changes nothing is none
+  std::size_t round_ = 0;  // changes each time, since an update without a change has no effect
 };
 
 int Bench::Watch() {
@@ -269,8 +269,8 @@ int Bench::Requests() {
   return shared_.failed.load() == 0 ? 0 : 1;
 }
 
-// From the start of the program to the line that says where it serves, which it prints once it
-// does.
+// Time from the start of the program until it prints the line with its address, which it does once
+// it serves.
 int Start(const Settings& settings) {
   std::vector<double> times;
   for (std::size_t round = 0; round < 20; ++round) {
@@ -375,7 +375,7 @@ int Main(int argc, char** argv) {
   if (memory == MAP_FAILED) return 1;
   Shared& shared = *new (memory) Shared;
   shared.wanted = requests ? settings.objects / settings.connections * settings.connections : 0;
-  // Before there are threads.
+  // Before any thread is started.
   const pid_t child = ::fork();
   if (child == 0) RunLoad(settings, shared);
   int status = 0;

@@ -1,6 +1,6 @@
 // bench/e2e/change_stamp.h
 //
-// What bench_serve writes into the status message of a pod, so that its clients know when it was
+// Text that bench_serve writes into a pod's status message, so that clients know when it was
 // changed: "changed at " and nanoseconds of the system's clock, which all processes share.
 
 #ifndef KINFORMER_BENCH_E2E_CHANGE_STAMP_H_
@@ -27,7 +27,7 @@ inline std::string ChangeStamp() {
   return std::string(kChangedAt) + std::to_string(SystemNanoseconds());
 }
 
-// Empty: the message is another one.
+// Returns nullopt if the message is another one.
 inline std::optional<std::int64_t> ReadChangeStamp(std::string_view message) {
   if (!message.starts_with(kChangedAt)) return std::nullopt;
   message.remove_prefix(kChangedAt.size());

@@ -1,13 +1,13 @@
-// bench_controller: a manager with one controller of pods against a running bench_serve; prints
-// what its reconciles cost, and how long a change waits for its own. test/peers/controller.go does
+// bench_controller: a manager with one controller for pods and a running bench_serve; prints the
+// cost of its reconciles, and the delay until a change is reconciled. test/peers/controller.go does
 // the same with controller-runtime; bench/controllers runs both.
 //
 //   bench_controller --kubeconfig FILE [--workers N] [--pods N] [--rounds N] [--changes N]
 //
-// 1. Starts, and reconciles every pod with a reconciler that does nothing.
-// 2. Adds every pod to the queue, --rounds times, each time when the last has been reconciled.
+// 1. Starts and reconciles every pod with a reconciler that does nothing.
+// 2. Adds every pod to the queue, --rounds times, waiting for all reconciles after each round.
 // 3. The same with a reconciler that reads its pod from the cache.
-// 4. Prints `idle`, and waits for --changes changes that bench_serve is told to make.
+// 4. Prints `idle`, and waits for --changes changes, which bench_serve is then asked to make.
 // 5. Adds every pod with the priority of an initial list, to a reconciler that takes 1 ms; prints
 //    `full`, and waits for as many changes again.
 // Each figure is a line: name, value.
@@ -41,11 +41,11 @@ namespace {
 
 enum class Work : std::uint8_t { kNothing, kRead, kChanges };
 
-// The reconciler, and what it has seen.
+// The reconciler, and its measurements.
 class Worker {
  public:
-  // From now on it does `work`, and UntilDone waits for so many: changes that it has seen, or else
-  // reconciles.
+  // From now on it does `work`, and UntilDone waits for `count` changes, or for `count` reconciles
+  // if the work does not watch for changes.
   void Begin(Work work, std::size_t count) {
     done_at_ = 0;
     left_ = count;
@@ -55,7 +55,7 @@ class Worker {
   void UntilDone() const {
     while (done_at_ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  // Of the moment in which the last was done.
+  // CPU time and wall time at the end of the last one.
   [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
   [[nodiscard]] std::int64_t done_at() const { return done_at_; }
 
@@ -75,7 +75,7 @@ class Worker {
     return ReconcileResult{};
   }
 
-  // Prints the median and the 99th percentile of how long changes took, in microseconds.
+  // Prints the median and the 99th percentile of the delays of changes, in microseconds.
   void PrintLatencies(const char* name) {
     const std::lock_guard lock(mutex_);
     std::ranges::sort(latencies_);
@@ -92,9 +92,9 @@ class Worker {
   void CountOne() {
     if (left_.fetch_sub(1) != 1) return;
     cpu_seconds_ = bench::CpuSeconds();
-    done_at_ = bench::SystemNanoseconds();  // last: UntilDone waits for it
+    done_at_ = bench::SystemNanoseconds();  // last, because UntilDone waits for it
   }
-  // Whether this is a change that has not been seen before.
+  // Whether this change is new.
   bool Changed(std::string_view message) {
     const std::optional<std::int64_t> stamp = bench::ReadChangeStamp(message);
     if (!stamp || *stamp < since_) return false;
@@ -140,7 +140,7 @@ Options Parse(int argc, char** argv) {
   return options;
 }
 
-// The requests for all pods of the cache.
+// Returns requests for all pods of the cache.
 std::vector<Request> AllPods(const DelegatingClient& client) {
   std::vector<Request> all;
   for (const Ref<corev1::Pod>& pod : client.List<corev1::Pod>().OrExit()) {

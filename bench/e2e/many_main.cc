@@ -1,12 +1,12 @@
-// bench_many: many informers of a namespace each against a running API server; prints what each of
-// them takes once all have synced.
+// bench_many: many informers of one namespace each, with a running API server; prints the memory
+// that each of them takes once all have synced.
 //
 //   bench_many --kubeconfig FILE [--informers N] [--namespaces N] [--json] [--empty]
 //              [--at-most BYTES]
 //
-// Informer i looks at the pods of the i-th of bench_serve's namespaces, modulo --namespaces; with
-// `bench_serve --pods 1000` that is ten pods each. With --empty it looks at a namespace that has
-// none. Output: one line of JSON. Exit status 1: RSS grew by more than --at-most for each.
+// Informer i watches the pods of the i-th of bench_serve's namespaces, modulo --namespaces; with
+// `bench_serve --pods 1000` each has ten pods. With --empty it watches a namespace without pods.
+// Output: one line of JSON. Exit status 1: RSS grew by more than --at-most for each.
 
 #include <chrono>
 #include <cstdio>
@@ -34,7 +34,7 @@ namespace bench = kinformer::bench;
 
 namespace {
 
-// TCP connections of this process. Not the pairs of sockets by which libcurl wakes itself.
+// Returns the TCP connections of this process, without libcurl's own socket pairs.
 std::size_t Connections() {
   std::set<std::string> sockets;  // by inode, as /proc/net/tcp has them
   for (const char* table : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   auto client =
       kinformer::Client::NewForConfig(config, {.qps = -1, .prefer_json = options.json}).OrExit();
 
-  // One informer of all pods says which namespaces there are, and warms the connections up.
+  // One informer of all pods finds the namespaces and opens the connections.
   std::vector<std::string> names;
   std::unique_ptr<kinformer::SharedInformer<corev1::Pod>> all =
       std::make_unique<kinformer::SharedInformer<corev1::Pod>>(

@@ -19,11 +19,11 @@ namespace {
 using internal::ObjectRef;
 
 constexpr std::size_t kPiece = 64;      // objects in a turn of the loop
-constexpr std::size_t kSlice = 50'000;  // pods of one model of a cluster
-// Versions have as many digits as this from the first to the last.
+constexpr std::size_t kSlice = 50'000;  // pods per model of a cluster
+// All versions have the same number of digits.
 constexpr std::uint64_t kFirstVersion = 100'000'000'000;
 
-// Who receives a list or watch, until the call's handle goes.
+// Handle of a list or watch. Its destruction stops calls of the receiver.
 template <class Receiver>
 class Call final : public ListWatchCall {
  public:
@@ -36,9 +36,9 @@ class Call final : public ListWatchCall {
 
 struct SourcePod {
   std::string message{};
-  std::size_t version_at = 0;  // in the message
+  std::size_t version_at = 0;  // position in the message
   std::uint64_t version = kFirstVersion;
-  // Of the noise behind the message.
+  // Position and size of its text in the noise, which is appended to the message.
   std::uint32_t noise_from = 0;
   std::uint32_t noise_size = 0;
 };
@@ -46,7 +46,7 @@ struct SourcePod {
 std::string JsonOf(const demo::Operation& operation, std::size_t slice, std::size_t index) {
   json::Value pod = json::Parse(operation.json).OrExit();
   json::Value& metadata = pod.Ensure("metadata");
-  // Models of different seeds may give the same name.
+  // Models with different seeds may use the same name.
   if (slice > 0) metadata.Ensure("name") = operation.name + "-" + std::to_string(slice);
   std::string uid = std::to_string(index);
   uid = "7c9e6679-7425-40de-944b-" + std::string(12 - uid.size(), '0') + uid;
@@ -195,19 +195,19 @@ class PodSource::State : public std::enable_shared_from_this<PodSource::State> {
 
   Env& env_;
   std::vector<SourcePod> pods_;
-  std::vector<std::uint32_t> there_;  // those that are not deleted
+  std::vector<std::uint32_t> there_;  // indexes of pods that are not deleted
   std::minstd_rand random_{1};
   std::string noise_;
   std::string bytes_;
   std::uint64_t version_ = kFirstVersion;
 
-  // The latest; they hold null once it is over.
+  // The latest list and watch; null when they are over.
   std::shared_ptr<ListReceiver*> list_ = std::make_shared<ListReceiver*>(nullptr);
   std::shared_ptr<WatchReceiver*> watch_ = std::make_shared<WatchReceiver*>(nullptr);
   std::size_t next_ = 0;
   std::size_t page_end_ = 0;
   bool started_ = false;
-  bool going_ = false;  // a turn is on its way
+  bool going_ = false;  // a turn is posted
   bool expired_ = false;
   std::size_t updates_ = 0;
   std::size_t deletions_ = 0;

@@ -1,7 +1,7 @@
 // e2e/pod_source.h
 //
-// PodSource: a ListerWatcher of the made-up cluster's pods in this process, for measurements of
-// what an informer keeps: no server's and no network's memory is in them.
+// PodSource: a ListerWatcher of the simulated cluster's pods in this process, to measure the memory
+// of an informer without the memory of a server and a network.
 
 #ifndef KINFORMER_BENCH_E2E_POD_SOURCE_H_
 #define KINFORMER_BENCH_E2E_POD_SOURCE_H_
@@ -16,13 +16,13 @@
 
 namespace kinformer::bench {
 
-// Sends what it is told to in pieces of 64 objects, each in a turn of the loop. The methods return
-// at once, with the resourceVersion that the informer will have when it has got all of it: wait for
-// that before the next. For one informer, which must be gone before; the methods are for one
-// thread.
+// Sends the requested objects in pieces of 64, each in a turn of the loop. The methods return at
+// once, with the resourceVersion that the informer will have when it has received all of them: wait
+// for that version before the next call. For one informer, which must be destroyed before this.
+// Call the methods on one thread only.
 class PodSource {
  public:
-  // Makes the pods, and keeps a message of each; of a million that takes a minute.
+  // Makes the pods and keeps a message of each; a million of them takes a minute.
   PodSource(Env& env, std::size_t pods);
   ~PodSource();
   PodSource(const PodSource&) = delete;
@@ -30,13 +30,13 @@ class PodSource {
 
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch();
 
-  // The watch ends with 410 Expired, so that the informer lists again. `change`: every pod has
-  // changed meanwhile.
+  // Ends the watch with 410 Expired, so that the informer lists again. `change`: all pods have
+  // changed in the meantime.
   [[nodiscard]] std::string Expire(bool change);
-  // So many events, each of a random pod: a version with up to a fifth more bytes than the bare pod
-  // has, of a field that the schema lacks and that hardly compresses.
+  // Sends events for random pods. Each has a version with up to a fifth more bytes than the bare
+  // pod, in an unknown field whose content hardly compresses.
   [[nodiscard]] std::string Update(std::size_t events);
-  // Deletes random pods until so many are left.
+  // Deletes random pods until `left` are left.
   [[nodiscard]] std::string DeleteAllBut(std::size_t left);
 
  private:
@@ -44,7 +44,7 @@ class PodSource {
   class Watcher;
   Env& env_;
   const std::shared_ptr<State> state_;
-  // As they will be once the loop has done what it was told.
+  // State after the loop has done everything requested.
   std::size_t left_;
   std::uint64_t version_;
 };

@@ -1,6 +1,6 @@
 // bench/process_figures.h
 //
-// What this process has cost so far, as the kernel counts it.
+// Resources used by this process so far, as measured by the kernel.
 
 #ifndef KINFORMER_BENCH_PROCESS_FIGURES_H_
 #define KINFORMER_BENCH_PROCESS_FIGURES_H_
@@ -32,7 +32,7 @@ inline double RssBytes() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-// From here on PeakRssBytes is about what follows. Does nothing where the kernel does not let it.
+// Resets the peak of PeakRssBytes. Does nothing if the kernel does not allow it.
 inline void ForgetPeakRss() {
   if (std::FILE* file = std::fopen("/proc/self/clear_refs", "w"); file != nullptr) {
     std::fputs("5", file);
@@ -40,7 +40,7 @@ inline void ForgetPeakRss() {
   }
 }
 
-// The most that was ever resident, or has been since ForgetPeakRss.
+// Peak of the resident bytes, since the start or since ForgetPeakRss.
 inline double PeakRssBytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -40,12 +40,12 @@ void SetMessage(ApiServer& server, const kinformer::ObjectName& pod, std::string
   if (!server.Patch(kPods, pod, patch)) std::abort();
 }
 
-// Keeps what is being updated while turns of the loop go by.
+// State of an update that continues over several turns of the loop.
 struct Updater {
   kinformer::Env& env;
   ApiServer& server;
   std::vector<kinformer::ObjectName> names;
-  int round = 0;  // so that the second round changes something, too
+  int round = 0;  // so that the second round makes changes too
   std::size_t left = 0;
   std::size_t at = 0;
   std::promise<void> done;
@@ -63,7 +63,7 @@ struct Updater {
   }
 };
 
-// On the main thread; `next` is the pod whose turn it is.
+// Runs on the main thread; `next` is the pod to change next.
 void ChangeSlowly(kinformer::Env& env, ApiServer& server,
                   const std::vector<kinformer::ObjectName>& names, std::size_t count,
                   std::size_t& next) {
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   std::vector<kinformer::ObjectName> names;
   std::promise<void> loaded;
   env.loop().Post([&] {
-    // All that a client has not watched yet can be watched still.
+    // Keeps enough history for watches that have not seen all changes yet.
     server = std::make_unique<ApiServer>(
         env, kinformer::apiserver::ApiServerOptions{.history_events = pods + 2 * updates,
                                                     .history_age = std::chrono::hours(1),

@@ -1,15 +1,15 @@
-// bench_sync: one pod informer against a running API server; prints what the initial sync cost, and
-// what events cost.
+// bench_sync: one pod informer with a running API server; prints the cost of the initial sync and
+// of events.
 //
 //   bench_sync --kubeconfig FILE [--json] [--list] [--relist] [--events [--hold]]
 //
-// With --events it waits, after the sync, for the last of bench_serve's updates: its message begins
-// with "update 1 ". All reach the handler unless the server had to be listed anew (410) in between;
-// the output says how many did. With --hold it lists, but opens the watch only when a line comes on
-// standard input: if the server has made its updates by then, they come as fast as they are taken,
-// and what is measured is not how often a client sleeps that is faster than the server. With
-// --relist it lists once more after the sync, and says what the peak of that was. Output: one line
-// of JSON.
+// With --events it waits, after the sync, for the last of bench_serve's updates, whose message
+// begins with "update 1 ". The handler gets all of them, unless the server had to be listed again
+// (410) in between; the output has their number. With --hold it lists, but opens the watch only
+// after it has read a line from standard input: if the server has made its updates by then, they
+// arrive as fast as the client reads them, so that the result does not depend on how often a client
+// sleeps that is faster than the server. With --relist it lists once more after the sync, and also
+// prints the peak memory of that list. Output: one line of JSON.
 
 #include <atomic>
 #include <chrono>
@@ -36,7 +36,7 @@ namespace bench = kinformer::bench;
 
 namespace {
 
-// Opens no watch until Release. On the loop.
+// Opens no watch before Release. Used on the loop.
 class HeldListWatch final : public kinformer::ListerWatcher {
  public:
   explicit HeldListWatch(std::unique_ptr<kinformer::ListerWatcher> inner)

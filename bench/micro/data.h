@@ -1,6 +1,6 @@
 // bench/micro/data.h
 //
-// What all decoders get to read in one run: pods of the made-up cluster.
+// Common input of all decoders in a run: pods of the simulated cluster.
 
 #ifndef KINFORMER_BENCH_MICRO_DATA_H_
 #define KINFORMER_BENCH_MICRO_DATA_H_
@@ -16,13 +16,13 @@ struct Data {
   // One object each.
   std::vector<std::string> protobuf;  // without envelopes
   std::vector<std::string> json;
-  // Bodies of lists of them all.
+  // Bodies of lists of all objects.
   std::string protobuf_list;
   std::string json_list;
-  // The same with an annotation that holds the object once more, as `kubectl apply` writes it: many
-  // escapes.
+  // The same objects with an annotation that contains the object again, as written by `kubectl
+  // apply`: many escapes.
   std::string escaped_list;
-  // The body of a watch: MODIFIED for each.
+  // The body of a watch, with a MODIFIED event for each object.
   std::string json_watch;
 };
 

@@ -1,6 +1,6 @@
-// decode_bench: from bytes to blocks, without a network. *Split* finds the items of a list, *Keys*
-// reads their names too, *Build* makes blocks. peers_bench.cc has other people's ways over the same
-// bytes, in the same program.
+// decode_bench: decodes bytes to blocks, without a network. *Split* finds the items of a list,
+// *Keys* also reads their names, *Build* makes blocks. peers_bench.cc decodes the same bytes with
+// other libraries, in the same program.
 //
 //   decode_bench --benchmark_filter='Pod|Json' --benchmark_repetitions=3
 
@@ -40,7 +40,7 @@ const internal::TypeInfo& DynamicPods() {
   return type;
 }
 
-// Name, namespace and resourceVersion, as the reflector needs them.
+// Reads name, namespace and resourceVersion, which the reflector needs.
 void ProtobufKeys(std::string_view item, const wire::JsonBitmap*) {
   wire::ProtobufReader root(item);
   while (root.Next() && root.field() != 1) {
@@ -49,7 +49,7 @@ void ProtobufKeys(std::string_view item, const wire::JsonBitmap*) {
   while (meta.Next() && meta.field() <= 6) benchmark::DoNotOptimize(meta.bytes().data());
 }
 
-// Checks that the text is UTF-8, too.
+// Also checks that the text is UTF-8.
 void JsonKeys(std::string_view item, const wire::JsonBitmap* bitmap) {
   if ((bitmap->notes() & wire::kJsonNotAscii) != 0 && !wire::IsUtf8(item)) std::abort();
   wire::JsonMembers root(item, *bitmap);
@@ -115,7 +115,7 @@ void JsonEscapedListKeysOurs(benchmark::State& state) {
 void JsonWatchEventOurs(benchmark::State& state) {
   Run<wire::WatchFramer>(state, internal::Encoding::kJson, AllData().json_watch, JsonKeys);
 }
-// The same by every kernel that runs on this processor, the portable one among them.
+// The same with every kernel that this processor supports, including the portable one.
 void JsonListKeysByKernel(benchmark::State& state) {
   const wire::JsonKernel& usual = wire::CurrentJsonKernel();
   const wire::JsonKernel& kernel = wire::JsonKernels()[static_cast<std::size_t>(state.range(0))];
@@ -134,8 +134,8 @@ BENCHMARK(JsonListKeysOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonEscapedListKeysOurs)->Unit(benchmark::kMillisecond);
 BENCHMARK(JsonWatchEventOurs)->Unit(benchmark::kMillisecond);
 
-// All pods lie in the memory behind the caches of a core. So many lie in the cache, as what has
-// just been decrypted does.
+// All pods together exceed the caches of a core. This many fit into them, like data that was just
+// decrypted.
 constexpr std::size_t kInCache = 256;
 
 template <class Use>
@@ -162,7 +162,7 @@ std::span<const std::string> JsonInCache() { return std::span(AllData().json).fi
 void ProtobufPodBuildOurs(benchmark::State& state) {
   RunBuild(state, AllData().protobuf,
            [](std::string_view pod) { return internal::BuildFromProtobuf(Pods(), pod); });
-  // As they lie in a cache: all at once.
+  // All blocks at once, as in a cache.
   std::vector<internal::ObjectRef> blocks;
   std::size_t payload = 0;
   std::size_t taken = 0;
@@ -174,7 +174,7 @@ void ProtobufPodBuildOurs(benchmark::State& state) {
   state.counters["payload_B"] = static_cast<double>(payload) / static_cast<double>(kPods);
   state.counters["overhead_B"] = static_cast<double>(taken - payload) / static_cast<double>(kPods);
 }
-// What building cannot be cheaper than: memory of the block's size, and one copy.
+// Lower bound for building: memory of the block's size, and one copy.
 void ProtobufPodCopyFloor(benchmark::State& state) {
   std::size_t bytes = 0;
   for (const std::string& pod : AllData().protobuf) bytes += pod.size();
@@ -193,7 +193,7 @@ Result<internal::ObjectRef> Keep(std::string_view pod) {
 }
 void JsonKeptBuildOurs(benchmark::State& state) { RunBuild(state, AllData().json, Keep); }
 void JsonKeptBuildInCacheOurs(benchmark::State& state) { RunBuild(state, JsonInCache(), Keep); }
-// The bitmap made before, as the splitter makes it.
+// With a bitmap that exists already, as from the splitter.
 void JsonKeptBuildWithBitmapOurs(benchmark::State& state) {
   static const std::vector<wire::JsonBitmap>* const bitmaps = [] {
     auto* const made = new std::vector<wire::JsonBitmap>(kInCache);
@@ -205,7 +205,7 @@ void JsonKeptBuildWithBitmapOurs(benchmark::State& state) {
     return internal::BuildFromJson(DynamicPods(), pod, {}, &(*bitmaps)[i++ % kInCache]);
   });
 }
-// What no way to a block can do without, the look at every byte.
+// Lower bound for every way to build a block: one scan of all bytes.
 void Scan(const std::string& pod) {
   thread_local wire::JsonBitmap bitmap;
   bitmap.Read(pod);
@@ -236,7 +236,7 @@ void JsonListBuildOurs(benchmark::State& state) {
                           });
 }
 BENCHMARK(JsonListBuildOurs)->Unit(benchmark::kMillisecond);
-// And memory for it, and a copy.
+// Adds memory for the object, and a copy.
 void Copy(const std::string& object) {
   void* const copy = std::malloc(object.size() + kBlockOverhead);
   if (copy == nullptr) std::abort();

@@ -1,5 +1,5 @@
-// entry_bench: what the entry options cost and save, pod by pod: validation, managedFields dropped,
-// projections, compression. The counters are bytes per pod as malloc gave them.
+// entry_bench: cost and savings of the options for building objects, pod by pod: validation,
+// dropped managedFields, projections, compression. The counters are bytes per pod from malloc.
 
 #include <benchmark/benchmark.h>
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Data {
   }
 };
 
-// What a controller's own struct of such an object looks like.
+// The struct that a controller might use for such an object.
 struct Container {
   std::string name{};
   std::string image{};
@@ -147,8 +147,8 @@ void BM_Drop(benchmark::State& state) {
   BuildAll(state, state.range(0) != 0,
            {.drop_managed_fields = true, .projection = Dropped().tree()});
 }
-// A kind with a struct of the program's: the struct is decoded at entry, and what it is decoded
-// from is validated.
+// A kind with a struct of the program: the struct is decoded when the object is built, and the
+// object is validated for that.
 void BM_WithStruct(benchmark::State& state) {
   BuildAllOf(state, CustomResource<OwnPod>::type_info(), {});
 }
@@ -159,7 +159,7 @@ BENCHMARK(BM_WithoutManagedFields)->ArgName("json")->Arg(0)->Arg(1);
 BENCHMARK(BM_Keep)->ArgName("json")->Arg(0)->Arg(1);
 BENCHMARK(BM_Drop)->ArgName("json")->Arg(0)->Arg(1);
 
-// ---- compression; the second argument: without managedFields
+// ---- Compression; second argument: without managedFields
 
 struct Objects {
   std::vector<ObjectRef> plain;

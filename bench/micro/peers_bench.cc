@@ -1,5 +1,5 @@
-// The peers of decode_bench: libprotobuf (messages of the same schema, made at run time), simdjson
-// and nlohmann::json.
+// Other libraries for comparison with decode_bench: libprotobuf (messages of the same schema, made
+// at run time), simdjson and nlohmann::json.
 
 #include <benchmark/benchmark.h>
 #include <cstdlib>
@@ -28,8 +28,8 @@ std::unique_ptr<Message> NewPod() {
   return schema->New(*corev1::Pod::type_info().message);
 }
 
-// What stands between the head of the list and its end, without the tags: libprotobuf gets each pod
-// apart.
+// Parses each pod separately, as libprotobuf gets it: the bytes are the content of the list without
+// the tags around its items.
 void ProtobufPodParseLibprotobuf(benchmark::State& state) {
   const auto pod = NewPod();
   std::size_t bytes = 0;
@@ -43,8 +43,8 @@ void ProtobufPodParseLibprotobuf(benchmark::State& state) {
 }
 BENCHMARK(ProtobufPodParseLibprotobuf)->Unit(benchmark::kMillisecond);
 
-// By reflection, since the messages are made at run time; the descriptors are looked up before.
-// From the pod on, as ours.
+// Uses reflection, since the messages are made at run time; descriptors are looked up before.
+// Starts at the pod, like our benchmark.
 void FieldReadLibprotobuf(benchmark::State& state) {
   const auto pod = NewPod();
   if (!pod->ParseFromString(AllData().protobuf.front())) std::abort();

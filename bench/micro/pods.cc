@@ -10,7 +10,7 @@
 namespace kinformer::bench {
 namespace {
 
-// Hexadecimal digits that look like chance.
+// Pseudo-random hexadecimal digits.
 class Digits {
  public:
   explicit Digits(std::uint64_t seed) : state_(seed) {}
@@ -31,14 +31,14 @@ class Digits {
   std::uint64_t state_;
 };
 
-// As a string of JSON has it, the same for the same name.
+// Returns a uid as in JSON, the same one for the same name.
 std::string UidOf(std::string_view name) {
   std::uint64_t seed = 1469598103934665603U;
   for (const char c : name) seed = (seed ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return Digits(seed).Uid();
 }
 
-// What servers add to what they are given; and less of the spec, for the size.
+// Adds the fields that servers add, and removes part of the spec to keep a realistic size.
 std::string AsStored(const std::string& text, std::size_t index, Digits& digits) {
   json::Value pod = json::Parse(text).OrExit();
   json::Value& metadata = pod.Ensure("metadata");

@@ -15,7 +15,7 @@ std::string HostIp(std::size_t node) {
   return fmt::format("192.168.{}.{}", node / 250, 1 + node % 250);
 }
 
-// What the replica set controller and the kubelet write about who set which field.
+// The managedFields that the replica set controller and the kubelet write.
 std::string PodManagedFields(std::string_view ip) {
   return fmt::format(
       R"(,"managedFields":[{{"manager":"kube-controller-manager","operation":"Update",)"
@@ -69,8 +69,8 @@ std::string PodStatus(const PodFacts& pod, std::string_view ip) {
       static_cast<unsigned>(pod.revision) * 2654435761U, pod.serial * 0x9e3779b97f4a7c15ULL);
 }
 
-/// The label that the demo's lister query selects by: what users reach first is "frontend", the
-/// rest "backend".
+/// The label that the demo's lister query selects by: "frontend" for applications that users reach
+/// first, "backend" for the others.
 std::string_view TierOf(std::string_view application) {
   return application.starts_with("frontend") || application.starts_with("gateway") ? "frontend"
                                                                                    : "backend";

@@ -132,7 +132,7 @@ void ClusterModel::Remove(std::uint64_t serial, std::vector<Operation>& out) {
   pods_.erase(it);
 }
 
-// Takes one pod a step further on its way to Running.
+// Advances one pod by a step on its way to Running.
 void ClusterModel::Grow(Pod& pod, std::vector<Operation>& out) {
   switch (pod.phase) {
     case Pod::Phase::kPending:
@@ -155,7 +155,7 @@ void ClusterModel::Grow(Pod& pod, std::vector<Operation>& out) {
   }
 }
 
-// One pod of the old revision makes room for one of the new.
+// Replaces one pod of the old revision by one of the new.
 void ClusterModel::Roll(Deployment& deployment, std::vector<Operation>& out) {
   const auto old =
       std::find_if(deployment.pods.begin(), deployment.pods.end(),

@@ -1,9 +1,9 @@
 // demo/cluster_model.h
 //
-// ClusterModel: a made-up but believable cluster that lives. It knows what objects there are
-// (nodes, namespaces, deployments with their replica sets and pods, services, endpoint slices) and,
-// step by step, what happens to them: rollouts, failing pods, node drains. It touches no server: it
-// hands out operations, which the demo and the benchmarks apply.
+// ClusterModel: a simulated, plausible cluster. It contains nodes, namespaces, deployments with
+// their replica sets and pods, services, and endpoint slices, and changes them step by step:
+// rollouts, failing pods, node drains. It does not use a server: it returns operations, which the
+// demo and the benchmarks apply.
 
 #ifndef KINFORMER_CLI_DEMO_CLUSTER_MODEL_H_
 #define KINFORMER_CLI_DEMO_CLUSTER_MODEL_H_
@@ -24,13 +24,13 @@ struct ClusterSize {
   std::size_t pods{2000};
   // Pods per deployment, on average.
   std::size_t replicas{10};
-  // Adds the managedFields that controllers and kubelets write: a third of a real pod's bytes.
+  // Adds the managedFields of controllers and kubelets: a third of a real pod's bytes.
   bool managed_fields{true};
   std::uint64_t seed{1};
 };
 
-// One write. `json` is the whole object for creates and updates (without resourceVersion: the last
-// writer wins), empty for deletes.
+// One write. `json` is the whole object for creates and updates (without resourceVersion, so the
+// last writer wins), and empty for deletes.
 struct Operation {
   enum class Kind : std::uint8_t { kCreate, kUpdate, kDelete };
   Kind kind{};
@@ -42,17 +42,17 @@ struct Operation {
   std::string json{};
 };
 
-// Thread-compatible. The same size and seed give the same objects and the same life.
+// Thread-compatible. The same size and seed give the same objects and the same operations.
 class ClusterModel {
  public:
   explicit ClusterModel(ClusterSize size);
 
-  // Creates for everything that exists at the start, in an order in which owners precede what they
-  // own.
+  // Returns creates for all objects that exist at the start. Owners come before the objects they
+  // own, so the creates can be applied in this order.
   [[nodiscard]] std::vector<Operation> Start();
 
-  // What happens in the next moment: a handful of operations. One line about it is appended to
-  // `story` when something of note begins (a rollout, a drain, a crash loop).
+  // Returns the next few operations. When a notable event begins (a rollout, a drain, a crash
+  // loop), appends a line about it to `story`.
   [[nodiscard]] std::vector<Operation> Step(std::vector<std::string>* story = nullptr);
 
   [[nodiscard]] std::size_t pod_count() const { return pods_.size(); }
@@ -90,7 +90,7 @@ class ClusterModel {
   [[nodiscard]] std::size_t PlacePod();
   void Grow(Pod& pod, std::vector<Operation>& out);
   void Roll(Deployment& deployment, std::vector<Operation>& out);
-  // What happens now and then. They give a line of the story, empty if nothing came of it.
+  // Occasional events. Each returns a line for the story, or empty if it did not happen.
   std::string BeginRollout(std::vector<Operation>& out);
   std::string BeginCrash(std::vector<Operation>& out);
   std::string Drain(std::vector<Operation>& out);
@@ -110,7 +110,7 @@ class ClusterModel {
   std::vector<std::string> namespaces_;
   std::vector<Deployment> deployments_;
   std::map<std::uint64_t, Pod> pods_;
-  std::vector<std::uint64_t> changing_;  // pods on their way to Running
+  std::vector<std::uint64_t> changing_;  // pods that are not running yet
   std::set<std::size_t> cordoned_;
   std::uint64_t next_serial_ = 1;
   std::uint64_t steps_ = 0;

@@ -46,7 +46,7 @@ void Dashboard::Update(std::chrono::steady_clock::time_point now,
     row.stats = observer_.resources()[i].stats();
     row.synced = observer_.resources()[i].synced();
     const std::uint64_t events = EventsOf(row.stats);
-    // Half of the new rate and half of the old: figures that can be read.
+    // Averages the new and the old rate, so that the number is readable.
     if (elapsed > 0) row.rate = (row.rate + static_cast<double>(events - row.events) / elapsed) / 2;
     row.events = events;
     events_ += events;
@@ -87,7 +87,7 @@ std::vector<std::string> Dashboard::Picture() const {
                                  Grouped(objects), Bytes(static_cast<double>(bytes)), "", rate_)));
   out.emplace_back();
 
-  // Two questions to the cache, timed: nothing of them goes to the server.
+  // Measures two queries of the cache, which send nothing to the server.
   const auto t0 = std::chrono::steady_clock::now();
   std::size_t most = 1;
   std::vector<std::pair<std::string, std::size_t>> nodes;

@@ -1,6 +1,6 @@
 // demo/dashboard.h
 //
-// Dashboard: turns what the observer holds into the demo's picture and into its log lines.
+// Dashboard: shows the observer's state as the demo's picture and its log lines.
 
 #ifndef KINFORMER_CLI_DEMO_DASHBOARD_H_
 #define KINFORMER_CLI_DEMO_DASHBOARD_H_
@@ -17,20 +17,20 @@
 
 namespace kinformer::demo {
 
-// Belongs to one thread.
+// Used by one thread.
 class Dashboard {
  public:
   Dashboard(const Client& client, Observer& observer, std::string title);
 
-  // Takes figures and lines that are new. `story`: what happened to the cluster.
+  // Takes new figures and lines. `story`: events of the cluster.
   void Update(std::chrono::steady_clock::time_point now, const std::vector<std::string>& story);
-  // A line of the picture that stays until the next one: "connection cut at ...".
+  // Sets a line that stays until the next one: "connection cut at ...".
   void Headline(std::string line) { headline_ = std::move(line); }
 
   [[nodiscard]] std::vector<std::string> Picture() const;
-  // One line for a log.
+  // Returns the figures as one line for a log.
   [[nodiscard]] std::string Line() const;
-  // Lines since the last call that belong into a log: story and handler lines, at most `most`.
+  // Returns at most `most` new lines for a log: the story and lines of handlers.
   [[nodiscard]] std::vector<std::string> TakeNews(std::size_t most);
 
   // Events applied to all caches since the start.

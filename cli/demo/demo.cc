@@ -1,4 +1,4 @@
-// kinformer demo: informers at work on a cluster that lives.
+// kinformer demo: informers with a simulated cluster that changes.
 
 #include <chrono>
 #include <fmt/core.h>
@@ -64,7 +64,7 @@ class Demo {
     cluster_ = *std::move(cluster);
     Result<Config> config = Config::FromKubeconfig(cluster_->Kubeconfig());
     if (!config) return std::move(config).error();
-    // The picture takes the terminal: what the library logs about cut connections would tear it.
+    // No log: lines about cut connections would destroy the picture on the terminal.
     runtime_ =
         std::make_unique<Runtime>(RuntimeOptions{.log = std::shared_ptr<LogSink>(NewNullLog())});
     Result<Client> client = Client::NewForConfig(runtime_->env(), *config, {.qps = -1});
@@ -84,7 +84,7 @@ class Demo {
     return {};
   }
 
-  // Shows the state until it is time to end.
+  // Shows the state until the end of the demo.
   Result<void> Watch() {
     const auto start = steady_clock::now();
     const auto length = std::chrono::duration<double>(flags_.for_seconds);
@@ -110,7 +110,7 @@ class Demo {
     return {};
   }
 
-  // After some seconds all connections are cut in the middle; a line tells how it went on.
+  // Cuts all connections once after some seconds; a line reports the recovery.
   void CutOnce(steady_clock::time_point now, steady_clock::time_point at) {
     if (cut_ == steady_clock::time_point{}) {
       if (now < at || !observer_->HasSynced()) return;
@@ -134,7 +134,7 @@ class Demo {
     screen_.Note("         " + line);
   }
 
-  // Watches opened and lists completed so far, over all resources.
+  // Returns the watches opened and the lists completed so far, over all resources.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> Watches() const {
     std::pair<std::uint64_t, std::uint64_t> sum{0, 0};
     for (const demo::CachedResource& resource : observer_->resources()) {
@@ -145,8 +145,8 @@ class Demo {
     return sum;
   }
 
-  // Compares the caches with the server. The made-up cluster comes to rest for it; a real one lives
-  // on, so it is asked until each of its resources was once as the cache had it.
+  // Compares the caches with the server. A simulated cluster is stopped first. A real one keeps
+  // changing, so it is listed until each resource was equal to its cache once.
   int Summary() {
     if (cluster_ != nullptr) cluster_->Live(0ms);
     const auto deadline = steady_clock::now() + 10s;
@@ -176,7 +176,7 @@ class Demo {
     return cluster_ != nullptr ? cluster_->TakeStory() : std::vector<std::string>();
   }
 
-  // What differs between caches, handlers and server, but for what was found equal before.
+  // Returns differences between caches, handlers and server; skips resources found equal before.
   std::vector<std::string> Unequal() {
     std::vector<std::string> out;
     for (const demo::CachedResource& resource : observer_->resources()) {

@@ -67,7 +67,7 @@ struct EmbeddedCluster::Impl {
   }
 
   Runtime runtime;
-  // All of the following belong to the loop.
+  // The members below are used on the loop only.
   ClusterModel model;
   OwnerUids owners;
   std::unique_ptr<apiserver::ApiServer> server;

@@ -1,7 +1,7 @@
 // demo/embedded_cluster.h
 //
-// EmbeddedCluster: the embedded API server on a TLS socket, with a made-up cluster that lives in
-// it.
+// EmbeddedCluster: the embedded API server on a TLS socket, with a simulated cluster that changes
+// over time.
 
 #ifndef KINFORMER_CLI_DEMO_EMBEDDED_CLUSTER_H_
 #define KINFORMER_CLI_DEMO_EMBEDDED_CLUSTER_H_
@@ -19,8 +19,8 @@
 
 namespace kinformer::demo {
 
-// Has threads of its own: nothing of the server's work is on the client's loop. Thread-safe;
-// everything blocks for a moment.
+// Has its own threads, so the server's work is not on the client's loop. Thread-safe; all functions
+// block briefly.
 class EmbeddedCluster {
  public:
   // Starts the server and loads the cluster.
@@ -32,14 +32,14 @@ class EmbeddedCluster {
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::string Kubeconfig() const;
 
-  // Lets the cluster live: a step every `interval`. 0 stops it.
+  // Makes a step of the cluster every `interval`; 0 stops it.
   void Live(std::chrono::milliseconds interval);
-  // What happened since the last call, a line each.
+  // Returns the events since the last call, one line each.
   [[nodiscard]] std::vector<std::string> TakeStory();
-  // Cuts all connections in the middle of whatever they carry.
+  // Cuts all connections at once, in the middle of their data.
   void CutConnections();
 
-  // "namespace/name" and resourceVersion of every object of a resource: what a cache must equal.
+  // Returns "namespace/name" and resourceVersion of every object of a resource.
   [[nodiscard]] std::map<std::string, std::string> State(const GroupVersionResource& resource);
   [[nodiscard]] std::size_t objects();
 

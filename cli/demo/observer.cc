@@ -5,7 +5,7 @@
 namespace kinformer::demo {
 namespace {
 
-// What waits in the log for the screen; older lines go.
+// Maximum number of log lines kept for the screen; older lines are dropped.
 constexpr std::size_t kLogLines = 200;
 constexpr int kMaxRetries = 6;
 
@@ -34,7 +34,7 @@ Observer::Observer(const Client& client)
   Add("replicasets", factory_.InformerFor<appsv1::ReplicaSet>());
   Add("endpointslices", factory_.InformerFor<discoveryv1::EndpointSlice>());
 
-  // The first component writes a log, and keeps a count by its events alone, to be compared with
+  // The first component writes a log and counts pods from events alone. The count is compared with
   // the cache at the end.
   pods_
       .AddEventHandler({.on_add =
@@ -56,7 +56,7 @@ Observer::Observer(const Client& client)
                             }},
                        {.name = "log"})
       .OrExit();
-  // The second feeds a work queue: pods that crash are looked at until they run.
+  // The second feeds a work queue: crashing pods are checked until they run.
   pods_
       .AddEventHandler(FilteringResourceEventHandler<corev1::Pod>(
                            [](corev1::Pod pod) { return PodState(pod) == "CrashLoopBackOff"; },
@@ -67,7 +67,7 @@ Observer::Observer(const Client& client)
                                 }}),
                        {.name = "crashing-pods"})
       .OrExit();
-  // The others share the same caches; each is told of everything.
+  // The others share the same caches; each receives all events.
   for (int i = 2; i < kComponents; ++i) {
     pods_
         .AddEventHandler({.on_add = [](const Added<corev1::Pod>&) {}},
@@ -87,7 +87,7 @@ void Observer::Start() {
   factory_.Start();
 }
 
-// "namespace/name" and resourceVersion of all in a range.
+// Returns "namespace/name" and resourceVersion of all objects in a range.
 template <class Range>
 std::map<std::string, std::string> VersionsOf(const Range& objects) {
   std::map<std::string, std::string> versions;
@@ -139,7 +139,7 @@ QueueFigures Observer::Queue() const {
   return {queue_.Len(), added_.load(), retried_.load(), done_.load()};
 }
 
-// Fails, and so comes back later and later, while the pod still crashes.
+// Returns an error while the pod still crashes, so retries come with increasing delays.
 Result<void> Observer::Reconcile(const ObjectName& key) {
   auto pod = pods_.lister().Namespace(key.namespace_).Get(key.name);
   if (!pod && !IsNotFound(pod.error())) return std::move(pod).error();

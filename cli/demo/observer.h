@@ -1,7 +1,7 @@
 // demo/observer.h
 //
-// Observer: what a program with informers does: caches of seven resources from one factory, an
-// index of its own, handlers, a lister query, a work queue with retries. The demo shows its state.
+// Observer: a typical program with informers: caches of seven resources from one factory, a custom
+// index, handlers, a lister query, a work queue with retries. The demo shows its state.
 
 #ifndef KINFORMER_CLI_DEMO_OBSERVER_H_
 #define KINFORMER_CLI_DEMO_OBSERVER_H_
@@ -27,18 +27,18 @@
 
 namespace kinformer::demo {
 
-// How many components share the caches in the demo.
+// Number of components that share the caches in the demo.
 inline constexpr int kComponents = 10;
 
-// One cached resource, whatever its type.
+// One cached resource of any type.
 struct CachedResource {
   std::string name;
   GroupVersionResource resource;
   std::function<InformerStats()> stats;
   std::function<bool()> synced;
-  // What the cache holds: "namespace/name" and resourceVersion.
+  // Content of the cache: "namespace/name" and resourceVersion.
   std::function<std::map<std::string, std::string>()> state;
-  // The same of the server, by a list of its own.
+  // Content of the server, from a separate list.
   std::function<Result<std::map<std::string, std::string>>()> listed;
 };
 
@@ -49,7 +49,7 @@ struct QueueFigures {
   std::uint64_t done = 0;
 };
 
-// Thread-safe. Destruction ends workers and informers.
+// Thread-safe. The destructor ends workers and informers.
 class Observer {
  public:
   explicit Observer(const Client& client);
@@ -63,9 +63,9 @@ class Observer {
 
   [[nodiscard]] kinformer::Snapshot<corev1::Pod> Pods() const { return pods_.Snapshot(); }
   [[nodiscard]] Lister<corev1::Pod> PodLister() const { return pods_.lister(); }
-  [[nodiscard]] std::vector<std::string> TakeLog();  // a handler's lines since the last call
+  [[nodiscard]] std::vector<std::string> TakeLog();  // log lines of a handler since the last call
   [[nodiscard]] QueueFigures Queue() const;
-  // Pods as the log handler has followed them by its events alone: what it believes there is.
+  // Number of pods that exist according to the log handler's events alone.
   [[nodiscard]] std::size_t believed_pods() const { return believed_pods_.load(); }
 
  private:
@@ -91,7 +91,7 @@ class Observer {
   std::deque<std::string> log_;
 };
 
-// "Running", "Pending", or the reason a container waits: what kubectl shows as STATUS.
+// Returns "Running", "Pending", or the reason a container waits, as kubectl's STATUS column.
 std::string PodState(corev1::Pod pod);
 
 }  // namespace kinformer::demo

@@ -12,21 +12,21 @@
 
 namespace kinformer::demo {
 
-// Belongs to one thread. Leaves the terminal as it found it.
+// Used by one thread. Restores the terminal at the end.
 class Screen {
  public:
-  // `terminal`: standard output is one. Otherwise Show prints nothing and only Note does.
+  // `terminal`: whether standard output is a terminal. Otherwise Show prints nothing.
   explicit Screen(bool terminal);
   ~Screen();
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
   [[nodiscard]] bool terminal() const { return terminal_; }
-  // Replaces what is shown. Lines longer than the terminal is wide are cut.
+  // Replaces the picture. Lines longer than the width of the terminal are cut.
   void Show(const std::vector<std::string>& lines);
-  // A line that stays: for logs. Ignored on a terminal while a picture is shown.
+  // Prints a line that stays, for logs. Ignored while a picture is shown on a terminal.
   void Note(const std::string& line);
-  // Back to a plain terminal with the cursor below the picture; what follows is printed as usual.
+  // Restores a plain terminal with the cursor below the picture; later output is normal text.
   void Finish();
 
  private:
@@ -34,7 +34,7 @@ class Screen {
   bool showing_ = false;
 };
 
-// Text in a colour or bold, where the output is a terminal.
+// Returns the text in a colour or bold, if the output is a terminal.
 std::string Bold(const std::string& text);
 std::string Dim(const std::string& text);
 std::string Green(const std::string& text);
@@ -42,11 +42,11 @@ std::string Yellow(const std::string& text);
 std::string Red(const std::string& text);
 void SetColors(bool on);
 
-// Digits grouped by commas: 12,345.
+// Groups digits with commas: 12,345.
 std::string Grouped(std::uint64_t number);
-// "3.6 MB".
+// Formats a size, such as "3.6 MB".
 std::string Bytes(double bytes);
-// A bar of `width` cells, filled in proportion.
+// Returns a bar of `width` cells, filled in proportion.
 std::string Bar(double part, double whole, int width);
 
 }  // namespace kinformer::demo

@@ -1,6 +1,6 @@
-// An operator with all that operators have: a custom resource, a finalizer, owned objects, a
-// condition, events, leader election, metrics, health checks and webhooks. manifests/ has what a
-// cluster needs to run it; --local runs it beside one, on free ports of this machine.
+// A complete operator: a custom resource, a finalizer, owned objects, a condition, events, leader
+// election, metrics, health checks and webhooks. manifests/ has everything to run it in a cluster;
+// --local runs it outside of one, on free ports of this machine.
 
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-// A Website of the example's operator: a page that is served by as many pods as it asks for.
+// Website, the custom resource of this example: a page served by the number of pods it asks for.
 
 #ifndef EXAMPLES_OPERATOR_WEBSITE_H_
 #define EXAMPLES_OPERATOR_WEBSITE_H_
@@ -11,10 +11,10 @@
 #include "kinformer/conditions.h"
 #include "kinformer/custom_resource.h"
 
-// What a newer CRD adds to a struct is kept in its `unknown`, so that an update sends it back.
+// `unknown` keeps fields of a newer CRD, so that an update sends them back.
 struct WebsiteSpec {
   std::string page{};
-  std::int32_t replicas = 0;  // the webhook makes it 1
+  std::int32_t replicas = 0;  // the webhook's default is 1
   kinformer::UnknownFields unknown{};
   static constexpr auto kFields = std::tuple(kinformer::Field("page", &WebsiteSpec::page),
                                              kinformer::Field("replicas", &WebsiteSpec::replicas),

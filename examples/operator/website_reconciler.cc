@@ -30,7 +30,7 @@ Result<ReconcileResult> WebsiteReconciler::Reconcile(const ReconcileContext& con
   if (controllerutil::AddFinalizer(change, kFinalizer)) {
     const auto updated = client_.Update(change, {}, context.call());
     if (!updated) return updated.error();
-    return ReconcileResult{};  // the update brings it here again
+    return ReconcileResult{};  // the update triggers another reconcile
   }
 
   if (const auto made = MakeConfigMap(context, website); !made) return made.error();
@@ -55,7 +55,7 @@ Result<ReconcileResult> WebsiteReconciler::Finish(const ReconcileContext& contex
   if (!controllerutil::RemoveFinalizer(website, kFinalizer)) return ReconcileResult{};
   std::osyncstream(std::cout) << "the end of " << website.spec.page << std::endl;
   const auto updated = client_.Update(website, {}, context.call());
-  // What it owns goes with it.
+  // The garbage collector deletes the objects that it owns.
   return updated ? Result<ReconcileResult>(ReconcileResult{}) : updated.error();
 }
 
@@ -73,7 +73,7 @@ Result<void> WebsiteReconciler::MakeConfigMap(const ReconcileContext& context,
   return {};
 }
 
-// Whether all of its pods are available.
+// Returns whether all of its pods are available.
 Result<bool> WebsiteReconciler::MakeDeployment(const ReconcileContext& context,
                                                const Websites& website) {
   const std::string name(website.metadata().name());

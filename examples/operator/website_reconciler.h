@@ -8,8 +8,8 @@
 
 #include "website.h"
 
-// Gives each Website a ConfigMap with its page and a Deployment that serves it, says in the
-// condition Ready how that went, and writes down the page's end before a Website goes.
+// Gives each Website a ConfigMap with its page and a Deployment that serves it, reports the result
+// in the condition Ready, and prints a line before a Website is deleted.
 class WebsiteReconciler final : public kinformer::Reconciler {
  public:
   explicit WebsiteReconciler(kinformer::Manager& manager);

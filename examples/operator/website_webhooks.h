@@ -5,10 +5,10 @@
 #include "kinformer/webhook_certificates.h"
 #include "kinformer/webhook_server.h"
 
-// Who may pose as these webhooks: see manifests/operator.yaml, which names the same objects.
+// Certificates of the webhooks; manifests/operator.yaml names the same objects.
 kinformer::WebhookCertificatesOptions WebsiteCertificates();
 
-// A Website has one pod if it does not say otherwise, and must have a page.
+// Defaults a Website to one pod, and requires a page.
 kinformer::Result<void> RegisterWebsiteWebhooks(kinformer::WebhookServer& webhooks);
 
 #endif  // EXAMPLES_OPERATOR_WEBSITE_WEBHOOKS_H_

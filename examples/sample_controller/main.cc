@@ -1,5 +1,5 @@
-// The sample controller of Kubernetes: a Foo asks for a Deployment, which the controller makes,
-// keeps at its size, and whose available replicas it writes into the Foo's status.
+// The sample controller of Kubernetes: creates the Deployment that a Foo asks for, keeps it at its
+// size, and writes its available replicas into the Foo's status.
 
 #include <iostream>
 #include <map>
@@ -22,7 +22,7 @@ namespace appsv1 = kinformer::appsv1;
 struct FooSpec {
   std::string deploymentName{};
   std::int32_t replicas = 1;
-  UnknownFields unknown{};  // what a newer CRD has survives an update
+  UnknownFields unknown{};  // keeps fields of a newer CRD during updates
   static constexpr auto kFields =
       std::tuple(Field("deploymentName", &FooSpec::deploymentName),
                  Field("replicas", &FooSpec::replicas), Field(&FooSpec::unknown));
@@ -85,7 +85,7 @@ class FooReconciler final : public Reconciler {
   }
 
  private:
-  // What the Deployment of a Foo should be.
+  // Sets the wanted state of a Foo's Deployment.
   static Result<void> Shape(const Foos& foo, appsv1::Deployment::Mutable& wanted) {
     const std::map<std::string, std::string> labels{
         {"app", "nginx"}, {"controller", std::string(foo.metadata().name())}};

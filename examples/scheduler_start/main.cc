@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
                .say = [](const std::string& line) {
                  std::osyncstream(std::cout) << line + '\n' << std::flush;
                }});
-  // A replica that waits keeps its caches filled, unless that is put off.
+  // A waiting replica keeps its caches filled, unless that is delayed.
   if (const auto ready = scheduler.BeforeElection(stop.token()); !ready) {
     std::cerr << ready.error() << std::endl;
     return stop.stop_requested() ? 0 : 1;
@@ -37,6 +37,6 @@ int main(int argc, char** argv) {
                .on_stopped_leading = [] {}}})
           .OrExit();
   elector->Run(stop.token());
-  // Whoever has lost the Lease while it worked begins anew, in a new process.
+  // A process that has lost the Lease ends, and starts again as a new process.
   return stop.stop_requested() ? 0 : 1;
 }

@@ -29,8 +29,8 @@ bool ResponsibleForPod(corev1::Pod pod) {
 
 }  // namespace
 
-// Pods that have ended are nobody's business here: a constructor of one's own leaves them at the
-// server.
+// Pods that have ended are not needed here: a custom constructor excludes them with a field
+// selector on the server.
 Scheduler::Pods Scheduler::MakePods(kinformer::SharedInformerFactory& factory,
                                     const kinformer::Client& client) {
   return factory.InformerFor<corev1::Pod>([&client](kinformer::Duration resync) {
@@ -58,15 +58,15 @@ Scheduler::Scheduler(const kinformer::Client& client, Options options)
 }
 
 void Scheduler::AddAllEventHandlers() {
-  // Scheduled pods take room in the cache.
+  // Scheduled pods are added to the cache.
   handlers_.push_back(
       pods_
           .AddEventHandler(kinformer::FilteringResourceEventHandler<corev1::Pod>(
               {.object = [](corev1::Pod pod) { return AssignedPod(pod); },
                .deleted =
                    [](const Deleted<corev1::Pod>& t) {
-                     // The carried object may be stale, so that it does not say whether the pod was
-                     // assigned in the end. It is cleaned up in any case.
+                     // The carried object may be stale, so it does not tell whether the pod was
+                     // assigned at the end. It is removed in any case.
                      return t.final_state_unknown || AssignedPod(t.object);
                    }},
               {.on_add = [this](const Added<corev1::Pod>& e) { AddPodToCache(e); },
@@ -87,7 +87,7 @@ void Scheduler::AddAllEventHandlers() {
                .on_delete =
                    [this](const Deleted<corev1::Pod>& e) { queue_.Forget(e.object_name()); }}))
           .OrExit());
-  // A new node may have room for those that found none.
+  // A new node may have room for pods that did not fit before.
   handlers_.push_back(nodes_
                           .AddEventHandler({.on_add =
                                                 [this](const Added<corev1::Node>&) {
@@ -109,7 +109,7 @@ Result<void> Scheduler::StartInformersAndWaitForSync(const std::stop_token& stop
   dynamic_factory_.Start();
   if (Result<void> synced = factory_->WaitForCacheSync(stop); !synced) return synced;
   if (Result<void> synced = dynamic_factory_.WaitForCacheSync(stop); !synced) return synced;
-  // WaitForHandlersSync: what was there at first has been given to all handlers.
+  // WaitForHandlersSync: all handlers have received the initial objects.
   for (const Registration& handler : handlers_) {
     if (Result<void> synced = handler.WaitForSync(stop); !synced) return synced;
   }
@@ -151,7 +151,7 @@ void Scheduler::UpdatePodInCache(const Updated<corev1::Pod>& event) {
   assigned_[event.key] = event.new_object.spec().nodeName();
 }
 
-// May be told of a pod that was never added: a tombstone of one that was bound unseen.
+// The pod may never have been added: a tombstone of a pod whose binding was not seen.
 void Scheduler::DeletePodFromCache(const Deleted<corev1::Pod>& event) {
   const std::lock_guard lock(mutex_);
   assigned_.erase(event.key);
@@ -169,10 +169,10 @@ void Scheduler::ScheduleOne(const ObjectName& name) {
   const auto nodes = nodes_.Snapshot();
   std::vector<std::string> names;
   for (corev1::Node node : nodes) names.emplace_back(node.metadata().name());
-  if (names.empty()) return;  // the handler of nodes brings it back
+  if (names.empty()) return;  // retried when a node is added
   const std::string node = names[next_node_++ % names.size()];
   {
-    // assume: it takes room before the server has answered.
+    // assume: counts the pod before the server has answered.
     const std::lock_guard lock(mutex_);
     assigned_[name.ToString()] = node;
   }
@@ -180,7 +180,7 @@ void Scheduler::ScheduleOne(const ObjectName& name) {
   if (bound) bound = Bind(**pod, node);
   if (!bound) {
     options_.say("not bound: " + bound.error().message());
-    // The pod may be gone, and its deletion been told: only what was assumed is taken back.
+    // The pod may be deleted already: only the assumed assignment is undone.
     const std::lock_guard lock(mutex_);
     assigned_.erase(name.ToString());
     if (!kinformer::IsNotFound(bound.error())) queue_.AddRateLimited(name);

@@ -1,5 +1,5 @@
-// Scheduler: the start of kube-scheduler, line by line, around a choice that takes the next node.
-// Names in comments are those of its source: cmd/kube-scheduler/app/server.go and
+// Scheduler: the start of kube-scheduler, line by line, around a trivial choice of the next node.
+// Names in comments are from its source: cmd/kube-scheduler/app/server.go and
 // pkg/scheduler/eventhandlers.go.
 
 #ifndef EXAMPLES_SCHEDULER_START_SCHEDULER_H_
@@ -27,33 +27,33 @@
 namespace scheduler {
 
 struct Options {
-  // Informers begin when this process leads, not before: a replica that waits costs the server
-  // nothing, and takes over later. Counterpart: DelayCacheUntilActive.
+  // Informers start when this process leads, not before: a waiting replica costs the server
+  // nothing, but takes over later. Counterpart: DelayCacheUntilActive.
   bool delay_cache_until_active = false;
-  // Called with what happens, a line each, from several threads.
+  // Called for each event with a line of text, from several threads.
   std::function<void(const std::string& line)> say{};
 };
 
-// Thread-safe. Blocks where it says so.
+// Thread-safe. Functions that block are marked.
 class Scheduler {
  public:
-  // Makes informers and handlers, and starts none. Asks the server for the resource of widgets, so
-  // it blocks.
+  // Makes informers and handlers, but starts none. Reads the resource of widgets from the server,
+  // so it blocks.
   Scheduler(const kinformer::Client& client, Options options);
 
-  // Does what Run of server.go does before the election: starts the informers, unless put off.
-  // Blocks until it is told to lead or to stop.
+  // Does the same as Run of server.go before the election: starts the informers, unless that is
+  // delayed. Blocks until this process leads or must stop.
   kinformer::Result<void> BeforeElection(const std::stop_token& stop);
-  // OnStartedLeading. Blocks until it is told to stop.
+  // OnStartedLeading. Blocks until stop is requested.
   void Lead(const std::stop_token& stop);
 
-  // As the readyz check sched-handler-sync says it.
+  // The result of the readyz check sched-handler-sync.
   [[nodiscard]] bool handlers_synced() const { return handlers_synced_; }
-  // The pods that take room on nodes, by key, and their nodes.
+  // Returns the pods that use nodes, by key, and their nodes.
   [[nodiscard]] std::map<std::string, std::string> assigned() const;
-  // The node that a claim was given, "" for none.
+  // Returns the node of a claim, or "".
   [[nodiscard]] std::string NodeOfClaim(const std::string& key) const;
-  // Pods that wait for a node.
+  // Returns the number of pods that wait for a node.
   [[nodiscard]] std::size_t waiting() const { return queue_.Len(); }
 
  private:
@@ -69,7 +69,7 @@ class Scheduler {
   void UpdatePodInCache(const kinformer::Updated<kinformer::corev1::Pod>& event);
   void DeletePodFromCache(const kinformer::Deleted<kinformer::corev1::Pod>& event);
   void ScheduleOne(const kinformer::ObjectName& name);
-  // AssumePodVolumes: claims of the pod are for that node from here on.
+  // AssumePodVolumes: from here on the pod's claims belong to that node.
   kinformer::Result<void> SelectNodeForClaims(const kinformer::corev1::Pod& pod,
                                               const std::string& node);
   kinformer::Result<void> Bind(const kinformer::corev1::Pod& pod, const std::string& node);
@@ -87,9 +87,9 @@ class Scheduler {
   std::map<std::string, std::string> assigned_;
   std::atomic<bool> handlers_synced_ = false;
   std::size_t next_node_ = 0;
-  // A decision about a claim counts before the informer has heard of it.
+  // Decisions about claims, valid before the informer gets them.
   kinformer::AssumeCache<kinformer::corev1::PersistentVolumeClaim> claims_;
-  // Last, so that they go first: handlers use what stands above.
+  // The last members, so they are destroyed first: handlers use the members above.
   std::vector<Registration> handlers_;
   std::vector<Registration::ScopedRegistration> scopes_;
 };

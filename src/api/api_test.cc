@@ -1,4 +1,4 @@
-// Views and mutable structs over bytes of this test's own; the registry.
+// Views and mutable structs over bytes defined in this test; the registry.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Views, ReadAPod) {
     EXPECT_EQ(c.image(), "web:1");
     EXPECT_EQ(c.resources().requests()["cpu"].MilliValue(), 500);
     ASSERT_TRUE(c.livenessProbe().has_value());
-    // A probe's handler is inlined: its fields are the probe's.
+    // The fields of a probe's handler are inlined into the probe.
     EXPECT_EQ(c.livenessProbe()->httpGet()->port().StrVal(), "http");
   }
   for (const corev1::Volume v : pod.spec().volumes()) {
@@ -62,12 +62,12 @@ TEST(Views, ReadAPod) {
   }
 }
 
-// The fields that a scheduled pod has, whatever is in them. The names differ in length, so that
-// malloc rounds up in all ways.
+// A pod has the fields of a scheduled pod. The names differ in length, so that malloc rounds up by
+// every possible amount.
 TEST(Blocks, APodTakesAtMost170BytesMoreThanItsPayload) {
   constexpr std::size_t kNames = 16;
   std::size_t over = 0;
-  std::vector<internal::ObjectRef> kept;  // none gets the memory of another, which may be larger
+  std::vector<internal::ObjectRef> kept;  // keeps them, so that no block gets a larger freed piece
   for (std::size_t i = 0; i < kNames; ++i) {
     const std::string json =
         R"({"metadata":{"name":"web-)" + std::string(i, 'x') +
@@ -89,8 +89,8 @@ TEST(Blocks, APodTakesAtMost170BytesMoreThanItsPayload) {
   EXPECT_LE(over, 170 * kNames);
 }
 
-// The index has bitmaps of 32 bits unless a child has a field of a larger number (hostUsers is 37),
-// and offsets of 16 bits unless the object is large.
+// The index has 32-bit bitmaps unless a child has a field with a larger number (hostUsers is 37),
+// and 16-bit offsets unless the object is large.
 TEST(Blocks, FieldsAreFoundInIndexesOfAllWidths) {
   for (const bool large_number : {false, true}) {
     for (const std::size_t padding : {std::size_t{0}, std::size_t{70'000}}) {
@@ -138,8 +138,8 @@ TEST(Mutables, UnknownFieldsSurvive) {
   EXPECT_EQ(internal::EncodeProtobuf(*read), bytes);
 }
 
-// What a newer server sent as JSON, at every level, comes back when the object is sent: changed
-// where it was changed, else as it came. Inlined messages share their parent's members.
+// JSON members of a newer server, at every level, are sent back: with changes where they were made,
+// else unchanged. Inlined messages share their parent's members.
 TEST(Mutables, UnknownJsonMembersSurvive) {
   constexpr std::string_view kNewer =
       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","newMeta":1.50},)"
@@ -170,13 +170,13 @@ TEST(Mutables, UnknownJsonMembersSurvive) {
   same(json::Parse(internal::EncodeJson(pod)).value(), wanted);
   EXPECT_TRUE(internal::HasKeptMembers(internal::EncodeProtobuf(pod)));
   EXPECT_FALSE(internal::HasKeptMembers(internal::EncodeProtobuf(corev1::Pod::Mutable())));
-  // From a text, and from the bytes between processes of ours.
+  // Decoded from JSON, and from the bytes that processes of this library exchange.
   const auto read = internal::DecodeJson<corev1::PodMutable>(internal::EncodeJson(pod));
   ASSERT_TRUE(read) << read.error();
   same(json::Parse(internal::EncodeJson(*read)).value(), wanted);
 }
 
-// Such a field may come from anybody: what is no member of its own is not written into the JSON.
+// Anybody can send such a field: it is written to JSON only if it is one valid unknown member.
 TEST(Mutables, ForgedMembersAreNotWritten) {
   for (const char* forged : {R"("kind":"Secret")", R"("data":{"a":"b"})", R"("x":1,"data":{})",
                              R"("x":1}{)", "", "x", R"("x")", R"("x":)"}) {
@@ -189,7 +189,7 @@ TEST(Mutables, ForgedMembersAreNotWritten) {
   }
 }
 
-// Fields that the schema lacks survive in nested messages, too, in protobuf.
+// Fields that the schema lacks also survive in nested protobuf messages.
 TEST(Mutables, UnknownNestedProtobufFieldsSurvive) {
   const auto whole = internal::JsonToProtobuf(*corev1::Pod::type_info().message, kPod);
   ASSERT_TRUE(whole) << whole.error();
@@ -239,7 +239,7 @@ TEST(Mutables, EqualityTextAndYaml) {
               HasSubstr("p.yaml: "));
   EXPECT_THAT(FromYaml<corev1::PodMutable>("a: 1\nb: [2\n", "p.yaml").error().message(),
               HasSubstr("p.yaml:"));
-  // As kubectl's reader has it: the last value counts.
+  // As in kubectl, the last value wins.
   EXPECT_EQ(
       FromYaml<corev1::PodMutable>("spec:\n  nodeName: a\n  nodeName: b\n").OrExit().spec.nodeName,
       "b");
@@ -266,7 +266,7 @@ TEST(Mutables, MalformedBytesNameTheField) {
   EXPECT_THAT(read.error().message(), HasSubstr("k8s.io.api.core.v1.PodSpec"));
 }
 
-// Of an entry with several values the last one holds; none may be malformed.
+// The last value of a map entry wins; all of them must be well-formed.
 TEST(Mutables, EveryValueOfAMapEntryIsRead) {
   const auto overhead = [](std::string_view first_value) {
     const std::string entry =
@@ -365,7 +365,7 @@ TEST(Transcode, NamesUnknownAndDuplicateFields) {
   EXPECT_THAT(problems.duplicate, ElementsAre("duplicate field \"spec.containers[0].name\""));
 }
 
-// Absent, null and zero as Go writes them: containers has no omitempty, a struct is never left out.
+// Absent, null and zero values as in Go: containers has no omitempty, structs are always written.
 TEST(Transcode, ZeroValues) {
   const auto& message = *corev1::Pod::type_info().message;
   const auto bytes =
@@ -376,7 +376,7 @@ TEST(Transcode, ZeroValues) {
   EXPECT_EQ(json, R"({"metadata":{},"spec":{"containers":null,"hostUsers":false},"status":{}})");
 }
 
-// Whatever comes, an error comes back or an object, and nothing is read beyond the end.
+// Any input gives an error or an object, without a read beyond the end.
 TEST(Transcode, CutAndDamagedInput) {
   const auto& message = *corev1::Pod::type_info().message;
   const auto whole = internal::JsonToProtobuf(message, kPod);
@@ -473,20 +473,20 @@ TEST(MessageViews, CompareHashPrintAndCopy) {
   EXPECT_EQ(ref->metadata().DeepCopy().labels.at("app"), "web");
   EXPECT_EQ(corev1::PodSpec().DeepCopy(), corev1::PodSpecMutable());
 
-  // What is malformed has no JSON and is counted.
+  // A malformed message has no JSON, and is counted.
   const std::uint64_t before = internal::MalformedReads();
   EXPECT_EQ(corev1::Container(internal::MessageView(std::string_view("\x0a\x05x"))).ToJson(), "");
   EXPECT_EQ(internal::MalformedReads(), before + 1);
 }
 
-// Each was found by fuzzing.
+// Each case was found by fuzzing.
 TEST(HostileProtobuf, PartsOfAnotherWireType) {
   const internal::TypeInfo& type = corev1::Pod::type_info();
   constexpr std::string_view kMetadata = "\x0a\x04\x0a\x02me";
   // The metadata is a number.
   EXPECT_FALSE(internal::BuildFromProtobuf(type, std::string_view("\x08\x01", 2)));
-  // A message that comes in parts, one of which is a number: it is left out, and the index is of
-  // the rest.
+  // A message in parts, one of which is a number: that part is dropped, and the index covers the
+  // rest.
   std::string message(kMetadata);
   message += std::string_view("\x10\x05", 2);  // spec: 5
   message += "\x12\x06\x52\x04node";           // spec: nodeName

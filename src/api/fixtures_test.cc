@@ -1,7 +1,7 @@
-// The golden objects of the k8s.io/api module, of its newest release and of older ones: for every
-// kind, JSON to protobuf gives its .pb byte for byte, protobuf to JSON gives its .json, and its
-// .yaml says the same. What older tables do not know survives them. The folder comes from the
-// environment; without it the tests are skipped.
+// Golden objects of the k8s.io/api module, of its newest and of older releases: for every kind,
+// JSON to protobuf gives its .pb byte for byte, protobuf to JSON gives its .json, and its .yaml has
+// the same content. Fields unknown to older tables survive. The environment names the folder;
+// without it the tests are skipped.
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,7 +37,7 @@ std::string ReadFile(const fs::path& path) {
   return out.str();
 }
 
-// The kind of "apps.v1.Deployment"; the group may have points of its own.
+// Returns the kind of "apps.v1.Deployment"; the group may contain points.
 const TypeInfo* TypeOf(const std::string& stem) {
   const std::size_t kind = stem.rfind('.');
   const std::size_t version = stem.rfind('.', kind - 1);
@@ -46,8 +46,8 @@ const TypeInfo* TypeOf(const std::string& stem) {
   return FindType(group, stem.substr(version + 1, kind - version - 1), stem.substr(kind + 1));
 }
 
-// Kinds of older releases that the newest module has no more: alpha versions come and go, and betas
-// that no server has served for long went with v0.36.
+// Kinds of older releases that the newest module no longer has: alpha versions change often, and
+// v0.36 removed betas that no server has served for a long time.
 bool IsGone(const std::string& stem) {
   return stem.find("alpha") != std::string::npos ||
          stem == "autoscaling.v2beta1.HorizontalPodAutoscaler" ||
@@ -59,13 +59,13 @@ fs::path Testdata() {
   return folder == nullptr ? fs::path() : fs::path(folder);
 }
 
-// One release's golden objects by "group.version.Kind".
+// Golden objects of one release, by "group.version.Kind".
 struct Golden {
   std::string json;  // compact, since embedded objects are kept verbatim
   std::string pb;
   std::string yaml;
-  // What Go gives back of an older release's object where the newest tables read it otherwise; else
-  // as above.
+  // Result of Go for an older release's object, where the newest tables read it differently;
+  // otherwise the same as above.
   std::string json_again;
   std::string pb_again;
 };
@@ -75,7 +75,7 @@ std::map<std::string, Golden> ReadRelease(const std::string& release) {
   for (const fs::directory_entry& entry : fs::directory_iterator(Testdata() / release)) {
     const fs::path& path = entry.path();
     const std::string stem = path.stem().string();
-    // A WatchEvent travels bare: no envelope, no kind.
+    // A WatchEvent is sent without an envelope and a kind.
     if (path.extension() != ".json" || stem.ends_with(".after_roundtrip") ||
         stem == "core.v1.WatchEvent")
       continue;
@@ -134,7 +134,7 @@ TEST_P(Fixtures, BothWays) {
     EXPECT_TRUE(wire::SealEnvelope(type->apiVersion(), type->kind, *message) == golden.pb_again)
         << "protobuf differs";
     EXPECT_EQ(JsonOf(*type, *message), golden.json_again);
-    // From the release's own bytes, too.
+    // Also from the bytes of the release itself.
     const Result<wire::Envelope> opened = wire::OpenEnvelope(golden.pb);
     ASSERT_TRUE(opened) << opened.error();
     EXPECT_EQ(JsonOf(*type, opened->message), golden.json_again);
@@ -150,8 +150,8 @@ TEST_P(Fixtures, BothWays) {
   EXPECT_GT(kinds, 150);
 }
 
-// Blocks keep what their kind's tables do not know: all of a newer release's object through the
-// tables of an older one.
+// Blocks keep fields that their kind's tables do not know: everything in a newer release's object
+// read with an older release's tables.
 TEST_P(Fixtures, BlocksKeepAll) {
   int kinds = 0;
   for (const auto& [stem, golden] : ReadRelease(GetParam())) {
@@ -176,8 +176,8 @@ INSTANTIATE_TEST_SUITE_P(Releases, Fixtures,
                            return name;
                          });
 
-// Tables as a release before would have them: the message of the field `cut` and what it alone is
-// made of is left out.
+// Tables of an older release: without the field `cut`, and without the messages that only this
+// field uses.
 class OlderTables {
  public:
   explicit OlderTables(const MutableTable& newest, std::set<std::string_view> cut)
@@ -232,13 +232,13 @@ class OlderTables {
   const MutableTable* root_;
 };
 
-// A client built before these fields were there reads a pod, changes it and sends it: they are all
-// still in it.
+// A client built before these fields existed reads a pod, changes it and sends it: all the fields
+// must survive.
 TEST(OlderTables, FieldsTheyDoNotKnowSurviveAReadModifyWrite) {
   if (Testdata().empty()) GTEST_SKIP() << "KINFORMER_K8S_API_TESTDATA does not name a folder";
   const MutableTable& newest = corev1::PodMutable::mutable_table();
-  // In the root's children, and further down: in lists, in maps' values and in messages inside
-  // those.
+  // The fields are in children of the root, and further down: in lists, in values of maps, and in
+  // messages inside those.
   const OlderTables older(newest, {"resizePolicy", "ephemeralContainers", "schedulingGates",
                                    "hostUsers", "resourceClaimStatuses", "observedGeneration",
                                    "ownerReferences", "seccompProfile", "claims", "phase"});

@@ -23,7 +23,7 @@ Result<Operator> OperatorOf(std::string_view name) {
                    "\" is not a valid label selector operator: In, NotIn, Exists, DoesNotExist");
 }
 
-// Of an expression's parts, whether view or struct.
+// Adds the requirement of one expression, given by the parts of a view or of a struct.
 template <class Values>
 Result<void> AddExpression(std::string_view key, std::string_view name, const Values& values,
                            std::vector<Requirement>& out) {

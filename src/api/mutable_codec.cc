@@ -29,7 +29,7 @@ void* Member(void* object, const MutableField& field) {
   return field.base != nullptr ? field.base(object) : At(object, field.offset);
 }
 const void* Member(const void* object, const MutableField& field) {
-  return Member(const_cast<void*>(object), field);  // which it only adds to
+  return Member(const_cast<void*>(object), field);  // only appended to
 }
 
 template <class T>
@@ -50,7 +50,7 @@ class Encoder {
  private:
   void Field(const FieldDescriptor& field, const MutableField& place, const void* member) {
     if (place.ops == nullptr) {
-      // No bytes is no field: Go's nil slice.
+      // Empty bytes are not written, like Go's nil slice.
       if (field.kind == FieldKind::kBytes && As<std::string>(member).empty()) return;
       return Value(field, place, field.number, member);
     }
@@ -192,7 +192,7 @@ class Decoder {
              Packed(field, place, value, member);
     }
     if (place.ops == nullptr) return Value(field, place, value, member);
-    // A message that comes in several parts is one message.
+    // Several parts of a message are merged into one message.
     if (!field.repeated && field.message != nullptr) {
       if (const void* old = place.ops->get(member)) {
         return Value(field, place, value, const_cast<void*>(old));
@@ -215,7 +215,7 @@ class Decoder {
       value = reader.value();
     }
     if (!reader.ok()) return false;
-    // The last value holds, but none may be malformed.
+    // The last value wins, but all must be well-formed.
     if (several) {
       wire::ProtobufReader again(entry.bytes());
       while (again.Next()) {
@@ -331,8 +331,8 @@ std::string EncodeMutableJson(const MutableTable& table, const void* object) {
   std::string head;
   if (table.type != nullptr) head = TypeMetaJson(table.type->kind, table.type->apiVersion());
   std::string out;
-  // Fails only where the caller put something into a RawExtension that is no JSON: then nothing can
-  // be sent.
+  // Fails only if the caller has put something into a RawExtension that is not JSON: then the
+  // object cannot be sent at all.
   const Result<void> done = ProtobufToJson(*table.message, EncodeMutable(table, object), out, head);
   return done.ok() ? out : std::string();
 }

@@ -1,4 +1,4 @@
-// The golden objects of the k8s.io/api module through mutable structs: decoding and encoding gives
+// Golden objects of the k8s.io/api module through mutable structs: decoding and encoding must give
 // the same bytes.
 
 #include <cstdlib>
@@ -72,8 +72,8 @@ TYPED_TEST(MutableFixtures, RoundTrip) {
   EXPECT_EQ(internal::EncodeJson(*again), json);
 }
 
-// What older releases wrote: as far as they have the kind. A release may have gained members that
-// are always written.
+// Objects of older releases, if those have the kind. Members that are new since then and always
+// written may be added.
 TYPED_TEST(MutableFixtures, RoundTripOfOlderReleases) {
   const char* folder = std::getenv("KINFORMER_K8S_API_TESTDATA");
   if (folder == nullptr) GTEST_SKIP() << "KINFORMER_K8S_API_TESTDATA does not name a folder";
@@ -96,8 +96,8 @@ TYPED_TEST(MutableFixtures, RoundTripOfOlderReleases) {
     const std::string changed = read(".after_roundtrip.json");
     const auto object = internal::DecodeJson<typename TypeParam::Mutable>(json);
     ASSERT_TRUE(object) << release.path() << ": " << object.error();
-    // Nothing is lost, not even what has been removed since, which Go drops; members may be new, as
-    // in Go.
+    // Nothing may be lost, not even fields that were removed since, which Go drops. Members may be
+    // added, as in Go.
     const json::Value written = json::Parse(internal::EncodeJson(*object)).value();
     EXPECT_TRUE(written == json::Parse(json).value() ||
                 (!changed.empty() && written == json::Parse(changed).value()))

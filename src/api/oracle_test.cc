@@ -1,6 +1,6 @@
-// libprotobuf as judge of our readers and writers: random messages of types built from our own
-// descriptors, read by both, and what we write of them read back by libprotobuf.
-// KINFORMER_ORACLE_MESSAGES sets how many (2,000 unless it says otherwise).
+// Compares our readers and writers with libprotobuf: both read random messages of types built from
+// our own descriptors, and libprotobuf reads back the messages we write. KINFORMER_ORACLE_MESSAGES
+// sets the number of messages (2,000 by default).
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,7 +29,7 @@ using testing::RandomMessage;
 
 struct Kind {
   const internal::TypeInfo* type;
-  // Through the mutable struct, decoded strictly.
+  // Decodes strictly into the mutable struct and encodes it again.
   Result<std::string> (*recode)(std::string_view message);
 };
 
@@ -64,7 +64,7 @@ std::uint64_t Messages() {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 2000;
 }
 
-// Canonical text of what libprotobuf reads.
+// Returns libprotobuf's reading of a message as canonical text.
 class Judge {
  public:
   std::optional<std::string> Read(const internal::MessageDescriptor& type, std::string_view bytes,
@@ -78,7 +78,7 @@ class Judge {
   OracleSchema schema_;
 };
 
-// The canonical texts are long: shows where they part.
+// Shows only where the two canonical texts differ, because they are long.
 ::testing::AssertionResult Same(const std::optional<std::string>& ours,
                                 const std::optional<std::string>& theirs) {
   if (ours == theirs) return ::testing::AssertionSuccess();
@@ -98,7 +98,7 @@ TEST(Oracle, ViewsBlocksMutablesAndJsonAgreeWithLibprotobuf) {
     const Kind& kind = Kinds()[seed % Kinds().size()];
     const internal::MessageDescriptor& type = *kind.type->message;
     SCOPED_TRACE(std::string(kind.type->kind) + ", seed " + std::to_string(seed));
-    // Views read only one part of what comes in several below the levels that entry puts in order.
+    // Below the levels that are put in order at entry, views read only one part of a split message.
     const bool shallow = seed % 2 == 0;
     RandomMessage random(seed, shallow ? 2 : 100);
     const std::string bytes = random.Make(type);
@@ -129,7 +129,7 @@ TEST(Oracle, ViewsBlocksMutablesAndJsonAgreeWithLibprotobuf) {
   EXPECT_GT(longest, 4000U);
 }
 
-// What we take, libprotobuf takes; the other way round we are stricter, as Go is: a known field of
+// libprotobuf accepts every message that we accept. We are stricter, as Go is: a known field with
 // another wire type is an error.
 TEST(Oracle, NothingMalformedIsTakenThatLibprotobufRefuses) {
   Judge judge;
@@ -149,7 +149,7 @@ TEST(Oracle, NothingMalformedIsTakenThatLibprotobufRefuses) {
     const Result<std::string> ours = kind.recode(bytes);
     if (!theirs) ++refused;
     EXPECT_TRUE(theirs || !ours) << kind.type->kind << ", seed " << seed;
-    // Must end in a block or an error whatever the bytes are, and its views in values.
+    // Any bytes must give a block or an error, and views of the block must give values.
     const auto block = internal::BuildFromProtobuf(*kind.type, bytes);
     if (block) {
       static_cast<void>(

@@ -1,4 +1,4 @@
-// What a projection and the other entry options leave of an object, in protobuf and in JSON.
+// Effect of projections and of other build options on an object, in protobuf and in JSON.
 
 #include "kinformer/projection.h"
 
@@ -65,7 +65,7 @@ ObjectRef Build(const internal::TypeInfo& type, const EntryOptions& entry) {
 struct Case {
   bool keep;
   Paths paths;
-  std::string left;  // besides kind, apiVersion and, of keep, metadata
+  std::string left;  // besides kind and apiVersion, and with Keep the metadata
 };
 
 class Projections : public testing::TestWithParam<Case> {};
@@ -87,7 +87,7 @@ json::Value Left(const internal::TypeInfo& type, const Case& c) {
   return value;
 }
 
-// As Go writes it, which has zero values where nothing is.
+// Returns the JSON as Go writes it, with zero values for missing fields.
 json::Value AsGoWrites(const json::Value& left, bool keep) {
   json::Value whole = left;
   if (keep) whole.Ensure("metadata", "name") = "any";
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{true,
              {"spec.containers.image"},
              R"({"spec":{"containers":[{"image":"web:1"},{"image":"web:2"}]}})"},
-        // Fields that Go inlines stand in the probe itself.
+        // Fields that Go inlines are members of the probe itself.
         Case{true,
              {"spec.containers.livenessProbe.httpGet.port"},
              R"({"spec":{"containers":[{"livenessProbe":{"httpGet":{"port":80}}},{}]}})"},
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         R"("spec":{"nodeName":"node-7","nodeSelector":{"a.b/zone":"z"}}})"}));
 
 TEST(Projection, OfNothing) {
-  // A list of no paths keeps the metadata.
+  // An empty list of paths keeps only the metadata.
   const Projection none = Projection::Keep<corev1::Pod>(Paths{}).OrExit();
   for (const internal::TypeInfo* type : {&corev1::Pod::type_info(), &DynamicPod()}) {
     const ObjectRef object = Build(*type, {.drop_managed_fields = true, .projection = none});
@@ -162,7 +162,7 @@ TEST(Projection, ManagedFieldsDroppedOnBytes) {
     json::Value expected = json::Parse(internal::BlockToJson(*all)).OrExit();
     ASSERT_TRUE(expected.Ensure("metadata").Erase("managedFields"));
     EXPECT_EQ(json::Parse(internal::BlockToJson(*dropped)).OrExit(), expected);
-    // The same by a projection, and by building once more what was built whole.
+    // The same result from a projection, and from building the whole object a second time.
     const Projection drop = Projection::Drop({"metadata.managedFields"}).OrExit();
     EXPECT_TRUE(Build(*type, {.projection = drop})->SameAs(*dropped));
     EXPECT_TRUE(
@@ -225,7 +225,7 @@ TEST(Projection, TextAndEquality) {
 
 struct Port {
   std::int64_t containerPort = 0;
-  std::vector<Port> more;  // of its own kind: kept whole
+  std::vector<Port> more;  // recursive, so it is kept whole
   static constexpr auto kFields =
       std::tuple(Field("containerPort", &Port::containerPort), Field("more", &Port::more));
 };
@@ -320,7 +320,7 @@ TEST(FullValidation, WhatTheShallowOneLetsPass) {
     EXPECT_THAT(Wrong(message), HasSubstr("Pod: spec: containers: " + damage.message));
     EXPECT_TRUE(BuildFromProtobuf(corev1::Pod::type_info(), message));
   }
-  // Fields of a newer server may be anything.
+  // Fields of a newer server may have any content.
   std::string newer = Message();
   wire::ProtobufWriter(newer).BytesField(99, "\xff");
   EXPECT_EQ(Wrong(newer), "");
@@ -339,7 +339,7 @@ TEST(FullValidation, OfJson) {
   EXPECT_THAT(wrong(kBroken), HasSubstr("fieldsV1"));
 }
 
-// ControllerRevision.data is an object of any kind.
+// ControllerRevision.data may be an object of any kind.
 TEST(Projection, RawExtensionsAreNamedWhole) {
   const internal::TypeInfo& type = appsv1::ControllerRevision::type_info();
   constexpr std::string_view kRevision =
@@ -358,7 +358,7 @@ TEST(Projection, RawExtensionsAreNamedWhole) {
     EXPECT_EQ(into.error().reason(), Reason::kInvalidArgument);
     EXPECT_THAT(into.error().message(), HasSubstr("can only be named whole"));
   }
-  // Not checked against a kind, such a path keeps the field, whichever way it is meant.
+  // A path that was not checked against the kind keeps the field, with Keep and with Drop.
   EXPECT_EQ(left(Projection::Keep({"data.spec.a"}).OrExit()), R"({"spec":{"a":1,"b":2}})");
   EXPECT_EQ(left(Projection::Drop({"data.spec.a"}).OrExit()), R"({"spec":{"a":1,"b":2}})");
 }

@@ -1,4 +1,4 @@
-// What JsonToProtobuf refuses, for each kind of field, and what it says of it.
+// Errors of JsonToProtobuf for each kind of field, and their texts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(TranscodeErrors, OfTimesAndDurations) {
                  {R"({"window":"5"})", "window: \"5\" is no duration"}});
 }
 
-// The unions of a schema and something else, and numbers with a fraction.
+// Wrong types for the unions of a schema, and numbers with a fraction.
 TEST(TranscodeErrors, OfSchemas) {
   const auto refused = [](const std::string& schema) {
     const Result<std::string> message = internal::JsonToProtobuf(

@@ -1,6 +1,6 @@
 // config/bearer.h
 //
-// BearerOf: the value of an Authorization header, made of a token that somebody has given.
+// BearerOf: makes the value of an Authorization header from a user's token.
 
 #ifndef KINFORMER_CONFIG_BEARER_H_
 #define KINFORMER_CONFIG_BEARER_H_
@@ -12,9 +12,9 @@
 
 namespace kinformer::internal::config {
 
-// "Bearer " and the token without blanks and line ends around it. kConfig, beginning with `place`
-// and never with a part of the token: it is empty, or has a control character in it, as a line
-// break, with which it would add headers of its own.
+// Returns "Bearer " and the token without surrounding blanks and line ends. kConfig, with a text
+// that begins with `place` and never contains a part of the token, if the token is empty or
+// contains a control character, such as a line break, which could add headers.
 Result<std::string> BearerOf(std::string_view token, const std::string& place);
 
 }  // namespace kinformer::internal::config

@@ -1,4 +1,4 @@
-// Config as text: for people, and as a kubeconfig.
+// Formats a Config as text, for people and as a kubeconfig.
 
 #include "kinformer/config.h"
 

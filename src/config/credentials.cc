@@ -35,7 +35,7 @@ class StaticCredentials final : public CredentialSource {
   Credentials credentials_;
 };
 
-// An id-token is good until it says that it has expired: nobody here can get another.
+// An id-token is used until it expires; this client cannot renew it.
 class IdTokenCredentials final : public CredentialSource {
  public:
   IdTokenCredentials(const std::string& token, std::string authorization, std::string place)
@@ -50,7 +50,7 @@ class IdTokenCredentials final : public CredentialSource {
   bool CanRefresh() const override { return false; }
 
  private:
-  // As client-go's.
+  // Same value as in client-go.
   static constexpr Duration kExpiryMargin = std::chrono::seconds(10);
 
   [[nodiscard]] Error Expired() const {
@@ -70,15 +70,15 @@ class IdTokenCredentials final : public CredentialSource {
   const std::string place_;
 };
 
-// What blocking work has found out.
+// Result of the blocking work.
 struct Obtained {
   Result<Credentials> credentials;
   std::optional<WallTime> expires{};
 };
 
-// What is obtained by blocking work on the library's own threads, kept until it expires, and asked
-// for by many at once. The work ends with the source, and some time after the last who waited for
-// it has gone: who tries again finds it at work still.
+// Credentials that blocking work on the library's own threads obtains, cached until they expire and
+// shared by all callers. The work ends with the source, or some time after its last waiter left; a
+// caller that returns before that joins the running work.
 class CachedCredentials : public transport::AwaitedSource,
                           public std::enable_shared_from_this<CachedCredentials> {
  public:
@@ -101,7 +101,7 @@ class CachedCredentials : public transport::AwaitedSource,
     });
   }
   void Forget(const void* who, Env& env) override {
-    // What they own may come back here.
+    // Destroyed last, because the callbacks of waiters may call this object again.
     const auto first = std::stable_partition(waiting_.begin(), waiting_.end(),
                                              [&](const Waiter& each) { return each.who != who; });
     const std::vector<Waiter> gone(std::make_move_iterator(first),
@@ -121,13 +121,13 @@ class CachedCredentials : public transport::AwaitedSource,
  protected:
   using Work = std::function<Obtained(Env&, const std::stop_token&)>;
 
-  // On the loop. The work blocks, knows nothing of this object, and ends soon after it is stopped.
+  // Called on the loop. The work blocks, must not use this object, and must end soon after stop.
   [[nodiscard]] virtual Work MakeWork() const = 0;
-  // On the loop: what the work has found.
+  // Called on the loop with the result of the work.
   virtual void Note(Env& env, const Obtained& obtained) = 0;
-  // On the loop.
+  // Called on the loop. Whether the cached credentials are still usable.
   [[nodiscard]] virtual bool Fresh(Env& env) const = 0;
-  // On the loop: what serves when nothing could be obtained; null: nothing does.
+  // Called on the loop. Credentials to use if the work fails; null if there are none.
   [[nodiscard]] virtual const Credentials* Fallback() const = 0;
   [[nodiscard]] const std::optional<Credentials>& known() const { return known_; }
 

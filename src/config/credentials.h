@@ -1,6 +1,6 @@
 // config/credentials.h
 //
-// The CredentialSources that a Config can ask for.
+// CredentialSources for the kinds of credentials in a Config.
 
 #ifndef KINFORMER_CONFIG_CREDENTIALS_H_
 #define KINFORMER_CONFIG_CREDENTIALS_H_
@@ -13,21 +13,21 @@
 
 namespace kinformer::internal::config {
 
-// One that never changes.
+// Returns credentials that never change.
 std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization);
 
-// An OpenID Connect id-token, until it expires: then kConfig, beginning with `place`. One that does
-// not say when is the server's to judge. kConfig as BearerOf.
+// Returns an OpenID Connect id-token until it expires, then kConfig with a text that begins with
+// `place`. A token without an expiry is left to the server. kConfig like BearerOf.
 Result<std::shared_ptr<CredentialSource>> NewIdTokenCredentials(const std::string& token,
                                                                 std::string place);
 
-// A token file, read off the loop when what is known is older than 50 s, or was answered with 401.
-// A file that cannot be read, or has no token in it, leaves the old one; `fallback` serves until a
-// token has been read once.
+// Reads a token file on a thread of the library when the token is older than 50 s or was refused
+// with 401. If the file is unreadable or has no token, the old token stays in use; `fallback` is
+// used until a token was read for the first time.
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
                                                           const std::string& fallback);
 
-// What an exec plugin is told about the cluster.
+// Cluster information passed to an exec plugin.
 struct ExecCluster {
   std::string server{};
   std::string tls_server_name{};
@@ -35,12 +35,12 @@ struct ExecCluster {
   std::string ca_data{};
   std::string proxy_url{};
   bool disable_compression{false};
-  std::string config{};  // JSON; empty: none
+  std::string config{};  // JSON; empty if there is none
 };
 
-// A credential plugin. Runs on a thread of the library's own when nothing is known, what is known
-// has expired, or it was answered with 401; once at a time, and all who wait get its answer. It is
-// killed when the source or the Env ends, and 10 s after the last who waited for it has gone.
+// Runs a credential plugin on a thread of the library when there is no credential, or it has
+// expired or was refused with 401. One run at a time; all waiters share its answer. The plugin is
+// killed when the source or the Env ends, and 10 s after its last waiter left.
 std::shared_ptr<CredentialSource> NewExecCredentials(ExecConfig exec, ExecCluster cluster);
 
 }  // namespace kinformer::internal::config

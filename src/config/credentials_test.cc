@@ -1,4 +1,4 @@
-// What a Config asks of the transport, token files, credential plugins.
+// Transport options made from a Config, token files, credential plugins.
 
 #include "config/credentials.h"
 
@@ -114,7 +114,7 @@ TEST(TransportOptions, TR12WhichCredentialIsUsed) {
   EXPECT_THAT(TransportOptionsFor(config).error().message(), HasSubstr("/nonexistent/token"));
 }
 
-// A token with a line break would add headers of its own. The error has no part of it.
+// A token with a line break could add headers. The error must not contain any part of it.
 TEST(TransportOptions, ATokenOfTwoLines_IsRefusedWhereverItComesFrom) {
   Simulation sim;
   const std::string two = "secret\r\nX-Remote-User: admin";
@@ -143,7 +143,7 @@ TEST(TransportOptions, ATokenOfTwoLines_IsRefusedWhereverItComesFrom) {
   EXPECT_THAT(answer.error().message(), HasSubstr("plugin: its answer: the token has a line"));
 }
 
-// As kubeconfigs have it whose token file ends with a line break.
+// As in kubeconfigs whose token file ends with a line break.
 TEST(TransportOptions, LineEndsAroundAToken_AreNoPartOfIt) {
   Simulation sim;
   Config config;
@@ -218,7 +218,7 @@ TEST(TokenFile, Forget_OfOneWhoWaits_LeavesTheOthersTheirAnswer) {
 }
 
 TEST(TokenFile, IsReadWhileUserFunctionsHoldEveryThreadOfThePool) {
-  // The pool's threads, which end with the Runtime, use them to the last.
+  // The threads of the pool, which end with the Runtime, use these until then.
   std::promise<void> release;
   const auto released = release.get_future().share();
   std::promise<void> held;
@@ -396,8 +396,8 @@ TEST(ExecPlugin, InheritsNothingButItsOutput) {
   EXPECT_EQ(got->credentials.authorization, "Bearer clean");
 }
 
-// Time stands still in a simulation: a plugin that may take none must fail at once, unless there is
-// no limit.
+// Time does not pass in a simulation: with a timeout of zero a plugin must fail at once, unless it
+// is interactive and so has no limit.
 TEST(ExecPlugin, OneThatAsksAPersonIsNotHurried) {
   ExecConfig exec = Plugin("echo '" + AnswerText("{\"token\":\"t\"}") + "'");
   exec.timeout = Duration(0);
@@ -446,7 +446,7 @@ TEST(IdToken, IsUsedUntilItExpires) {
   EXPECT_THAT(Authorization(*source, sim), HasSubstr("log in again"));
 }
 
-// As client-go has it, which runs the plugin under a mutex and shares what is good still.
+// As in client-go, which runs the plugin under a mutex and shares a credential that is valid.
 TEST(ExecPlugin, Fetch_ByManyWhileACredentialIsGood_RunsThePluginOnce) {
   for (const char* expires : {"", R"(,"expirationTimestamp":"1970-01-01T01:00:00Z")"}) {
     Simulation sim;
@@ -461,7 +461,7 @@ TEST(ExecPlugin, Fetch_ByManyWhileACredentialIsGood_RunsThePluginOnce) {
         if (got && got->authorization == "Bearer t") ++answers;
       });
     };
-    for (int i = 0; i < 100; ++i) fetch();  // at once
+    for (int i = 0; i < 100; ++i) fetch();  // all at once
     sim.RunReady();
     for (int i = 0; i < 100; ++i) {
       fetch();
@@ -472,8 +472,8 @@ TEST(ExecPlugin, Fetch_ByManyWhileACredentialIsGood_RunsThePluginOnce) {
   }
 }
 
-// One whose answers are out of date at once runs again for who comes later; all who wait share it,
-// where client-go has them run it one after the other.
+// A plugin whose answers expire at once runs again for later callers. Waiting callers share one
+// run; in client-go each of them runs the plugin.
 TEST(ExecPlugin, Fetch_ByManyWhereNothingIsGood_SharesTheRunThatIsUnderWay) {
   Simulation sim;
   sim.RunFor(std::chrono::hours(1));

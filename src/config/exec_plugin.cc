@@ -38,7 +38,7 @@ Error Failed(const ExecConfig& exec, const std::string& why) {
   return Error(Reason::kConfig, message);
 }
 
-// A running child. Destruction kills and reaps it.
+// A running child process. The destructor kills and reaps it.
 class Child {
  public:
   ~Child() {
@@ -59,7 +59,7 @@ class Child {
   int out = -1;  // its stdout
   bool own_group = false;
 
-  // Has it ended? It is not reaped, so that its number stays its own.
+  // Whether it has ended. It is not reaped, so that its process id is not reused.
   [[nodiscard]] bool Ended() const {
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
@@ -79,10 +79,10 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
-  // libcurl and the host have descriptors that would be inherited.
+  // Descriptors of libcurl and of the host must not be inherited.
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 #endif
-  // Our threads block all signals; the child shall not.
+  // This process's threads block all signals; the child must not inherit that.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -94,7 +94,7 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
   int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
   if (!interactive) {
-    // In a group of its own it could not read from the terminal.
+    // In its own process group it could not read from the terminal.
     child.own_group = true;
     flags |= POSIX_SPAWN_SETPGROUP;
     posix_spawnattr_setpgroup(&attributes, 0);
@@ -130,8 +130,8 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   return code;
 }
 
-// How often a child is looked at, and how often once more when it has ended and others keep its
-// stdout.
+// Interval of checks of a child, and the number of further checks after it has ended while others
+// keep its stdout open.
 constexpr int kLookMillis = 50;
 constexpr int kLateLooks = 20;
 
@@ -140,7 +140,7 @@ Error Stopped(const ExecConfig& exec) {
                "credential plugin " + exec.command + ": stopped before it had answered");
 }
 
-// All that the child writes until it closes its stdout, or has ended.
+// Returns the child's output until it closes its stdout or has ended.
 Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime deadline,
                                const std::stop_token& stop, const Child& child) {
   std::string text;
@@ -166,7 +166,7 @@ Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime dead
   }
 }
 
-// Waits for the end of a child that has closed its stdout. `silent`: it wrote nothing.
+// Waits for the end of a child that has closed its stdout. `silent`: there was no output.
 Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline,
                           const std::stop_token& stop, bool silent, Child& child) {
   int status = 0;
@@ -177,7 +177,7 @@ Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline,
   }
   if (reaped == 0 && stop.stop_requested()) return Stopped(exec);
   if (reaped == 0) return Failed(exec, "it does not end");
-  // The host ignores SIGCHLD, and the status is lost; the answer decides.
+  // The host ignores SIGCHLD, so the status is lost; the output decides.
   child.pid = -1;
   if (reaped < 0) return {};
   if (WIFSIGNALED(status)) {
@@ -192,7 +192,7 @@ Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline,
   return {};
 }
 
-// A time beyond what WallTime can hold is as good as its end.
+// Returns the time, limited to the range of WallTime.
 WallTime Saturated(std::int64_t seconds, std::int64_t nanos) {
   constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
   constexpr auto kFirst = std::chrono::ceil<std::chrono::seconds>(WallTime::min());
@@ -242,7 +242,7 @@ std::string ExecInfoJson(const ExecConfig& exec, const ExecCluster& cluster, boo
 
 Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& text) {
   auto parsed = json::Parse(text);
-  // The text itself may hold a token: it stays out of the message.
+  // The output may contain a token, so it is not in the message.
   if (!parsed) return Failed(exec, "its output is not JSON");
   const std::string& version = parsed->At("/apiVersion").StringOrEmpty();
   if (version != exec.api_version) {
@@ -289,7 +289,7 @@ Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecClu
     return Failed(exec, "executable not found; install it, or correct users[].user.exec.command");
   }
   if (code != 0) return Failed(exec, "cannot be run: " + std::generic_category().message(code));
-  // Somebody who types a password takes the time that it takes.
+  // A person who types a password needs time, so there is no limit.
   const SteadyTime deadline =
       *interactive ? SteadyTime::max() : base::After(env.Now(), exec.timeout);
   const Result<std::string> text = ReadOutput(env, exec, deadline, stop, child);

@@ -1,6 +1,6 @@
 // config/exec_plugin.h
 //
-// One run of a credential plugin: client.authentication.k8s.io's ExecCredential protocol.
+// Runs a credential plugin once: the ExecCredential protocol of client.authentication.k8s.io.
 
 #ifndef KINFORMER_CONFIG_EXEC_PLUGIN_H_
 #define KINFORMER_CONFIG_EXEC_PLUGIN_H_
@@ -20,23 +20,23 @@ namespace kinformer::internal::config {
 
 struct ExecAnswer {
   Credentials credentials{};
-  std::optional<WallTime> expires{};  // none: good for the life of the process
+  std::optional<WallTime> expires{};  // none: valid for the life of the process
 };
 
-// Whether the plugin may use the terminal, as interactiveMode and the terminal say. kConfig
-// "standard input is not a terminal".
+// Whether the plugin may use the terminal, by its interactiveMode. kConfig "standard input is not a
+// terminal" if it needs one and there is none.
 Result<bool> ExecInteractive(const ExecConfig& exec, bool stdin_is_terminal);
 
-// KUBERNETES_EXEC_INFO.
+// Returns the value of KUBERNETES_EXEC_INFO.
 std::string ExecInfoJson(const ExecConfig& exec, const ExecCluster& cluster, bool interactive);
 
-// What the plugin wrote to stdout.
+// Parses the text that the plugin wrote to stdout.
 Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& text);
 
-// Runs it and reads its answer. Blocks, up to exec.timeout, or until `stop` (kStopped); then the
-// plugin is killed with its process group. One that may use the terminal stays in ours, and is
-// killed alone. One that has ended is not waited for where what it has started keeps its stdout.
-// Its stderr is ours.
+// Runs the plugin and reads its answer. Blocks up to exec.timeout, or until `stop` (kStopped); then
+// the plugin and its process group are killed. A plugin that may use the terminal stays in this
+// process's group and is killed alone. Does not wait for child processes that keep the stdout of an
+// ended plugin open. The plugin shares this process's stderr.
 Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster,
                                  const std::stop_token& stop = {});
 

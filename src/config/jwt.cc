@@ -28,7 +28,7 @@ std::optional<WallTime> JwtExpiry(std::string_view token) {
   if (!parsed) return std::nullopt;
   const std::optional<double> seconds = parsed->At("/exp").AsDouble();
   if (!seconds) return std::nullopt;
-  // Beyond what WallTime can hold is as good as its end.
+  // Times beyond the range of WallTime become its maximum.
   constexpr double kLast =
       std::chrono::duration<double>(WallTime::max().time_since_epoch()).count();
   if (*seconds >= kLast) return WallTime::max();

@@ -10,8 +10,8 @@
 
 namespace kinformer::internal::config {
 
-// When a JSON Web Token says that it expires ("exp"); none: it does not, or is no such token. Its
-// signature is the server's business.
+// Returns the expiry ("exp") of a JSON Web Token, or nullopt if it has none or is not such a token.
+// Does not verify the signature.
 std::optional<WallTime> JwtExpiry(std::string_view token);
 
 }  // namespace kinformer::internal::config

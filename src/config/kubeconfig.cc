@@ -20,7 +20,7 @@ namespace {
 
 using json::Value;
 
-// Far above any kubeconfig, certificate or token.
+// Far above the size of any kubeconfig, certificate or token.
 constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
 constexpr char kExecExtension[] = "client.authentication.k8s.io/exec";
 
@@ -28,7 +28,7 @@ Error Bad(const std::string& where, const std::string& why) {
   return Error(Reason::kConfig, where + ": " + why);
 }
 
-// A field's name without what is easily mistaken: "token-file" and "tokenFile" are the same.
+// Returns the field's name in one spelling: "token-file" and "tokenFile" are the same.
 std::string Squashed(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -38,8 +38,8 @@ std::string Squashed(std::string_view name) {
   return out;
 }
 
-// Reads one map of a kubeconfig. Keeps the first problem; further reads then do nothing. Fields
-// that nobody asks for are left alone, unless they are a known one in another spelling.
+// Reads one map of a kubeconfig. After the first error, further reads do nothing. Ignores fields
+// that nobody reads, unless they are known ones in another spelling.
 class Fields {
  public:
   Fields(const Value& map, std::string where) : where_(std::move(where)) {
@@ -98,7 +98,7 @@ class Fields {
     }
   }
 
-  // Null where there is none.
+  // Returns null if it is absent.
   const Value* Find(const char* name) const {
     if (map_ == nullptr || error_) return nullptr;
     const Value* value = map_->Find(name);
@@ -160,7 +160,7 @@ Result<void> EachNamed(const Value& root, const char* list, const char* kind, Re
   return {};
 }
 
-// The value of the extension of that name, as JSON; empty where there is none.
+// Returns the value of the extension with that name as JSON; empty if it is absent.
 Result<std::string> Extension(const Value& body, const std::string& where,
                               const std::string& wanted) {
   const Value* list = body.Find("extensions");
@@ -204,7 +204,7 @@ Result<void> ReadExec(const Value& body, const std::string& where, ExecConfig& o
       out.env.push_back(std::move(variable));
     }
   }
-  // As clientcmd's defaulting: the field is newer than these versions.
+  // As in clientcmd's defaulting: these versions do not have the field yet.
   const bool old = out.api_version == "client.authentication.k8s.io/v1beta1" ||
                    out.api_version == "client.authentication.k8s.io/v1alpha1";
   if (old && out.interactive_mode.empty()) out.interactive_mode = "IfAvailable";
@@ -216,8 +216,8 @@ std::string Resolved(const std::string& path, const std::string& base_dir) {
   return (std::filesystem::path(base_dir) / path).lexically_normal().string();
 }
 
-// A line break or an escape sequence in a hint would let a kubeconfig write to our terminal as it
-// likes.
+// Removes control characters: a line break or an escape sequence in a hint would let a kubeconfig
+// write anything to the user's terminal.
 std::string WithoutControls(const std::string& text) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
@@ -284,7 +284,7 @@ void ReadPlugins(Fields& fields, const std::string& base_dir, KubeUser& out) {
   if (const Value* exec = fields.Find("exec")) {
     fields.Take(ReadExec(*exec, fields.At("exec"), out.exec.emplace()));
     out.exec->install_hint = WithoutControls(out.exec->install_hint);
-    // A bare word is looked for in PATH.
+    // A name without a slash is searched in PATH.
     if (out.exec->command.find('/') != std::string::npos) {
       out.exec->command = Resolved(out.exec->command, base_dir);
     }

@@ -1,6 +1,6 @@
 // config/kubeconfig.h
 //
-// Kubeconfig: what one or several kubeconfig files say, as clientcmd's api.Config has it.
+// Kubeconfig: the content of one or several kubeconfig files. Counterpart: clientcmd api.Config.
 
 #ifndef KINFORMER_CONFIG_KUBECONFIG_H_
 #define KINFORMER_CONFIG_KUBECONFIG_H_
@@ -16,13 +16,13 @@
 
 namespace kinformer::internal::config {
 
-// `origin` of each: the file it came from, for messages; empty for text.
+// `origin` in each struct: the source file, for messages; empty for text.
 
 struct KubeCluster {
   std::string server{};
   std::string tls_server_name{};
   std::optional<bool> insecure{};
-  std::string ca_file{};  // paths are absolute, or relative to the working directory
+  std::string ca_file{};  // absolute, or relative to the working directory
   std::string ca_data{};  // decoded
   std::string proxy_url{};
   std::optional<bool> disable_compression{};
@@ -42,7 +42,7 @@ struct KubeUser {
   std::string username{};
   std::string password{};
   std::string auth_provider{};  // its name
-  std::string id_token{};       // of auth-provider oidc
+  std::string id_token{};       // for auth-provider oidc
   std::optional<ExecConfig> exec{};
   std::string origin{};
 };
@@ -59,26 +59,26 @@ struct Kubeconfig {
   std::map<std::string, KubeUser> users{};
   std::map<std::string, KubeContext> contexts{};
   std::string current_context{};
-  std::string origin{};  // "/home/u/.kube/config", or several with ':' between
+  std::string origin{};  // "/home/u/.kube/config", or several, separated by ':'
 
   [[nodiscard]] bool empty() const {
     return clusters.empty() && users.empty() && contexts.empty() && current_context.empty();
   }
 };
 
-// `origin` is the file's name for messages; relative paths are resolved against `base_dir` (not
-// where that is empty). Unknown fields are ignored. kConfig, naming line or field.
+// `origin` names the file in messages. Relative paths are resolved against `base_dir` unless that
+// is empty. Unknown fields are ignored. Errors are kConfig and name the line or field.
 Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& origin,
                                    const std::string& base_dir);
 Result<Kubeconfig> ReadKubeconfig(const std::string& path);
 
-// Adds what `more` has and `base` lacks: the first file wins, entry by entry.
+// Adds entries of `more` that `base` lacks: for each entry the first file wins.
 void MergeKubeconfig(Kubeconfig& base, const Kubeconfig& more);
 
-// The files of a $KUBECONFIG: separated by ':', without empty ones and repetitions, in order.
+// Returns the files of $KUBECONFIG, separated by ':', without empty ones and duplicates, in order.
 std::vector<std::string> SplitPathList(std::string_view list);
 
-// What is read from around the process; replaced in tests.
+// Inputs from the environment of the process; replaced in tests.
 struct Surroundings {
   std::map<std::string, std::string> environment{};
   std::string home{};
@@ -88,21 +88,21 @@ struct Surroundings {
   static Surroundings OfProcess();
 };
 
-// The one selected by overrides, or current, with everything it refers to checked. Counterpart:
-// DirectClientConfig.ClientConfig.
+// Returns the context selected by overrides, or the current one, with all its entries checked.
+// Counterpart: DirectClientConfig.ClientConfig.
 Result<Config> ResolveConfig(const Kubeconfig& kubeconfig, const ConfigOverrides& overrides,
                              const Surroundings& surroundings);
 
 Result<Config> LoadDefaultConfig(const ConfigOverrides& overrides,
                                  const Surroundings& surroundings);
 Result<Config> InClusterConfig(const ConfigOverrides& overrides, const Surroundings& surroundings);
-// Are we in a pod with a service account?
+// Whether this process runs in a pod with a service account.
 bool InClusterPossible(const Surroundings& surroundings);
 
-// --request-timeout: "30" seconds, or a Go duration.
+// Parses --request-timeout: "30" seconds, or a Go duration.
 Result<Duration> ParseTimeout(const std::string& text);
 
-// Problems of one entry, each a sentence; none where it is usable. `where` begins each.
+// Returns problems of one entry as sentences that begin with `where`; empty if it is usable.
 std::vector<std::string> ValidateCluster(const KubeCluster& cluster, const std::string& where);
 std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& where);
 

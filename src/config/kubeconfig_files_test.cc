@@ -1,5 +1,5 @@
-// Where a configuration comes from: kubeconfig files, several of them, and what a pod has. Ids are
-// those of the conformance catalogue.
+// Sources of the configuration: one or several kubeconfig files, and the service account of a pod.
+// Ids are those of the conformance catalogue.
 
 #include <cstdlib>
 #include <filesystem>

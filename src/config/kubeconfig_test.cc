@@ -52,7 +52,7 @@ contexts:
   context: {cluster: broken, user: nobody}
 )";
 
-// ---- errors: text, overrides, what the message holds
+// ---- Errors: text, overrides, content of the message
 
 struct ErrorCase {
   const char* id;
@@ -447,7 +447,7 @@ users:
 )";
 }
 
-// Gives what the first request to the server would carry, or why it is not sent.
+// Returns the Authorization header of the first request, or the error if it is not sent.
 std::string AuthorizationOf(const Config& config, Simulation& sim) {
   const auto options = TransportOptionsFor(config);
   if (!options) return options.error().message();

@@ -1,4 +1,4 @@
-// Where a configuration is looked for.
+// Finds and loads the configuration.
 
 #include <array>
 #include <filesystem>
@@ -85,7 +85,7 @@ Result<Config> InClusterConfig(const ConfigOverrides& overrides, const Surroundi
   auto token = ReadConfigFile(out.bearer_token_file, "the service account's token");
   if (!token) return token.error();
   out.bearer_token = Trimmed(*std::move(token));
-  // Without it the system's certificates are used, as in client-go.
+  // Without ca.crt the system's certificates are used, as in client-go.
   if (auto ca = ReadConfigFile(dir + "/ca.crt", "the service account's CA"))
     out.tls.ca_file = dir + "/ca.crt";
   out.namespace_ = surroundings.Variable("POD_NAMESPACE");
@@ -102,7 +102,7 @@ Result<Config> InClusterConfig(const ConfigOverrides& overrides, const Surroundi
     out.bearer_token_file.clear();
   }
   if (!overrides.certificate_authority.empty()) out.tls.ca_file = overrides.certificate_authority;
-  // Who runs a program in a pod with --as means it.
+  // Explicit impersonation options also apply inside a pod.
   out.impersonate = overrides.impersonate;
   const ImpersonationConfig& as = out.impersonate;
   if (as.user_name.empty() && (!as.uid.empty() || !as.groups.empty() || !as.extra.empty())) {

@@ -18,7 +18,7 @@ std::string HomeHint(std::string_view path) {
 
 std::string PathHint(std::string_view path) {
   if (BeginsWithHome(path)) return HomeHint(path);
-  // Paths in a kubeconfig are relative to its folder, which stands in front then.
+  // Relative paths in a kubeconfig were already prefixed with its folder.
   if (path.find("/~/") != std::string_view::npos) {
     return "; ~ is no home directory in a file: write the whole path";
   }

@@ -1,6 +1,6 @@
 // config/path_hint.h
 //
-// What to write in place of a path that names no file, where the path itself shows the mistake.
+// Advice for a path that does not exist, if the path itself shows the mistake.
 
 #ifndef KINFORMER_CONFIG_PATH_HINT_H_
 #define KINFORMER_CONFIG_PATH_HINT_H_
@@ -10,13 +10,13 @@
 
 namespace kinformer::internal::config {
 
-// For one path, and for the list of paths that $KUBECONFIG is. Begin with "; "; empty where the
-// text shows nothing.
+// For one path, and for the list of paths in $KUBECONFIG. Begin with "; "; empty if the mistake is
+// not obvious.
 [[nodiscard]] std::string PathHint(std::string_view path);
 [[nodiscard]] std::string PathListHint(std::string_view list);
 
-// Whether a text that stands in the place of a name is a path: it begins like one, or there is a
-// file of that name.
+// Whether a text where a name is expected is a path: it looks like one, or a file with that name
+// exists.
 [[nodiscard]] bool LooksLikePath(const std::string& text);
 
 }  // namespace kinformer::internal::config

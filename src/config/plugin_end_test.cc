@@ -1,4 +1,4 @@
-// Credential plugins that hang: who ends them, and what of them is left.
+// Credential plugins that hang: when they are killed, and that no process is left.
 
 #include <array>
 #include <chrono>
@@ -60,8 +60,8 @@ class TerminalOnStdin {
   const int terminal_;
 };
 
-// A loop on which everything is due at once that is not longer off than the patience with a plugin
-// nobody waits for.
+// A loop on which a task is due at once, if its delay is at most the time after which an unused
+// plugin is killed.
 class HurriedLoop final : public Executor, public internal::base::HasOwnWork {
  public:
   explicit HurriedLoop(Env& env) : env_(env) {}
@@ -111,7 +111,7 @@ class HangingPlugin : public testing::TestWithParam<bool> {
   HangingPlugin() {
     if (GetParam()) terminal_.emplace();
   }
-  // It hangs for much longer than a test lasts, though not for ever: it goes where a test fails.
+  // Hangs much longer than a test, but ends at some time, in case a test fails.
   [[nodiscard]] ExecConfig Plugin() const {
     const std::string script = GetParam() ? "echo $$ > " + pid_file_ + "; exec sleep 100\n"
                                           : "sleep 100 & echo $! > " + pid_file_ + "; wait\n";
@@ -184,7 +184,7 @@ TEST_P(HangingPlugin, IsKilledSomeTimeAfterTheLastCallThatWaitedForIt) {
   });
   AwaitHang();
   OnLoop([&] { awaited->Forget(&calls[0], env); });
-  // Time passes in which a plugin nobody waits for would be killed.
+  // Waits long enough for a plugin without waiters to be killed.
   for (int i = 0; i < 20; ++i) {
     Pause(milliseconds(5));
     OnLoop([] {});
@@ -204,7 +204,7 @@ TEST_P(HangingPlugin, IsKilledByTheEndOfItsSource) {
   ExpectKilled();
 }
 
-// The source goes with the loop, after the threads on which plugins run.
+// The source is destroyed with the loop, after the threads on which plugins run.
 TEST_P(HangingPlugin, IsKilledByTheEndOfItsRuntime) {
   std::promise<Timer> kept;
   OnLoop([&] {

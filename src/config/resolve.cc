@@ -1,4 +1,4 @@
-// From kubeconfig entries and overrides to one Config.
+// Makes one Config from kubeconfig entries and overrides.
 
 #include <algorithm>
 #include <charconv>
@@ -68,7 +68,7 @@ void OverrideCluster(KubeCluster& cluster, const ConfigOverrides& o) {
   if (o.disable_compression) cluster.disable_compression = o.disable_compression;
   if (!o.server.empty()) {
     cluster.server = o.server;
-    // The name belonged to the other server.
+    // The configured name was for the other server.
     cluster.tls_server_name = o.tls_server_name;
   }
   Override(cluster.tls_server_name, o.tls_server_name);
@@ -125,7 +125,7 @@ class Resolver {
     }
     Config out;
     out.host = cluster_.server;
-    // Checked with the other entries.
+    // It is validated with the other entries.
     base::Url server = base::SplitUrl(cluster_.server);
     if (!server.scheme.empty()) {
       server.query.clear();
@@ -143,7 +143,7 @@ class Resolver {
       if (!timeout) return timeout.error();
       out.timeout = *timeout;
     }
-    // Credentials and trust go with https only, as in client-go.
+    // Credentials and certificates are used with https only, as in client-go.
     Result<void> done = server.https() ? AddCredentials(out) : CheckPlainServer(server, out.host);
     if (!done) return std::move(done).error();
     return out;
@@ -170,8 +170,8 @@ class Resolver {
     return {};
   }
 
-  // Looks up what the context or an override names. A name of the context that leads nowhere is
-  // added to `problems`; one of an override is an error by itself.
+  // Looks up the entry named by the context or an override. An unknown name in the context is added
+  // to `problems`; one in an override is an error at once.
   template <class Entry>
   Result<void> Find(const std::map<std::string, Entry>& entries, const std::string& name,
                     bool by_override, const std::string& what, Entry& out,
@@ -236,8 +236,8 @@ class Resolver {
     return {};
   }
 
-  // A server without https gets no certificates and no credentials. Where the scheme was forgotten
-  // that is not what was meant.
+  // A server without https gets no certificates and no credentials. If any are configured, the
+  // scheme was probably forgotten.
   [[nodiscard]] Result<void> CheckPlainServer(const base::Url& server,
                                               const std::string& host) const {
     const bool any = !cluster_.ca_file.empty() || !cluster_.ca_data.empty() ||
@@ -287,7 +287,7 @@ class Resolver {
   const Kubeconfig& kubeconfig_;
   const ConfigOverrides& overrides_;
   const Surroundings& surroundings_;
-  const std::string in_;  // the kubeconfig, in messages
+  const std::string in_;  // name of the kubeconfig, for messages
   std::string context_name_{};
   KubeContext context_{};
   std::string cluster_name_{};

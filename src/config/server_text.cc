@@ -7,7 +7,7 @@
 namespace kinformer::internal::config {
 namespace {
 
-// The size of "http" or "https" at the beginning; 0 where there is neither.
+// Returns the length of "http" or "https" at the start, or 0.
 std::size_t SchemeSize(std::string_view text) {
   constexpr std::string_view kHttps = "https";
   std::size_t size = 0;

@@ -1,6 +1,6 @@
 // config/server_text.h
 //
-// MisspelledUrl: finds the URL that was meant where a server's "://" is written wrongly.
+// MisspelledUrl: finds the intended URL if a server's "://" is misspelled.
 
 #ifndef KINFORMER_CONFIG_SERVER_TEXT_H_
 #define KINFORMER_CONFIG_SERVER_TEXT_H_
@@ -13,11 +13,11 @@
 
 namespace kinformer::internal::config {
 
-// "http://h:1" for "http:/h:1", "http//h:1", "http:h:1" and "http:\\h:1". Empty where the text has
-// its "://", and where it is a host with a port, even if that host is called "http".
+// Returns "http://h:1" for "http:/h:1", "http//h:1", "http:h:1" and "http:\\h:1". Empty if the text
+// has a "://", or is a host with a port, even a host with the name "http".
 [[nodiscard]] std::optional<std::string> MisspelledUrl(std::string_view server);
 
-// kConfig with the URL to write. `what` begins the message: "host", "server".
+// Returns kConfig with the right URL. `what` begins the message: "host", "server".
 [[nodiscard]] std::optional<Error> CheckSpelling(std::string_view server, const std::string& what);
 
 }  // namespace kinformer::internal::config

@@ -1,4 +1,4 @@
-// From a Config to what the transport needs.
+// Converts a Config to the options of the transport.
 
 #include <charconv>
 #include <chrono>
@@ -22,7 +22,7 @@ namespace kinformer {
 
 namespace {
 
-// What may not stand in a header's name is %XX, as in client-go.
+// Escapes characters that are invalid in a header's name as %XX, like client-go.
 std::string EscapedHeaderKey(const std::string& key) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   static constexpr std::string_view kToken = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
@@ -173,7 +173,7 @@ Result<HttpTransportOptions> TransportOptionsFor(const Config& config) {
     }
   }
 
-  // client-go's switches.
+  // The same environment variables as in client-go.
   const char* disable = std::getenv("DISABLE_HTTP2");
   out.disable_http2 = disable != nullptr && *disable != '\0';
   if (const auto idle = SecondsFrom("HTTP2_READ_IDLE_TIMEOUT_SECONDS")) {

@@ -1,4 +1,4 @@
-// What must hold of the entries that a context refers to.
+// Validation of the entries that a context refers to.
 
 #include <filesystem>
 #include <system_error>

@@ -7,7 +7,7 @@
 namespace kinformer::internal::table {
 namespace {
 
-// Two units, the smaller one left out where it is zero.
+// Formats two units, without the smaller one if it is zero.
 std::string Two(std::int64_t large, const char* large_unit, std::int64_t small,
                 const char* small_unit) {
   std::string text = std::to_string(large) + large_unit;

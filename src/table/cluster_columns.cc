@@ -1,4 +1,4 @@
-// The columns of the kinds that administrators look at: storage, access, policy, scaling.
+// Columns of kinds for administrators: storage, access, policy, scaling.
 
 #include <utility>
 
@@ -22,7 +22,7 @@ using cells::TrueFalse;
 using json::Value;
 using Row = std::vector<std::string>;
 
-// A name with what an annotation says about it: "fast (default)".
+// Returns a name, with a mark if an annotation makes it the default: "fast (default)".
 std::string NameOfDefault(const Value& o, const char* annotation) {
   const bool is_default = o["metadata"]["annotations"][annotation].StringOrEmpty() == "true";
   return Name(o) + (is_default ? " (default)" : "");
@@ -167,7 +167,7 @@ Row ApiServiceRow(const Value& o, WallTime now) {
           std::move(available), Age(o, now)};
 }
 
-// One metric's "have/want" of an autoscaler: "cpu: 12%/80%".
+// Returns one metric of an autoscaler as "have/want": "cpu: 12%/80%".
 std::string MetricTarget(const Value& spec, const Value& current) {
   const std::string& type = spec["type"].StringOrEmpty();
   std::string member = type;

@@ -136,7 +136,7 @@ std::string EventSource(const Value& event) {
   return component;
 }
 
-// Both kinds of Event: that of the core group, and events.k8s.io with its new names.
+// Row for both kinds of Event: the core group's, and that of events.k8s.io with its new names.
 std::vector<std::string> EventRow(const Value& o, WallTime now) {
   const auto either = [&o](const char* name, const char* other) -> const Value& {
     return o[name].is_null() ? o[other] : o[name];

@@ -1,8 +1,8 @@
 // table/columns.h
 //
-// The columns in which objects of a kind are shown: those of a real server for the kinds that
-// people look at most; name and age for all others. What the server answers with to requests for a
-// Table, and what the command prints from a cache.
+// Columns in which objects of a kind are shown: those of a real server for the most used kinds;
+// name and age for all others. The server uses them for requests for a Table, and the command for
+// objects from a cache.
 
 #ifndef KINFORMER_TABLE_COLUMNS_H_
 #define KINFORMER_TABLE_COLUMNS_H_
@@ -19,16 +19,16 @@
 namespace kinformer::internal::table {
 
 struct Column {
-  std::string name;   // as in a Table; people are shown it in capitals
+  std::string name;   // as in a Table; shown in capitals
   bool wide = false;  // only with -o wide: priority 1
   std::string type{"string"};
   std::string description{};
   std::string format{};
-  bool literal = false;  // the cell is JSON's number or boolean, whatever `type` says
+  bool literal = false;  // the cell is JSON's number or boolean, not a text
 };
 
-// The types are those of the real server, which calls some of its numbers strings: those are
-// Literal.
+// Make a column with one of these types. The types are those of the real server, which declares
+// some of its numbers as strings: such columns are Literal.
 inline Column Integer(const char* name) { return {name, false, "integer"}; }
 inline Column Boolean(const char* name) { return {name, false, "boolean"}; }
 inline Column Literal(const char* name, bool wide = false) {
@@ -46,9 +46,9 @@ struct Columns {
 
 // By "Kind.group".
 using ColumnsByKind = std::map<std::string, Columns, std::less<>>;
-// Pods and what makes them (workload_columns.cc).
+// Pods and the kinds that create them (workload_columns.cc).
 void AddWorkloadTables(ColumnsByKind& tables);
-// The kinds that administrators look at: storage, access, policy (cluster_columns.cc).
+// Kinds for administrators: storage, access, policy (cluster_columns.cc).
 void AddClusterTables(ColumnsByKind& tables);
 // The kinds that extend a cluster: admission, devices, drivers, flow control
 // (extension_columns.cc).
@@ -56,7 +56,7 @@ void AddExtensionTables(ColumnsByKind& tables);
 
 const Columns& ColumnsFor(std::string_view group, std::string_view kind);
 
-// The titles and cells that -o wide, or its absence, shows.
+// Titles and cells that are shown with -o wide or without it.
 std::vector<std::string> TitlesOf(const Columns& columns, bool wide);
 std::vector<std::string> CellsOf(const Columns& columns, const json::Value& object, bool wide,
                                  WallTime now);

@@ -23,8 +23,8 @@ std::string TextOf(const Value& value) {
   return value.is_string() ? value.StringOrEmpty() : value.Dump({.escape_html = false});
 }
 
-// As the API server fills such a cell: the first value for numbers, booleans and dates, all of them
-// for texts; empty where the value is not of the column's type.
+// Same rules as the API server: the first value for numbers, booleans and dates, all values for
+// texts; empty if the value does not have the column's type.
 std::string Cell(const CustomColumn& column, const Value& object, WallTime now) {
   const std::vector<const Value*> found = FindByPath(object, column.path);
   if (found.empty() || found.front()->is_null()) return {};
@@ -43,7 +43,7 @@ std::string Cell(const CustomColumn& column, const Value& object, WallTime now) 
   return text;
 }
 
-// A definition may have thousands of columns, and each show all of an object.
+// Limit, because a definition may have thousands of columns that each print the whole object.
 constexpr std::size_t kMostRowBytes = std::size_t{2} << 20;
 
 }  // namespace
@@ -76,7 +76,7 @@ Columns CustomColumns(const Value& version) {
   }
   out.row = [wanted = std::move(wanted)](const Value& object, WallTime now) {
     std::vector<std::string> row{cells::Name(object)};
-    // Cells that do not fit stay empty.
+    // Cells beyond the limit stay empty.
     std::size_t bytes = 0;
     for (const CustomColumn& column : wanted) {
       row.push_back(bytes > kMostRowBytes ? std::string() : Cell(column, object, now));

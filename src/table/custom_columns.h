@@ -13,10 +13,10 @@
 
 namespace kinformer::internal::table {
 
-// The name and what that version of the definition asks for; name and age where it asks for
-// nothing. Columns with a priority are for -o wide.
+// Returns the name and the columns of that version of the definition; name and age if it has none.
+// Columns with a priority are for -o wide.
 Columns CustomColumns(const json::Value& definition, std::string_view version);
-// The same from one entry of spec.versions.
+// Like above, for one entry of spec.versions.
 Columns CustomColumns(const json::Value& version);
 
 }  // namespace kinformer::internal::table

@@ -22,7 +22,7 @@ using cells::TrueFalse;
 using json::Value;
 using Row = std::vector<std::string>;
 
-// The status of the condition of that type; `otherwise` where there is none.
+// Returns the status of the condition with that type, or `otherwise` if it is absent.
 std::string ConditionStatus(const Value& object, const char* type, const char* otherwise) {
   for (const Value& condition : object["status"]["conditions"].items()) {
     if (condition["type"].StringOrEmpty() == type) return condition["status"].StringOrEmpty();
@@ -152,7 +152,7 @@ Row PolicyRow(const Value& o, const char* rules, WallTime now) {
           Age(o, now)};
 }
 
-// A selector is written as Go writes the struct: that is what the real server shows.
+// A selector is printed like Go prints the struct, as the real server does.
 std::string ParameterOf(const Value& reference) {
   if (reference.is_null()) return "<unset>";
   const Value& selector = reference["selector"];

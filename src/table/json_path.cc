@@ -40,7 +40,7 @@ void Item(Found& found, std::int64_t index) {
   found = std::move(next);
 }
 
-// ".name" up to the next '.' or '['; "\." is a dot of the name.
+// Reads a name up to the next '.' or '['; "\." is a dot in the name.
 std::string TakeName(std::string_view& path) {
   std::string name;
   while (!path.empty() && path.front() != '.' && path.front() != '[') {
@@ -57,14 +57,14 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The text between quotes of either sort.
+// Returns the text between single or double quotes.
 std::optional<std::string_view> Unquoted(std::string_view text) {
   if (text.size() < 2 || (text.front() != '\'' && text.front() != '"')) return std::nullopt;
   if (text.back() != text.front()) return std::nullopt;
   return text.substr(1, text.size() - 2);
 }
 
-// "[?( @.type == 'Ready' )]": those items for which the comparison holds.
+// Handles "[?( @.type == 'Ready' )]": keeps the items for which the comparison is true.
 bool Filter(Found& found, std::string_view condition) {
   const bool equal = condition.find("==") != std::string_view::npos;
   const std::size_t at = condition.find(equal ? "==" : "!=");
@@ -82,7 +82,7 @@ bool Filter(Found& found, std::string_view condition) {
   return true;
 }
 
-// What stands between brackets.
+// Handles the text between a pair of brackets.
 bool Bracket(Found& found, std::string_view inside) {
   if (inside == "*") {
     All(found);
@@ -102,7 +102,7 @@ bool Bracket(Found& found, std::string_view inside) {
   return true;
 }
 
-// Where the bracket that `path` begins with is closed; brackets inside quotes do not count.
+// Returns the position of the bracket that closes the first one. Ignores brackets in quotes.
 std::size_t ClosingBracket(std::string_view path) {
   char quote = 0;
   for (std::size_t i = 1; i < path.size(); ++i) {

@@ -19,8 +19,8 @@ using cells::Number;
 using cells::OrNone;
 using cells::Selector;
 
-// Why a container is not running, as a word: "CrashLoopBackOff", "Completed", "ExitCode:3". Empty:
-// it runs.
+// Returns why a container is not running, as a word: "CrashLoopBackOff", "Completed", "ExitCode:3".
+// Empty if it is running.
 std::string ContainerTrouble(const Value& status) {
   const Value& waiting = status["state"]["waiting"];
   if (!waiting["reason"].StringOrEmpty().empty()) return waiting["reason"].StringOrEmpty();
@@ -33,7 +33,7 @@ std::string ContainerTrouble(const Value& status) {
   return "ExitCode:" + Number(terminated["exitCode"]);
 }
 
-// What stands in a pod's STATUS column: its phase, unless something more telling is known.
+// Text of a pod's STATUS column: its phase, or a more specific reason if there is one.
 std::string PodStatus(const Value& pod) {
   const Value& status = pod["status"];
   std::string text = status["phase"].StringOrEmpty();
@@ -77,7 +77,7 @@ std::string PodStatus(const Value& pod) {
   return OrNone(std::move(text), "Unknown");
 }
 
-// "1/2": how many of the pod's own conditions hold.
+// Returns how many of the pod's own readiness conditions are true, such as "1/2".
 std::string ReadinessGates(const Value& pod) {
   const Value& gates = pod["spec"]["readinessGates"];
   if (gates.size() == 0) return "<none>";
@@ -100,7 +100,7 @@ std::vector<std::string> PodRow(const Value& o, WallTime now) {
     if (container["ready"].AsBool().value_or(false)) ++ready;
     restarts += container["restartCount"].AsInt64().value_or(0);
     const std::string& at = container["lastState"]["terminated"]["finishedAt"].StringOrEmpty();
-    if (at > last_restart) last_restart = at;  // all in UTC: the order of text is that of time
+    if (at > last_restart) last_restart = at;  // all times are in UTC, so text order is time order
   }
   std::string restart_text = std::to_string(restarts);
   if (restarts != 0 && !last_restart.empty()) {
@@ -174,7 +174,7 @@ std::string JobStatus(const Value& job) {
   return job["metadata"]["deletionTimestamp"].is_null() ? "Running" : "Terminating";
 }
 
-// "1/3", or what stands for the wanted number where it is not given.
+// Returns "1/3", or a placeholder for the wanted number if it is not set.
 std::string JobCompletions(const Value& job) {
   const std::string done = Number(job["status"]["succeeded"]);
   const Value& wanted = job["spec"]["completions"];

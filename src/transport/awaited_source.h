@@ -11,14 +11,14 @@
 
 namespace kinformer::internal::transport {
 
-// A CredentialSource whose answer may cost something as long as somebody waits for it: a plugin
-// that runs. Confined to the loop, as every source.
+// A CredentialSource that may use resources while a caller waits, such as a running plugin.
+// Loop-confined, like every source.
 class AwaitedSource : public CredentialSource {
  public:
-  // As Fetch, for `who`, who calls Forget where the answer is not needed any more.
+  // Like Fetch, for `who`, which calls Forget when the answer is no longer needed.
   virtual void FetchFor(const void* who, Env& env,
                         std::function<void(Result<Credentials>)> done) = 0;
-  // `who` hears nothing more.
+  // The callback of `who` is not called after this.
   virtual void Forget(const void* who, Env& env) = 0;
 };
 

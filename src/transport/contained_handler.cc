@@ -12,10 +12,10 @@
 namespace kinformer::internal::transport {
 namespace {
 
-// A path may be as long as a head, and is in memory for as long as a watch.
+// Limit for logged paths, which can be as long as a head and are kept as long as a watch.
 constexpr std::size_t kMostOfPath = 200;
 
-// Not the query, which may hold what is secret.
+// Returns method and path, without the query, which may contain secrets.
 std::string NameOf(const HttpRequest& request) {
   const std::size_t end = request.target.find('?');
   return request.method + " " + request.target.substr(0, std::min(end, kMostOfPath));
@@ -79,7 +79,7 @@ class ContainedResponse final : public ResponseStream {
 
  private:
   [[nodiscard]] bool Unable() const { return instead_ != nullptr; }
-  // False: it threw.
+  // Returns false after an exception.
   template <class Body>
   bool Call(const char* method, const Body& body) const {
     try {
@@ -90,8 +90,8 @@ class ContainedResponse final : public ResponseStream {
       return false;
     }
   }
-  // The same of what an answer cannot do without: who threw is asked no more. It stays as it is:
-  // this may be called from inside it.
+  // Like Call, for methods that are essential: after an exception `inner_` is not called again. It
+  // is not destroyed here, because it may be the caller.
   template <class Body>
   bool Try(const char* method, const Body& body) const {
     if (Call(method, body)) return true;
@@ -102,8 +102,8 @@ class ContainedResponse final : public ResponseStream {
   Env& env_;
   const std::string of_;
   const std::unique_ptr<ResponseStream> inner_;
-  bool begun_ = false;  // something of the body has been read
-  // What it has said last.
+  bool begun_ = false;  // part of the body has been read
+  // Last values from inner_.
   mutable int status_ = 200;
   mutable const HttpHeaders* headers_ = nullptr;
   mutable std::unique_ptr<ResponseStream> instead_{};
@@ -131,7 +131,7 @@ bool AcceptsContained(Env& env, const Handler& handler, const std::string& beare
   try {
     return handler.Accepts(bearer_token);
   } catch (...) {
-    // Its words may have the token in them.
+    // The text of the exception may contain the token.
     base::ReportThrownText(env, "Handler::Accepts", {}, "an exception; its text is not shown");
     return false;
   }

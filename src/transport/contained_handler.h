@@ -1,7 +1,7 @@
 // transport/contained_handler.h
 //
-// Calls of a Handler and of the streams that it gives, which are the user's: what they throw would
-// end a task of the loop in its middle, and the connection that waits for it would wait for ever.
+// Calls a Handler and its streams, which are user code: an uncaught exception would abort a task of
+// the loop, and its connection would wait forever.
 
 #ifndef KINFORMER_TRANSPORT_CONTAINED_HANDLER_H_
 #define KINFORMER_TRANSPORT_CONTAINED_HANDLER_H_
@@ -14,19 +14,19 @@
 
 namespace kinformer::internal::transport {
 
-// A response that throws nothing, in front of one that may. Each throw is logged with the method's
-// name, and counted. One that has thrown, unless it was in effect() or resumes_soon(), is asked
-// nothing any more: where nothing of its body has been read yet, a 500 stands in its place, and
-// else it is aborted. Null stays null.
-// `of` says for what: "GET /path".
+// Wraps a response so that it never throws. Each exception is logged with the method's name and
+// counted. After an exception in a method other than effect() or resumes_soon(), the inner response
+// is not called again: it is replaced by a 500 if none of its body was read, else aborted. Null
+// stays null.
+// `of` describes the request: "GET /path".
 std::unique_ptr<ResponseStream> Contained(Env& env, std::string of,
                                           std::unique_ptr<ResponseStream> response);
 
-// What `handler` answers, contained like that; the 500, if it throws. Null: it gave nothing.
+// Returns the contained response of `handler`; a 500 if it throws, null if it returns null.
 std::unique_ptr<ResponseStream> HandleContained(Env& env, Handler& handler, HttpRequest request);
 
-// Whether `handler` accepts the token; not, if it throws. The token is in no log, whatever is
-// thrown.
+// Whether `handler` accepts the token; false if it throws. The token is never logged, whatever the
+// exception says.
 bool AcceptsContained(Env& env, const Handler& handler, const std::string& bearer_token);
 
 }  // namespace kinformer::internal::transport

@@ -1,4 +1,4 @@
-// What handlers, their streams and receivers throw over the in-memory transport.
+// Exceptions from handlers, their streams and receivers over the in-memory transport.
 
 #include "transport/contained_handler.h"
 
@@ -30,7 +30,7 @@ using ::testing::Not;
 
 [[noreturn]] void Throw() { throw std::runtime_error("by the program"); }
 
-// Throws in the method that is named.
+// Throws in the named method.
 class Thrower final : public ResponseStream {
  public:
   explicit Thrower(std::string where) : where_(std::move(where)) {}

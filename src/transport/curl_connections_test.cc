@@ -1,5 +1,5 @@
-// The libcurl transport's connections on real sockets: what the kernel is told of them, and which
-// are given up together. test/network has the same transport in simulated time.
+// The libcurl transport's connections on real sockets: their socket options, and which of them are
+// given up together. test/network tests the same transport in simulated time.
 
 #include <atomic>
 #include <chrono>
@@ -50,8 +50,8 @@ TEST_F(CurlTransportTest, UnacknowledgedBytesEndAConnectionAfter30Seconds) {
   EXPECT_EQ(found, 1);
 }
 
-// A connection that is silent while an answer is awaited says what may have become of those beside
-// it, which over HTTP/1.1 cannot be asked.
+// A connection that is silent while an answer is awaited is evidence against the connections beside
+// it, which cannot be probed over HTTP/1.1.
 TEST_F(CurlTransportTest, OverHttp1GivingUpRetiresTheIdleConnectionsToo) {
   std::atomic<bool> frozen{false};
   std::atomic<int> meeting{0};

@@ -14,7 +14,7 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The same server's URL with the other scheme.
+// Returns the URL of the same server with the other scheme.
 std::string WithOtherScheme(const std::string& server) {
   base::Url url = base::SplitUrl(server);
   if (url.scheme.empty()) return server;
@@ -22,7 +22,7 @@ std::string WithOtherScheme(const std::string& server) {
   return url.ToString();
 }
 
-// Says what to change where a server may have been spoken to in the wrong way; empty with TLS.
+// Advice if the server may expect the other protocol; empty with TLS.
 std::string IfItSpeaksTls(const std::string& server) {
   if (base::SplitUrl(server).scheme != "http") return {};
   return ". If the server speaks TLS, its URL is " + WithOtherScheme(server) +
@@ -63,7 +63,7 @@ Error FromCurl(const CurlFailure& f, const std::string& server) {
       }
       return Error(Reason::kTransport, at + detail);
     case CURLE_OPERATION_TIMEDOUT:
-      // The only limit that libcurl is given is that for connecting.
+      // The only timeout set in libcurl is that for connecting.
       return Error(Reason::kTransport,
                    at + "no connection in time: " + detail + ". Check address, firewall and proxy");
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -83,7 +83,7 @@ Error FromCurl(const CurlFailure& f, const std::string& server) {
       return Error(Reason::kTransport, at + "TLS handshake failed: " + detail);
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
-      // An alert of TLS, say, which answers bytes that are none of its own.
+      // For example, a TLS alert in response to bytes that are not TLS.
       return Error(Reason::kTransport,
                    at + "the answer is not HTTP: " + detail + IfItSpeaksTls(server));
     default:

@@ -1,7 +1,7 @@
 // transport/curl_error.h
 //
-// What libcurl's codes mean to a caller: a Reason, and a message that names the server and the
-// remedy.
+// Converts a result code of libcurl to an Error for the caller: a Reason, and a message that names
+// the server and the remedy.
 
 #ifndef KINFORMER_TRANSPORT_CURL_ERROR_H_
 #define KINFORMER_TRANSPORT_CURL_ERROR_H_

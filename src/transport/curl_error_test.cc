@@ -1,4 +1,4 @@
-// A message names the other scheme by the URL's parts, however it is written.
+// The error suggests the other scheme for a URL in any form.
 
 #include "transport/curl_error.h"
 

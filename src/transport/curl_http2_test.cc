@@ -162,7 +162,7 @@ class Http2Test : public testing::Test {
       }
     });
   }
-  // Looks every few milliseconds, on the loop.
+  // Checks the condition every few milliseconds, on the loop.
   bool Eventually(const std::function<bool()>& condition, Duration limit = seconds(20)) {
     const auto end = std::chrono::steady_clock::now() + limit;
     for (;;) {
@@ -217,13 +217,13 @@ TEST_F(Http2Test, ManyWatchesShareFewConnections) {
   EXPECT_EQ(Stats().connections_opened, 4U);
 }
 
-// libcurl would open another one for whatever waits behind the server's limit to streams.
+// libcurl would open another connection for requests beyond the server's stream limit.
 TEST_F(Http2Test, MaxConnections_OfAServerThatTakesFewStreams_BoundAPool) {
   Begin(60, {.max_connections = 3});
   for (int i = 0; i < 4; ++i) StartWatches(99, "/watch", ConnectionPool::kShort);
   EXPECT_TRUE(Eventually([&] { return Count(Running) >= 120; })) << Count(Running);
   StartWatches(50, "/watch", ConnectionPool::kShort);
-  // Time enough for those that must not come.
+  // Long enough for unwanted connections to appear.
   EXPECT_FALSE(
       Eventually([&] { return transport_->Stats().connections_opened > 3; }, milliseconds(500)));
   EXPECT_LE(Stats().connections_opened, 3U);
@@ -232,8 +232,8 @@ TEST_F(Http2Test, MaxConnections_OfAServerThatTakesFewStreams_BoundAPool) {
 TEST_F(Http2Test, ALowStreamLimitIsLearned) {
   Begin(10);
   StartWatches(45);
-  // One of those on the first connection is ended to make room for the probe; whoever watches
-  // resumes.
+  // The transport ends one stream of the first connection, to make room for the probe. A watch that
+  // loses its stream resumes.
   const auto ended = [](const Watch& w) { return w.done.has_value(); };
   EXPECT_TRUE(Eventually([&] { return Count(Running) + Count(ended) == 45 && Count(ended) > 0; }));
   EXPECT_LE(Count(ended), 2);
@@ -247,7 +247,7 @@ TEST_F(Http2Test, AConnectionThatIsGoingAwayNeverLeavesAWatchWaiting) {
   Begin(100);
   StartWatches(5);
   ASSERT_TRUE(Eventually([&] { return Count(Running) == 5; }));
-  proxy_->Signal(SIGQUIT);  // GOAWAY; open streams go on, no new connections
+  proxy_->Signal(SIGQUIT);  // GOAWAY: open streams continue, no new connections
   for (int i = 0; i < 3; ++i) {
     StartWatches(1);
     EXPECT_TRUE(
@@ -287,7 +287,7 @@ TEST_F(Http2Test, ABodyThatBreaksOffIsAnError) {
   StartWatches(1, "/half");
   ASSERT_TRUE(Eventually([&] { return watches_[0]->done.has_value(); }));
   ASSERT_FALSE(watches_[0]->done->ok());
-  // Which of the two depends on whether the head was read before the reset.
+  // The reason depends on whether the head was read before the reset.
   EXPECT_THAT(watches_[0]->done->error().reason(),
               testing::AnyOf(Reason::kUnexpectedEof, Reason::kTransport))
       << watches_[0]->done->error();

@@ -12,8 +12,8 @@ namespace kinformer::internal::transport {
 
 namespace {
 
-constexpr int kBurst = 8;                     // reads of one socket in a turn of the loop
-constexpr std::uint64_t kRecord = 16 * 1000;  // about what a full TLS record holds
+constexpr int kBurst = 8;                     // reads of one socket in one turn of the loop
+constexpr std::uint64_t kRecord = 16 * 1000;  // approximate size of a full TLS record
 constexpr Duration kSettingsWait = std::chrono::milliseconds(250);
 
 }  // namespace
@@ -26,7 +26,7 @@ CurlLane::CurlLane(std::shared_ptr<CurlShared> shared, CurlLoop& loop, Connectio
       self_(std::make_shared<CurlLane*>(this)) {
   last_activity_ = last_use_ = shared_->env.Now();
   http1_ = !shared_->endpoint.tls || shared_->options.disable_http2;
-  connected_ = http1_;  // nothing to find out
+  connected_ = http1_;  // the protocol is known
   curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &CurlLane::SocketChanged);
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlLane::TimerChanged);
@@ -41,14 +41,14 @@ CurlLane::~CurlLane() {
   settings_timer_.Cancel();
   while (!active_.empty()) Detach(*active_.begin()->second);
   for (const auto& transfer : queue_) transfer->lane = nullptr;
-  // Closes the connections; their descriptors come back through CloseSocket.
+  // Closes the connections; libcurl closes their descriptors through CloseSocket.
   curl_multi_cleanup(multi_);
   loop_.Forget(*this);
 }
 
 void CurlLane::SetConnectionLimit() {
-  // libcurl has "no limit" for 0. It opens a connection for every exchange that waits behind the
-  // server's stream limit, so a lane of HTTP/2 watches has to be told.
+  // libcurl takes 0 as "no limit". It opens a connection for every exchange beyond the server's
+  // stream limit, so a lane of HTTP/2 watches needs an explicit limit.
   const bool http2 = connected_ && !http1_;
   long limit =
       static_cast<long>(http2 && allowed_ > 0 ? allowed_ : shared_->options.max_connections);
@@ -63,7 +63,7 @@ void CurlLane::Allow(std::size_t connections) {
 }
 
 void CurlLane::LimitConnections() {
-  // Inside libcurl its limits cannot be changed.
+  // libcurl's limits cannot be changed during its callbacks.
   limit_changed_ = limit_changed_ || inside_;
   if (!inside_) SetConnectionLimit();
 }
@@ -90,7 +90,7 @@ void CurlLane::Remove(const std::shared_ptr<CurlTransfer>& transfer) {
     leaving_.push_back(transfer);
   } else {
     Detach(*transfer);
-    // Perhaps it was the scout.
+    // The removed transfer may have been the scout.
     Admit();
   }
 }
@@ -154,10 +154,10 @@ void CurlLane::OnAnswer() {
 void CurlLane::OnSocket(int fd, int flags) {
   if ((flags & CURL_CSELECT_IN) != 0) {
     last_activity_ = shared_->env.Now();
-    suspected = false;  // it lives, or libcurl finds that it has ended
+    suspected = false;  // alive, or libcurl will find that it has ended
   }
-  // libcurl comes back after each TLS record. Where a full one came there is more: read on, for a
-  // bounded while.
+  // libcurl returns after each TLS record. A full record suggests that more data is there, so reads
+  // on, for a limited number of rounds.
   for (int round = 0; round < kBurst; ++round) {
     const std::uint64_t before = shared_->stats.bytes_received;
     Run(fd, flags);
@@ -175,8 +175,8 @@ void CurlLane::Run(curl_socket_t fd, int flags) {
   Settle();
 }
 
-// What could not be done while libcurl ran, and what it has finished. The receivers may do anything
-// here but destroy the lane, which the owner only does from a task of its own.
+// Does the work that was deferred while libcurl ran, and finishes its transfers. Receivers may do
+// anything here except destroy the lane; its owner does that only in a separate task.
 void CurlLane::Settle() {
   for (auto& transfer : std::exchange(leaving_, {})) {
     if (transfer->lane == this && transfer->in_multi) Detach(*transfer);
@@ -217,8 +217,8 @@ void CurlLane::AskAgain() {
   for (const curl_socket_t fd : sockets) {
     if (std::find(watched_.begin(), watched_.end(), fd) != watched_.end()) Run(fd, CURL_CSELECT_IN);
   }
-  // A stream whose rest has come out lets go of what it held up of the others, which they notice
-  // only when asked in turn.
+  // A stream whose data was delivered frees buffer space for other streams, but libcurl resumes
+  // them only when it is called again.
   quiet_rounds_ = shared_->stats.bytes_received == before ? quiet_rounds_ + 1 : 0;
   if (quiet_rounds_ < 2 && !active_.empty()) PostAskAgain();
 }
@@ -247,7 +247,7 @@ void CurlLane::Detach(CurlTransfer& transfer) {
 
 void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode code) {
   const bool was_scout = !connected_ && !transfer->started;
-  // libcurl keeps the connection of failed streams although it may be dead.
+  // libcurl keeps the connection of a failed stream, although it may be dead.
   if (!http1_ && code != CURLE_OK && code != CURLE_HTTP2_STREAM && code != CURLE_WRITE_ERROR) {
     retired = true;
   }
@@ -256,7 +256,7 @@ void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode co
   last_use_ = shared_->env.Now();
   std::deque<std::shared_ptr<CurlTransfer>> doomed;
   if (was_scout && !transfer->done() && !verdict) {
-    // There is no connection to be had: those that waited for it hear the same.
+    // No connection is possible: exchanges that waited for it get the same error.
     doomed = std::exchange(queue_, {});
     for (const auto& other : doomed) other->lane = nullptr;
   }
@@ -276,7 +276,7 @@ int CurlLane::SocketChanged(CURL* easy, curl_socket_t fd, int what, void* self, 
   return 0;
 }
 
-// libcurl waits for something else with each step of the way to a connection.
+// Called by libcurl at each step of a connection attempt, since it waits for a new event each time.
 void CurlLane::NoteConnecting(CURL* easy, curl_socket_t fd) {
   const auto found = active_.find(easy);
   if (found == active_.end()) return;
@@ -299,8 +299,8 @@ void CurlLane::NoteConnecting(CURL* easy, curl_socket_t fd) {
   }
 }
 
-// Whatever was sent over a connection that is gone, and not answered, waits for the next as if it
-// had just come.
+// Requests that were sent on a lost connection and not answered count as new: they wait for the
+// next connection.
 void CurlLane::LoseConnection() {
   if (http1_) return;
   connected_ = false;
@@ -329,7 +329,7 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
   const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
   if (address->family == AF_INET || address->family == AF_INET6) {
-    // Bytes that nobody acknowledges end the connection in 30 s instead of a quarter of an hour.
+    // Unacknowledged data ends the connection after 30 s instead of a quarter of an hour.
     const unsigned user_timeout_ms = 30000;
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
   }

@@ -2,14 +2,14 @@
 //
 // CurlLane: one libcurl multi handle with connections of its own, and the exchanges that use them.
 //
-// A lane of watches over HTTP/2 has exactly one connection, so that a probe sent on the lane asks
-// the very connection that has fallen silent. A lane of watches over HTTP/1.1 has one connection
-// per watch. Other lanes have a handful.
+// A lane of watches over HTTP/2 has exactly one connection, so that a probe sent on the lane tests
+// the very connection that is silent. A lane of watches over HTTP/1.1 has one connection per watch.
+// Other lanes have a few.
 //
-// The first exchange of a lane goes ahead alone (the scout) until TLS has settled which protocol is
-// spoken; the others then share its connection instead of each opening one. Over HTTP/2 they give
-// the server a moment more to tell its stream limit: libcurl takes it for 100 until told, and
-// streams beyond the true limit would wait inside it unseen.
+// The first exchange of a lane (the scout) runs alone until TLS has negotiated the protocol; the
+// others then share its connection instead of opening one each. Over HTTP/2 they wait a moment
+// longer for the server's stream limit: libcurl assumes 100 until it knows, and streams beyond the
+// true limit would wait inside libcurl unnoticed.
 
 #ifndef KINFORMER_TRANSPORT_CURL_LANE_H_
 #define KINFORMER_TRANSPORT_CURL_LANE_H_
@@ -29,7 +29,7 @@
 
 namespace kinformer::internal::transport {
 
-// Loop-confined. The owner destroys it from outside libcurl only, when it is empty or after
+// Loop-confined. The owner may destroy it only outside of libcurl, when it is empty or after
 // DropAll.
 class CurlLane final : public CurlLoop::Listener {
  public:
@@ -40,13 +40,13 @@ class CurlLane final : public CurlLoop::Listener {
   CurlLane(const CurlLane&) = delete;
   CurlLane& operator=(const CurlLane&) = delete;
 
-  // Takes a prepared exchange and starts it, at once or when it may.
+  // Takes a prepared exchange and starts it as soon as possible.
   void Add(std::shared_ptr<CurlTransfer> transfer);
-  // Lets go of it. Its receiver hears nothing from here; while libcurl runs it must be silenced.
+  // Removes it. Its receiver is not called by this; silence the receiver if libcurl is running.
   void Remove(const std::shared_ptr<CurlTransfer>& transfer);
-  // All that are here, oldest first.
+  // Returns all exchanges of the lane, oldest first.
   [[nodiscard]] List Transfers() const;
-  // The same in no order, for who only looks.
+  // Like Transfers(), without an order and without copies.
   template <class Look>
   void ForEach(const Look& look) const {
     for (const auto& [easy, transfer] : active_) look(*transfer);
@@ -55,45 +55,45 @@ class CurlLane final : public CurlLoop::Listener {
 
   [[nodiscard]] ConnectionPool pool() const { return pool_; }
   [[nodiscard]] std::size_t size() const { return active_.size() + queue_.size(); }
-  // Exchanges that have their connection; and the most there ever were at once.
+  // Number of exchanges that have a connection; and the maximum so far.
   [[nodiscard]] std::size_t started() const;
   [[nodiscard]] std::size_t peak() const { return peak_; }
   [[nodiscard]] bool connected() const { return connected_; }
   [[nodiscard]] bool http1() const { return http1_; }
   [[nodiscard]] SteadyTime last_activity() const { return last_activity_; }
   [[nodiscard]] SteadyTime last_use() const { return last_use_; }
-  // Since when the first exchange of a lane without a connection has tried to get one.
+  // Time since which the first exchange of an unconnected lane has tried to connect.
   [[nodiscard]] std::optional<SteadyTime> ScoutSince() const;
-  // Exchanges that wait for that, oldest first.
+  // Returns the exchanges that wait for the scout, oldest first.
   [[nodiscard]] List Queued() const { return {queue_.begin(), queue_.end()}; }
-  // Is what was heard last on the lane heard on the connection of each of its exchanges?
+  // Whether all exchanges of the lane use one connection, so that any data proves it alive.
   [[nodiscard]] bool has_one_connection() const { return !http1_ && sockets_ == 1; }
 
-  // How long answers have been awaited on a silent connection, by exchanges that were given up
-  // since it was last heard of; `transfer` is the next of them. Those that overlap count once.
+  // Returns how long answers were missing on a silent connection, over all exchanges given up since
+  // its last data; `transfer` is the newest of them. Overlapping times count once.
   Duration AwaitedInVain(const CurlTransfer& transfer);
 
   [[nodiscard]] std::size_t sockets() const { return sockets_; }
-  // Limits its connections over HTTP/2, one for a probe aside. Without it libcurl opens as many as
-  // the pool may have, one whenever the server's limit to streams is reached.
+  // Limits the connections over HTTP/2, not counting one for a probe. Without it libcurl opens up
+  // to the pool's limit, one whenever the server's stream limit is reached.
   void Allow(std::size_t connections);
-  // To call once `probe` is set: the probe must not wait behind what it asks about.
+  // Call after `probe` is set: the probe must not wait behind the exchanges that it is for.
   void LimitConnections();
 
   // ---- the owner's notes
   bool retired = false;    // gets no new exchanges
-  bool suspected = false;  // gets none before its connection is heard of again
+  bool suspected = false;  // gets none until its connection shows signs of life
   std::shared_ptr<CurlTransfer> probe;
   std::unique_ptr<ResponseReceiver> probe_receiver;
   std::shared_ptr<CurlTransfer> opener;  // only tries to get a connection (Openers)
 
-  // From the exchange, while libcurl runs: its request is going out.
+  // Called by the exchange while libcurl runs: its request is being sent.
   void OnStarted(CurlTransfer& transfer, bool http2);
-  // A response has begun: whatever the server says first over HTTP/2 has been read.
+  // A response has begun, so the server's initial HTTP/2 settings have been read.
   void OnAnswer();
-  // libcurl delivered as much as its buffer holds. Over HTTP/2, libcurl 7.88 may then keep the rest
-  // of what it has read until the socket becomes readable again, which may be never: it is asked
-  // until nothing more comes.
+  // libcurl delivered as much as its buffer holds. Over HTTP/2, libcurl 7.88 may keep the rest of
+  // the data until the socket is readable again, which may be never, so it is called again until no
+  // more data comes.
   void OnFullBuffer() { full_buffer_ = true; }
   void OnSocket(int fd, int flags) override;
 
@@ -103,7 +103,7 @@ class CurlLane final : public CurlLoop::Listener {
   static curl_socket_t OpenSocket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int CloseSocket(void* self, curl_socket_t fd);
   void NoteConnecting(CURL* easy, curl_socket_t fd);
-  // Takes note that the lane has no connection over which anything was sent.
+  // Records that all connections used for requests are gone.
   void LoseConnection();
 
   void Run(curl_socket_t fd, int flags);
@@ -123,17 +123,17 @@ class CurlLane final : public CurlLoop::Listener {
   std::deque<std::shared_ptr<CurlTransfer>> queue_;
   List leaving_;  // removed while libcurl ran
   Timer timer_;
-  Timer settings_timer_;  // how long the server may take to send its SETTINGS
+  Timer settings_timer_;  // limits the wait for the server's SETTINGS
   std::vector<curl_socket_t> watched_;
   std::shared_ptr<CurlLane*> self_;  // for posted tasks: null once the lane is gone
   std::size_t sockets_ = 0;
   std::size_t allowed_ = 0;                 // 0: as many as the pool may have
   std::vector<curl_socket_t> own_sockets_;  // those of connections; the resolver has others
-  std::vector<curl_socket_t> new_sockets_;  // of them: nothing has been sent on them yet
+  std::vector<curl_socket_t> new_sockets_;  // connections on which nothing was sent yet
   std::size_t peak_ = 0;
   SteadyTime last_activity_{};
   SteadyTime last_use_{};
-  Duration awaited_{0};  // in vain, up to `awaited_until_`
+  Duration awaited_{0};  // time waited without an answer, up to `awaited_until_`
   SteadyTime awaited_until_{};
   bool inside_ = false;  // libcurl is running: its handles must not be added or removed
   bool connected_ = false;

@@ -35,8 +35,8 @@ struct CurlLoop::State : std::enable_shared_from_this<State> {
                           });
   }
 
-  // One round over what is ready. What is still ready afterwards comes again in the next turn,
-  // after others' tasks.
+  // Handles each ready socket once. Sockets that are still ready are handled in the next turn,
+  // after other tasks.
   void Turn() {
     std::array<epoll_event, 64> events;
     const int count = epoll_wait(epoll, events.data(), static_cast<int>(events.size()), 0);
@@ -91,8 +91,8 @@ void CurlLoop::Watch(int fd, int what, Listener& listener) {
   if (what == CURL_POLL_IN || what == CURL_POLL_INOUT) event.events |= EPOLLIN;
   if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT) event.events |= EPOLLOUT;
   state_->sockets[fd] = &listener;
-  // Whether the set knows the descriptor depends on whether its number was closed and opened again
-  // meanwhile.
+  // A new descriptor, or one whose number was closed and reused in the meantime, is not in the set
+  // yet.
   if (epoll_ctl(state_->epoll, EPOLL_CTL_MOD, fd, &event) != 0 && errno == ENOENT) {
     epoll_ctl(state_->epoll, EPOLL_CTL_ADD, fd, &event);
   }

@@ -1,10 +1,10 @@
 // transport/curl_loop.h
 //
-// CurlLoop: tells libcurl's multi handles which of their sockets are ready, on the Env's loop.
+// CurlLoop: notifies libcurl's multi handles of ready sockets, on the Env's loop.
 //
-// All sockets sit in one epoll set of our own, and Asio watches that single descriptor: libcurl
-// opens and closes sockets as it likes and reuses their numbers, and nothing has to be taken out of
-// Asio in time.
+// All sockets are in one epoll set of this class, and Asio watches only its descriptor: libcurl
+// opens and closes sockets at any time and reuses their numbers, and this way none has to be
+// removed from Asio in time.
 
 #ifndef KINFORMER_TRANSPORT_CURL_LOOP_H_
 #define KINFORMER_TRANSPORT_CURL_LOOP_H_
@@ -16,10 +16,10 @@
 
 namespace kinformer::internal::transport {
 
-// Loop-confined. Destruction closes the set; nobody is called afterwards.
+// Loop-confined. The destructor closes the set; no listener is called after it.
 class CurlLoop {
  public:
-  // Whoever owns sockets. Must call Forget before it goes.
+  // Owner of sockets. Must call Forget before its destruction.
   class Listener {
    public:
     virtual ~Listener() = default;

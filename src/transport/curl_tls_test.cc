@@ -1,4 +1,4 @@
-// The libcurl transport over TLS: whom it trusts, what it shows of itself, changed files.
+// The libcurl transport over TLS: trusted servers, client certificates, changed files.
 
 #include <chrono>
 #include <cstdio>
@@ -61,7 +61,7 @@ TEST_F(CurlTlsTest, TrustsTheGivenCaOnly) {
   EXPECT_TRUE(Get("/x").ok());
 }
 
-// A long selector, say, or a token with many claims.
+// For example a long selector, or a token with many claims.
 TEST_F(CurlTlsTest, LongHeadsGoOutWhole) {
   LoopbackServer server(
       [](const Request& request, Peer& peer) {
@@ -101,7 +101,7 @@ TEST_F(CurlTlsTest, NamesAndDatesAreChecked) {
   EXPECT_THAT(Get("/x").error().message(), HasSubstr("expired"));
 }
 
-// Row 50: Go and browsers do not look at the Common Name.
+// Go and browsers ignore the Common Name.
 TEST_F(CurlTlsTest, ACommonNameAloneIsRefused) {
   for (const char* alternatives : {"", "email:root@127.0.0.1"}) {
     const TestCertificate old = MakeSpecialCertificate(ca_, "127.0.0.1", alternatives);
@@ -185,7 +185,7 @@ TEST_F(CurlTlsTest, AChangedCaFileIsUsed) {
   std::remove(path.c_str());
 }
 
-// The wrong scheme, as it comes of an address that was copied without it.
+// The wrong scheme, as in an address that was copied without it.
 TEST_F(CurlTlsTest, HttpToATlsServer_SaysTheUrlToWrite) {
   LoopbackServer server(Echo, {.certificate = &cert_});
   const std::string address = "127.0.0.1:" + std::to_string(server.port());
@@ -197,7 +197,7 @@ TEST_F(CurlTlsTest, HttpToATlsServer_SaysTheUrlToWrite) {
               HasSubstr("If the server speaks TLS, its URL is https://" + address));
 }
 
-// A server that answers the same to whatever it is sent.
+// A server that gives the same answer to any request.
 class PlainAnswer {
  public:
   explicit PlainAnswer(std::string answer)

@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t kWatchBuffer = 4096;
 constexpr std::size_t kBuffer = 16384;
-constexpr std::size_t kOwnHead = 2048;  // of a request: what libcurl adds to it, and more
-// libnghttp2 sends no longer head, and libcurl would wait for its answer.
+constexpr std::size_t kOwnHead = 2048;  // in a request: room for the headers that libcurl adds
+// libnghttp2 does not send a longer head, and libcurl would wait for an answer forever.
 constexpr std::size_t kMostHttp2Head = std::size_t{64} << 10;
 
 curl_blob Blob(const std::string& text) {
-  // NOCOPY: a thousand watches share one text. libcurl copies what a connection needs beyond the
-  // handle's life.
+  // NOCOPY: thousands of watches share one text. libcurl itself copies data that a connection needs
+  // after the handle is gone.
   return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_NOCOPY};
 }
 
@@ -37,7 +37,7 @@ bool HasBody(const HttpRequest& request) {
 
 void AddHeader(curl_slist*& list, std::string_view name, std::string_view value) {
   std::string line(name);
-  // "Name;" is libcurl's way to send a header without a value; "Name:" would remove it.
+  // libcurl sends "Name;" as a header with an empty value; "Name:" would remove the header.
   if (value.empty()) {
     line += ';';
   } else {
@@ -93,8 +93,8 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   return SetHeaders();
 }
 
-// The server is known by another name than its address: the URL has the name, which TLS sends and
-// checks, and libcurl is told where to connect.
+// Whether the server's TLS name differs from its address. Then the URL contains the name, which TLS
+// sends and verifies, and libcurl gets the address separately.
 bool CurlTransfer::Renamed() const {
   return shared_->endpoint.tls && !shared_->options.tls.server_name.empty();
 }
@@ -124,7 +124,7 @@ void CurlTransfer::SetConnection() {
                    http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
   curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);
   curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
-  // Else removing a handle waits for its getaddrinfo.
+  // Otherwise the removal of a handle waits for its getaddrinfo.
   curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy_, CURLOPT_HTTP_CONTENT_DECODING, 0L);
@@ -142,7 +142,7 @@ void CurlTransfer::SetConnection() {
 }
 
 void CurlTransfer::SetProxy() {
-  // Empty: libcurl does not look into the environment, nor for exceptions.
+  // With an empty value libcurl does not read proxies or exceptions from the environment.
   curl_easy_setopt(easy_, CURLOPT_PROXY, shared_->proxy.c_str());
   curl_easy_setopt(easy_, CURLOPT_NOPROXY, "");
 }
@@ -158,7 +158,7 @@ void CurlTransfer::SetTls() {
   if (!tls_->ca.empty()) {
     curl_blob ca = Blob(tls_->ca);
     curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
-    curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);  // only that CA, not the system's too
+    curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);  // only this CA, not the system's
   }
   if (!tls_->cert.empty()) {
     curl_blob cert = Blob(tls_->cert);
@@ -204,7 +204,7 @@ Result<void> CurlTransfer::SetHeaders() {
   for (const auto& [name, value] : all) {
     head_size_ += name.size() + value.size() + std::string_view(": \r\n").size();
     if (!IsOneLine(name) || !IsOneLine(value)) {
-      // The value may be a secret.
+      // The error does not contain the value, which may be a secret.
       return Error(Reason::kInvalidArgument,
                    "the header " + base::Printable(name) +
                        " has a line break or a NUL in it, which would let it add headers of its "
@@ -212,13 +212,13 @@ Result<void> CurlTransfer::SetHeaders() {
     }
     AddHeader(header_list_, name, value);
   }
-  // What libcurl would add by itself.
+  // Removes headers that libcurl would add by itself.
   if (HasBody(request_)) {
     header_list_ = curl_slist_append(header_list_, "Expect:");
     if (!all.Has("Content-Type")) header_list_ = curl_slist_append(header_list_, "Content-Type:");
   }
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_list_);
-  // libcurl 7.88 never sends the rest of a head that is longer than this, over TLS.
+  // Over TLS, libcurl 7.88 never sends the rest of a head that is longer than this buffer.
   curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE,
                    static_cast<long>(std::max(kBuffer, head_size_)));
   return {};
@@ -244,8 +244,8 @@ void CurlTransfer::TriesAgain() {
   handshake_since.reset();
 }
 
-// libcurl sends a request again, whatever its method, when the connection that it used before
-// breaks without an answer. A write may then be done twice, so its caller has to hear.
+// If a reused connection breaks before the answer, libcurl repeats the request, whatever its
+// method. A repeated write may be applied twice, so its caller must get the error instead.
 bool CurlTransfer::MayBeSentTwice() const {
   return request_.method == "GET" || request_.method == "HEAD";
 }
@@ -273,10 +273,10 @@ Result<void> CurlTransfer::Verdict(CURLcode code) {
     if (end) return end;
     return Error(end.error()).WithContext(server + request_.target);
   }
-  // A refusal whose text breaks off is a refusal.
+  // A truncated refusal still counts as the refusal.
   if (code == CURLE_PARTIAL_FILE && headers_done_ && status_ >= 400) return {};
   CurlFailure failure{.code = code, .detail = error_text_.data(), .headers_seen = headers_done_};
-  // libcurl takes a head that breaks off for a complete response.
+  // libcurl reports a truncated head as a complete response.
   if (code == CURLE_OK) failure.detail = "it closed in the middle of the head";
   if (repetition_refused_) {
     failure.detail = "it closed without an answer; the server may have done what was asked";
@@ -286,7 +286,7 @@ Result<void> CurlTransfer::Verdict(CURLcode code) {
   return FromCurl(failure, server);
 }
 
-// What a receiver throws must not pass through libcurl.
+// Runs `step`; an exception from the receiver must not pass through libcurl's C code.
 template <class Step>
 bool CurlTransfer::Contained(Step step) {
   try {
@@ -299,9 +299,9 @@ bool CurlTransfer::Contained(Step step) {
   }
 }
 
-// libcurl writes the keys of its connections to the file that SSLKEYLOGFILE names. Nobody has asked
-// this program for that. That it opens the file cannot be helped: it does so in curl_global_init,
-// and a library must not change the environment, which other threads may be reading.
+// Prevents libcurl from writing TLS keys to the file in SSLKEYLOGFILE, which nobody requested for
+// this program. libcurl still opens the file in curl_global_init: a library must not change the
+// environment, which other threads may be reading.
 CURLcode CurlTransfer::OnTlsContext(CURL*, void* context, void*) {
   SSL_CTX_set_keylog_callback(static_cast<SSL_CTX*>(context), nullptr);
   return CURLE_OK;
@@ -383,7 +383,7 @@ bool CurlTransfer::HeaderLine(std::string_view line) {
     }
     return true;
   }
-  if (status_ < 200) return true;  // 1xx: the answer proper follows
+  if (status_ < 200) return true;  // 1xx: the final response follows
   return EndOfHead();
 }
 

@@ -1,7 +1,7 @@
 // transport/curl_transfer.h
 //
-// CurlTransfer: one exchange, as a libcurl easy handle and the callbacks that turn what arrives
-// into calls of the receiver.
+// CurlTransfer: one exchange: a libcurl easy handle, and callbacks that pass the response to the
+// receiver.
 
 #ifndef KINFORMER_TRANSPORT_CURL_TRANSFER_H_
 #define KINFORMER_TRANSPORT_CURL_TRANSFER_H_
@@ -29,19 +29,19 @@ class CurlLane;
 // The target of questions for a sign of life. Any answer will do, an error too.
 inline constexpr char kSignOfLife[] = "/livez";
 
-// What all exchanges of one transport have in common.
+// State shared by all exchanges of one transport.
 struct CurlShared {
-  const std::shared_ptr<Env> kept_env;  // owns `env`, or nothing
+  const std::shared_ptr<Env> kept_env;  // owner of `env`, or null
   Env& env;
   const HttpTransportOptions options;
   const Endpoint endpoint;
-  const std::string proxy{};              // what libcurl is told; empty: none
-  SocketSource* const sockets = nullptr;  // null: the system's
+  const std::string proxy{};              // passed to libcurl; empty: no proxy
+  SocketSource* const sockets = nullptr;  // null: the system's sockets
   TransportStats stats{};
 };
 
-// Loop-confined. Created by Start, handed to a lane, done when the receiver is gone. While libcurl
-// runs the receiver may be called; all other methods are called from outside.
+// Loop-confined. Start makes it and gives it to a lane; it is done when its receiver is gone. The
+// receiver may be called while libcurl runs; call other methods only outside of libcurl.
 class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
  public:
   CurlTransfer(std::shared_ptr<CurlShared> shared, HttpRequest request, ResponseReceiver& receiver);
@@ -53,41 +53,41 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   [[nodiscard]] bool done() const { return receiver_ == nullptr; }
   [[nodiscard]] int status() const { return status_; }
 
-  // Makes libcurl's handle, or makes it anew for another attempt on another connection. Keeps
-  // `tls`. kInvalidArgument: a header would break its line.
+  // Makes libcurl's handle, or a new one for another attempt on another connection. Keeps `tls`.
+  // kInvalidArgument: a header contains a line break.
   Result<void> Prepare(std::shared_ptr<const TlsMaterial> tls, std::string authorization);
   [[nodiscard]] CURL* easy() const { return easy_; }
   [[nodiscard]] const std::string& authorization() const { return authorization_; }
   [[nodiscard]] const std::shared_ptr<const TlsMaterial>& tls() const { return tls_; }
 
-  // The receiver hears nothing more.
+  // After this the receiver is not called any more.
   void Silence();
-  // The last call of the receiver, which may destroy anything.
+  // Calls the receiver for the last time; that call may destroy anything.
   void Done(Result<void> result);
-  // libcurl has found its connection dead before any answer, and tries to get another for it.
+  // Called when libcurl retries on a new connection, because the old one died before any answer.
   void TriesAgain();
-  // On another connection, without doing anything twice.
+  // Whether it may run on another connection without the risk of a repeated write.
   [[nodiscard]] bool MayBeMoved() const { return !repeats_ || MayBeSentTwice(); }
-  // What libcurl's verdict means.
+  // Converts libcurl's result code for this exchange to an error.
   [[nodiscard]] Result<void> Verdict(CURLcode code);
 
-  // ---- the lane's notes
+  // ---- state that belongs to the lane
   CurlLane* lane = nullptr;
   bool in_multi = false;
-  bool started = false;     // has a connection, and the request is going out on it
-  SteadyTime added{};       // when it came to its lane
-  SteadyTime admitted{};    // when libcurl got it
+  bool started = false;     // has a connection, and the request is being sent
+  SteadyTime added{};       // time of CurlLane::Add
+  SteadyTime admitted{};    // time at which it was passed to libcurl
   SteadyTime started_at{};  // REQUIRES: started
-  // Since when it has had a socket, and since when that has been connected, without a request
-  // going out.
+  // Time since it has had a socket, and time since that socket is connected, both while the request
+  // is not being sent.
   std::optional<SteadyTime> connecting_since{};
   std::optional<SteadyTime> handshake_since{};
-  int socket = -1;  // the one that libcurl opened for it
+  int socket = -1;  // the socket that libcurl opened for it
   Timer deadline;
 
-  // ---- whether an answer that has begun still comes
-  // From its status on, which a proxy may send and then nothing more. Of a watch that has been
-  // granted silence means nothing.
+  // ---- whether a response that has begun still makes progress
+  // True from the status on, since a proxy may send only that. False for a watch that was accepted,
+  // for which silence is normal.
   [[nodiscard]] bool in_answer() const {
     return (headers_done_ || status_ >= 200) && !is_granted_watch() && !done();
   }
@@ -95,7 +95,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
     return request_.pool == ConnectionPool::kWatch && headers_done_ && status_ == 200;
   }
   [[nodiscard]] SteadyTime last_progress() const { return last_progress_; }
-  // How often the owner has found no progress since then, and when first.
+  // Number of checks without progress since then, and the time of the first of them.
   int idle_checks = 0;
   SteadyTime idle_since{};
 
@@ -107,7 +107,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
                          int local_port);
   [[nodiscard]] bool MayBeSentTwice() const;
   [[nodiscard]] bool Renamed() const;
-  // Runs `step` of a callback. False: it threw, or it says so.
+  // Runs `step` of a callback. Returns false if it throws or returns false.
   template <class Step>
   bool Contained(Step step);
   void SetTarget();
@@ -130,16 +130,16 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   std::shared_ptr<const TlsMaterial> tls_;
   std::string authorization_;
   std::array<char, CURL_ERROR_SIZE> error_text_{};
-  std::size_t buffer_size_ = 0;  // of libcurl's receive buffer
-  std::size_t head_size_ = 0;    // of the request, about
+  std::size_t buffer_size_ = 0;  // size of libcurl's receive buffer
+  std::size_t head_size_ = 0;    // approximate size of the request's head
   int status_ = 0;
   HttpHeaders headers_;
   bool headers_done_ = false;
   SteadyTime last_progress_{};
-  bool repeats_ = false;             // it has been sent, on a connection that is gone
-  bool repetition_refused_ = false;  // libcurl wanted to send a write once more
+  bool repeats_ = false;             // it was sent on a connection that is now gone
+  bool repetition_refused_ = false;  // libcurl wanted to repeat a write
   std::optional<GzipInflater> inflater_;
-  std::optional<Error> error_;  // found by us, not by libcurl
+  std::optional<Error> error_;  // found by this class, not by libcurl
 };
 
 }  // namespace kinformer::internal::transport

@@ -1,4 +1,4 @@
-// The libcurl transport: which exchange goes to which lane, credentials, dead peers, changed
+// The libcurl transport: assigns exchanges to lanes; handles credentials, dead peers and changed
 // certificates.
 
 #include <algorithm>
@@ -38,9 +38,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Duration kStall = seconds(2);  // connected, but no stream: the server's limit is reached
-constexpr std::size_t kMostTrying = 4;   // connections of a pool that do not come about
-constexpr Duration kIdleLane = seconds(90);  // connections nobody used for so long are closed
-constexpr Duration kBareLane = seconds(4);   // a lane without connections, whose handle has some
+constexpr std::size_t kMostTrying = 4;   // lanes of a pool that try in vain to connect
+constexpr Duration kIdleLane = seconds(90);  // unused connections are closed after this time
+constexpr Duration kBareLane = seconds(4);   // for a lane without sockets; its handle may have some
 constexpr Duration kCheckPeriod = seconds(5);
 constexpr Duration kQuickCheckPeriod = seconds(1);
 
@@ -147,14 +147,14 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     });
   }
 
-  // Nobody waits for its credentials any more.
+  // Called when the credentials for the transfer are no longer needed.
   void Forget(const std::shared_ptr<CurlTransfer>& transfer) {
     if (std::erase(awaiting_, transfer) == 0) return;
     auto* const awaited = dynamic_cast<AwaitedSource*>(shared_->options.credentials.get());
     if (awaited != nullptr) awaited->Forget(transfer.get(), env_);
   }
 
-  // Never from inside libcurl's own callbacks: Start has returned by then.
+  // Not called inside libcurl's callbacks: Start must return first.
   void FailLater(const std::shared_ptr<CurlTransfer>& transfer, Error why) {
     env_.loop().Post([transfer, why = std::move(why)] { transfer->Done(why); });
   }
@@ -225,15 +225,15 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     return *lanes_.back();
   }
 
-  // A connection that is there comes before one that is being made. A lane that has tried for a
-  // while to get its own holds up nobody else; nor does one that is suspected. Where several try in
-  // vain, the youngest takes the rest.
+  // Prefers an existing connection to one that is being made. A suspected lane, or one that has
+  // tried to connect for some time, gets no new exchanges, so that it delays none. If too many
+  // lanes try without success, the newest of them gets the rest.
   CurlLane& LaneFor(ConnectionPool pool) {
     CurlLane* coming = nullptr;
     CurlLane* last_trying = nullptr;
-    CurlLane* least = nullptr;  // loaded, of those that are full
+    CurlLane* least = nullptr;  // the least loaded of the full lanes
     std::size_t trying = 0;
-    std::size_t connections = 0;  // of those that are full
+    std::size_t connections = 0;  // of full lanes
     const bool watches = pool == ConnectionPool::kWatch;
     for (const auto& lane : lanes_) {
       if (lane->pool() != pool || lane->retired || lane->suspected) continue;
@@ -260,8 +260,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     return lane;
   }
 
-  // The last lane is new. It gets what the others of its pool leave, which keep what they have, so
-  // that all together have no more connections than the pool may.
+  // Limits the connections of a pool in total: the other lanes keep the connections they have, and
+  // the last lane, which is new, may open the remaining ones.
   void Share(ConnectionPool pool, std::size_t left) {
     for (const auto& lane : lanes_) {
       if (lane->pool() != pool || lane->retired) continue;
@@ -269,15 +269,15 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     }
   }
 
-  // ---- what has to be looked at from time to time
+  // ---- periodic checks
 
-  // At `look` or before.
+  // Schedules a check for `look` or earlier.
   void ScheduleCheck(SteadyTime look) {
     if (stopped_ || lanes_.empty()) return;
     const bool quick = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
       return lane->pool() == ConnectionPool::kWatch && lane->started() < lane->size();
     });
-    // Tests use periods far below the usual ones.
+    // Tests use much shorter periods.
     Duration period = quick ? kQuickCheckPeriod : kCheckPeriod;
     const Duration idle = shared_->options.read_idle_timeout;
     const Duration ping = shared_->options.ping_timeout;
@@ -306,12 +306,12 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       if (!stopped_ && lane->pool() == ConnectionPool::kWatch) CheckStall(*lane, now);
     }
     if (stopped_) return;
-    // This is a task of ours: no lane is inside libcurl now.
+    // This is a task of its own, so no lane is inside libcurl.
     std::erase_if(lanes_, [&](const auto& lane) {
       const Duration kept = lane->sockets() == 0 ? kBareLane : kIdleLane;
       return lane->size() == 0 && (lane->retired || now - lane->last_use() > kept);
     });
-    // What has been found already, and nothing could be done about, waits for the usual time.
+    // A check that is already overdue could not do anything, so it waits for the usual period.
     SteadyTime next = SteadyTime::max();
     const auto consider = [&](SteadyTime look) {
       if (look > now) next = std::min(next, look);
@@ -323,8 +323,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     ScheduleCheck(next);
   }
 
-  // The server takes fewer streams on a connection than we thought: learn how many, and move those
-  // that wait.
+  // Detects a server that allows fewer streams on a connection than assumed: learns the limit, and
+  // moves waiting exchanges.
   void CheckStall(CurlLane& lane, SteadyTime now) {
     if (lane.http1() || !lane.connected()) return;
     CurlLane::List waiting;
@@ -334,7 +334,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       }
     }
     if (waiting.empty()) return;
-    // One stream stays free for the probe.
+    // Keeps one stream free for the probe.
     const std::size_t found = std::max<std::size_t>(lane.peak(), 2) - 1;
     if (found < capacity_) {
       capacity_ = found;
@@ -344,7 +344,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     lane.retired = true;
     Move(lane, waiting);
     if (lane.started() > 1 && lane.started() > capacity_) {
-      // Resumes elsewhere at once, and makes room for the probe.
+      // Its watch resumes on another connection, which makes room for the probe.
       for (const auto& transfer : lane.Transfers()) {
         if (!transfer->started || transfer == lane.probe) continue;
         Fail(transfer, Error(Reason::kTransport,
@@ -354,7 +354,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     }
   }
 
-  // To where LaneFor says. They have not been sent yet.
+  // Moves exchanges that were not sent yet to the lanes that LaneFor chooses.
   void Move(CurlLane& lane, const CurlLane::List& waiting) override {
     for (const auto& transfer : waiting) {
       CurlLane& other = LaneFor(lane.pool());
@@ -400,16 +400,16 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     reload_failed_ = false;
     TlsMaterial material = *loaded;
     if (material.cert.empty()) {
-      // Ours, if any, came with the credentials.
+      // The client certificate, if any, came with the credentials.
       material.cert = tls_->cert;
       material.key = tls_->key;
     }
     UseMaterial(std::move(material));
   }
 
-  // Exchanges that begin now use the new certificates on new connections. Watches that run under a
-  // client certificate which has been replaced are ended, since nothing else would ever end them;
-  // under a replaced CA they go on.
+  // Uses new certificates for new exchanges, on new connections. Watches under a replaced client
+  // certificate are ended, because nothing else would ever end them; watches under a replaced CA
+  // continue.
   void UseMaterial(TlsMaterial material) {
     if (stopped_ || material == *tls_) return;
     const bool new_identity = material.cert != tls_->cert || material.key != tls_->key;
@@ -434,7 +434,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   std::shared_ptr<const TlsMaterial> tls_;
   std::unique_ptr<CurlLoop> loop_;
   std::vector<std::unique_ptr<CurlLane>> lanes_;         // uses loop_
-  std::vector<std::shared_ptr<CurlTransfer>> awaiting_;  // credentials of an AwaitedSource
+  std::vector<std::shared_ptr<CurlTransfer>> awaiting_;  // wait for credentials of an AwaitedSource
   std::size_t capacity_;                                 // exchanges per HTTP/2 connection
   LifeSigns life_{shared_, *this};
   Openers openers_{shared_, *this};
@@ -455,7 +455,7 @@ class CurlCall final : public HttpCall {
       : transport_(std::move(transport)), transfer_(std::move(transfer)) {}
   ~CurlCall() override {
     if (birthplace_.InAnotherProcess()) {
-      // What libcurl said on the way out would be said on the parent's connection.
+      // libcurl's closing messages would be sent on the parent's connection.
       base::LeaveToParent(transfer_);
       return;
     }
@@ -478,10 +478,10 @@ class HttpTransport final : public Transport {
       : env_(env), impl_(std::move(impl)) {}
   ~HttpTransport() override {
     if (birthplace_.InAnotherProcess()) {
-      base::LeaveToParent(std::move(impl_));  // as CurlCall
+      base::LeaveToParent(std::move(impl_));  // like CurlCall
       return;
     }
-    // Always as a task: on the loop we may be inside a receiver, and so inside libcurl.
+    // Always in a task: on the loop, the caller may be inside a receiver, and so inside libcurl.
     env_.loop().Post([impl = std::move(impl_)] { impl->Shutdown(); });
   }
 

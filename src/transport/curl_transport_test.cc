@@ -1,4 +1,4 @@
-// The libcurl transport against a server on the loopback that does as the test says.
+// Tests the libcurl transport with a scripted server on the loopback interface.
 
 #include <atomic>
 #include <chrono>
@@ -202,8 +202,8 @@ INSTANTIATE_TEST_SUITE_P(
                    Reason::kDecode}),
     [](const auto& test) { return test.param.name; });
 
-// As over HTTP/2, where libcurl may lose the rest of an answer that came before the request had
-// been read.
+// As over HTTP/2, where libcurl may lose the rest of an answer that arrived before the request was
+// read.
 TEST_F(CurlTransportTest, ARefusalWhoseTextBreaksOffIsARefusal) {
   LoopbackServer server([&](const Request&, Peer& peer) {
     peer.Write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 100\r\n\r\n{\"kind\":");
@@ -228,7 +228,7 @@ TEST_F(CurlTransportTest, GzipThatNobodyAskedForIsRefused) {
   EXPECT_THAT(got.error().message(), HasSubstr("nobody asked for"));
 }
 
-// A value with a line break would add headers of its own: impersonation of somebody else.
+// A value with a line break could add headers, such as an impersonation of another user.
 TEST_F(CurlTransportTest, HeadersThatBreakTheirLineAreRefused) {
   std::atomic<int> seen{0};
   LoopbackServer server([&](const Request& request, Peer& peer) {
@@ -248,7 +248,7 @@ TEST_F(CurlTransportTest, HeadersThatBreakTheirLineAreRefused) {
   EXPECT_EQ(seen, 0);
 }
 
-// On a connection that was used before, libcurl by itself sends again what got no answer.
+// On a reused connection libcurl by itself repeats a request that got no answer.
 TEST_F(CurlTransportTest, AWriteIsNeverSentTwice) {
   std::atomic<int> seen{0};
   LoopbackServer server([&](const Request& request, Peer& peer) {
@@ -397,7 +397,7 @@ TEST_F(CurlTransportTest, AFrozenServersWatchesAreAbandoned) {
   EXPECT_THAT(watch.error().message(), HasSubstr("no sign of life"));
 }
 
-// Row 58: the head and a part of the body come, and then nothing, while the server is well.
+// The head and part of the body arrive, then nothing, while the server is alive.
 TEST_F(CurlTransportTest, H7ABodyThatStopsInItsMiddleEnds) {
   LoopbackServer server([](const Request& request, Peer& peer) {
     if (request.target != "/list") return Echo(request, peer);
@@ -418,8 +418,8 @@ TEST_F(CurlTransportTest, H7ABodyThatStopsInItsMiddleEnds) {
   EXPECT_TRUE(Get("/x").ok());
 }
 
-// The same of what is no body yet, and of what a watch is refused with: over HTTP/1.1 the probes
-// have a connection of their own and say nothing of this one.
+// The same before the body begins, and for a refused watch: over HTTP/1.1 a probe has its own
+// connection, so it says nothing about this one.
 TEST_F(CurlTransportTest, H7AnAnswerThatStopsInItsMiddleEndsWhereverThatIs) {
   std::atomic<int> probes{0};
   LoopbackServer server([&](const Request& request, Peer& peer) {
@@ -450,8 +450,8 @@ TEST_F(CurlTransportTest, H7AnAnswerThatStopsInItsMiddleEndsWhereverThatIs) {
   EXPECT_GT(probes, 0) << "and they were answered";
 }
 
-// One that comes byte by byte, each when the client has just asked whether the server lives: for
-// far longer than both limits together.
+// A body of single bytes, each sent when the client has just probed the server, for far longer than
+// both limits together.
 TEST_F(CurlTransportTest, H7ASlowBodyGoesOn) {
   constexpr int kBytes = 40;
   std::mutex mutex;
@@ -483,7 +483,7 @@ TEST_F(CurlTransportTest, H7ASlowBodyGoesOn) {
   EXPECT_GT(runtime_.env().Now() - before, milliseconds(525));
 }
 
-// All of the lane's connections are taken: the probe needs one more.
+// All connections of the lane are in use; the probe needs one more.
 TEST_F(CurlTransportTest, H7RequestsOfEveryPoolOnAFrozenServerEnd) {
   LoopbackServer server([](const Request&, Peer& peer) {
     peer.WaitForClose();
@@ -504,7 +504,7 @@ TEST_F(CurlTransportTest, H7RequestsOfEveryPoolOnAFrozenServerEnd) {
   }
 }
 
-// What takes its time before it answers is asked about, and kept.
+// A slow server is probed before it answers, and the request is kept if the probe is answered.
 TEST_F(CurlTransportTest, H7ASlowAnswerOfALivingServerIsAwaited) {
   std::promise<void> probed;
   std::atomic<bool> told{false};
@@ -524,7 +524,7 @@ TEST_F(CurlTransportTest, H7ASlowAnswerOfALivingServerIsAwaited) {
   EXPECT_TRUE(list.ok()) << list.error();
 }
 
-// ---- what the program's own classes throw
+// ---- Exceptions from the program's own classes
 
 class ThrowingSource final : public CredentialSource {
  public:

@@ -39,7 +39,7 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
   if (!taken_apart) return taken_apart.error();
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), &curl_url_cleanup);
   if (parsed == nullptr) return bad("out of memory");
-  // Any scheme is let through here so that the message below can name it.
+  // Accepts any scheme here, so that the message below can name it.
   const CURLUcode code = curl_url_set(parsed.get(), CURLUPART_URL, taken_apart->ToString().c_str(),
                                       CURLU_NON_SUPPORT_SCHEME);
   if (code != CURLUE_OK) return bad(curl_url_strerror(code));
@@ -65,7 +65,7 @@ Result<std::string> ParseServerName(const std::string& name) {
     host = host.substr(1, host.size() - 2);
   }
   if (in6_addr six{}; inet_pton(AF_INET6, host.c_str(), &six) == 1) {
-    // libcurl compares what it connects to with this as text.
+    // libcurl compares the address with this text.
     std::array<char, INET6_ADDRSTRLEN> text{};
     return std::string(inet_ntop(AF_INET6, &six, text.data(), text.size()));
   }

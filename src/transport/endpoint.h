@@ -1,6 +1,6 @@
 // transport/endpoint.h
 //
-// Endpoint: the base URL of a server, taken apart.
+// Endpoint: the parts of a server's base URL.
 
 #ifndef KINFORMER_TRANSPORT_ENDPOINT_H_
 #define KINFORMER_TRANSPORT_ENDPOINT_H_
@@ -18,17 +18,17 @@ struct Endpoint {
   std::string authority;  // as written: "host" or "host:port", for the Host header
   std::string prefix;     // path without a final slash; empty for the root
 
-  [[nodiscard]] std::string Bracketed() const;  // the host as it stands in a URL
+  [[nodiscard]] std::string Bracketed() const;  // the host in the form of a URL
 };
 
-// A host as it stands in a URL: an IPv6 address has brackets.
+// Returns a host in the form of a URL: an IPv6 address gets brackets.
 std::string Bracketed(const std::string& host);
 
-// "https://host:port/prefix". kConfig for anything else; the message quotes the URL, without what
-// may be a password.
+// Parses "https://host:port/prefix". kConfig for anything else; the message quotes the URL without
+// a possible password.
 Result<Endpoint> ParseEndpoint(const std::string& url);
 
-// tls-server-name: a host's name, or an IP address, whose brackets are left out. kConfig for
+// Parses tls-server-name: a host's name, or an IP address, whose brackets are removed. kConfig for
 // anything else.
 Result<std::string> ParseServerName(const std::string& name);
 

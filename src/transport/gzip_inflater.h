@@ -1,8 +1,8 @@
 // transport/gzip_inflater.h
 //
-// GzipInflater: undoes `Content-Encoding: gzip` as the bytes arrive. libcurl's own decoder stops
+// GzipInflater: decodes `Content-Encoding: gzip` as the bytes arrive. libcurl's own decoder stops
 // after the first gzip member; newer API servers compress a streamed list as one member per flush,
-// so this one goes on for as long as members follow.
+// so this class reads all members.
 
 #ifndef KINFORMER_TRANSPORT_GZIP_INFLATER_H_
 #define KINFORMER_TRANSPORT_GZIP_INFLATER_H_
@@ -15,7 +15,7 @@
 
 namespace kinformer::internal::transport {
 
-// One body. Thread-compatible. Never blocks.
+// Decodes one body. Thread-compatible. Does not block.
 class GzipInflater {
  public:
   GzipInflater();
@@ -23,11 +23,11 @@ class GzipInflater {
   GzipInflater(const GzipInflater&) = delete;
   GzipInflater& operator=(const GzipInflater&) = delete;
 
-  // Gives everything that `data` completes to `sink`, in pieces that are valid during the call.
-  // Errors (kDecode) are final. `sink` returns whether it wants more; the rest of `data` is dropped
-  // where it does not.
+  // Decodes `data`, and passes all bytes that can be decoded so far to `sink`, in pieces that are
+  // valid during the call. Errors (kDecode) are final. If `sink` returns false, the rest of `data`
+  // is dropped and not decoded.
   Result<void> Write(std::string_view data, const std::function<bool(std::string_view)>& sink);
-  // The body has ended. kUnexpectedEof inside a member.
+  // Call it at the end of the body. kUnexpectedEof inside a member.
   [[nodiscard]] Result<void> Finish() const;
 
  private:

@@ -21,7 +21,7 @@ namespace {
 
 class Exchange;
 
-// What all calls of one transport share. Outlives the transport while a call is under way.
+// State shared by all calls of one transport. Outlives the transport while a call is in progress.
 struct Core {
   Core(Env& e, Handler& h, InMemoryTransportOptions o) : env(e), handler(&h), options(o) {}
 
@@ -46,8 +46,8 @@ struct Core {
   }
 };
 
-// One request and its response. At most one step is scheduled at any time, and each step calls the
-// receiver at most once, so calls come in order and other work of the loop comes between them.
+// One request and its response. At most one step is scheduled at a time, and each step calls the
+// receiver at most once, so calls are in order and other tasks of the loop run between them.
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(std::shared_ptr<Core> core, HttpRequest request, ResponseReceiver& receiver)
@@ -74,19 +74,19 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     }
   }
 
-  // The handle is gone: no more calls, and the server is told by the end of its stream.
+  // The handle is destroyed: no more calls. The server notices by the destruction of its stream.
   void Abandon() {
     receiver_ = nullptr;
     deadline_.Cancel();
     Close();
   }
 
-  // The connection is gone. Bytes not yet delivered are lost.
+  // Breaks the connection. Bytes that were not delivered are lost.
   void Break(Error why) {
     if (receiver_ == nullptr || broken_) return;
     broken_ = std::move(why);
     Close();
-    // Not through the latency: a reset is seen at once, and one scheduled step may be far away.
+    // Without latency: a reset is seen at once, and the next step may be far away.
     timer_.Cancel();
     scheduled_ = false;
     ++epoch_;
@@ -110,7 +110,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     core_->open.erase(id_);
     pending_.clear();
     offset_ = 0;
-    if (in_server_) return;  // the step that is inside the stream drops it
+    if (in_server_) return;  // the step that is using the stream destroys it
     stream_.reset();
   }
 
@@ -137,10 +137,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     } else if (!stream_) {
       Ask();
     } else if (!started_) {
-      waiting_ = true;  // before asking: the wake may come at any moment after the answer
+      waiting_ = true;  // set before ready(), because the wake may come right after it
       if (!stream_->ready()) return;
       waiting_ = false;
-      (void)stream_->headers();  // whichever throws, both are of the answer in its place
+      (void)stream_->headers();  // if either throws, both come from the replacement
       const int status = stream_->status();
       if (status == 0) {
         Break(Error(Reason::kTransport, "the server closed the connection without a response"));
@@ -178,7 +178,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     Schedule();
   }
 
-  // Reads until there is enough for one OnData or nothing more to read now, and delivers that.
+  // Reads until there is enough for one OnData, or nothing more to read now, and delivers that.
   void Pump() {
     const std::size_t want = core_->ChunkSize();
     while (!ended_ && Pending() < want) {
@@ -203,7 +203,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       }
       ended_ = true;
       aborted_ = state == ResponseStream::State::kAbort;
-      // The head has been told already: an error in the place of the answer comes too late.
+      // The head was delivered already, so a replacement response comes too late.
       if (!std::exchange(read_, true) && stream_->status() != status_) {
         pending_.clear();
         aborted_ = true;
@@ -219,15 +219,15 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         Cut();
         return;
       }
-      // Not only what is left: a stream that had more to say when the chunk was just full will not
-      // wake us.
+      // Also if nothing is pending: a stream with more data than fit into the chunk does not call
+      // the wake.
       if (Pending() > 0 || ended_ || !waiting_) {
         waiting_ = false;
         Schedule();
       }
       return;
     }
-    if (!ended_) return;  // the wake goes on
+    if (!ended_) return;  // continues at the wake
     if (aborted_) {
       Cut();
       return;
@@ -243,10 +243,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     return total - offset_;
   }
 
-  // Hands over the first `count` pending bytes: in place where they lie in one chunk, else joined,
-  // as a socket would.
+  // Delivers the first `count` pending bytes: in place if they are in one chunk, else joined, as a
+  // socket would do.
   void Deliver(std::size_t count) {
-    std::vector<BodyChunk> keep;  // the bytes live during the call even if Break clears pending_
+    std::vector<BodyChunk> keep;  // keeps the bytes alive if Break clears pending_ during the call
     std::string joined;
     std::string_view data;
     if (pending_.front().bytes.size() - offset_ >= count) {
@@ -288,7 +288,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
                                    [&] { receiver->OnDone(std::move(result)); });
   }
 
-  // What the receiver throws breaks the call off, as over a socket.
+  // An exception from the receiver breaks the call, as over a socket.
   template <class Call>
   void Tell(const Call& call) {
     try {
@@ -306,19 +306,19 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   HttpRequest request_;
   ResponseReceiver* receiver_;  // null once done or abandoned
   std::unique_ptr<ResponseStream> stream_;
-  std::vector<BodyChunk> pending_;  // read, not delivered; the first offset_ bytes of the first are
+  std::vector<BodyChunk> pending_;  // not yet delivered, except offset_ bytes of the first
   std::size_t offset_ = 0;
   std::optional<internal::transport::GzipInflater> inflater_;
   std::optional<Error> broken_;
   std::optional<std::size_t> cut_after_;
   Timer timer_;
   Timer deadline_;
-  std::uint64_t epoch_ = 0;  // a step scheduled under an older one has been overtaken by a break
+  std::uint64_t epoch_ = 0;  // a step scheduled under an older epoch is void after a break
   bool scheduled_ = false;
   bool started_ = false;  // OnHeaders has been called
-  int status_ = 0;        // as told
+  int status_ = 0;        // as delivered
   bool read_ = false;
-  bool waiting_ = false;  // the stream said kWait
+  bool waiting_ = false;  // the stream returned kWait
   bool in_server_ = false;
   bool ended_ = false;
   bool aborted_ = false;

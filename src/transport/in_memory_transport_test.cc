@@ -1,4 +1,4 @@
-// The in-memory transport under simulated time: order, chunking, latency, faults, abandonment.
+// The in-memory transport in simulated time: order, chunks, latency, faults, abandoned calls.
 
 #include <chrono>
 #include <functional>
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// What the test server sends: text that the test appends, until it ends it.
+// Body of the test server's response: text that the test appends until it ends it.
 struct Body {
   std::vector<std::string> parts;
   std::optional<ResponseStream::State> end;

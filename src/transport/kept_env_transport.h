@@ -12,8 +12,8 @@
 
 namespace kinformer::internal::transport {
 
-// As NewHttpTransport. `env` is kept for as long as anything of the transport uses it, which is
-// beyond its destruction: a transport ends on the loop.
+// Like NewHttpTransport. Keeps `env` as long as the transport uses it, which is longer than the
+// transport's life: it ends on the loop.
 Result<std::unique_ptr<Transport>> NewHttpTransportOn(std::shared_ptr<Env> env,
                                                       HttpTransportOptions options);
 

@@ -13,13 +13,13 @@ namespace {
 
 using std::chrono::seconds;
 
-// Less than what callers with short deadlines have, a leader's renewals among them.
+// Less than short deadlines of callers, such as a leader's renewals.
 constexpr Duration kPatience = seconds(3);
-// Silence is not to be mistaken for a loop that was busy elsewhere, so it has to last over several
-// looks.
+// Number of checks over which silence must last, so that a loop that was busy with other tasks is
+// not mistaken for a silent connection.
 constexpr int kLooks = 3;
 
-// Any answer is a sign of life, and the lane has seen its bytes before this does.
+// Any answer is a sign of life, and the lane notices its bytes before this class does.
 class ProbeReceiver final : public ResponseReceiver {
  public:
   void OnHeaders(int, const HttpHeaders&) override { answered = true; }
@@ -36,13 +36,13 @@ std::string Seconds(Duration duration) {
   return std::to_string(std::chrono::duration_cast<seconds>(duration).count());
 }
 
-// The watches' own: a probe must not run a plugin or read a file.
+// Uses the credentials of the watches: a probe must not run a plugin or read a file.
 std::string AuthorizationOf(const CurlLane& lane) {
   const auto all = lane.Transfers();
   return all.empty() ? std::string() : all.back()->authorization();
 }
 
-// Since when an answer has been awaited on the lane and nothing has come. Max: none is awaited.
+// Returns the time since which an answer is missing on the lane; max if none is awaited.
 SteadyTime QuietSince(const CurlLane& lane) {
   SteadyTime oldest = SteadyTime::max();
   lane.ForEach([&](const CurlTransfer& transfer) {
@@ -64,10 +64,10 @@ Duration LifeSigns::Patience() const {
 
 void LifeSigns::GivenUp(const CurlTransfer& transfer) {
   CurlLane* const lane = transfer.lane;
-  // Nothing is awaited of a watch that has been granted.
+  // An accepted watch does not wait for an answer.
   if (lane == nullptr || !transfer.started || transfer.done() || transfer.is_granted_watch())
     return;
-  // Where there are several connections, one request says nothing of those that answer.
+  // With several connections, one request is no evidence if others get data.
   if (!lane->has_one_connection() && lane->last_activity() > shared_->env.Now() - Patience())
     return;
   const Duration awaited = lane->AwaitedInVain(transfer);
@@ -128,14 +128,14 @@ SteadyTime LifeSigns::NextLook(const CurlLane& lane) const {
   return next;
 }
 
-// Both limits go by the Env's clock; libcurl's own, which is for names, too, goes by the system's.
+// Both limits use the Env's clock; libcurl's own limit, which includes DNS, uses the system's.
 void LifeSigns::CheckConnecting(CurlLane& lane) {
   const HttpTransportOptions& options = shared_->options;
   const SteadyTime now = shared_->env.Now();
   const auto over = [&](const std::optional<SteadyTime>& since, Duration limit) {
     return since && limit > Duration::zero() && now - *since >= limit;
   };
-  // As where libcurl itself gives up: whoever waits for the connection hears the same.
+  // As when libcurl itself gives up: exchanges that wait for the connection get the same error.
   const CurlLane::List behind = lane.ScoutSince() ? lane.Queued() : CurlLane::List{};
   const auto fail = [&](const std::shared_ptr<CurlTransfer>& transfer, const Error& why) {
     for (const auto& other : behind) {
@@ -183,7 +183,7 @@ void LifeSigns::CheckLife(CurlLane& lane) {
     }
     return;
   }
-  // A stream that the server has no room for says nothing about the connection.
+  // A probe that waits for a free stream is no evidence about the connection.
   const bool own_connection = lane.http1() && lane.pool() == ConnectionPool::kWatch;
   const bool conclusive = probe->started || own_connection || receiver.done;
   EndProbe(lane);
@@ -192,7 +192,7 @@ void LifeSigns::CheckLife(CurlLane& lane) {
       LogLevel::kWarning, "server does not answer, abandoning its connection",
       {{"server", owner_.Describe()}, {"requests", std::to_string(lane.size())}});
   lane.retired = true;
-  // Before anybody hears of it, and sends something again.
+  // Before any receiver gets the error and sends another request.
   Suspect(nullptr, since, probe->authorization());
   for (const auto& transfer : lane.Transfers()) {
     owner_.Fail(transfer, Error(Reason::kTransport,
@@ -201,8 +201,8 @@ void LifeSigns::CheckLife(CurlLane& lane) {
   }
 }
 
-// The connection may live, or others of the lane may, while what was asked for comes to a halt:
-// behind a proxy that has lost the server, say.
+// The connection or the lane may be alive while a single response makes no progress, for example
+// behind a proxy that has lost the server.
 void LifeSigns::CheckProgress(CurlLane& lane) {
   const SteadyTime now = shared_->env.Now();
   const Duration idle = shared_->options.read_idle_timeout;

@@ -1,16 +1,16 @@
 // transport/life_signs.h
 //
-// LifeSigns: whether the connections of a transport live, and what becomes of requests on those
-// that do not.
+// LifeSigns: detects dead connections of a transport, and handles the requests on them. Each step
+// needs a longer silence than the one before.
 //
-// The evidence is silence where an answer is awaited:
-//   - read_idle_timeout long: the connection is asked for a sign of life (a probe);
-//   - some seconds long, and then the caller gives up; or a probe is not answered for as long: the
-//     connection is suspected. It gets no new exchange until its probe is answered, and so do those
-//     of the same server that have been silent since then: what has cut one has often cut all;
-//   - ping_timeout after the probe: the connection is dead, and what runs on it ends.
-// A connection that cannot be asked, since it carries one exchange at a time (HTTP/1.1), is retired
-// instead of suspected; so is every one where read_idle_timeout forbids probes.
+// Silence counts only while an answer is awaited:
+//   - after read_idle_timeout, a probe is sent on the connection;
+//   - after some seconds, if the caller then gives up or a probe is not answered, the connection is
+//     suspected: it gets no new exchange until its probe is answered. So are connections to the
+//     same server that have been silent as long, since a network failure often affects them all;
+//   - ping_timeout after the probe, the connection is dead, and its exchanges end.
+// A connection that cannot be probed, because it carries one exchange at a time (HTTP/1.1), is
+// retired instead of suspected; so is every connection if read_idle_timeout disables probes.
 
 #ifndef KINFORMER_TRANSPORT_LIFE_SIGNS_H_
 #define KINFORMER_TRANSPORT_LIFE_SIGNS_H_
@@ -31,24 +31,24 @@ namespace kinformer::internal::transport {
 // Loop-confined. Owns nothing: probes belong to their lanes.
 class LifeSigns {
  public:
-  // What it needs of the transport.
+  // Functions of the transport that this class uses.
   class Owner {
    public:
     virtual ~Owner() = default;
     [[nodiscard]] virtual const std::vector<std::unique_ptr<CurlLane>>& lanes() const = 0;
     [[nodiscard]] virtual const std::shared_ptr<const TlsMaterial>& tls() const = 0;
     [[nodiscard]] virtual std::string Describe() const = 0;
-    // Takes it off its lane; the receiver hears `why`, and may do anything but end the lane.
+    // Removes it from its lane. Its receiver gets `why`, and may do anything except end the lane.
     virtual void Fail(const std::shared_ptr<CurlTransfer>& transfer, Error why) = 0;
   };
 
   LifeSigns(std::shared_ptr<CurlShared> shared, Owner& owner);
 
-  // The caller of an exchange, which is still on its lane, has given it up, or its time is over.
+  // Called when the caller of an exchange gives up or its time is over; it is still on its lane.
   void GivenUp(const CurlTransfer& transfer);
-  // Looks at all of a lane. The lane stays; others may come.
+  // Checks all exchanges of a lane. The lane survives; new lanes may be added.
   void Check(CurlLane& lane);
-  // When Check would find something new if nothing happens until then, at the earliest.
+  // Earliest time at which Check could find something new if nothing happens until then.
   [[nodiscard]] SteadyTime NextLook(const CurlLane& lane) const;
   static void EndProbe(CurlLane& lane);
 
@@ -57,12 +57,12 @@ class LifeSigns {
   void CheckLife(CurlLane& lane);
   void CheckProgress(CurlLane& lane);
   void GiveUpHalf(const std::shared_ptr<CurlTransfer>& transfer, Duration silent);
-  // An answer has been awaited in vain since then: on `lane`, if that is not null.
+  // Called when an answer has been missing since then; on `lane`, unless that is null.
   void Suspect(CurlLane* lane, SteadyTime since, const std::string& authorization);
   void Doubt(CurlLane& lane, const std::string& authorization);
   void StartProbe(CurlLane& lane, const std::string& authorization);
   [[nodiscard]] bool probes() const;
-  // How long silence must last to be evidence.
+  // Duration of silence that makes a connection suspect.
   [[nodiscard]] Duration Patience() const;
 
   const std::shared_ptr<CurlShared> shared_;

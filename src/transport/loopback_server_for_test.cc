@@ -218,7 +218,7 @@ void LoopbackServer::Serve(int fd) {
     SSL_set_fd(ssl, fd);
     open = SSL_accept(ssl) == 1;
     if (!open) {
-      // Closing with bytes unread would be a reset, and the alert that says why would be lost.
+      // To close with unread bytes would send a reset, and the alert with the reason would be lost.
       shutdown(fd, SHUT_WR);
       char data[4096];
       while (recv(fd, data, sizeof data, 0) > 0) {

@@ -18,7 +18,7 @@
 
 namespace kinformer::internal::transport {
 
-// A certificate and its key, PEM. Made anew in every run.
+// A certificate and its key, PEM. New ones in every run.
 struct TestCertificate {
   std::string cert;
   std::string key;
@@ -51,7 +51,7 @@ class LoopbackServer {
     std::string target;
     std::string head;  // the whole of it
     std::string body;
-    // The value of a header field, empty where there is none; the name in lower case.
+    // Returns the value of a header field, or empty; the name is in lower case.
     [[nodiscard]] std::string Header(const std::string& name) const;
   };
   // Answers a request; returns whether the connection stays open.

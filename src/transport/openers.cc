@@ -11,15 +11,15 @@ namespace {
 
 using std::chrono::seconds;
 
-// A connection that takes longer than this may never come about.
+// A connection that takes longer than this may never be established.
 constexpr Duration kPatience = seconds(2);
-// How long an opener has. Long enough for a SYN that got lost twice.
+// Time for an opener: long enough for a SYN that was lost twice.
 constexpr Duration kOpenerTime = seconds(3);
 
-// How soon those that wait hear of another connection.
+// Interval in which waiting exchanges are moved to an established connection.
 constexpr Duration kLook = std::chrono::milliseconds(200);
 
-// Exchanges that may leave a lane without a connection: the first, too, but not a probe.
+// Returns exchanges that may leave a lane without a connection, including the first, but no probe.
 CurlLane::List Movable(const CurlLane& lane) {
   CurlLane::List all = lane.Transfers();
   std::erase_if(all, [&](const std::shared_ptr<CurlTransfer>& transfer) {

@@ -1,12 +1,12 @@
 // transport/openers.h
 //
-// Openers: what happens where a connection does not come about in time.
+// Openers: handles connections that are not established in time.
 //
-// The first exchange of a lane connects, and all others of the lane wait for it. Where that takes
-// longer than two seconds those that wait go elsewhere; an opener (a question for a sign of life,
-// on a lane of its own) tries beside it; and whoever waits in the pool, the first exchange too,
-// goes to whichever connection comes about first. There is one opener at a time, and a new one
-// every three seconds: what hangs may hang for long, while who tries anew comes through at once.
+// The first exchange of a lane connects, and the others of the lane wait for it. If that takes more
+// than two seconds, the waiting ones move to other lanes, and an opener (a probe on a lane of its
+// own) tries in parallel; all waiting exchanges of the pool, including the first, use the
+// connection that is established first. There is one opener at a time, and a new one every three
+// seconds: a hanging attempt may hang for long, while a new attempt often succeeds at once.
 
 #ifndef KINFORMER_TRANSPORT_OPENERS_H_
 #define KINFORMER_TRANSPORT_OPENERS_H_
@@ -28,32 +28,32 @@ namespace kinformer::internal::transport {
 // Loop-confined. Owns nothing: openers belong to their lanes.
 class Openers {
  public:
-  // The transport, as far as it is needed here.
+  // Functions of the transport that this class uses.
   class Owner {
    public:
     virtual ~Owner() = default;
     [[nodiscard]] virtual const std::vector<std::unique_ptr<CurlLane>>& lanes() const = 0;
     [[nodiscard]] virtual const std::shared_ptr<const TlsMaterial>& tls() const = 0;
     virtual CurlLane& NewLane(ConnectionPool pool) = 0;
-    // Whether exchanges that come to the lane's pool may share its connection.
+    // Whether new exchanges of the lane's pool may share its connection.
     [[nodiscard]] virtual bool HasRoom(const CurlLane& lane) const = 0;
-    // Takes exchanges that have not been sent off their lane, to where new ones of the pool go.
+    // Moves exchanges that were not sent yet to the lanes that new ones of the pool would use.
     virtual void Move(CurlLane& lane, const CurlLane::List& waiting) = 0;
   };
 
   Openers(std::shared_ptr<CurlShared> shared, Owner& owner);
 
-  // Whether the lane has had no connection for so long that nobody should wait for it.
+  // Whether the lane has been without a connection for too long to wait for it.
   [[nodiscard]] bool TriesTooLong(const CurlLane& lane) const;
-  // Moves, retires and tries anew as the lane needs it. The lane stays; others may be added.
+  // Moves exchanges, retires lanes, starts openers as needed. The lane stays; others may be added.
   void Check(CurlLane& lane);
-  // Returns when Check is due, at the latest.
+  // Returns the latest time for the next Check.
   [[nodiscard]] SteadyTime NextLook(const CurlLane& lane) const;
-  // Gives up the lane's opener, if it has one.
+  // Ends the lane's opener, if there is one.
   static void End(CurlLane& lane);
 
  private:
-  // Ignores the answer of an opener: the lane knows before it whether it has a connection.
+  // Ignores the answer of an opener: the lane notices before it whether it has a connection.
   class Deaf final : public ResponseReceiver {
    public:
     void OnHeaders(int, const HttpHeaders&) override {}
@@ -62,7 +62,7 @@ class Openers {
   };
 
   [[nodiscard]] bool HasConnection(ConnectionPool pool) const;
-  // Whether a try has begun so lately that another one is needless.
+  // Whether a recent attempt makes another one unnecessary.
   [[nodiscard]] bool HasFreshTry(ConnectionPool pool) const;
   void Open(ConnectionPool pool, const std::string& authorization);
 

@@ -15,7 +15,7 @@
 namespace kinformer::internal::transport {
 namespace {
 
-// An IPv4 address counts as its IPv6 form, so that there is one kind.
+// IPv4 addresses are stored in their IPv6 form, so that there is one type.
 using Address = std::array<unsigned char, 16>;
 
 std::optional<Address> ParseAddress(const std::string& text) {
@@ -54,7 +54,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// "10.0.0.0/8", "fd00::/8".
+// Handles "10.0.0.0/8", "fd00::/8".
 bool InNetwork(const std::string& entry, const Address& address) {
   const auto slash = entry.find('/');
   if (slash == std::string::npos) return false;
@@ -69,7 +69,7 @@ bool InNetwork(const std::string& entry, const Address& address) {
   return SameFront(*base, address, four ? bits + 96 : bits);
 }
 
-// Splits "host:port" and "[::1]:port"; the port is empty where there is none.
+// Splits "host:port" and "[::1]:port"; the port is empty if it is absent.
 void SplitPort(const std::string& entry, std::string& host, std::string& port) {
   host = entry;
   port.clear();
@@ -85,7 +85,7 @@ void SplitPort(const std::string& entry, std::string& host, std::string& port) {
   }
 }
 
-// "example.com" is that and all below it, ".example.com" and "*.example.com" only what is below.
+// "example.com" matches itself and subdomains, ".example.com" and "*.example.com" only subdomains.
 bool InDomain(std::string_view domain, std::string_view host) {
   if (domain.starts_with("*.")) domain.remove_prefix(1);
   const bool itself_too = domain.front() != '.';
@@ -113,7 +113,7 @@ std::string Variable(const char* name, const char* lower) {
   return {};
 }
 
-// `from`: where it was given. A scheme that is left out is http, as in Go, where `lenient`.
+// `from`: source of the setting. With `lenient` a missing scheme means http, as in Go.
 Result<std::string> Checked(const std::string& proxy, const std::string& from, bool lenient) {
   const auto bad = [&] {
     return Error(Reason::kConfig, from + " \"" + base::RedactedUrl(proxy) +
@@ -132,7 +132,7 @@ Result<std::string> Checked(const std::string& proxy, const std::string& from, b
                    CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
     return bad();
   }
-  // Go hands the name to a SOCKS proxy; in libcurl that is socks5h.
+  // Go passes the name to a SOCKS proxy, which is socks5h in libcurl.
   if (scheme == "socks5") url->scheme = "socks5h";
   return url->ToString();
 }
@@ -141,7 +141,7 @@ Result<std::string> Checked(const std::string& proxy, const std::string& from, b
 
 ProxyEnvironment ProxyEnvironment::OfProcess() {
   return {Variable("HTTPS_PROXY", "https_proxy"),
-          // A CGI program gets a request's Proxy header in this variable.
+          // In a CGI program, this variable contains the Proxy header of a request.
           std::getenv("REQUEST_METHOD") != nullptr ? std::string()
                                                    : Variable("HTTP_PROXY", "http_proxy"),
           Variable("NO_PROXY", "no_proxy")};

@@ -1,8 +1,8 @@
 // transport/proxy.h
 //
-// Which proxy the environment wants for a server, as Go's net/http decides it: HTTPS_PROXY or
-// HTTP_PROXY, and NO_PROXY. Nothing else in the environment counts; libcurl has rules of its own
-// and is always told the outcome.
+// Chooses the proxy for a server from the environment, like Go's net/http: by HTTPS_PROXY or
+// HTTP_PROXY, and NO_PROXY. Other variables are ignored; libcurl has other rules, and always gets
+// the result of these.
 
 #ifndef KINFORMER_TRANSPORT_PROXY_H_
 #define KINFORMER_TRANSPORT_PROXY_H_
@@ -17,7 +17,7 @@
 
 namespace kinformer::internal::transport {
 
-// The values of the variables; the names in capitals win over the others.
+// Values of the variables; names in capitals take precedence.
 struct ProxyEnvironment {
   std::string https_proxy{};
   std::string http_proxy{};
@@ -25,11 +25,11 @@ struct ProxyEnvironment {
   static ProxyEnvironment OfProcess();
 };
 
-// Whether NO_PROXY, or being on this machine, keeps the server from being reached by a proxy.
+// Whether the server is reached directly, because of NO_PROXY or because it is on this machine.
 bool IsDirect(const Endpoint& endpoint, std::string_view no_proxy);
 
-// The URL of the proxy to use, in libcurl's terms; empty: none. kConfig, naming the option or the
-// variable, where it is no URL of a proxy.
+// Returns the URL of the proxy, in libcurl's form; empty if there is none. kConfig with the option
+// or the variable, if it is not a valid URL of a proxy.
 Result<std::string> ProxyFor(const Endpoint& endpoint, const HttpTransportOptions& options,
                              const ProxyEnvironment& environment);
 

@@ -1,4 +1,4 @@
-// Which proxy, if any: Go's rules.
+// Choice of the proxy by Go's rules.
 
 #include "transport/proxy.h"
 
@@ -72,7 +72,7 @@ TEST(ProxyTest, M3WhichProxy) {
   EXPECT_EQ(Chosen("https://a", {}, both), "http://s:1");
   EXPECT_EQ(Chosen("http://a", {}, both), "http://p:2");
   EXPECT_EQ(Chosen("https://inside", {}, both), "");
-  // The server's own name counts, not the one that its certificate is checked for.
+  // The server's own name counts, not the name that its certificate is checked for.
   EXPECT_EQ(Chosen("https://a", {.tls = {.server_name = "inside"}}, both), "http://s:1");
   EXPECT_EQ(Chosen("https://inside", {.tls = {.server_name = "a"}}, both), "");
   EXPECT_EQ(Chosen("https://a", {.use_environment_proxy = false}, both), "");
@@ -93,7 +93,7 @@ TEST(ProxyTest, M3M4WhatIsNoProxyIsNamedWithoutItsPassword) {
   EXPECT_THAT(environment, Not(HasSubstr("HUSH")));
 }
 
-// ALL_PROXY is libcurl's own idea.
+// Only libcurl knows ALL_PROXY.
 TEST(ProxyTest, M3TheEnvironment) {
   for (const char* name : {"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY",
                            "no_proxy", "REQUEST_METHOD"}) {

@@ -48,7 +48,7 @@ Query::Query(std::string_view encoded) {
     const std::size_t equals = pair.find('=');
     std::string name;
     std::string value;
-    // As Go's url.Values does with what it cannot decode: leave it out.
+    // Pairs that cannot be decoded are dropped, as by Go's url.Values.
     if (!PercentDecode(pair.substr(0, equals), true, name)) continue;
     if (equals != std::string_view::npos && !PercentDecode(pair.substr(equals + 1), true, value))
       continue;

@@ -1,6 +1,6 @@
 // transport/query.h
 //
-// Query: the parameters of a request's target.
+// Query: the parameters in a request's target.
 
 #ifndef KINFORMER_TRANSPORT_QUERY_H_
 #define KINFORMER_TRANSPORT_QUERY_H_
@@ -16,24 +16,24 @@
 
 namespace kinformer::internal::transport {
 
-// "%2C" undone, and "+" where it is a space. False for a bad escape.
+// Decodes "%2C", and "+" as a space if asked. Returns false for an invalid escape.
 bool PercentDecode(std::string_view text, bool plus_is_space, std::string& out);
 
-// The query parameters, percent-decoded, in the order sent. Of a repeated parameter the first
-// counts. Thread-compatible.
+// The query parameters, percent-decoded, in the order sent. The first one counts if a parameter is
+// repeated. Thread-compatible.
 class Query {
  public:
   Query() = default;
   explicit Query(std::string_view encoded);
   [[nodiscard]] bool Has(std::string_view name) const;
-  // Empty where there is none.
+  // Empty if it is absent.
   [[nodiscard]] std::string_view Get(std::string_view name) const;
-  // All values, in their order.
+  // Returns all values, in their order.
   [[nodiscard]] std::vector<std::string> All(std::string_view name) const;
-  // As Go reads booleans in list options: "0" and "false" are false, everything else is true, the
-  // empty text too.
+  // Reads a boolean like Go in list options: "0" and "false" are false, everything else is true,
+  // even the empty text.
   [[nodiscard]] std::optional<bool> GetBool(std::string_view name) const;
-  // An integer, or BadRequest naming the parameter.
+  // Returns an integer, or BadRequest with the name of the parameter.
   [[nodiscard]] Result<std::optional<std::int64_t>> GetInt(std::string_view name) const;
   void Set(std::string_view name, std::string_view value);
 

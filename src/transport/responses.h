@@ -1,6 +1,6 @@
 // transport/responses.h
 //
-// The plain kinds of response: a whole body, and one that is not known yet.
+// Simple kinds of response: a complete body, and one that is not known yet.
 
 #ifndef KINFORMER_TRANSPORT_RESPONSES_H_
 #define KINFORMER_TRANSPORT_RESPONSES_H_
@@ -17,7 +17,7 @@
 
 namespace kinformer::internal::transport {
 
-// A body that is there as a whole. Loop-confined.
+// A complete body in memory. Loop-confined.
 class WholeBody final : public ResponseStream {
  public:
   WholeBody(int status, HttpHeaders headers, std::string body)
@@ -43,7 +43,7 @@ class WholeBody final : public ResponseStream {
   std::size_t offset_ = 0;
 };
 
-// The part that answers which come later have in common. Loop-confined.
+// Base class of responses that become known later. Loop-confined.
 class Deferred : public ResponseStream {
  public:
   [[nodiscard]] bool ready() const override { return inner_ != nullptr && inner_->ready(); }
@@ -64,7 +64,7 @@ class Deferred : public ResponseStream {
   }
 
  protected:
-  // That is the answer, which may come later in turn.
+  // Sets the response. It may itself become known later.
   void Begin(std::unique_ptr<ResponseStream> inner) {
     inner_ = std::move(inner);
     inner_->SetWake(wake_);

@@ -1,6 +1,6 @@
 // transport/socket_source.h
 //
-// SocketSource: where the transport over libcurl gets its connections from in a simulation.
+// SocketSource: provides the connections of the transport over libcurl in a simulation.
 
 #ifndef KINFORMER_TRANSPORT_SOCKET_SOURCE_H_
 #define KINFORMER_TRANSPORT_SOCKET_SOURCE_H_
@@ -15,17 +15,17 @@
 
 namespace kinformer::internal::transport {
 
-// A local socket that accepts them. Loop-confined.
+// A local socket that accepts connections. Loop-confined.
 class SocketSource {
  public:
   virtual ~SocketSource() = default;
-  // Its abstract address, without the NUL in front.
+  // Returns its abstract address, without the leading NUL.
   [[nodiscard]] virtual const std::string& name() const = 0;
-  // The transport is about to connect; false: it is refused.
+  // Called before the transport connects; false refuses the connection.
   virtual bool Opens(ConnectionPool pool) = 0;
 };
 
-// As NewHttpTransport, but all connections are to `sockets`, which must outlive it.
+// Like NewHttpTransport, but all connections use `sockets`, which must outlive it.
 Result<std::unique_ptr<Transport>> NewHttpTransportOver(Env& env, HttpTransportOptions options,
                                                         SocketSource& sockets);
 

@@ -22,8 +22,8 @@ std::unique_ptr<BIO, Free> Open(const std::string& text) {
   return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Keys with a pass phrase are refused: asking for one would block on a terminal that may not be
-// there.
+// Refuses keys that are protected by a pass phrase: OpenSSL would ask for it and block on a
+// terminal that may not exist.
 int NoPassPhrase(char*, int, int, void*) { return -1; }
 
 std::unique_ptr<X509, Free> FirstCertificate(const std::string& pem) {
@@ -34,7 +34,7 @@ std::unique_ptr<X509, Free> FirstCertificate(const std::string& pem) {
 }
 
 Result<std::string> ReadFile(const std::string& path, const std::string& option) {
-  // Far above any bundle of certificates.
+  // Far above the size of any certificate bundle.
   constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
   Result<std::string> text = base::ReadRegularFile(path, kMaxBytes);
   if (text) return text;

@@ -1,6 +1,6 @@
 // transport/tls_material.h
 //
-// TlsMaterial: the certificates of TlsOptions as text in memory, however they were given.
+// TlsMaterial: the certificates of TlsOptions as text in memory, from files or from options.
 
 #ifndef KINFORMER_TRANSPORT_TLS_MATERIAL_H_
 #define KINFORMER_TRANSPORT_TLS_MATERIAL_H_
@@ -20,15 +20,15 @@ struct TlsMaterial {
   friend bool operator==(const TlsMaterial&, const TlsMaterial&) = default;
 };
 
-// Reads and checks. kConfig, naming option and file: not there, no PEM, half a pair, a key that is
-// not the certificate's, a CA together with insecure_skip_verify. Blocks on files: not for the
-// loop.
+// Reads and checks the files. kConfig with option and file: missing, no PEM, half of a pair, a key
+// for another certificate, a CA together with insecure_skip_verify. Blocks on files, so do not call
+// it on the loop.
 Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options);
 
-// Are `cert` and `key` PEM that belong together? `what` begins the message.
+// Checks that `cert` and `key` are PEM and belong together. `what` begins the message.
 Result<void> CheckKeyPair(const std::string& cert, const std::string& key, const std::string& what);
 
-// Can the files behind `options` change what LoadTlsMaterial gives?
+// Whether changed files can change the result of LoadTlsMaterial.
 [[nodiscard]] bool UsesFiles(const TlsOptions& options);
 
 }  // namespace kinformer::internal::transport

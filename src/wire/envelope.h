@@ -15,7 +15,7 @@ namespace kinformer::wire {
 
 inline constexpr std::string_view kEnvelopeMagic{"k8s\0", 4};
 
-// Views into the bytes that were opened.
+// Views into the opened bytes.
 struct Envelope {
   std::string_view apiVersion{};
   std::string_view kind{};
@@ -26,11 +26,11 @@ struct Envelope {
 // kDecode with the byte offset if the magic is wrong or the fields are malformed.
 Result<Envelope> OpenEnvelope(std::string_view bytes);
 
-// As servers write it: with empty contentEncoding and contentType.
+// Returns the envelope as servers write it, with empty contentEncoding and contentType.
 std::string SealEnvelope(std::string_view api_version, std::string_view kind,
                          std::string_view message);
 
-// For OpenEnvelope and the splitters, which meet the same message in pieces. False: malformed.
+// Used by OpenEnvelope and by the splitters. Returns false if the message is malformed.
 bool ReadTypeMeta(std::string_view message, std::string_view& api_version, std::string_view& kind);
 
 }  // namespace kinformer::wire

@@ -16,7 +16,7 @@
 namespace kinformer::json {
 namespace {
 
-// Up to this many members a linear search beats the index.
+// Up to this number of members a linear search is faster than the index.
 constexpr std::size_t kLinear = 24;
 constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
 
@@ -28,7 +28,7 @@ const Value& NullValue() {
 constexpr double kTwo63 = 9223372036854775808.0;
 constexpr double kTwo64 = 18446744073709551616.0;
 
-// Of a number that no double holds: whether it is too small for one, rather than too large.
+// For a number that no double can hold: returns whether it is too small, rather than too large.
 bool IsTiny(std::string_view text) {
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());
   std::string_view digits = text.substr(std::min(e + 1, text.size()));
@@ -54,7 +54,7 @@ std::string PointerTo(const Step* begin, const Step* end) {
   return pointer;
 }
 
-// Ends the process: the step `absent` of `steps` is the position of an item that `value` lacks.
+// Ends the process. Step `absent` of `steps` is the index of an item that `value` does not have.
 [[noreturn]] void DieOfAbsentItem(std::initializer_list<Step> steps, const Step* absent,
                                   const Value& value) {
   const std::string has = value.is_array() ? "an array of " + std::to_string(value.size())
@@ -175,7 +175,7 @@ bool Object::Erase(std::string_view name) {
   const std::size_t i = IndexOf(name);
   if (i == kAbsent) return false;
   members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(i));
-  if (members_.size() <= kLinear) return true;  // Add makes the index anew
+  if (members_.size() <= kLinear) return true;  // Add rebuilds the index
   std::erase(by_name_, static_cast<std::uint32_t>(i));
   for (std::uint32_t& at : by_name_) at -= at > i ? 1 : 0;
   return true;
@@ -224,7 +224,7 @@ Value Value::MakeNumber(std::string_view text) {
   real.text = std::string(text);
   const auto done = std::from_chars(text.data(), end, real.value);
   if (done.ec == std::errc::result_out_of_range) {
-    // from_chars leaves the value alone; a tiny number rounds to zero, a huge one stays infinite.
+    // from_chars does not change the value: a tiny number becomes zero, a huge one stays infinite.
     real.value = IsTiny(text) ? 0.0 : HUGE_VAL;
     if (text.front() == '-') real.value = -real.value;
   }

@@ -9,11 +9,11 @@
 namespace kinformer::wire {
 namespace {
 
-// Blocks that are kept for the next text: those of half a megabyte of it.
+// Most blocks kept for the next text: those of half a megabyte.
 constexpr std::size_t kMostKept = 8192;
 
-// Whether the text's last byte is a backslash that escapes what comes. `escaped`: whether its first
-// byte is escaped.
+// Returns whether the text's last byte is a backslash that escapes the next byte. `escaped`:
+// whether the first byte is escaped.
 std::uint64_t EscapesNext(std::string_view text, std::uint64_t escaped) noexcept {
   std::size_t run = 0;
   while (run < text.size() && text[text.size() - 1 - run] == '\\') ++run;
@@ -51,7 +51,7 @@ JsonCarry JsonBitmap::ReadFrom(std::size_t block) {
     end.escaped = EscapesNext({begin + whole * 64, left}, whole_.escaped);
     ++count_;
   }
-  // Nothing is there, and more is closed than can be open.
+  // A block behind the text that closes more brackets than can be open.
   JsonBlock behind{};
   behind.depth = tally.depth;
   behind.least = std::numeric_limits<std::int32_t>::min();
@@ -149,13 +149,13 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   const std::size_t place = PlaceOf(at);
   std::size_t i = place / 64;
   if (i == count_) return nullptr;
-  // Where in a block `left` open brackets come to none; 64 if they do not, and then `left` is what
-  // there is at its end.
+  // Returns the position in a block where `left` open brackets are all closed. Returns 64 if they
+  // are not, and sets `left` to the number still open at the block's end.
   auto left = static_cast<std::int32_t>(depth);
   const auto find = [&left](std::uint64_t open, std::uint64_t close) {
     for (std::uint64_t both = open | close; both != 0; both &= both - 1) {
       const int bit = std::countr_zero(both);
-      // No branch on what nobody can foretell.
+      // Without a branch, since no processor can predict it.
       left += 1 - 2 * static_cast<std::int32_t>((close >> bit) & 1U);
       if (left == 0) return bit;
     }
@@ -164,7 +164,7 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
   const std::uint64_t rest = ~std::uint64_t{0} << (place % 64);
   const std::uint64_t opens = blocks_[i].open & rest;
   const std::uint64_t closes = blocks_[i].close & rest;
-  // Mostly more is open than the block can close, and nobody has to ask where.
+  // Usually more brackets are open than the block can close, and the search is not needed.
   int found = 64;
   if (const int closed = CountBits(closes); closed < left) {
     left += CountBits(opens) - closed;
@@ -172,11 +172,11 @@ const char* JsonBitmap::Close(const char* at, std::uint32_t& depth) const noexce
     found = find(opens, closes);
   }
   if (found == 64) {
-    // What is open when the value has ended, as the blocks count.
+    // Depth outside of the value, as the blocks count it.
     const std::int32_t outside = blocks_[i + 1].depth - left;
     while (found == 64) {
       ++i;
-      // Four at a time; what is behind the text ends this.
+      // Checks four blocks at a time; the block behind the text ends the loop.
       const auto goes_below = [&](std::size_t block) {
         return static_cast<unsigned>(blocks_[block].least <= outside);
       };
@@ -203,7 +203,7 @@ const char* JsonBitmap::SkipOther(const char* at, const char* end) const noexcep
     const char* const after = Close(at + 1, depth);
     return after != nullptr && after <= end ? after : nullptr;
   }
-  ++at;  // a value has one byte at least, whatever it is
+  ++at;  // a value has at least one byte
   while (at != end && !EndsJsonScalar(*at)) ++at;
   return at;
 }

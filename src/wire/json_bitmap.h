@@ -1,11 +1,11 @@
 // wire/json_bitmap.h
 //
-// JsonBitmap: where the strings and brackets of a JSON text are, found once, many bytes at a time,
-// and asked often: where a string ends, where a nested value ends. What finds the objects of a list
-// hands it on to what builds blocks of them.
+// JsonBitmap: positions of the strings and brackets of a JSON text, computed once, many bytes at a
+// time, and queried often: the end of a string, the end of a nested value. The code that finds the
+// objects of a list passes it on to the code that builds blocks from them.
 //
-// The grammar is not checked: for bytes that are not JSON it finds some border, never reads past
-// the end, and whoever reads the value finds out.
+// The grammar is not checked: for bytes that are not JSON it returns some position, never reads
+// past the end, and the reader of the value finds the error.
 
 #ifndef KINFORMER_WIRE_JSON_BITMAP_H_
 #define KINFORMER_WIRE_JSON_BITMAP_H_
@@ -29,46 +29,46 @@ inline const char* SkipJsonBlanks(const char* at, const char* end) noexcept {
   return at;
 }
 
-// Whether a scalar (number, true, false, null) ends before it.
+// Whether the byte ends a scalar (number, true, false, null) in front of it.
 constexpr bool EndsJsonScalar(char c) noexcept {
   return IsJsonBlank(c) || c == ',' || c == ']' || c == '}' || c == ':' || c == '"' || c == '{' ||
          c == '[';
 }
 
-// Takes three quarters of the text's size while it is in use. Thread-compatible. Positions are
-// pointers into the text, which must outlive what is asked.
+// Uses three quarters of the text's size. Thread-compatible. Positions are pointers into the text,
+// which must outlive all queries.
 class JsonBitmap {
  public:
-  // Reads `text`, which goes on where the text before ended.
+  // Reads `text` as the continuation of the previous text.
   void Read(std::string_view text, JsonCarry& carry);
-  // Reads a text of its own.
+  // Reads an independent text.
   void Read(std::string_view text) {
     JsonCarry carry;
     Read(text, carry);
   }
-  // Reads what has come to be behind the text: `text` begins with the same bytes, wherever they are
-  // now. What was asked before is answered the same, since positions count from the start.
+  // Reads the bytes added behind the text. `text` begins with the same bytes, possibly at a new
+  // address. Earlier answers stay right, since positions count from the start.
   void Extend(std::string_view text);
-  // The text from the 64 bytes on that `at` is in. Takes over what `other` knows of that; `text` is
-  // a copy of it.
+  // TailFrom returns the text from the start of the 64-byte block that contains `at`. TakeTail
+  // copies the part of `other` for that text; `text` is a copy of it.
   [[nodiscard]] std::string_view TailFrom(const char* at) const noexcept {
     return text_.substr(PlaceOf(at) / 64 * 64);
   }
   void TakeTail(const JsonBitmap& other, const char* at, std::string_view text);
-  // Gives the memory back if the latest text was unusually long.
+  // Frees the memory if the latest text was unusually long.
   void Trim();
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] bool Covers(std::string_view part) const noexcept;
 
-  // The first quote of a string's beginning or end that is not before `at`; null if there is none.
-  // The last one that is not behind `at`. REQUIRES: in the text.
+  // NextQuote returns the first quote of a string's beginning or end at or behind `at`, or null.
+  // PreviousQuote returns the last one at or before `at`. REQUIRES: `at` is in the text.
   [[nodiscard]] const char* NextQuote(const char* at) const noexcept {
     const std::size_t place = PlaceOf(at);
     const std::size_t block = place / 64;
     if (block == count_) return nullptr;
-    // The 64 bytes from `at` on, whatever blocks they are in: most strings end in them, and it is
-    // better not to ask where.
+    // Loads the 64 bytes from `at` on across block borders: most strings end within them, and this
+    // avoids a branch.
     const unsigned shift = place % 64;
     const std::uint64_t quotes = blocks_[block].quote >> shift | (blocks_[block + 1].quote << 1)
                                                                      << (63 - shift);
@@ -76,7 +76,7 @@ class JsonBitmap {
     return QuoteFrom(block + 1);
   }
   [[nodiscard]] const char* PreviousQuote(const char* at) const noexcept;
-  // NextQuote; `plain`: no backslash stands before it.
+  // Like NextQuote; sets `plain` if no backslash precedes the quote.
   [[nodiscard]] const char* NextQuote(const char* at, bool& plain) const noexcept {
     const std::size_t place = PlaceOf(at);
     const std::size_t block = place / 64;
@@ -95,20 +95,20 @@ class JsonBitmap {
     return quote;
   }
 
-  // From `at` on, past the bracket that closes the last of `depth` open ones; null if it is not
-  // there, and then `depth` is how many are open at the end of the text. REQUIRES: depth > 0.
+  // Returns the position behind the bracket that closes the last of `depth` open ones. If it is not
+  // in the text, returns null and sets `depth` to the number still open. REQUIRES: depth > 0.
   const char* Close(const char* at, std::uint32_t& depth) const noexcept;
 
-  // Past the value that begins at `at`; null if it does not end before `end`. A scalar may end with
-  // the text.
-  // REQUIRES: outside strings.
+  // Returns the position behind the value that begins at `at`, or null if it does not end before
+  // `end`. A scalar may end with the text.
+  // REQUIRES: `at` is outside strings.
   [[nodiscard]] const char* SkipValue(const char* at, const char* end) const noexcept {
     if (at == end || *at != '"') return SkipOther(at, end);
     const char* const quote = at + 1 == end ? nullptr : NextQuote(at + 1);
     return quote != nullptr && quote < end ? quote + 1 : nullptr;
   }
 
-  // Whether there is a backslash in a part of the text.
+  // Whether a part of the text contains a backslash.
   [[nodiscard]] bool HasBackslash(std::string_view part) const noexcept {
     if ((notes_ & kJsonBackslash) == 0 || part.empty()) return false;
     if (part.size() > 64) return HasBackslashInBlocks(part);
@@ -119,36 +119,36 @@ class JsonBitmap {
                                                                  << (63 - shift);
     return bits << (64 - part.size()) != 0;
   }
-  // The first backslash that is not before `at`; null if there is none before `end`. REQUIRES: in
-  // the text.
+  // Returns the first backslash at or behind `at`, or null if there is none before `end`. REQUIRES:
+  // `at` is in the text.
   [[nodiscard]] const char* NextBackslash(const char* at, const char* end) const noexcept;
 
-  // What was seen in all of the text: of JsonNote.
+  // JsonNote bits of all properties seen anywhere in the text.
   [[nodiscard]] unsigned notes() const noexcept { return notes_; }
 
  private:
-  // Behind the blocks of the text: they end searches for quotes and brackets.
+  // Number of blocks behind those of the text; they end searches for quotes and brackets.
   static constexpr std::size_t kBehind = 4;
 
   void MakeRoom(std::size_t blocks);
-  // Reads the text's blocks from that one on. What the text's end leaves open.
+  // Reads the text's blocks from `block` on. Returns the state at the end of the text.
   JsonCarry ReadFrom(std::size_t block);
   [[nodiscard]] bool HasBackslashInBlocks(std::string_view part) const noexcept;
-  // What is no string.
+  // SkipValue for values that are not strings.
   [[nodiscard]] const char* SkipOther(const char* at, const char* end) const noexcept;
-  // The first one in that block or behind it.
+  // Returns the first quote in that block or behind it, or null.
   [[nodiscard]] const char* QuoteFrom(std::size_t block) const noexcept;
   [[nodiscard]] std::size_t PlaceOf(const char* at) const noexcept {
     return static_cast<std::size_t>(at - text_.data());
   }
 
   std::string_view text_;
-  std::unique_ptr<JsonBlock[]> blocks_;  // and kBehind of them
+  std::unique_ptr<JsonBlock[]> blocks_;  // plus kBehind more
   std::size_t capacity_ = 0;
   std::size_t count_ = 0;
   std::int32_t depth_ = 0;  // at the end
   unsigned notes_ = 0;
-  // Where the last 64 bytes that are whole end.
+  // State at the end of the last complete block.
   JsonCarry whole_;
   std::int32_t whole_depth_ = 0;
 };

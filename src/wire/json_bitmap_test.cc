@@ -1,4 +1,4 @@
-// JsonBitmap by every kernel that runs here, against a reader that looks at one byte at a time.
+// Tests JsonBitmap with every kernel usable here against a reader that reads single bytes.
 
 #include "wire/json_bitmap.h"
 
@@ -12,7 +12,7 @@
 namespace kinformer::wire {
 namespace {
 
-// One byte after the other.
+// Reference implementation that reads one byte at a time.
 struct Plain {
   std::vector<std::size_t> quotes;
   std::vector<std::pair<std::size_t, int>> brackets;  // +1 opens, -1 closes
@@ -108,19 +108,19 @@ TEST_P(JsonBitmapTest, FindsWhatAPlainReaderFinds) {
     JsonCarry carry;
     bool inside = false;
     bool escaped = false;
-    // Pieces, each of which goes on where the one before ended; some are nothing but backslashes.
+    // Consecutive pieces, each a continuation of the last; some consist only of backslashes.
     for (int piece = 0; piece < 4; ++piece) {
       std::string text(random() % 300, '\\');
       if (random() % 8 != 0) {
         for (char& c : text) c = kBytes[random() % kBytes.size()];
-        // Blocks without any, between others.
+        // Blocks without a backslash, between others.
         if (random() % 2 == 0) std::replace(text.begin(), text.end(), '\\', 'a');
         if (random() % 2 == 0 && !text.empty()) text[random() % text.size()] = '\\';
       }
       if (random() % 4 == 0 && !text.empty()) {
         text[random() % text.size()] = "\n\x1f\x7f\x80\xff"[random() % 5];
       }
-      // Of its own, so that a sanitizer sees a read past the end.
+      // A separate allocation, so that a sanitizer detects a read past the end.
       const std::vector<char> exact(text.begin(), text.end());
       Plain plain;
       plain.Read(text, inside, escaped);
@@ -135,8 +135,8 @@ TEST_P(JsonBitmapTest, FindsWhatAPlainReaderFinds) {
   }
 }
 
-// The end of a text, taken over by another bitmap that goes on in steps, is as if it had been read
-// at once.
+// A bitmap that takes over the end of another's text and continues in steps must give the same
+// answers as one that read the whole text at once.
 TEST_P(JsonBitmapTest, GoesOnWhereAnotherEnded) {
   std::mt19937 random(7);
   constexpr std::string_view kBytes = "{}[]\"\"\\\\,: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa[{\n";
@@ -155,7 +155,7 @@ TEST_P(JsonBitmapTest, GoesOnWhereAnotherEnded) {
     JsonBitmap bitmap;
     std::vector<char> copy(tail.begin(), tail.end());
     bitmap.TakeTail(first, tail.data(), {copy.data(), copy.size()});
-    // What it has taken over, before anything is added to it.
+    // Checks the part that was taken over, before anything is added.
     bool in_string = false;
     bool after_backslash = false;
     Plain().Read(std::string_view(text).substr(0, from), in_string, after_backslash);
@@ -164,7 +164,7 @@ TEST_P(JsonBitmapTest, GoesOnWhereAnotherEnded) {
     for (int i = 0; i < 4; ++i) Check(bitmap, taken, random() % (tail.size() + 1));
     for (std::size_t size = copy.size(); from + size < text.size();) {
       size = std::min(size + 1 + random() % 200, text.size() - from);
-      // Elsewhere each time, so that a sanitizer sees who still looks at the old place.
+      // A new allocation each time, so that a sanitizer detects reads of the old text.
       std::vector<char> more(text.begin() + static_cast<std::ptrdiff_t>(from),
                              text.begin() + static_cast<std::ptrdiff_t>(from + size));
       bitmap.Extend({more.data(), more.size()});
@@ -172,7 +172,7 @@ TEST_P(JsonBitmapTest, GoesOnWhereAnotherEnded) {
     }
     ASSERT_EQ(bitmap.text(), std::string_view(text).substr(from));
 
-    // All of it, as what comes before it leaves it.
+    // Checks the whole text, starting in the state behind the text before it.
     bool inside = false;
     bool escaped = false;
     Plain().Read(std::string_view(text).substr(0, from), inside, escaped);

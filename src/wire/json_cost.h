@@ -1,6 +1,6 @@
 // wire/json_cost.h
 //
-// Memory that JSON values take, for bounds on what is made of somebody's input.
+// Memory that JSON values take, for limits on values made from untrusted input.
 
 #ifndef KINFORMER_WIRE_JSON_COST_H_
 #define KINFORMER_WIRE_JSON_COST_H_
@@ -11,8 +11,8 @@
 
 namespace kinformer::json {
 
-// About how many bytes the value takes as a member of an object, with all below it. As deep as the
-// value is, so is the recursion: for values that were parsed or are bounded (json_depth.h).
+// Returns the approximate size of the value as a member of an object, with all nested values.
+// Recursive, so only for values that were parsed or whose depth is limited (json_depth.h).
 [[nodiscard]] std::size_t CostOf(const Value& value);
 
 }  // namespace kinformer::json

@@ -5,8 +5,8 @@
 namespace kinformer::wire {
 namespace {
 
-// So much is taken where nothing says how much is missing. What is taken behind the value will be
-// looked at once more.
+// Bytes taken at once if the missing size is unknown. Bytes behind the value's end are scanned a
+// second time.
 constexpr std::size_t kStep = 256;
 
 constexpr std::size_t kMostKept = std::size_t{1} << 20;

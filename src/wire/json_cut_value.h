@@ -1,7 +1,7 @@
 // wire/json_cut_value.h
 //
-// JsonCutValue: a JSON value that pieces of a body cut, put together. What the pieces' bitmaps know
-// of it is put together as well, so that no byte of it is looked at twice.
+// JsonCutValue: joins a JSON value that is split over pieces of a body. It joins the pieces'
+// bitmaps too, so that no byte is scanned twice.
 
 #ifndef KINFORMER_WIRE_JSON_CUT_VALUE_H_
 #define KINFORMER_WIRE_JSON_CUT_VALUE_H_
@@ -17,34 +17,34 @@ namespace kinformer::wire {
 // Thread-compatible.
 class JsonCutValue {
  public:
-  // Nothing is cut.
+  // Whether no value has begun.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-  // It begins at `at` in what `window` has read, and `scanner`, which went on from there, did not
-  // find its end.
+  // Starts a value at `at` in the text that `window` has read. `scanner` scanned it to the end of
+  // that text without finding the value's end.
   // REQUIRES: empty().
   void Begin(const JsonBitmap& window, const char* at, const JsonValueScanner& scanner);
-  // Goes on with `chunk`. Returns how many of its bytes are the value's: all, if the value does not
-  // end in it.
+  // Appends the value's bytes at the front of `chunk` and returns their number: the whole chunk if
+  // the value does not end in it. Sets `complete` if it does.
   // REQUIRES: !empty().
   std::size_t Add(std::string_view chunk, bool& complete);
 
-  // What there is of it, and what has read a text that it is part of; until the next Add or Clear.
+  // The bytes so far, and the bitmap of a text that contains them. Valid until Add or Clear.
   [[nodiscard]] std::string_view value() const noexcept {
     return std::string_view(text_).substr(begin_, size_);
   }
   [[nodiscard]] const JsonBitmap& bitmap() const noexcept { return bitmap_; }
 
-  // Empty again. The memory of an unusually long one is given back.
+  // Discards the value. The memory of an unusually long one is freed.
   void Clear();
   // REQUIRES: empty().
   void ReleaseMemory();
 
  private:
-  std::string text_;  // the value, and some bytes before and behind it
+  std::string text_;  // the value, with some bytes before and behind it
   std::size_t begin_ = 0;
   std::size_t size_ = 0;
-  // The size of the one before: in a list, this one is likely to have it too.
+  // Size of the previous value: the next item of a list probably has a similar size.
   std::size_t usual_ = 0;
   JsonValueScanner scanner_;
   JsonBitmap bitmap_;

@@ -1,7 +1,7 @@
 // wire/json_depth.h
 //
-// How deep a JSON value is: who makes one of others' parts has to look, since everything that reads
-// values goes down into them.
+// Depth of a JSON value. Code that builds values from parts of others must check it, since all
+// readers of values are recursive.
 
 #ifndef KINFORMER_WIRE_JSON_DEPTH_H_
 #define KINFORMER_WIRE_JSON_DEPTH_H_
@@ -13,14 +13,14 @@
 
 namespace kinformer::json {
 
-// As deep as json::Parse lets a text be by default.
+// Default limit of json::Parse.
 inline constexpr std::size_t kMaxDepth = 512;
 
-// Levels of arrays and objects; a scalar has none. Looks no deeper than one below kMaxDepth.
-// `values`: how many values it has looked at are added to it.
+// Returns the levels of arrays and objects; 0 for a scalar. Stops one level below kMaxDepth. Adds
+// the number of visited values to `values`.
 std::size_t DepthOf(const Value& value, std::size_t& values);
 
-// How many levels a value at that place has around it.
+// Returns the number of levels around a value at that pointer.
 std::size_t LevelsOf(std::string_view pointer);
 
 }  // namespace kinformer::json

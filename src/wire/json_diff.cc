@@ -25,7 +25,7 @@ class Differ {
     operations_.push_back(std::move(operation));
   }
 
-  // Runs `what` with the token at the end of the path.
+  // Calls `what` with the last token of the path.
   template <class F>
   void At(std::string_view token, const F& what) {
     const std::size_t before = path_.size();
@@ -84,7 +84,7 @@ class Differ {
   Array operations_;
 };
 
-// The first null within objects that a merge patch would have to write; its pointer, or nothing.
+// Returns the pointer of the first null inside objects that a merge patch would have to write.
 std::optional<std::string> FindNull(const Value& value) {
   if (value.is_null()) return std::string();
   for (const auto& [name, member] : value.members()) {
@@ -124,7 +124,7 @@ Result<Value> MergeObjects(const Object& from, const Object& to, const std::stri
 
 Error Refuse(const std::string& why) { return Error(Reason::kInvalidArgument, why); }
 
-// "/a/b" is not to be moved into "/a/b/c".
+// "/a/b" must not be moved into "/a/b/c".
 bool IsWithin(std::string_view path, std::string_view of) {
   return path.size() > of.size() && path.substr(0, of.size()) == of && path[of.size()] == '/';
 }
@@ -160,7 +160,7 @@ Result<void> Add(std::string_view path, const Value& value, Value& document) {
     index = std::stoul(token);
     if (index > items->size()) return Refuse("the index is beyond the array's end");
   }
-  // Apart first: the value may stand in the array itself, which moves.
+  // A copy first, because the value may be inside the array, whose items move.
   Value copy = value;
   items->insert(items->begin() + static_cast<std::ptrdiff_t>(index), std::move(copy));
   return {};
@@ -175,7 +175,7 @@ Result<void> Remove(std::string_view path, Value& document) {
   return document.ErasePointer(path);
 }
 
-// `copied`: what the copies so far take, which double with each copy of all there is.
+// `copied`: total size of the copies so far, which can double with each copy.
 Result<void> CheckCopy(const Value& source, std::size_t& copied) {
   constexpr std::size_t kMaxCopied = std::size_t{64} << 20;
   std::size_t values = 0;

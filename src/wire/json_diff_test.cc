@@ -1,4 +1,4 @@
-// Patches: what Diff and MergeDiff give, applied to the one document, makes the other.
+// Patches: results of Diff and MergeDiff, applied to one document, must give the other.
 
 #include "kinformer/json_diff.h"
 
@@ -246,7 +246,7 @@ TEST(JsonPatch, StaysWithinBounds) {
   EXPECT_EQ(wide.Dump(), R"({"a":1})");
 }
 
-// H4: what is erased and added in one pass, and the index beside it.
+// Limits of copies made by one patch.
 TEST(JsonPatch, CopiesTakeAtMost64MiB) {
   const auto copies = [](int count) {
     Value document = Value::MakeObject({{"a", std::string(1 << 20, 'x')}});

@@ -7,7 +7,7 @@
 namespace kinformer::wire {
 namespace {
 
-// What a thread keeps between calls is 4 bytes for each byte of the longest text: bounded by this.
+// Limit for the text's size: a thread keeps 4 bytes for each byte of its longest text.
 constexpr std::size_t kLongest = std::size_t{1} << 20;
 
 }  // namespace
@@ -21,8 +21,8 @@ std::span<const std::uint32_t> IndexJson(std::string_view text) noexcept {
         capacity, 1, indexer);
     if (made != simdjson::SUCCESS) return {};
   }
-  // Simdjson's first stage alone: its second one, and its DOM, keep neither the text of values nor
-  // where they stand.
+  // Uses only simdjson's first stage: the second stage and the DOM keep neither the text nor the
+  // position of values.
   const auto error = indexer->stage1(reinterpret_cast<const std::uint8_t*>(text.data()),
                                      text.size(), simdjson::stage1_mode::regular);
   if (error != simdjson::SUCCESS) return {};

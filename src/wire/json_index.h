@@ -1,6 +1,6 @@
 // wire/json_index.h
 //
-// IndexJson: where the tokens of a JSON text begin, many bytes at a time.
+// IndexJson: finds the starts of the tokens of a JSON text, many bytes at a time.
 
 #ifndef KINFORMER_WIRE_JSON_INDEX_H_
 #define KINFORMER_WIRE_JSON_INDEX_H_
@@ -11,15 +11,15 @@
 
 namespace kinformer::wire {
 
-// The position of every bracket, comma and colon outside strings, of every string's first quote and
-// of every other scalar's first byte, ascending. Behind a string's last quote nothing but blanks
-// stands before the next position.
+// Returns the positions of every bracket, comma and colon outside strings, of every string's first
+// quote and of every other scalar's first byte, in ascending order. Between a string's last quote
+// and the next position there are only blanks.
 //
-// Empty where the text is not UTF-8, a string is not closed or has control characters in it, or the
-// text is longer than 1 MiB: then it has to be read byte by byte, by who can say what is wrong. The
-// grammar is not checked.
+// Empty if the text is not UTF-8, if a string is not closed or contains control characters, or if
+// the text is longer than 1 MiB: then it must be read byte by byte, by a reader that can report
+// errors. The grammar is not checked.
 //
-// Thread-safe. The positions hold until the thread's next call.
+// Thread-safe. The positions are valid until the thread's next call.
 std::span<const std::uint32_t> IndexJson(std::string_view text) noexcept;
 
 // Whether all of the text is UTF-8.

@@ -14,7 +14,7 @@
 namespace kinformer::wire {
 namespace {
 
-// Which of 64 bytes are what, by their value alone.
+// Classes of 64 bytes, by value alone; bit i is byte i.
 struct Bytes {
   std::uint64_t quote;
   std::uint64_t backslash;
@@ -23,27 +23,27 @@ struct Bytes {
   bool plain;           // all are from 0x20 to 0x7f
 };
 
-// '[' and '{', ']' and '}' differ only in this bit.
+// Folds '[' to '{' and ']' to '}': they differ only in this bit.
 constexpr unsigned char kFold = 0x20;
 
-// The bytes behind runs of backslashes of odd length: what they escape, if it is a quote. A run's
-// first bit added to the run carries to the bit behind it. That is done to runs that begin at odd
-// places: behind them, it is the even places that are behind odd runs. Behind the others it is the
-// odd ones.
+// Returns the bytes escaped by runs of backslashes with odd length. Adding a run's first bit to the
+// run carries to the bit behind it. This is done for runs that begin at odd positions: the byte
+// behind such a run is escaped if its position is even. For the other runs, it is escaped if its
+// position is odd.
 inline std::uint64_t Escaped(std::uint64_t backslash, std::uint64_t& carry) noexcept {
   constexpr std::uint64_t kOdd = 0xaaaaaaaaaaaaaaaa;
   const std::uint64_t runs = backslash & ~carry;
   const std::uint64_t moved = runs << 1;
   const std::uint64_t sum = runs + (runs & ~moved & kOdd);
   const std::uint64_t escaped = (moved & ~runs & (sum ^ kOdd)) | carry;
-  // Take the carry from the trailing run, to avoid waiting for the block before.
+  // Computes the carry from the trailing run, to avoid a dependency on the block before.
   const int last = std::countl_one(backslash);
   if (last != 64) [[likely]]
     carry = static_cast<std::uint64_t>(last) & 1U;
   return escaped;
 }
 
-// Each bit: whether the quotes up to and with it are odd in number.
+// Bit i is the parity of the quotes in bits 0 to i.
 inline std::uint64_t Parity(std::uint64_t quotes) noexcept {
   quotes ^= quotes << 1;
   quotes ^= quotes << 2;
@@ -54,8 +54,8 @@ inline std::uint64_t Parity(std::uint64_t quotes) noexcept {
   return quotes;
 }
 
-// What was seen in 64 bytes that are not plain. Line ends between tokens are usual where people
-// write JSON; on the wire there is one behind each event of a watch.
+// Returns the notes of 64 bytes that are not plain. People put line ends between tokens; on the
+// wire each event of a watch ends with one.
 [[gnu::noinline]] unsigned NotesOf(const char* text, std::uint64_t strings) noexcept {
   constexpr std::uint64_t kHighest = 0x8080808080808080;
   std::uint64_t not_ascii = 0;
@@ -65,7 +65,7 @@ inline std::uint64_t Parity(std::uint64_t quotes) noexcept {
     std::memcpy(&eight, text + i, sizeof(eight));
     if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
     not_ascii |= eight & kHighest;
-    // A byte's highest bit: it is 0x20 at least.
+    // The highest bit of each byte is set if the byte is at least 0x20.
     const std::uint64_t above = ((eight & ~kHighest) + 0x6060606060606060) | eight;
     control |= ((((~above & kHighest) >> 7) * 0x0102040810204080) >> 56) << i;
   }
@@ -75,7 +75,7 @@ inline std::uint64_t Parity(std::uint64_t quotes) noexcept {
   return notes;
 }
 
-// The functions are written for one kind of processor each and inlined into the caller, which is
+// Each instance is compiled for one kind of processor and inlined into a caller compiled for it
 // too.
 template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std::uint64_t) noexcept,
           int (*kCount)(std::uint64_t) noexcept>
@@ -89,7 +89,7 @@ template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std:
   for (; count > 0; --count, text += 64, ++blocks) {
     __builtin_prefetch(text + 768);
     const Bytes bytes = kBytesOf(text);
-    // Most blocks have no backslash, and those that have stand together.
+    // Most blocks have no backslash, and blocks with backslashes are usually neighbours.
     const bool escapes_in_it = (bytes.backslash | escapes) != 0;
     std::uint64_t quote = bytes.quote;
     if (escapes_in_it) quote &= ~Escaped(bytes.backslash, escapes);
@@ -119,12 +119,12 @@ template <Bytes (*kBytesOf)(const char*) noexcept, std::uint64_t (*kParity)(std:
   carry = {inside, escapes};
 }
 
-// ---- Portable: compilers know vectors of this size wherever there is anything like them, but not
-// how to make bits of them.
+// ---- Portable: compilers support vectors of this size on every processor with similar registers,
+// but no conversion to bits.
 
 using Vector [[gnu::vector_size(16)]] = unsigned char;
 
-// Bit i of byte j to bit j of byte i.
+// Moves bit i of byte j to bit j of byte i.
 inline std::uint64_t Transposed(std::uint64_t x) noexcept {
   const auto swap = [&x](int by, std::uint64_t lower) {
     const std::uint64_t changed = (x ^ (x >> by)) & lower;
@@ -140,8 +140,8 @@ inline Vector Equal(Vector in, unsigned char c, Vector bits) noexcept {
   return reinterpret_cast<Vector>(in == c) & bits;
 }
 
-// Of each eight bytes, the first to the last, another bit; then all that are in the same place
-// among eight are one byte.
+// Uses another bit for each group of eight bytes, so that the results for bytes at the same place
+// of each group form one byte.
 inline std::uint64_t VectorBits(unsigned char c, const Vector (&in)[4]) noexcept {
   constexpr Vector kBits[4] = {
       {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2},
@@ -164,7 +164,7 @@ inline Bytes PortableBytesOf(const char* at) noexcept {
   std::memcpy(&in[2], at + 32, 16);
   std::memcpy(&in[3], at + 48, 16);
   const Vector folded[4] = {in[0] | kFold, in[1] | kFold, in[2] | kFold, in[3] | kFold};
-  // What is below 0x20 has the highest bit when that is taken off.
+  // Subtracting 0x20 sets the highest bit of bytes below 0x20.
   const Vector odd = ((in[0] - 0x20) | in[0]) | ((in[1] - 0x20) | in[1]) |
                      ((in[2] - 0x20) | in[2]) | ((in[3] - 0x20) | in[3]);
   std::uint64_t half[2];
@@ -179,7 +179,7 @@ void ReadPortably(const char* text, std::size_t count, JsonCarry& carry, JsonTal
 }
 
 #if defined(__x86_64__)
-// ---- What every x86-64 has.
+// ---- SSE2, which every x86-64 processor has.
 
 inline std::uint64_t Sse2Equal(char c, const __m128i (&in)[4]) noexcept {
   const __m128i wanted = _mm_set1_epi8(c);
@@ -195,7 +195,7 @@ inline Bytes Sse2BytesOf(const char* at) noexcept {
   const __m128i fold = _mm_set1_epi8(kFold);
   const __m128i folded[4] = {_mm_or_si128(in[0], fold), _mm_or_si128(in[1], fold),
                              _mm_or_si128(in[2], fold), _mm_or_si128(in[3], fold)};
-  // Compared as signed numbers, bytes above 0x7f are below 0x20 too.
+  // In a signed comparison, bytes above 0x7f are below 0x20 as well.
   const __m128i blank = _mm_set1_epi8(0x20);
   const __m128i below =
       _mm_or_si128(_mm_or_si128(_mm_cmpgt_epi8(blank, in[0]), _mm_cmpgt_epi8(blank, in[1])),
@@ -209,8 +209,8 @@ void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry, JsonTal
   ReadBlocks<Sse2BytesOf, Parity, CountBits>(text, count, carry, tally, blocks);
 }
 
-// ---- Wider registers; chosen when the program runs. A product without carries by all ones is the
-// parity of all bits below.
+// ---- Wider registers, selected at run time. A carry-less product with all ones gives at each bit
+// the parity of the bits up to it.
 
 #define KINFORMER_AVX2 gnu::target("avx2,popcnt,pclmul,bmi,lzcnt")
 #define KINFORMER_AVX512 gnu::target("avx512f,avx512bw,avx2,popcnt,pclmul,bmi,lzcnt")
@@ -253,7 +253,7 @@ void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry, JsonTal
   ReadBlocks<Avx2BytesOf, WideParity, WideCount>(text, count, carry, tally, blocks);
 }
 
-// Left to itself, the compiler goes on in mask registers, which is slower by far.
+// Forces a general register: the compiler would use mask registers, which are far slower.
 [[KINFORMER_AVX512]] inline std::uint64_t General(std::uint64_t mask) noexcept {
   asm("" : "+r"(mask));
   return mask;
@@ -276,10 +276,10 @@ void ReadWithSse2(const char* text, std::size_t count, JsonCarry& carry, JsonTal
 }
 
 #elif defined(__aarch64__)
-// ---- What every 64-bit ARM has.
+// ---- NEON, which every 64-bit ARM processor has.
 
-// A bit for each byte of four registers whose bytes are all ones or zero: each byte keeps the bit
-// of its place among eight, and neighbours are added up until eight are one byte.
+// Returns one bit for each byte of four registers whose bytes are all ones or zero: each byte keeps
+// the bit of its position in a group of eight, and each group is summed up to one byte.
 inline std::uint64_t Bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) noexcept {
   const uint8x16_t places = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
   const uint8x16_t first = vpaddq_u8(vandq_u8(a, places), vandq_u8(b, places));
@@ -301,7 +301,7 @@ inline Bytes NeonBytesOf(const char* at) noexcept {
     in[i] = vld1q_u8(reinterpret_cast<const std::uint8_t*>(at) + 16 * i);
     folded[i] = vorrq_u8(in[i], vdupq_n_u8(kFold));
   }
-  // Less 0x20, what is plain is below 0x60.
+  // After subtracting 0x20, plain bytes are below 0x60.
   const auto less = [&](int i) { return vsubq_u8(in[i], vdupq_n_u8(0x20)); };
   const uint8x16_t most = vmaxq_u8(vmaxq_u8(less(0), less(1)), vmaxq_u8(less(2), less(3)));
   return {EqualTo('"', in), EqualTo('\\', in), EqualTo('{', folded), EqualTo('}', folded),
@@ -320,8 +320,8 @@ std::vector<JsonKernel> Usable() {
   const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
                     __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("lzcnt");
-  // The first processors with registers this wide ran slower for using them; those that have VBMI2
-  // do not.
+  // The first processors with 512-bit registers reduced their clock when using them; those with
+  // VBMI2 do not.
   if (wide && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2")) {
     kernels.push_back({"avx512", ReadWithAvx512});
   }
@@ -339,7 +339,7 @@ std::atomic<const JsonKernel*> chosen{nullptr};
 }  // namespace
 
 std::span<const JsonKernel> JsonKernels() noexcept {
-  // Without memory at the start there is nothing to go on with.
+  // Without memory at startup, ending the process is acceptable.
   // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new)
   static const std::vector<JsonKernel>* const kernels = new std::vector<JsonKernel>(Usable());
   return *kernels;

@@ -1,7 +1,7 @@
 // wire/json_kernels.h
 //
-// JsonKernel: from 64 bytes of JSON at a time to the bits of what matters in them. There is one for
-// each kind of processor; JsonBitmap uses the fastest that runs here.
+// JsonKernel: converts 64 bytes of JSON at a time to bits of the characters that matter. There is
+// one for each kind of processor; JsonBitmap uses the fastest that this processor supports.
 
 #ifndef KINFORMER_WIRE_JSON_KERNELS_H_
 #define KINFORMER_WIRE_JSON_KERNELS_H_
@@ -13,16 +13,16 @@
 
 namespace kinformer::wire {
 
-// What a JSON text's reader must know of a stretch of it, as bits.
+// Properties of a stretch of JSON that matter to its reader, as bits.
 enum JsonNote : std::uint8_t {
   kJsonBackslash = 1,
   kJsonNotAscii = 2,
   kJsonBad = 4,  // a control character inside a string, or a backslash outside
 };
 
-// 64 bytes; bit i is byte i.
+// A block of 64 bytes; bit i stands for byte i.
 struct JsonBlock {
-  std::uint64_t quote;  // what begins and ends strings
+  std::uint64_t quote;  // first and last quote of strings
   std::uint64_t open;   // { and [ outside strings
   std::uint64_t close;  // } and ] outside strings
   std::uint64_t backslash;
@@ -30,20 +30,20 @@ struct JsonBlock {
   std::int32_t least;  // lower bound of the depth inside: `depth` minus closing brackets
 };
 
-// What one block hands to the next.
+// State that one block passes to the next.
 struct JsonCarry {
   std::uint64_t inside = 0;   // all ones: the next byte is in a string
   std::uint64_t escaped = 0;  // 1: a backslash escapes the next byte
 };
 
-// What is open before the next block, counted from the start of the text, and what was seen in all
-// of it.
+// Depth of open brackets at the next block, counted from the start of the text, and the notes of
+// the whole text.
 struct JsonTally {
   std::int32_t depth = 0;
-  unsigned notes = 0;  // of JsonNote
+  unsigned notes = 0;  // bits of JsonNote
 };
 
-// How many bits are set, where no instruction says it.
+// Counts the set bits, for processors without an instruction for it.
 inline int CountBits(std::uint64_t bits) noexcept {
   bits -= (bits >> 1) & 0x5555555555555555;
   bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333);
@@ -58,10 +58,10 @@ struct JsonKernel {
                JsonBlock* blocks) noexcept;
 };
 
-// Those that run on this processor, the fastest first and the portable one last.
+// Returns the kernels that this processor supports, fastest first, portable one last.
 std::span<const JsonKernel> JsonKernels() noexcept;
 
-// The one in use: the first of them, unless a test or benchmark has chosen another. Thread-safe.
+// Kernel in use: the first one, unless a test or benchmark selected another. Thread-safe.
 const JsonKernel& CurrentJsonKernel() noexcept;
 void UseJsonKernel(const JsonKernel& kernel) noexcept;
 

@@ -1,6 +1,6 @@
 // wire/json_nulls.h
 //
-// Nulls of JSON, where they mean the same as absent members.
+// Nulls in JSON that mean the same as absent members.
 
 #ifndef KINFORMER_WIRE_JSON_NULLS_H_
 #define KINFORMER_WIRE_JSON_NULLS_H_
@@ -9,7 +9,7 @@
 
 namespace kinformer::json {
 
-// Takes members that are null out of objects, at any depth. Items of lists that are null stay.
+// Removes null members from objects, at any depth. Null items of lists stay.
 void DropNulls(Value& value);
 
 }  // namespace kinformer::json

@@ -1,6 +1,6 @@
-// json::Parse. One pass by recursive descent, after simdjson has checked that the text is UTF-8.
-// Not one of simdjson's own parsers, since the DOM keeps neither the text of numbers nor numbers
-// past 64 bits, and errors are to say where.
+// json::Parse: one pass by recursive descent, after simdjson has checked that the text is UTF-8.
+// simdjson's own parsers are not used: the DOM keeps neither the text of numbers nor numbers beyond
+// 64 bits, and errors must name their position.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,9 +16,9 @@
 namespace kinformer::json {
 namespace {
 
-// What is made room for at once, as most objects have that many members.
+// Members to reserve at once; most objects have no more.
 constexpr std::size_t kUsualMembers = 4;
-// Bytes of the ways to members that occur twice.
+// Limit for the total bytes of reported paths to duplicate members.
 constexpr std::size_t kMostNoted = std::size_t{1} << 20;
 
 class Parser {
@@ -39,7 +39,7 @@ class Parser {
   }
 
  private:
-  // A member, or an item of an array.
+  // A step of a path: a member, or an item of an array.
   struct Step {
     const Object* object = nullptr;
     const Value* value = nullptr;
@@ -185,8 +185,8 @@ class Parser {
     }
   }
 
-  // The first byte that ends a string or a run of it: a quote, a backslash, a control character;
-  // else `end`.
+  // Returns the first byte that ends a plain run of a string: a quote, a backslash or a control
+  // character; `end` if there is none.
   static const char* EndOfRun(const char* at, const char* end) {
     constexpr std::uint64_t kOnes = 0x0101010101010101;
     constexpr std::uint64_t kHighs = 0x8080808080808080;
@@ -244,7 +244,7 @@ class Parser {
     return true;
   }
 
-  // The way to a member may be long, and such members many: past the bound no more are noted.
+  // Paths may be long and duplicates many, so beyond the limit no more are reported.
   void NoteDuplicate(std::string_view name) {
     if (noted_bytes_ > kMostNoted) return;
     std::string pointer;
@@ -257,7 +257,7 @@ class Parser {
     noted_bytes_ += pointer.size();
     options_.duplicate_keys->push_back(std::move(pointer));
   }
-  // Found by its place: members stand side by side, and there may be many.
+  // Finds the member by its address: members are stored in a row, and there may be many.
   static const std::string& NameOf(const Step& step) {
     const auto first = step.object->begin();
     const auto* const begin = reinterpret_cast<const char*>(&first->second);

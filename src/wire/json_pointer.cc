@@ -10,8 +10,8 @@
 namespace kinformer::json {
 namespace {
 
-// One reference token of a pointer: what stands there, or unescaped in `scratch`. False: "~" that
-// escapes nothing.
+// Reads one reference token of a pointer: a view into it, or unescaped in `scratch`. Returns false
+// if a "~" escapes nothing.
 bool NextToken(std::string_view& pointer, std::string& scratch, std::string_view& token) {
   pointer.remove_prefix(1);
   token = pointer.substr(0, pointer.find_first_of("/~"));

@@ -16,7 +16,7 @@ const char* JsonValueScanner::Scan(const JsonBitmap& bitmap, const char* at) noe
         kind_ = Kind::kString;
         break;
       default:
-        kind_ = Kind::kScalar;  // a value has one byte at least, whatever it is
+        kind_ = Kind::kScalar;  // a value has at least one byte
         break;
     }
     if (++at == end) return nullptr;

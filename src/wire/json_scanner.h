@@ -1,8 +1,8 @@
 // wire/json_scanner.h
 //
-// Where JSON values end, without parsing them: JsonValueScanner finds the end of one that comes in
-// pieces, JsonMembers walks the members of an object that is all there. Both ask a JsonBitmap and,
-// as it does, leave the grammar inside values to whoever reads them.
+// Finds the ends of JSON values without parsing them: JsonValueScanner finds the end of a value
+// that arrives in pieces, JsonMembers walks the members of a complete object. Both query a
+// JsonBitmap, and neither checks the grammar inside values.
 
 #ifndef KINFORMER_WIRE_JSON_SCANNER_H_
 #define KINFORMER_WIRE_JSON_SCANNER_H_
@@ -15,19 +15,19 @@
 
 namespace kinformer::wire {
 
-// Finds the end of one value that comes in pieces. Start with Reset; give it the value's bytes from
-// the first one on. Thread-compatible.
+// Finds the end of one value that arrives in pieces. Call Reset first, then pass the value's bytes
+// from the first one on. Thread-compatible.
 class JsonValueScanner {
  public:
   void Reset() noexcept { *this = JsonValueScanner(); }
 
-  // Goes on from `at` to the end of the piece that `bitmap` has read. Returns what is behind the
-  // value if it ends in the piece (`at` if a scalar ended with the piece before), else null. A
+  // Continues from `at` to the end of the piece that `bitmap` has read. Returns the position behind
+  // the value if it ends in the piece (`at` if a scalar ended with the piece before), else null. A
   // scalar (number, true, false, null) ends before the first byte that cannot be part of it.
   // REQUIRES: the value's first piece begins with it and is not empty.
   const char* Scan(const JsonBitmap& bitmap, const char* at) noexcept;
 
-  // A scalar may end with the text; everything else then is cut off.
+  // Whether the value may end with the text: true for scalars; other values are truncated.
   [[nodiscard]] bool EndsWithText() const noexcept { return kind_ == Kind::kScalar; }
 
  private:
@@ -46,21 +46,21 @@ class JsonMembers {
   JsonMembers(std::string_view object, const JsonBitmap& bitmap) noexcept;
   bool Next() noexcept;
   [[nodiscard]] bool ok() const noexcept { return ok_; }
-  // Without its quotes, escapes as they stand.
+  // The name without its quotes, with escapes unresolved.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
-  // The value's text; empty if its end is not found.
+  // The value's text; empty if its end was not found.
   std::string_view value() noexcept {
     if (after_ == nullptr) after_ = bitmap_.SkipValue(value_, end_);
     if (after_ == nullptr) return {};
     return {value_, static_cast<std::size_t>(after_ - value_)};
   }
-  // What is left of the object, from the value on: to go into the value without looking for its end
-  // first.
+  // The rest of the object from the value on, for callers that read into the value without
+  // searching its end first.
   [[nodiscard]] std::string_view rest() const noexcept {
     return {value_, static_cast<std::size_t>(end_ - value_)};
   }
-  // From the start of the object, where it went wrong; what is behind the object's '}' if it did
-  // not.
+  // Position of the error, from the start of the object; without an error, the position behind the
+  // object's '}'.
   [[nodiscard]] std::size_t offset() const noexcept {
     return static_cast<std::size_t>(at_ - begin_);
   }
@@ -72,13 +72,13 @@ class JsonMembers {
   const char* end_;
   std::string_view name_;
   const char* value_ = nullptr;  // where it begins
-  const char* after_ = nullptr;  // the value, if somebody has asked
+  const char* after_ = nullptr;  // end of the value, once computed
   bool ok_ = true;
   bool done_ = false;
 };
 
-// The content of a JSON string without escapes: the text between the quotes. Empty for anything
-// else.
+// Returns the content of a JSON string without escapes: the text between the quotes. Empty for
+// anything else.
 std::string_view PlainJsonString(std::string_view value) noexcept;
 
 }  // namespace kinformer::wire

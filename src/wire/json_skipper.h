@@ -10,10 +10,10 @@
 
 namespace kinformer::wire {
 
-// Takes its text in pieces of any size. Byte by byte: such objects are rare.
+// Reads the text in pieces of any size, byte by byte, since such objects are rare.
 class JsonSkipper {
  public:
-  // How many bytes at the front of `text` are the object's; Done says whether the last is its end.
+  // Returns how many bytes at the front of `text` belong to the object; Done tells if it has ended.
   std::size_t Feed(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
       Step(text[i]);

@@ -84,7 +84,7 @@ TEST(JsonValue, EscapesAsGoDoes) {
 
 TEST(JsonValue, UnescapesStrings) {
   EXPECT_EQ(MustParse(R"("\u0041\u00e9\ud83d\ude00\/\t")").StringOrEmpty(), "A\u00e9\U0001f600/\t");
-  // The first and the last of each length in UTF-8.
+  // The first and the last code point of each length in UTF-8.
   EXPECT_EQ(MustParse(R"("\u007f\u0080\u07ff\u0800\uffff\ud800\udc00")").StringOrEmpty(),
             "\x7f\u0080\u07ff\u0800\uffff\U00010000");
   EXPECT_EQ(MustParse(R"("\ud83dx")").StringOrEmpty(), "\ufffdx");
@@ -151,7 +151,7 @@ TEST(JsonValue, DuplicateKeysAreNamedWithTheirPlaces) {
   EXPECT_EQ(value->Dump(), R"({"a":{"b":5},"x":1})");
 }
 
-// The way to each may be as long as the text, which 100 KB would make 200 MB.
+// A path may be as long as the text, so 100 KB of text could give 200 MB of paths.
 TEST(JsonValue, DuplicateKeys_AtALongWay_AreNotAllNoted) {
   std::string text = "{\"" + std::string(100'000, 'n') + "\":{";
   for (int i = 0; i < 2'000; ++i) text += "\"a\":1,";
@@ -183,7 +183,7 @@ TEST(JsonValue, ObjectsGiveAndTakeTheirMembers) {
   EXPECT_EQ(text.StringOrEmpty(), "xy");
 }
 
-// Byte by byte, as plainly as can be.
+// Reference implementation, byte by byte.
 bool IsPlainByte(char c, bool escape_html) {
   const auto u = static_cast<unsigned char>(c);
   return u >= 0x20 && u < 0x80 && c != '"' && c != '\\' &&
@@ -209,7 +209,7 @@ TEST(JsonText, PlainPrefixesEndAtWhatNeedsAnEscape) {
   }
 }
 
-// What the Unicode standard allows (its table 3-7), worked out from the code point.
+// Valid UTF-8 by the Unicode standard (table 3-7), computed from the code point.
 std::size_t Utf8LengthAsDefined(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return std::uint32_t{static_cast<unsigned char>(text[i])};
@@ -295,7 +295,7 @@ TEST(JsonValue, PointersOfTheRfc) {
   };
   for (const auto& [pointer, number] : numbers)
     EXPECT_EQ(v.At(pointer).AsInt64(), number) << pointer;
-  // ~01 is ~1, not /.
+  // ~01 decodes to ~1, not to /.
   EXPECT_EQ(MustParse(R"({"~1":1})").At("/~01").AsInt64(), 1);
   for (const char* bad : {"/~2", "/~", "foo", "/foo/-", "/foo/00", "/foo/ 1", "/foo/+1", "/foo/2",
                           "/foo/99999999999999999999"}) {
@@ -346,7 +346,7 @@ TEST(JsonValue, PrettyPrintsAsKubectl) {
             "{\n  \"a\": {\n    \"b\": [\n      1,\n      {}\n    ],\n    \"c\": []\n  }\n}");
 }
 
-// Random documents, and the same with a byte changed: simdjson and we agree on which are JSON.
+// For random documents and copies with one byte changed, simdjson must accept the same ones.
 TEST(JsonValue, AgreesWithSimdjson) {
   testing::RandomJson random(20240611);
   simdjson::dom::parser parser;
@@ -358,8 +358,8 @@ TEST(JsonValue, AgreesWithSimdjson) {
         parser.parse(simdjson::padded_string(out)).get(element) == simdjson::SUCCESS;
     const Result<Value> ours = Parse(out);
     if (ours.ok() != theirs) {
-      // The two known differences: numbers out of range, and halves of surrogate pairs, which Go
-      // accepts, too.
+      // The two known differences: numbers out of range, and unpaired surrogates, which Go accepts
+      // as well.
       if (ours.ok() && (out.find("\\u") != std::string::npos || out.find('e') != std::string::npos))
         continue;
       FAIL() << out << "\nours: " << (ours.ok() ? "good" : ours.error().message());
@@ -370,7 +370,7 @@ TEST(JsonValue, AgreesWithSimdjson) {
     text << simdjson::minify(element);
     const Result<Value> again = Parse(text.str());
     ASSERT_TRUE(again.ok()) << text.str();
-    // Duplicate names, made by the changed byte, end differently.
+    // The changed byte may create duplicate names, which the two ways handle differently.
     if (round % 2 == 0) {
       EXPECT_EQ(*ours, *again) << out;
     }
@@ -382,7 +382,7 @@ TEST(JsonValue, AgreesWithSimdjson) {
 
 TEST(JsonParse, HexDigitsOfEscapes) {
   EXPECT_EQ(Parse(R"("\u00e9\u00C9\u0041\u004a")")->StringOrEmpty(), "éÉAJ");
-  // What stands beside the digits and letters in ASCII.
+  // Characters that are next to digits and letters in ASCII.
   for (const char c : {'/', ':', '@', 'G', '`', 'g', '~', ' ', '"'}) {
     EXPECT_FALSE(Parse(std::string(R"("\u00)") + c + R"(0")")) << c;
     EXPECT_FALSE(Parse(std::string(R"("\u000)") + c + '"')) << c;

@@ -26,8 +26,8 @@ void PutUnicodeEscape(TextSink& out, unsigned code) {
   for (int shift = 12; shift >= 0; shift -= 4) out.Put(kHex[(code >> shift) & 0xfU]);
 }
 
-// The one character at the start of `text`, which is not plain, in the form in which it stands in a
-// string; its size.
+// Writes the first character of `text`, which is not plain, in its escaped form, and returns its
+// size in bytes.
 std::size_t PutSpecial(TextSink& out, std::string_view text, bool escape_html) {
   const auto c = static_cast<unsigned char>(text[0]);
   if (c >= 0x80) {
@@ -70,7 +70,7 @@ std::size_t PutSpecial(TextSink& out, std::string_view text, bool escape_html) {
   return 1;
 }
 
-// The four hexadecimal digits at `at`. Null, with `bad` at what is none, if they are not there.
+// Reads the four hexadecimal digits at `at`. Returns null and sets `bad` if one is invalid.
 const char* ReadHex4(const char* at, const char* end, std::uint32_t& code, const char*& bad) {
   code = 0;
   for (int i = 0; i < 4; ++i, ++at) {
@@ -216,17 +216,17 @@ std::string DoubleText(double d) {
     const auto done = std::to_chars(buffer.data(), buffer.data() + buffer.size(), d, format);
     return std::string(buffer.data(), done.ptr);
   };
-  // The ranges in which Go's encoder uses exponents.
+  // Ranges in which Go's encoder uses exponents.
   const double magnitude = std::fabs(d);
   const bool exponent = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
-  // From there on to_chars would write more digits than it takes to tell a number from its
-  // neighbours; Go writes zeros instead.
+  // For larger numbers, to_chars would write more digits than needed to identify the number; Go
+  // writes zeros instead.
   constexpr double kTwo53 = 9007199254740992.0;
   if (!exponent && magnitude < kTwo53) return write(std::chars_format::fixed);
   std::string text = write(std::chars_format::scientific);
   const std::size_t e = text.find('e');
   if (exponent) {
-    // e-7, not e-07.
+    // Go writes e-7, not e-07.
     if (text[e + 2] == '0') text.erase(e + 2, 1);
     return text;
   }
@@ -249,7 +249,7 @@ std::size_t PlainPrefix(std::string_view text, bool escape_html) {
     std::memcpy(&word, text.data() + at, sizeof(word));
     std::uint64_t found = word | (word - kOnes * 0x20) | has_zero(word ^ kOnes * '\\');
     if (escape_html) {
-      // < and > differ in one bit, & and " in another.
+      // < and > differ in one bit, & and " in another bit.
       found |= has_zero((word & ~(kOnes * 0x02)) ^ kOnes * '<');
       found |= has_zero((word & ~(kOnes * 0x04)) ^ kOnes * '"');
     } else {
@@ -266,7 +266,7 @@ std::size_t PlainPrefix(std::string_view text, bool escape_html) {
 }
 
 void TextSink::Grow(std::size_t count) {
-  // Not to the whole capacity, which would have to be overwritten.
+  // Less than the whole capacity, which would have to be initialized.
   constexpr std::size_t kAhead = 512;
   const std::size_t used = size();
   out_.resize(used + count + kAhead);

@@ -1,8 +1,8 @@
 // wire/json_text.h
 //
-// The small forms of JSON text that readers and writers share: UTF-8 sequences, escapes, numbers.
-// Pure functions; nothing allocates but what grows `out`. Strings are quoted by json::AppendQuoted
-// (kinformer/json.h), or into a TextSink.
+// Basic forms of JSON text shared by readers and writers: UTF-8 sequences, escapes, numbers. Pure
+// functions; only growing `out` allocates. Strings are quoted by json::AppendQuoted
+// (kinformer/json.h) or written to a TextSink.
 
 #ifndef KINFORMER_WIRE_JSON_TEXT_H_
 #define KINFORMER_WIRE_JSON_TEXT_H_
@@ -17,39 +17,39 @@ namespace kinformer::json {
 
 class Value;
 
-// The length of the valid UTF-8 sequence at the start of `text`, 0 if there is none. REQUIRES: not
-// empty.
+// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if it is invalid.
+// REQUIRES: `text` is not empty.
 std::size_t Utf8SequenceLength(std::string_view text);
 
-// The offset of the first byte that is not part of a valid sequence; the size of the text if there
-// is none.
+// Returns the offset of the first byte that is not part of a valid sequence, or the size of the
+// text.
 std::size_t FirstInvalidUtf8(std::string_view text);
 
-// A code point that is no surrogate.
+// Appends a code point that is not a surrogate.
 void AppendUtf8(std::uint32_t code, std::string& out);
 
-// The value of a hexadecimal digit, -1 for anything else.
+// Returns the value of a hexadecimal digit, or -1 for any other byte.
 int HexDigit(char c);
 
-// Reads the escape that begins at `at`, a backslash, and appends what it stands for to `out` if
-// there is one. Returns what is behind it. Null if there is no such escape; then `bad` is `end`
-// where it is cut off, `at` where no escape begins so, or what is no hexadecimal digit. Half of a
-// surrogate pair reads as Go reads it: U+FFFD.
+// Reads the escape at `at`, which is a backslash, and appends the character to `out` unless null.
+// Returns the position behind it, or null if it is invalid; then `bad` is `end` for a truncated
+// escape, `at` for an unknown one, or the byte that is not a hexadecimal digit. An unpaired
+// surrogate becomes U+FFFD, as in Go.
 const char* ReadEscape(const char* at, const char* end, std::string* out, const char*& bad);
 
-// 'x', or byte 0x0a where that cannot be printed: for messages.
+// Formats a byte for messages: 'x', or "byte 0x0a" if it is not printable.
 std::string ShowByte(char c);
 
-// A number as Go's encoding/json writes a float64; "null" for what JSON has no number for.
+// Formats a number as Go's encoding/json formats a float64; "null" for infinity and NaN.
 std::string DoubleText(double value);
 
-// How many bytes at the start of `text` stand in a quoted string as they are: ASCII that needs no
-// escape.
+// Returns the number of bytes at the start of `text` that a quoted string contains unchanged: ASCII
+// that needs no escape.
 std::size_t PlainPrefix(std::string_view text, bool escape_html = true);
 
-// Appends many small pieces to a string at the cost of their bytes alone. While it lives, the
-// string has room behind what was written, so nobody else may look at it. Not copyable; on the
-// stack.
+// Appends many small pieces to a string with few checks and allocations. While the sink lives, the
+// string has unused room at its end, so only the sink may use it; the destructor removes the room.
+// Not copyable; make it on the stack.
 class TextSink {
  public:
   explicit TextSink(std::string& out)
@@ -72,11 +72,11 @@ class TextSink {
     if (!text.empty()) std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }
-  // As a JSON string, quotes included: AppendQuoted.
+  // Appends the text as a JSON string with quotes, like AppendQuoted.
   void PutQuoted(std::string_view text, bool escape_html = true);
-  // Compactly, in the order of its members.
+  // Appends compact JSON, with members in their order.
   void PutValue(const Value& value);
-  // Of the whole string.
+  // Size of the whole string, including bytes that were there before.
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(at_ - out_.data()); }
 
  private:

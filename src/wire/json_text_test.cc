@@ -1,4 +1,4 @@
-// The small forms of JSON text at their edges.
+// Basic forms of JSON text, tested at their limits.
 
 #include "wire/json_text.h"
 
@@ -15,7 +15,7 @@
 namespace kinformer::json {
 namespace {
 
-// Each against json.Marshal of Go.
+// Expected texts are from Go's json.Marshal.
 TEST(JsonText, DoublesAreWrittenAsInGo) {
   const std::pair<double, const char*> cases[] = {
       {0.0, "0"},
@@ -29,7 +29,7 @@ TEST(JsonText, DoublesAreWrittenAsInGo) {
       {1e-100, "1e-100"},
       {5e-324, "5e-324"},
       {1e20, "100000000000000000000"},
-      // No more digits than tell it from its neighbours.
+      // The fewest digits that identify the double.
       {999999999999999868928.0, "999999999999999900000"},
       {-999999999999999868928.0, "-999999999999999900000"},
       {1152921504606846976.0, "1152921504606847000"},
@@ -65,7 +65,7 @@ TEST(JsonText, BytesAreShownAsTheyAreWhereTheyCanBe) {
   for (const auto& [byte, text] : cases) EXPECT_EQ(ShowByte(byte), text);
 }
 
-// Eight bytes of ASCII are taken at once: what is none may stand at any place among them.
+// ASCII is read eight bytes at a time: the first invalid byte may be at any position of them.
 TEST(JsonText, TheFirstByteThatIsNoUtf8IsFoundAtEveryPlace) {
   for (std::size_t before = 0; before < 20; ++before) {
     for (std::size_t behind = 0; behind < 20; ++behind) {
@@ -87,7 +87,7 @@ TEST(JsonText, LineSeparatorsAreEscapedWhereHtmlIs) {
   EXPECT_EQ(Value("\b\f\r\t\x1f\x7f").Dump(), "\"\\b\\f\\r\\t\\u001f\x7f\"");
 }
 
-// What an escape stands for, and how many bytes of the text it is.
+// Returns the character of an escape, and the number of bytes that the escape has.
 std::pair<std::string, std::ptrdiff_t> Escape(std::string_view text) {
   std::string out;
   const char* bad = nullptr;
@@ -105,11 +105,11 @@ TEST(JsonText, EscapesOfSurrogates) {
   EXPECT_EQ(Escape(R"(\n\n)"), Read("\n", 2));
   EXPECT_EQ(Escape(R"(\ud7ff)"), Read("\ud7ff", 6));
   EXPECT_EQ(Escape(R"(\ue000)"), Read("\ue000", 6));
-  // A pair may end the text.
+  // A surrogate pair may end the text.
   EXPECT_EQ(Escape(R"(\ud800\udc00)"), Read("\U00010000", 12));
   EXPECT_EQ(Escape(R"(\udbff\udfff)"), Read("\U0010ffff", 12));
   EXPECT_EQ(Escape(R"(\uD83D\uDE00x)"), Read("\U0001f600", 12));
-  // Halves, and what comes behind is read for itself.
+  // An unpaired surrogate becomes U+FFFD, and the text behind it is read on its own.
   for (const char* half : {R"(\ud800)", R"(\udbff\udbff)", R"(\ud800\ue000)", R"(\udc00\udc00)",
                            R"(\udfff\udc00)", R"(\ud800\n\n\n)", R"(\ud800xudc00)",
                            R"(\ud800\Udc00)", R"(\ud800\udc0)", R"(\ud800\u)", R"(\ud800\udc0g)"}) {

@@ -1,5 +1,5 @@
-// The edges of json::Value: numbers at the ends of their types, objects around the size from which
-// they have an index, what reading gives where nothing is, and the exact texts of errors.
+// Edge cases of json::Value: numbers at the limits of their types, objects around the size at which
+// they get an index, reads of missing values, and the exact texts of errors.
 
 #include <cmath>
 #include <cstdint>
@@ -281,7 +281,7 @@ TEST(JsonParse, ErrorsSayExactlyWhere) {
             "JSON, line 1, column 19 (byte 18): the member \"b\" occurs twice");
 }
 
-// Eight bytes are looked at at once: each of them may be the one that ends a run.
+// Strings are read eight bytes at a time: each of them may be the one that ends a run.
 TEST(JsonParse, RunsOfStringsEndAtEveryPlace) {
   for (std::size_t before = 0; before < 20; ++before) {
     const std::string text(before, 'a');

@@ -1,5 +1,5 @@
-// ListSplitter and WatchFramer at their limits: objects that are as large as they may be and one
-// byte larger, how much of those is kept, and errors, which are the same however a body is cut.
+// ListSplitter and WatchFramer at their limits: objects of exactly the limit and one byte more, how
+// much of an oversize object is kept, and errors, which must not depend on how a body is cut.
 
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ using internal::Encoding;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Does without what is too large, and notes how much of it was kept.
+// Accepts that oversize items are skipped, and records how much of them was kept.
 class Sizes final : public ListSplitter::Sink, public WatchFramer::Sink {
  public:
   Result<void> OnItem(std::string_view item, const JsonBitmap*) override {
@@ -57,7 +57,7 @@ std::string ProtobufList(const std::vector<std::size_t>& sizes) {
   return SealEnvelope("v1", "L", list);
 }
 
-// An object of so many bytes.
+// Returns an object of this size in bytes.
 std::string JsonObject(std::size_t size) {
   return R"({"a":")" + std::string(size - 8, 'x') + "\"}";
 }
@@ -112,7 +112,7 @@ TEST(Limits, ItemsAreTakenUpToTheLimitAndNotBeyond) {
   }
 }
 
-// Of the list's own members, those that are read; nobody does without them.
+// The limit applies to the members of the list that are read; none of them can be skipped.
 TEST(Limits, MembersOfJsonListsAreTakenUpToTheLimitAndNotBeyond) {
   for (const std::size_t size : {40U, 41U}) {
     for (const std::string& body : {R"({"metadata":)" + JsonObject(size) + "}",
@@ -130,7 +130,7 @@ TEST(Limits, MembersOfJsonListsAreTakenUpToTheLimitAndNotBeyond) {
       }
     }
   }
-  // In pieces it is found out before its end.
+  // In pieces the error is reported before the member ends.
   for (const std::size_t piece : kPieces) {
     ListSplitter splitter(Encoding::kJson, 40);
     Sizes items;
@@ -140,7 +140,7 @@ TEST(Limits, MembersOfJsonListsAreTakenUpToTheLimitAndNotBeyond) {
     EXPECT_EQ(done.error().reason(), Reason::kOverLimit);
     EXPECT_TRUE(items.errors.empty());
   }
-  // What nobody reads may be of any size.
+  // Members that are not read may be of any size.
   const std::string other = R"({"other":)" + JsonObject(1000) + R"(,"kind":"L"})";
   for (const std::size_t piece : kPieces) {
     ListSplitter splitter(Encoding::kJson, 40);
@@ -156,7 +156,7 @@ TEST(Limits, EventsAreTakenUpToTheLimitAndNotBeyond) {
   const std::size_t head = ProtobufEvent("ADDED", 20).size() - 4 - 20;
   for (const Encoding encoding : {Encoding::kProtobuf, Encoding::kJson}) {
     constexpr std::size_t kLimit = 50;
-    // Of objects whose frames are as large as frames may be.
+    // Largest object whose frame still fits into the limit for frames.
     const std::size_t most = kLimit + kBeside - (encoding == Encoding::kJson ? json_head : head);
     std::string body;
     for (const std::size_t size : {most, most + 1, most - 1}) {
@@ -175,7 +175,7 @@ TEST(Limits, EventsAreTakenUpToTheLimitAndNotBeyond) {
   }
 }
 
-// The metadata comes first, and in it the name; nobody looks at more.
+// Enough for the metadata, which comes first and contains the name.
 TEST(Limits, OfWhatIsTooLargeInProtobuf64KiBAreKept) {
   constexpr std::size_t kFront = std::size_t{64} << 10U;
   for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 20U}) {
@@ -191,7 +191,7 @@ TEST(Limits, OfWhatIsTooLargeInProtobuf64KiBAreKept) {
     std::string body;
     for (const std::size_t size : sizes) body += ProtobufEvent("MODIFIED", size);
     ASSERT_TRUE(FeedInPieces(framer, events, body, piece).ok());
-    // Of the frame, which has 35 bytes before the object and 4 behind it.
+    // Bytes of the frame besides the object: 35 before it and 4 behind it.
     const std::size_t head = ProtobufEvent("MODIFIED", kFront).size() - 4 - kFront - 4;
     EXPECT_THAT(events.kept,
                 ElementsAre(1001, kFront - head, kFront - head, kFront - head, kFront - head));
@@ -200,7 +200,7 @@ TEST(Limits, OfWhatIsTooLargeInProtobuf64KiBAreKept) {
 
 TEST(Limits, FramesThatNobodyWouldSendEndTheWatch) {
   for (const char last : {'\xff', '\0'}) {
-    // A byte less than 256 MiB, and as many.
+    // One byte less than 256 MiB, and exactly that.
     const std::string head = last == '\0' ? std::string("\x10\0\0\0", 4) : "\x0f\xff\xff\xff";
     for (const std::size_t piece : {1U, 4U, 100U}) {
       WatchFramer framer(Encoding::kProtobuf, 1000);
@@ -224,7 +224,7 @@ std::string ErrorOf(Encoding encoding, std::string_view body, std::size_t piece)
   return done.ok() ? "none" : done.error().message();
 }
 
-// How malformed fields of a list are found out, each where it begins.
+// Malformed fields of a list are reported at the offset where each begins.
 TEST(ListErrors, OfProtobufAreTheSameHoweverTheBodyIsCut) {
   const std::string good(
       "\x12\x03"
@@ -235,7 +235,7 @@ TEST(ListErrors, OfProtobufAreTheSameHoweverTheBodyIsCut) {
     std::string what;
   };
   const std::string malformed = "malformed field";
-  // Envelope and list take 13 bytes before the fields, the good one takes five.
+  // The envelope and the list take 13 bytes before the fields, the good field takes five.
   for (const Case& c : {
            Case{std::string("\x02\0", 2), malformed},                      // number 0
            Case{std::string("\x82\x80\x80\x80\x80\x01\0", 7), malformed},  // a tag of 36 bits
@@ -279,7 +279,7 @@ TEST(ListErrors, OfJsonAreTheSameHoweverTheBodyIsCut) {
                 HasSubstr(" where a value should be"))
         << none;
   }
-  // What an item is skipped in is counted, too.
+  // The offset in errors includes the bytes of skipped items.
   const std::string skipped = R"({"items":[)" + JsonObject(100) + ",7]}";
   for (const std::size_t piece : {1U, 16U, 64U, 1000U}) {
     ListSplitter splitter(Encoding::kJson, 60);
@@ -336,7 +336,7 @@ TEST(WatchErrors, AreTheSameHoweverTheBodyIsCut) {
       EXPECT_EQ(ErrorOf<WatchFramer>(Encoding::kProtobuf, body, piece), want) << piece;
     }
   }
-  // Behind one that was skipped.
+  // An error behind a skipped frame.
   const std::string skipped = ProtobufEvent("ADDED", 100);
   for (const std::size_t piece : {1U, 16U, 1000U}) {
     WatchFramer framer(Encoding::kProtobuf, 60);
@@ -349,7 +349,7 @@ TEST(WatchErrors, AreTheSameHoweverTheBodyIsCut) {
   }
 }
 
-// Whatever they are given, they look at nothing but that.
+// Readers must not read outside of the text they are given, whatever it contains.
 TEST(Guarded, NoReaderOfJsonLooksBeyondItsText) {
   const std::string whole =
       R"({"type":"ADDED","object":{"kind":"K","apiVersion":"v1","a":"\"x\\","b":[1,{"c":)"

@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t kMaxVarint = 10;
 constexpr std::size_t kMaxFieldHead = 2 * kMaxVarint;
 
-// So much JSON is looked at before items are taken out of it: what stays in the cache.
+// Size of the window of JSON that is scanned before items are extracted; it fits into the cache.
 constexpr std::size_t kWindow = std::size_t{32} << 10;
 
-// So much of a protobuf item above the limit is kept: its metadata comes first, and in it its name.
+// Bytes kept of a protobuf item above the limit: the metadata comes first and has the name.
 constexpr std::size_t kFront = std::size_t{64} << 10;
 
 }  // namespace
@@ -78,7 +78,7 @@ Result<void> ListSplitter::FeedProtobuf(std::string_view chunk, Sink& sink) {
       offset_ += chunk.size();
       return {};
     }
-    // Completes the unit that the last piece cut off; what follows is read in place again.
+    // Completes the unit that the last piece cut; the rest is read in place again.
     const std::size_t take = std::min(need_ - partial_.size(), chunk.size());
     partial_.append(chunk.substr(0, take));
     chunk.remove_prefix(take);
@@ -119,7 +119,7 @@ const char* ListSplitter::TakeMagic(const char* at, const char* end) {
                                                                       const char* end,
                                                                       FieldHead& head) {
   const auto left = static_cast<std::size_t>(end - at);
-  // All of the list is here: no more of its bytes are to come.
+  // The list is complete: none of its bytes are missing.
   const auto ends_list = [&] {
     return protobuf_state_ == ProtobufState::kList && left >= list_left_;
   };
@@ -127,7 +127,7 @@ const char* ListSplitter::TakeMagic(const char* at, const char* end) {
   const char* next = length_at;
   if (next != nullptr && head.type() == 2) next = ReadVarint(next, end, head.length);
   if (next == nullptr) {
-    // Either more bytes are to come, or these can never become a field.
+    // Either more bytes are needed, or these can never become a field.
     const std::size_t varint =
         length_at == nullptr ? left : static_cast<std::size_t>(end - length_at);
     if (left >= kMaxFieldHead || varint >= kMaxVarint || ends_list()) {
@@ -174,7 +174,7 @@ Result<void> ListSplitter::TakeEnvelopeField(const FieldHead& head, std::string_
   if (content == nullptr) return nullptr;
   const bool in_list = protobuf_state_ == ProtobufState::kList;
   if (!in_list && head.IsBytes(2)) {
-    // The list itself: entered, not collected.
+    // The list itself: its fields are read one by one.
     list_left_ = head.length;
     if (head.length > 0) protobuf_state_ = ProtobufState::kList;
     return content;

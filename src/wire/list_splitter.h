@@ -1,8 +1,8 @@
 // wire/list_splitter.h
 //
-// ListSplitter: the body of a LIST answer, as it arrives, into its items. Pieces may be of any size
-// and cut anywhere; what is kept is the beginning of one item at most, so that a list of any length
-// takes the memory of its largest object.
+// ListSplitter: splits the body of a LIST response into items as it arrives. Pieces may have any
+// size and be cut anywhere. At most the beginning of one item is kept, so a list of any length
+// needs only the memory of its largest object.
 //
 //   ListSplitter splitter(Encoding::kProtobuf);
 //   // Calls sink.OnItem(bytes, bitmap) for every item that is complete.
@@ -29,7 +29,7 @@
 
 namespace kinformer::wire {
 
-// What a list says beside its items.
+// Fields of a list other than its items.
 struct ListHead {
   std::string apiVersion;
   std::string kind;  // "PodList"
@@ -38,23 +38,23 @@ struct ListHead {
   std::int64_t remainingItemCount = 0;
 };
 
-// Protobuf: the k8s envelope around List{1: ListMeta, 2: items}; an item is its kind's message.
-// JSON: an object with metadata and items in any order; an item is an object's text. Items are not
-// checked beyond their borders.
+// Protobuf: the k8s envelope around List{1: ListMeta, 2: items}; an item is the message of its
+// kind. JSON: an object with metadata and items in any order; an item is an object's text. The
+// content of items is not checked.
 //
 // Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for an object that
-// is too large, unless the sink does without it) and name the byte offset in the body and how many
-// items came before it; after one, the splitter must not be fed again.
+// is too large, unless the sink skips it) and name the byte offset in the body and the number of
+// items before it. After an error the splitter must not be used again.
 class ListSplitter {
  public:
   class Sink {
    public:
     virtual ~Sink() = default;
-    // `item` is valid during the call, and so is `bitmap`, which has read a text that the item is
-    // part of; null for protobuf. An error stops the splitter and is what Feed returns.
+    // `item` and `bitmap` are valid during the call. `bitmap` has read a text that contains the
+    // item; null for protobuf. An error stops the splitter, and Feed returns it.
     virtual Result<void> OnItem(std::string_view item, const JsonBitmap* bitmap) = 0;
-    // An item above the limit, of which `front` is the beginning; the rest is skipped. By default
-    // the list ends with `error`.
+    // Called for an item above the limit; `front` is its beginning. Return ok to skip the rest of
+    // it. By default the list ends with `error`.
     virtual Result<void> OnTooLarge(std::string_view /*front*/, Error error) { return error; }
   };
 
@@ -63,12 +63,12 @@ class ListSplitter {
       : encoding_(encoding), max_object_bytes_(max_object_bytes) {}
 
   Result<void> Feed(std::string_view chunk, Sink& sink);
-  // The body has ended: complete, or kUnexpectedEof.
+  // Call it at the end of the body. kUnexpectedEof if the list is incomplete.
   Result<void> Finish();
-  // The same, for callers that treat all splitters alike.
+  // Like Finish(), with the signature of the other splitters.
   Result<void> Finish(Sink&) { return Finish(); }
 
-  // Complete after Finish. Of a protobuf list, the metadata is there before the first item.
+  // Complete after Finish. For protobuf, the metadata is complete before the first item.
   [[nodiscard]] const ListHead& head() const { return head_; }
   // Bytes fed so far.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
@@ -77,7 +77,7 @@ class ListSplitter {
   // ---- protobuf
   enum class ProtobufState : std::uint8_t { kMagic, kEnvelope, kList };
   Result<void> FeedProtobuf(std::string_view chunk, Sink& sink);
-  // Tag and length of a field; of others than bytes the length is 0.
+  // Tag and length of a field; the length is 0 if the field is not of bytes.
   struct FieldHead {
     std::uint64_t tag = 0;
     std::uint64_t length = 0;
@@ -85,16 +85,16 @@ class ListSplitter {
     [[nodiscard]] std::uint64_t number() const { return tag >> 3; }
     [[nodiscard]] bool IsBytes(std::uint64_t of) const { return type() == 2 && number() == of; }
   };
-  // Consumes whole units at the front of `data`; sets need_ to the size of the one that is cut off.
+  // Consumes complete units at the front of `data`; sets need_ to the size of a truncated one.
   Result<std::size_t> ConsumeProtobuf(std::string_view data, Sink& sink);
-  // These return what is behind the unit at `at`; null if it is cut off, or failure_ says why.
+  // Return the position behind the unit at `at`; null if it is truncated or failure_ is set.
   const char* TakeMagic(const char* at, const char* end);
   const char* TakeField(const char* at, const char* end, Sink& sink);
-  // Where the field's content begins; behind the field, if that is not bytes.
+  // Returns the start of the field's content, or, if it is not of bytes, the end of the field.
   const char* ReadFieldHead(const char* at, const char* end, FieldHead& head);
   const char* CutOff(std::size_t need);
   const char* Stop(Error error);
-  // A part of an item above the limit.
+  // Skips part of an item above the limit.
   const char* SkipSome(const char* at, const char* end, Sink& sink);
   Result<void> TakeListField(const FieldHead& head, std::string_view bytes, Sink& sink);
   Result<void> TakeEnvelopeField(const FieldHead& head, std::string_view bytes);
@@ -115,16 +115,16 @@ class ListSplitter {
   };
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
-  // What of the front of `chunk` belongs to a token that an earlier piece cut off.
+  // Consumes the bytes at the front of `chunk` that belong to an unfinished token.
   Result<std::size_t> FeedJsonToken(std::string_view chunk, Sink& sink);
-  // Takes a byte that is in no token and no blank: punctuation, or the first of a token, and then
-  // in_token_ says so. Returns what should be there instead; empty if nothing is wrong.
+  // Consumes a byte outside tokens and blanks: punctuation, or the first byte of a token, which
+  // sets in_token_. Returns a description of what was expected, or empty if the byte is valid.
   std::string_view StepJson(char c);
   std::string_view BeginName(char c);
   std::string_view BeginValue(char c);
   std::string_view BeginItem(char c);
   void BeginToken(bool keep);
-  // A name, an item, or the value of a member of the list, if it was wanted.
+  // Handles a name, an item, or the value of a member of the list that is needed.
   Result<void> TakeJson(std::string_view token, const JsonBitmap& bitmap, Sink& sink);
   Result<void> TakeJsonMember(std::string_view value);
 
@@ -137,15 +137,15 @@ class ListSplitter {
   const std::size_t max_object_bytes_;
   ListHead head_;
   std::uint64_t offset_ = 0;
-  std::uint64_t items_ = 0;  // given to the sink
+  std::uint64_t items_ = 0;  // number of items passed to the sink
 
-  std::string partial_;  // the beginning of the unit that is cut off
+  std::string partial_;  // the beginning of the truncated unit
   ProtobufState protobuf_state_ = ProtobufState::kMagic;
   std::size_t need_ = 0;
   std::uint64_t list_left_ = 0;
-  // Where the item, or another token of JSON, begins in the body.
+  // Offset in the body at which the current item or other token begins.
   std::uint64_t item_start_ = 0;
-  // Of an item above the limit: what is to come, and how it began.
+  // For an item above the limit: bytes left to skip, its size, and its beginning.
   std::uint64_t skip_left_ = 0;
   std::uint64_t skip_size_ = 0;
   std::string front_;
@@ -153,7 +153,7 @@ class ListSplitter {
 
   JsonState json_state_ = JsonState::kStart;
   bool in_token_ = false;  // inside a name, value or item
-  bool keep_ = false;      // its text is wanted: if it is cut, it goes on in cut_
+  bool keep_ = false;      // its text is needed: if it is truncated, it continues in cut_
   JsonValueScanner scanner_;
   JsonCarry carry_;
   JsonBitmap bitmap_;  // of the window

@@ -1,8 +1,8 @@
 // wire/protobuf_reader.h
 //
-// Protobuf read in place: ReadVarint and ReadField for who keeps its own position, ProtobufReader
-// to walk the fields of one message. Every read is checked against the end; what is malformed stops
-// the walk with ok() false and nothing else happens. No allocation, no exceptions.
+// Reads protobuf in place: ReadVarint and ReadField for callers that keep their own position,
+// ProtobufReader to walk the fields of one message. Every read is checked against the end; a
+// malformed field stops the walk, and ok() becomes false. No allocation, no exceptions.
 //
 //   ProtobufReader reader(bytes);
 //   while (reader.Next()) {
@@ -25,9 +25,9 @@ namespace kinformer::wire {
 
 enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// Reads a varint at `at`, not past `end`. Returns what stands behind it, null if it is malformed:
-// cut off, or longer than 10 bytes. Bits past the 64th are dropped, as all decoders of the field
-// do.
+// Reads a varint at `at`, not past `end`. Returns the position behind it, or null if it is
+// malformed: truncated, or longer than 10 bytes. Bits beyond the 64th are dropped, as in other
+// decoders.
 inline const char* ReadVarint(const char* at, const char* end, std::uint64_t& value) noexcept {
   if (at != end && static_cast<unsigned char>(*at) < 0x80) {  // most are one byte
     value = static_cast<unsigned char>(*at);
@@ -57,7 +57,7 @@ inline const char* ReadVarint32(const char* at, const char* end, std::uint64_t& 
   return next == nullptr || next - at > 5 || value > 0xffffffffU ? nullptr : next;
 }
 
-// Reads a little-endian number of 4 or 8 bytes, which must be there.
+// Reads a little-endian number of 4 or 8 bytes. REQUIRES: the bytes exist.
 inline std::uint64_t ReadFixed(const char* at, std::ptrdiff_t size) noexcept {
   std::uint64_t value = 0;
   for (std::ptrdiff_t i = size; i-- > 0;) {
@@ -66,7 +66,7 @@ inline std::uint64_t ReadFixed(const char* at, std::ptrdiff_t size) noexcept {
   return value;
 }
 
-// One field as it stands on the wire.
+// One field with its tag and content.
 struct WireField {
   std::uint32_t number = 0;  // 0: none
   WireType type = WireType::kVarint;
@@ -77,8 +77,8 @@ struct WireField {
   [[nodiscard]] std::string_view bytes() const noexcept { return {data, size}; }
 };
 
-// Reads the field at `at`. Returns what stands behind it, null if it is malformed: cut short, a
-// field number of 0 or past 2^29-1, a group (the API has none). REQUIRES: at <= end.
+// Reads the field at `at`. Returns the position behind it, or null if it is malformed: truncated,
+// with a field number of 0 or above 2^29-1, or a group (the API has none). REQUIRES: at <= end.
 inline const char* ReadField(const char* at, const char* end, WireField& field) noexcept {
   std::uint64_t tag = 0;
   at = ReadVarint32(at, end, tag);
@@ -112,7 +112,7 @@ inline const char* ReadField(const char* at, const char* end, WireField& field) 
   }
 }
 
-// Where a field's parts are. What is at its start is the tag.
+// Positions of a field's parts. The tag is at its start.
 struct FieldBounds {
   std::uint32_t number = 0;
   const char* content = nullptr;  // of a length-delimited field: behind its length
@@ -123,13 +123,13 @@ struct FieldBounds {
   }
 };
 
-// Whether the field whose tag begins with that byte is length-delimited.
+// Whether the field whose tag has this first byte is length-delimited.
 inline bool IsBytes(char tag) noexcept {
   return (static_cast<unsigned char>(tag) & 7U) == static_cast<unsigned>(WireType::kBytes);
 }
 
-// ReadField for who walks over many fields and needs few of the values: false where that returns
-// null. Always inline, so that the parts stay in registers. REQUIRES: at <= end.
+// Like ReadField, for callers that walk many fields and need few values: returns false instead of
+// null. Always inline, to keep the parts in registers. REQUIRES: at <= end.
 [[gnu::always_inline]] inline bool ReadBounds(const char* at, const char* end,
                                               FieldBounds& field) noexcept {
   // Nearly all fields have a tag and a length of one or two bytes each, or a tag and a number of
@@ -165,8 +165,8 @@ inline bool IsBytes(char tag) noexcept {
   return next != nullptr;
 }
 
-// Reads one number of a packed list of that type (not kBytes) as if it were a field. Returns what
-// stands behind it, null if it is malformed. REQUIRES: at <= end.
+// Reads one number of a packed list of that type (not kBytes) as if it were a field. Returns the
+// position behind it, or null if it is malformed. REQUIRES: at <= end.
 inline const char* ReadPacked(const char* at, const char* end, WireType type,
                               WireField& field) noexcept {
   field.type = type;
@@ -177,13 +177,13 @@ inline const char* ReadPacked(const char* at, const char* end, WireType type,
   return at + size;
 }
 
-// Thread-compatible. Refers to the bytes, which must outlive it and what it returns.
+// Thread-compatible. The bytes must outlive it and the views that it returns.
 class ProtobufReader {
  public:
   explicit ProtobufReader(std::string_view message) noexcept
       : begin_(message.data()), at_(begin_), end_(begin_ + message.size()), start_(begin_) {}
 
-  // Moves to the next field. False at the end and at what is malformed.
+  // Moves to the next field. Returns false at the end and at a malformed field.
   bool Next() noexcept {
     if (at_ == end_ || !ok_) return false;
     start_ = at_;
@@ -196,9 +196,9 @@ class ProtobufReader {
     return true;
   }
 
-  // Everything so far was well-formed.
+  // Whether all fields so far were well-formed.
   [[nodiscard]] bool ok() const noexcept { return ok_; }
-  // Where the current field's tag stands, from the start of the message.
+  // Position of the current field's tag, from the start of the message.
   [[nodiscard]] std::size_t offset() const noexcept {
     return static_cast<std::size_t>(start_ - begin_);
   }
@@ -210,7 +210,7 @@ class ProtobufReader {
   [[nodiscard]] std::uint32_t field() const noexcept { return field_.number; }
   [[nodiscard]] const WireField& value() const noexcept { return field_; }
   [[nodiscard]] WireType type() const noexcept { return field_.type; }
-  // The value, if the field has that wire type; else zero, "".
+  // Returns the value if the field has that wire type; otherwise zero or "".
   [[nodiscard]] std::uint64_t varint() const noexcept {
     return field_.type == WireType::kVarint ? field_.scalar : 0;
   }

@@ -1,5 +1,5 @@
-// Protobuf fields and envelopes at the edges of their forms: each length of a varint, what a tag
-// and a length may be, and the two ways to read a field against each other.
+// Protobuf fields and envelopes at the limits of their forms: every length of a varint, valid tags
+// and lengths, and a comparison of the two ways to read a field.
 
 #include <algorithm>
 #include <cstdint>
@@ -60,7 +60,7 @@ TEST(Varint, MayBeLongerThanNeededButNotWithoutEnd) {
     }
     EXPECT_EQ(ReadVarint32(bytes.data(), end, value), more < 5 ? end : nullptr) << more;
   }
-  // What is past the 64th bit is dropped.
+  // Bits beyond the 64th are dropped.
   const std::string bytes = std::string(9, '\xff') + "\x7f";
   std::uint64_t value = 1;
   EXPECT_EQ(ReadVarint(bytes.data(), bytes.data() + 10, value), bytes.data() + 10);
@@ -150,7 +150,7 @@ void ExpectSame(std::string_view text) {
   }
 }
 
-// One of them has short ways for usual fields, and looks ahead.
+// One of the two readers has shortcuts for usual fields and reads ahead.
 TEST(ProtobufField, BothWaysToReadOneAgree) {
   testing::GuardedText guarded(std::size_t{1} << 16U);
   std::mt19937 random(9);
@@ -160,8 +160,8 @@ TEST(ProtobufField, BothWaysToReadOneAgree) {
     if (round % 2 == 0) {
       for (auto n = random() % 8; n > 0; --n) bytes += static_cast<char>(random() >> 8U);
     } else {
-      // A field with a tag and a length of any size, and a content that is as long, a little
-      // longer, or a little shorter.
+      // A field with a tag and a length of any size, and content of that length, or slightly longer
+      // or shorter.
       const std::uint64_t number = random() >> (random() % 32);
       constexpr unsigned kTypes[] = {0, 1, 2, 2, 2, 5, 3};
       const unsigned type = kTypes[random() % 7];
@@ -178,7 +178,7 @@ TEST(ProtobufField, BothWaysToReadOneAgree) {
     if (ReadField(text.data(), text.data() + text.size(), field) != nullptr) ++good;
   }
   EXPECT_GT(good, 20000);
-  // Around each size at which a length takes another byte, and with what is missing.
+  // Sizes at which a length takes one more byte, complete and truncated.
   for (const std::size_t size : {0U, 1U, 2U, 126U, 127U, 128U, 129U, 16382U, 16383U, 16384U}) {
     for (const std::uint64_t number : {1U, 15U, 16U, 2047U, 2048U}) {
       std::string bytes = Varint(number << 3U | 2U) + Varint(size);
@@ -202,7 +202,7 @@ TEST(Envelope, SaysWhatItsFieldsSay) {
   EXPECT_EQ(opened.kind, "Deployment");
   EXPECT_EQ(opened.message, "message");
   EXPECT_EQ(opened.contentType, "");
-  // Fields in another order, one of them nobody knows, and the content's type.
+  // Fields in another order, an unknown field, and the content's type.
   std::string fields(kEnvelopeMagic);
   ProtobufWriter writer(fields);
   writer.BytesField(4, "application/json");

@@ -1,7 +1,7 @@
 // wire/protobuf_writer.h
 //
-// ProtobufWriter: appends protobuf fields to a string. For messages inside messages the length must
-// be known first: give the content as bytes, or let Nested write it and mend the length.
+// ProtobufWriter: appends protobuf fields to a string. The length of a nested message must be known
+// first: pass its content as bytes, or let Nested write it and correct the length.
 
 #ifndef KINFORMER_WIRE_PROTOBUF_WRITER_H_
 #define KINFORMER_WIRE_PROTOBUF_WRITER_H_
@@ -16,12 +16,12 @@
 
 namespace kinformer::wire {
 
-// The bytes that a varint takes.
+// Returns the size of a varint.
 constexpr std::size_t VarintSize(std::uint64_t value) noexcept {
   return static_cast<std::size_t>((std::bit_width(value | 1U) + 6) / 7);
 }
 
-// Writes a varint at `at`, which has room for VarintSize(value) bytes. Returns what stands behind
+// Writes a varint at `at`, which has room for VarintSize(value) bytes. Returns the position behind
 // it.
 inline char* WriteVarint(char* at, std::uint64_t value) noexcept {
   for (; value >= 0x80; value >>= 7) *at++ = static_cast<char>((value & 0x7fU) | 0x80U);
@@ -61,7 +61,7 @@ class ProtobufWriter {
     char bytes[8];
     out_.append(bytes, WriteFixed64(bytes, std::bit_cast<std::uint64_t>(value)));
   }
-  // Strings, bytes and encoded messages.
+  // Writes a string, bytes or an encoded message.
   void BytesField(std::uint32_t field, std::string_view bytes) {
     Tag(field, WireType::kBytes);
     Varint(bytes.size());

@@ -45,7 +45,7 @@ std::string ProtobufList(const std::vector<std::string>& items, bool meta_last =
   if (!meta_last) meta();
   for (const std::string& item : items) writer.BytesField(2, item);
   if (meta_last) meta();
-  // Unknown fields are skipped, of whatever type.
+  // Unknown fields of any type are skipped.
   writer.VarintField(9, 1);
   writer.DoubleField(10, 0.5);
   list += std::string("\x5d\1\2\3\4", 5);
@@ -247,7 +247,7 @@ TEST(ListSplitter, ListsWithoutItems) {
     EXPECT_TRUE(FeedInPieces(splitter, items, body, 1).ok()) << body;
     EXPECT_TRUE(items.items.empty());
   }
-  // Without items the list is what it says before them.
+  // Without items the result is the metadata before them.
   ListSplitter none(Encoding::kJson);
   Items no_items;
   EXPECT_TRUE(

@@ -1,6 +1,6 @@
 // wire/utf16.h
 //
-// Texts as editors of Windows save them: UTF-16 behind a byte order mark.
+// Texts from Windows editors: UTF-16 with a byte order mark.
 
 #ifndef KINFORMER_WIRE_UTF16_H_
 #define KINFORMER_WIRE_UTF16_H_
@@ -14,7 +14,7 @@ namespace kinformer::wire {
 // Whether the text begins with a byte order mark of UTF-16.
 bool IsUtf16(std::string_view text);
 
-// The text in UTF-8, without its mark. Nothing: half a character. REQUIRES: IsUtf16(text).
+// Returns the text in UTF-8 without the mark; nullopt for half a character. REQUIRES: IsUtf16.
 std::optional<std::string> Utf8FromUtf16(std::string_view text);
 
 }  // namespace kinformer::wire

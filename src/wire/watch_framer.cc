@@ -12,17 +12,17 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 4;
 
-// So much JSON is looked at before frames are taken out of it: what stays in the cache.
+// Size of the window of JSON that is scanned before frames are extracted; it fits into the cache.
 constexpr std::size_t kWindow = std::size_t{32} << 10;
 
-// Longer beginnings are not remembered.
+// Longer beginnings of frames are not remembered.
 constexpr std::size_t kLongestHead = 256;
 
-// So much of a protobuf frame above the limit is kept: its metadata comes first, and in it its
-// name.
+// Bytes kept of a protobuf frame above the limit: enough for the metadata, which comes first and
+// contains the name.
 constexpr std::size_t kFront = std::size_t{64} << 10;
 
-// No object is so long: what claims to be is text, or damaged.
+// No object has this length: the length is text or damaged.
 constexpr std::size_t kNoLength = std::size_t{256} << 20;
 
 std::size_t FrameLength(std::string_view head) {
@@ -33,8 +33,8 @@ std::size_t FrameLength(std::string_view head) {
   return length;
 }
 
-// The fields at the front of a message that is cut off: of the last one, what is there. Stops at
-// what is not of bytes.
+// Reads the fields at the front of a truncated message. The last field may be incomplete. Stops at
+// a field that is not of bytes.
 class FrontFields {
  public:
   explicit FrontFields(std::string_view front) : rest_(front) {}
@@ -63,7 +63,7 @@ class FrontFields {
   std::string_view bytes_;
 };
 
-// What the front of a frame of protobuf says.
+// Reads type and object from the front of a protobuf frame.
 WatchFrame ReadProtobufFront(std::string_view front) {
   WatchFrame event;
   std::string_view raw;
@@ -100,7 +100,7 @@ Error WatchFramer::TooLarge(std::uint64_t size) const {
                                        "; max_object_bytes of the informer's options raises it");
 }
 
-// Clears the partial frame; the memory of an unusually large one is given back.
+// Clears the partial frame; unusually large memory is freed.
 void WatchFramer::DropPartial() {
   partial_.clear();
   if (partial_.capacity() > (std::size_t{1} << 20)) partial_.shrink_to_fit();
@@ -109,8 +109,8 @@ void WatchFramer::DropPartial() {
 Result<void> WatchFramer::Feed(std::string_view chunk, Sink& sink) {
   Result<void> result = encoding_ == internal::Encoding::kProtobuf ? FeedProtobuf(chunk, sink)
                                                                    : FeedJson(chunk, sink);
-  // Where much comes, a piece nearly always ends inside an event. So the stream rests now, and most
-  // watches rest nearly always.
+  // A busy stream's pieces nearly always end inside an event. If no event is open, the stream is
+  // idle, as most watches are nearly always, so the buffers are freed.
   if (partial_.empty() && cut_.empty()) ReleaseMemory();
   return result;
 }
@@ -283,7 +283,7 @@ Result<void> WatchFramer::FeedJsonWindow(std::string_view window, Sink& sink) {
     if (*at != '{') {
       return Fail("found " + json::ShowByte(*at) + " where an event's '{' should be");
     }
-    // One that is all there is read without looking for its end first.
+    // A complete event is read without searching for its end first.
     WatchFrame event;
     std::size_t used = 0;
     if (ReadEvent({at, static_cast<std::size_t>(end - at)}, bitmap_, event, used)) {
@@ -363,7 +363,7 @@ Result<void> WatchFramer::EmitJsonFront(std::string_view front, const JsonBitmap
     if (members.name() == "type") event.type = PlainJsonString(members.value());
     if (members.name() != "object") continue;
     event.object = members.value();
-    if (event.object.empty()) event.object = members.rest();  // it is what is cut off
+    if (event.object.empty()) event.object = members.rest();  // the object itself is truncated
   }
   if (event.type.empty()) return TooLarge(front.size());
   JsonMembers object(event.object, bitmap);
@@ -385,7 +385,7 @@ Result<void> WatchFramer::EmitJson(WatchFrame& event, Sink& sink) {
     }
     JsonMembers object(event.object, *event.bitmap);
     std::size_t head = 0;
-    // Servers write both first: no need to walk the rest.
+    // Servers write both first, so the rest need not be scanned.
     while ((event.kind.empty() || event.apiVersion.empty()) && object.Next()) {
       if (object.name() == "kind") event.kind = PlainJsonString(object.value());
       if (object.name() == "apiVersion") event.apiVersion = PlainJsonString(object.value());

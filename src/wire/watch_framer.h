@@ -1,7 +1,7 @@
 // wire/watch_framer.h
 //
-// WatchFramer: the body of a watch, as it arrives, into its events. Pieces may be of any size and
-// cut anywhere.
+// WatchFramer: splits the body of a watch into events as it arrives. Pieces may have any size and
+// be cut anywhere.
 
 #ifndef KINFORMER_WIRE_WATCH_FRAMER_H_
 #define KINFORMER_WIRE_WATCH_FRAMER_H_
@@ -21,41 +21,41 @@
 
 namespace kinformer::wire {
 
-// One event. Views, valid during the call that gives them.
+// One event. The views are valid during the call that passes it.
 struct WatchFrame {
-  // "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR" or what a newer server may say.
+  // "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", or a type of a newer server.
   std::string_view type{};
-  std::string_view apiVersion{};  // of the object; empty if it does not say
+  std::string_view apiVersion{};  // of the object; empty if the object does not contain it
   std::string_view kind{};
   std::string_view object{};  // JSON: the object's text; protobuf: its message without the envelope
-  // Has read a text that the object is part of; null for protobuf.
+  // Has read a text that contains the object; null for protobuf.
   const JsonBitmap* bitmap = nullptr;
 };
 
 // JSON: a sequence of objects {"type": …, "object": …}, with or without newlines between them.
-// Protobuf: frames of a 4-byte big-endian length and a
-// WatchEvent{1: type, 2: RawExtension{1: enveloped object}}. Objects are not checked beyond their
-// borders.
+// Protobuf: frames of a 4-byte big-endian length and a WatchEvent{1: type, 2: RawExtension{1:
+// enveloped object}}. Only the borders of objects are checked, so readers must handle malformed
+// content.
 //
-// Takes no memory of its own between two events of a stream that rests. Of a frame that is too
-// large the beginning is kept, and the rest skipped as it comes.
+// Keeps no buffers between events while the stream is idle. Of a frame that is too large, only the
+// beginning is kept; the rest is skipped as it arrives.
 //
 // Thread-compatible. Errors are kDecode (kUnexpectedEof from Finish, kOverLimit for a frame that is
-// too large, unless the sink does without it) and name the byte offset in the body; after one, the
-// framer must not be fed again.
+// too large, unless the sink skips it) and name the byte offset in the body. After an error the
+// framer must not be used again.
 class WatchFramer {
  public:
   class Sink {
    public:
     virtual ~Sink() = default;
-    // An error stops the framer and is what Feed returns.
+    // An error stops the framer, and Feed returns it.
     virtual Result<void> OnFrame(const WatchFrame& frame) = 0;
-    // A frame above the limit, of whose object `front` has the beginning. By default the watch ends
-    // with `error`. Not called, and the watch ends, where the beginning does not say the type.
+    // Called for a frame above the limit; `front` has the beginning of the object. By default the
+    // watch ends with `error`, as it does, without this call, if the type is not known by then.
     virtual Result<void> OnTooLarge(const WatchFrame& /*front*/, Error error) { return error; }
   };
 
-  // `event_bytes`: what a frame may have besides its object.
+  // `event_bytes`: bytes that a frame may have in addition to its object.
   explicit WatchFramer(internal::Encoding encoding,
                        std::size_t max_object_bytes = std::size_t{8} << 20,
                        std::size_t event_bytes = 0)
@@ -64,55 +64,55 @@ class WatchFramer {
         max_frame_bytes_(max_object_bytes + event_bytes) {}
 
   Result<void> Feed(std::string_view chunk, Sink& sink);
-  // The body has ended: between two frames, or kUnexpectedEof.
+  // Call it at the end of the body. kUnexpectedEof if it ends inside a frame.
   Result<void> Finish();
   Result<void> Finish(Sink&) { return Finish(); }
 
  private:
   Result<void> FeedProtobuf(std::string_view chunk, Sink& sink);
-  // A frame above the limit begins: its length has been read.
+  // Starts skipping a frame above the limit, once its length is known.
   Result<void> BeginSkipping(std::size_t length);
-  // Takes what of the front of `chunk` is its.
+  // Consumes the bytes at the front of `chunk` that belong to the skipped frame.
   Result<void> SkipProtobuf(std::string_view& chunk, Sink& sink);
-  // Takes from the front of `chunk` what the frame that has begun still lacks.
+  // Consumes the bytes at the front of `chunk` that complete the frame in partial_.
   Result<void> FeedPartial(std::string_view& chunk, Sink& sink);
   Result<void> FeedJson(std::string_view chunk, Sink& sink);
   Result<void> FeedJsonWindow(std::string_view window, Sink& sink);
   Result<void> EmitProtobuf(std::string_view frame, Sink& sink);
-  // The event at the front of `text`. False, and how far it came, if it is cut off or malformed.
+  // Reads the event at the front of `text`. False, with `used` set, if truncated or malformed.
   bool ReadEvent(std::string_view text, const JsonBitmap& bitmap, WatchFrame& event,
                  std::size_t& used);
   Result<void> ReadJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink);
-  // A frame of any size, all there.
+  // Handles a complete frame of any size.
   Result<void> TakeJson(std::string_view frame, const JsonBitmap& bitmap, Sink& sink);
-  // One above the limit, of which `front` is there.
+  // Passes on a frame above the limit; `front` is the part that was kept.
   Result<void> EmitJsonFront(std::string_view front, const JsonBitmap& bitmap, Sink& sink);
   Result<void> EmitJson(WatchFrame& event, Sink& sink);
   [[nodiscard]] Error Fail(std::string_view why) const;
   [[nodiscard]] Error TooLarge(std::uint64_t size) const;
   void DropPartial();
-  // REQUIRES: nothing is cut off.
+  // REQUIRES: no frame is incomplete.
   void ReleaseMemory();
 
   const internal::Encoding encoding_;
   const std::size_t max_object_bytes_;
   const std::size_t max_frame_bytes_;
-  std::string partial_;            // the beginning of a frame of protobuf that is cut off
+  std::string partial_;            // the beginning of an incomplete protobuf frame
   std::uint64_t frame_start_ = 0;  // where the current frame begins in the body
   std::uint64_t offset_ = 0;
   JsonCarry carry_;
   JsonBitmap bitmap_;  // of the window
   JsonCutValue cut_;   // a frame of JSON that windows cut
 
-  // Of a frame of protobuf above the limit: its length, what is to come, and how it began, until
-  // the sink has heard of it.
+  // For a protobuf frame above the limit: its size, the bytes left to skip, and its beginning until
+  // it was passed to the sink.
   std::size_t skip_size_ = 0;
   std::size_t skip_left_ = 0;
   std::optional<std::string> front_;
   std::optional<JsonSkipper> skipper_;  // inside a frame of JSON above the limit
 
-  // How the latest event of JSON began, and its object: most begin alike, and one look tells. Where
-  // texts are counts from the start.
+  // Beginning of the last JSON event and of its object. Most events begin alike, so one comparison
+  // is enough. Positions count from the start of the text.
   struct Span {
     std::size_t at = 0;
     std::size_t size = 0;

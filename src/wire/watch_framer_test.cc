@@ -1,4 +1,4 @@
-// WatchFramer: every place to cut, malformed and oversize input.
+// WatchFramer: input cut at every position, malformed input, oversize input.
 
 #include "wire/watch_framer.h"
 
@@ -43,7 +43,7 @@ TEST(WatchFramer, JsonAtEveryPieceSize) {
   }
 }
 
-// The vector of docs in the wild: one ADDED ConfigMap.
+// A frame as a real server sends it: one ADDED ConfigMap.
 std::string ConfigMapFrame() {
   std::string object = SealEnvelope("v1", "ConfigMap", "payload");
   std::string event;
@@ -54,7 +54,7 @@ std::string ConfigMapFrame() {
   return std::string{'\0', '\0', '\0', static_cast<char>(n)} + event;
 }
 
-// What was learnt from how one event began is no more than a guess about the next.
+// The beginning of one event only predicts the beginning of the next.
 TEST(WatchFramer, EventsThatBeginAlike) {
   const std::vector<std::vector<std::string>> events = {
       {R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","a":1}})", "ADDED", "Pod", "v1"},
@@ -94,7 +94,7 @@ TEST(WatchFramer, EventsThatBeginAlike) {
     }
     ASSERT_TRUE(framer.Finish().ok());
     ASSERT_EQ(sink.seen, expected) << body;
-    // The same beginning, and nothing that would be an object behind it.
+    // The same beginning, followed by something that is not an object.
     for (const std::string bad :
          {R"({"type":"ADDED","object":})", R"({"type":"ADDED","object":}})",
           R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1"},})",
@@ -171,7 +171,7 @@ TEST(WatchFramer, CutOffAndMalformed) {
   EXPECT_NE(error(Encoding::kJson, "{\"type\":\"A\",\"object\":[]}", 100).find("not a JSON object"),
             std::string::npos);
   EXPECT_NE(error(Encoding::kJson, "{\"type\"}", 100).find("malformed event"), std::string::npos);
-  // Whole or in pieces: where brackets say that it ends, not where a member without a value would.
+  // Brackets determine the end of an event, even if a member has no value.
   for (const std::string_view body : {R"({"a":},"type":"ERROR"}{"type":"A"})", R"({"a":]})"}) {
     WatchFramer framer(Encoding::kJson);
     Frames frames;
@@ -184,7 +184,7 @@ TEST(WatchFramer, CutOffAndMalformed) {
             std::string::npos);
 }
 
-// Does without frames that are too large, and notes how they begin.
+// Skips frames that are too large, and records how they begin.
 class PatientFrames final : public Frames {
  public:
   Result<void> OnTooLarge(const WatchFrame& front, Error error) override {
@@ -273,7 +273,7 @@ TEST(WatchFramer, AStreamThatEndsInAFrameThatIsTooLargeIsCutOff) {
   }
 }
 
-// What stands behind the object is not taken for it.
+// Members behind the object are not taken for a part of it.
 TEST(WatchFramer, TheFrontOfAFrameThatIsTooLargeHasTheObject) {
   const std::string body = R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","a":")" +
                            std::string(200, 'x') + R"("},"more":{"b":1}})";
@@ -285,7 +285,7 @@ TEST(WatchFramer, TheFrontOfAFrameThatIsTooLargeHasTheObject) {
   }
 }
 
-// Nobody could say what became of which object.
+// Without the type, the effect on the object would be unknown.
 TEST(WatchFramer, AFrameThatIsTooLargeAndDoesNotSayItsTypeIsAnError) {
   const auto error = [](Encoding encoding, const std::string& body) {
     WatchFramer framer(encoding, 100);

@@ -1,4 +1,4 @@
-// Where documents begin and end, in which form a text is, and errors in words.
+// Finds the limits of documents and the encoding of a text, and formats errors.
 
 #include "kinformer/yaml.h"
 
@@ -29,8 +29,8 @@ std::size_t LinesIn(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// A line of two hyphens, where the text stops to be YAML: in that line or in the next, counted from
-// `first`. Two hyphens are a text like any other, which becomes a key or a part of one.
+// Finds a line of two hyphens, if the error is in that line or in the next, counted from `first`.
+// To YAML two hyphens are an ordinary text, which becomes a key or a part of one.
 std::optional<std::size_t> LineOfTwoHyphens(std::string_view text, std::size_t first,
                                             std::size_t stop) {
   std::size_t line = first;
@@ -44,7 +44,7 @@ std::optional<std::size_t> LineOfTwoHyphens(std::string_view text, std::size_t f
   return std::nullopt;
 }
 
-// The first character that no text of YAML may hold; the size of the text if there is none.
+// Returns the position of the first character that YAML forbids, or the size of the text.
 std::size_t FirstControl(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -58,7 +58,7 @@ std::size_t FirstControl(std::string_view text) {
   return text.size();
 }
 
-// Reads one text. What it finds is added to `documents` and `repeated`.
+// Reads one text. Appends its documents to `documents` and repeated keys to `repeated`.
 class Reader {
  public:
   Reader(std::string_view file, std::vector<std::string>* repeated)
@@ -66,7 +66,7 @@ class Reader {
 
   std::vector<Document>& documents() { return documents_; }
 
-  // All documents, each of JSON or YAML, as kubectl parts them.
+  // Reads all documents, each in JSON or YAML, separated like kubectl does.
   Result<void> ReadStream(std::string_view text) {
     if (IsUtf16(text)) {
       const std::optional<std::string> utf8 = Utf8FromUtf16(text);
@@ -79,7 +79,7 @@ class Reader {
     return ReadChunks(std::string(rest) + '\n', line);
   }
 
-  // One text, as decoders of bodies and configuration take it.
+  // Reads one text, like the decoders of bodies and configurations.
   Result<void> ReadText(std::string_view text) {
     if (IsUtf16(text)) {
       const std::optional<std::string> utf8 = Utf8FromUtf16(text);
@@ -87,8 +87,8 @@ class Reader {
     }
     const std::size_t first = text.find_first_not_of(kSpaces);
     if (first == std::string_view::npos) return {};
-    // JSON is YAML, and much faster to read as JSON. What is not JSON (flow style, comments,
-    // several documents) or would be another value as YAML falls through.
+    // JSON is valid YAML, and much faster to read as JSON. Text that is not JSON (flow style,
+    // comments, several documents), or that YAML would read differently, is read as YAML.
     if ((text[first] == '{' || text[first] == '[') && ReadJson(text, 1)) return {};
     if (Result<void> checked = Check(text); !checked) return checked;
     return ReadYaml(text, 0);
@@ -128,7 +128,7 @@ class Reader {
     return true;
   }
 
-  // Objects of JSON one behind the other; returns what is not read, and its line.
+  // Reads consecutive JSON objects; returns the rest of the text, and its line.
   std::string_view ReadJsonStream(std::string_view text, std::size_t& line) {
     while (true) {
       const std::size_t first = text.find_first_not_of(kSpaces);
@@ -140,7 +140,7 @@ class Reader {
     }
   }
 
-  // Up to the bracket that closes the first one.
+  // Returns the size up to the bracket that closes the first one.
   static std::size_t ObjectSize(std::string_view text) {
     std::size_t depth = 0;
     bool in_string = false;
@@ -160,7 +160,7 @@ class Reader {
     return text.size();
   }
 
-  // Parts the text at its lines that begin with "---". REQUIRES: it ends with a line's end.
+  // Splits the text at lines that begin with "---". REQUIRES: it ends with a line end.
   Result<void> ReadChunks(std::string_view text, std::size_t line) {
     std::size_t chunk = 0;
     std::size_t chunk_line = line;

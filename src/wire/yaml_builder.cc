@@ -16,10 +16,10 @@ namespace {
 using json::Value;
 
 constexpr std::size_t kMaxNodes = 4'000'000;
-// Aliases multiply: a few lines can stand for gigabytes, be it of nodes or of texts. This bounds
-// what all copies take that anchors, aliases and << make.
+// Aliases multiply: a few lines can expand to gigabytes of nodes or texts. This limits the bytes of
+// all copies made by anchors, aliases and <<.
 constexpr std::size_t kMaxCopiedBytes = std::size_t{32} << 20;
-// A value in memory, apart from its text.
+// Size of a value in memory, without its text.
 constexpr std::size_t kNodeBytes = sizeof(Value);
 constexpr std::size_t kMerged = std::numeric_limits<std::size_t>::max();
 constexpr std::string_view kStandardTag = "tag:yaml.org,2002:";
@@ -28,7 +28,7 @@ Stop TooDeep(const Mark& mark) {
   return Stop{mark, "nested deeper than " + std::to_string(json::kMaxDepth) + " levels"};
 }
 
-// The text that a scalar keeps: numbers that are no integers keep theirs.
+// Size of the text stored for a scalar: numbers that are not integers keep their text.
 std::size_t TextBytes(const Value& value) {
   return value.is_number() && !value.is_integer() ? value.NumberText().size()
                                                   : value.StringOrEmpty().size();
@@ -40,7 +40,7 @@ Value Resolved(const Mark& mark, const std::string& text) {
   return *std::move(value);
 }
 
-// What stands behind !!int and its like, quoted or not, must be such a thing.
+// Resolves a scalar with a tag such as !!int, quoted or not. Its text must be of that type.
 Value Tagged(const Mark& mark, std::string_view tag, const std::string& text) {
   Value value = Resolved(mark, text);
   const bool fits = tag == "bool"        ? value.is_bool()
@@ -142,7 +142,7 @@ void Builder::Begin(const Properties& properties, Value empty) {
   Count(properties.mark, 1);
   bytes_ += kNodeBytes;
   if (open_.size() >= json::kMaxDepth) throw TooDeep(properties.mark);
-  // From here on the name stands for this, which is not whole yet.
+  // From here on the anchor refers to this value, which is incomplete, so aliases to it fail.
   anchors_.erase(properties.anchor);
   open_.push_back({std::move(empty), properties, nodes_, bytes_});
 }
@@ -196,9 +196,9 @@ void Builder::Place(const Mark& mark, Value value, bool is_merge_key) {
   }
 }
 
-// What is brought in counts as if it stood there: it wins over keys before it, and those behind it
-// win over it; of several maps the first wins. So Go has it, though YAML 1.1 lets the map's own
-// keys win wherever they stand.
+// Merged members count as if they were written in place of <<: they override keys before it, and
+// keys behind it override them; of several maps the first wins. Go does the same, although in YAML
+// 1.1 the map's own keys always win.
 void Builder::Merge(const Mark& mark, Open& into, const Value& value) {
   const auto merge = [&](const Value& map) {
     if (!map.is_object()) throw Stop{mark, "<< takes a map or a list of maps"};
@@ -213,7 +213,7 @@ void Builder::Merge(const Mark& mark, Open& into, const Value& value) {
   for (std::size_t i = maps.size(); i > 0; --i) merge(maps[i - 1]);
 }
 
-// The last value of each key stays, where the first stood.
+// Keeps the last value of each key, at the position of the first.
 void Builder::Settle(Open& done) const {
   std::vector<std::string_view> names;
   names.reserve(done.members.size());

@@ -1,8 +1,8 @@
 // wire/yaml_builder.h
 //
-// Makes a json::Value of what the parser finds in one document: resolves scalars, copies what
-// aliases stand for, brings in what << names, and counts all of it while it is made. The
-// counterpart is the decoder of Go's yaml.v2 and the step to JSON behind it.
+// Builds a json::Value from the parser's events for one document: resolves scalars, copies the
+// values of aliases, merges maps named by <<, and enforces limits while doing so. Counterpart: the
+// decoder of Go's yaml.v2 and the conversion to JSON behind it.
 
 #ifndef KINFORMER_WIRE_YAML_BUILDER_H_
 #define KINFORMER_WIRE_YAML_BUILDER_H_
@@ -18,30 +18,30 @@
 
 namespace kinformer::yaml {
 
-// What stands in front of a value.
+// Anchor and tag of a value.
 struct Properties {
-  Mark mark;  // where it, or the value, begins
+  Mark mark;  // where the properties or, without any, the value begins
   std::string anchor{};
   std::string tag{};  // in full
 };
 
-// For one document. Not thread-safe. Throws a Stop where the document is none that JSON has a form
-// for, or too deep, or more than its bounds.
+// Builds one document. Not thread-safe. Throws a Stop if the document has no JSON form, is nested
+// too deeply, or exceeds a limit.
 class Builder {
  public:
-  // `repeated`: where keys that occur twice are noted; may be null. `copied`: the bytes of all that
-  // aliases have copied, in all documents of one text.
+  // `repeated`: receives keys that occur twice; may be null. `copied`: bytes copied by aliases so
+  // far, in all documents of the text.
   Builder(std::vector<std::string>* repeated, std::size_t& copied)
       : repeated_(repeated), copied_(copied) {}
 
   json::Value Take() { return std::move(root_); }
 
   void OnAlias(const Mark& mark, const std::string& name);
-  // `plain`: it stands without quotes, and no block.
+  // `plain`: without quotes and not a block scalar.
   void OnScalar(const Properties& properties, const std::string& text, bool plain);
   void OnListStart(const Properties& properties);
   void OnMapStart(const Properties& properties);
-  // The list or map that began last ends.
+  // Ends the list or map that began last.
   void OnEnd();
 
  private:
@@ -50,10 +50,10 @@ class Builder {
     Properties properties;
     std::size_t first_node = 0;
     std::size_t first_byte = 0;
-    std::size_t depth = 1;  // with what it holds so far
-    // Of a map: in the order of the text. Names that occur twice are found when it ends.
+    std::size_t depth = 1;  // including its content so far
+    // For a map: members in the order of the text. Duplicate names are resolved when it ends.
     std::vector<json::Object::Member> members{};
-    std::vector<std::size_t> lines{};  // of their values; kMerged for what << brought
+    std::vector<std::size_t> lines{};  // lines of their values; kMerged for members from <<
     bool has_key = false;
     bool merge_key = false;
     std::string key{};
@@ -71,7 +71,7 @@ class Builder {
   void Merge(const Mark& mark, Open& into, const json::Value& value);
   void Settle(Open& done) const;
 
-  // `open` gets something of that depth.
+  // Records that `open` contains a value of that depth.
   void Deepen(const Mark& mark, Open& open, std::size_t depth) const;
   void Count(const Mark& mark, std::size_t nodes);
   void Copy(const Mark& mark, std::size_t bytes);

@@ -1,5 +1,5 @@
-// Dump against what Go's YAML of Kubernetes writes, byte for byte, of texts that nobody would think
-// of.
+// Compares Dump with the YAML that the Go code of Kubernetes writes, byte for byte, for texts that
+// are unusual in practice.
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 namespace kinformer::yaml {
 namespace {
 
-// By its first byte.
+// Returns the size of a character from its first byte.
 std::size_t SizeOf(char first) {
   const auto byte = static_cast<unsigned char>(first);
   return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;

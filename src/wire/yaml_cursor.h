@@ -1,8 +1,8 @@
 // wire/yaml_cursor.h
 //
-// A place in a YAML text, and what stands there: the characters that the scanner asks for, by the
-// names that YAML gives them. Lines end with \n, \r, \r\n, and as in YAML 1.1 with U+0085, U+2028
-// and U+2029.
+// A position in a YAML text, and tests for the kinds of characters at that position, named as in
+// the YAML specification. Lines end with \n, \r or \r\n, and as in YAML 1.1 also with U+0085,
+// U+2028 and U+2029.
 
 #ifndef KINFORMER_WIRE_YAML_CURSOR_H_
 #define KINFORMER_WIRE_YAML_CURSOR_H_
@@ -13,14 +13,14 @@
 
 namespace kinformer::yaml {
 
-// Counted from zero, in characters.
+// A position, counted from zero, in characters.
 struct Mark {
   std::size_t index = 0;
   std::size_t line = 0;
   std::size_t column = 0;
 };
 
-// Thrown where reading ends, and caught in yaml.cc; never leaves this folder.
+// Thrown at an error, and caught in yaml.cc; never leaves this folder.
 struct Stop {
   Mark mark;
   std::string why;
@@ -29,12 +29,12 @@ struct Stop {
 // Copyable; not thread-safe. Keeps a reference to the text. REQUIRES: UTF-8 without zero bytes.
 class Cursor {
  public:
-  // Begins behind the text's byte order mark. `line`: the number of the text's first line.
+  // Starts behind the byte order mark. `line`: the number of the text's first line.
   Cursor(std::string_view text, std::size_t line);
 
   [[nodiscard]] const Mark& mark() const { return mark_; }
 
-  // The byte that is so many bytes further; 0 behind the end.
+  // Returns the byte `ahead` bytes further; 0 behind the end.
   [[nodiscard]] char At(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
@@ -43,7 +43,7 @@ class Cursor {
     return text_.substr(at_).starts_with(text);
   }
 
-  // A space or a tab; an end of a line; these and the end of the text.
+  // Tests for a space or a tab; a line end; any of these or the end of the text.
   [[nodiscard]] bool IsBlank(std::size_t ahead = 0) const {
     return At(ahead) == ' ' || At(ahead) == '\t';
   }
@@ -54,30 +54,30 @@ class Cursor {
   [[nodiscard]] bool IsBlankOrEnd(std::size_t ahead = 0) const {
     return IsBlank(ahead) || IsBreakOrEnd(ahead);
   }
-  // A letter, a digit, '_' or '-' of ASCII: what names and handles are made of.
+  // Tests for an ASCII letter, digit, '_' or '-', of which names and handles consist.
   [[nodiscard]] bool IsWord() const;
 
-  // A line that begins with "---" or "...", and a blank or its end behind it.
+  // Tests for "---" or "..." at the start of a line, followed by a blank or a line end.
   [[nodiscard]] bool AtDocumentMark() const;
 
-  // Past a character that ends no line; appends it to `out`. REQUIRES: not AtEnd().
+  // Skips a character that is no line end, or appends it to `out`. REQUIRES: not AtEnd().
   void Skip();
   void Read(std::string& out);
-  // Past so many characters of ASCII.
+  // Skips ASCII characters.
   void Skip(std::size_t count);
   void SkipBlanks();
   void SkipComment();
 
-  // Past the end of a line, where there is one; ReadBreak appends \n for it, or the separators of
-  // lines and paragraphs as they are.
+  // Skips a line end if there is one. ReadBreak appends \n for it, or a line or paragraph separator
+  // unchanged.
   void SkipBreak();
   void ReadBreak(std::string& out);
 
-  // The end of the text ends a line, too.
+  // Ends the line; the end of the text also ends a line.
   void EndLine();
 
  private:
-  // In bytes; 0 where no line ends.
+  // Returns the bytes of the line end, or 0.
   [[nodiscard]] std::size_t BreakSize(std::size_t ahead) const;
 
   std::string_view text_;

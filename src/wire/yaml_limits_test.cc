@@ -1,4 +1,4 @@
-// YAML at its limits, keys that occur twice where that is taken, and what aliases and << bring in.
+// Limits of YAML, duplicate keys where they are allowed, and the values of aliases and <<.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::string AsJson(std::string_view text) {
   return value.ok() ? value->Dump({.escape_html = false}) : "error: " + value.error().message();
 }
 
-// What anchors, aliases and << make counts by the bytes that it takes, to the byte.
+// Copies made by anchors, aliases and << are counted to the byte.
 TEST(YamlLimits, CopiesTakeAtMost32MiB) {
   constexpr std::size_t kValue = sizeof(json::Value);
   constexpr std::size_t kEach = std::size_t{1} << 20U;
@@ -30,7 +30,7 @@ TEST(YamlLimits, CopiesTakeAtMost32MiB) {
     const Result<json::Value> read = Parse(text);
     return read.ok() ? std::string() : read.error().message();
   };
-  // Each takes a megabyte: a text, a number that keeps its text, a list and a map with a text.
+  // Each takes one megabyte: a text, a number that keeps its text, a list and a map with a text.
   for (const std::string& anchored :
        {"\"" + std::string(kEach - kValue, 'x') + "\"", "1." + std::string(kEach - kValue - 2, '0'),
         "[\"" + std::string(kEach - 2 * kValue, 'x') + "\"]",
@@ -66,7 +66,7 @@ TEST(YamlLimits, TagsAndMergesAreBounded) {
   std::string handles;
   for (int i = 0; i < 65; ++i) handles += "%TAG !h" + std::to_string(i) + "! x\n";
   EXPECT_THAT(error(handles + "---\na\n"), HasSubstr("%TAG"));
-  // Each << brings all keys once more.
+  // Each << copies all keys again.
   std::string keys;
   for (int i = 0; i < 20000; ++i) keys += "k" + std::to_string(i) + ": 1, ";
   std::string nested = "{" + keys + "}";
@@ -78,7 +78,7 @@ TEST(YamlLimits, AliasesNestAsDeepAsWhatTheyName) {
   const auto lists = [](std::size_t count, std::string_view inside) {
     return std::string(count, '[').append(inside).append(count, ']') + "\n";
   };
-  // c is 404 deep; the map around d and its lists make it 512, and with one more 513.
+  // c has a depth of 404; the map around d and its lists make it 512, and one more list 513.
   const std::string text =
       "a: &a " + lists(4, "x") + "b: &b " + lists(200, "*a") + "c: &c " + lists(200, "*b");
   EXPECT_THAT(AsJson(text + "d: " + lists(107, "*c")), HasSubstr("[\"x\"]"));
@@ -104,7 +104,7 @@ TEST(Yaml, WhatMergeKeysBringIn) {
   EXPECT_EQ(AsJson(maps + "c: {<<: [*a, *b], w: 0}\n"),
             as_json + R"("c":{"v":2,"z":4,"x":1,"w":0}})");
   EXPECT_EQ(AsJson(maps + "c: {<<: [*b, *a], x: 9}\n"), as_json + R"("c":{"x":9,"v":3,"z":4}})");
-  // As in Go: what stands behind wins.
+  // As in Go, the later one wins.
   EXPECT_EQ(AsJson(maps + "c:\n  <<: *a\n  <<: *b\n"), as_json + R"("c":{"x":1,"v":3,"z":4}})");
   EXPECT_EQ(AsJson(maps + "c: {x: 9, <<: *a}\n"), as_json + R"("c":{"x":1,"v":2}})");
   EXPECT_EQ(AsJson(maps + "c: {<<: {q: 1}}\n"), as_json + R"("c":{"q":1}})");
@@ -157,7 +157,7 @@ TEST(Yaml, TheFirstByteThatIsNoTextIsNamed) {
             "YAML, line 2: the text is not UTF-8");
 }
 
-// As Go's writer sorts keys: the first and the last letters, and what stands beside them.
+// Keys are sorted as by Go's writer: the first and last letters, and their neighbours in Unicode.
 TEST(Yaml, LettersComeBehindEverythingElse) {
   const std::vector<std::string> order = {
       "k@", "k[", "k`", "k{", "k\u00bf", "k\u00d7", "k\u00f7", "k\u2000", "k\u2bff", "k\U0001f000",
@@ -178,7 +178,7 @@ TEST(Yaml, DocumentsMayBeEmptyListsAndMaps) {
 
 TEST(Yaml, KeysWithATagAreKeys) { EXPECT_EQ(Parse("!!int 5: x").OrExit().Dump(), R"({"5":"x"})"); }
 
-// What is nearly a time is a text like others; the year 0 is a year.
+// A text that is nearly a time stays an ordinary text; year 0 is valid.
 TEST(Yaml, TimesHaveSoManyDigits) {
   for (const char* time :
        {"2026-01-01", "0000-01-01", "2026-1-1T1:00:00Z", "2026-01-01T10:00:00+02:30"}) {

@@ -8,7 +8,7 @@
 namespace kinformer::yaml {
 namespace {
 
-// Tags repeat the prefix of their %TAG, and each looks for its own among all.
+// Limits for %TAG: each tag repeats its prefix and searches all handles.
 constexpr std::size_t kMostHandles = 64;
 constexpr std::size_t kMostPrefix = 1024;
 
@@ -100,7 +100,7 @@ Properties Parser::ReadProperties() {
   return properties;
 }
 
-// `level_list`: the '-' of a list may stand in the column of the key that it belongs to.
+// `level_list`: the '-' of a list may be in the same column as the key of the list.
 void Parser::ReadNode(bool in_block, bool level_list) {
   if (Next(TokenKind::kAlias)) {
     const Token alias = tokens_.Take();
@@ -191,7 +191,7 @@ void Parser::ReadFlowList() {
   tokens_.Take();
 }
 
-// A map of one key in a list: [a: 1].
+// Reads a map of one key in a list: [a: 1].
 void Parser::ReadPair() {
   const auto read_part = [this] {
     if (IsOneOf(tokens_.Peek().kind,

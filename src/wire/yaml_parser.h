@@ -1,6 +1,6 @@
 // wire/yaml_parser.h
 //
-// The grammar of YAML 1.1 over its tokens: which value begins and ends where.
+// The grammar of YAML 1.1: starts and ends of values in the sequence of tokens.
 
 #ifndef KINFORMER_WIRE_YAML_PARSER_H_
 #define KINFORMER_WIRE_YAML_PARSER_H_
@@ -17,13 +17,13 @@
 namespace kinformer::yaml {
 
 // Reads a text's documents one by one. Not thread-safe. Keeps a reference to the text. Throws a
-// Stop where the text is no YAML. Goes down into itself as deep as its builder lets it.
+// Stop if the text is not YAML. Recursive, as deep as its builder allows.
 class Parser {
  public:
   // `line`: the number of the text's first line.
   Parser(std::string_view text, std::size_t line) : tokens_(text, line) {}
 
-  // The next document, into a builder of its own; says where its value begins. Nothing: there is
+  // Reads the next document into `into`, and returns the position of its value; nullopt if there is
   // none.
   std::optional<Mark> ReadDocument(Builder& into);
 
@@ -46,7 +46,7 @@ class Parser {
 
   bool Next(TokenKind kind) { return tokens_.Peek().kind == kind; }
   bool Skip(TokenKind kind);
-  // A value that is not there.
+  // Reads a missing value.
   void ReadNothing();
 
   Tokens tokens_;

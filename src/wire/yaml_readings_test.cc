@@ -1,4 +1,4 @@
-// Parse and ParseAll against what Go's readers make of the same texts.
+// Compares Parse and ParseAll with the results of Go's readers for the same texts.
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using json::Value;
 
-// What stands in the file for what a text is read as; numbers by their values.
+// Converts a value to the form used in the file; numbers are compared by value.
 void Canonicalize(Value& value) {
   if (value.is_number()) {
     value = Value(*value.AsDouble() + 0.0);  // without the sign of a zero
@@ -43,14 +43,14 @@ std::string OneOf(const std::string& text) {
   return value.ok() ? Shown(*std::move(value)) : "\"error\"";
 }
 
-// Where ours differ on purpose (docs/yaml.md).
+// Texts that are read differently on purpose (docs/yaml.md).
 const std::set<std::string> kDifferentAsFiles = {
-    ".inf: a",        // no number is a key that JSON has no form for
-    "{\"a\":1} # c",  // comments are comments
+    ".inf: a",        // a number without a JSON form cannot be a key
+    "{\"a\":1} # c",  // comments are recognized
 };
 const std::set<std::string> kDifferentAsBodies = {
     ".inf: a",
-    // Go reads the first document and looks no further; documents without content do not count.
+    // Go reads only the first document; here documents without content are ignored.
     "---\n---\na: 1\n---", "null\n---\n~\n---\na: 1", "a: 1\n---\nb: 2", "a: 1\n--- # c\nb: 2",
     "a: 1\n---  \nb: 2", "a: 1\n---\n# only\n---\n\n---\nb: 2",
     "a: 1\n---\n\ufeff"

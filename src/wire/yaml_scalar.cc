@@ -20,7 +20,7 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> word
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-// An integer as Go's ParseInt(text, base 0) reads it, within int64 or uint64.
+// Parses an integer like Go's ParseInt(text, base 0), within int64 or uint64.
 std::optional<Value> ParseInteger(std::string_view text) {
   bool negative = false;
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) {
@@ -40,7 +40,7 @@ std::optional<Value> ParseInteger(std::string_view text) {
       base = 8, text.remove_prefix(1);
     }
   }
-  std::uint64_t magnitude = 0;  // from_chars takes neither a sign nor an empty text
+  std::uint64_t magnitude = 0;  // from_chars accepts neither a sign nor an empty text
   const char* const end = text.data() + text.size();
   const auto done = std::from_chars(text.data(), end, magnitude, base);
   if (done.ec != std::errc() || done.ptr != end) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<Value> ParseInteger(std::string_view text) {
   return Value(-static_cast<std::int64_t>(magnitude));
 }
 
-// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, as JSON text; empty if it is none.
+// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, as JSON text; empty if invalid.
 std::string FloatText(std::string_view text) {
   std::string out;
   std::size_t i = 0;
@@ -84,13 +84,13 @@ std::string FloatText(std::string_view text) {
   return i == text.size() ? out : std::string();
 }
 
-// Reads what time.Parse of Go reads: fields of one or two digits, a fraction behind a point or a
+// Parses times like Go's time.Parse: fields of one or two digits, a fraction behind a point or a
 // comma.
 class TimeText {
  public:
   explicit TimeText(std::string_view text) : text_(text) {}
 
-  // yyyy-m-d, then nothing, "T" or "t" with a time and a zone, or a blank with a time.
+  // Accepts yyyy-m-d, then nothing, "T" or "t" with time and zone, or a blank with a time.
   bool IsTimestamp() {
     if (!IsDate()) return false;
     if (text_.empty()) return true;
@@ -139,7 +139,7 @@ class TimeText {
     return true;
   }
 
-  // -1 where there are fewer digits; takes no more.
+  // Reads up to `most` digits; -1 if there are fewer than `least`.
   int Number(std::size_t least, std::size_t most) {
     int number = 0;
     std::size_t count = 0;

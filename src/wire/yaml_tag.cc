@@ -1,4 +1,4 @@
-// Tags and directives: what few texts have.
+// Tags and directives, which are rare.
 
 #include <cstddef>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kUriMarks = ";/?:@&=+$,.!~*'()[]%";
 
-// A character by its number in hexadecimal digits, byte by byte.
+// Reads a character written as hexadecimal digits, byte by byte.
 void ReadUriEscape(Cursor& in, const Mark& start, std::string& out) {
   std::string bytes;
   do {
@@ -41,7 +41,7 @@ std::string ReadUri(Cursor& in, const Mark& start, std::string uri, bool may_be_
   return uri;
 }
 
-// "!", "!word" or "!word!".
+// Reads "!", "!word" or "!word!".
 std::string ReadHandle(Cursor& in, const Mark& start) {
   if (in.At() != '!') throw Stop{start, "the handle of a tag begins with '!'"};
   std::string handle;

@@ -51,7 +51,7 @@ constexpr Scalar kScalars[] = {
     {"|\n  a\n  b\n", R"("a\nb\n")"},
     {">-\n  a\n  b\n", R"("a b")"},
     {"nginx:1.25", R"("nginx:1.25")"},
-    // Each against YAMLToJSON of sigs.k8s.io/yaml 1.6.
+    // Expected results are from YAMLToJSON of sigs.k8s.io/yaml 1.6.
     {"0777", "511"},
     {"08", "8"},
     {"-010", "-8"},
@@ -76,7 +76,7 @@ constexpr Scalar kScalars[] = {
     {"2001-12-14t21:59:43.10-05:00", R"("2001-12-14t21:59:43.10-05:00")"},
     {"9223372036854775808", "9223372036854775808"},
     {"-9223372036854775808", "-9223372036854775808"},
-    // Go makes a float of it; here numbers keep their digits.
+    // Go converts it to a float; this library keeps the digits.
     {"123456789012345678901234567890", "123456789012345678901234567890"},
     {"1e400", R"("1e400")"},
     {"-1.5e999", R"("-1.5e999")"},
@@ -90,7 +90,7 @@ constexpr Scalar kScalars[] = {
     {"!!binary |\n  aG\n  k=", R"("hi")"},
     {"!!binary aGk", "error"},
     {"!!binary a.k=", "error"},
-    {"!!binary /w==", "error"},  // Go makes U+FFFD of what is no text
+    {"!!binary /w==", "error"},  // Go replaces invalid UTF-8 by U+FFFD
     {"!!int 1.5", "error"},
     {"!!bool 1", "error"},
     {"!!null x", "error"},
@@ -155,7 +155,7 @@ TEST(Yaml, AliasesCannotMultiplyWithoutEnd) {
   EXPECT_NE(AsJson(bomb).find("aliases multiply"), std::string::npos);
 }
 
-// H3: what counts is what aliases stand for, not how many they are; and how deep.
+// The limit applies to the size and the depth of the values behind aliases, not to their number.
 TEST(Yaml, AliasesOfLongTextsAndDeepListsAreBounded) {
   std::string texts = "a: &a \"" + std::string(1 << 20, 'x') + "\"\nb:\n";
   for (int i = 0; i < 100; ++i) texts += "- *a\n";
@@ -181,12 +181,12 @@ TEST(Yaml, ErrorsNameTheLine) {
   EXPECT_FALSE(Parse(std::string(100000, '[')).ok());
 }
 
-// As sigs.k8s.io/yaml has it: a key is a scalar like any other before it becomes a text.
+// As in sigs.k8s.io/yaml, a key is resolved like any scalar before it becomes a text.
 TEST(Yaml, KeysAreResolved) {
   EXPECT_EQ(AsJson("on: 1\nn: 2\n0x10: 3\n'y': 4\n"), R"({"true":1,"false":2,"16":3,"y":4})");
 }
 
-// The lines of a document that is one text could look like the ends of documents.
+// Lines of a document that is one text could look like document separators.
 TEST(Yaml, ADocumentThatIsOneText) {
   for (const char* text : {"a\n---\nb\n", "...\n", "x\n...\ny"}) {
     const Result<json::Value> read = Parse(Dump(json::Value(text)));
@@ -200,7 +200,7 @@ TEST(Yaml, KeysThatAreNoText) {
     EXPECT_EQ(AsJson(text).substr(0, 5), "error") << text;
   }
   EXPECT_EQ(AsJson("'null': 1\n"), R"({"null":1})");
-  // The same key once it is a text, as in JSON it must be.
+  // Two keys that are equal as JSON names are the same key.
   EXPECT_EQ(AsJson("1: a\n'1': b\n"), R"({"1":"b"})");
   EXPECT_EQ(AsJson("010: a\n8: b\n"), R"({"8":"b"})");
   EXPECT_EQ(AsJson("1e6: 1\n1e20: 3\n1.25e-7: 4\n0.5: 5\n100.0: 6\n"),
@@ -226,7 +226,7 @@ TEST(Yaml, TwoHyphensBetweenDocumentsAreNamed) {
   EXPECT_EQ(ParseAll("--\na: 1\n", "x.yaml").error().message(), "x.yaml:1" + want);
   EXPECT_EQ(ParseAll("a: 1\n-- \t\r\n- b\n", "x.yaml").error().message(), "x.yaml:2" + want);
   EXPECT_EQ(ParseAll("- a\n--\n- b\n", "x.yaml").error().message(), "x.yaml:2" + want);
-  // A text like any other where it can stand, and no reason for what is wrong further down.
+  // It is an ordinary text where one is allowed, and no hint is given for other errors.
   EXPECT_EQ(AsJson("--\n"), R"("--")");
   EXPECT_EQ(AsJson("a: |\n  --\nb: -- x\n"), R"({"a":"--\n","b":"-- x"})");
   EXPECT_THAT(AsJson("a: 1\nb: --\nc\n"), testing::HasSubstr("expected a key and ':' here"));
@@ -295,13 +295,13 @@ TEST(Yaml, DumpsAsKubectl) {
             "  l2\n");
 }
 
-// In quotes stands what YAML 1.1 takes for something else, in the forms that kubectl writes.
+// Texts that YAML 1.1 would read as something else are quoted, in the way kubectl does it.
 TEST(Yaml, QuotesWhereTheyAreNeeded) {
   const struct {
     std::string text;
     const char* want;
   } kCases[] = {
-      // Words, numbers, dates, base 60.
+      // Keywords, numbers, dates, base 60.
       {"yes", "\"yes\""},
       {"No", "\"No\""},
       {"n", "\"n\""},
@@ -380,7 +380,7 @@ TEST(Yaml, QuotesWhereTheyAreNeeded) {
       {"190:20:30.15", "\"190:20:30.15\""},
       {"3d0e4a5c-7c7b-4b39-9b42-5d5d6f4c3e11", "3d0e4a5c-7c7b-4b39-9b42-5d5d6f4c3e11"},
       {"12345678-1234-1234-1234-123456789012", "12345678-1234-1234-1234-123456789012"},
-      // Signs.
+      // Indicator characters.
       {"- x", "'- x'"},
       {"-x", "-x"},
       {"?x", "?x"},
@@ -400,14 +400,14 @@ TEST(Yaml, QuotesWhereTheyAreNeeded) {
       {"--- a", "'--- a'"},
       {"é", "é"},
       {"\u00a0", "\u00a0"},
-      // What cannot stand as it is.
+      // Characters that must be escaped.
       {"\t", "\"\\t\""},
       {"\x01\x1b\x7f", "\"\\x01\\e\\x7F\""},
       {"\u0085", "\"\\u0085\""},
       {"\u2028", "\"\\u2028\""},
       {"\ufeff", "\"\\uFEFF\""},
       {"😀", "\"\\U0001F600\""},
-      // Lines.
+      // Texts with line breaks.
       {"a\nb", "|-\n  a\n  b"},
       {"a\n\n b\n", "|\n  a\n\n   b"},
       {"a\n\n", "|+\n  a\n"},
@@ -448,7 +448,7 @@ TEST(Yaml, LongTextsAreFolded) {
   EXPECT_EQ(*Parse(Dump(v)), v);
 }
 
-// A character is one column wide, however many bytes it has; an escape is as wide as it is written.
+// Columns count characters, not bytes; an escape is as wide as its text.
 TEST(Yaml, ColumnsAreCountedInCharacters) {
   const auto words = [](std::string_view word, int count) {
     std::string text;
@@ -458,12 +458,12 @@ TEST(Yaml, ColumnsAreCountedInCharacters) {
   const auto dump = [](const std::string& text) {
     return Dump(json::Value::MakeObject({{"k", text}}));
   };
-  // Ten columns each with the blank; the text begins in column 3, in quotes in column 4.
+  // Each word takes ten columns; the text begins in column 3, or 4 with quotes.
   const std::string wide = "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9";
   const std::string plain = "abcdefghi";
   for (const std::string& word : {plain, wide}) {
     EXPECT_EQ(dump(words(word, 10)), "k: " + words(word, 8) + "\n  " + words(word, 2) + "\n");
-    // A blank within the width does not fold: 80 is not beyond it.
+    // A blank at column 80 does not fold: the limit is not exceeded.
     const std::string even = words(word, 7) + " " + word.substr(0, word.size() / 9 * 7);
     EXPECT_EQ(dump(even + " end"), "k: " + even + " end\n");
     EXPECT_EQ(dump(even + word.substr(0, word.size() / 9) + " end"),
@@ -473,7 +473,7 @@ TEST(Yaml, ColumnsAreCountedInCharacters) {
     const std::string escaped = words(word, 8) + " \x01 " + words(word, 2);
     EXPECT_EQ(dump(escaped), "k: \"" + words(word, 8) + "\n  \\x01 " + words(word, 2) + "\"\n");
   }
-  // Six columns each, and four.
+  // Words of six and of four columns.
   std::string lines;
   std::string controls;
   for (int i = 0; i < 13; ++i) lines += "\u0085";

@@ -11,13 +11,13 @@
 namespace kinformer::yaml {
 namespace {
 
-// Blanks and ends of lines inside a text in one or several lines, until it is known what they
-// become.
+// Blanks and line ends inside a text of one or several lines. They are kept here until it is known
+// whether they are folded or dropped.
 class Gap {
  public:
   [[nodiscard]] bool ends_line() const { return ends_line_; }
 
-  // A '\' at the end of a line: the line ends, and nothing stands for it.
+  // A '\' at the end of a line: the line break is dropped.
   void JoinLines() { ends_line_ = true; }
 
   void ReadBlanksAndBreaks(Cursor& in) {
@@ -35,7 +35,7 @@ class Gap {
     ends_line_ = true;
   }
 
-  // One end of a line is a blank, several are one less, blanks stay blanks.
+  // One line end becomes a blank, several become one less; blanks are kept.
   void AppendTo(std::string& out) {
     if (!ends_line_ && blanks_.empty()) return;
     if (!ends_line_) {
@@ -86,8 +86,8 @@ BlockHeader ReadBlockHeader(Cursor& in, const Mark& start) {
   return header;
 }
 
-// Past empty lines, which are noted in `breaks`, to the column where the block's lines begin. An
-// `indent` of 0 becomes that of the line.
+// Skips empty lines, which are added to `breaks`, up to the column of the block's lines. An
+// `indent` of 0 is set to that of the line.
 void SkipToBlockLine(Cursor& in, std::ptrdiff_t parent, std::size_t& indent, std::string& breaks,
                      const Mark& start) {
   std::size_t deepest = 0;
@@ -104,7 +104,7 @@ void SkipToBlockLine(Cursor& in, std::ptrdiff_t parent, std::size_t& indent, std
     indent = std::max({deepest, static_cast<std::size_t>(parent + 1), std::size_t{1}});
 }
 
-// Behind '\'. Nothing: there is no such escape.
+// Returns the character of a short escape behind '\'; nullopt if it is unknown.
 std::optional<std::string_view> ShortEscape(char c) {
   using namespace std::string_view_literals;
   constexpr std::pair<char, std::string_view> kEscapes[] = {

@@ -1,9 +1,9 @@
 // wire/yaml_text.h
 //
-// The four forms of a text in YAML: plain, in single and double quotes, and as a block. Lines are
-// folded, blanks and ends of lines kept or dropped as libyaml does, whose rules are those of Go's
-// reader. Each function begins at the form's first character, leaves the cursor behind its last,
-// and throws a Stop where the text is none.
+// Reads the four forms of a text in YAML: plain, in single and double quotes, and as a block. Lines
+// are folded, and blanks and line ends kept or dropped, as in libyaml, on which Go's reader is
+// based. Each function starts at the first character of the form, leaves the cursor behind its
+// last, and throws a Stop if the text is invalid.
 
 #ifndef KINFORMER_WIRE_YAML_TEXT_H_
 #define KINFORMER_WIRE_YAML_TEXT_H_
@@ -15,14 +15,14 @@
 
 namespace kinformer::yaml {
 
-// Behind '|' or '>', deeper than column `parent`, which is -1 for a whole document.
+// Reads the text behind '|' or '>', deeper than column `parent`, which is -1 for a document.
 std::string ReadBlockText(Cursor& in, std::ptrdiff_t parent);
 
-// Between ' or ".
+// Reads a text in ' or ".
 std::string ReadQuotedText(Cursor& in);
 
-// Up to what ends it: a comment, ": ", in a list or map in brackets (`in_flow`) also ",?[]{}", or
-// outside of them a line that is not deeper than `parent`. `ends_line`: it went on to another line.
+// Reads up to a comment, ": ", in a list or map in brackets (`in_flow`) also ",?[]{}", or outside
+// of them a line that is not deeper than `parent`. Sets `ends_line` if it has several lines.
 std::string ReadPlainText(Cursor& in, std::ptrdiff_t parent, bool in_flow, bool& ends_line);
 
 }  // namespace kinformer::yaml

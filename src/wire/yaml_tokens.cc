@@ -7,7 +7,7 @@
 namespace kinformer::yaml {
 namespace {
 
-// How long a key may be that has no '?' in front of it.
+// Maximum length of a key without a '?'.
 constexpr std::size_t kMaxKey = 1024;
 
 Stop NoKey(const Mark& mark) {
@@ -92,7 +92,7 @@ void Tokens::Unindent(std::ptrdiff_t column) {
 
 void Tokens::SkipToToken() {
   while (true) {
-    // A tab indents nothing, so none may stand where a key could begin.
+    // A tab does not indent, so it is not allowed where a key could begin.
     const bool tabs = level_ > 0 || !key_allowed_;
     while (in_.At() == ' ' || (tabs && in_.At() == '\t')) in_.Skip();
     in_.SkipComment();

@@ -1,9 +1,9 @@
 // wire/yaml_tokens.h
 //
-// The tokens of a YAML text, in the order that the grammar (yaml_parser.h) wants them: where a key
-// begins is known only at its ':', so tokens wait until nothing can come before them any more. The
-// counterpart is libyaml's scanner, from which Go's is derived: the same texts are taken and
-// refused, so that a file means here what it means to kubectl.
+// The tokens of a YAML text, in the order that the grammar (yaml_parser.h) needs: the start of a
+// key is only known at its ':', so tokens are held back until no other token can come before them.
+// Counterpart: libyaml's scanner, from which Go's is derived: the same texts are accepted, so that
+// a file has the same meaning as for kubectl.
 
 #ifndef KINFORMER_WIRE_YAML_TOKENS_H_
 #define KINFORMER_WIRE_YAML_TOKENS_H_
@@ -39,7 +39,7 @@ enum class TokenKind : std::uint8_t {
   kValue,       // :
   kAlias,
   kAnchor,
-  kTag,  // text is the handle, suffix what is behind it
+  kTag,  // text is the handle, suffix the rest
   kScalar,
 };
 
@@ -51,22 +51,22 @@ struct Token {
   bool plain = false;  // a scalar without quotes, no block
 };
 
-// Not thread-safe. Keeps a reference to the text. Throws a Stop where the text is no YAML.
+// Not thread-safe. Keeps a reference to the text. Throws a Stop if the text is not YAML.
 class Tokens {
  public:
   Tokens(std::string_view text, std::size_t line) : in_(text, line) {}
 
-  // The next one, until it is taken; kEnd for ever at the end.
+  // Returns the next token, until it is taken; always kEnd at the end.
   const Token& Peek();
   Token Take();
 
  private:
-  // A token that becomes a key if a ':' follows in its line.
+  // A token that becomes a key if a ':' follows in the same line.
   struct PossibleKey {
     std::size_t level = 0;  // of brackets
     std::size_t token = 0;  // its number
     Mark mark;
-    bool required = false;  // nothing else may stand there
+    bool required = false;  // no other token is allowed there
   };
 
   void FetchNext();
@@ -85,14 +85,14 @@ class Tokens {
   void FetchScalar();
   void FetchEnd();
 
-  // Is the first token in the queue one that may become a key yet?
+  // Whether the first token in the queue may still become a key.
   bool HeadMayBeKey();
   [[nodiscard]] bool IsStale(const PossibleKey& key) const;
   void SaveKey();
   void DropKey();
-  // Into a block at that column, where that is deeper; `token`: in front of which the block begins.
+  // Begins a block at that column, if it is deeper; `token`: the block begins in front of it.
   void Indent(std::size_t column, std::size_t token, TokenKind kind, const Mark& mark);
-  // Out of all blocks that are deeper than that.
+  // Ends all blocks deeper than that column.
   void Unindent(std::ptrdiff_t column);
 
   void Push(TokenKind kind, const Mark& mark, std::string text = {}, std::string suffix = {});
@@ -111,7 +111,7 @@ class Tokens {
   std::deque<PossibleKey> possible_keys_;  // by level and token
 };
 
-// The parts of a tag or a directive, at its '!' or '%'.
+// Reads the parts of a tag or a directive, at its '!' or '%'.
 std::pair<std::string, std::string> ReadTag(Cursor& in);
 Token ReadDirective(Cursor& in);
 

@@ -1,5 +1,5 @@
-// Writes YAML as sigs.k8s.io/yaml does, to the byte: where quotes stand and of which kind, blocks,
-// lines that are folded after 80 columns, the order of keys.
+// Writes YAML byte for byte as sigs.k8s.io/yaml does: the quotes, the blocks, folding after 80
+// columns, and the order of keys.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,20 +21,20 @@ namespace {
 using json::Value;
 
 constexpr std::size_t kLineWidth = 80;
-// A key that is longer stands behind a '?'.
+// A longer key is written behind a '?'.
 constexpr std::size_t kMaxSimpleKey = 128;
 constexpr std::size_t kIndent = 2;
 
 bool IsDigit(std::uint32_t c) { return c >= '0' && c <= '9'; }
 
-// Outside ASCII by blocks: what is neither punctuation, a symbol nor an emoji.
+// Outside ASCII, decided by Unicode blocks: neither punctuation nor symbols nor emoji.
 bool IsLetter(std::uint32_t c) {
   if (c < 0x80) return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   const bool is_symbol = c < 0xc0 || c == 0xd7 || c == 0xf7 || (c >= 0x2000 && c < 0x2c00);
   return !is_symbol && c < 0x1f000;
 }
 
-// The code point at `i`, and in `size` how many bytes it has. A byte that is not UTF-8 is U+FFFD.
+// Returns the code point at `i` and sets `size` to its bytes. An invalid byte gives U+FFFD.
 std::uint32_t CodeAt(std::string_view text, std::size_t i, std::size_t& size) {
   const internal::base::CodePoint point = internal::base::FirstCodePoint(text.substr(i));
   size = point.size;
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> CodesOf(std::string_view text) {
   return codes;
 }
 
-// The digits from `i` on as a number, and where they end. Longer ones wrap around, as in Go.
+// Parses the digits from `i` on and sets `end` behind them. Long numbers wrap around, as in Go.
 std::uint64_t NumberAt(const std::vector<std::uint32_t>& codes, std::size_t i, std::uint64_t number,
                        std::size_t& end) {
   for (end = i; end < codes.size() && IsDigit(codes[end]); ++end) {
@@ -58,7 +58,7 @@ std::uint64_t NumberAt(const std::vector<std::uint32_t>& codes, std::size_t i, s
   return number;
 }
 
-// a2 before a10, and letters behind everything else.
+// Order of keys: a2 before a10, and letters behind all other characters.
 bool KeyLess(std::string_view left, std::string_view right) {
   const std::vector<std::uint32_t> a = CodesOf(left);
   const std::vector<std::uint32_t> b = CodesOf(right);
@@ -70,7 +70,7 @@ bool KeyLess(std::string_view left, std::string_view right) {
   const bool b_letter = IsLetter(b[i]);
   if (a_letter && b_letter) return a[i] < b[i];
   if (a_letter || b_letter) return b_letter;
-  // A zero inside a number is not one that leads it.
+  // Distinguishes a zero inside a number from a leading zero.
   std::uint64_t before = 0;
   if (a[i] == '0' || b[i] == '0') {
     for (std::size_t j = i; j > 0 && IsDigit(a[j - 1]); --j) {
@@ -86,12 +86,12 @@ bool KeyLess(std::string_view left, std::string_view right) {
   return a[i] < b[i];
 }
 
-// What stands in a text, as far as it decides about the form.
+// Properties of a text that determine how it is written.
 struct Traits {
-  bool has_break = false;      // \n, or one that only YAML 1.1 knows
-  bool has_special = false;    // cannot stand as it is
-  bool has_indicator = false;  // means something to YAML where it stands
-  bool blank_at_edge = false;  // or a break
+  bool has_break = false;      // \n, or a line break of YAML 1.1
+  bool has_special = false;    // must be escaped
+  bool has_indicator = false;  // has a meaning in YAML at its position
+  bool blank_at_edge = false;  // a blank or a line break
   bool ends_blank = false;
   bool blank_before_break = false;
 };
@@ -100,7 +100,7 @@ bool IsPrintable(std::uint32_t c) {
   return c == '\n' || (c <= 0xfffd && !internal::base::IsUnprintable(c));
 }
 
-// Does the character there mean something to YAML?
+// Whether the character at `i` has a meaning in YAML there.
 bool IsIndicator(std::string_view text, std::size_t i) {
   const char c = text[i];
   const auto is_blank = [&](std::size_t k) {
@@ -142,7 +142,7 @@ Form FormOf(const std::string& text, bool is_simple_key) {
     return fits ? Form::kBlock : Form::kDouble;
   }
   if (!ReadsAsText(text) || traits.has_special) return Form::kDouble;
-  // As a key it would bring in another map. Go does not quote it.
+  // A plain key << would merge a map. Go does not quote it.
   const bool merges = is_simple_key && text == "<<";
   return traits.has_indicator || traits.blank_at_edge || merges ? Form::kSingle : Form::kPlain;
 }
@@ -151,7 +151,7 @@ class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}
 
-  // A node whose lines, but for the first, begin at `indent`. `in_line`: its first line has begun.
+  // Writes a node. Lines after the first begin at `indent`. `in_line`: the first line has begun.
   void Write(const Value& value, std::size_t indent, bool in_line) {
     if (value.is_object() && value.size() != 0) {
       WriteMap(value.members(), indent, in_line);
@@ -186,7 +186,7 @@ class Writer {
       out_ += ':';
       const bool is_block = value.size() != 0 && (value.is_object() || value.is_array());
       if (!is_block || !is_simple) out_ += ' ';
-      // A list stands level with its key.
+      // A list is indented like its key.
       const bool level = value.is_array() && is_block && is_simple;
       Write(value, level ? indent : indent + kIndent, /*in_line=*/!is_simple);
     }
@@ -239,10 +239,10 @@ class Writer {
     }
   }
 
-  // Folds at blanks behind the line's width, but for keys.
+  // Folds at blanks beyond the line width, except in keys.
   void WriteInLine(std::string_view text, std::size_t indent, Form form, bool is_key) {
     std::size_t column = Column();
-    bool blank = false;  // the last one was
+    bool blank = false;  // the last character was a blank
     std::size_t size = 0;
     for (std::size_t i = 0; i < text.size(); i += size) {
       const std::uint32_t c = CodeAt(text, i, size);
@@ -318,7 +318,7 @@ class Writer {
       default:
         break;
     }
-    // The short forms of C1 (\N) and of line separators are not read everywhere.
+    // Not all readers know the short escapes for C1 (\N) and for line separators.
     const int digits = c < 0x80 ? 2 : c <= 0xffff ? 4 : 8;
     out_ += digits == 2 ? 'x' : digits == 4 ? 'u' : 'U';
     for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
@@ -331,7 +331,7 @@ class Writer {
     out_.append(indent, ' ');
   }
 
-  // How many characters stand in the line so far.
+  // Number of characters in the current line.
   [[nodiscard]] std::size_t Column() const {
     const std::size_t line = out_.rfind('\n');
     const std::size_t start = line == std::string::npos ? 0 : line + 1;

@@ -28,7 +28,7 @@ struct Backoff::Impl {
   [[nodiscard]] Duration Extra(Duration delay) const {
     return Scaled(delay, options.jitter * RandomUnit(env));
   }
-  // The delay that counts for a failure at that time.
+  // Returns the delay that applies to a failure at that time.
   [[nodiscard]] std::optional<Entry> At(std::string_view id, SteadyTime event) const {
     const MutexLock lock(mutex);
     const auto found = entries.find(id);

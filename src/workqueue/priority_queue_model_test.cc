@@ -1,6 +1,6 @@
-// Random operations on a PriorityQueue beside a model that says in a few lines what it promises: an
-// item is there once, none is lost, none is given out twice at a time, and the next is always that
-// which is furthest ahead.
+// Random operations on a PriorityQueue and on a simple model of its guarantees: an item is queued
+// once, none is lost, none is handed out twice at a time, and the next one is always the one with
+// the highest rank.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The conformance cases of the priority queue (PQ), in simulated time. Those with real threads are
+// Conformance cases of the priority queue (PQ), in simulated time. The cases with real threads are
 // in queue_threads_test.cc.
 
 #include "kinformer/priority_queue.h"
@@ -35,7 +35,7 @@ using Queue = PriorityQueue<std::string>;
 
 class PriorityQueueTest : public QueueTest {
  protected:
-  // workqueue_depth by priority.
+  // Returns workqueue_depth by priority.
   std::map<std::string, int> Depth() {
     std::map<std::string, int> depth;
     const std::string start = "workqueue_depth{name=\"q\",priority=\"";
@@ -297,7 +297,7 @@ TEST_F(PriorityQueueTest, PQ21_TwoDelaysThatEndInOneStep) {
   EXPECT_THAT(TakeAll(queue_), ElementsAre("bar", "foo"));
 }
 
-// Together, by priority; of one priority, in the order of adding.
+// Items that are due together are ordered by priority, then by the order of adding.
 TEST_F(PriorityQueueTest, PQ21_DelaysThatEndAtOneTime) {
   queue_.AddWithOpts({.after = seconds(1), .priority = 1}, "raised");
   queue_.AddWithOpts({.after = seconds(1), .priority = 2}, "other");
@@ -320,7 +320,7 @@ TEST_F(PriorityQueueTest, PQ22_ADelayedItemThatIsAddedComesAtOnce) {
   worker->Join();
 }
 
-// What a worker has may be added again, and is for the one who waits once it is done.
+// An item that is added again while in process is given to the waiting worker after Done.
 TEST_F(PriorityQueueTest, ABlockedWorkerGetsWhatAnotherIsDoneWith) {
   queue_.Add("foo");
   EXPECT_EQ(queue_.Get(), "foo");
@@ -451,7 +451,7 @@ TEST_F(PriorityQueueTest, WithoutAgeingALowItemMayWaitForEver) {
   }
 }
 
-// A controller that never catches up with what comes at priority 0.
+// A controller that never catches up with the items of priority 0.
 TEST_F(PriorityQueueTest, NoneWaitsForEverHoweverManyComeBefore) {
   queue_.AddWithOpts({.priority = -100}, "initial");
   const SteadyTime start = env_.Now();
@@ -464,12 +464,12 @@ TEST_F(PriorityQueueTest, NoneWaitsForEverHoweverManyComeBefore) {
     sim_.RunFor(milliseconds(100));
     if (taken == "initial" || env_.Now() - start > hours(1)) break;
   }
-  // What came in its first 100 s goes before it, at ten a second: of 20 a second.
+  // The 2000 items of its first 100 s come first, and ten items are taken each second.
   EXPECT_GE(env_.Now() - start, seconds(199));
   EXPECT_LE(env_.Now() - start, seconds(201));
 }
 
-// With ageing, a rise takes no place away from who has waited.
+// With ageing, a raised priority does not cost an item the time it has waited.
 TEST_F(PriorityQueueTest, ARiseNeverMovesAnItemBack) {
   Queue queue(env_, {.ageing = seconds(1)});
   queue.Add("old");

@@ -18,23 +18,23 @@ namespace {
 
 constexpr Duration kTickPeriod = std::chrono::milliseconds(500);
 
-// An item that comes so soon after a worker has found none comes quickly.
+// An item that comes this soon after a worker found the queue empty counts as quick.
 constexpr Duration kQuick = std::chrono::microseconds(10);
 
-// Those are as many as controller-runtime tells apart, and what it calls the rest.
+// controller-runtime distinguishes this many priorities, and uses this label for the others.
 constexpr std::size_t kMostPriorityLabels = 25;
 constexpr const char* kOtherPriorities = "exceeded_cardinality_limit";
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// What `make` gives for the labels of a queue.
+// Calls `make` with the labels of a queue, and returns the result.
 template <class Make>
 auto Labelled(const QueueRules& rules, const Make& make) {
   if (rules.controller.empty()) return make({{"name", rules.name}});
   return make({{"name", rules.name}, {"controller", rules.controller}});
 }
 
-// The name is known where metrics need it.
+// The name is only stored for metrics.
 std::string Called(const std::string& name) { return name.empty() ? "" : " \"" + name + '"'; }
 
 std::string Items(std::size_t count) {
@@ -70,13 +70,13 @@ struct QueueCore::Instruments {
     depth_->Add(amount);
   }
 
-  // `node` waits, and its priority has risen from `before`.
+  // Updates the depths after the priority of the waiting `node` has risen from `before`.
   void Raised(const QueueNode& node, int before) {
     AddDepth(before, -1);
     AddDepth(node.priority, 1);
     added_.try_emplace(&node, node.since);
   }
-  // Since when `node` has waited, which is now given out.
+  // Returns the time at which `node` was added. Called when it is given to a worker.
   SteadyTime TakeAdded(const QueueNode& node) {
     const auto risen = added_.empty() ? added_.end() : added_.find(&node);
     if (risen == added_.end()) return node.since;
@@ -131,7 +131,7 @@ struct QueueCore::Instruments {
   std::unordered_map<int, std::shared_ptr<Gauge>> depths_;
   std::shared_ptr<Gauge> depth_;  // the one used last
   int depth_priority_ = 0;
-  // When those were added whose priority has risen since: their nodes may not know it any more.
+  // Times of adding for nodes whose priority has risen: node.since may have changed since.
   std::unordered_map<const QueueNode*, SteadyTime> added_;
 };
 
@@ -162,7 +162,7 @@ void QueueCore::AddLocked(QueueNode& node, int priority) {
     instruments_->adds->Add();
     instruments_->AddDepth(priority, 1);
   }
-  // In a plain queue what a worker has only becomes dirty: Done puts it in line.
+  // In a plain queue, an item that is in process only becomes dirty, and Done queues it again.
   if (by_priority_ || !node.processing) JoinLocked(node);
 }
 
@@ -171,7 +171,7 @@ void QueueCore::JoinLocked(QueueNode& node) {
   if (!node.processing) WakeOneLocked();
 }
 
-// A plain queue has one priority, so there it does nothing.
+// Does nothing in a plain queue, which has a single priority.
 void QueueCore::RaiseLocked(QueueNode& node, int priority) {
   if (priority <= node.priority) return;
   const int before = std::exchange(node.priority, priority);
@@ -183,15 +183,15 @@ void QueueCore::RaiseLocked(QueueNode& node, int priority) {
   line_.Raise(node, line_.ages() ? env_.Now() : SteadyTime());
 }
 
-// Workers are woken one after the other: each that comes wakes the next, if there is an item left.
-// So one worker that keeps up with short work lets the others sleep. Drainers wait for the same
-// condition, but take no worker's notification: they come when the queue is shutting down, and then
-// no worker waits.
+// Wakes one worker at a time: each woken worker wakes the next one if an item is left, so a single
+// worker that keeps up with short work lets the others sleep. Drainers wait for the same condition
+// but never take a notification from a worker: they wait only during a shutdown, when no worker
+// waits.
 void QueueCore::WakeOneLocked() {
   if (!waking_ && getters_ > 0 && line_.available() > 0) {
     waking_ = true;
     quick_ = env_.Now() - idle_since_ < kQuick;
-    // The spinner needs no notification.
+    // A spinning worker needs no notification.
     if (!spin_.exchange(false, std::memory_order_relaxed)) to_notify_ = true;
   }
 }
@@ -202,8 +202,8 @@ void QueueCore::Unlock() {
   if (to_notify) monitor_->NotifyOne();
 }
 
-// To fall asleep and to be woken takes longer than the time between two items that come quickly. So
-// while they do, one of the workers spins for a few microseconds before it sleeps.
+// A worker takes longer to fall asleep and wake up than the time between two quick items. So while
+// items come quickly, one worker spins for a few microseconds before it sleeps.
 void QueueCore::SpinForItemLocked() {
   if (has_spinner_ || !quick_) return;
   has_spinner_ = true;
@@ -283,7 +283,7 @@ void QueueCore::ReportBadDone() const {
 
 void QueueCore::AddAfterLocked(QueueNode& node, Duration delay, int priority) {
   const bool now = delay <= Duration::zero();
-  // client-go counts every call, controller-runtime those with a delay.
+  // client-go counts every call, controller-runtime only calls with a delay.
   if (instruments_ != nullptr && !(by_priority_ && now)) instruments_->retries->Add();
   if (now) {
     AddLocked(node, priority);
@@ -291,7 +291,7 @@ void QueueCore::AddAfterLocked(QueueNode& node, Duration delay, int priority) {
   }
   if (by_priority_) {
     if (node.dirty || node.delayed) RaiseLocked(node, priority);
-    if (node.dirty) return;  // what waits goes on waiting
+    if (node.dirty) return;  // a waiting item keeps its place
   }
   if (by_priority_ && !node.delayed) node.priority = priority;
   delays_.Add(node, base::After(env_.Now(), delay));
@@ -321,7 +321,7 @@ void QueueCore::OnDue() {
   ArmLocked();
 }
 
-// ---- gauges that change with time. Only while a worker has something: an idle queue wakes nobody.
+// ---- Gauges that change with time, updated only while an item is in process.
 
 void QueueCore::ArmTickLocked() {
   if (tick_armed_ || shutting_down_) return;
@@ -384,14 +384,14 @@ bool QueueCore::ShutDownWithDrainLocked(Duration timeout) {
     }
   }
   const bool drained = DrainedLocked();
-  // Not where a ShutDown has ended the wait: workers may be busy then.
+  // Not if a ShutDown has ended the wait: workers may still be busy then.
   if (draining_ && !drained && !processing_.empty()) {
     const std::string name = Called(instruments_ == nullptr ? "" : instruments_->rules.name);
     const std::string message = "the queue" + name +
                                 " has not drained in time: " + Items(processing_.size()) +
                                 " taken with Get and not given back with Done";
     const std::string waiting = std::to_string(line_.size());
-    // Without the lock: the sink may use the queue. It stays, since a drainer is in it.
+    // Logs without the lock, since the sink may use the queue, which is kept alive by this drainer.
     Unlock();
     env_.log().Log(LogLevel::kWarning, message, {{"waiting", waiting}});
     Lock();
@@ -405,7 +405,7 @@ void QueueCore::WaitForCallersLocked() {
   closing_ = true;
   while (getters_ > 0 || drainers_ > 0) monitor_->Wait();
   if (processing_.empty()) return;
-  // Nobody can give them back to a queue that goes.
+  // The queue is being destroyed, so these items can no longer be given back.
   const std::string name = Called(instruments_ == nullptr ? "" : instruments_->rules.name);
   const std::string message = "the queue" + name + " ends, of which " + Items(processing_.size()) +
                               " taken with Get and never given back with Done";

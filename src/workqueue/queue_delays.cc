@@ -37,7 +37,7 @@ void QueueDelays::Remove(QueueNode& node) {
   const Entry last = heap_.back();
   heap_.pop_back();
   if (last.node != &node) Sift(node.delay_place, last);
-  // What a flood has left goes back to the system.
+  // Returns the memory of a flood of items to the system.
   if (heap_.capacity() > kLeastCapacity && heap_.size() < heap_.capacity() / 8) {
     heap_.shrink_to_fit();
   }

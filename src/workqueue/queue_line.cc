@@ -6,8 +6,8 @@
 namespace kinformer::internal {
 namespace {
 
-// Priorities come and go. So many levels are kept without anything in them; what is beyond is
-// forgotten as soon as it is empty.
+// Priorities change over time. This many empty levels are kept; further ones are removed as soon as
+// they are empty.
 constexpr std::size_t kKeptLevels = 32;
 
 // 146 years: added to a point of time or subtracted from one, it does not overflow.
@@ -30,7 +30,7 @@ QueueLine::Level& QueueLine::LevelOf(int priority) {
 
 std::int64_t QueueLine::Rank(int level, SteadyTime since) const {
   if (!ages()) return 0;
-  // By how much the level is ahead: cut, so that neither product nor difference overflows.
+  // Head start of the level: limited, so that neither product nor difference overflows.
   const std::int64_t most = kMostHeadStart / ageing_.count();
   const std::int64_t head_start = ageing_.count() * std::clamp<std::int64_t>(level, -most, most);
   return since.time_since_epoch().count() - head_start;
@@ -50,7 +50,7 @@ std::vector<const QueueNode*> QueueLine::InOrder() const {
       nodes.push_back(node);
     }
   }
-  // Equal ones are of one level, in whose order they stay.
+  // Equal nodes have the same level and keep its order.
   std::ranges::stable_sort(nodes, [this](const auto* a, const auto* b) { return IsAhead(*a, *b); });
   return nodes;
 }
@@ -85,7 +85,7 @@ void QueueLine::Forget(const Level& level) {
   levels_.erase(level.priority);
 }
 
-// `front`, or the first behind it that no worker has.
+// Sets `front`, or the first node behind it that is not in process.
 void QueueLine::SetFront(Level& level, QueueNode* front) {
   for (; front != nullptr && front->processing; front = front->next) front->passed_over = true;
   const bool was_ahead = level.front != nullptr;
@@ -140,7 +140,7 @@ void QueueLine::TakeFirst() {
 void QueueLine::Release(QueueNode& node) {
   ++available_;
   if (!node.passed_over) return;
-  // All before the front are passed over: this is the front now, and what follows it is behind it.
+  // All nodes before the front are passed over. This node becomes the front.
   Level& level = LevelOf(node.level);
   for (QueueNode* at = &node; at != level.front; at = at->next) at->passed_over = false;
   SetFront(level, &node);

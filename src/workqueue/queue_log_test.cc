@@ -80,7 +80,7 @@ TEST(QueueLog, AQueueWithMetricsIsNamed) {
   EXPECT_EQ(log->Count("the queue \"pods\" ends, of which 1 item was"), 1U);
 }
 
-// A sink may use the queue that it hears of.
+// A log sink may use the queue that logs.
 TEST(QueueLog, TheSinkIsCalledWithoutTheLock) {
   struct Reader final : LogSink {
     [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }

@@ -1,4 +1,4 @@
-// What the queues count: the conformance cases WM, in simulated time.
+// Metrics of the queues: the conformance cases WM, in simulated time.
 
 #include <gtest/gtest.h>
 #include <string>
@@ -95,7 +95,7 @@ TEST_F(QueueMetricsTest, WM04_05_AgesOfWhatIsInProcess) {
   queue.Done("c");
 }
 
-// Whoever is done first: those that go on keep their own times.
+// In any order of Done: items still in process keep their own start times.
 TEST_F(QueueMetricsTest, WM04_05_OfWhatIsStillInProcess) {
   WorkQueue<std::string> queue(env_, {.name = "q"});
   for (const char* item : {"a", "b", "c"}) {

@@ -1,5 +1,5 @@
-// The conformance cases of the queues (WQ, DQ, RQ), in simulated time. WQ06 and WQ07 without
-// client-go's pluggable storage, which we do not have: what its Touch is for is seen from outside.
+// Conformance cases of the queues (WQ, DQ, RQ), in simulated time. WQ06 and WQ07 test the visible
+// effects of client-go's pluggable storage (Touch), which does not exist here.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -483,7 +483,7 @@ TEST_F(QueueTest, RunWorkersRetriesUntilItSucceeds) {
   queue.ShutDown();
 }
 
-// Row 11: queue, workers, end of scope, and nobody shut the queue down.
+// Queue and workers end with their scope, and nobody called ShutDown.
 TEST_F(QueueTest, WorkersEndInTheOrderOfTheirDeclaration) {
   RateLimitingQueue<ObjectName> queue(env_);
   std::vector<std::string> worked_off;

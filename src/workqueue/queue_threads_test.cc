@@ -153,9 +153,9 @@ TEST(PriorityQueueThreadsTest, PQ24_ShutDownWhileItemsAreHandedOver) {
       queue.Add(i);
       ++added;
     }
-    threads.clear();  // joins: nobody is stuck
+    threads.clear();  // joins: no thread may be stuck
     queue.Add(1000);
-    // The last one may have come too late.
+    // The last item may have been added too late.
     const std::size_t there = taken.load() + queue.Len();
     EXPECT_TRUE(there == added || there + 1 == added) << there << " of " << added;
     EXPECT_EQ(queue.Waiting().size(), queue.Len());

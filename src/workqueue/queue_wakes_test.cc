@@ -1,5 +1,5 @@
-// Whom an item wakes: one worker at a time, and none that spins for it. The monitor is the test's:
-// what happens while a worker waits or lets go of the lock is scripted, all in one thread.
+// The number of workers that an item wakes: one at a time, and none if a worker spins. The test has
+// its own monitor and scripts the events during waits and unlocks, all in one thread.
 
 #include <chrono>
 #include <functional>
@@ -23,8 +23,8 @@ class ScriptedEnv final : public Env {
   explicit ScriptedEnv(Env& base) : base_(base) {}
 
   SteadyTime now = SteadyTime() + std::chrono::hours(1);
-  Step while_waiting{};   // what others do during the next Wait
-  Step while_unlocked{};  // and when the lock is next let go
+  Step while_waiting{};   // events during the next Wait
+  Step while_unlocked{};  // events during the next unlock
   int waits = 0;
   int unlocks = 0;
   int notified = 0;
@@ -86,8 +86,8 @@ class ScriptedEnv final : public Env {
 
 class QueueWakesTest : public ::testing::Test {
  protected:
-  // What Get gives where `while_waiting` happens during its wait, and how often it has let go of
-  // the lock before that: once, if it spins.
+  // Returns the item that Get receives from `while_waiting` during its wait. Sets `unlocked` to the
+  // number of unlocks before the wait: one if it spins.
   std::string GetWaiting(Step while_waiting, int* unlocked = nullptr) {
     const int before = env_.unlocks;
     env_.while_waiting = [=, this] {
@@ -169,7 +169,7 @@ TEST_F(QueueWakesTest, OfItemsThatComeQuicklyAWorkerSpins) {
   EXPECT_EQ(env_.waits, 1) << "it has not slept";
   EXPECT_EQ(env_.notified, 1) << "and nobody had to wake it";
   queue_.Done("b");
-  // None comes while it spins, and the next one comes late.
+  // No item comes while the worker spins, and the next item comes late.
   EXPECT_EQ(GetWaiting(Adds("c", microseconds(10)), &unlocked), "c");
   EXPECT_EQ(unlocked, 1);
   EXPECT_EQ(env_.notified, 2);

@@ -8,7 +8,7 @@
 namespace kinformer {
 
 Duration internal::ExponentialDelay(Duration base, Duration max, int failures) {
-  // Further doubling changes nothing, and must not reach infinity.
+  // More doublings change nothing, but could reach infinity.
   constexpr int kMostDoublings = 100;
   return std::min(base::Scaled(base, std::ldexp(1.0, std::min(failures, kMostDoublings))), max);
 }

@@ -270,7 +270,7 @@ TEST(ParallelizeConformance, NoMoreWorkersThanAskedFor) {
   }
 }
 
-// Where nobody may wait.
+// On an event loop, waiting is forbidden.
 TEST(UntilTest, OnTheLoopNothingRunsAndNothingWaits) {
   Simulation sim;
   Env& env = sim.env();

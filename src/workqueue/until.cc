@@ -12,13 +12,13 @@
 namespace kinformer {
 namespace {
 
-// A wait that a stop request ends.
+// A wait that ends when stop is requested.
 class StoppableWait {
  public:
   StoppableWait(Env& env, const std::stop_token& stop)
       : env_(env), stop_(stop), monitor_(env.NewMonitor()), callback_(stop, Wake{monitor_.get()}) {}
 
-  // False: stop was requested.
+  // Returns false if stop was requested.
   bool Until(SteadyTime when) {
     MonitorLock lock(*monitor_);
     while (!stop_.stop_requested() && env_.Now() < when) lock.WaitUntil(when);

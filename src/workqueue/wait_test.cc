@@ -1,4 +1,4 @@
-// wait and retry.
+// Tests of wait and retry.
 
 #include "kinformer/wait.h"
 
@@ -27,7 +27,7 @@ using wait::PollUntilTimeout;
 
 class WaitTest : public ::testing::Test {
  protected:
-  // Runs what blocks, and notes in `asked` when it called Ask.
+  // Runs a blocking body, and records the times of its calls of Ask in `asked`.
   void Run(Task body) {
     start_ = sim_.env().Now();
     ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1)));
@@ -35,7 +35,7 @@ class WaitTest : public ::testing::Test {
   void Ask() {
     asked_.push_back(std::chrono::duration_cast<milliseconds>(sim_.env().Now() - start_).count());
   }
-  // A condition that holds at its n-th question.
+  // A condition that is true at its n-th call.
   wait::Condition HoldsAfter(std::size_t n) {
     return [this, n]() -> Result<bool> {
       Ask();
@@ -62,7 +62,7 @@ TEST_F(WaitTest, BackoffGrowsUpToItsCap) {
   EXPECT_EQ(backoff.Step(sim_.env()), seconds(5));
   EXPECT_EQ(backoff.Step(sim_.env()), seconds(5));
 
-  // What is exactly as long as the cap is not cut, and goes on.
+  // A delay equal to the cap is not cut, so the backoff continues.
   wait::Backoff exact{.duration = seconds(1), .factor = 2, .steps = 3, .cap = seconds(2)};
   EXPECT_EQ(exact.Step(sim_.env()), seconds(1));
   EXPECT_EQ(exact.steps, 2);
@@ -96,7 +96,7 @@ TEST_F(WaitTest, ExponentialBackoffWithoutAStepAsksNobody) {
   EXPECT_THAT(asked_, ElementsAre());
 }
 
-// A delay that the cap has cut is the last one, however many steps are left.
+// A delay that was cut by the cap is the last one, however many steps are left.
 TEST_F(WaitTest, ExponentialBackoffEndsAtItsCap) {
   const wait::Backoff backoff{.duration = seconds(1), .factor = 3, .steps = 10, .cap = seconds(5)};
   Run([&] {
@@ -214,7 +214,7 @@ TEST_F(WaitTest, OnALoopNothingWaits) {
 
 class RetryTest : public WaitTest {
  protected:
-  // Conflicts before it succeeds.
+  // Fails with this number of conflicts, then succeeds.
   Result<int> Write(std::size_t conflicts) {
     Ask();
     if (asked_.size() > conflicts) return static_cast<int>(asked_.size());

@@ -1,4 +1,4 @@
-// A handler for objects of any kind says which header it needs.
+// The error of a handler for objects of any kind names the header that is missing.
 // expect-gcc: kinformer/object.h
 // expect-clang: kinformer/object.h
 

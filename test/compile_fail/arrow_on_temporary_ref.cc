@@ -1,4 +1,4 @@
-// What a temporary Ref shows is gone with it.
+// A temporary Ref must not be dereferenced: the view would dangle.
 // expect-gcc: use of deleted function .*operator->\(\)
 // expect-clang: deleted operator '->'
 

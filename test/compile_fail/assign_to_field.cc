@@ -1,4 +1,4 @@
-// What a view gives is read only: an assignment to it would do nothing. Row 10.
+// A view is read only: an assignment to a value that it returns would have no effect.
 // expect-gcc: as 'this' argument discards|no match for 'operator='
 // expect-clang: no viable overloaded '='
 

@@ -1,4 +1,4 @@
-// The same of an object that is JSON.
+// The views of a JSON object cannot be assigned to.
 // expect-gcc: as 'this' argument discards|no match for 'operator='
 // expect-clang: no viable overloaded '='
 

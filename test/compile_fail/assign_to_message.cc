@@ -1,4 +1,4 @@
-// The same of a whole message, an element of a list and a look-up in one.
+// Views of whole messages, of list elements and of lookups in lists cannot be assigned to.
 // expect-gcc: as 'this' argument discards|no match for 'operator='
 // expect-clang: no viable overloaded '='
 

@@ -1,4 +1,4 @@
-// The same of a field that may be absent.
+// An optional field of a view cannot be assigned to.
 // expect-gcc: as 'this' argument discards|no match for 'operator='
 // expect-clang: no viable overloaded '='
 

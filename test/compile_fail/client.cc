@@ -1,4 +1,4 @@
-// The first tries of readers of client-go with a Client and its ResourceClients.
+// Typical first mistakes with a Client and its ResourceClients, made by users of client-go.
 // case dynamic_of_resource: Dynamic takes the RestMapping of a resource, which says its kind
 // case get_with_context: no context goes in front: .*CallOptions: pods.Get\("web-0"
 // case list_with_context: no context goes in front: .*CallOptions: pods.List

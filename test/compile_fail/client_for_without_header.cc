@@ -1,4 +1,4 @@
-// For says which header it needs.
+// The error of For names the header that is missing.
 // first: client.For needs the header of what it gives: #include "kinformer/resource_client.h"
 
 #include "kinformer/api/corev1.h"

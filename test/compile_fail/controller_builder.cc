@@ -1,4 +1,4 @@
-// What readers of controller-runtime try first with a ControllerBuilder.
+// Typical first mistakes with a ControllerBuilder, made by users of controller-runtime.
 // case for_plain: this T is a struct of yours: name the kind that is made of it
 // case for_mutable: this T is the struct that is written; name the view that is read
 // case for_any: this T can be any kind

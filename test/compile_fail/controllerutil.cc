@@ -1,4 +1,4 @@
-// The first tries of readers of controller-runtime with controllerutil, conditions and finalizers.
+// Typical first mistakes with controllerutil, conditions and finalizers.
 // case add_to_view: this is a view of a cached object, which nobody can change: .*DeepCopy\(\)
 // case add_to_ref: this is a Ref to a cached object, which nobody can change: .*DeepCopy\(\)
 // case add_to_result: this is a Result: look whether it is ok\(\)

@@ -1,4 +1,4 @@
-// A struct that is not there: clang shows the line that says which header has it.
+// The struct is incomplete without its header: clang shows the line that names the header.
 // expect-gcc: 'kinformer::corev1::Pod::Mutable pod' has incomplete type
 // expect-clang: kinformer/api/corev1_mutable.h
 

@@ -1,4 +1,4 @@
-// A struct that does not name its members says how that is done.
+// The error for a struct that does not name its members explains how to do it.
 // first-gcc: CustomResource<T>: T must name its members
 // first-clang: CustomResource<T>: T must name its members
 

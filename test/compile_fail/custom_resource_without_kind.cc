@@ -1,4 +1,4 @@
-// A struct that is no kind says what is missing.
+// The error for a struct that is not a kind names the missing members.
 // first-gcc: T must say which resource it is, by static constexpr members
 // first-clang: T must say which resource it is, by static constexpr members
 

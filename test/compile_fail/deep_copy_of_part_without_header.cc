@@ -1,4 +1,4 @@
-// Of a part of an object, too: the metadata's structs are in another header.
+// DeepCopy of a part of an object also needs a header: the metadata's structs have their own.
 // first-gcc: kinformer/api/metav1_mutable.h
 // first-clang: kinformer/api/metav1_mutable.h
 

@@ -1,4 +1,4 @@
-// DeepCopy says which header it needs.
+// The error of DeepCopy names the header that is missing.
 // first-gcc: kinformer/api/corev1_mutable.h
 // first-clang: kinformer/api/corev1_mutable.h
 

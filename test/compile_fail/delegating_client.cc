@@ -1,4 +1,4 @@
-// What readers of controller-runtime try first with a DelegatingClient.
+// Typical first mistakes with a DelegatingClient, made by users of controller-runtime.
 // case update_view: this is a view of a cached object, which nobody can change: DeepCopy\(\) it
 // case create_view: this is a view of a cached object, which nobody can change: DeepCopy\(\) it
 // case update_status_view: this is a view of a cached object, which nobody can change: DeepCopy\(\)

@@ -1,4 +1,4 @@
-// A member that cannot be read says which types can.
+// The error for a member of an unsupported type lists the supported types.
 // first-gcc: kFields: a member's type must be bool, a number, std::string
 // first-clang: kFields: a member's type must be bool, a number, std::string
 

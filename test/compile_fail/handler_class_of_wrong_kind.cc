@@ -1,4 +1,4 @@
-// So does a class.
+// The error for a handler class of the wrong kind says so.
 // first-gcc: this handler is not for the informer's kind
 // first-clang: this handler is not for the informer's kind
 

@@ -1,4 +1,4 @@
-// A function that does not take the informer's events says what it should take.
+// The error for a function with wrong parameters shows the right ones.
 // first-gcc: this function cannot be called with the informer's events: on_add takes
 // first-clang: this function cannot be called with the informer's events: on_add takes
 

@@ -1,4 +1,4 @@
-// What a newcomer tries first with handlers, and with what a read gives.
+// Typical first mistakes with handlers, and with the result of a read.
 // case handler_function: a handler is a set of functions by name: AddEventHandler
 // case handler_value: this is a handler by value, and the informer shares its own
 // case handler_pointer: this is a bare pointer, and the informer shares its handler

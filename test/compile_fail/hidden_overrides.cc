@@ -1,5 +1,5 @@
-// Functions of Go's shapes in classes, which hide what they were meant to override, and functions
-// that change a copy.
+// Functions with signatures as in Go, which hide the functions that they should override, and
+// functions that change a copy.
 // case handler_as_in_go: nobody calls this OnAdd: it is called with the event alone
 // case update_as_in_go: nobody calls this OnUpdate: it is called with the event alone
 // case delete_as_in_go: nobody calls this OnDelete: it is called with the event alone

@@ -1,4 +1,4 @@
-// Errors are not overlooked.
+// A Result without a value cannot be ignored.
 // expect-gcc: ignoring returned value of type 'kinformer::Result<void>'
 // expect-clang: ignoring return value of (type|function).*nodiscard
 

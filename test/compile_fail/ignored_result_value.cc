@@ -1,4 +1,4 @@
-// Errors are not overlooked, with a value neither.
+// A Result with a value cannot be ignored.
 // expect-gcc: ignoring returned value of type 'kinformer::Result<int>'
 // expect-clang: ignoring return value of (type|function).*nodiscard
 

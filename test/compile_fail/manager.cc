@@ -1,4 +1,4 @@
-// The first tries of readers of controller-runtime with a Manager, an election and workers.
+// Typical first mistakes with a Manager, an election and workers.
 // case add_function: Add takes a std::shared_ptr to a Runnable: .*RunnableFunc
 // case add_value: Add takes a std::shared_ptr to a Runnable: .*std::make_shared<YourRunnable>
 // case runnable_without_stop: a RunnableFunc is called with the token that tells it to stop

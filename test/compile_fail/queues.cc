@@ -1,4 +1,4 @@
-// Items that no queue can hold, and rate limiters as they are passed in Go.
+// Items that a queue cannot hold, and rate limiters passed as in Go.
 // case without_hash: an item of a queue needs a hash: specialise std::hash<YourItem>
 // case limiter_without_hash: an item of a queue needs a hash: specialise std::hash<YourItem>
 // case without_equality: an item of a queue needs an equality: bool operator==

@@ -1,4 +1,4 @@
-// What reads one way and does another does not compile.
+// Code that would do something else than it seems to must not compile.
 // case result_bool_as_condition: Result<bool>
 // case result_bool_negated: Result<bool>
 // case assign_to_member: \[\] of a json::Value only reads; write value.Set

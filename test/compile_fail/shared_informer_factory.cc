@@ -1,4 +1,4 @@
-// What readers of client-go try first with a SharedInformerFactory.
+// Typical first mistakes with a SharedInformerFactory, made by users of client-go.
 // case informer_plain: this T is a struct of yours: name the kind that is made of it
 // case informer_mutable: this T is the struct that is written; name the view that is read
 // case informer_any: this T can be any kind

@@ -1,4 +1,4 @@
-// Update says which header has what it takes.
+// The error of Update names the header with the struct that it takes.
 // first-gcc: include kinformer/api/GROUP_mutable.h
 // first-clang: include kinformer/api/GROUP_mutable.h
 

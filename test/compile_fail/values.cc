@@ -1,4 +1,4 @@
-// Numbers without their unit, texts that have to be read, and Results where their values should be.
+// Numbers without a unit, texts that must be parsed first, and Results instead of their values.
 // case timeout_of_number: a length of time needs its unit: std::chrono::seconds\(30\)
 // case requeue_of_number: a length of time needs its unit: std::chrono::seconds\(30\)
 // case resync_of_number: a length of time needs its unit: std::chrono::seconds\(30\)

@@ -1,4 +1,4 @@
-// The same by key.
+// GetByKey of a temporary Snapshot does not compile: the view would dangle.
 // expect-gcc: use of deleted function .*Snapshot<.*GetByKey\(
 // expect-clang: deleted (member )?function 'GetByKey'
 

@@ -1,4 +1,4 @@
-// What readers of controller-runtime try first with a WebhookServer.
+// Typical first mistakes with a WebhookServer, made by users of controller-runtime.
 // case validator_plain: this T is a struct of yours: name the kind that is made of it
 // case validator_mutable: this T is the struct that is written; name the view that is read
 // case validator_value: this is a Validator by value, and the server shares its own

@@ -140,8 +140,8 @@ TEST_F(EmbeddedServerTest, F10TheResourceGoesAndComesBack) {
   EXPECT_EQ(widgets.Snapshot().size(), 1U);
 }
 
-// A server that begins at 1 would be behind what the informer knows, and its watch would wait for a
-// version long to come.
+// A server that starts at version 1 would be behind the informer's version, and its watch would
+// wait for a version far in the future.
 TEST_F(EmbeddedServerTest, AServerThatTakesThePlaceOfAnotherIsListedAnew) {
   const auto begun = [&] {
     return apiserver::ApiServerOptions{.first_resource_version =
@@ -293,7 +293,7 @@ void AskLister(const Lister<T>& namespaced, const Lister<T>& cluster) {
   EXPECT_EQ(namespaced.Namespace("ns-foo").Get("absent").error().reason(), Reason::kNotFound);
   EXPECT_EQ(Names(namespaced.Namespace("ns-foo").List()), (Texts{"one", "two"}));
   EXPECT_TRUE(cluster.Get("one").ok());
-  // client-go says NotFound; but that is a mistake, and no answer.
+  // client-go returns NotFound; but this is a mistake of the caller, not an answer.
   EXPECT_EQ(namespaced.Get("one").error().reason(), Reason::kInvalidArgument);
   EXPECT_EQ(Names(namespaced.List()), (Texts{"one", "three", "two"}));
 }

@@ -106,7 +106,7 @@ class HttpPeer::Exchange {
   ScriptReply Wait() {
     Release();
     thread_.join();
-    // A real server that lets nobody in does not read the body, and ends the stream behind its
+    // A real server that refuses a request does not read the body, and ends the stream after its
     // answer; libcurl may see the end first.
     for (int i = 0; i < 20 && BrokeOffRefused(); ++i) {
       reply_ = {};

@@ -27,9 +27,9 @@ struct HttpPeerOptions {
   std::function<void()> compact{};
 };
 
-// Each request has a thread of its own while it is under way, so that one that is not read disturbs
-// no other. Bodies that come compressed are unpacked; of those an answer's header "Gzip-Members",
-// which no server sends, tells in how many pieces they came.
+// Each request has its own thread while it is in progress, so that an unread answer does not block
+// others. Compressed bodies are decompressed; the header "Gzip-Members", which no server sends,
+// then has the number of their members.
 class HttpPeer final : public ScriptPeer {
  public:
   explicit HttpPeer(HttpPeerOptions options);

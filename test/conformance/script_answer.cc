@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 
-// Of an array, to compare in any order.
+// Returns the elements of an array, for a comparison in any order.
 std::multiset<std::string> Elements(const json::Value& array) {
   std::multiset<std::string> out;
   for (const json::Value& item : array.items()) out.insert(item.Dump());
   return out;
 }
 
-// An event as the script writes it: "ADDED a", "ERROR Expired", "BOOKMARK".
+// Returns an event in the form of the script: "ADDED a", "ERROR Expired", "BOOKMARK".
 std::string EventText(const json::Value& frame) {
   std::string text = frame["type"].StringOrEmpty();
   const json::Value& object = frame["object"];
@@ -32,7 +32,7 @@ std::string EventText(const json::Value& frame) {
   return detail.empty() ? text : text + " " + detail;
 }
 
-// As a variable holds it: a text without its quotes.
+// Returns a value as the text of a variable, without quotes.
 std::string VariableText(const json::Value& value) {
   return value.is_string() ? value.StringOrEmpty() : value.Dump();
 }
@@ -42,7 +42,7 @@ std::int64_t VersionOf(const json::Value& object) {
   return text.empty() ? 0 : std::stoll(text);
 }
 
-// "409 200" as "200 409".
+// Returns "409 200" as "200 409".
 std::string Sorted(const std::string& text) {
   std::istringstream in(text);
   std::multiset<std::string> words;
@@ -92,7 +92,7 @@ std::string ScriptAnswer::Describe() const {
   return text;
 }
 
-// The answer, or the frame of it that the text begins with, which is taken off.
+// Returns the answer, or the frame named at the start of the text, whose name is removed.
 const json::Value* ScriptAnswer::Source(std::string& text) const {
   if (!text.starts_with("frame ")) return &json_;
   TakeWord(text);
@@ -126,7 +126,7 @@ bool ScriptAnswer::Holds(std::string text) const {
   if (word == "lacks") return reply_.body.find(text) == std::string::npos;
   if (word == "header") return HeaderHolds(text);
   if (word == "items") return Items() == text;
-  // 101: as a WebSocket.
+  // 101: upgraded to a WebSocket.
   const bool good = reply_.status == 200 || reply_.status == 101;
   if (word == "events") return good && Events() == text;
   if (word == "begins") return reply_.status == 200 && Events().starts_with(text);
@@ -145,7 +145,7 @@ bool ScriptAnswer::Holds(std::string text) const {
   return false;
 }
 
-// In the body, or in the message of a Status without its escapes; \n stands for a line's end.
+// Searches the body, or the unescaped message of a Status; \n stands for a line break.
 bool ScriptAnswer::Contains(const std::string& text) const {
   std::string wanted;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -181,7 +181,7 @@ std::string ScriptAnswer::Events() const {
   return out;
 }
 
-// "a:7 b:9": the objects of a list, or those that are there after all events of a watch.
+// Returns "a:7 b:9": the objects of a list, or those that exist after all events of a watch.
 std::string ScriptAnswer::Versions() const {
   std::map<std::string, std::int64_t> versions;
   for (const json::Value& item : json_["items"].items()) {
@@ -204,12 +204,12 @@ std::string ScriptAnswer::Versions() const {
   return out;
 }
 
-// Initial events that name each object once and none of a version after the mark's; then the mark;
-// then later events in order.
+// Whether these are initial events that contain each object once, with no version after the
+// bookmark's; then the bookmark; then later events in order.
 bool ScriptAnswer::IsWatchList() const {
   std::set<std::string> seen;
   std::int64_t newest = 0;
-  std::int64_t last = -1;  // of the mark and what follows it; not seen yet
+  std::int64_t last = -1;  // version of the bookmark or of a later event; -1 before the bookmark
   for (const json::Value& frame : frames_) {
     const json::Value& object = frame["object"];
     const std::int64_t version = VersionOf(object);

@@ -1,7 +1,7 @@
 // test/conformance/script_answer.h
 //
-// ScriptAnswer: one answer of a server as the expectations of server_checks.txt see it, whatever
-// form its body came in.
+// ScriptAnswer: one answer of a server, as checked by the expectations of server_checks.txt, for
+// all formats of the body.
 
 #ifndef KINFORMER_TEST_CONFORMANCE_SCRIPT_ANSWER_H_
 #define KINFORMER_TEST_CONFORMANCE_SCRIPT_ANSWER_H_
@@ -30,12 +30,12 @@ class ScriptAnswer {
   explicit ScriptAnswer(ScriptReply reply);
 
   [[nodiscard]] int status() const { return reply_.status; }
-  // An expectation without its variables.
+  // Whether an expectation is true. Its variables must have been replaced.
   [[nodiscard]] bool Holds(std::string text) const;
-  // What a variable may be set to: "/pointer", "frame N /pointer", "header Name", "status",
-  // "events", "versions". Empty where there is no such thing.
+  // Returns the value for a variable: "/pointer", "frame N /pointer", "header Name", "status",
+  // "events", "versions". Empty if the answer has no such value.
   [[nodiscard]] std::optional<std::string> Value(std::string source) const;
-  // For messages.
+  // Returns the answer as text for messages.
   [[nodiscard]] std::string Describe() const;
 
  private:

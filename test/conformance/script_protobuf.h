@@ -1,7 +1,7 @@
 // test/conformance/script_protobuf.h
 //
-// The scripts of server_checks.txt are JSON; these are the same objects and events in protobuf, by
-// the library's own tables.
+// Converts the JSON objects and events of server_checks.txt to protobuf and back, with the
+// library's own tables.
 
 #ifndef KINFORMER_TEST_CONFORMANCE_SCRIPT_PROTOBUF_H_
 #define KINFORMER_TEST_CONFORMANCE_SCRIPT_PROTOBUF_H_
@@ -14,17 +14,17 @@
 
 namespace kinformer::testing {
 
-// The bytes that digits of base 16 stand for.
+// Decodes hexadecimal digits.
 std::string FromHex(std::string_view digits);
 
-// The object, whose kind is built in, in its envelope; `more` is put at the end of its message.
-// Fails the test where it cannot.
+// Returns the object, which must be of a built-in kind, in its envelope; `more` is appended to its
+// message. Fails the test if it cannot be converted.
 std::string ObjectToProtobuf(const std::string& object, std::string_view more);
 
-// What cannot be read, or is not written as Go's generated code writes it, gives a text that says
-// so.
+// Returns the object; if it cannot be read, or is not encoded as Go's generated code would encode
+// it, returns a text with the error.
 json::Value ObjectFromProtobuf(std::string_view bytes);
-// The events of a watch as its JSON frames have them.
+// Returns the events of a watch like its JSON frames.
 std::vector<json::Value> FramesFromProtobuf(std::string_view bytes);
 
 }  // namespace kinformer::testing

@@ -28,7 +28,7 @@ class EmbeddedPeer final : public ScriptPeer {
         std::make_unique<apiserver::testing::OpenReply>(sim_, server_.Handle(std::move(request)));
     return last_;
   }
-  // In memory nothing is sent before it is asked for: what a slow client does to others needs a
+  // In memory the server sends nothing before it is read: effects of a slow client on others need a
   // network.
   int StartSlow(HttpRequest request) override { return Start(std::move(request)); }
   ScriptReply Finish(int number) override {

@@ -53,11 +53,11 @@ class Runner {
   }
 
  private:
-  // With their numbers in the file.
+  // With their line numbers in the file.
   using Expectations = std::vector<std::pair<int, std::string>>;
 
-  // $FILL(n) or $FILL(n,text): n times the text, in place of what stands from `open`, the
-  // parenthesis, to the end of it.
+  // Returns the expansion of $FILL(n) or $FILL(n,text): the text n times. `open` is the position of
+  // the parenthesis; sets `end` to the end of the expression.
   static std::string Filled(const std::string& text, std::size_t open, std::size_t& end) {
     end = text.find(')', open);
     const std::string inside = text.substr(open + 1, end - open - 1);
@@ -68,7 +68,7 @@ class Runner {
     return out;
   }
 
-  // Names are matched to their end, so $NS2 is not $NS and a 2.
+  // Matches whole names, so $NS2 is not $NS followed by a 2.
   [[nodiscard]] std::string Substitute(std::string text) const {
     for (int depth = 0; depth < 4; ++depth) {
       std::string out;
@@ -144,7 +144,7 @@ class Runner {
     } else if (word == "OPEN") {
       const std::string name = TakeWord(text);
       open_[name] = peer_.Start(RequestOf(Substitute(text), headers));
-      // A read shall be there before what comes next; writes may meet.
+      // A read must arrive before the next request; writes may overlap.
       if (text.starts_with("GET")) peer_.Sleep(std::chrono::milliseconds(300));
     } else if (word == "SLOW") {
       const std::string name = TakeWord(text);
@@ -173,7 +173,7 @@ class Runner {
     }
   }
 
-  // Until all that is expected holds, or half a minute has passed; then it is checked as ever.
+  // Waits until all expectations are true, or for half a minute; then checks as usual.
   void Await(const std::string& text, const std::vector<std::string>& headers,
              const Expectations& expectations) {
     constexpr int kTries = 150;
@@ -189,7 +189,7 @@ class Runner {
     }
   }
 
-  // Empty where the expectation is for another kind of server.
+  // Returns empty if the expectation is for another kind of server.
   [[nodiscard]] std::optional<std::string> ForThisServer(const std::string& text) const {
     for (const std::string word : {"ours", "real"}) {
       if (!text.starts_with(word + ": ")) continue;
@@ -215,7 +215,7 @@ class Runner {
                   << "\n  answer " << answer_.Describe();
   }
 
-  // "$name := source"
+  // Handles "$name := source".
   void Keep(int number, const std::string& text) {
     std::string rest = text.substr(1);
     const std::string name = TakeWord(rest);
@@ -235,7 +235,7 @@ class Runner {
   ScriptAnswer answer_;
 };
 
-// What stands in brackets before the title: "ours", "http".
+// Returns the marks in brackets before the title: "ours", "http".
 std::string Marks(const std::string& title) {
   const std::string head = title.substr(0, title.find(':'));
   const std::size_t open = head.find('[');

@@ -25,7 +25,7 @@ class ScriptPeer {
   virtual ~ScriptPeer() = default;
   // The word before a colon that makes a line of the script this server's own: "ours", "real".
   [[nodiscard]] virtual std::string_view word() const = 0;
-  // Begins a request and gives it a number.
+  // Starts a request and returns its number.
   virtual int Start(HttpRequest request) = 0;
   // The same, but nothing of the answer's body is read before Finish: a client that has stopped
   // reading.
@@ -37,7 +37,7 @@ class ScriptPeer {
   virtual void Compact() = 0;
 };
 
-// One case: its title, "SRV1 SRV2: what it is about", and its lines with their numbers in the file.
+// One case: its title, "SRV1 SRV2: subject", and its lines with their numbers in the file.
 struct ScriptCase {
   std::string title{};
   int line = 0;
@@ -63,8 +63,8 @@ struct Script {
 // Empty where the file cannot be read.
 Script LoadScript(const std::string& path);
 
-// Runs one case in namespaces of its own, whose names begin with `prefix`. What is not as expected
-// is a failure of the test.
+// Runs one case in its own namespaces, whose names begin with `prefix`. Unmet expectations are
+// failures of the test.
 void RunScriptCase(const Script& script, const ScriptCase& script_case, ScriptPeer& peer,
                    const std::string& prefix);
 

@@ -1,6 +1,6 @@
 // test/conformance/websocket_exchange.h
 //
-// A request that asks for a WebSocket, and all that comes of it, for the scripts.
+// Sends a request for a WebSocket and collects the result, for the scripts.
 
 #ifndef KINFORMER_TEST_CONFORMANCE_WEBSOCKET_EXCHANGE_H_
 #define KINFORMER_TEST_CONFORMANCE_WEBSOCKET_EXCHANGE_H_
@@ -13,12 +13,12 @@
 
 namespace kinformer::testing {
 
-// `curl` knows whom to trust, and has the URL of the server, `origin`. The usual headers are added
-// to those of the request; of its own, "-" leaves one out, and "Send-Frames" has in hex what
-// follows the request at once. Blocks until the server ends the connection. The reply's body are
-// the payloads of all frames of data, in the form that the body of a watch without a WebSocket has;
-// its header "Frames" says what came, "81 8a:6162 88:03e8": the first byte of each, of control
-// frames with the payload.
+// `curl` has the trusted authorities and `origin`, the URL of the server. Adds the usual headers to
+// those of the request; "-" names one to leave out, and "Send-Frames" has bytes, in hex, that are
+// sent right after the request. Blocks until the server ends the connection. The reply's body has
+// the payloads of all data frames, in the form of a watch's body without a WebSocket; its header
+// "Frames" lists the frames, "81 8a:6162 88:03e8": the first byte of each, and for control frames
+// also the payload.
 ScriptReply WebSocketExchange(void* curl, const HttpRequest& request, const std::string& origin);
 
 }  // namespace kinformer::testing

@@ -1,4 +1,4 @@
-// What the examples of documents and headers take for granted. They are compiled, never linked.
+// Declarations assumed by the examples of documents and headers. Compiled, never linked.
 
 #ifndef KINFORMER_TEST_DOC_EXAMPLES_CONTEXT_H_
 #define KINFORMER_TEST_DOC_EXAMPLES_CONTEXT_H_
@@ -52,7 +52,7 @@
 #include "kinformer/unstructured.h"
 #include "kinformer/wait.h"
 
-// In the place of GoogleTest's.
+// Replaces GoogleTest's macro.
 #define ASSERT_TRUE(condition) static_cast<void>(condition)
 
 namespace documents {
@@ -91,7 +91,7 @@ extern std::string manifests;
 extern std::unique_ptr<Manager> manager;
 extern std::shared_ptr<Controller> controller;
 
-bool HasFailure();  // GoogleTest's, of ::testing::Test
+bool HasFailure();  // like GoogleTest's, of ::testing::Test
 Result<void> Reconcile(const ObjectName& key);
 Result<ReconcileResult> ReconcilePod(const ReconcileContext& context, const Request& request);
 std::vector<Request> UsersOf(const corev1::Secret& secret);

@@ -1,5 +1,5 @@
-// Informers of a custom resource whose definition comes, goes and comes back, against the embedded
-// API server in simulated time.
+// Informers of a custom resource whose definition is created, deleted and created again, against
+// the embedded API server in simulated time.
 
 #include <chrono>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // test/integration/believer.h
 //
-// Believer: a handler that knows only what its events told it. What it believes in the end must be
-// what the server has.
+// Believer: a handler that builds its state from events alone. At the end, that state must equal
+// the server's.
 
 #ifndef KINFORMER_TEST_INTEGRATION_BELIEVER_H_
 #define KINFORMER_TEST_INTEGRATION_BELIEVER_H_

@@ -1,6 +1,6 @@
-// While a function of the program holds every thread of its pool and reads from the server,
-// certificates are renewed: files that fall due are read again, plugins run, and what they give is
-// used.
+// Tests the renewal of certificates while a function of the program blocks every thread of its pool
+// and reads from the server: files that have changed are read again, plugins run, and the results
+// of both are used.
 
 #include <chrono>
 #include <functional>
@@ -31,8 +31,8 @@ namespace {
 using namespace std::chrono_literals;
 using corev1::Namespace;
 
-// An API server that lets in who shows a certificate of its authority, on two ports with an
-// authority each: what is good for the one is refused by the other.
+// An API server that accepts client certificates of its authority, on two ports with an authority
+// each: a certificate for one port is refused by the other.
 class CertifiedServers {
  public:
   CertifiedServers() {
@@ -165,10 +165,10 @@ TEST_P(BlockedPoolFiles, AFunctionThatHoldsThePool_ReadsWithWhatHasBeenRenewed) 
   HoldThePoolWith([&] {
     auto got = read();
     EXPECT_TRUE(got.ok()) << got.error();
-    // Until it has been taken up what is there is as good as it was.
+    // The old certificate is valid until the new one is in use.
     renewed.put(servers_.ConfigOfTheOther());
-    // The server breaks the connection of a certificate that it does not know, and such a request
-    // is tried again: not for long here.
+    // The server breaks a connection with an unknown certificate, and the client retries such a
+    // request: only for a short time here.
     EXPECT_TRUE(Eventually([&] { return !(got = read(2s)).ok(); })) << "the old one is in use";
     renewed.put(servers_.ClientConfig());
     EXPECT_TRUE(Eventually([&] { return (got = read()).ok(); })) << got.error();

@@ -1,5 +1,5 @@
-// Every thread of a program's pool is inside a function of the program that waits for the library:
-// what the library itself needs for its answer does not wait behind them.
+// Every thread of a program's pool is in a function that waits for the library: the library's own
+// work for the answer must not wait for those threads.
 
 #include <atomic>
 #include <chrono>

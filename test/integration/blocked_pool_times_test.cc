@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(Cpus, BlockedPoolTimes, ::testing::Bool(), [](const aut
   return std::string(param.param ? "One" : "All");
 });
 
-// Not among them is a plugin whose answers expire at once: it runs once for each call, one run
-// after the other, which takes as long as it takes. client-go, too, runs a plugin under a mutex.
+// Not for a plugin whose answers expire at once: it runs once per call, one run after the other,
+// however long that takes. client-go also runs plugins under a mutex.
 TEST_P(BlockedPoolTimes, FilesAndPlugins_TakeNoMoreThanTwiceAsLongAsAStaticToken) {
   std::optional<OneCpu> one_cpu;
   if (GetParam()) one_cpu.emplace();
@@ -94,8 +94,8 @@ TEST_P(BlockedPoolTimes, FilesAndPlugins_TakeNoMoreThanTwiceAsLongAsAStaticToken
     all.push_back({proof, server.ClientConfig()});
     proof.prove(all.back().config);
   }
-  // The best of several attempts, in turn, says what it costs; others say what else the machine
-  // did. The first makes memory and code known to the processor.
+  // The best of several attempts, taken in turn, is the real cost; others include effects of the
+  // machine. The first attempt warms up memory and code.
   constexpr int kAttempts = 4;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     for (Measured& each : all) {

@@ -1,5 +1,5 @@
-// Webhooks that read from the API server while they answer, or answer nothing for a while: what the
-// library itself has to do goes on, though their functions hold every thread of the pool.
+// Webhooks that read from the API server before they answer, or do not answer for a while: the
+// library's own work must continue, although they block every thread of the pool.
 
 #include <chrono>
 #include <future>

@@ -1,4 +1,4 @@
-// What `kinformer` says when the server turns it away: one line with the remedy, and the exit
+// Messages of `kinformer` when the server refuses it: one line with the remedy, and the exit
 // status.
 
 #include <csignal>
@@ -44,7 +44,7 @@ class CliMessages : public ::testing::Test {
       api.faults().Add(std::move(rule));
     });
   }
-  // Both commands give up at once, with status 1 and one line that holds all of `parts`.
+  // Both commands must fail at once, with status 1 and one line that contains all of `parts`.
   void ExpectRefused(const std::vector<std::string>& parts) {
     for (const char* command : {"get", "watch"}) {
       SCOPED_TRACE(command);
@@ -58,7 +58,7 @@ class CliMessages : public ::testing::Test {
     }
   }
 
-  // The one line of a command that ends with status 1.
+  // Runs a command that must end with status 1, and returns its single line.
   std::string Run(std::vector<std::string> arguments) {
     ChildProcess process(Command(std::move(arguments)), {}, /*read_stderr=*/true);
     std::vector<std::string> lines;
@@ -82,7 +82,7 @@ TEST_F(CliMessages, Forbidden) {
 }
 
 TEST_F(CliMessages, Unauthorized) {
-  // Before the list, at discovery: so it is with a real server.
+  // Fails at discovery, before the list, as with a real server.
   server_.AnswerWith([](const HttpRequest&) -> std::optional<ScriptedResponse> {
     return StatusFailure(401, "Unauthorized", "Unauthorized");
   });
@@ -113,7 +113,7 @@ TEST_F(CliMessages, AllNamespacesForbidden_SaysToAskForOne) {
   EXPECT_THAT(Run({"get", "configmaps"}), Not(HasSubstr("in place of -A")));
 }
 
-// As `kubectl get -w`.
+// Same as `kubectl get -w`.
 TEST_F(CliMessages, GetThatWatches_IsWatch) {
   server_.Put("a", "1");
   ChildProcess get(Command({"get", "configmaps", "-w"}), {}, /*read_stderr=*/true);
@@ -131,7 +131,7 @@ TEST_F(CliMessages, NotAnApiServer) {
   ExpectRefused({server_.ClientConfig().host});
 }
 
-// A busy server is waited for, and the wait is no news to be repeated.
+// A busy server is waited for, and the wait is reported only once.
 TEST_F(CliMessages, ABusyServerIsWaitedForUntilInterrupted) {
   Fault({.resource = "configmaps", .status = 503});
   ChildProcess watch(Command({"watch", "configmaps"}), {}, /*read_stderr=*/true);

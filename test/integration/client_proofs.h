@@ -1,7 +1,7 @@
 // test/integration/client_proofs.h
 //
-// Proof: how a client proves who it is, or checks who the server is, to an EmbeddedServer: by what
-// it has, by files that are read, by plugins that run.
+// Proof: credentials of a client, or its check of the server, for an EmbeddedServer: given
+// directly, read from files, or from plugins.
 
 #ifndef KINFORMER_TEST_INTEGRATION_CLIENT_PROOFS_H_
 #define KINFORMER_TEST_INTEGRATION_CLIENT_PROOFS_H_
@@ -21,12 +21,12 @@
 
 namespace kinformer::testing {
 
-// Where WriteProof puts it: this process's own.
+// Path of the file that WriteProof writes; it contains the process id.
 inline std::string ProofPath(const std::string& name) {
   return ::testing::TempDir() + "kinformer-proof-" + std::to_string(getpid()) + "-" + name;
 }
 
-// Takes the place of what is there, whole. Returns its path.
+// Replaces the file atomically. Returns its path.
 inline std::string WriteProof(const std::string& name, const std::string& text,
                               mode_t mode = 0600) {
   std::string path = ProofPath(name);
@@ -37,14 +37,14 @@ inline std::string WriteProof(const std::string& name, const std::string& text,
   return path;
 }
 
-// One that does what the shell script says.
+// Returns a plugin that runs the shell script.
 inline ExecConfig PluginOf(const std::string& name, const std::string& script) {
   return {.command = WriteProof(name, "#!/bin/sh\n" + script + "\n", 0700),
           .api_version = "client.authentication.k8s.io/v1",
           .interactive_mode = "Never"};
 }
 
-// The answer of a plugin. `expires`: in RFC 3339; empty: never.
+// Output of a plugin. `expires` is in RFC 3339; empty means that it never expires.
 inline std::string PluginAnswer(json::Value status, const std::string& expires = {}) {
   if (!expires.empty()) status.Set("expirationTimestamp", expires);
   return json::Value::MakeObject({{"apiVersion", "client.authentication.k8s.io/v1"},
@@ -53,12 +53,12 @@ inline std::string PluginAnswer(json::Value status, const std::string& expires =
       .Dump();
 }
 
-// Long over: each request needs a run.
+// In the past, so each request runs the plugin again.
 constexpr char kExpired[] = "2001-01-01T00:00:00Z";
 
 struct Proof {
   const char* name;
-  // Changes what EmbeddedServer::ClientConfig gives.
+  // Changes the result of EmbeddedServer::ClientConfig.
   std::function<void(Config&)> prove;
 };
 
@@ -90,9 +90,9 @@ inline Proof PluginUntil(const char* name, const std::string& expires) {
             config.bearer_token.clear();
           }};
 }
-// One whose answer is good for ever.
+// A plugin whose credential never expires.
 inline Proof LastingPlugin() { return PluginUntil("LastingPlugin", ""); }
-// One whose answers are out of date at once.
+// A plugin whose credentials have already expired.
 inline Proof ExpiringPlugin() { return PluginUntil("ExpiringPlugin", kExpired); }
 
 }  // namespace kinformer::testing

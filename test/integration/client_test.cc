@@ -1,5 +1,5 @@
-// The client over TLS against the embedded API server: where its configuration comes from, the
-// verbs, the errors.
+// The client over TLS against the embedded API server: sources of its configuration, the verbs, the
+// errors.
 
 #include <atomic>
 #include <filesystem>
@@ -46,7 +46,7 @@ class ClientOverTls : public ::testing::Test {
   const Client client_ = NewClient(server_);
 };
 
-// A folder that goes with the test.
+// A folder that is removed after the test.
 class Folder {
  public:
   Folder()
@@ -72,7 +72,7 @@ ConfigMap::Mutable NewConfigMap(const std::string& name) {
   return object;
 }
 
-// ---- where the configuration comes from
+// ---- Sources of the configuration
 
 TEST_F(ClientOverTls, BuildConfigFromFlagsReadsAKubeconfig) {
   const Folder folder;
@@ -82,7 +82,7 @@ TEST_F(ClientOverTls, BuildConfigFromFlagsReadsAKubeconfig) {
   const Client client = Client::NewForConfig(config).OrExit();
   EXPECT_TRUE(client.For<ConfigMap>("default").List().ok());
 
-  // The first argument is the server, in place of the file's.
+  // The first argument replaces the server of the file.
   const Config elsewhere = clientcmd::BuildConfigFromFlags("https://127.0.0.1:1", path).OrExit();
   const auto refused = Client::NewForConfig(elsewhere).OrExit().For<ConfigMap>("default").List();
   ASSERT_FALSE(refused.ok());
@@ -109,13 +109,13 @@ TEST_F(ClientOverTls, InClusterConfigGetsInAndFollowsItsToken) {
   const auto refused = maps.List();
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(IsUnauthorized(refused.error())) << refused.error();
-  // A 401 has the file read again.
+  // After a 401 the file is read again.
   folder.Write("token", EmbeddedServerOptions().bearer_token);
   const auto listed = maps.List();
   EXPECT_TRUE(listed.ok()) << listed.error();
 }
 
-// ---- the verbs
+// ---- The verbs
 
 TEST_F(ClientOverTls, TypedVerbs) {
   const auto maps = client_.For<ConfigMap>("default");
@@ -143,7 +143,7 @@ TEST_F(ClientOverTls, TypedVerbs) {
   const Ref<ConfigMap> got = maps.Get("a").OrExit();
   EXPECT_EQ(got->metadata().resourceVersion(), patched->metadata().resourceVersion());
 
-  // What is tried out is not done.
+  // A dry run changes nothing.
   EXPECT_TRUE(maps.Create(NewConfigMap("dry"), {.dryRun = {"All"}}).ok());
   EXPECT_TRUE(IsNotFound(maps.Get("dry").error()));
 
@@ -203,7 +203,7 @@ TEST_F(ClientOverTls, CollectionsInPagesAndWatched) {
   EXPECT_EQ(seen, (std::vector<std::string>{"-a", "-b"}));
 }
 
-// ---- kinds that the program does not know
+// ---- Kinds that are unknown to the program
 
 TEST_F(ClientOverTls, DiscoveryAndTheDynamicClient) {
   const DiscoveryClient discovery = client_.Discovery();
@@ -225,7 +225,7 @@ TEST_F(ClientOverTls, DiscoveryAndTheDynamicClient) {
   const auto made = client_.Dynamic(definitions).Create(definition);
   ASSERT_TRUE(made.ok()) << made.error();
 
-  // What was not found is asked for again, without anybody's doing.
+  // A resource that was not found is looked up again automatically.
   const RestMapping mapping = discovery.MappingFor("gd").OrExit();
   EXPECT_EQ(mapping.kind.kind, "Gadget");
   EXPECT_TRUE(mapping.namespaced);
@@ -327,7 +327,7 @@ TEST_F(ClientOverTls, AStructOfTheProgramsOwn) {
   EXPECT_THAT(refused.error().message(), HasSubstr("spec.size: expected an integer, got a string"));
 }
 
-// A server that takes protobuf gets JSON where only that can carry what a newer release has added.
+// A server that accepts protobuf gets JSON if the object has members of a newer release.
 TEST_F(ClientOverTls, MembersOfALaterReleaseTravelAsJson) {
   const auto maps = client_.For<ConfigMap>("default");
   const Ref<ConfigMap> made = maps.Create(NewConfigMap("newer")).OrExit();
@@ -338,11 +338,11 @@ TEST_F(ClientOverTls, MembersOfALaterReleaseTravelAsJson) {
   change.data["k"] = "w";
   const Ref<ConfigMap> updated = maps.Update(change).OrExit();
   EXPECT_EQ(updated->data()["k"], "w");
-  change.unknown_fields += "\xfa\x3e\x01x";  // and a field known in protobuf only
+  change.unknown_fields += "\xfa\x3e\x01x";  // and a field that exists in protobuf only
   EXPECT_EQ(maps.Update(change).error().reason(), Reason::kInvalidArgument);
 }
 
-// ---- errors
+// ---- Errors
 
 TEST_F(ClientOverTls, ErrorsOfTheServerKeepReasonMessageAndCauses) {
   const auto maps = client_.For<ConfigMap>("default");
@@ -398,7 +398,7 @@ TEST_F(ClientOverTls, TheCallersTimeIsKept) {
 }
 
 // The front end breaks the connection instead of answering. Reads are repeated; a write may have
-// been done, so its caller hears.
+// been applied, so its caller gets an error.
 TEST_F(ClientOverTls, AConnectionThatBreaksBeforeTheAnswer) {
   const auto maps = client_.For<ConfigMap>("default");
   ASSERT_TRUE(maps.Create(NewConfigMap("a")).ok());

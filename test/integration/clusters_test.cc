@@ -1,4 +1,4 @@
-// A program that looks at three clusters: what it counts and logs says of which.
+// A program with three clusters: its metrics and log lines name the cluster.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

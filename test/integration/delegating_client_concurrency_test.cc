@@ -1,5 +1,5 @@
-// A DelegatingClient in real threads: many write and read at once, while the loop takes off what
-// has been seen.
+// A DelegatingClient in real threads: many threads write and read at once, while the loop drops
+// writes that the cache shows.
 
 #include <chrono>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // test/integration/delegating_client_fixture.h
 //
-// DelegatingClientTest: a DelegatingClient over the embedded API server in simulated time, whose
-// watches lag as a test wants it.
+// DelegatingClientTest: a DelegatingClient with the embedded API server in simulated time, whose
+// watches can be delayed.
 
 #ifndef KINFORMER_TEST_INTEGRATION_DELEGATING_CLIENT_FIXTURE_H_
 #define KINFORMER_TEST_INTEGRATION_DELEGATING_CLIENT_FIXTURE_H_
@@ -37,7 +37,7 @@ class DelegatingClientTest : public ::testing::Test {
 
   void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(10))); }
 
-  // Watches that begin from now on say everything that much later, at most.
+  // Delays all events of watches that begin from now on, by at most `lag`.
   void Lag(const std::string& resource, Duration lag = kLag) {
     server_.faults().Clear();
     server_.faults().Add({.verb = "watch",
@@ -45,12 +45,12 @@ class DelegatingClientTest : public ::testing::Test {
                           .action = apiserver::FaultAction::kDrip,
                           .delay = lag});
   }
-  // From now on.
+  // Replaces the factory and the client.
   void Use(SharedInformerFactoryOptions factory, DelegatingClientOptions options = {}) {
     factory_ = std::make_shared<SharedInformerFactory>(client_, std::move(factory));
     cached_ = DelegatingClient(client_, factory_, std::move(options));
   }
-  // What the cache says without waiting for anything.
+  // Reads from the cache without waiting for anything.
   template <class T>
   [[nodiscard]] Result<Ref<T>> InCache(const ObjectName& name) const {
     return factory_->InformerFor<T>().lister().Get(name.namespace_, name.name);
@@ -71,7 +71,7 @@ class DelegatingClientTest : public ::testing::Test {
   }
   static LabelSelector Labels(std::string_view text) { return LabelSelector::Parse(text).OrExit(); }
   static FieldSelector Fields(std::string_view text) { return FieldSelector::Parse(text).OrExit(); }
-  // Behind the client's back.
+  // Creates an object without the client under test.
   void Make(const std::string& namespace_, const std::string& name, const std::string& app,
             const std::string& color = "blue") {
     ConfigMap::Mutable map = Map(name, color, namespace_);

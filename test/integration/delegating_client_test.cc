@@ -1,6 +1,6 @@
-// DelegatingClient against the embedded API server: what reads give, by cache and live, and what
-// writes do. The waits for own writes are in read_your_writes_test.cc, the caches themselves in
-// delegating_client_caches_test.cc.
+// DelegatingClient against the embedded API server: results of cached and live reads, and of
+// writes. read_your_writes_test.cc tests waits for own writes, and delegating_client_caches_test.cc
+// the caches.
 
 #include "kinformer/delegating_client.h"
 
@@ -37,7 +37,7 @@ using Node = corev1::Node;
 
 class DelegatingClientReads : public DelegatingClientTest {
  protected:
-  // What a List of each form gives; the same of all.
+  // Returns the result of List, which must be the same in each form.
   std::vector<std::string> Lists(const ReadOptions& options) {
     const std::vector<std::string> typed = NamesOf(cached_.List<ConfigMap>(options));
     const auto names = [](const auto& objects) {
@@ -52,7 +52,7 @@ class DelegatingClientReads : public DelegatingClientTest {
     EXPECT_EQ(names(metadata), typed);
     EXPECT_EQ(names(dynamic), typed);
     if (!metadata || !dynamic) return typed;
-    // What is listed can be got, and says its kind.
+    // Listed objects can be read by name, and know their kind.
     for (const auto& one : *metadata) {
       const ObjectName name = {std::string(one->metadata().namespace_()),
                                std::string(one->metadata().name())};
@@ -198,7 +198,7 @@ TEST_F(DelegatingClientReads, CA_01_TheFirstReadWaitsForTheSync) {
               Reason::kDeadlineExceeded);
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
     EXPECT_EQ(bounded.Create(Map("late")).error().reason(), Reason::kDeadlineExceeded);
-    // On a loop nobody waits for that either.
+    // On a loop, nobody waits for that either.
     bool done = false;
     sim_.env().loop().Post([&] {
       EXPECT_EQ(cached_.Get<Pod>(Named("a")).error().reason(), Reason::kWouldDeadlock);
@@ -296,13 +296,13 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
        {"a", "b", "c", "d"},
        {"a", "b"}},
       {{.namespaces = {""}}, {"a", "b", "c", "d"}, {"a", "b"}},
-      // Each kind has its own.
+      // Options for a kind replace those of the factory.
       {{.field_selector = Fields("metadata.namespace=kube-system"),
         .by_resource = {{ResourceOf<ConfigMap>(),
                          {.field_selector = Fields("metadata.namespace=default")}}}},
        {"a", "b"},
        {"a", "b"}},
-      // Options of one namespace: for all, and of a kind.
+      // Options for one namespace: for all kinds, and for one kind.
       {{.by_namespace = {{"default", {.field_selector = Fields("metadata.name=b")}}}},
        {"b"},
        {"b"}},
@@ -316,7 +316,7 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
                                  {"kube-system", {}}}}),
        {"b", "c"},
        {"b"}},
-      // All others, alone and beside some.
+      // All other namespaces, alone and together with named ones.
       {{.by_namespace = {{"", {}}}}, {"a", "b", "c", "d"}, {"a", "b"}},
       {of_maps({.by_namespace = {{"", {.label_selector = LabelSelector()}}}}),
        {"a", "b", "c", "d"},
@@ -353,7 +353,7 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
   });
 }
 
-// The cache's answers, not only its lists.
+// The results of Get, not only the lists.
 TEST_F(DelegatingClientReads, CA_03_EachNamespaceAnswersForItsOwnSelectors) {
   Run([&] {
     MakeFour();
@@ -372,7 +372,7 @@ TEST_F(DelegatingClientReads, CA_03_EachNamespaceAnswersForItsOwnSelectors) {
     EXPECT_EQ(reason("kube-public", "d"), std::nullopt);
     EXPECT_EQ(reason("kube-public", "none"), Reason::kNotFound);
     EXPECT_EQ(reason("nowhere", "none"), Reason::kNotFound);
-    // It leaves the selector of its namespace, and comes again.
+    // The object leaves the selector of its namespace, and matches again.
     const auto label = [&](const std::string& ns, const std::string& name, const std::string& app) {
       const std::string body = R"({"metadata":{"labels":{"app":")" + app + R"("}}})";
       ASSERT_TRUE(cached_.Patch<ConfigMap>({ns, name}, {.body = body}).ok());
@@ -456,7 +456,7 @@ TEST_F(DelegatingClientWrites, StatusAndOtherParts) {
     const auto patched = cached_.Get<Deployment>(Named("web")).OrExit();
     EXPECT_EQ(patched->status().replicas(), 4);
     EXPECT_EQ(patched->status().readyReplicas(), 2);
-    // A part with a kind of its own: it is the object that is waited for.
+    // The answer is a part with a kind of its own; reads wait for the object.
     ASSERT_TRUE(cached_.SubResource("scale")
                     .Patch<Deployment>(Named("web"), {.body = R"({"spec":{"replicas":7}})"})
                     .ok());
@@ -465,7 +465,7 @@ TEST_F(DelegatingClientWrites, StatusAndOtherParts) {
   });
 }
 
-// Field management is not the embedded server's: applied_fields_test.cc has what is sent.
+// The embedded server has no field management; applied_fields_test.cc tests the request.
 TEST_F(DelegatingClientWrites, Apply) {
   Run([&] {
     Use({}, {.field_owner = "painter"});
@@ -501,7 +501,7 @@ TEST_F(DelegatingClientWrites, Apply) {
   });
 }
 
-// All of it together, not each request of it.
+// The limit applies to all requests together, not to each request.
 TEST_F(DelegatingClientTest, CreateOrUpdateEndsWithTheReconcile) {
   Run([&] {
     const auto blue = [](ConfigMap::Mutable& map) {
@@ -530,7 +530,7 @@ TEST_F(DelegatingClientTest, CreateOrUpdateEndsWithTheReconcile) {
         sim_.env().loop().RunAt(sim_.env().Now() + seconds(1), [&stop] { stop.request_stop(); });
     EXPECT_EQ(TimeOf([&] { EXPECT_EQ(reason_of({.stop = stop.get_token()}), Reason::kCanceled); }),
               seconds(1));
-    // The earlier of two bounds counts, and no bound takes one away.
+    // The earlier of two deadlines counts, and a missing one does not remove the other.
     const DelegatingClient bounded = cached_.WithDeadline(sim_.env().Now() + seconds(2));
     EXPECT_EQ(TimeOf([&] {
                 const auto maps =
@@ -542,7 +542,7 @@ TEST_F(DelegatingClientTest, CreateOrUpdateEndsWithTheReconcile) {
   });
 }
 
-// The error of who has a deadline, and the log for who waits without end.
+// The error for a read with a deadline, and the log for a read without one.
 TEST(DelegatingClientWithoutRights, ABlockedReadNamesTheReadWithoutACache) {
   const auto log = std::make_shared<internal::base::FieldsLog>();
   Simulation sim({.log = log});

@@ -1,5 +1,5 @@
-// What a DelegatingClient keeps of its writes: for caches that it has not read yet or that come
-// later, of deletions of many, and how much of it.
+// Writes that a DelegatingClient remembers: for caches that it has not read yet or that start
+// later, for deletions of many objects, and the limits.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 
 class UnseenWritesTest : public DelegatingClientTest {
  protected:
-  // An informer that runs, is synced and lags, and that the client has not read.
+  // Starts an informer that is synced and lags, and that the client has not read.
   template <class T>
   void StartedByTheFactory(const std::string& resource, Duration lag = kLag) {
     Lag(resource, lag);
@@ -32,7 +32,7 @@ class UnseenWritesTest : public DelegatingClientTest {
     factory_->Start();
     ASSERT_TRUE(factory_->WaitForCacheSync().ok());
   }
-  // The lists from now on are of an earlier time, and the watches say later what came after it.
+  // Lists return an earlier state from now on, and watches send the later events with a delay.
   void ListsAreOld(std::int64_t versions) {
     server_.faults().Add({.verb = "watch",
                           .only_initial_events = true,
@@ -41,7 +41,7 @@ class UnseenWritesTest : public DelegatingClientTest {
     server_.faults().Add({.verb = "list", .action = FaultAction::kStaleRead, .versions = versions});
     server_.faults().Add({.verb = "watch", .action = FaultAction::kDelay, .delay = kLag});
   }
-  // The server does it at once, and its answer takes that long.
+  // The server applies the write at once but answers after the delay.
   void AnswersLate(const std::string& verb, Duration delay) {
     server_.faults().Add({.verb = verb, .action = FaultAction::kDrip, .count = 1, .delay = delay});
   }
@@ -107,7 +107,7 @@ TEST_F(UnseenWritesTest, WhatTheClientWritesInAnotherFormThanThatOfTheInformer) 
   });
 }
 
-// The other thread's read makes the cache, which is older than the write.
+// Another thread's read makes the cache, which is older than the write.
 TEST_F(UnseenWritesTest, ACacheThatComesBetweenAWriteAndItsAnswer) {
   Run([&] {
     ListsAreOld(1);
@@ -145,7 +145,7 @@ TEST_F(UnseenWritesTest, WhatWasDeletedBeforeThereWasACache) {
   });
 }
 
-// It matches, but the server made it after the deletion.
+// It matches, but was created after the deletion.
 TEST_F(UnseenWritesTest, WhatIsCreatedWhileADeletionOfManyIsAnsweredIsNotMarked) {
   Run([&] {
     Make("default", "a", "web");
@@ -189,7 +189,7 @@ TEST_F(UnseenWritesTest, ADeniedNamespaceHoldsUpNoOther) {
   });
 }
 
-// The first read, before there is anything of any namespace.
+// The first read, when no namespace is cached yet.
 TEST_F(UnseenWritesTest, ADeniedNamespaceHoldsUpNoFirstRead) {
   Run([&] {
     DenyKubePublic();
@@ -220,7 +220,7 @@ TEST_F(UnseenWritesTest, WhatIsNotSelectedBeforeTheFirstReadHoldsUpNobody) {
   });
 }
 
-// Who waits for many writes waits for them still when they have become one version.
+// A read that waits for many writes keeps waiting when they are replaced by one version.
 TEST_F(UnseenWritesTest, AListThatWaitsIsNotLetGoByTheWriteThatIsOneTooMany) {
   Run([&] {
     Lag("configmaps", seconds(100));
@@ -238,14 +238,14 @@ TEST_F(UnseenWritesTest, AListThatWaitsIsNotLetGoByTheWriteThatIsOneTooMany) {
   });
 }
 
-// An answer in an older version comes last: once as a removal, which may have the version that the
-// object had before.
+// The last answer has an older version: once it is a removal, whose answer may have the version
+// that the object had before.
 TEST_F(UnseenWritesTest, TheOneVersionIsTheNewestInWhateverOrderTheyAreAnswered) {
   Run([&] {
     for (const bool removal : {false, true}) {
       const std::string where = removal ? "kube-public" : "default";
       Use({.namespaces = {where}});
-      // A few events come, and most do not.
+      // Only a few events arrive.
       server_.faults().Clear();
       server_.faults().Add({.verb = "watch",
                             .action = FaultAction::kDrip,

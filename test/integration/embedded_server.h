@@ -1,7 +1,7 @@
 // test/integration/embedded_server.h
 //
-// EmbeddedServer: the embedded API server on a socket of this machine, with threads of its own,
-// which a test can stop, start again and let answer nonsense.
+// EmbeddedServer: the embedded API server on a local socket, with its own threads. A test can stop
+// it, restart it and replace its answers.
 
 #ifndef KINFORMER_TEST_INTEGRATION_EMBEDDED_SERVER_H_
 #define KINFORMER_TEST_INTEGRATION_EMBEDDED_SERVER_H_
@@ -29,7 +29,7 @@ namespace kinformer::testing {
 
 inline const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
-// "namespace/name" and resourceVersion.
+// "namespace/name" and resourceVersion of each object.
 using State = std::map<std::string, std::string>;
 
 struct EmbeddedServerOptions {
@@ -37,12 +37,12 @@ struct EmbeddedServerOptions {
   bool http2 = true;  // over TLS
   std::string bearer_token{"integration-token"};
   apiserver::ApiServerOptions api{};
-  std::shared_ptr<LogSink> log{};  // null: nobody reads it
+  std::shared_ptr<LogSink> log{};  // null: no log
 };
 
-// Asks webhooks that have a URL. Its certificates are the same for its whole life, so that a client
-// outlives restarts of the server. Thread-safe; everything blocks for a moment. Stops in the
-// destructor.
+// Calls webhooks that have a URL. Keeps its certificates for its whole life, so that a client can
+// be used across restarts of the server. Thread-safe; all functions block briefly. The destructor
+// stops the server.
 class EmbeddedServer {
  public:
   using Answer = std::function<std::optional<ScriptedResponse>(const HttpRequest&)>;
@@ -52,21 +52,21 @@ class EmbeddedServer {
   EmbeddedServer(const EmbeddedServer&) = delete;
   EmbeddedServer& operator=(const EmbeddedServer&) = delete;
 
-  // What a client needs to get in.
+  // Returns a configuration with the address and the credentials for a client.
   [[nodiscard]] Config ClientConfig() const;
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] const std::string& ca_pem() const { return authority_->ca_pem(); }
-  // Another certificate of the same authority, for 127.0.0.1.
+  // Makes another certificate of the same authority, for 127.0.0.1.
   internal::http::CertificateAndKey MakeCertificate();
 
-  // Closes the port and every connection. What the API server holds stays.
+  // Closes the port and all connections. Keeps the objects of the API server.
   void Stop();
   // Listens on the same port again.
   void Start();
   void CloseConnections();
 
-  // Requests for which `answer` has a response get that, all others the API server's. Called on the
-  // server's loop.
+  // Answers requests with `answer` if it returns a response, others with the API server. Called on
+  // the server's loop.
   void AnswerWith(Answer answer);
 
   // Runs `work` with the API server on its loop and waits for it.
@@ -89,7 +89,7 @@ class EmbeddedServer {
   void Put(const std::string& name, const std::string& value,
            const std::string& namespace_ = "default");
   void Delete(const std::string& name, const std::string& namespace_ = "default");
-  // Of all ConfigMaps.
+  // State of all ConfigMaps.
   [[nodiscard]] State ServerState();
 
  private:
@@ -105,7 +105,7 @@ class EmbeddedServer {
   std::uint16_t port_ = 0;
 };
 
-// Looks every few milliseconds until `condition` holds; false if it does not in time.
+// Checks every few milliseconds until `condition` is true; returns false after `limit`.
 bool Eventually(const std::function<bool()>& condition,
                 std::chrono::milliseconds limit = std::chrono::seconds(60));
 

@@ -1,6 +1,6 @@
-// What the options of a factory do with the objects of a server: transforms, projections, reads
-// without a cache, and the choice between the versions of a resource. Against the embedded API
-// server in simulated time.
+// Effects of a factory's options on the objects of a server: transforms, projections, reads without
+// a cache, and the choice between versions of a resource. Tested against the embedded API server in
+// simulated time.
 
 #include <chrono>
 #include <cstddef>
@@ -77,7 +77,7 @@ class FactoryOptions : public ::testing::Test {
   const Client client_ = Client::ForTransport(sim_.env(), server_.transport(), {.qps = -1});
 };
 
-// ---- what is kept
+// ---- Content of the caches
 
 TEST_F(FactoryOptions, ATransformOfOneTypeLeavesTheOthersAlone) {
   SharedInformerFactory factory(client_,
@@ -96,10 +96,10 @@ TEST_F(FactoryOptions, ATransformOfOneTypeLeavesTheOthersAlone) {
   EXPECT_EQ(token->metadata().labels().Find("app"), "web");
   const Ref<ConfigMap> settings = maps.lister().Get("shop", "settings").OrExit();
   EXPECT_EQ(settings->data().Find("colour"), "red");
-  // As another type they are other objects.
+  // Caches of other types have their own objects.
   const Ref<Unstructured> whole = dynamic.lister().Get("shop", "token").OrExit();
   EXPECT_EQ(whole->root()["data"]["password"].StringOrEmpty(), "c2VzYW1l");
-  // What objects are known by is as it was: the check finds nothing.
+  // A transform keeps an object's identity, so the consistency check finds no difference.
   sim_.RunFor(minutes(5));
   EXPECT_GE(secrets.Stats().consistency_checks, 4U);
   EXPECT_EQ(secrets.Stats().inconsistencies, 0U);
@@ -110,7 +110,7 @@ TEST_F(FactoryOptions, ATransformOfAllKindsAndWhatBecomesOfItsObjects) {
       client_, {.transform = [](const Ref<Object>& object) -> Result<Ref<Object>> {
         Result<json::Value> whole = json::Parse(object->ToJson());
         if (!whole) return whole.error();
-        // An error where there is none.
+        // Returns an error if it does not exist.
         static_cast<void>(whole->ErasePointer("/metadata/annotations/noise"));
         return WithContent(object, *whole);
       }});
@@ -124,7 +124,7 @@ TEST_F(FactoryOptions, ATransformOfAllKindsAndWhatBecomesOfItsObjects) {
   const Ref<Unstructured> json = dynamic.lister().Get("shop", "settings").OrExit();
   EXPECT_FALSE(json->metadata().annotations().contains("noise"));
   Block([&] {
-    // What was made of JSON may lack fields: it is not sent.
+    // An object made from JSON may lack fields, so the client refuses to send it.
     const auto update = client_.For<ConfigMap>("shop").Update(typed->DeepCopy());
     ASSERT_FALSE(update);
     EXPECT_EQ(update.error().reason(), Reason::kInvalidArgument);
@@ -177,7 +177,7 @@ TEST_F(FactoryOptions, OneAnnotationIsLeftOutOfAllKinds) {
   EXPECT_EQ(secrets.Snapshot().size(), 0U);
 }
 
-// ---- without a cache
+// ---- Reads without a cache
 
 TEST_F(FactoryOptions, SecretsAreReadFromTheServerEachTime) {
   SharedInformerFactory factory(
@@ -187,7 +187,7 @@ TEST_F(FactoryOptions, SecretsAreReadFromTheServerEachTime) {
   const Reader<ConfigMap> maps = factory.ReaderFor<ConfigMap>();
   EXPECT_TRUE(secrets.IsLive());
   EXPECT_FALSE(maps.IsLive());
-  // Nobody may watch Secrets, and nobody tries.
+  // Watching Secrets is forbidden, and the factory does not try.
   server_.faults().Add({.verb = "watch", .resource = "secrets", .status = 403});
   Sync(factory);
   Block([&] {
@@ -196,7 +196,7 @@ TEST_F(FactoryOptions, SecretsAreReadFromTheServerEachTime) {
     Secret::Mutable change = token->DeepCopy();
     change.data["password"] = "changed";
     client_.For<Secret>("shop").Update(change).OrExit();
-    // What was written is there at once.
+    // A write is visible at once.
     const Ref<Secret> now = secrets.Get("shop", "token").OrExit();
     EXPECT_EQ(now->data().Find("password"), "changed");
     EXPECT_EQ(secrets.Get("shop", "none").error().reason(), Reason::kNotFound);
@@ -205,7 +205,7 @@ TEST_F(FactoryOptions, SecretsAreReadFromTheServerEachTime) {
     EXPECT_EQ(secrets.List("shop", LabelSelector::Parse("app=web").OrExit()).OrExit().size(), 1U);
     EXPECT_EQ(secrets.List("shop", LabelSelector::Parse("app=db").OrExit()).OrExit().size(), 0U);
     EXPECT_EQ(secrets.List("shop", LabelSelector::Nothing()).OrExit().size(), 0U);
-    // As of the cache.
+    // The same errors as from the cache.
     for (const Error& error :
          {secrets.Get("default", "other").error(), maps.Get("default", "other").error(),
           secrets.List("default").error(), maps.List("default").error()}) {
@@ -242,14 +242,14 @@ TEST_F(FactoryOptions, LiveReadsOfSeveralNamespacesAndOfAll) {
     EXPECT_TRUE(namespaces.Get("", "shop"));
     EXPECT_EQ(namespaces.Get("shop", "shop").error().reason(), Reason::kInvalidArgument);
     EXPECT_TRUE(namespaces.List("shop").OrExit().empty());
-    // One that is refused is an error, never a shorter list.
+    // If one namespace is refused, the list is an error, never incomplete.
     server_.faults().Add(
         {.verb = "list", .resource = "secrets", .namespace_ = "default", .status = 403});
     EXPECT_TRUE(IsForbidden(both.ReaderFor<Secret>().List().error()));
   });
 }
 
-// ---- which version
+// ---- Choice of the version
 
 TEST_F(FactoryOptions, TheBestVersionThatIsServed) {
   SharedInformerFactory factory(client_);
@@ -319,7 +319,7 @@ TEST_F(FactoryOptions, AResourceThatIsServedInAnOldVersionOnly) {
   using New = CustomResource<CarV2>;
   SharedInformerFactory factory(client_);
   Block([&] {
-    // Nobody takes a resource that is not there for an object that is not.
+    // A missing resource must not look like a missing object.
     SharedInformerFactory live(client_, {.by_resource = {{ResourceOf<Old>(), {.cached = false}}}});
     for (const Error& error : {live.ReaderFor<Old>().Get("shop", "beetle").error(),
                                live.ReaderFor<Old>().List().error()}) {
@@ -343,7 +343,7 @@ TEST_F(FactoryOptions, AResourceThatIsServedInAnOldVersionOnly) {
       },
       *cars);
   EXPECT_EQ(colour, "red");
-  // The server learns the new version; who asks again, with what is known thrown away, gets it.
+  // The server gets the new version; a client that discards its discovery data uses it.
   ASSERT_TRUE(server_.Delete({"apiextensions.k8s.io", "v1", "customresourcedefinitions"},
                              {"", "cars.shop.example"}));
   sim_.RunFor(minutes(1));
@@ -383,7 +383,7 @@ TEST_F(FactoryOptions, DynamicInformersByNameAndByVersions) {
     auto refused = uncached.ForResource(v1).OrExit();
     EXPECT_EQ(refused.AddEventHandler(ResourceEventHandlerFuncs<Unstructured>()).error().reason(),
               Reason::kStopped);
-    // The wait says so at once.
+    // The wait reports it at once.
     uncached.Start();
     EXPECT_EQ(uncached.WaitForCacheSync().error().reason(), Reason::kStopped);
   });

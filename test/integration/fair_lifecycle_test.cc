@@ -1,4 +1,4 @@
-// What a server does by itself for many objects, others are served meanwhile, as while it answers.
+// Work that a server does by itself on many objects must not delay other requests.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -34,13 +34,13 @@ class FairLifecycle : public FairServer {
  protected:
   FairLifecycle() : FairServer(ShortLives()) {}
 
-  // The path of a namespace of that attempt, which it makes.
+  // Creates a namespace for that attempt, and returns its path.
   std::string Namespace(int attempt) {
     const std::string name = "crowd" + std::to_string(attempt);
     server_.Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: " + name + "}\n").OrExit();
     return "/api/v1/namespaces/" + name;
   }
-  // So many objects of the namespace, with more in their metadata and behind it.
+  // Creates many objects in the namespace, with additional metadata and fields.
   void Crowd(const std::string& path, std::string_view head, std::string_view metadata = {},
              std::string_view rest = {}) {
     const std::string name = path.substr(path.rfind('/') + 1);
@@ -61,7 +61,7 @@ class FairLifecycle : public FairServer {
   static std::function<std::string()> Delete(const std::string& target) {
     return [target] { return RequestText("DELETE", target); };
   }
-  // An owner of many, whose deletion is to be followed by `propagation`. They go with it, or stay.
+  // Creates an owner of many objects and deletes it with `propagation`. They are deleted or stay.
   void Owner(const std::string& propagation, bool stay) {
     AskAnew([&, this](int attempt) -> std::vector<FairRow> {
       const std::string path = Namespace(attempt);

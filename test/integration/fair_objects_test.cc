@@ -1,4 +1,4 @@
-// What a server writes by itself to one large object, others are served meanwhile, too.
+// Changes that a server makes by itself to one large object must not delay other requests.
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace kinformer::testing {
 namespace {
 
-// Of a megabyte or so.
+// For objects of about a megabyte.
 #ifndef KINFORMER_TEST_SANITIZED
 constexpr int kMembers = 60'000;
 constexpr int kThings = 20'000;
@@ -53,7 +53,7 @@ class FairToLargeObjects : public FairServer {
     return out;
   }
 
-  // In process, which nobody looks at.
+  // Creates the object in process, where the time does not count.
   json::Value Make(const GroupVersionResource& resource, json::Value object) {
     return server_.With([&](apiserver::ApiServer& s) {
       return s.Create(resource, std::move(object), {.keep_status = true}).OrExit();
@@ -162,7 +162,7 @@ TEST_F(FairToLargeObjects, OwnersAndDependents) {
          [=, this] { return Says(map("held"), "deletionTimestamp"); }},
     };
   });
-  // The rest of them is as it was.
+  // The rest of the objects is unchanged.
   const json::Value kept =
       server_.With([](apiserver::ApiServer& s) { return s.Get(kMapKind, {"o0", "keeps"}); })
           .OrExit();
@@ -243,7 +243,7 @@ TEST_F(FairToLargeObjects, SchemaOfManyObjects) {
   });
 }
 
-// Webhooks are shown large objects, and change them.
+// Webhooks receive large objects and change them.
 class FairToWebhooks : public FairServer {
  protected:
   FairToWebhooks()

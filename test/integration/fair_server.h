@@ -1,7 +1,7 @@
 // integration/fair_server.h
 //
-// FairServer: a server over a socket that is asked for what costs it much, while somebody looks how
-// long its longest turn is.
+// FairServer: a server on a socket that handles expensive requests, while the test measures the
+// longest turn of its loop.
 
 #ifndef KINFORMER_TEST_INTEGRATION_FAIR_SERVER_H_
 #define KINFORMER_TEST_INTEGRATION_FAIR_SERVER_H_
@@ -28,12 +28,12 @@ struct FairRow {
   std::string name;
   int status = 200;
   std::function<std::string()> request;
-  // What it brings about may take longer than its answer: the turns are looked at until this says
-  // true. None: until the answer is there.
+  // If set, the turns are measured until it returns true, because the work may take longer than the
+  // answer; otherwise until the answer arrives.
   std::function<bool()> done{};
 };
 
-// "[item(0),item(1),...]"
+// Returns "[item(0),item(1),...]".
 inline std::string JsonList(std::size_t count,
                             const std::function<std::string(std::size_t)>& item) {
   std::string out = "[";
@@ -51,10 +51,10 @@ class FairServer : public ::testing::Test {
 
   RawReply Ask(const std::string& bytes) { return Exchange(server_.http().port(), bytes); }
 
-  // Does `work` up to three times, until the loop has made no turn longer than allowed meanwhile.
-  // What else the machine does costs caches, too, and memory that is touched for the first time
-  // costs what the host makes of it; what the server does costs the same each time. Some work is
-  // done by the second attempt, so that is found out late.
+  // Does `work` up to three times, until the loop has made no turn longer than allowed in an
+  // attempt. Other load on the machine costs cache misses, and the first use of memory depends on
+  // the host, while the server's own cost is the same each time. Some work is only done once, so
+  // only the first attempt would show it.
   void ExpectFair(std::string_view name, const std::function<void(int attempt)>& work) {
     const auto allowed = LongestTurnAllowed();
     auto least = std::chrono::nanoseconds::max();
@@ -67,7 +67,7 @@ class FairServer : public ::testing::Test {
     RecordProperty(std::string(name) + "_us", std::to_string(least.count() / 1000));
   }
 
-  // The rows build on each other.
+  // Each row depends on the rows before.
   void AskAll(const std::vector<FairRow>& rows) {
     for (const FairRow& row : rows) {
       const std::string request = row.request();
@@ -82,8 +82,8 @@ class FairServer : public ::testing::Test {
     }
   }
 
-  // The same with rows that can be done once: all of them anew in each attempt, with what `rows`
-  // makes for it, of others' names.
+  // Like above for rows that can be done only once: each attempt makes all of them again with
+  // `rows`, under other names.
   void AskAnew(const std::function<std::vector<FairRow>(int attempt)>& rows) {
     const auto allowed = LongestTurnAllowed();
     std::map<std::string, std::chrono::nanoseconds> least;

@@ -1,5 +1,5 @@
-// Whatever one asks of a server, others are answered meanwhile: no turn of its loop takes more than
-// ten milliseconds of CPU time. Each request here would take many times that in one turn.
+// No request may delay others: no turn of the server's loop takes more than ten milliseconds of CPU
+// time. Each request here would take many times that in one turn.
 
 #include "integration/fair_server.h"
 
@@ -15,12 +15,12 @@
 namespace kinformer::testing {
 namespace {
 
-// A third of what a body may have.
+// A third of the maximum size of a body.
 constexpr std::size_t kMost = std::size_t{1} << 20;
 constexpr std::string_view kThings = "/apis/e.example/v1/namespaces/default/things";
 constexpr std::string_view kCrowd = "/api/v1/namespaces/crowd/configmaps";
 
-// `text` again and again.
+// Repeats `text` up to nearly kMost bytes.
 std::string Fill(std::string_view text) { return Repeat(text, (kMost - 1000) / text.size()); }
 
 std::string Containers(std::size_t count) {
@@ -111,7 +111,7 @@ std::vector<FairRow> Writes() {
   };
 }
 
-// Bodies that say little for their size, or ask for little of an object that is large.
+// Bodies with little content for their size, and small changes of large objects.
 std::vector<FairRow> OtherBodies() {
   const std::string services = "/api/v1/namespaces/default/services";
   const std::string pods(kPods);
@@ -243,8 +243,8 @@ constexpr std::size_t kProperties = 4'000;
 constexpr std::size_t kProperties = 1'500;
 #endif
 
-// A definition of almost as many bytes as an object may have, in two versions, and as much again
-// that says nothing.
+// Returns a definition of almost the maximum size of an object, with two versions, and as many
+// bytes of irrelevant data.
 std::string LargeDefinition(const std::string& plural, const std::string& kind) {
   const auto schema = [](std::size_t count) {
     return R"({"type":"object","properties":{"spec":{"type":"object","properties":)" +
@@ -267,7 +267,7 @@ std::string LargeDefinition(const std::string& plural, const std::string& kind) 
          "0]}";
 }
 
-// What a definition costs from its creation to its end, and what is asked of a server that has it.
+// Requests over the life of a large definition, and requests to a server that has it.
 std::vector<FairRow> Definitions(int attempt, const std::function<bool(const std::string&)>& gone) {
   const std::string plural = "larges" + std::to_string(attempt);
   const std::string kind = "K" + plural;
@@ -320,7 +320,7 @@ std::vector<FairRow> Definitions(int attempt, const std::function<bool(const std
   };
 }
 
-// A large pod goes by a large body that a large budget allows.
+// A large pod, evicted with a large body and a large disruption budget.
 std::vector<FairRow> Evictions(int attempt) {
   const std::string ns = "/api/v1/namespaces/v" + std::to_string(attempt);
   const std::string budgets =
@@ -459,7 +459,7 @@ TEST_F(FairToBodies, Row43AnAnswerWithoutEndKeepsNobodyWaiting) {
       EXPECT_EQ(Ask(Get("/livez")).status, 200);
     });
   }
-#ifndef KINFORMER_TEST_SANITIZED  // where freed memory is kept
+#ifndef KINFORMER_TEST_SANITIZED  // in these builds freed memory is kept
   EXPECT_LT(ResidentBytes(), before + (std::size_t{32} << 20));
 #else
   (void)before;

@@ -1,5 +1,5 @@
-// Watches of large objects in encodings that are not what is stored: others are served meanwhile,
-// and all watchers are told everything.
+// Watches of large objects in encodings other than the stored one must not delay other requests,
+// and all watchers must get all events.
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -40,7 +40,7 @@ class FairWatch : public FairServer {
     }
   }
 
-  // A change is made while so many watch; what each was told.
+  // Makes a change while many watchers exist. Returns what each of them received.
   std::vector<std::string> Told(std::size_t watchers, std::string_view accept,
                                 std::string_view query, const std::string& change) {
     std::vector<std::unique_ptr<RawSocket>> sockets;
@@ -89,7 +89,7 @@ TEST_F(FairWatch, ChangesOfLargeObjects) {
   }
 }
 
-// It is shown as it was, at the version of the change.
+// The deletion has the old state and the version of the change.
 TEST_F(FairWatch, LargeObjectsLeaveASelection) {
   for (const std::string_view accept : {kProtobuf, kTable}) {
     const std::string name = accept == kTable ? "m2" : "m3";

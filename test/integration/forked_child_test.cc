@@ -1,6 +1,6 @@
-// Destroys in a forked child what the parent has made and uses. The child ends, leaves the parent's
-// connections alone, and takes no lock: a thread that only the parent has may hold it. The locks
-// themselves say so where they check for it (base/core/mutex.h), as in builds with sanitizers.
+// Destroys in a forked child objects that the parent has made and uses. The child must end, leave
+// the parent's connections alone, and take no lock: a thread that exists only in the parent may
+// hold it. Builds with sanitizers check that in the locks themselves (base/core/mutex.h).
 
 #include <chrono>
 #include <functional>
@@ -59,7 +59,7 @@ class ForkedChildTest : public ::testing::Test {
     });
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
   }
-  // The parent's part goes on after it.
+  // Runs the test in a child; the parent continues afterwards.
   template <class Thing>
   static void DestroyedInChild(Thing& thing) {
     InChild([&] { thing.reset(); });

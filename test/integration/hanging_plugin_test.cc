@@ -1,4 +1,4 @@
-// Clients whose credential plugin hangs: the end of what waits for it reaches the plugin.
+// Clients whose credential plugin hangs: when its waiters end, the plugin is killed.
 
 #include <atomic>
 #include <chrono>
@@ -71,7 +71,7 @@ TEST(HangingPlugin, ACallThatIsCancelled_WaitsForItNoMore) {
   EXPECT_TRUE(Eventually([&] { return source->forgotten.load(); }));
 }
 
-// Whether a process runs; an orphan that nobody has reaped yet does not.
+// Whether a process is running; a dead orphan that was not reaped yet is not.
 bool Runs(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   std::string number, name, state;
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Threads, ProgramThatEnds, ::testing::Bool(), [](const a
   return std::string(param.param ? "OfTheClient" : "OfARuntime");
 });
 
-// As one does that is told by SIGTERM to end, before the plugin of its first informer has answered.
+// Like a program that gets SIGTERM before the plugin of its first informer has answered.
 TEST_P(ProgramThatEnds, WhileAPluginHangs_KillsItsProcessGroupAndIsNotHeldUp) {
   const std::string pid_file = WriteProof("pid", "");
   Config config;

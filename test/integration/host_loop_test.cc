@@ -63,7 +63,7 @@ TEST(HostLoopTest, AnInformerFollowsTheServerInsideAHostsLoop) {
     EXPECT_TRUE(DriveUntil(runtime, follows));
     EXPECT_THAT(believer->breaches(), ::testing::IsEmpty());
   }
-  // The Runtime runs what the informer and the client have left to the loop.
+  // The Runtime runs the tasks that informer and client have left to the loop.
 }
 
 }  // namespace

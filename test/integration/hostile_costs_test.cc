@@ -1,4 +1,4 @@
-// What costs a server much in ways that a request can bring about is done in one pass.
+// Expensive work that a single request can cause must be linear in the size of the request.
 
 #include <algorithm>
 #include <ctime>
@@ -32,9 +32,9 @@ class CostlyServer : public ::testing::Test {
   }
   static RawReply Ask(const std::string& bytes) { return Exchange(server->http().port(), bytes); }
 
-  // Answered with `status`, and not in quadratic time: by the CPU time of a harmless object of many
-  // members in the same process, byte by byte. One pass takes a few times as much, and what is
-  // quadratic hundreds of times.
+  // Sends a request that must be answered with `status`, and not in quadratic time, compared with
+  // the CPU time per byte of a harmless object with many members in the same process. One pass
+  // takes a few times as much, quadratic work hundreds of times.
   static RawReply AskSoon(const std::string& request, int status) {
     static const double yardstick = [] {
       const std::string harmless = Map("yardstick", ",\"data\":{" + Members(20'000, "\"v\"") + "}");
@@ -65,7 +65,7 @@ class CostlyServer : public ::testing::Test {
 TEST_F(CostlyServer, Row33ManyUnknownMembersAreOnePass) {
   const RawReply reply = AskSoon(Map("many", "," + Members(12'000, "1")), 201);
   const std::string head = reply.text.substr(0, reply.text.find("\r\n\r\n"));
-  // The last of the warnings says how many there would be.
+  // The last warning contains the total number.
   EXPECT_LT(head.size(), 6000U);
   EXPECT_GT(Count(head, "Warning: "), 10U);
   EXPECT_THAT(head, HasSubstr(" more warnings"));
@@ -151,7 +151,7 @@ TEST_F(CostlyServer, PathsOfUnknownMembersAreBounded) {
   EXPECT_LT(reply.text.size(), 4U << 20);
 }
 
-// Row 41.
+// A text inside the object must not be taken for another field.
 TEST_F(CostlyServer, Row41NoTextStandsForAnotherField) {
   const RawReply made =
       Ask(Json("POST", kPods,
@@ -164,7 +164,7 @@ TEST_F(CostlyServer, Row41NoTextStandsForAnotherField) {
   }
 }
 
-// Pieces or whole, a list is the same.
+// A list must be the same whether it is sent in pieces or whole.
 TEST_F(CostlyServer, RenderedListsAreWhatTheyWere) {
   for (const char* name : {"r1", "r2"}) AskSoon(Map(name, ",\"data\":{\"a\":\"b\\nc\"}"), 201);
   const auto body = [](const RawReply& reply) {

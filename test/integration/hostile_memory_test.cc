@@ -1,6 +1,6 @@
-// Measures what bodies that multiply make a server make: `kinformer apiserver` as a
-// process of its own, a body of each kind that multiplies, and how much its memory has grown at
-// most while it answered.
+// Measures the memory that a server needs for bodies that expand: starts `kinformer apiserver` as a
+// process, sends a body of each kind that expands, and checks the largest growth of its memory
+// during the answer.
 
 #include <arpa/inet.h>
 #include <chrono>
@@ -37,7 +37,7 @@ using ::testing::HasSubstr;
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::string_view kWidgets = "/apis/e.example/v1/namespaces/default/ws";
 
-// A server of the CLI, whose memory is looked at from outside. It ends with this.
+// A server of the CLI, whose memory is measured from outside. The destructor ends it.
 class MeasuredServer {
  public:
   MeasuredServer() : child_({KINFORMER_CLI_PATH, "apiserver", "--listen", "127.0.0.1:0"}) {
@@ -54,10 +54,10 @@ class MeasuredServer {
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
   }
 
-  // By how much its memory has grown at most while it answered; 0 where nobody can say.
+  // Returns the largest growth of its memory during an answer; 0 if it cannot be measured.
   std::size_t GrowthOf(const std::string& request, RawReply& reply) {
     const std::string folder = "/proc/" + std::to_string(child_.pid());
-    std::ofstream(folder + "/clear_refs") << "5";  // the peak is what there is now
+    std::ofstream(folder + "/clear_refs") << "5";  // resets the peak to the current value
     const std::size_t before = Read(folder + "/status", "VmRSS:");
     reply = Ask(request);
     const std::size_t peak = Read(folder + "/status", "VmHWM:");
@@ -257,7 +257,7 @@ std::vector<Row> Patches() {
   };
 }
 
-// Mistakes in an object are said some hundred times, not a million times.
+// Errors in an object are reported some hundred times at most, not a million times.
 std::vector<Row> Mistakes() {
   const auto wrong = [](std::string_view name, std::string_view metadata) {
     return Json(
@@ -338,7 +338,7 @@ TEST_P(HostileMemoryRow, ABodyThatMultiplies_IsRefused_AndMemoryStaysBounded) {
   ASSERT_EQ(server.Ask(Map("warm")).status, 201);
   for (const std::string& request : row.before) {
     RawReply made = server.Ask(request);
-    // The resource of a definition comes a moment after it.
+    // The resource of a definition is served a moment after its creation.
     for (int i = 0; i < 200 && made.status == 404; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       made = server.Ask(request);
@@ -357,7 +357,7 @@ TEST_P(HostileMemoryRow, ABodyThatMultiplies_IsRefused_AndMemoryStaysBounded) {
   EXPECT_EQ(server.Ask(Get("/livez")).status, 200);
 }
 
-// A port on every address of this machine's loopback, at which nobody answers.
+// A port on every loopback address of this machine, at which nothing answers.
 class SilentPort {
  public:
   SilentPort() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -386,7 +386,7 @@ TEST(HostileMemory, WebhooksAtManyAddresses_LeaveFewDescriptors) {
   MeasuredServer server;
   ASSERT_NE(server.port(), 0);
   ASSERT_EQ(server.Ask(Map("warm")).status, 201);
-  // An authority of its own: that of the machine takes long to read, 760 times.
+  // A separate authority: reading that of the machine takes long, 760 times.
   Runtime runtime;
   std::string bundle;
   internal::AppendBase64(
@@ -410,7 +410,7 @@ TEST(HostileMemory, WebhooksAtManyAddresses_LeaveFewDescriptors) {
   const RawReply asked = server.Ask(Map("asked"));
   EXPECT_EQ(asked.status, 201) << asked.text.substr(0, 1000);
   ASSERT_EQ(server.Ask(RequestText("DELETE", hooks + "/many")).status, 200);
-  // Connections that nobody uses are looked for every five seconds.
+  // Unused connections are closed by a check every five seconds.
   std::size_t left = server.Descriptors();
   for (int i = 0; i < 2000 && left > 40; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -1,6 +1,6 @@
 // integration/hostile_requests.h
 //
-// The requests of those who mean a server harm, or know no better: how they are put together.
+// Builds requests of malicious or careless clients.
 
 #ifndef KINFORMER_TEST_INTEGRATION_HOSTILE_REQUESTS_H_
 #define KINFORMER_TEST_INTEGRATION_HOSTILE_REQUESTS_H_

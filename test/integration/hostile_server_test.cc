@@ -1,5 +1,5 @@
-// What a server of ours answers to those who mean it harm, or who know no better: requests over
-// sockets, as a table. After each the server still answers at once.
+// Answers of our server to malicious or wrong requests over sockets, as a table. After each of them
+// the server must still answer at once.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,14 +21,14 @@ using ::testing::HasSubstr;
 
 struct Row {
   std::string name;
-  std::vector<int> statuses;  // one of them
+  std::vector<int> statuses;  // one of these is expected
   std::string request;
-  std::string says{};                 // in the answer
-  std::vector<std::string> before{};  // requests that have to succeed
+  std::string says{};                 // text expected in the answer
+  std::vector<std::string> before{};  // requests that must succeed before
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
-// ---- Whose requests they are
+// ---- Origins of requests
 
 std::vector<Row> Origins() {
   const RawFields foreign = {{"Origin", "http://evil.example"}};
@@ -183,7 +183,7 @@ std::vector<Row> Heads() {
 
 // ---- Documents
 
-// Wraps a value again and again by moves, each time in so many levels.
+// Nests a value by repeated moves, each of which adds `levels` levels.
 std::string PatchByMove(int moves, std::size_t levels) {
   const std::string path = Repeat("/x", levels);
   const std::string value = Repeat("{\"x\":", levels - 1) + "{}" + Repeat("}", levels - 1);
@@ -206,7 +206,7 @@ std::string PatchByPath(std::size_t levels) {
   return patch + "]";
 }
 
-// A value of that many levels.
+// Returns a value with that many levels.
 std::string Nested(std::size_t levels) { return Repeat("[", levels) + Repeat("]", levels); }
 
 std::string Laughs() {
@@ -219,7 +219,7 @@ std::string Laughs() {
   return text;
 }
 
-// Each anchor stands for the one before with a hundred lists around it.
+// Each anchor contains the previous one inside a hundred lists.
 std::string DeepAliases() {
   std::string text = "a0: &a0 " + Nested(100) + "\n";
   for (int i = 1; i < 100; ++i) {
@@ -230,7 +230,7 @@ std::string DeepAliases() {
   return text;
 }
 
-// Anchors in anchors: each keeps a copy of all that is in it.
+// Nested anchors: each keeps a copy of its whole content.
 std::string NestedAnchors() {
   std::string text = "a: ";
   for (int i = 0; i < 400; ++i) text += "&n" + std::to_string(i) + " [";

@@ -1,5 +1,5 @@
 // Hundreds of informers over HTTP/2: nghttpx (Debian's nghttp2-proxy) in front of the embedded API
-// server, as load balancers and API gateways stand before real ones.
+// server, like a load balancer or API gateway in front of a real one.
 
 #include <cstdio>
 #include <fstream>
@@ -107,7 +107,7 @@ class Http2 : public ::testing::Test {
     }
   }
 
-  // Waits until every cache and every handler has what the server has.
+  // Waits until every cache and every handler equals the server.
   void ExpectAllFollow(const std::string& when) {
     const State wanted = server_.ServerState();
     std::size_t behind = informers_.size();
@@ -172,14 +172,14 @@ TEST_F(Http2, AProxyThatGoesAwayLosesNothing) {
   auto proxy = NewProxy(100);
   StartInformers(120);
   ExpectAllFollow("at first");
-  // GOAWAY: open streams go on, and who comes now has to wait.
+  // GOAWAY: open streams continue, new requests have to wait.
   proxy->Signal(SIGQUIT);
   server_.Put("during", "1");
   ExpectAllFollow("after GOAWAY");
   AddInformers(5);
   server_.Put("during", "2");
-  // It dies with all connections, in the middle of their streams, and the server changes while
-  // nobody can look.
+  // The proxy dies with all connections, in the middle of their streams, and the server changes
+  // while no client is connected.
   proxy.reset();
   server_.Put("without-proxy", "1");
   server_.Delete("first");

@@ -1,5 +1,5 @@
-// Informers over TLS against the embedded API server: what they hold when the network and the
-// server fail under them, and what they say when they cannot get in.
+// Informers over TLS against the embedded API server: the content of caches after failures of the
+// network and of the server, and the errors if access is refused.
 
 #include <atomic>
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using corev1::ConfigMap;
 using ::testing::HasSubstr;
 
-// An informer with a handler that believes its events.
+// An informer with a handler that builds its own state from events.
 struct Watcher {
   Watcher(const Client& client, InitialList initial_list)
       : informer(client.env(), NewFilteredListWatch<ConfigMap>(client),
@@ -48,7 +48,7 @@ struct Watcher {
   EventHandlerRegistration registration{};
 };
 
-// JSON?, how it begins, HTTP/2?
+// Parameters: JSON, form of the initial list, HTTP/2.
 class InformerOverTls : public ::testing::TestWithParam<std::tuple<bool, InitialList, bool>> {};
 
 TEST_P(InformerOverTls, FollowsTheServer) {
@@ -100,7 +100,7 @@ TEST(OverTls, KubeconfigOfTheServerLetsIn) {
   };
   on_loop([&] { api = std::make_unique<apiserver::ApiServer>(runtime.env()); });
   {
-    // Self-made certificates, and a client certificate in place of a token.
+    // Certificates made by the test, and a client certificate instead of a token.
     auto http = apiserver::HttpServer::Listen(runtime.env(), *api,
                                               {.tls = true, .require_client_certificate = true});
     ASSERT_TRUE(http.ok()) << http.error();
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Protocols, OverTlsProtocols, ::testing::Bool(), [](cons
   return std::string(param.param ? "Http2" : "Http1");
 });
 
-// Faults of the connection, one after the other: the informer always finds its way back.
+// Different faults of the connection: the informer must always recover.
 TEST_P(OverTlsProtocols, F23ConnectionFaultsLoseNothing) {
   using apiserver::FaultAction;
   EmbeddedServer server({.http2 = GetParam()});
@@ -144,8 +144,8 @@ TEST_P(OverTlsProtocols, F23ConnectionFaultsLoseNothing) {
   EXPECT_THAT(watcher.believer->breaches(), ::testing::IsEmpty());
 }
 
-// Connections break all the time, the server is gone twice, and once nobody can resume where he
-// was.
+// Connections break all the time, the server stops twice, and once its history is too short to
+// resume a watch.
 TEST_P(OverTlsProtocols, RestartsUnderLoadLoseNothing) {
   EmbeddedServer server({.http2 = GetParam()});
   auto protobuf = Client::NewForConfig(server.ClientConfig()).OrExit();
@@ -212,9 +212,9 @@ TEST_P(OverTlsProtocols, RestartsUnderLoadLoseNothing) {
   }
 }
 
-// ---- getting in
+// ---- Access
 
-// What an informer and a request say where nobody gets in.
+// Errors of a request and of an informer that are refused.
 struct Refusal {
   Error get;
   Error sync;

@@ -41,13 +41,13 @@ class LeaseLocks : public ::testing::Test {
     if (options.identity.empty()) options.identity = "a";
     return NewLeaseLock(client_, std::move(options)).OrExit();
   }
-  // A further way to the server, on the loop of `env`.
+  // Makes another transport to the server, on the loop of `env`.
   std::shared_ptr<InMemoryTransport> NewTransport(Env& env) {
     return server_.With([&env](apiserver::ApiServer& server) {
       return std::shared_ptr<InMemoryTransport>(NewInMemoryTransport(env, server));
     });
   }
-  // Calls that block, as a thread of the simulation.
+  // Runs a blocking body on a thread of the simulation.
   void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
 
   Simulation sim_;
@@ -98,7 +98,7 @@ TEST_F(LeaseLocks, RK_03_AWriteThatFailedLeavesNoTrace) {
     LeaderElectionRecord renewed = record;
     renewed.leaderTransitions = 1;
     ASSERT_TRUE(a->Update(renewed, {}).ok());
-    // Both have the version from before.
+    // Both have read the earlier version.
     EXPECT_EQ(b->Update({.holderIdentity = "b", .leaseDurationSeconds = 15}, {}).error().reason(),
               Reason::kConflict);
     EXPECT_EQ(b->Update({.holderIdentity = "b", .leaseDurationSeconds = 15}, {}).error().reason(),
@@ -121,7 +121,7 @@ TEST_F(LeaseLocks, RK_05_LabelsOfOthersStay) {
     const Ref<Lease> written = leases_.Get("printer").OrExit();
     EXPECT_THAT(written->DeepCopy().metadata.labels,
                 UnorderedElementsAre(Pair("theirs", "1"), Pair("ours", "new")));
-    // What a Lease without labels gets, and what stays where the lock has none, or has lost some.
+    // Labels are added to a Lease without labels; existing ones stay if the lock has none or fewer.
     Lease::Mutable bare;
     bare.metadata.name = "bare";
     ASSERT_TRUE(leases_.Create(bare).ok());
@@ -136,14 +136,14 @@ TEST_F(LeaseLocks, RK_05_LabelsOfOthersStay) {
     EXPECT_THAT(write({}), UnorderedElementsAre(Pair("ours", "1")));
     EXPECT_THAT(write({{"ours", "2"}, {"more", "3"}}),
                 UnorderedElementsAre(Pair("ours", "2"), Pair("more", "3")));
-    // Without labels of its own, on a Lease without any.
+    // A lock without labels, and a Lease without labels.
     const auto plain = NewLock({.name = "plain"});
     ASSERT_TRUE(plain->Create({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
     EXPECT_TRUE(plain->Update({.holderIdentity = "a", .leaseDurationSeconds = 15}, {}).ok());
   });
 }
 
-// Keeps what it is given: "reason kind namespace/name uid: message".
+// Records events as "reason kind namespace/name uid: message".
 class KeptEvents final : public EventRecorder {
  public:
   void AnnotatedEvent(const corev1::ObjectReferenceMutable& about,
@@ -187,7 +187,7 @@ TEST_F(LeaseLocks, RK_04_RK_07_WhatNeedsNoServer) {
   EXPECT_NE(NewLeaderIdentity(sim_.env()), NewLeaderIdentity(sim_.env()));
 }
 
-// Renewals wait neither for the client's rate limit nor behind what the program's loop is doing.
+// Renewals wait neither for the client's rate limit nor for the program's loop.
 TEST_F(LeaseLocks, RenewalsWaitForNobody) {
   const std::unique_ptr<Loop> loop = sim_.env().NewLoop("leases");
   std::optional<Client> slow =
@@ -207,7 +207,7 @@ TEST_F(LeaseLocks, RenewalsWaitForNobody) {
       sim_.RunFor(seconds(1));
       ASSERT_TRUE(elector->IsLeader()) << second;
     }
-    // The other loop does one thing for half a minute.
+    // The other loop is busy with one task for half a minute.
     bool led_meanwhile = false;
     sim_.env().loop().Post([&] {
       sim_.RunFor(seconds(30));
@@ -222,7 +222,7 @@ TEST_F(LeaseLocks, RenewalsWaitForNobody) {
   sim_.RunReady();
 }
 
-// Two replicas of a program, the server between them.
+// Two replicas of a program, connected to the same server.
 TEST_F(LeaseLocks, TheSecondTakesOverWhenTheFirstIsCutOff) {
   const std::shared_ptr<InMemoryTransport> wire = NewTransport(sim_.env());
   const Client first = Client::ForTransport(sim_.env(), wire);
@@ -262,7 +262,7 @@ TEST_F(LeaseLocks, TheSecondTakesOverWhenTheFirstIsCutOff) {
   sim_.RunFor(seconds(20));
 }
 
-// Servers have the resource only where it was switched on; this one as a custom resource.
+// Servers have this resource only if it is enabled; here it is a custom resource.
 constexpr std::string_view kLeaseCandidates = R"(
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -342,7 +342,7 @@ TEST_F(LeaseCandidates, LE_26_APingIsAnswered) {
   EXPECT_EQ(OnServer().metadata.resourceVersion, version) << "one answer is enough";
 }
 
-// Servers ask nobody whose renewTime is half an hour old.
+// Servers ignore candidates whose renewTime is half an hour old.
 TEST_F(LeaseCandidates, LE_26_RenewsUnasked) {
   sim_.RunFor(minutes(1));
   const auto made = OnServer().spec.renewTime;
@@ -357,7 +357,7 @@ TEST_F(LeaseCandidates, LE_26_RenewsUnasked) {
   EXPECT_EQ(renewals, 6) << "every five minutes";
 }
 
-// What was there before this process, as of one that had been down.
+// A candidate object that exists already, as after a time when this process was down.
 TEST_F(LeaseCandidates, LE_26_RenewsAtTheStart) {
   sim_.RunFor(minutes(1));
   stop_.request_stop();

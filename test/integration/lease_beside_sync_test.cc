@@ -30,7 +30,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// When the server got each renewal.
+// Times at which the server got renewals.
 class Renewals {
  public:
   explicit Renewals(EmbeddedServer& server) {

@@ -1,7 +1,7 @@
 // integration/loop_turns.h
 //
-// LoopTurns: how long one turn of a server's loop is, in CPU time of its thread: what everybody
-// else has to wait behind, however busy the machine is.
+// LoopTurns: measures the turns of a server's loop in CPU time of its thread, which is the delay
+// for other requests, independent of the load of the machine.
 
 #ifndef KINFORMER_TEST_INTEGRATION_LOOP_TURNS_H_
 #define KINFORMER_TEST_INTEGRATION_LOOP_TURNS_H_
@@ -18,14 +18,14 @@
 
 namespace kinformer::testing {
 
-// Of the calling thread.
+// CPU time of the calling thread.
 inline std::chrono::nanoseconds ThreadCpuTime() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-// Keeps the loop spinning while it exists: each turn it notes what the one before has cost.
+// Keeps the loop spinning while it exists, and records the cost of each turn.
 class LoopTurns {
  public:
   explicit LoopTurns(Env& env) : env_(env) { Next(); }
@@ -33,7 +33,7 @@ class LoopTurns {
   LoopTurns(const LoopTurns&) = delete;
   LoopTurns& operator=(const LoopTurns&) = delete;
 
-  // The longest turn since it began. Ends the counting.
+  // Returns the longest turn since the beginning, and ends the measurement.
   std::chrono::nanoseconds Longest() {
     if (!ended_.exchange(true)) done_.get_future().wait();
     return longest_;
@@ -54,14 +54,14 @@ class LoopTurns {
   Env& env_;
   std::atomic<bool> ended_{false};
   std::promise<void> done_{};
-  // Of the loop, until done_.
+  // Used on the loop only, until done_.
   bool begun_ = false;
   std::chrono::nanoseconds last_{0};
   std::chrono::nanoseconds longest_{0};
 };
 
-// 10 ms, and as much more as this build is slower than a release build: by a piece of the library's
-// own work, which takes that one a millisecond and a half or so.
+// Returns 10 ms, multiplied by how much slower this build is than a release build. Measured with
+// work of the library that takes a release build about a millisecond and a half.
 inline std::chrono::nanoseconds LongestTurnAllowed() {
   static const double slower = [] {
     std::string text = "[";

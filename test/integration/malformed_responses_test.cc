@@ -1,5 +1,5 @@
-// Answers that no API server should give, as proxies and broken networks make them: what informers
-// and requests say of them, and that an informer is well again once the answers are.
+// Responses that no API server sends, but proxies and broken networks do: the errors of informers
+// and requests, and the recovery of an informer afterwards.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ bool IsWatch(const HttpRequest& request) {
 struct Case {
   std::string name{};
   bool protobuf = false;
-  bool watch = false;  // the first watch is answered so; else the first list
+  bool watch = false;  // answers the first watch; otherwise the first list
   ScriptedResponse response{};
   std::vector<std::string> says{};
 };
@@ -80,7 +80,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 class MalformedResponse : public ::testing::TestWithParam<Case> {
  protected:
   void IsReportedAndSurvived(bool http2);
-  // The first request of the sort gets the case's response.
+  // Answers the first request of that kind with the case's response.
   static void Spoil(EmbeddedServer& server) {
     const Case& c = GetParam();
     server.AnswerWith(
@@ -124,13 +124,13 @@ void MalformedResponse::IsReportedAndSurvived(bool http2) {
   {
     const std::lock_guard<std::mutex> lock(mutex);
     if (http2 && c.response.cut) {
-      // libcurl keeps nothing of a stream that is reset.
+      // libcurl drops the data of a stream that was reset.
       EXPECT_THAT(errors.front(), HasSubstr("was not closed cleanly"));
     } else {
       for (const std::string& text : c.says) EXPECT_THAT(errors.front(), HasSubstr(text));
     }
   }
-  // Nothing of it was taken for the truth.
+  // No part of the response was stored.
   if (!c.watch) {
     EXPECT_EQ(CacheState(informer).size() % 2, 0U) << "neither nothing nor everything";
   }
@@ -243,7 +243,7 @@ class MalformedObject : public ::testing::Test {
              .OrExit()) {
       json::Value item = object;
       if (item["metadata"]["name"].StringOrEmpty() == "bad") {
-        item.Ensure("data") = 7;  // a map is due here
+        item.Ensure("data") = 7;  // a map is expected here
         bad_ = item.Dump();
       }
       items_ += (items_.empty() ? "" : ",") + item.Dump();
@@ -251,7 +251,7 @@ class MalformedObject : public ::testing::Test {
     version_ = std::to_string(
         server_.With([](apiserver::ApiServer& api) { return api.current_resource_version(); }));
   }
-  // `answer` once, to the first list or watch.
+  // Answers the first list or watch once with `answer`.
   void AnswerOnce(bool watch, std::string answer) {
     server_.AnswerWith([watch, answer = std::move(answer), used = false](
                            const HttpRequest& request) mutable -> std::optional<ScriptedResponse> {
@@ -260,8 +260,8 @@ class MalformedObject : public ::testing::Test {
       return Json(answer);
     });
   }
-  // One object is known to be there and unreadable; all others are as they should be; the next
-  // version of it is read again.
+  // One object is known to exist and is unreadable; all others are correct; its next version is
+  // read normally.
   void ExpectQuarantine() {
     auto client = Client::NewForConfig(server_.ClientConfig(), {.prefer_json = true}).OrExit();
     SharedInformer<ConfigMap> informer(client.env(), NewFilteredListWatch<ConfigMap>(client),
@@ -318,7 +318,7 @@ TEST(MalformedWatchList, FallsBackToList) {
   EXPECT_TRUE(Eventually([&] { return CacheState(informer) == wanted; }));
 }
 
-// What a single request says.
+// Errors of a single request.
 TEST(MalformedObjectResponse, IsAnErrorThatSaysWhatCame) {
   EmbeddedServer server;
   const std::vector<Case> cases = {

@@ -1,4 +1,4 @@
-// Managers and clusters that are made of a Config: how they ask their server. In real time, over
+// Managers and clusters made from a Config: their requests to the server, in real time over
 // sockets.
 
 #include <chrono>
@@ -27,13 +27,13 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// How many of 30 requests, one right after the other, would wait for a limit of the client's own.
+// Returns how many of 30 consecutive requests had to wait for the client's own rate limit.
 int Limited(const Config& config, const ClusterOptions& options = {}) {
   Runtime runtime;
   const auto cluster = Cluster::New(runtime.env(), config, options).OrExit();
   int limited = 0;
   for (int i = 0; i < 30; ++i) {
-    // Where there is a limit, the wait for it is longer than that.
+    // A wait for the rate limit is longer than this timeout.
     const auto answer = cluster->GetRESTClient().GetRaw("/version", {.timeout = milliseconds(150)});
     if (answer) continue;
     limited += answer.error().message().find("rate limiter") == std::string::npos ? 0 : 1;
@@ -51,7 +51,7 @@ TEST(ManagerOverSockets, AClusterHasNoLimitOfItsOwnUnlessItIsGivenOne) {
   EXPECT_GT(Limited(config), 0);
 }
 
-// Of its requests for Leases and of all others, by their User-Agent.
+// Checks the User-Agent of requests for Leases and of all other requests.
 TEST(ManagerOverSockets, LeasesAreAskedForUnderANameOfTheirOwn) {
   for (const std::string name : {"", "printer"}) {
     EmbeddedServer server;
@@ -62,7 +62,7 @@ TEST(ManagerOverSockets, LeasesAreAskedForUnderANameOfTheirOwn) {
       const std::lock_guard lock(mutex);
       const bool lease = request.target.find("/leases") != std::string::npos;
       (lease ? leases : others).emplace_back(request.headers.Get("User-Agent"));
-      return std::nullopt;  // the API server answers
+      return std::nullopt;  // answered by the API server
     });
     Config config = server.ClientConfig();
     config.user_agent = name;

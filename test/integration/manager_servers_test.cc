@@ -1,5 +1,5 @@
-// What a manager has on ports, over the embedded API server on a socket: metrics, health checks,
-// webhooks with their certificates, and where its events go.
+// Ports of a manager, with the embedded API server on a socket: metrics, health checks, webhooks
+// with their certificates; also the destination of its events.
 
 #include <atomic>
 #include <chrono>
@@ -39,7 +39,7 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Refuses maps whose data says so.
+// Refuses ConfigMaps whose data asks for it.
 class MapValidator : public admission::Validator<corev1::ConfigMap> {
  public:
   Result<void> ValidateCreate(const admission::Request&, const corev1::ConfigMap& map,
@@ -81,7 +81,7 @@ class ManagerServersTest : public ::testing::Test {
  protected:
   ~ManagerServersTest() override { static_cast<void>(Stop().ok()); }
 
-  // Everything on free ports of this machine.
+  // Returns options with everything on free local ports.
   static ManagerOptions Options() {
     return {.metrics_bind_address = "127.0.0.1:0",
             .health_probe_bind_address = "127.0.0.1:0",
@@ -108,7 +108,7 @@ class ManagerServersTest : public ::testing::Test {
     return ended_;
   }
 
-  // "200 ok", or why there is no answer. Each time over a connection of its own.
+  // Returns "200 ok", or the error. Uses a new connection each time.
   std::string Get(const std::string& base_url, const std::string& target,
                   const std::string& token = "") {
     const HttpTransportOptions options{.base_url = base_url, .tls = {.insecure_skip_verify = true}};
@@ -127,7 +127,7 @@ class ManagerServersTest : public ::testing::Test {
     return OfMetricsPort(scheme, "/metrics", token);
   }
 
-  // Of a ServiceAccount that this makes.
+  // Makes a ServiceAccount and returns a token for it.
   [[nodiscard]] std::string TokenOf(const std::string& account) const {
     corev1::ServiceAccount::Mutable made;
     made.metadata.namespace_ = "default";
@@ -141,7 +141,7 @@ class ManagerServersTest : public ::testing::Test {
     return std::string(token->status().token());
   }
 
-  // ConfigMaps are asked about at that port. `ca_pem`: nobody is trusted without.
+  // Configures webhooks for ConfigMaps at that port. Without `ca_pem` no authority is trusted.
   void MakeConfigurations(std::uint16_t port, const std::string& ca_pem = "") {
     const auto fill = [&](auto& configuration, const std::string& path) {
       configuration.metadata.name = "maps";
@@ -179,7 +179,7 @@ class ManagerServersTest : public ::testing::Test {
             })
         .OrExit();
   }
-  // The label that the defaulter gives to a new map, or why there is none.
+  // Returns the label that the defaulter gave to a new ConfigMap, or the error.
   std::string Made(const std::string& key = "good") {
     corev1::ConfigMap::Mutable map;
     map.metadata.name = "m" + std::to_string(made_++);
@@ -297,7 +297,7 @@ TEST_F(ManagerServersTest, MG_12_MetricsAreForThoseThatTheServerLetsIn) {
   EXPECT_EQ(Metrics("https", "nonsense"), "401 Unauthorized\n");
   const std::string token = TokenOf("scraper");
   EXPECT_THAT(Metrics("https", token), HasSubstr("200 # HELP "));
-  // The embedded server has no rules: everybody may do everything.
+  // The embedded server has no rules, so everything is allowed.
   server_.AnswerWith([](const HttpRequest& request) -> std::optional<ScriptedResponse> {
     if (request.target.find("/subjectaccessreviews") == std::string::npos) return std::nullopt;
     return Json(R"({"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1",
@@ -385,11 +385,11 @@ TEST_F(ManagerServersTest, CertificatesOfASecretAreMadeTrustedAndRenewed) {
   denied = false;
   ASSERT_TRUE(manager_->WaitUntilElected({}).ok());
   EXPECT_EQ(Probe("/readyz"), "200 ok");
-  // What is made later is to trust them, too.
+  // Configurations that are created later must get the certificate authority too.
   MakeConfigurations(manager_->webhook_port());
   ASSERT_TRUE(Eventually([&] { return Made() == "back"; }));
   EXPECT_THAT(Made("bad"), HasSubstr("there is something bad in it"));
-  // All of it is made anew, and the next connection sees the next certificate.
+  // All certificates are made again, and the next connection gets the new one.
   const std::string bundle = Bundle();
   EXPECT_THAT(bundle, HasSubstr("BEGIN CERTIFICATE"));
   const std::uint16_t port = manager_->webhook_port();

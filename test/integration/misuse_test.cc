@@ -1,5 +1,5 @@
-// What programs do that nobody advises: things destroyed in any order, ended from inside their own
-// callbacks, twice in one process, alive at exit and after a fork. None of it crashes or hangs.
+// Bad habits of programs: objects destroyed in any order, ended from inside their own callbacks,
+// twice in one process, alive at exit and after a fork. Nothing may crash or hang.
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ using std::chrono::seconds;
 ManagerOptions Quiet() { return {.metrics_bind_address = "0", .serve_webhooks = false}; }
 
 // A client, a factory, an informer of it, a queue that its handler fills, and a manager with a
-// controller; all of them at work.
+// controller, all running.
 class Program {
  public:
   Program(Env& env, const EmbeddedServer& server)
@@ -114,20 +114,20 @@ TEST_F(MisuseTest, Destruction_InEachOfTheOrdersOfFive_EndsWell) {
   int orders = 0;
   do {
     Program program(runtime.env(), server_);
-    // Some while they begin, some while they work.
+    // Some programs end during their start, some while they work.
     if (orders % 2 == 0) {
       ASSERT_TRUE(Eventually([&] { return program.Works(); }));
     }
     for (const int which : order) {
       program.Destroy(which);
-      if (which == 3) server_.Put("a", std::to_string(orders));  // a handler without its queue
+      if (which == 3) server_.Put("a", std::to_string(orders));  // its queue is destroyed
     }
     ++orders;
   } while (std::ranges::next_permutation(order).found);
   EXPECT_EQ(orders, 120);
 }
 
-// Each ends something from inside a handler, which therefore cannot wait for itself.
+// Each case ends something from inside a handler, which cannot wait for itself.
 TEST_F(MisuseTest, End_FromInsideAHandler_IsNoDeadlock) {
   Runtime runtime;
   const Client client = Client::NewForConfig(runtime.env(), server_.ClientConfig()).OrExit();
@@ -203,8 +203,8 @@ TEST_F(MisuseTest, TwoRuntimes_InOneProcess_DoNotMind) {
   EXPECT_TRUE(Eventually([&] { return third.Works(); }));
 }
 
-// Runs a program of its own, not a fork: a fork has memory that only threads of its parent know,
-// which LeakSanitizer takes for leaked. The program is this one again, with this test alone.
+// Runs a separate program instead of a fork: a fork has memory known only to threads of its parent,
+// which LeakSanitizer would report. The program is this test again.
 TEST_F(MisuseTest, Exit_WithEverythingRunning_IsAnExit) {
   constexpr const char* kInside = "KINFORMER_TEST_EXITS";
   if (std::getenv(kInside) != nullptr) {

@@ -1,5 +1,5 @@
-// A DelegatingClient for one namespace, against the embedded API server: what it writes and reads
-// is there, and nowhere else.
+// A DelegatingClient limited to one namespace, against the embedded API server: it must write and
+// read there only.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ class NamespacedClient : public DelegatingClientTest {
     return node;
   }
   DelegatingClient Bound() { return cached_.WithNamespace(kHome); }
-  // What there is, whoever asks.
+  // Returns the object's color on the server, read with another client.
   std::string OnServer(const std::string& namespace_, const std::string& name) {
     return ColorOf(client_.For<ConfigMap>(namespace_).Get(name));
   }
@@ -120,7 +120,7 @@ TEST_F(NamespacedClient, AnotherNamespaceIsAnError) {
     IsElsewhere(bound.APIReader<ConfigMap>().List(kAway).error());
     EXPECT_EQ(OnServer(kAway, "a"), "blue");
     EXPECT_EQ(OnServer(kAway, "b"), "NotFound");
-    // Of what is in another namespace under the same name it knows nothing.
+    // Objects with the same name in another namespace are not visible.
     EXPECT_EQ(ColorOf(bound.Update(Without("a", "red"))), "NotFound");
     EXPECT_EQ(ColorOf(bound.Get<ConfigMap>({"", "a"})), "NotFound");
   });
@@ -141,7 +141,7 @@ TEST_F(NamespacedClient, ReadsAndListsAreOfItsNamespace) {
     EXPECT_THAT(bound.List(kMaps).OrExit(), SizeIs(1));
     EXPECT_EQ(ColorOf(bound.APIReader<ConfigMap>().Get("", "a")), "blue");
     EXPECT_THAT(NamesOf(bound.APIReader<ConfigMap>().List()), ElementsAre("a"));
-    // The handle that it came from, and another one.
+    // The original client, and a client for another namespace.
     EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("a", "b"));
     EXPECT_THAT(NamesOf(bound.WithNamespace(kAway).List<ConfigMap>()), ElementsAre("b"));
     EXPECT_THAT(NamesOf(bound.WithNamespace("").List<ConfigMap>()), ElementsAre("a", "b"));
@@ -240,7 +240,7 @@ TEST_F(NamespacedClient, PartsOfObjectsToo) {
   });
 }
 
-// It shares what the client that it came from is about: options, caches, own writes.
+// It shares options, caches and own writes with the client it was made from.
 TEST_F(NamespacedClient, ItIsTheClientThatItCameFrom) {
   Run([&] {
     Lag("configmaps");

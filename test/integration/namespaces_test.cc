@@ -1,4 +1,4 @@
-// Informers that look at several namespaces, against the embedded API server in simulated time.
+// Informers of several namespaces, against the embedded API server in simulated time.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ TEST_F(SeveralNamespaces, OneCacheAndNothingElsewhere) {
         blue.WaitForResourceVersion((*written)->metadata().resourceVersion(), {}, minutes(1)));
     EXPECT_TRUE(blue.Get("third"));
   });
-  // The consistency check looks at each, and finds nothing.
+  // The consistency check covers each namespace, and finds no difference.
   sim_.RunFor(minutes(5));
   EXPECT_GE(maps.Stats().consistency_checks, 4U);
   EXPECT_EQ(maps.Stats().inconsistencies, 0U);

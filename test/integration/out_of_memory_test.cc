@@ -1,5 +1,5 @@
 // An informer whose process runs out of memory at any allocation of its own threads: the process
-// works on or ends with words. It is never left with half of something, and never crashes.
+// must continue or end with a message, never continue with half-done work, and never crash.
 
 #include <atomic>
 #include <chrono>
@@ -110,7 +110,7 @@ TEST(OutOfMemory, AtAnyAllocation_TheProcessWorksOnOrEndsWithWords) {
     ASSERT_TRUE(WIFSIGNALED(ending.status));
     ASSERT_EQ(WTERMSIG(ending.status), SIGABRT) << allocations << ": " << ending.words;
     const bool own = ending.words.find("kinformer: out of memory (") != std::string::npos;
-    // Where even what is destroyed on the way needs memory, the C++ runtime has the last word.
+    // If even the destruction on the way needs memory, the C++ runtime prints the message.
     EXPECT_TRUE(own || ending.words.find("std::bad_alloc") != std::string::npos) << ending.words;
     ++endings[own ? "our words" : "the runtime's words"];
   }

@@ -1,6 +1,6 @@
 // integration/raw_http.h
 //
-// Requests byte by byte over a socket, for what no client would send.
+// Sends requests byte by byte over a socket, which no client would send.
 
 #ifndef KINFORMER_TEST_INTEGRATION_RAW_HTTP_H_
 #define KINFORMER_TEST_INTEGRATION_RAW_HTTP_H_
@@ -45,7 +45,7 @@ class RawSocket {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
-  // As much as goes out at once.
+  // Sends as much as possible without blocking.
   void SendSome(std::string_view bytes) const {
     static_cast<void>(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
@@ -60,7 +60,7 @@ class RawSocket {
     }
     return dropped;
   }
-  // All that comes until the other side ends the connection.
+  // Returns everything until the other side ends the connection.
   [[nodiscard]] std::string ReadToEnd() const {
     std::string all;
     std::vector<char> buffer(std::size_t{64} << 10);
@@ -77,7 +77,7 @@ class RawSocket {
 
 struct RawReply {
   int status = 0;      // 0: nothing that looks like an answer
-  std::string text{};  // head and body as they came
+  std::string text{};  // unchanged head and body
 };
 
 inline RawReply Exchange(std::uint16_t port, std::string_view bytes) {

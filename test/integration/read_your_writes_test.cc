@@ -1,4 +1,4 @@
-// Read-your-own-writes of a DelegatingClient: each promise of its header, with watches that lag.
+// Read-your-own-writes of a DelegatingClient: each guarantee of its header, with lagging watches.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 
 class ReadYourWritesTest : public DelegatingClientTest {
  protected:
-  // A cache of config maps that is synced and lags.
+  // Makes a cache of ConfigMaps that is synced and lags.
   void Synced() {
     Lag("configmaps");
     ASSERT_EQ(NamesOf(cached_.List<ConfigMap>({.namespace_ = "default"})),
@@ -70,7 +70,7 @@ TEST_F(ReadYourWritesTest, OtherKeysDoNotWait) {
   });
 }
 
-// Nobody waits for what the selectors of its namespace leave out; those of others say nothing.
+// Reads do not wait for objects that the selectors of their namespace exclude.
 TEST_F(ReadYourWritesTest, TheSelectorsOfItsNamespaceSayWhatIsWaitedFor) {
   const LabelSelector web = LabelSelector::Parse("app=web").OrExit();
   const auto labeled = [](const std::string& name, const std::string& app,
@@ -92,7 +92,7 @@ TEST_F(ReadYourWritesTest, TheSelectorsOfItsNamespaceSayWhatIsWaitedFor) {
     ASSERT_TRUE(cached_.Create(labeled("b", "web")).ok());
     EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("b"))), "OutOfScope");
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("b"))), "blue");
-    // It is selected no more: the read waits until the cache has heard of that.
+    // The object is no longer selected: the read waits until the cache has removed it.
     ASSERT_TRUE(cached_.Update(labeled("b", "db")).ok());
     EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("b"))), "blue");
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("b"))), "OutOfScope");
@@ -124,14 +124,14 @@ TEST_F(ReadYourWritesTest, AfterFiveSecondsTheReadIsStale) {
     EXPECT_EQ(map.error().reason(), Reason::kStale);
     EXPECT_THAT(map.error().message(), HasSubstr("default/a"));
     EXPECT_EQ(cached_.List<ConfigMap>().error().reason(), Reason::kStale);
-    // The reconcile's deadline, or the call's, comes first.
+    // The deadline of the reconcile or of the call comes first.
     const DelegatingClient bounded = cached_.WithDeadline(sim_.env().Now() + seconds(1));
     EXPECT_EQ(TimeOf([&] { map = bounded.Get<ConfigMap>(Named("a")); }), seconds(1));
     EXPECT_EQ(map.error().reason(), Reason::kStale);
     EXPECT_EQ(TimeOf([&] { map = cached_.Get<ConfigMap>(Named("a"), {.timeout = seconds(2)}); }),
               seconds(2));
     EXPECT_EQ(map.error().reason(), Reason::kStale);
-    // It comes, and then all is well.
+    // The event arrives, and the read succeeds.
     sim_.env().SleepFor(seconds(60));
     EXPECT_EQ(TimeOf([&] { map = cached_.Get<ConfigMap>(Named("a")); }), seconds(0));
     EXPECT_EQ(ColorOf(map), "blue");
@@ -229,7 +229,7 @@ TEST_F(ReadYourWritesTest, OnlyWhatTheSelectorsSelectIsWaitedFor) {
               Duration(0));
     ASSERT_TRUE(cached_.Create(selected).ok());
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "blue");
-    // What is not selected any more is waited for until it has left, also where it had not come.
+    // An object that is no longer selected: reads wait until the cache has removed it.
     ASSERT_TRUE(cached_.Update(Map("a")).ok());
     EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "blue");
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "OutOfScope");
@@ -271,7 +271,7 @@ TEST_F(ReadYourWritesTest, ADeleteIsSeenAsADeletionTimestamp) {
     ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
     const auto deleting = cached_.Get<ConfigMap>(Named("a")).OrExit();
     EXPECT_TRUE(deleting->metadata().deletionTimestamp().has_value());
-    // Who takes the last finalizer away has removed the object.
+    // A patch that removes the last finalizer removes the object.
     ASSERT_TRUE(
         cached_.Patch<ConfigMap>(Named("a"), {.body = R"({"metadata":{"finalizers":null}})"}).ok());
     EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "blue");
@@ -280,7 +280,7 @@ TEST_F(ReadYourWritesTest, ADeleteIsSeenAsADeletionTimestamp) {
   });
 }
 
-// kube-apiserver answers with the object as it was sent, in the version that it had before.
+// kube-apiserver answers with the object as it was sent, with its previous version.
 TEST_F(ReadYourWritesTest, ARemovalThatIsAnsweredWithTheOldVersion) {
   Run([&] {
     Synced();
@@ -320,10 +320,10 @@ TEST_F(ReadYourWritesTest, ADeleteIsSeenAsAnotherObject) {
   });
 }
 
-// The cache has not seen the object yet, and so must not show it afterwards either.
+// The cache has not seen the object yet, and must not show it after the deletion either.
 TEST_F(ReadYourWritesTest, ADeleteOfWhatTheCacheHasNotSeen) {
   Run([&] {
-    // The creation has come whole while the deletion is still on its way.
+    // The whole create event arrives while the deletion is still on its way.
     server_.faults().Add({.verb = "watch",
                           .action = apiserver::FaultAction::kDrip,
                           .delay = milliseconds(500),
@@ -367,7 +367,7 @@ TEST_F(ReadYourWritesTest, AnAnswerWithoutAVersionIsSettledByAGet) {
     answer_without_version();
     EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "blue");
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "red");
-    // It may be gone by then.
+    // The object may be deleted by then.
     ASSERT_TRUE(client_.For<ConfigMap>("default").Delete("a").ok());
     answer_without_version();
     EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("a"))), "red");
@@ -385,7 +385,7 @@ TEST_F(ReadYourWritesTest, ADeletionOfManyMarksWhatTheCacheHas) {
       ASSERT_TRUE(cached_.Create(map).ok());
     }
     ASSERT_EQ(NamesOf(cached_.List<ConfigMap>()).size(), 3U);
-    // And what has been written, but is not in the cache yet.
+    // Also an object that was written but is not in the cache yet.
     ConfigMap::Mutable late = Map("late");
     late.metadata.labels["app"] = "web";
     ASSERT_TRUE(cached_.Create(late).ok());
@@ -399,7 +399,7 @@ TEST_F(ReadYourWritesTest, ADeletionOfManyMarksWhatTheCacheHas) {
     const auto deleting = cached_.Get<ConfigMap>(Named("b")).OrExit();
     EXPECT_TRUE(deleting->metadata().deletionTimestamp().has_value());
     EXPECT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("b", "kept"));
-    // What is being deleted already does not change, and is not waited for.
+    // An object that is being deleted does not change, so reads do not wait for it.
     ASSERT_TRUE(cached_.DeleteAllOf<ConfigMap>(web).ok());
     EXPECT_EQ(cached_.UnseenWrites(), 0U);
   });
@@ -440,7 +440,7 @@ TEST_F(ReadYourWritesTest, AnAnswerNeverHidesSomethingNewer) {
     ASSERT_TRUE(cached_.Create(Map("a")).ok());
     ASSERT_TRUE(client_.For<ConfigMap>("default").Update(Map("a", "newer")).ok());
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "newer");
-    // The answer comes late, when the cache is beyond it.
+    // The answer arrives late, when the cache has a later version.
     const auto delayed = server_.faults().Add(
         {.verb = "update", .action = apiserver::FaultAction::kDelay, .count = 1, .delay = kLag});
     ASSERT_TRUE(cached_.Update(Map("a", "mine")).ok());
@@ -456,7 +456,7 @@ TEST_F(ReadYourWritesTest, WhatWasWrittenBeforeThereWasACache) {
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(cached_.Create(Map("m" + std::to_string(i))).ok());
     }
-    // The first list is of the past, and the watch says what came after it later.
+    // The first list returns an earlier state, and the watch sends later events with a delay.
     server_.faults().Add({.verb = "watch",
                           .only_initial_events = true,
                           .action = apiserver::FaultAction::kRespond,
@@ -520,10 +520,10 @@ TEST_F(ReadYourWritesTest, ItCanBeTurnedOff) {
   });
 }
 
-// A list waits for what had been written when it was asked for, and not for what comes later.
+// A list waits for writes made before it, not for later ones.
 TEST_F(ReadYourWritesTest, AListIsNotHeldUpByLaterWrites) {
   Run([&] {
-    // Slower than the writer: from now on something is always missing.
+    // The watch is slower than the writer, so the cache always lacks something.
     server_.faults().Add({.verb = "watch",
                           .action = apiserver::FaultAction::kDrip,
                           .delay = milliseconds(100),

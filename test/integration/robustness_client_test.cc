@@ -1,6 +1,6 @@
-// What a hostile or broken server, a broken kubeconfig and a careless program do to a client, row
-// by row: what it says, and that it is well afterwards. Numbers are those of the review's table;
-// the rest is our own.
+// Effects of hostile or broken servers, broken kubeconfigs and careless programs on a client, row
+// by row: the error, and whether the client works afterwards. Row numbers are those of the review's
+// table.
 
 #include <chrono>
 #include <cstdlib>
@@ -53,10 +53,10 @@ std::string Said(const Result<T>& result) {
   }
 }
 
-// ---- answers
+// ---- Answers
 
-// Bytes that a server sends for every request but /version, with which the client must be well
-// afterwards.
+// Bytes with which a server answers all requests except /version. After them the client must still
+// work.
 struct AnswerRow {
   const char* name;
   std::string bytes;
@@ -188,11 +188,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "error: ServiceUnavailable"}),
     [](const auto& test) { return test.param.name; });
 
-// ---- kubeconfigs
+// ---- Kubeconfigs
 
 struct ConfigRow {
   const char* name;
-  // The kubeconfig; %d is a folder with `fifo` and `large` in it.
+  // The kubeconfig; %d is a folder that contains `fifo` and `large`.
   std::string text;
   std::vector<const char*> want;
   friend std::ostream& operator<<(std::ostream& out, const ConfigRow& row) {
@@ -323,7 +323,7 @@ TEST(ClientRows, Row48_AKubeconfigWithoutEnd) {
   EXPECT_THAT(Said(Config::FromKubeconfigFile("/dev/zero")), HasSubstr("a device"));
 }
 
-// The answer of a plugin holds to the end of all clocks: it is run once, not for each request.
+// A credential that never expires: the plugin runs once, not for each request.
 TEST(ClientRows, Row46_AnExpiryInTheYear9999IsAskedForOnce) {
   std::string dir = ::testing::TempDir() + "kinformer-row46-XXXXXX";
   ASSERT_NE(mkdtemp(dir.data()), nullptr);
@@ -354,7 +354,7 @@ TEST(ClientRows, Row46_AnExpiryInTheYear9999IsAskedForOnce) {
   std::filesystem::remove_all(dir);
 }
 
-// ---- certificates
+// ---- Certificates
 
 struct CertificateRow {
   const char* name;
@@ -395,9 +395,9 @@ INSTANTIATE_TEST_SUITE_P(
         CertificateRow{"OfAnotherName", "DNS:elsewhere", "serverAuth", "error: Transport"}),
     [](const auto& test) { return test.param.name; });
 
-// ---- programs
+// ---- Programs
 
-// Row 60.
+// A function that tweaks list options throws.
 TEST(ClientRows, Row60_ATweakThrows) {
   ApiServer server;
   const Client client = Client::ForTransport(server.env(), server.transport(), {.qps = -1});
@@ -412,7 +412,7 @@ TEST(ClientRows, Row60_ATweakThrows) {
   EXPECT_EQ(Said(client.GetRaw("/healthz")), "ok: ok");
 }
 
-// Row 61.
+// A handler throws.
 TEST(ClientRows, Row61_AHandlerThrows) {
   ApiServer server;
   const Client client = Client::ForTransport(server.env(), server.transport(), {.qps = -1});
@@ -440,7 +440,7 @@ TEST(ClientRows, Row61_AHandlerThrows) {
   EXPECT_TRUE(thrower.HasSynced()) << "it has heard of everything";
 }
 
-// Row 57: every request of discovery would wait for itself.
+// Without the caller's deadline each request of discovery would have its own timeout.
 TEST(ClientRows, Row57_DiscoveryEndsWithTheCallersTime) {
   LoopbackServer server([](const LoopbackServer::Request&, LoopbackServer::Peer& peer) {
     peer.WaitForClose();
@@ -453,8 +453,8 @@ TEST(ClientRows, Row57_DiscoveryEndsWithTheCallersTime) {
   EXPECT_THAT(Said(client.GetRaw("/version")), HasSubstr("DeadlineExceeded"));
 }
 
-// Heads in both directions, over each protocol: what fits comes through, and what does not is an
-// error. libcurl waits for ever with one that is longer than its buffer.
+// Long heads in both directions, over each protocol: they either arrive or give an error. libcurl
+// would wait forever for one that exceeds its buffer.
 TEST(ClientRows, LongRequestHeadsComeThroughOrAreRefused) {
   for (const bool disable_http2 : {false, true}) {
     ApiServer server;
@@ -498,7 +498,7 @@ TEST(ClientRows, M5AnAnswerIsKeptUpToALimit) {
   EXPECT_EQ(Said(client.GetRaw("/version")), "ok: well");
 }
 
-// Row 59.
+// A warning handler throws.
 TEST(ClientRows, Row59_AWarningHandlerThrows) {
   LoopbackServer server([](const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
     return peer.Write(
@@ -524,8 +524,8 @@ TEST(ClientRows, TheLongestTimeoutIsNone) {
   EXPECT_TRUE(factory.WaitForCacheSync({}, {.timeout = Duration::max()}).ok());
 }
 
-// Row 62: everything is there when the process forks: a client on a socket with an informer and a
-// handler. The child ends, by exit and by its destructors, and the parent goes on.
+// The process forks with everything running: a client on a socket with an informer and a handler.
+// The child ends, by exit and by its destructors, and the parent continues.
 TEST(ClientRows, Row62_AForkedChildEndsAndHurtsNobody) {
   ApiServer server;
   server.Listen({.tls = true}).OrExit();

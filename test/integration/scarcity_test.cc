@@ -1,5 +1,5 @@
-// Runs programs where there is too little of something: descriptors, disk, readers that
-// read. Nothing crashes or hangs, the log says why, and it works again once there is enough.
+// Runs programs without enough of a resource: descriptors, disk, readers that read. Nothing may
+// crash or hang, the log must have the reason, and everything must work again afterwards.
 
 #include <algorithm>
 #include <chrono>
@@ -111,7 +111,7 @@ TEST_F(ScarcityTest, Descriptors_ThirtyTwoAtMost_StopNobodyForGood) {
       informers.push_back(factories.back()->InformerFor<corev1::ConfigMap>());
       factories.back()->Start();
     }
-    // It has two ports of its own, or says that it cannot have them.
+    // The manager gets its two ports, or returns an error.
     Result<std::unique_ptr<Manager>> made =
         Manager::New(client, {.metrics_bind_address = "127.0.0.1:0",
                               .health_probe_bind_address = "127.0.0.1:0",
@@ -134,7 +134,7 @@ TEST_F(ScarcityTest, Descriptors_ThirtyTwoAtMost_StopNobodyForGood) {
         },
         seconds(20)))
         << log_->text() << server_log_->text();
-    // Nobody asks again at once, and again.
+    // Failed requests are not retried at once in a loop.
     const double before = CpuSeconds();
     std::this_thread::sleep_for(milliseconds(500));
     EXPECT_LT(CpuSeconds() - before, 0.4);
@@ -187,7 +187,7 @@ TEST_F(ScarcityTest, AFullDisk_UnderARecording_EndsTheRecordingAndNothingElse) {
   std::filesystem::remove(path);
 }
 
-// The tokens are unknown, the bodies long, and all come at once.
+// Unknown tokens and long bodies, all at the same time.
 TEST_F(ScarcityTest, AFloodAtTheMetrics_TakesLittle) {
   Runtime runtime{{.log = log_}};
   const Client client = Client::NewForConfig(runtime.env(), server_.ClientConfig()).OrExit();
@@ -251,7 +251,7 @@ TEST_F(ScarcityTest, TenThousandSlowWatchers_TakeNoMoreThanWhatHappens) {
   static_cast<void>(before);
 #endif
   EXPECT_EQ(Exchange(server_.port(), RequestText("GET", "/livez")).status, 200);
-  // Each hears all of it, or that it has come too late; and they may go in any order.
+  // Each watch gets all events, or an error that it was too slow; they may end in any order.
   server_.With([&](apiserver::ApiServer&) {
     std::string text;
     ResponseStream& one = *watches.back();

@@ -1,5 +1,5 @@
-// The start of kube-scheduler, as examples/scheduler_start has it, in simulated time: with leader
-// election, before and after it leads, and with a watch that is down.
+// The start of kube-scheduler, as in examples/scheduler_start, in simulated time: with leader
+// election, before and after it leads, and with a broken watch.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -76,7 +76,7 @@ class SchedulerStart : public ::testing::Test {
            ", namespace: default}, spec: {" + spec + "containers: [{name: c, image: i}]}}";
   }
 
-  // What main.cc does, with a lock of the client's.
+  // Does the same as main.cc, with a lock of the client.
   void Start(bool delay_cache_until_active) {
     Block([&] {
       scheduler_ = std::make_unique<scheduler::Scheduler>(
@@ -98,7 +98,7 @@ class SchedulerStart : public ::testing::Test {
       elector_->Run(stop_.get_token());
     });
   }
-  // Another process leads for so long.
+  // Another process leads for some time.
   void SomebodyElseLeads() {
     server_
         .Load(R"({apiVersion: coordination.k8s.io/v1, kind: Lease,
@@ -106,7 +106,7 @@ class SchedulerStart : public ::testing::Test {
                   spec: {holderIdentity: other, leaseDurationSeconds: 60, leaseTransitions: 0}})")
         .OrExit();
   }
-  // Changes pods while nobody can watch them, and forgets how that was.
+  // Changes pods while watches are impossible, then removes the history.
   template <class F>
   void WhileTheWatchIsDown(F change) {
     const auto down = server_.faults().Add({.resource = "pods",
@@ -164,7 +164,7 @@ TEST_F(SchedulerStart, APodThatIsBoundAndDeletedWhileTheWatchIsDownTakesNoRoom) 
   Start(false);
   sim_.RunFor(seconds(20));
   ASSERT_EQ(scheduler_->assigned(), (Assigned{{"default/running", "node-7"}}));
-  // Somebody else's: not in the queue, and not assigned as far as anybody knows.
+  // A pod of another scheduler: not in the queue, and not assigned.
   server_.Load(PodText("theirs", "schedulerName: other, ")).OrExit();
   sim_.RunFor(seconds(1));
   WhileTheWatchIsDown([&] {
@@ -183,7 +183,7 @@ TEST_F(SchedulerStart, APodThatIsBoundAndDeletedWhileTheWatchIsDownTakesNoRoom) 
 TEST_F(SchedulerStart, WhatWasAssumedOfAPodThatIsGoneIsTakenBack) {
   Start(false);
   sim_.RunFor(seconds(20));
-  // The pod is bound by us, and gone before the watch tells of either.
+  // The scheduler binds the pod, which is deleted before the watch reports either.
   WhileTheWatchIsDown([&] { server_.Load(PodText("late")).OrExit(); });
   EXPECT_THAT(said_, Contains("bound default/late"));
   EXPECT_THAT(scheduler_->assigned(), Contains(Pair("default/late", "node-7")));

@@ -1,5 +1,5 @@
-// Every function that a program gives is a place from which it may end something: each place, with
-// each end, neither crashes nor hangs, and what cannot wait there says so in words.
+// Each function that a program passes to the library may end something. No combination of function
+// and end may crash or hang; if it would have to wait, it returns an error.
 
 #include <atomic>
 #include <chrono>
@@ -164,7 +164,7 @@ class Scene {
     end_(*this);
     ended_ = true;
   }
-  // Notes what an end was told.
+  // Records the result of an end.
   void Told(const Result<void>& result) {
     if (result.ok() || result.error().reason() != Reason::kWouldDeadlock) return;
     EXPECT_GT(result.error().message().size(), 20U) << result.error();
@@ -315,7 +315,7 @@ class Scene {
                   .OrExit();
   }
 
-  // Objects come, change and go, until the place has been reached.
+  // Creates, changes and deletes objects until the function was called.
   void Change() {
     for (int i = 0; i < 2000 && !reached_.load(); ++i) {
       server_.Put("more-" + std::to_string(i % 3), std::to_string(i));

@@ -1,5 +1,5 @@
-// Parts of objects that have a path of their own, through a DelegatingClient against the embedded
-// API server; and what all writes of a client have in common.
+// Subresources through a DelegatingClient against the embedded API server, and the common behaviour
+// of all writes of a client.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -87,7 +87,7 @@ TEST_F(SubResourceClients, AScaleIsReadAndWritten) {
   });
 }
 
-// The cache lags behind each of them.
+// The cache lags behind each write.
 TEST_F(SubResourceClients, AGetAndAListShowEachKindOfWrite) {
   bool by_list = false;
   const auto shown = [&] {
@@ -156,7 +156,7 @@ TEST_F(SubResourceClients, AScaleOfAKindThatIsKnownAtRunTimeOnly) {
   });
 }
 
-// A Scale has none of the labels that the cache selects by.
+// A Scale does not have the labels that the cache selects by.
 TEST_F(SubResourceClients, AScaleIsWaitedForByACacheThatSelects) {
   Run([&] {
     Lag("deployments");
@@ -205,8 +205,8 @@ TEST_F(SubResourceClients, PodsAreBoundAndEvicted) {
   });
 }
 
-// An eviction, a binding and a scale are answered without the object's version. If it cannot be
-// asked for either, reads must not pass for new what may be old.
+// Evictions, bindings and scales are answered without the object's version. If the object cannot be
+// read either, later reads must not return stale data as current.
 TEST_F(SubResourceClients, AWriteWhoseVersionIsNotKnownIsSettledByALaterRead) {
   Run([&] {
     for (const char* name : {"p", "q"}) {
@@ -228,7 +228,7 @@ TEST_F(SubResourceClients, AWriteWhoseVersionIsNotKnownIsSettledByALaterRead) {
     EXPECT_EQ(cached_.List<Pod>({.namespace_ = "default"}).error().reason(), Reason::kStale);
     EXPECT_TRUE(cached_.List<Pod>({.namespace_ = "kube-system"}).ok());
     ASSERT_TRUE(InCache<Pod>(Named("p")).ok());
-    // The server answers again: what it has is what the cache has to show.
+    // The server answers again, and the cache must show the version that it has.
     server_.faults().Clear();
     EXPECT_EQ(cached_.Get<Pod>(Named("p")).error().reason(), Reason::kStale);
     EXPECT_EQ(cached_.UnseenWrites(), 1U);
@@ -267,7 +267,7 @@ TEST_F(SubResourceClients, AWriteThatUsesUpTheCallersTimeIsSettledByALaterRead) 
   });
 }
 
-// Who may evict pods need not be one who may get them.
+// Users who may evict pods may not be allowed to get them.
 TEST_F(SubResourceClients, WhoMayNotReadTheObjectIsNotHeldUp) {
   Run([&] {
     Lag("pods");
@@ -356,7 +356,7 @@ TEST_F(SubResourceClients, UnknownFieldsAreRefusedWhereTheClientIsStrict) {
   });
 }
 
-// Passes requests on and notes what they ask for.
+// Forwards requests and records them.
 class NotingTransport final : public Transport {
  public:
   explicit NotingTransport(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
@@ -373,8 +373,8 @@ class NotingTransport final : public Transport {
   std::vector<std::string> asked_{};
 };
 
-// Calls `check` with the name of each kind of write after it was made. `own`: the writes have
-// options of their own.
+// Calls `check` with the name of each kind of write after it was made. `own`: the writes have their
+// own options.
 template <class F>
 void EachWrite(const DelegatingClient& client, bool own, F check) {
   const auto with = [own]<class O>(O options) {
@@ -436,7 +436,7 @@ TEST_F(SubResourceClients, EachWriteSaysWhatItsClientOrItselfSays) {
     EachWrite(painter, true, [&](const std::string& what) {
       ++writes;
       EXPECT_THAT(noting->last(), HasSubstr("fieldManager=other")) << what;
-      const bool applied = what.ends_with("apply");  // whose options say nothing of it
+      const bool applied = what.ends_with("apply");  // apply has no such option
       EXPECT_THAT(noting->last(),
                   HasSubstr(applied ? "fieldValidation=Warn" : "fieldValidation=Ignore"))
           << what;

@@ -1,5 +1,5 @@
-// H5: each function that a program gives an informer throws, always: the informer syncs and follows
-// all the same, or ends its attempts with an error that is seen; each is named in the log.
+// Each function that a program passes to an informer throws every time: the informer must sync and
+// follow anyway, or its attempts must end with a visible error. The log names each function.
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -39,8 +39,8 @@ json::Value Map(const std::string& name) {
 
 struct Case {
   const char* name;
-  const char* log;    // what the log calls it
-  bool syncs = true;  // else its attempts end with an error
+  const char* log;    // its name in the log
+  bool syncs = true;  // otherwise its attempts end with an error
   bool has_objects = true;
   std::function<void(SharedInformerFactoryOptions&)> factory{};
   std::function<void(InformerOptions<ConfigMap>&)> options{};
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
                  }}),
     [](const auto& test) { return test.param.name; });
 
-// A ListerWatcher of the program's own that throws now and then.
+// A custom ListerWatcher that sometimes throws.
 class Moody final : public ListerWatcher {
  public:
   explicit Moody(std::unique_ptr<ListerWatcher> inner) : inner_(std::move(inner)) {}
@@ -192,7 +192,7 @@ TEST(UserFunctionsTest, H5AListerWatcherMayThrow) {
   EXPECT_THAT(log->text(), HasSubstr("function=the lister watcher"));
 }
 
-// What the caller's own function throws, on the caller's own thread, is the caller's, once the
+// An exception from the caller's own function, on the caller's thread, reaches the caller after the
 // watch has ended.
 TEST(UserFunctionsTest, H5AWatchOfOnesOwnThrowsOn) {
   Simulation sim({.seed = 13});

@@ -1,5 +1,5 @@
-// What a client remembers of a server that cannot serve watch-lists, against the embedded API
-// server in simulated time.
+// A client's memory of a server without support for watch-lists, against the embedded API server in
+// simulated time.
 
 #include <chrono>
 #include <cstdint>
@@ -26,12 +26,12 @@ class WatchListMemory : public ::testing::Test {
     ASSERT_TRUE(sim_.RunBlocking(
         [&] { EXPECT_TRUE(factory_.WaitForCacheSync({}, {.timeout = minutes(1)})); }, hours(1)));
   }
-  // How many watch-lists were asked for.
+  // Returns how many watch-lists were requested.
   [[nodiscard]] std::uint64_t Asked() { return server_.faults().hits(counter_); }
 
   Simulation sim_;
   ApiServer server_{sim_, {.watch_list = false}};
-  // Does nothing but count.
+  // Only counts requests.
   const apiserver::FaultPlan::RuleId counter_ =
       server_.faults().Add({.only_initial_events = true, .action = apiserver::FaultAction::kDelay});
   const Client client_ = Client::ForTransport(sim_.env(), server_.transport(), {.qps = -1});
@@ -47,14 +47,14 @@ TEST_F(WatchListMemory, W34_OneInformerFindsOutForAllOfItsClient) {
   EXPECT_EQ(Asked(), 1U);
   EXPECT_EQ(some.Stats().lists, 1U);
   EXPECT_EQ(some.Stats().watch_lists, 0U);
-  // Of another resource it knows nothing.
+  // The memory is per resource.
   const auto secrets = factory_.InformerFor<Secret>();
   StartAndSync();
   EXPECT_EQ(Asked(), 2U);
   sim_.RunFor(minutes(58));
   EXPECT_EQ(all.Stats().lists, 6U);
   EXPECT_EQ(Asked(), 2U);
-  // After an hour the server may be another.
+  // After an hour the client tries again, since the server may have been upgraded.
   sim_.RunFor(minutes(17));
   EXPECT_EQ(all.Stats().lists, 8U);
   EXPECT_EQ(Asked(), 3U);

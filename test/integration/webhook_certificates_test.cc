@@ -145,7 +145,7 @@ TEST_F(WebhookCertificatesTest, RenewedBeforeTheEndAndTheAuthorityStays) {
   Run([&] { thread->Join(); });
 }
 
-// An operator may begin before somebody has made the configurations that name it.
+// An operator may start before its webhook configurations have been created.
 TEST_F(WebhookCertificatesTest, WhatIsMissingIsLookedForAgainSoon) {
   std::stop_source stop;
   const WebhookCertificates certificates = New();

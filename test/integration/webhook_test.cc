@@ -20,7 +20,7 @@ namespace {
 using std::chrono::minutes;
 using ::testing::HasSubstr;
 
-// Refuses maps whose data says so.
+// Refuses ConfigMaps whose data asks for it.
 class MapValidator : public admission::Validator<corev1::ConfigMap> {
  public:
   Result<void> ValidateCreate(const admission::Request&, const corev1::ConfigMap& map,

@@ -1,5 +1,5 @@
-// Calls that wait, made where nothing may wait: inside an index function, which has nobody to give
-// their error to. Each is refused at once, and the log has the error's words.
+// Blocking calls inside an index function, which has no caller for an error. Each is refused at
+// once, and the log has the error.
 
 #include <chrono>
 #include <functional>
@@ -48,7 +48,7 @@ json::Value Map(const std::string& name) {
        {"metadata", json::Value::MakeObject({{"name", name}, {"namespace", "default"}})}});
 }
 
-// Holds what there is in a program of which an index function may call something.
+// Everything in a program that an index function might call.
 class Program {
  public:
   Program(Simulation& sim, ApiServer& server)

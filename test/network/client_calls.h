@@ -77,7 +77,7 @@ class ClientCalls {
     });
     return call;
   }
-  // Waits for the answer, at most so long, and then gives it up as a caller does.
+  // Waits for the answer for a limited time, and then gives up like a caller would.
   ClientCall& Try(std::string target, ConnectionPool pool = ConnectionPool::kShort,
                   Duration patience = std::chrono::seconds(5)) {
     ClientCall& call = Start(std::move(target), pool);

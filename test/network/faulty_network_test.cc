@@ -36,7 +36,7 @@ std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
   return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
 }
 
-// Asks again and again in one pool, and gives up after kPatience.
+// Sends requests in one pool all the time, and gives up on each after kPatience.
 class Caller {
  public:
   Caller(SocketScene& scene, ClientCalls& calls, ConnectionPool pool)

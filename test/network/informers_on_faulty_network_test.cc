@@ -1,5 +1,5 @@
-// Informers and an election over libcurl, HTTP/2 and TLS, on a network whose connections freeze and
-// worse, in simulated time, by seeds: how soon caches are equal afterwards, and who leads.
+// Informers and an election over libcurl, HTTP/2 and TLS, in simulated time, by seeds, on a network
+// whose connections freeze or fail: when caches are equal afterwards, and which leader there is.
 //
 // KINFORMER_SIMULATION_SEEDS and KINFORMER_SIMULATION_SEED as in faulty_network_test.cc.
 
@@ -52,7 +52,7 @@ void ForSeeds(const Run& run) {
   }
 }
 
-// A server, a client of it over libcurl, and writes that go past the network.
+// A server, a client over libcurl, and writes that bypass the network.
 class World {
  public:
   explicit World(std::uint64_t seed) : scene(seed), dice(seed), server(scene.env()) {
@@ -166,7 +166,7 @@ TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterASilentFreeze) {
   });
 }
 
-// No connection can be had for up to 40 s: they are refused, or come about and nothing passes.
+// No connection is possible for up to 40 s: they are refused, or hang once established.
 TEST_P(CachesOnAFaultyNetwork, AreEqual5SecondsAfterConnectionsCanBeHadAgain) {
   for (const auto opening :
        {SimulatedNetwork::Opening::kRefused, SimulatedNetwork::Opening::kHanging}) {

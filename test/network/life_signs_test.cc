@@ -1,4 +1,4 @@
-// The transport over libcurl in simulated time: which connections it takes for dead, and when.
+// The transport over libcurl in simulated time: which connections it considers dead, and when.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -45,8 +45,8 @@ TEST_F(LifeSignsTest, RequestsAndWatchesPassInSimulatedTime) {
   EXPECT_EQ(network().opened(), 2U) << "one of each pool";
 }
 
-// A17: what the review found. The caller's patience ends, and the next one's request must not go
-// where the first one's went.
+// The caller of a request on a silent connection gives up, and the request of the next caller must
+// not use the same connection.
 TEST_F(LifeSignsTest, WhoGivesUpOnASilentConnection_IsEvidenceForTheNext) {
   for (const ConnectionPool pool : kPools) {
     ClientCalls calls(scene_);
@@ -109,7 +109,7 @@ TEST_F(LifeSignsTest, WhoCancelsAtOnce_SaysNothing) {
   EXPECT_EQ(handler_.probes, 0);
 }
 
-// What is said on a connection to others shows that it lives.
+// Data of other streams on the connection proves that it is alive.
 TEST_F(LifeSignsTest, ASlowRequestBesideStreamsThatAreHeard_LeavesTheConnectionAlone) {
   ClientCalls calls(scene_);
   ClientCall& ticks = calls.Start("/ticks", ConnectionPool::kWatch);
@@ -123,7 +123,7 @@ TEST_F(LifeSignsTest, ASlowRequestBesideStreamsThatAreHeard_LeavesTheConnectionA
   EXPECT_FALSE(ticks.done());
 }
 
-// Silence because the server takes its time: the probe's answer restores trust.
+// The server is slow: the answer to the probe restores trust.
 TEST_F(LifeSignsTest, ASlowRequestOnAnOtherwiseQuietConnection_CostsAProbeAndNoConnection) {
   ClientCalls calls(scene_);
   ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
@@ -137,7 +137,7 @@ TEST_F(LifeSignsTest, ASlowRequestOnAnOtherwiseQuietConnection_CostsAProbeAndNoC
   EXPECT_FALSE(watch.done());
 }
 
-// A watch that has been granted may be silent for as long as it likes.
+// An accepted watch may be silent for any time.
 TEST_F(LifeSignsTest, TheEndOfAQuietWatch_SaysNothing) {
   ClientCalls calls(scene_);
   ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
@@ -150,7 +150,7 @@ TEST_F(LifeSignsTest, TheEndOfAQuietWatch_SaysNothing) {
   EXPECT_EQ(network().opened(), 1U);
 }
 
-// A17 again: the watch's death is the evidence for the connections that nobody has used since.
+// The dead watch also counts as evidence against connections that were unused since then.
 TEST_F(LifeSignsTest, AfterAFreeze_TheWatchEndsIn45SecondsAndTheNextRequestPassesAtOnce) {
   ClientCalls calls(scene_);
   ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
@@ -166,7 +166,7 @@ TEST_F(LifeSignsTest, AfterAFreeze_TheWatchEndsIn45SecondsAndTheNextRequestPasse
   EXPECT_EQ(calls.Stats().connections_open, 4U);
 }
 
-// The other way round: a request's deadline is the evidence for watches.
+// The opposite case: a request's deadline is evidence against the connections of watches.
 TEST_F(LifeSignsTest, AfterAFreeze_ARequestWithADeadlineSavesTheWatchesFromWaiting) {
   ClientCalls calls(scene_);
   ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
@@ -179,7 +179,7 @@ TEST_F(LifeSignsTest, AfterAFreeze_ARequestWithADeadlineSavesTheWatchesFromWaiti
   EXPECT_LE(scene_.env().Now() - frozen, 21s);
 }
 
-// Nothing new goes over a connection that was found dead, though it may thaw.
+// A connection that was found dead gets no new requests, even if it recovers.
 TEST_F(LifeSignsTest, AConnectionThatWasFoundDead_IsNotUsedAgain) {
   ClientCalls calls(scene_);
   ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
@@ -234,7 +234,7 @@ TEST_F(LifeSignsTest, TheLimitOfHttp1Watches_CountsThoseOnRetiredConnections) {
   EXPECT_FALSE(kept.done());
 }
 
-// With probes switched off nothing could restore trust.
+// Without probes, nothing could restore trust.
 TEST_F(LifeSignsTest, WithoutProbes_GivingUpRetiresTheConnection) {
   ClientCalls calls(scene_, {.read_idle_timeout = Duration::zero()});
   ASSERT_TRUE(calls.Try("/x").ok());
@@ -244,7 +244,7 @@ TEST_F(LifeSignsTest, WithoutProbes_GivingUpRetiresTheConnection) {
   EXPECT_EQ(handler_.probes, 0);
 }
 
-// ---- changed certificates
+// ---- Changed certificates
 
 class GivenCredentials final : public CredentialSource {
  public:
@@ -255,7 +255,7 @@ class GivenCredentials final : public CredentialSource {
   Credentials now;
 };
 
-// Nobody goes on under the old name: idle connections are closed, watches end and resume.
+// After a change of the certificate, idle connections are closed and watches end and resume.
 TEST_F(LifeSignsTest, ANewClientCertificate_LeavesNoConnectionOfTheOld) {
   auto source = std::make_shared<GivenCredentials>(SocketScene::ClientCertificate("old"));
   ClientCalls calls(scene_, {.credentials = source});
@@ -278,9 +278,9 @@ TEST_F(LifeSignsTest, ANewClientCertificate_LeavesNoConnectionOfTheOld) {
   EXPECT_THAT(network().Open(), ElementsAre(3U, 4U, 5U));
 }
 
-// ---- connections that do not come about
+// ---- Connections that cannot be established
 
-// A20: a handshake that hangs holds up nobody, nor the one that it was begun for.
+// A hanging handshake delays no other request, and not even its own.
 TEST_F(LifeSignsTest, AHandshakeThatHangs_HoldsUpNobody) {
   ClientCalls calls(scene_);
   network().SetOpening(SimulatedNetwork::Opening::kHanging);
@@ -327,7 +327,7 @@ TEST_F(LifeSignsTest, WhereHandshakesHang_RequestsEndAfterTenSeconds) {
   EXPECT_EQ(calls.Stats().connections_open, 0U) << "nobody wants one any more";
 }
 
-// Whenever it ends, a try that is not hopeless begins within three seconds.
+// Whenever the hanging ends, a new attempt begins within three seconds.
 TEST_F(LifeSignsTest, OnceHandshakesHangNoLonger_WhoWaitsIsServedSoon) {
   for (Duration hanging = 500ms; hanging < 8s; hanging += 500ms) {
     ClientCalls calls(scene_);
@@ -342,7 +342,7 @@ TEST_F(LifeSignsTest, OnceHandshakesHangNoLonger_WhoWaitsIsServedSoon) {
   }
 }
 
-// Libcurl finds that out with the next request, and connects for it.
+// libcurl notices the end of the connection at the next request, and connects again.
 TEST_F(LifeSignsTest, AConnectionThatEndedWhileIdle_IsTriedBesideAsTheFirst) {
   ClientCalls calls(scene_);
   ASSERT_TRUE(calls.Try("/x").ok());
@@ -357,8 +357,8 @@ TEST_F(LifeSignsTest, AConnectionThatEndedWhileIdle_IsTriedBesideAsTheFirst) {
   EXPECT_LE(next.took(), 2400ms);
 }
 
-// Libcurl sends a request again by itself where a connection that it has used before turns out to
-// have ended.
+// libcurl itself sends a request again if the connection that it wanted to reuse turns out to be
+// closed. Such a retry may hang like a first attempt.
 TEST_F(LifeSignsTest, ARequestThatLibcurlSendsAgain_IsTriedBesideAsTheFirst) {
   for (const ConnectionPool pool : {ConnectionPool::kShort, ConnectionPool::kWatch}) {
     ClientCalls calls(scene_);
@@ -388,7 +388,7 @@ TEST_F(LifeSignsTest, ASlowHandshake_IsAwaited) {
   EXPECT_TRUE(scout.ok());
 }
 
-// All that come hang: few connections are tried at a time.
+// All connections hang: only few are attempted at a time.
 TEST_F(LifeSignsTest, WhereEveryHandshakeHangs_FourAreTriedAtATime) {
   ClientCalls calls(scene_);
   network().SetOpening(SimulatedNetwork::Opening::kHanging);
@@ -398,7 +398,7 @@ TEST_F(LifeSignsTest, WhereEveryHandshakeHangs_FourAreTriedAtATime) {
     EXPECT_LE(calls.Stats().connections_open, 5U);
   }
   network().SetOpening(SimulatedNetwork::Opening::kServed);
-  // Those that hang may be the youngest, too.
+  // The newest attempts may be among those that hang.
   ClientCall& next = calls.Start("/x");
   ASSERT_TRUE(RunUntil([&] { return next.done(); }, 11s));
   RunFor(1s);

@@ -1,6 +1,6 @@
-// A manager with leader election and a controller over libcurl, HTTP/2 and TLS, on a network whose
-// connections freeze in silence, in simulated time, by seeds: it goes on leading and reconciles
-// what it had missed; or, where it cannot renew, it ends before another one may lead.
+// A manager with leader election and a controller over libcurl, HTTP/2 and TLS, in simulated time,
+// by seeds, on a network whose connections freeze silently: it keeps leading and reconciles all
+// missed changes; or, if it cannot renew, ends before another one may lead.
 //
 // KINFORMER_SIMULATION_SEEDS and KINFORMER_SIMULATION_SEED as in faulty_network_test.cc.
 

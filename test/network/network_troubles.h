@@ -51,7 +51,7 @@ class NetworkTroubles {
     }
   }
 
-  // From now on new connections are served and none is slow. What is frozen stays so.
+  // From now on new connections are served and none is slow. Frozen ones stay frozen.
   void End() {
     network_.SetOpening(SimulatedNetwork::Opening::kServed);
     for (const std::size_t number : network_.Open()) network_.Drip(number, 0, Duration::zero());

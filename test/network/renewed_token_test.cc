@@ -1,5 +1,5 @@
-// An informer whose token comes from a file, and a server that refuses it for a while, over libcurl
-// in simulated time: how soon a renewed token is tried.
+// An informer whose token comes from a file, and a server that refuses the token for a while, over
+// libcurl in simulated time: how soon a renewed token is used.
 
 #include <chrono>
 #include <cstdint>
@@ -83,8 +83,8 @@ class RenewedToken : public ::testing::TestWithParam<std::uint64_t> {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RenewedToken, ::testing::Range<std::uint64_t>(1, 11));
 
-// Each attempt looks at the file again, whose token is known not to be good; the pauses between
-// them do not grow beyond that.
+// Each attempt reads the file again, since its token is known to be refused; the pauses between
+// attempts stay below that limit.
 TEST_P(RenewedToken, AfterTenMinutesOf401_TheCacheIsEqualWithinTenSeconds) {
   SharedInformer<ConfigMap> informer(scene_.env(), NewListWatch<ConfigMap>(*client_, "default"));
   static_cast<void>(informer.SetWatchErrorHandler([](const Error&) {}).ok());

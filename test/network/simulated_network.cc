@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 using Socket = asio::local::stream_protocol::socket;
 using boost::system::error_code;
 
-// One end for us, the other for somebody else.
+// One end for this class, the other for the caller.
 std::pair<Socket, int> NewPair(asio::io_context& io) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0) {
@@ -81,7 +81,7 @@ class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
     Socket& from;
     Socket& to;
     std::string held{};
-    bool ended = false;    // nothing more comes
+    bool ended = false;    // no more data arrives
     bool writing = false;  // waits until the other end takes more
   };
 
@@ -100,7 +100,7 @@ class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
       PassOn(way);
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       way.ended = true;
-      // Nobody is left to whom anything could be passed on; a frozen one's server does not hear.
+      // The other end is closed; the server of a frozen connection does not notice.
       if (&way == &up_ && frozen_) {
         open_ = false;
         error_code ignored;

@@ -1,7 +1,7 @@
 // test/network/simulated_network.h
 //
-// SimulatedNetwork: connections between a transport over libcurl and a server of ours, in simulated
-// time, with somebody in between who can freeze, slow down and break each of them.
+// SimulatedNetwork: connections between a transport over libcurl and our server, in simulated time,
+// each of which can be frozen, slowed down and cut.
 
 #ifndef KINFORMER_TEST_NETWORK_SIMULATED_NETWORK_H_
 #define KINFORMER_TEST_NETWORK_SIMULATED_NETWORK_H_
@@ -25,18 +25,18 @@ class io_context;
 
 namespace kinformer::testing {
 
-// The sockets are local ones of this process: what one end writes the other can read at once, so no
-// time passes but the Simulation's. Loop-confined, but for construction and destruction, which must
-// come after the transport's and the server's connections.
+// Uses local sockets of this process: the other end can read data at once, so only simulated time
+// passes. Loop-confined, except for the constructor and the destructor; destroy it after the
+// connections of the transport and of the server.
 class SimulatedNetwork final : public internal::transport::SocketSource {
  public:
-  // Takes over one end of a new connection: the server.
+  // Takes over the server's end of a new connection.
   using Accept = std::function<void(int socket)>;
-  // What becomes of connections that are opened.
+  // Behaviour of new connections.
   enum class Opening : std::uint8_t {
     kServed,
     kRefused,
-    kHanging,  // they come about, and nothing passes
+    kHanging,  // connected, but no data passes
   };
 
   SimulatedNetwork(Env& env, boost::asio::io_context& io, Accept accept);
@@ -48,17 +48,17 @@ class SimulatedNetwork final : public internal::transport::SocketSource {
   bool Opens(ConnectionPool pool) override;
   void SetOpening(Opening opening) { opening_ = opening; }
 
-  // ---- connections, by their number from 0
+  // ---- Connections, numbered from 0
   [[nodiscard]] std::size_t opened() const { return links_.size(); }
-  // Those that the client has not closed, and that have not been cut.
+  // Connections that the client has not closed and that were not cut.
   [[nodiscard]] std::vector<std::size_t> Open() const;
-  // All that is sent either way is taken, and not passed on before Thaw.
+  // Accepts all data in both directions, but delivers it only after Thaw.
   void Freeze(std::size_t number);
   void FreezeAll();
   void Thaw(std::size_t number);
-  // At most so many bytes each time, either way; 0: as they come.
+  // Limits each delivery, in both directions, to `bytes`; 0 removes the limit.
   void Drip(std::size_t number, std::size_t bytes, Duration every);
-  // Both ends hear of it.
+  // Both ends notice it.
   void Cut(std::size_t number);
 
  private:
@@ -72,7 +72,7 @@ class SimulatedNetwork final : public internal::transport::SocketSource {
   const Accept accept_;
   const std::string name_;
   const std::unique_ptr<Listener> listener_;
-  std::deque<ConnectionPool> coming_;  // connected, and not taken yet
+  std::deque<ConnectionPool> coming_;  // connected, but not accepted yet
   Opening opening_ = Opening::kServed;
   std::vector<std::shared_ptr<Link>> links_;
 };

@@ -20,7 +20,7 @@
 
 namespace kinformer::testing {
 
-// Everything is done on the Simulation's loop, by whoever drives it.
+// Everything runs on the Simulation's loop, in the thread that drives it.
 class SocketScene {
  public:
   explicit SocketScene(std::uint64_t seed);
@@ -32,12 +32,12 @@ class SocketScene {
   [[nodiscard]] Simulation& sim() { return sim_; }
   [[nodiscard]] Env& env() { return sim_.env(); }
   [[nodiscard]] SimulatedNetwork& network() { return *network_; }
-  // Once, before the first connection; the handler may go after StopServing. Not on the loop.
+  // Call once, before the first connection. `handler` must live until StopServing. Not on the loop.
   void Serve(Handler& handler);
   void StopServing();
   // As NewHttpTransport, with this scene's server and network.
   [[nodiscard]] std::unique_ptr<Transport> NewTransport(HttpTransportOptions options = {});
-  // A client certificate of its own for `name`, which the server trusts.
+  // Returns a new client certificate for `name`, which the server trusts.
   [[nodiscard]] static Credentials ClientCertificate(const std::string& name);
   // Runs `work` as a task of the loop.
   void OnLoop(const std::function<void()>& work);

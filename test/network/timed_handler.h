@@ -1,6 +1,6 @@
 // test/network/timed_handler.h
 //
-// TimedHandler: answers when its requests say.
+// TimedHandler: answers at the time given in the request.
 
 #ifndef KINFORMER_TEST_NETWORK_TIMED_HANDLER_H_
 #define KINFORMER_TEST_NETWORK_TIMED_HANDLER_H_

@@ -1,6 +1,6 @@
 // test/operator/builder_fixture.h
 //
-// BuilderTest: controllers built for a manager, in simulated time, and what they reconcile.
+// BuilderTest: controllers built for a manager, in simulated time, and their reconciles.
 
 #ifndef KINFORMER_TEST_OPERATOR_BUILDER_FIXTURE_H_
 #define KINFORMER_TEST_OPERATOR_BUILDER_FIXTURE_H_
@@ -19,7 +19,7 @@ namespace kinformer::testing {
 
 class BuilderTest : public ManagerTest {
  protected:
-  // Notes what it is called with: "web-0" or "web-0@-100".
+  // Records its requests: "web-0" or "web-0@-100".
   auto Note() {
     return [this](const ReconcileContext& context, const Request& request) {
       seen_.push_back(request.name +

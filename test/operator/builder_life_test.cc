@@ -1,4 +1,4 @@
-// Controllers that come, warm up, wait for leadership and go while their manager runs.
+// Controllers that are added, warm up, wait for leadership and end while their manager runs.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -95,7 +95,7 @@ TEST_F(BuilderTest, AControllerWatchesASecondCluster) {
           .WatchesRawSource(source::Kind<corev1::ConfigMap>(
               second->GetCache(), handler::EnqueueRequestForObject<corev1::ConfigMap>()))
           .Complete([&, note = Note()](const ReconcileContext& context, const Request& request) {
-            // What it reads there comes from that cluster's cache.
+            // Reads come from the cache of the second cluster.
             if (second->GetClient().Get<corev1::ConfigMap>(request, context.call()).ok()) {
               seen_.push_back("there:");
             }
@@ -116,10 +116,10 @@ TEST_F(BuilderTest, AControllerWatchesASecondCluster) {
   manager_.Stop();
 }
 
-// What is left when a manager is gone.
+// Threads and loops that remain after a manager is destroyed.
 class LeftoversTest : public ManagerTest {
  protected:
-  // A manager with a controller that is busy when it is asked to end, and one that waits to lead.
+  // Runs a manager with a controller that is busy at the end, and one that waits for leadership.
   void RunOne(ManagerOptions options, const std::function<void()>& meanwhile) {
     auto manager =
         Manager::New(Client::ForTransport(env_, server_.transport()), std::move(options)).OrExit();
@@ -169,7 +169,7 @@ TEST_F(LeftoversTest, CR_20_NoThreadsOfControllersThatNeverRan) {
   CreatePod("p");
   RunOne({}, nullptr);
   RunOne(Electing(), nullptr);
-  // Another one leads.
+  // Another manager leads.
   RunningManager leader(sim_, server_, Electing());
   leader.Start();
   sim_.RunFor(seconds(5));
@@ -178,7 +178,7 @@ TEST_F(LeftoversTest, CR_20_NoThreadsOfControllersThatNeverRan) {
   EXPECT_EQ(reconciles_, 0);
 }
 
-// A controller that is being warmed up: its caches cannot be filled, and it has a request already.
+// A controller in its warm-up: its caches cannot sync, and it has a request already.
 class WarmingTest : public BuilderTest {
  protected:
   WarmingTest() {

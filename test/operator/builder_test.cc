@@ -79,7 +79,7 @@ TEST_F(BuilderTest, BL_02_WhatTheControllerIsToBeIsHandedOn) {
                   .ok());
   sim_.RunFor(minutes(1));
   EXPECT_EQ(std::exchange(most, 0), 3) << "as the manager says of the kind";
-  // A limiter that gives up to a second for each failure.
+  // A limiter whose delays increase by up to a second for each failure.
   std::vector<SteadyTime> at;
   ASSERT_TRUE(
       ControllerBuilder(*manager)

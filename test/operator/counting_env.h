@@ -1,6 +1,6 @@
 // test/operator/counting_env.h
 //
-// CountingEnv: another Env, of which a test knows the threads and loops that have not ended.
+// CountingEnv: wraps an Env and counts threads and loops that have not ended.
 
 #ifndef KINFORMER_TEST_OPERATOR_COUNTING_ENV_H_
 #define KINFORMER_TEST_OPERATOR_COUNTING_ENV_H_
@@ -14,12 +14,12 @@
 
 namespace kinformer::testing {
 
-// For simulations, where one thread runs at any moment. `env` must outlive it.
+// For simulations, where one thread runs at a time. `env` must outlive it.
 class CountingEnv final : public Env {
  public:
   explicit CountingEnv(Env& env) : env_(env) {}
 
-  // The names of those that were made and have not ended.
+  // Names of threads and loops that have not ended.
   [[nodiscard]] const std::multiset<std::string>& running() const { return running_; }
   [[nodiscard]] int made() const { return made_; }
 
@@ -35,7 +35,7 @@ class CountingEnv final : public Env {
     running_.insert(name);
     return env_.NewThread(name, [this, name, body = std::move(body)]() mutable {
       body();
-      // What the body owns ends before the thread does.
+      // Destroys the body's captures before the thread ends.
       body = Task();
       running_.erase(running_.find(name));
     });

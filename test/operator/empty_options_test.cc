@@ -1,4 +1,4 @@
-// Whatever takes options takes {} in their place, and is not in doubt what is meant.
+// Every function with options accepts {} for them without ambiguity.
 
 #include <gtest/gtest.h>
 #include <memory>

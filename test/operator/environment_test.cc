@@ -1,4 +1,4 @@
-// testing::Environment: what it does to replicas, seen from a small operator.
+// testing::Environment: its effects on replicas, tested with a small operator.
 
 #include "kinformer/testing/environment.h"
 
@@ -130,7 +130,7 @@ TEST_F(EnvironmentTest, WhoIsCutOffComesBack) {
   EXPECT_EQ(Seen(), "red");
 }
 
-// Staleness breaker: the age of the cache is what the replica has heard of its server.
+// Staleness limit: the age of the cache is the time since the last data from the server.
 class StalenessTest : public EnvironmentTest {
  protected:
   StalenessTest() : EnvironmentTest({.controller = {.max_cache_age = minutes(2)}}) {}
@@ -148,7 +148,7 @@ TEST_F(StalenessTest, WhoIsCutOffDoesNotActOnWhatWas) {
         })
         .OrExit();
   });
-  // Nobody writes: a watch hears from its server all the same.
+  // No writes: a watch still gets bookmarks from its server.
   Want("blue");
   env_.RunFor(minutes(20));
   EXPECT_GE(reconciled.size(), 115U) << "a watch that hears from its server holds up nothing";
@@ -226,7 +226,7 @@ TEST_F(ElectionTest, LeadershipIsLostAndAnotherLeads) {
   EXPECT_THAT(env_.Schedule(), HasSubstr("b PUT"));
 }
 
-// An index function that sleeps: all that the replica does on its loop waits, but for the Lease.
+// An index function that sleeps delays everything on the replica's loop, except the Lease.
 TEST_F(ElectionTest, WhatStallsTheLoopDelaysNoRenewal) {
   bool stalled = false;
   bool leads = false;

@@ -1,4 +1,4 @@
-// Managers that lead by a Lease: who leads, what the Lease says, and what happens at the end.
+// Managers with leader election: who leads, the content of the Lease, and their end.
 
 #include <algorithm>
 #include <chrono>
@@ -59,7 +59,7 @@ TEST_F(ManagersTest, MG_03_MG_04_MG_07_OneLeadsAndTheOtherTakesOver) {
   EXPECT_EQ(Holder(), "") << "given up";
 }
 
-// Nobody is waited for; but a replica that does nothing any more must not hold the Lease.
+// The manager waits for nothing; but an idle replica must not hold the Lease.
 TEST_F(ManagersTest, MG_10_WithoutGraceTheLeaseIsGivenUpToo) {
   const auto options = [](const std::string& identity) {
     ManagerOptions electing = Electing(identity, true);

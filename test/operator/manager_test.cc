@@ -103,7 +103,7 @@ TEST_F(ManagersTest, ARunnableThatRemovesItself_IsToldToEndAndNotWaitedFor) {
   EXPECT_EQ(added.error().reason(), Reason::kAlreadyExists) << "it still runs";
   EXPECT_EQ(manager->Remove(self).error().reason(), Reason::kNotFound);
   EXPECT_FALSE(manager.ended);
-  // It has ended, and may come again.
+  // It has ended and may be added again.
   EXPECT_TRUE(manager->Add(self).ok());
   sim_.RunFor(seconds(1));
   EXPECT_FALSE(manager.ended);
@@ -199,7 +199,7 @@ TEST_F(ManagersTest, MG_10_WhoHangsIsNamed) {
   EXPECT_THAT(manager.result.error().message(), HasSubstr("these still run: slow one"));
 }
 
-// The work of the leader goes on, so the Lease stays; but nobody waits for it beyond the time.
+// The leader's work continues, so the Lease is kept, but the manager waits only until its deadline.
 TEST_F(ManagersTest, MG_10_TheLeaseIsLastAndKeepsToTheDeadline) {
   RunningManager manager(sim_, server_, Electing("a", true));
   const auto slow = NewProbe("slow one");
@@ -237,7 +237,7 @@ TEST_F(ManagersTest, MG_10_AServerThatDoesNotAnswerHoldsUpNoEndBeyondTheDeadline
   EXPECT_THAT(manager.result.error().message(), HasSubstr("these still run: leader election"));
 }
 
-// Whose WaitUntilReady asks the manager when it is told to stop.
+// A runnable whose WaitUntilReady calls the manager when stop is requested.
 class AskingRunnable final : public Runnable {
  public:
   AskingRunnable(Env& env, Manager& manager) : env_(env), manager_(manager) {}
@@ -357,7 +357,7 @@ TEST_F(ManagersTest, EV_01_RecordersOfBothKinds) {
   const corev1::ObjectReferenceMutable about{
       .kind = "Pod", .namespace_ = "default", .name = "p", .apiVersion = "v1"};
   manager->GetEventRecorderFor("old")->Event(about, kEventTypeNormal, "Old", "of core/v1");
-  sim_.RunFor(milliseconds(1));  // their names are made of the time
+  sim_.RunFor(milliseconds(1));  // names of events contain the time
   const auto recorder = manager->GetEventRecorder("example.com/new");
   recorder->Event(about, std::nullopt, kEventTypeNormal, "New", "Testing", "of events.k8s.io/v1");
   EXPECT_EQ(recorder.use_count(), 1) << "one broadcaster, many recorders";
@@ -391,7 +391,7 @@ TEST_F(ManagersTest, CR_19_ControllersHaveNamesOfTheirOwn) {
   EXPECT_TRUE(careless->OptionsFor({.name = "pods"}).ok());
 }
 
-// Each option but the name, with values that tell who has set it.
+// Sets every option except the name, to values that depend on `i`.
 ControllerOptions Everything(int i, std::function<bool()> is_leader) {
   const bool odd = i % 2 != 0;
   return {.max_concurrent_reconciles = i,

@@ -1,4 +1,4 @@
-// What a runnable throws, in each of its methods.
+// Exceptions from each method of a runnable.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using std::chrono::minutes;
 using ::testing::HasSubstr;
 
-// Throws in the method that is named.
+// Throws in the named method.
 class ThrowingRunnable final : public Runnable {
  public:
   explicit ThrowingRunnable(std::string where) : where_(std::move(where)) {}

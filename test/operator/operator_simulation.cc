@@ -24,35 +24,35 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A parent is a ConfigMap that says how many children it wants; a child is a ConfigMap that it
-// controls. The operator makes and deletes children, marks the parent as ready a minute after all
-// of them are there, and holds a parent that is deleted until its children are gone.
+// A parent is a ConfigMap with a wanted number of children; a child is a ConfigMap that it
+// controls. The operator creates and deletes children, marks the parent as ready a minute after all
+// of them exist, and keeps a deleted parent until its children are gone.
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 constexpr const char* kFinalizer = "example.com/children";
 constexpr int kParents = 4;
 
 using Map = corev1::ConfigMap;
 
-// What all replicas of a run are watched by.
+// Invariants shared by all replicas of a run.
 struct Watchdog {
   std::string wrong;
   std::int32_t newest_term = -1;
   std::string leader;
   OperatorRun* run = nullptr;
-  double trouble = 0;                         // how likely a reconcile fails by itself
-  std::map<std::string, std::int32_t> terms;  // of each replica, the last in which it acted
+  double trouble = 0;                         // probability that a reconcile fails by itself
+  std::map<std::string, std::int32_t> terms;  // for each replica, the last term in which it acted
 
   void Wrong(const std::string& what) {
     if (wrong.empty()) wrong = what;
   }
-  // A write goes to the server. Who is losing the leadership still has the term that it had.
+  // Checks a write to the server. A replica that is losing the leadership still has its term.
   void Writes(const Replica& replica) {
     const auto term = replica.manager().elector()->LeaderEpoch();
     const auto last = terms.find(replica.name());
     if (!term && last == terms.end()) return Wrong(replica.name() + " writes and has never led");
     Acts(replica.name(), term ? *term : last->second);
   }
-  // Something acts as the leader of that term.
+  // Checks an action of a leader of that term.
   void Acts(const std::string& who, std::int32_t term) {
     if (term < newest_term || (term == newest_term && who != leader)) {
       Wrong(who + " acts in term " + std::to_string(term) + " while " + leader + " leads in " +
@@ -122,7 +122,7 @@ class ParentReconciler final : public Reconciler {
          .label_selector = LabelSelector::Parse("parent=" + request.name).OrExit()},
         context.call());
     if (!children) return children.error();
-    // Between what it has read and what it writes, long enough for another one to lead meanwhile.
+    // Waits between read and write, long enough for another replica to become the leader.
     if (Draw(context) < dog_.trouble) context.env().SleepFor(seconds(10));
     std::set<std::string> there;
     for (const auto& child : *children) there.insert(std::string(child->metadata().name()));
@@ -144,7 +144,7 @@ class ParentReconciler final : public Reconciler {
     return Ready(context, change, wanted);
   }
 
-  // Ready a minute after the children are there, of which no event tells.
+  // Marks it ready a minute after the children exist; no event triggers that.
   Result<ReconcileResult> Ready(const ReconcileContext& context, Map::Mutable& change, int wanted) {
     const std::string now = std::to_string(context.env().Now().time_since_epoch() / seconds(1));
     const std::string count = std::to_string(wanted);
@@ -178,12 +178,12 @@ class ParentReconciler final : public Reconciler {
     return {};
   }
 
-  // A read sees at least what was written before.
+  // A read must return at least the version written before.
   Result<ReconcileResult> SeesItself(const ReconcileContext& context, const ObjectName& name,
                                      std::string_view version) {
     const auto seen = client_.Get<Map>(name, context.call());
     if (!seen) {
-      // Somebody else may delete it.
+      // Another client may delete it.
       if (IsAbsent(seen.error())) return ReconcileResult{};
       return seen.error();
     }
@@ -268,7 +268,7 @@ class World {
           .OrExit();
     }));
   }
-  // Runs while the Lease is held, and needs a moment to end.
+  // Runs while the Lease is held, and takes a moment to end.
   Result<void> WorkOfTheLeader(Manager& manager, const std::stop_token& stop) {
     if (!manager.elector()->IsLeader()) dog_.Wrong("the leader's work begins without leading");
     while (SleepUnlessStopped(env_.env(), stop, std::chrono::hours(1))) {
@@ -281,7 +281,7 @@ class World {
     }
     return {};
   }
-  // Holds up the end of what comes behind it.
+  // Delays the end of the runnables after it.
   Result<void> WorkOfAll(const std::stop_token& stop) {
     while (SleepUnlessStopped(env_.env(), stop, std::chrono::hours(1))) {
     }
@@ -343,7 +343,7 @@ class World {
         return;
     }
   }
-  // It leads before its caches are filled, and is asked to end before they are.
+  // A replica leads before its caches have synced, and is stopped before they do.
   void StopOneThatCannotSync() {
     for (Replica* const replica : replicas_) {
       if (replica->running()) replica->Stop();
@@ -373,7 +373,7 @@ class World {
         static_cast<void>(env_.server().Delete(kConfigMaps, {"default", name}));
         return;
       case 1:
-        // Somebody deletes what the operator has made.
+        // Another client deletes an object of the operator.
         static_cast<void>(env_.server().Delete(kConfigMaps, {"default", child}));
         return;
       default:
@@ -383,7 +383,7 @@ class World {
     }
   }
 
-  // What is there is what is wanted.
+  // Compares the actual with the wanted state.
   void Compare() {
     for (int i = 0; i < kParents; ++i) {
       const std::string name = "p" + std::to_string(i);

@@ -1,7 +1,7 @@
 // test/operator/operator_simulation.h
 //
-// An operator on the embedded server, in two replicas, with all that goes wrong; and what must hold
-// nevertheless.
+// Simulation of an operator on the embedded server, in two replicas, with all kinds of troubles,
+// and its invariants.
 
 #ifndef KINFORMER_TEST_OPERATOR_OPERATOR_SIMULATION_H_
 #define KINFORMER_TEST_OPERATOR_OPERATOR_SIMULATION_H_
@@ -12,7 +12,7 @@
 namespace kinformer::testing {
 
 struct OperatorRun {
-  std::string wrong{};     // what did not hold; empty: all did
+  std::string wrong{};     // violated invariants; empty: none
   std::string schedule{};  // as Environment has it
   int reconciles = 0;
   int leaders = 0;  // terms
@@ -22,7 +22,7 @@ struct OperatorRun {
   bool operator==(const OperatorRun&) const = default;
 };
 
-// One run, which the seed decides, whatever the memory of the process looks like.
+// Runs one seed. The run does not depend on the memory of the process.
 OperatorRun RunOperator(std::uint64_t seed);
 
 }  // namespace kinformer::testing

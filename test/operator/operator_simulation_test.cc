@@ -1,4 +1,4 @@
-// The operator's simulation with the library as it is.
+// Runs the operator's simulation with the unmodified library.
 
 #include "operator/operator_simulation.h"
 

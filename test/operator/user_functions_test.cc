@@ -1,5 +1,5 @@
-// Each function that a program gives a controller's watches throws, of one object: the others get
-// their requests, and the controller goes on.
+// Each function that a program passes to a controller's watches throws for one object: other
+// objects still get their requests, and the controller continues.
 
 #include <algorithm>
 #include <chrono>
@@ -39,13 +39,13 @@ using Queue = RequestQueue<Request>;
 using Handler = std::shared_ptr<handler::EventHandler<ConfigMap>>;
 using Predicate = predicate::Predicate<ConfigMap>;
 
-// True where it does not throw.
+// Returns true if it does not throw.
 bool Good(const ConfigMap& object) {
   if (object.metadata().name() == "bad") throw std::runtime_error("by the program");
   return true;
 }
 
-// Throws in the method that is named, and adds the request of the object in the others.
+// Throws in the named method; in other methods, adds the request of the object.
 class ThrowingHandler final : public handler::EventHandler<ConfigMap> {
  public:
   explicit ThrowingHandler(std::string where) : where_(std::move(where)) {}
@@ -72,8 +72,8 @@ class ThrowingHandler final : public handler::EventHandler<ConfigMap> {
 
 struct Case {
   const char* name;
-  std::size_t of_the_watch = 0;    // how often it throws
-  std::size_t of_the_channel = 0;  // the same
+  std::size_t of_the_watch = 0;    // number of exceptions
+  std::size_t of_the_channel = 0;  // likewise
   Handler handler = handler::EnqueueRequestForObject<ConfigMap>();
   Predicate accepts{};
   friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
@@ -81,7 +81,7 @@ struct Case {
 
 class WatchesTest : public ::testing::Test {
  protected:
-  // Of what is created, updated, deleted and sent over the channel.
+  // Creates, updates and deletes an object, and sends it over the channel.
   void Run(const std::string& name) {
     const auto object = [&](const char* value) {
       return json::Value::MakeObject(
@@ -153,12 +153,12 @@ TEST_P(WatchFunctionsTest, WhatTheyThrowHarmsNobody) {
 
 Handler Throwing(const char* where) { return std::make_shared<ThrowingHandler>(where); }
 
-// Adds the request where that is no bad object.
+// Adds the request unless the object is bad.
 void AddGood(const ConfigMap& object, const Queue& queue) {
   if (Good(object)) queue.Add({"default", std::string(object.metadata().name())});
 }
 
-// All four, of which one is replaced.
+// All four functions, one of which is replaced.
 Handler Funcs(const std::function<void(handler::Funcs<ConfigMap>&)>& replace) {
   const auto add = [](const ConfigMap& object, const Queue& queue) {
     queue.Add({"default", std::string(object.metadata().name())});
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
              .accepts = predicate::NewPredicateFuncs<ConfigMap>(Good)}),
     [](const auto& test) { return test.param.name; });
 
-// It is asked once, where the source begins.
+// Called once, when the source starts.
 TEST_F(WatchesTest, AHandlerThatThrowsWhenAskedAboutItselfEndsTheController) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .Named("maps")
@@ -246,7 +246,7 @@ TEST_F(WatchesTest, AHandlerThatThrowsWhenAskedAboutItselfEndsTheController) {
   EXPECT_THAT(manager_.result.error().message(), HasSubstr("by the program"));
 }
 
-// Each way to give a function that reconciles: it throws at an object's first time, and is asked
+// Each way to pass a reconcile function: it throws at the first call for an object, and is called
 // again.
 TEST_F(WatchesTest, AFunctionThatReconcilesAndThrowsIsCalledAgain) {
   std::vector<std::string> calls;

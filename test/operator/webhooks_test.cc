@@ -1,6 +1,6 @@
-// Webhooks of all kinds together: a WebhookServer with a defaulter, a validator and conversions;
-// the embedded API server, which asks it; an operator and informers that use both versions of a
-// custom resource. Webhooks are slow, fail and are cut off meanwhile.
+// All kinds of webhooks together: a WebhookServer with a defaulter, a validator and conversions;
+// the embedded API server that calls it; an operator and informers that use both versions of a
+// custom resource. Webhooks are slow, fail and are cut off during the test.
 
 #include <chrono>
 #include <cstdint>
@@ -34,8 +34,8 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What the hub calls size, a number, the spoke calls length, a text; status.seen and status.shown
-// likewise.
+// The hub version has a number `size`, the spoke version a text `length`; likewise status.seen and
+// status.shown.
 struct WidgetSpec {
   std::int64_t size = 0;
   static constexpr auto kFields = std::tuple(Field("size", &WidgetSpec::size));
@@ -102,7 +102,7 @@ Conversions HubAndSpoke() {
   return conversions;
 }
 
-// In which versions webhooks were asked, and about requests in which: "v1 about v1alpha1".
+// Versions of reviews and of the requests in them: "v1 about v1alpha1".
 using Questions = std::set<std::string>;
 void Note(const admission::Request& request, Questions& questions) {
   questions.insert(request.kind.version + " about " + request.requestKind->version);
@@ -139,7 +139,7 @@ class SizeValidator final : public admission::Validator<Widgets> {
   Questions& questions_;
 };
 
-// The validator takes the hub, the defaulter the spoke.
+// The validator uses the hub version, the defaulter the spoke version.
 void Register(WebhookServer& webhooks, Questions& questions) {
   webhooks.RegisterConversions(HubAndSpoke()).OrExit();
   webhooks.RegisterValidator<Widgets>(std::make_shared<SizeValidator>(questions)).OrExit();
@@ -217,7 +217,7 @@ webhooks:
      resources: [widgets, widgets/status]}
 )";
 
-// A client sees what it has just written, or something later. Counts how often it has.
+// A client must see its last write or a later one. Counts how often it does.
 template <class T>
 void ExpectSeen(const DelegatingClient& client, const ReconcileContext& context,
                 const Ref<T>& written, int& seen_own) {
@@ -225,7 +225,7 @@ void ExpectSeen(const DelegatingClient& client, const ReconcileContext& context,
                         std::string(written->metadata().name())};
   const auto seen = client.Get<T>(name, context.call());
   if (!seen) {
-    // It says so where it cannot: the watch waits for a webhook.
+    // Otherwise it returns an error: the watch waits for a webhook.
     EXPECT_TRUE(IsNotFound(seen.error()) || seen.error().reason() == Reason::kStale ||
                 seen.error().reason() == Reason::kStopped ||
                 seen.error().reason() == Reason::kCanceled)
@@ -237,8 +237,8 @@ void ExpectSeen(const DelegatingClient& client, const ReconcileContext& context,
   ++seen_own;
 }
 
-// Writes into the status of each widget what it has seen of its spec, and reads what it has
-// written: of large widgets in one version, of small ones in the other.
+// Writes the size from each widget's spec into its status, and reads it back: large widgets in one
+// version, small ones in the other.
 std::function<void(Manager&)> Seeing(int& seen_own) {
   return [&seen_own](Manager& manager) {
     ControllerBuilder(manager)
@@ -270,7 +270,7 @@ std::function<void(Manager&)> Seeing(int& seen_own) {
   };
 }
 
-// What is there, by name: version and content.
+// Content of the objects by name: version and content.
 std::string Content(const Widgets& widget) {
   return std::string(widget.metadata().resourceVersion()) + " " +
          std::to_string(widget.value().spec.size) + " " +
@@ -287,7 +287,7 @@ std::map<std::string, std::string> Contents(const Objects& objects) {
   return out;
 }
 
-// Clients that write in both versions, and trouble.
+// Clients that write in both versions, and troubles.
 class Writer {
  public:
   Writer(Environment& env, std::uint64_t seed)
@@ -360,7 +360,7 @@ class Writer {
   template <class T>
   static Result<void> Done(const Result<Ref<T>>& done, std::int64_t size) {
     if (!done) return done.error();
-    // Nothing gets by the validator, nor by the defaulter.
+    // Neither the validator nor the defaulter may be bypassed.
     EXPECT_LT(size, kTooLarge);
     EXPECT_EQ(SizeOf(**done), size == 0 ? 7 : size);
     return {};
@@ -395,7 +395,7 @@ TEST_P(WebhooksOfAllKinds, BothVersionsComeToTheSame) {
   EXPECT_GT(writer.failed, 0) << "nothing has gone wrong";
   EXPECT_GT(seen_own, 0);
 
-  // All is well again.
+  // The troubles are over.
   env.DelayWebhooks(seconds(0));
   env.RunFor(minutes(1));
   ASSERT_TRUE(env.Settle());
@@ -405,7 +405,7 @@ TEST_P(WebhooksOfAllKinds, BothVersionsComeToTheSame) {
     EXPECT_EQ(Contents<Widgets>(hub.Snapshot()), Contents<Widgets>(hubs));
     EXPECT_EQ(Contents<AlphaWidgets>(alpha.Snapshot()), Contents<AlphaWidgets>(alphas));
     EXPECT_FALSE(hubs.empty());
-    // They are the same objects, and the operator has seen all of them.
+    // Both versions show the same objects, and the operator has seen all of them.
     EXPECT_EQ(Contents<Widgets>(hubs), Contents<AlphaWidgets>(alphas));
     for (const Widgets widget : hubs) {
       EXPECT_EQ(widget.value().status.seen, widget.value().spec.size);

@@ -1,5 +1,5 @@
-// Uses an installed kinformer as an outside program does: the headers for all, and what stands in
-// the further libraries.
+// Uses an installed kinformer like an outside program: all headers, and the contents of the
+// additional libraries.
 
 #include <iostream>
 

@@ -12,22 +12,22 @@ namespace kinformer {
 
 enum class PlantedBug : std::uint8_t {
   kNone,
-  kErrorForgotten,          // a reconcile that failed is not tried again
-  kThrowGivesUp,            // nor one that threw
-  kRequeueForgotten,        // nor one that asked for it
-  kRequeueAfterForgotten,   // nor one that asked for a time
-  kOwnersNotFound,          // what happens to an owned object is nobody's business
-  kLeadershipNotAsked,      // workers go on without it
+  kErrorForgotten,          // a failed reconcile is not retried
+  kThrowGivesUp,            // nor is one that threw
+  kRequeueForgotten,        // nor is one that asked for a requeue
+  kRequeueAfterForgotten,   // nor is one that asked for a delay
+  kOwnersNotFound,          // events of owned objects are ignored
+  kLeadershipNotAsked,      // workers continue without leadership
   kDoesNotWaitForSync,      // reconciles begin before the caches are filled
   kCanceledStartCounts,     // or when it was given up to fill them
-  kLeadsWithoutElection,    // what only the leader may do begins at once
-  kLossOfLeadershipMissed,  // and goes on when the leadership is lost
-  kReconcileNotStopped,     // what is being reconciled then is not told
+  kLeadsWithoutElection,    // the leader's work starts at once
+  kLossOfLeadershipMissed,  // and continues after leadership is lost
+  kReconcileNotStopped,     // running reconciles are then not stopped
   kLeaseGivenUpTooEarly,    // before the work has ended
   kEnd,
 };
 
-// The mistake that is made. Set while nothing runs.
+// Bug that is switched on. Set it only while nothing runs.
 inline PlantedBug planted_bug = PlantedBug::kNone;
 inline bool Planted(PlantedBug bug) { return planted_bug == bug; }
 

@@ -14,15 +14,15 @@ enum class PlantedBug : std::uint8_t {
   kNone,
   kAnyVersionWillDo,         // a write is seen when the cache has the object at all
   kListDoesNotWait,          // only a Get waits
-  kDeleteForgotten,          // nobody waits for a deletion
-  kUnshownDeleteForgotten,   // nor for that of an object that the cache has yet to show
-  kUnselectedForgotten,      // nobody waits until an object that is not selected any more has left
-  kDeletionOfManyForgotten,  // it marks nothing
-  kSweptUnseen,              // any event takes off what has not been seen
+  kDeleteForgotten,          // reads do not wait for a deletion
+  kUnshownDeleteForgotten,   // nor for that of an object that the cache does not show yet
+  kUnselectedForgotten,      // reads do not wait until an object that is not selected has left
+  kDeletionOfManyForgotten,  // it marks no objects
+  kSweptUnseen,              // any event drops writes that the cache does not show
   kEnd,
 };
 
-// The mistake that is made. Set while nobody reads or writes.
+// The bug that is active. Set it while there are no reads or writes.
 inline PlantedBug planted_bug = PlantedBug::kNone;
 inline bool Planted(PlantedBug bug) { return planted_bug == bug; }
 

@@ -1,5 +1,5 @@
-// Server-side apply of structs, with the real kube-apiserver as the judge of who owns what. Label
-// `realserver`.
+// Server-side apply of structs, with the real kube-apiserver, which decides about field ownership.
+// Label `realserver`.
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ class RealApply : public ::testing::Test {
     client_.emplace(NewClient(real_));
     factory_ = std::make_shared<SharedInformerFactory>(*client_);
     cached_.emplace(*client_, factory_);
-    // Reads start the informer, and wait for what this client has written.
+    // Reads start the informer and wait for this client's writes.
     factory_->Start();
   }
   void TearDown() override {
@@ -83,11 +83,11 @@ TEST_F(RealApply, FieldsBelongToWhoAppliedThem) {
   EXPECT_THAT(refused.error().message(), HasSubstr("conflict with \"painter\": .data.color"));
   EXPECT_THAT(Now(), ElementsAre(Pair("color", "blue"), Pair("gloss", "high"), Pair("size", "9")));
 
-  // What two agree on belongs to both.
+  // A field that two managers apply with the same value belongs to both.
   ASSERT_TRUE(Apply("sizer", {{"size", "9"}, {"color", "blue"}}));
   ASSERT_TRUE(Apply("painter", {{"gloss", "high"}}));
   EXPECT_THAT(Now(), ElementsAre(Pair("color", "blue"), Pair("gloss", "high"), Pair("size", "9")));
-  // What its only owner does not apply any more goes.
+  // A field is removed when its only owner no longer applies it.
   ASSERT_TRUE(Apply("painter", {{"shape", "round"}}));
   EXPECT_THAT(Now(), ElementsAre(Pair("color", "blue"), Pair("shape", "round"), Pair("size", "9")));
 
@@ -103,7 +103,7 @@ TEST_F(RealApply, OnlyWhatIsSetIsSent) {
   appsv1::Deployment::Mutable wanted;
   wanted.metadata.namespace_ = "default";
   wanted.metadata.name = "web";
-  wanted.spec.replicas = 0;  // set, though zero
+  wanted.spec.replicas = 0;  // set to zero
   wanted.spec.selector.emplace().matchLabels["app"] = "web";
   wanted.spec.template_.metadata.labels["app"] = "web";
   auto& main = wanted.spec.template_.spec.containers.emplace_back();
@@ -113,7 +113,7 @@ TEST_F(RealApply, OnlyWhatIsSetIsSent) {
   ASSERT_TRUE(made) << made.error();
   EXPECT_EQ((*made)->spec().replicas(), 0);
 
-  // Another owner's container joins the list by its name.
+  // Another owner's container is merged into the list by its name.
   appsv1::Deployment::Mutable sidecar;
   sidecar.metadata.namespace_ = "default";
   sidecar.metadata.name = "web";

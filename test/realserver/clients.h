@@ -1,6 +1,6 @@
 // test/realserver/clients.h
 //
-// What the suites against the real kube-apiserver do with a Client.
+// Common functions of the suites with the real kube-apiserver.
 
 #ifndef KINFORMER_TEST_REALSERVER_CLIENTS_H_
 #define KINFORMER_TEST_REALSERVER_CLIENTS_H_

@@ -1,5 +1,5 @@
-// The informer against kube-apiservers that are not as usual: what one serves is served by another
-// program, which knows JSON only; one behaves as an older minor version. Label `realserver`.
+// The informer with unusual kube-apiservers: one has an API that another program serves, with JSON
+// only; one behaves like an older minor version. Label `realserver`.
 
 #include <atomic>
 #include <fstream>
@@ -42,7 +42,7 @@ using testing::RealServer;
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view kUnknown = "application/x-unknown";
 
-// An API that does not know protobuf: 406 for those who take nothing else, 415 for bodies in it.
+// An API without protobuf: 406 if only protobuf is accepted, 415 for a body in protobuf.
 class JsonOnly : public Handler {
  public:
   explicit JsonOnly(Handler& inner) : inner_(inner) {}
@@ -119,7 +119,7 @@ TEST_F(AggregatedJobs, InformersFallBackToJson) {
   const auto jobs = client_->For<batchv1::Job>("default");
   // Before, the real server answers 404 or 503.
   ASSERT_TRUE(Eventually([&] { return jobs.List().ok(); })) << jobs.List().error();
-  // Its discovery comes a moment later than itself.
+  // Its discovery is available a moment after the API itself.
   ASSERT_TRUE(
       Eventually([&] { return NewClient(real_).Discovery().MappingFor("jobs.v1.batch").ok(); }));
   EXPECT_GT(json_only_->refused(), 0) << "protobuf was not asked for";
@@ -135,7 +135,7 @@ TEST_F(AggregatedJobs, InformersFallBackToJson) {
   ASSERT_TRUE(dynamic.WaitForCacheSync({}, {.timeout = std::chrono::seconds(30)}))
       << dynamic.Status().ErrorText();
 
-  // The body of a client that knows nothing yet is refused first, too.
+  // The body of a new client, which uses protobuf first, is refused as well.
   const int refused = json_only_->refused();
   const auto made = NewClient(real_).For<batchv1::Job>("default").Create(NewJob("sum"));
   ASSERT_TRUE(made) << made.error();

@@ -1,6 +1,6 @@
 // test/realserver/real_server.h
 //
-// RealServer: the real kube-apiserver as a child process. Its binary is named by KINFORMER_REALAPI
+// RealServer: the real kube-apiserver as a child process. KINFORMER_REALAPI names its binary
 // (test/realserver/build.sh).
 
 #ifndef KINFORMER_TEST_REALSERVER_REAL_SERVER_H_
@@ -25,7 +25,7 @@ inline std::string EnvironmentOr(const char* name, const char* fallback) {
   return value != nullptr ? value : fallback;
 }
 
-// A real kube-apiserver with etcd in a folder of its own.
+// A real kube-apiserver with etcd, in a folder of its own.
 class RealServer {
  public:
   RealServer() {
@@ -63,13 +63,13 @@ class RealServer {
 
   [[nodiscard]] std::string url() const { return "https://127.0.0.1:" + port_; }
   [[nodiscard]] std::string ca_file() const { return directory_ + "/ca.crt"; }
-  // Who signs the certificate that it shows to aggregated APIs.
+  // Authority of the certificate that it shows to aggregated APIs.
   [[nodiscard]] std::string front_proxy_ca_file() const {
     return directory_ + "/front-proxy-ca.crt";
   }
-  // Of the user admin, who may do everything.
+  // Token of the user admin, who may do everything.
   [[nodiscard]] static std::string token() { return "admin-token"; }
-  // Where its etcd listens: "http://127.0.0.1:2379".
+  // Address of its etcd: "http://127.0.0.1:2379".
   [[nodiscard]] const std::string& etcd() const { return etcd_; }
   [[nodiscard]] std::string kubeconfig(const std::string& user = "admin") const {
     return directory_ + "/" + user + ".kubeconfig";

@@ -1,8 +1,8 @@
-// The informer, the dynamic informer and the CLI against the real kube-apiserver. Label
-// `realserver`.
+// Tests of the informer, the dynamic informer and the CLI with the real kube-apiserver. They have
+// the label `realserver`.
 //
-// The binaries come from the environment, set by ctest: KINFORMER_REALAPI
-// (test/realserver/build.sh) and KINFORMER_CLI.
+// ctest names the binaries in the environment: KINFORMER_REALAPI (test/realserver/build.sh) and
+// KINFORMER_CLI.
 
 #include <filesystem>
 #include <fstream>
@@ -106,7 +106,7 @@ TEST_P(InformerModes, SyncsAndFollowsAddUpdateDelete) {
   const auto synced = informer.WaitForCacheSync({}, {.timeout = 30s});
   ASSERT_TRUE(synced) << synced.error();
   ASSERT_TRUE(registration.WaitForSync({}, 30s));
-  // The first list may be a little behind what has been created.
+  // The first list may lag behind the creations.
   EXPECT_TRUE(Eventually([&] { return InCache(informer) == OnServer(client, ns); }));
   EXPECT_GE(informer.Snapshot().size(), 50U);
 
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(All, InformerModes,
                            return name;
                          });
 
-// Of "widget" makes the kind Widget and the resource widgets of example.com/v1.
+// Returns the definition of a kind such as Widget, with the resource widgets of example.com/v1.
 json::Value Definition(const std::string& singular, const std::string& kind) {
   const std::string plural = singular + "s";
   return json::Parse(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
@@ -188,7 +188,7 @@ TEST(RealServer, DynamicInformerOfACustomResource) {
   EXPECT_TRUE(Eventually([&] { return informer.Snapshot().size() == 0; }));
 }
 
-// What a handler was told of gadgets: "+name", "~name", "-name".
+// Events of gadgets that a handler received: "+name", "~name", "-name".
 class GadgetLog {
  public:
   ResourceEventHandlerFuncs<Unstructured> Handler() {
@@ -210,7 +210,7 @@ class GadgetLog {
   std::vector<std::string> words_;
 };
 
-// The informer is there before its definition, sees it go with all objects, and come again.
+// The informer starts before its definition exists, and sees it deleted and created again.
 TEST(RealServer, DefinitionsThatComeAndGo) {
   const Client client = NewClient();
   const auto crds = client.Discovery().MappingFor("customresourcedefinitions").OrExit();
@@ -231,7 +231,7 @@ TEST(RealServer, DefinitionsThatComeAndGo) {
   std::string uid;
   for (const std::string turn : {"first", "second"}) {
     SCOPED_TRACE(turn);
-    ASSERT_TRUE(Eventually([&] {  // a definition that goes takes its time
+    ASSERT_TRUE(Eventually([&] {  // the deletion of a definition takes a while
       return client.Dynamic(crds).Create(Definition("gadget", "Gadget")).ok();
     }));
     ASSERT_TRUE(Eventually(is_complete)) << informer.Status().ErrorText();
@@ -280,8 +280,8 @@ TEST(RealServer, RestartLosesNothing) {
   informer.Stop();
 }
 
-// A watch from a resourceVersion that etcd has forgotten is answered with 410; the informer relists
-// and finds what it missed.
+// A watch from a resourceVersion that etcd has compacted gets 410; the informer relists and finds
+// the missed changes.
 TEST(RealServer, ExpiredResourceVersionMeansRelist) {
   const Client client = NewClient();
   MakeNamespace(client, "expired");
@@ -304,8 +304,8 @@ TEST(RealServer, ExpiredResourceVersionMeansRelist) {
   ASSERT_TRUE(maps.Delete("goes"));
   for (int i = 0; i < 10; ++i)
     ASSERT_TRUE(maps.Create(NewConfigMap("new-" + std::to_string(i), "x")));
-  // The watch cache of a restarted server begins at its start, so the version that the informer
-  // knows is too old for it.
+  // The watch cache of a restarted server starts empty, so the informer's version is too old for
+  // it.
   server->Stop(SIGKILL);
   server->Start({"--", "--etcd-compaction-interval=1s"});
   const Client again = NewClient();

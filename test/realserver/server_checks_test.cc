@@ -29,8 +29,8 @@ class RealPeer {
   [[nodiscard]] HttpPeer& http() { return *http_; }
 
  private:
-  // Nobody can ask a kube-apiserver to forget: its etcd is compacted behind its back, and what it
-  // remembers itself goes with a restart.
+  // A kube-apiserver cannot be told to compact: its etcd is compacted directly, and its own history
+  // is lost in a restart.
   void Compact() {
     HttpPeer etcd({.word = "etcd", .url = server_.etcd(), .http2 = false});
     const ScriptReply now = etcd.Finish(

@@ -1,4 +1,4 @@
-// The real kube-apiserver asks webhooks of ours, over TLS. Label `realserver`.
+// The real kube-apiserver calls our webhooks, over TLS. Label `realserver`.
 
 #include <atomic>
 #include <gmock/gmock.h>
@@ -120,14 +120,14 @@ class RealWebhooks : public ::testing::Test {
     MakeNamespace(*client_, "default");
   }
 
-  // {"url": ..., "caBundle": ...}
+  // Returns {"url": ..., "caBundle": ...}.
   [[nodiscard]] std::string ClientConfig(const std::string& path) const {
     std::string bundle;
     internal::AppendBase64(folder_.ca_pem(), bundle);
     return R"({"url":"https://127.0.0.1:)" + std::to_string(listener_->port()) + path +
            R"(","caBundle":")" + bundle + R"("})";
   }
-  // A configuration of one webhook for ConfigMaps.
+  // Returns a configuration with one webhook for ConfigMaps.
   [[nodiscard]] std::string Configuration(const std::string& path) const {
     return R"({"metadata":{"name":"maps"},"webhooks":[{"name":"maps.example.com",
       "sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":)" +
@@ -147,8 +147,8 @@ class RealWebhooks : public ::testing::Test {
         "clientConfig":)" +
         ClientConfig("/convert") + "}}}}");
   }
-  // A configuration of one webhook at /record for these resources of all groups, of namespace
-  // default, whose failures do not matter.
+  // Returns a configuration with one webhook at /record for these resources in all groups, limited
+  // to namespace default; its failures are ignored.
   [[nodiscard]] std::string Recording(const std::string& name, const std::string& versions,
                                       const std::string& resources) const {
     return R"({"metadata":{"name":")" + name + R"("},"webhooks":[{"name":")" + name +
@@ -159,13 +159,13 @@ class RealWebhooks : public ::testing::Test {
            versions + R"(],"resources":[)" + resources + R"(]}],
       "namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"default"}}}]})";
   }
-  // "CREATE v1 Binding pods/binding x by UpdateOptions", for each question since the last call.
+  // Returns "CREATE v1 Binding pods/binding x by UpdateOptions" for each recent review.
   std::vector<std::string> Recorded() {
     const std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(recorded_, {});
   }
   void Record(const admission::Request& request) {
-    // What the server makes for itself while it starts comes when it likes.
+    // Skips objects that the server creates for itself at unpredictable times during its start.
     if (request.userInfo.username == "system:apiserver") return;
     const std::string sub = request.subResource.empty() ? "" : "/" + request.subResource;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -174,7 +174,7 @@ class RealWebhooks : public ::testing::Test {
                         request.options["kind"].StringOrEmpty());
     last_ = request;
   }
-  // Records what the configuration asks: a configuration counts after a moment.
+  // Waits until the new configuration is in effect.
   void WaitUntilRecording() {
     ASSERT_TRUE(Eventually([&, count = 0]() mutable {
       static_cast<void>(client_->For<corev1::ConfigMap>("default")
@@ -210,7 +210,7 @@ TEST_F(RealWebhooks, ADefaulterAndAValidator) {
   Make<MutatingWebhookConfiguration>(Configuration("/mutate--v1-configmap"));
   Make<ValidatingWebhookConfiguration>(Configuration("/validate--v1-configmap"));
   const auto maps = client_->For<corev1::ConfigMap>("default");
-  // A configuration counts after a moment.
+  // A configuration takes effect after a moment.
   ASSERT_TRUE(Eventually([&, count = 0]() mutable {
     const auto made = maps.Create(NewConfigMap("probe" + std::to_string(count++), "1"));
     return made && (*made)->metadata().labels().Find("tier") == "back";
@@ -255,7 +255,7 @@ TEST_F(RealWebhooks, AConversionBetweenVersions) {
   EXPECT_EQ(spoke->value().length, "7");
 }
 
-// What the embedded server's tests expect: src/apiserver/admission_subresource_test.cc.
+// Same expectations as for the embedded server: src/apiserver/admission_subresource_test.cc.
 TEST_F(RealWebhooks, WhatIsAskedAboutSubresources) {
   using admissionregistrationv1::ValidatingWebhookConfiguration;
   Make<ValidatingWebhookConfiguration>(Recording("all", R"("*")", R"("*/*")"));
@@ -303,7 +303,7 @@ TEST_F(RealWebhooks, WhatIsAskedAboutSubresources) {
                                       "CREATE v1 Eviction pods/eviction x by CreateOptions"));
 }
 
-// And src/apiserver/admission_version_test.cc.
+// Likewise: src/apiserver/admission_version_test.cc.
 TEST_F(RealWebhooks, AWebhookForAnotherVersion) {
   using admissionregistrationv1::MutatingWebhookConfiguration;
   using admissionregistrationv1::ValidatingWebhookConfiguration;

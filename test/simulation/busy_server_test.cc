@@ -46,7 +46,7 @@ class Refusal final : public ResponseStream {
   HttpHeaders headers_;
 };
 
-// Works on a list for a while; those that come meanwhile are refused, beyond a few.
+// Works on a list for a while; beyond a few, other lists are refused in that time.
 class BusyServer final : public Handler {
  public:
   BusyServer(Env& env, Handler& server) : env_(env), server_(server) {}

@@ -1,6 +1,6 @@
 // test/simulation/cache_limit.h
 //
-// CacheLimit: how much a simulated cache may hold, and what it keeps to.
+// CacheLimit: the limit of a simulated cache, and a check that the cache observes it.
 
 #ifndef KINFORMER_TEST_SIMULATION_CACHE_LIMIT_H_
 #define KINFORMER_TEST_SIMULATION_CACHE_LIMIT_H_
@@ -18,23 +18,23 @@
 namespace kinformer::testing {
 
 struct CacheLimit {
-  std::size_t objects = 0;  // 0: any number; so for bytes
+  std::size_t objects = 0;  // 0: no limit; likewise for bytes
   std::size_t bytes = 0;
   LimitPolicy policy = LimitPolicy::kNotSynced;
 
-  // What every limit that is drawn has room for.
+  // Every random limit has room for this number of objects.
   static constexpr std::size_t kLeast = 4;
-  // Of that informer of the run; in many there is none.
+  // Returns a random limit for that informer of the run; often there is none.
   static CacheLimit Draw(const SimulationPlan& plan, int number);
 
   [[nodiscard]] bool bounded() const { return objects != 0 || bytes != 0; }
-  // ", at most 7 objects, else not synced": empty without a limit.
+  // Returns a text such as ", at most 7 objects, else not synced"; empty without a limit.
   [[nodiscard]] std::string Describe() const;
-  // What the cache has broken of it just now; empty: nothing.
+  // Returns which rule of the limit the cache is breaking now; empty if none.
   [[nodiscard]] std::string BrokenBy(const SharedInformer<corev1::ConfigMap>& informer) const;
 };
 
-// Whether the cache says that the object exists and finds no room.
+// Whether the cache knows that the object exists but has no room for it.
 [[nodiscard]] bool LeavesOut(const SharedInformer<corev1::ConfigMap>& informer,
                              std::string_view key);
 

@@ -55,7 +55,7 @@ std::string TierOf(const std::string& value) {
 CacheShape CacheShape::Draw(const SimulationPlan& plan, int number) {
   Dice dice(plan.seed, 800 + static_cast<std::uint64_t>(number));
   const auto has = [&](int trouble) {
-    // Thrown in any case, so that one thing less leaves the others as they are.
+    // Drawn in any case, so that leaving out one trouble does not change the others.
     const bool here = dice.OneIn(2);
     return here && (plan.troubles & BitOf(trouble)) != 0;
   };
@@ -69,7 +69,7 @@ CacheShape CacheShape::Draw(const SimulationPlan& plan, int number) {
   const bool many = (plan.troubles & BitOf(kManyObjects)) != 0;
   shape.compressed = has(kCompression) || many;
   const Duration period = std::chrono::seconds(5 + dice.Below(60));
-  // A list hides what events tell.
+  // A list would hide the effect of events.
   if (has(kPeriodicRelists) && dice.OneIn(2)) shape.relist_period = period;
   shape.forbidden = has(kForbidden);
   return shape;

@@ -1,6 +1,6 @@
 // test/simulation/cache_shape.h
 //
-// CacheShape: which objects a simulated cache has and what of them, and how it keeps them.
+// CacheShape: which objects a simulated cache selects, what it keeps of them, and in which form.
 
 #ifndef KINFORMER_TEST_SIMULATION_CACHE_SHAPE_H_
 #define KINFORMER_TEST_SIMULATION_CACHE_SHAPE_H_
@@ -20,7 +20,7 @@
 
 namespace kinformer::testing {
 
-// The label (kTier) that an object with that value has.
+// Returns the label (kTier) of an object with that value.
 [[nodiscard]] std::string TierOf(const std::string& value);
 
 struct CacheShape {
@@ -31,15 +31,15 @@ struct CacheShape {
   };
 
   Content content = Content::kWhole;
-  std::string tier{};      // a label selector; empty: none
-  std::string not_name{};  // a field selector: all but this; empty: none
+  std::string tier{};      // a label selector; empty if there is none
+  std::string not_name{};  // a field selector for all names but this; empty if there is none
   bool compressed = false;
   Duration relist_period{0};
-  bool forbidden = false;  // all namespaces at once are
+  bool forbidden = false;  // listing all namespaces at once is forbidden
 
-  // Of that informer of the run.
+  // Returns a random shape for that informer of the run.
   static CacheShape Draw(const SimulationPlan& plan, int number);
-  // ", of tier front, halved": empty where there is nothing to say.
+  // Returns a text such as ", of tier front, halved"; empty for the default shape.
   [[nodiscard]] std::string Describe() const;
 
   [[nodiscard]] HistoryView View() const;
@@ -47,10 +47,10 @@ struct CacheShape {
   void Apply(InformerOptions<corev1::ConfigMap>& options) const;
 };
 
-// A transform that must be applied once: each time it leaves half of the value.
+// A transform that must be applied only once: each time it keeps half of the value.
 [[nodiscard]] Result<Ref<corev1::ConfigMap>> Halved(const Ref<corev1::ConfigMap>& map);
 
-// To list with it is not allowed.
+// A ListerWatcher whose lists are forbidden.
 [[nodiscard]] std::unique_ptr<ListerWatcher> NewForbiddenListWatch(Env& env);
 
 }  // namespace kinformer::testing

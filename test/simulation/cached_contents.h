@@ -1,6 +1,6 @@
 // test/simulation/cached_contents.h
 //
-// What a cache shows, as states that can be compared with those of the server.
+// Content of a cache, in a form that can be compared with the server's.
 
 #ifndef KINFORMER_TEST_SIMULATION_CACHED_CONTENTS_H_
 #define KINFORMER_TEST_SIMULATION_CACHED_CONTENTS_H_

@@ -60,7 +60,7 @@ void ChangeFollower::Follow(Dice& dice) {
   if (!dice.OneIn(3)) return;
   const Known now = Look();
   const auto news = ChangesSince(informer_, known_.version, known_.epoch);
-  // All that changed since counts, what was changed back included.
+  // All changes since then count, including those that were reverted.
   const bool kept =
       keeps_ && known_.version >= kept_from_ && now.changes - known_.changes <= window_.events;
   const bool must_expire = known_.version != now.version && (known_.epoch != now.epoch || !kept);
@@ -120,7 +120,7 @@ void ChangeFollower::ApplyOne(const NetChange<corev1::ConfigMap>& change,
 }
 
 void ChangeFollower::CompareWithServer(const Changes& news, const Known& now) const {
-  // A list leaves out what was between.
+  // A list skips intermediate changes.
   if (!exact_ || scene_.trust != Trust::kHonest) return;
   if (now.lists != known_.lists || now.gaps != known_.gaps) return;
   if (now.queued != 0 || known_.queued != 0) return;

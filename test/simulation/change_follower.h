@@ -1,7 +1,7 @@
 // test/simulation/change_follower.h
 //
-// ChangeFollower: knows a cache by its change feed alone, and holds that against the cache and the
-// server.
+// ChangeFollower: maintains a copy of a cache from its change feed alone, and compares the copy
+// with the cache and the server.
 
 #ifndef KINFORMER_TEST_SIMULATION_CHANGE_FOLLOWER_H_
 #define KINFORMER_TEST_SIMULATION_CHANGE_FOLLOWER_H_
@@ -26,36 +26,36 @@ namespace kinformer::testing {
 class ChangeFollower {
  public:
   using ConfigMaps = SharedInformer<corev1::ConfigMap>;
-  // `history`: what the cache is to have. `exact`: the cache is what the server was at the cache's
-  // version. `informer` outlives this.
+  // `history`: expected content of the cache. `exact`: the cache equals the server at the cache's
+  // version. `informer` must outlive this.
   ChangeFollower(SimulatedScene& scene, const ServerHistory& history, const ConfigMaps& informer,
                  bool exact, int number, std::function<void(std::string)> problem);
 
-  // Asks what has changed, or asks for what it cannot be told.
+  // Asks for the changes, or makes a request that the feed must refuse.
   void Follow(Dice& dice);
   void Finish(SimulationReport& report) const;
 
  private:
   using Changes = StoreChanges<corev1::ConfigMap>;
 
-  // What is known of the cache, and as of when.
+  // Known content of the cache, and the state of the cache at that time.
   struct Known {
     std::uint64_t version = 0;
     std::uint64_t epoch = 0;
     std::int64_t resource_version = 0;
-    std::uint64_t changes = 0;  // that the cache had counted
+    std::uint64_t changes = 0;  // number of changes counted by the cache
     std::uint64_t lists = 0;
     std::uint64_t gaps = 0;
-    std::size_t queued = 0;  // on its way into the cache, perhaps a list
+    std::size_t queued = 0;  // not in the cache yet; may contain a list
     Contents contents{};
   };
 
   void Keep(Dice& dice);
   [[nodiscard]] Known Look() const;
   void Apply(const Changes& news);
-  // The contents that the changes lead to.
+  // Applies one change to `contents`.
   void ApplyOne(const NetChange<corev1::ConfigMap>& change, Contents& contents) const;
-  // What was told is what happened on the server, with its last states and in its order.
+  // Checks that the changes happened on the server, with the right last states and order.
   void CompareWithServer(const Changes& news, const Known& now) const;
 
   SimulatedScene& scene_;

@@ -1,6 +1,6 @@
 // test/simulation/consistency_fixture.h
 //
-// An informer beside a server that can be restored from a backup, and what is said of the
+// An informer and a server that can be restored from a backup, with log lines and metrics of the
 // consistency check.
 
 #ifndef KINFORMER_TEST_SIMULATION_CONSISTENCY_FIXTURE_H_
@@ -29,7 +29,7 @@
 
 namespace kinformer::testing {
 
-// Each key, as NAMESPACE/NAME, and its version.
+// The version of each key NAMESPACE/NAME.
 using CachedState = std::map<std::string, std::string>;
 
 inline const GroupVersionResource kNamespaces{"", "v1", "namespaces"};
@@ -38,7 +38,7 @@ inline constexpr char kOff[] = "the consistency check is off for this informer";
 inline constexpr char kDiffers[] =
     "the cache differs from the server, though no event was missed; will list again";
 
-// Keeps what is said of the check.
+// Keeps log lines about the consistency check.
 class CheckLog final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
@@ -92,7 +92,7 @@ class ConsistencyTest : public ::testing::Test {
         std::move(options));
     informer_ = std::make_unique<SharedInformer<corev1::ConfigMap>>(std::move(informer));
   }
-  // That namespace with a selector that leaves out nothing yet, and all others.
+  // Starts with a selector for that namespace, which excludes nothing yet, and all others without.
   void BeginApart(const std::string& ns, InformerOptions<corev1::ConfigMap> options = {}) {
     const LabelSelector seen = LabelSelector::Parse("value!=hidden").OrExit();
     factory_ = std::make_unique<SharedInformerFactory>(
@@ -126,9 +126,9 @@ class ConsistencyTest : public ::testing::Test {
         .OrExit();
   }
 
-  // While nobody watches, the server is restored and writes a new history that gets beyond what the
-  // informer has seen, without an event that would show it: the cache has "lost" and not "found",
-  // and an old "map-1".
+  // While no watch is connected, restores the server and writes a new history that goes beyond the
+  // version that the informer has seen, without an event that would show it: the cache has "lost"
+  // and not "found", and an old "map-1".
   void RestoreAndOvertake() {
     const std::int64_t backup = server_.current_resource_version();
     Put("default", "lost", "old-history");
@@ -164,7 +164,7 @@ class ConsistencyTest : public ::testing::Test {
   std::shared_ptr<InMemoryTransport> transport_ =
       NewInMemoryTransport(sim_.env(), handler_, {.max_latency = std::chrono::milliseconds(5)});
   Client client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
-  std::unique_ptr<SharedInformerFactory> factory_;  // null: none
+  std::unique_ptr<SharedInformerFactory> factory_;  // null: there is none
   std::unique_ptr<SharedInformer<corev1::ConfigMap>> informer_;
 };
 

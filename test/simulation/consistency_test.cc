@@ -1,5 +1,5 @@
-// The consistency check: what no event of a watch shows is found and healed, nothing else is taken
-// for a difference, and it costs what it says.
+// The consistency check: finds and repairs differences that no watch event shows, reports nothing
+// else as a difference, and has the documented cost.
 
 #include <algorithm>
 #include <cstdint>
@@ -53,7 +53,7 @@ TEST_P(ConsistencyOfQueues, ARestoredServerThatHasOvertakenIsHealedWithinAMinute
   EXPECT_NE(metrics_->Text().find("informer_inconsistencies_total{name=\"configmaps\"} 1"),
             std::string::npos)
       << metrics_->Text();
-  // Healed is healed.
+  // No difference is found after the repair.
   sim_.RunFor(minutes(10));
   EXPECT_NE(metrics_->Text().find("informer_consistency_checks_total{name=\"configmaps\"} " +
                                   std::to_string(Stats().consistency_checks)),
@@ -71,7 +71,7 @@ TEST_P(ConsistencyOfQueues, EachOfSeveralNamespacesIsComparedWithItsOwnList) {
   ASSERT_TRUE(sim_.RunUntil([this] { return Equal(); }, minutes(2)));
   std::string lines;
   for (const std::string& line : log_->lines) lines += line + "\n";
-  // What the list has, and what it lacks.
+  // One object that only the list has, and one that only the cache has.
   for (const char* key : {"default/found", "default/lost"}) {
     EXPECT_NE(lines.find(key), std::string::npos) << key << " in " << lines;
   }
@@ -80,7 +80,7 @@ TEST_P(ConsistencyOfQueues, EachOfSeveralNamespacesIsComparedWithItsOwnList) {
   EXPECT_EQ(Stats().inconsistencies, found);
 }
 
-// "default" is among the others, or has a selector of its own.
+// "default" is among the other namespaces, or has its own selector.
 TEST_P(ConsistencyOfQueues, NamespacesWithTheirOwnSelectorsAreComparedWithWhatTheySelect) {
   for (const std::string own : {"elsewhere", "default"}) {
     Put("elsewhere", "map-0", "first");
@@ -93,7 +93,7 @@ TEST_P(ConsistencyOfQueues, NamespacesWithTheirOwnSelectorsAreComparedWithWhatTh
     for (const char* key : {"default/found", "default/lost"}) {
       EXPECT_NE(lines.find(key), std::string::npos) << key << " in " << lines;
     }
-    // What is not selected is no difference, nor what is selected no more.
+    // Objects that are not selected, or no longer selected, are not differences.
     const std::uint64_t found = Stats().inconsistencies;
     Put(own, "hidden", "hidden");
     Put(own, "map-0", "hidden");
@@ -134,7 +134,7 @@ TEST_P(ConsistencyOfQueues, WhatFoundNoRoomIsNoDifference) {
       << metrics_->Text();
 }
 
-// What has found no room and is gone with the history is known by its number alone.
+// An object that had no room, and was lost with the old history, is only known as a number.
 TEST_P(ConsistencyOfQueues, ACacheThatIsFullIsHealedToo) {
   for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
     Make({.queue = GetParam(), .max_objects = 8, .limit_policy = policy});
@@ -180,7 +180,7 @@ TEST_F(ConsistencyTest, ThePeriodCanBeSet) {
   EXPECT_EQ(handler_.lists - before, Stats().consistency_checks);
 }
 
-// An idle informer of a small cache: a request a minute, and a bit.
+// An idle informer with a small cache: slightly more than one request a minute.
 TEST_F(ConsistencyTest, CostsARequestForEach2500ObjectsAMinute) {
   Begin();
   std::uint64_t before = handler_.lists;
@@ -205,7 +205,7 @@ TEST_F(ConsistencyTest, OfALargeCacheAPartIsLookedAtInAPeriod) {
   Begin();
   const std::uint64_t before = handler_.lists;
   sim_.RunFor(minutes(20));
-  // Four pages in a period, and never more.
+  // Never more than four pages in a period.
   EXPECT_LE(handler_.lists - before, 4U * 31);
   EXPECT_GE(Stats().consistency_checks, 10U);
   EXPECT_EQ(Stats().inconsistencies, 0U);
@@ -216,7 +216,7 @@ TEST_F(ConsistencyTest, OfALargeCacheAPartIsLookedAtInAPeriod) {
   EXPECT_EQ(Stats().gaps, 0U);
 }
 
-// A namespace that is drawn may be one that has a list of its own.
+// The randomly chosen namespace may have a list of its own.
 TEST_F(ConsistencyTest, OfALargeCacheOfOthersNoOtherPartIsLookedAt) {
   for (int i = 0; i < 12'000; ++i) {
     Put(i % 2 == 0 ? "elsewhere" : "default", "many-" + std::to_string(i), "first");
@@ -259,7 +259,7 @@ TEST_F(ConsistencyTest, AServerThatFailsNowAndThenIsAskedAgain) {
   EXPECT_GE(Stats().consistency_checks, 10U);
 }
 
-// One of several servers lags behind.
+// One of several servers lags.
 TEST_F(ConsistencyTest, AnAnswerAtAnotherVersionIsNoReasonToEndIt) {
   Put("default", "map-1", "second");
   FaultRule rule{.verb = "list", .action = FaultAction::kStaleRead, .versions = 3};
@@ -302,7 +302,7 @@ TEST_F(ConsistencyTest, ATransformThatRenamesTurnsItOff) {
   const std::uint64_t before = Stats().consistency_checks;
   informer_->Stop();
   sim_.RunReady();
-  // As they are, but for one that is given out as another.
+  // Returns the objects unchanged, except for one that is sent with another's content.
   Ref<corev1::ConfigMap> other = informer_->lister().Namespace("default").Get("map-0").OrExit();
   Make({});
   informer_
@@ -327,7 +327,7 @@ TEST_F(ConsistencyTest, WhatIsSelectedIsComparedWithWhatIsSelected) {
   }
   EXPECT_GE(Stats().consistency_checks, 10U);
   EXPECT_EQ(Stats().inconsistencies, 0U);
-  // And there, too, it finds what is missing.
+  // There, too, the check finds missing objects.
   const std::int64_t backup = server_.current_resource_version();
   Put("default", "lost", "second");
   sim_.RunFor(seconds(2));
@@ -343,14 +343,14 @@ TEST_F(ConsistencyTest, WhatIsSelectedIsComparedWithWhatIsSelected) {
   EXPECT_EQ(Stats().inconsistencies, 1U);
 }
 
-// Restored between the answer of a list and the first watch: the watch waits for what is yet to
-// come, and nobody has asked for the version.
+// The server is restored between the answer to a list and the first watch: the watch waits for a
+// future version, and no request has checked the version.
 TEST_F(ConsistencyTest, AWatchInTheFutureIsFoundWithinAMinute) {
   Begin({.initial_list = InitialList::kList});
   const std::int64_t backup = server_.current_resource_version();
   for (int i = 0; i < 10; ++i) Put("default", "map-1", "v" + std::to_string(i));
   sim_.RunFor(seconds(1));
-  // So that it lists.
+  // Forces a list.
   const std::uint64_t lists = Stats().AllLists();
   FaultRule old{.verb = "watch", .action = FaultAction::kWatchError, .count = 1, .status = 410};
   server_.faults().Add(old);
@@ -363,7 +363,7 @@ TEST_F(ConsistencyTest, AWatchInTheFutureIsFoundWithinAMinute) {
   EXPECT_LE(Stats().inconsistencies, 1U);
 }
 
-// A server that never agrees with itself is listed more and more rarely.
+// A server that always contradicts itself must be listed less and less often.
 class Disagreeing final : public ListerWatcher {
  public:
   explicit Disagreeing(std::unique_ptr<ListerWatcher> inner) : inner_(std::move(inner)) {}
@@ -390,7 +390,7 @@ class Disagreeing final : public ListerWatcher {
   [[nodiscard]] std::string Describe() const override { return inner_->Describe(); }
 
  private:
-  // Leaves an object out.
+  // Removes one object from the list.
   struct Hiding final : ListReceiver {
     void OnItem(internal::ObjectRef object) override {
       if (object->name() != "map-3") receiver->OnItem(std::move(object));
@@ -419,7 +419,7 @@ TEST_F(ConsistencyTest, RelistsThatDoNotHelpAreRare) {
   EXPECT_NE(log_->lines.back().find("default/map-3"), std::string::npos);
 }
 
-// A busy collection, a handler that holds everything up, broken watches, relists and epochs.
+// A busy collection, a handler that blocks everything, broken watches, relists and epochs.
 TEST_P(ConsistencyOfQueues, FindsNothingWhereNothingIsMissing) {
   std::uint64_t checks = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -448,8 +448,8 @@ TEST_P(ConsistencyOfQueues, FindsNothingWhereNothingIsMissing) {
         if (draw(150) == 0) server_.Compact(server_.current_resource_version());
         if (draw(200) == 0) transport_->CutSoon(3000);
         if (draw(300) == 0) backup = server_.current_resource_version();
-        // To a version that nobody has overtaken: the question for the version shows it, unless a
-        // handler keeps the watch closed.
+        // Restores to a version that was not overtaken: the request for the current version shows
+        // it, unless a handler keeps the watch closed.
         const bool asks = overflow != OverflowPolicy::kBlock;
         if (draw(400) == 0 && asks && backup != 0 && server_.Restore(backup).ok()) {
           backup = 0;
@@ -467,7 +467,7 @@ TEST_P(ConsistencyOfQueues, FindsNothingWhereNothingIsMissing) {
       sim_.RunReady();
     }
   }
-  // Lists that come in between put checks off.
+  // Lists in between postpone checks.
   EXPECT_GE(checks, 50U);
 }
 

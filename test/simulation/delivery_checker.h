@@ -1,7 +1,7 @@
 // test/simulation/delivery_checker.h
 //
-// DeliveryChecker: a handler that believes only its events, and notes every breach of the delivery
-// rules (design: Delivery).
+// DeliveryChecker: a handler that builds its state from events alone, and records each violation of
+// the delivery rules (design: Delivery).
 
 #ifndef KINFORMER_TEST_SIMULATION_DELIVERY_CHECKER_H_
 #define KINFORMER_TEST_SIMULATION_DELIVERY_CHECKER_H_
@@ -22,25 +22,25 @@
 
 namespace kinformer::testing {
 
-// What a handler may rely on, by what the server must not do for it to hold.
+// Guarantees for a handler, ordered by the behaviour of the server that they require.
 enum class Rule : std::uint8_t {
-  // Always: an object is added when it is not there, updated and deleted when it is; an update
-  // starts from the state that was told last, changes something, and never joins two uids.
+  // Always: an object is added only if it is unknown, updated and deleted only if it is known; an
+  // update starts from the last reported state, changes something, and never joins two uids.
   kShape,
-  // The server does not lie: a state that is told existed there, with the content it had.
+  // If the server does not lie: a reported state existed on the server, with the same content.
   kExisted,
-  // Nor is it restored unnoticed: within an epoch the version of a living object only grows, and
-  // epochs only grow.
+  // If it is also not restored unnoticed: within an epoch the version of an existing object only
+  // increases, and epochs only increase.
   kForward,
-  // Nor does it go back in time: no state is told twice.
+  // If it also does not go back in time: no state is reported twice.
   kOnce,
 };
 
 template <class T>
 class DeliveryChecker : public ResourceEventHandler<T> {
  public:
-  // `resyncs`: it may be told of what has not changed. `limited`: the cache may give up an object
-  // for want of room, which is a deletion at the object's own version, and take it in again later.
+  // `resyncs`: updates without a change are allowed. `limited`: the cache may drop an object
+  // because it is full, which is a deletion at the object's own version, and add it again later.
   explicit DeliveryChecker(const ServerHistory& history, bool resyncs = false, bool limited = false)
       : history_(history), resyncs_expected_(resyncs), limited_(limited) {}
 
@@ -109,14 +109,14 @@ class DeliveryChecker : public ResourceEventHandler<T> {
   [[nodiscard]] std::size_t resyncs() const { return resyncs_; }
   [[nodiscard]] std::size_t tombstones() const { return tombstones_; }
   [[nodiscard]] std::size_t later_additions() const { return later_additions_; }
-  // The versions of the events since this was asked last, resyncs left out.
+  // Returns the versions of events since the last call, without resyncs.
   [[nodiscard]] std::vector<std::int64_t> TakeWindow() { return std::exchange(window_, {}); }
 
  protected:
   void Breach(Rule rule, std::string what, const std::string& key) {
     breaches_.push_back({rule, key + ": " + std::move(what)});
   }
-  // After each event.
+  // Called after each event.
   virtual void Told(bool in_initial_list) { static_cast<void>(in_initial_list); }
 
  private:
@@ -149,12 +149,12 @@ class DeliveryChecker : public ResourceEventHandler<T> {
   std::vector<Broken> breaches_;
   std::set<std::tuple<std::string, std::string, std::int64_t>> told_;
   std::vector<std::int64_t> window_;
-  // Of each namespace: those of an informer of several begin an epoch one after the other.
+  // By namespace: the parts of an informer of several namespaces change their epoch independently.
   std::map<std::string, std::uint32_t> last_epochs_;
-  // Keys of which nothing has been told since the epoch began: what is told then may well be older
-  // than what was told before.
+  // Keys without an event since the epoch began: their next event may be older than the last one
+  // before.
   std::set<std::string> not_told_since_;
-  bool same_epoch_ = true;  // as the last event of the key at hand
+  bool same_epoch_ = true;  // whether the key's last event was in this epoch
   std::size_t events_ = 0;
   std::size_t resyncs_ = 0;
   std::size_t tombstones_ = 0;

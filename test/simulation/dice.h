@@ -1,7 +1,7 @@
 // test/simulation/dice.h
 //
-// Dice: the simulation's own chance (splitmix64), apart from the Env's, so that a change in the
-// library leaves the plan as it is.
+// Dice: random numbers of the simulation (splitmix64), separate from the Env's, so that a change of
+// the library does not change the plan.
 
 #ifndef KINFORMER_TEST_SIMULATION_DICE_H_
 #define KINFORMER_TEST_SIMULATION_DICE_H_

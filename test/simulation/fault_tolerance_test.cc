@@ -1,6 +1,6 @@
-// The faults that a server can be told to commit, and an informer that goes through each of them:
-// while it lasts, where a correct client can live with it, else after it has gone, cache and
-// handler must equal the server.
+// Each fault that the server can inject, and an informer that must survive it: cache and handler
+// must equal the server, either during the fault, if a correct client can work with it, or after
+// its end.
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -40,13 +40,13 @@ class World;
 struct Trial {
   std::vector<FaultRule> rules{};
   Modes modes = Modes::kBoth;
-  // The fault is there from the start, or comes once the informer has synced.
+  // The fault exists from the start, or begins once the informer has synced.
   bool from_start = true;
-  // The informer catches up while the fault stays.
+  // The informer catches up while the fault lasts.
   bool stays = true;
-  // Deleted objects come again at once, under another uid.
+  // Deleted objects are created again at once, with another uid.
   bool recreate = false;
-  // The delivery rules hold; if not, because the server itself goes back in time, only the outcome
+  // The delivery rules must be observed. If the server itself goes back in time, only the outcome
   // is checked.
   bool rules_hold = true;
   Duration client_timeout{0};
@@ -54,13 +54,13 @@ struct Trial {
   std::function<void(World&)> midway{};
 };
 
-// One server and one informer of the ConfigMaps in the namespace default.
+// One server, and one informer of the ConfigMaps in the namespace default.
 class World {
  public:
   World(const Trial& trial, bool json, InitialList initial)
       : trial_(trial),
         sim_({.seed = 7, .start = WallTime(hours(480'000))}),
-        // Garbage shall meet the bytes that it was aimed at.
+        // A fixed seed, so that garbage hits the intended bytes.
         server_(sim_.env(), {.bookmark_interval = seconds(20), .bootstrap_objects = false}),
         transport_(NewInMemoryTransport(
             sim_.env(), server_,
@@ -108,7 +108,7 @@ class World {
     for (const auto& breach : checker_->breaches()) ADD_FAILURE() << breach.text;
   }
 
-  // Creates, changes or deletes an object, by turns.
+  // Creates, changes or deletes an object, in turn.
   void Write(int step) {
     const std::string name = "map-" + std::to_string(step * 5 % kNames);
     const std::string ns = step % 4 == 3 ? "kube-system" : "default";
@@ -183,7 +183,7 @@ class World {
   std::unique_ptr<SharedInformer<corev1::ConfigMap>> informer_;
 };
 
-// In JSON and protobuf, with the initial list as a list and as a watch.
+// In JSON and in protobuf, with a list and with a watch-list as the initial list.
 void Survives(const Trial& trial) {
   for (const bool json : {true, false}) {
     for (const InitialList initial : {InitialList::kList, InitialList::kWatchList}) {
@@ -249,7 +249,7 @@ TEST(FaultTolerance, F04_TooOld) {
   Survives(
       {.rules = {{.action = FaultAction::kOldResourceVersion, .count = 5}}, .from_start = false});
   Survives({.midway = [](World& world) {
-    // What happens meanwhile can only be seen by comparing.
+    // Changes in this time can only be detected by a comparison.
     world.transport().Down();
     for (int i = 0; i < 12; ++i) world.Write(i);
     world.server().Compact(world.server().current_resource_version());
@@ -258,7 +258,7 @@ TEST(FaultTolerance, F04_TooOld) {
 }
 
 TEST(FaultTolerance, F05_TooOldToContinue) {
-  // The first list is told that it is too old, so the next asks for the latest, and for pages.
+  // The first list gets "too old", so the next one asks for the latest version, in pages.
   Survives({.rules = {{.verb = "list",
                        .only_continue = true,
                        .action = FaultAction::kOldResourceVersion}},
@@ -266,7 +266,7 @@ TEST(FaultTolerance, F05_TooOldToContinue) {
             .from_start = true,
             .midway = [](World& world) {
               for (int i = 0; i < 700; ++i) world.Put("default", "many-" + std::to_string(i), "x");
-              // The first is for the question that comes before the watch is resumed.
+              // The first error is for the request that precedes the resumed watch.
               world.server().faults().Add(
                   {.verb = "list", .action = FaultAction::kRespond, .count = 2, .status = 410});
               world.server().Compact(world.server().current_resource_version());
@@ -308,7 +308,7 @@ TEST(FaultTolerance, F07_TooManyRequests) {
                        .status = 429,
                        .text = "too many requests",
                        .retry_after = seconds(2)}}});
-  // Nobody hammers: a minute of refusals costs a few dozen requests.
+  // No client may flood the server: a minute of refusals costs a few dozen requests.
   const Trial trial{
       .rules = {{.action = FaultAction::kRespond, .lasts = minutes(1), .status = 429}}};
   World world(trial, true, InitialList::kList);
@@ -336,7 +336,7 @@ TEST(FaultTolerance, F09_NotLetInForAWhile) {
               .from_start = false});
     Survives({.rules = {{.action = FaultAction::kRespond, .lasts = seconds(8), .status = status}}});
   }
-  // The cache stays what it was.
+  // The cache must not change.
   const Trial trial{.midway = [](World& world) {
     const State before = world.Cached();
     world.server().faults().Add(
@@ -459,9 +459,9 @@ TEST(FaultTolerance, F17_BackInTime) {
             }});
 }
 
-// The server says 200 to a version that is yet to come, as kube-apiserver does, and then nothing.
+// The server accepts a watch of a future version, like kube-apiserver, and sends nothing.
 TEST(FaultTolerance, F17_ARestoredBackupBehindTheClient) {
-  // At once, and after a while without a connection.
+  // Immediately, and after a time without a connection.
   for (const bool cut_off : {false, true}) {
     SCOPED_TRACE(cut_off);
     Survives({.rules_hold = false, .midway = [cut_off](World& world) {
@@ -474,7 +474,7 @@ TEST(FaultTolerance, F17_ARestoredBackupBehindTheClient) {
                   world.sim().RunFor(seconds(20));
                   world.transport().Up();
                 }
-                // Long before the new history gets to where the old one was.
+                // Long before the new history reaches the version of the old one.
                 ASSERT_TRUE(world.sim().RunUntil([&] { return world.Settled(); }, minutes(2)))
                     << world.Difference();
                 EXPECT_EQ(world.informer().Status().epochs, 1U);
@@ -489,7 +489,7 @@ TEST(FaultTolerance, F17_ARestoredBackupThatHasOvertakenTheClient) {
               world.sim().RunFor(seconds(30));
               world.transport().Down();
               world.server().Restore(version).OrExit();
-              // Others than the client knows, and more of them.
+              // Other objects than the client knows, and more of them.
               for (int i = 0; i < kNames; ++i) {
                 const std::string name = "map-" + std::to_string(i);
                 static_cast<void>(world.server().Delete(kConfigMaps, {"default", name}).ok());
@@ -525,7 +525,7 @@ TEST(FaultTolerance, F19_DripAndFlood) {
                        .chunk_bytes = 1}}});
   Survives({.rules = {{.action = FaultAction::kDrip, .delay = seconds(2)}}});
   Survives({.max_chunk_bytes = 1});
-  // 10,000 events that come as one piece.
+  // 10,000 events in one piece.
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kDrip, .delay = seconds(5)}},
             .max_chunk_bytes = std::size_t{64} << 20,
             .midway = [](World& world) {
@@ -554,7 +554,7 @@ TEST(FaultTolerance, F22_ConflictStorm) {
           {.verb = "update", .action = FaultAction::kRespond, .probability = 0.7, .status = 409}}};
   World world(trial, false, InitialList::kList);
   world.Put("default", "counter", "0");
-  // Two writers that read, count up and try again on a conflict.
+  // Two writers that read, increment and retry on conflicts.
   const auto maps = world.client().For<corev1::ConfigMap>("default");
   int conflicts = 0;
   const auto count = [&] {

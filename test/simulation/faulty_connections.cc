@@ -8,11 +8,11 @@
 namespace kinformer::testing {
 namespace {
 
-// After 30 s of silence a transport asks; 3 s later it sends nothing more there, nor where it has
-// been as silent; and 15 s after the question it knows.
+// Times of a real transport: it probes after 30 s of silence; 3 s later it sends no new request on
+// this connection or on others that were silent as long; 15 s after the probe it knows.
 constexpr Duration kSuspected = std::chrono::seconds(33);
 constexpr Duration kNoticed = std::chrono::seconds(45);
-// What a caller has waited for in vain, when it gives up, to be as good as that question.
+// How long a caller must have waited when it gives up, for this to count like a probe.
 constexpr Duration kEvidence = std::chrono::seconds(3);
 
 }  // namespace
@@ -33,7 +33,7 @@ class FaultyConnections::Stream final : public ResponseReceiver,
   [[nodiscard]] bool over() const { return receiver_ == nullptr || failed_; }
   void FallSilent() { silent_ = true; }
   [[nodiscard]] bool silent() const { return silent_; }
-  // The receiver hears of it in a turn of its own.
+  // The receiver gets the error in a separate task.
   void Fail(Env& env, const char* why) {
     if (over()) return;
     failed_ = true;
@@ -53,7 +53,7 @@ class FaultyConnections::Stream final : public ResponseReceiver,
   }
   void OnDone(Result<void> result) override {
     if (silent_ || over()) return;
-    // What follows may destroy this.
+    // The call may destroy this object.
     const std::shared_ptr<Stream> self = shared_from_this();
     std::exchange(receiver_, nullptr)->OnDone(std::move(result));
   }
@@ -85,7 +85,7 @@ FaultyConnections::Connection& FaultyConnections::ConnectionFor(ConnectionPool p
   for (Connection& connection : connections_) {
     std::erase_if(connection.streams, [](const auto& stream) { return stream->over(); });
   }
-  // A timer that is due has nothing to break then.
+  // A timer that is already due then finds nothing to break.
   std::erase_if(connections_, [](const Connection& connection) {
     return !connection.takes_more && connection.streams.empty();
   });
@@ -110,7 +110,7 @@ std::unique_ptr<HttpCall> FaultyConnections::Start(HttpRequest request,
   }
   Connection& connection = ConnectionFor(request.pool);
   connection.streams.push_back(stream);
-  // What goes over a silent connection never arrives.
+  // Data sent on a silent connection never arrives.
   if (connection.silent) {
     stream->FallSilent();
   } else {
@@ -142,7 +142,7 @@ void FaultyConnections::Disturb() {
   Connection& connection = *std::next(connections_.begin(), drawn);
   switch (dice_.Below(8)) {
     case 0:
-    case 1: {  // GOAWAY: what it carries goes on, or the newest of it has not been looked at
+    case 1: {  // GOAWAY: streams continue, or the newest ones were not processed
       connection.takes_more = false;
       ++hits_;
       if (!connection.streams.empty() && dice_.OneIn(2)) {
@@ -162,7 +162,7 @@ void FaultyConnections::Disturb() {
     case 5:
     case 6:
       return Break(connection, "the connection broke");
-    default:  // Nothing says so, so that new requests go there too.
+    default:  // Silence without an error, so new requests use the connection too.
       connection.silent = true;
       for (const auto& stream : connection.streams) {
         ++hits_;

@@ -25,12 +25,12 @@ class FaultyConnections final : public Transport {
   FaultyConnections(Env& env, std::shared_ptr<Transport> inner, std::uint64_t seed)
       : env_(env), inner_(std::move(inner)), dice_(seed, 7) {}
 
-  // One of the connections, drawn, fails in one of the ways. One that falls silent is found dead
-  // after 45 seconds.
+  // Makes a random connection fail in a random way, or refuses the next streams. A connection that
+  // falls silent is closed 45 seconds later.
   void Disturb();
-  // No more faults. Connections that are silent are yet to be found dead.
+  // Stops refusing streams. Connections that are already silent are still closed later.
   void Calm();
-  // How many calls have been hit so far.
+  // Number of calls that a fault has hit so far.
   [[nodiscard]] std::uint64_t hits() const { return hits_; }
 
   // Transport
@@ -42,20 +42,20 @@ class FaultyConnections final : public Transport {
  private:
   class Stream;
   class Call;
-  // As many streams as it takes; then the next is opened.
+  // Maximum number of streams of one connection; then another connection is opened.
   static constexpr std::size_t kMostStreams = 4;
   struct Connection {
     ConnectionPool pool;
     bool takes_more = true;  // until GOAWAY
     bool silent = false;
-    Timer suspected{};  // when the transport begins to doubt it
-    Timer noticed{};    // when it finds it dead
+    Timer suspected{};  // fires when the transport begins to doubt the connection
+    Timer noticed{};    // fires when the transport closes it
     std::vector<std::shared_ptr<Stream>> streams;
   };
 
   Connection& ConnectionFor(ConnectionPool pool);
   void Break(Connection& connection, const char* why);
-  // An answer has been waited for in vain: nothing new goes over connections as silent as that.
+  // An answer is missing: connections that were silent as long get no new requests.
   void SuspectTheSilent();
 
   Env& env_;

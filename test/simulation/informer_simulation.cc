@@ -34,12 +34,12 @@ using std::chrono::seconds;
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 constexpr std::uint64_t kNames = 20;
 constexpr std::uint64_t kManyNames = 200;
-// Faults end after at most a quarter of an hour: a server that is silent is left after so long.
+// Faults end after at most a quarter of an hour, which is when a silent server is given up.
 constexpr Duration kPatience = minutes(45);
-// What was left out is listed again after at most an hour.
+// Objects without room are listed again after at most an hour.
 constexpr Duration kPatienceWithLimits = minutes(120);
 
-// What the library says goes into the story.
+// Adds the library's log lines to the story of the run.
 class StoryLog final : public LogSink {
  public:
   using Tell = std::function<void(std::string)>;
@@ -97,7 +97,7 @@ class World {
     }
     if (Has(kJointSnapshots)) joint_ = std::make_unique<JointReader>(scene_, informers_);
     for (const auto& informer : informers_) {
-      // Some only once the server is in trouble already.
+      // Some informers start only when the server is already in trouble.
       if (setup_.OneIn(3)) continue;
       informer->Start();
     }
@@ -105,7 +105,7 @@ class World {
 
   SimulationReport Run() {
     for (int step = 0; step < plan_.steps && scene_.problems.empty(); ++step) {
-      // Dice of its own: a step does the same whatever becomes of the others.
+      // Random numbers of its own: a step does the same, whatever the other steps do.
       Dice dice(plan_.seed, 1'000'000 + static_cast<std::uint64_t>(step));
       Act(dice);
       if (dice.OneIn(4)) {
@@ -137,7 +137,7 @@ class World {
 
  private:
   [[nodiscard]] bool Has(int trouble) const { return scene_.Has(trouble); }
-  // Of each namespace.
+  // Number of names per namespace.
   [[nodiscard]] std::uint64_t names() const { return Has(kManyObjects) ? kManyNames : kNames; }
   void Tell(std::string text) {
     if (!plan_.tells) return;
@@ -146,7 +146,7 @@ class World {
                             std::to_string(server_.current_resource_version()) + ": " +
                             std::move(text));
   }
-  // That trouble, if the plan has it.
+  // Counts and records that trouble if the plan has it; otherwise returns false.
   bool Comes(int trouble, const char* what) {
     if (!Has(trouble)) return false;
     ++report_.hits[static_cast<std::size_t>(trouble)];
@@ -159,7 +159,7 @@ class World {
     SeeWhatBites();
   }
 
-  // Which troubles are at work, and whether anybody still suffers from earlier ones.
+  // Notes which troubles are active, and whether an informer still suffers from earlier ones.
   void SeeWhatBites() {
     const SteadyTime now = sim_.env().Now();
     if (now < looks_again_) return;
@@ -172,7 +172,7 @@ class World {
     const bool well = std::all_of(informers_.begin(), informers_.end(),
                                   [](const auto& informer) { return informer->IsWell(); });
     if (well) bound_.AllWell(now);
-    // A new history that gets beyond the old one before all have noticed.
+    // A new history overtakes the old one before all informers have noticed the restore.
     if (well) restored_from_ = 0;
     if (restored_from_ != 0 && server_.current_resource_version() >= restored_from_) {
       bound_.Bit(RecoveryBound::kOvertaken, now);
@@ -180,7 +180,7 @@ class World {
     }
   }
 
-  // What has changed, and several informers at once.
+  // Checks the change feeds, and joint snapshots of several informers.
   void Ask(int step) {
     Dice dice(plan_.seed, 2'000'000 + static_cast<std::uint64_t>(step));
     for (const auto& informer : informers_) informer->Follow(dice);
@@ -188,7 +188,7 @@ class World {
   }
 
   void LookClosely() {
-    // What has been received is in the queues then, and counted.
+    // After this, all received events are in the queues and counted.
     sim_.RunReady();
     Look();
     for (const auto& informer : informers_) informer->LookClosely();
@@ -248,7 +248,7 @@ class World {
     const DrawnFault& fault = faults[dice.Below(faults.size())];
     if (!Has(fault.number) || fault.trust > plan_.trust) return;
     if (fault.number == 14 && fault.trust == Trust::kGoesBack) {
-      // Who resumes a watch asks the server first. So they list before, and begin another.
+      // A resumed watch would first check the version. The 410 forces a list and a new watch.
       server_.faults().Add({.verb = "watch",
                             .action = apiserver::FaultAction::kRespond,
                             .count = static_cast<std::int64_t>(informers_.size()),
@@ -258,11 +258,11 @@ class World {
     const auto id = server_.faults().Add(fault.draw(dice, plan_.trust));
     rules_.push_back({.id = id, .fault = fault.number, .hits = 0});
     Tell("fault F" + std::to_string(fault.number));
-    // Most concern whoever asks next.
+    // Most faults affect the next request.
     if (dice.OneIn(2)) servers_.CloseWatches();
   }
 
-  // One create, update or delete, straight into the server.
+  // Creates, updates or deletes one object directly on the server.
   void Write(Dice& dice) {
     const std::string name = "map-" + std::to_string(dice.Below(names()));
     const std::string ns = dice.OneIn(3) ? "kube-system" : "default";
@@ -273,7 +273,7 @@ class World {
       if (servers_.Delete(kConfigMaps, {ns, name}).ok()) {
         history_.Delete(key, server_.current_resource_version());
       }
-      // At once again, under another uid.
+      // Created again at once, with another uid.
       if (!dice.OneIn(3)) return;
     }
     const std::string value = Value(dice);
@@ -300,8 +300,8 @@ class World {
               stored["metadata"]["labels"][kTier].StringOrEmpty()});
   }
 
-  // A client that reads, changes and writes back, and tries again at 409 (F22), whatever else goes
-  // wrong.
+  // A client that reads, changes and writes back, and retries on 409 (F22), during all other
+  // troubles.
   void CountUp(Dice& dice) {
     const std::string name = "map-" + std::to_string(dice.Below(names()));
     const std::string key = "default/" + name;
@@ -313,7 +313,7 @@ class World {
     const auto maps = clients_.front().For<corev1::ConfigMap>("default");
     for (int i = 0; i < 3; ++i) {
       const std::string value = Value(dice);
-      // A handler may know of it before the writer does.
+      // A handler may see the value before the writer does.
       history_.Announce(key, value);
       scene_.history_lags = true;
       const auto write = [&] {
@@ -342,7 +342,7 @@ class World {
       network_->Up();
     } else {
       network_->Down();
-      // A server that starts again has no history of before.
+      // A restarted server may have no earlier history.
       if (dice.OneIn(2)) servers_.Compact(server_.current_resource_version());
     }
     down_ = !down_;
@@ -359,9 +359,9 @@ class World {
     }
   }
 
-  // To the backup, or makes one. At times the informers are given the time to notice; else the new
-  // history may get beyond what they know before they are back, and the consistency check must
-  // find what is wrong.
+  // Restores the backup, or makes one. Sometimes the informers have time to notice; otherwise the
+  // new history may overtake their version before they are back, and the consistency check must
+  // find the differences.
   void Restore(Dice& dice) {
     if (backup_ == 0 || dice.OneIn(3)) {
       backup_ = server_.current_resource_version();
@@ -383,11 +383,11 @@ class World {
       Tell("restored to version " + std::to_string(backup_));
       history_.Restore(backup_);
     } else {
-      backup_ = 0;  // compacted since
+      backup_ = 0;  // compacted since then
     }
   }
 
-  // Before anybody is back, the new history has got so far beyond the old one.
+  // The new history overtakes the old one before any informer is back.
   void RestoreAndOvertake(Dice& dice, std::uint64_t beyond) {
     const std::int64_t before = server_.current_resource_version();
     network_->Down();
@@ -398,10 +398,10 @@ class World {
     network_->Up();
   }
 
-  // The troubles end.
+  // Ends the troubles.
   void Calm() {
     scene_.calm = true;
-    // At last once more, and then there are no events that would show it.
+    // One last restore, without later events that would show it.
     Dice dice(plan_.seed, 5);
     if (Has(kRestores) && backup_ != 0 && !down_) RestoreAndOvertake(dice, dice.Below(2));
     looks_again_ = {};
@@ -419,7 +419,7 @@ class World {
     for (const auto& informer : informers_) informer->Start();
   }
 
-  // Twice: what is equal by chance need not stay so. And once there is room for all.
+  // Runs twice, since equality may be a coincidence, and again with room for all objects.
   void Settle() {
     const SteadyTime end = sim_.env().Now();
     const Duration bound = bound_.After(end) + OnItsWay();
@@ -434,7 +434,7 @@ class World {
     };
     const std::uint64_t asked = servers_.requests();
     soon("equal");
-    // Each stream lists and watches anew, and asks before; where it fails, it does so at its pace.
+    // Each stream lists and watches again, after a version check; after failures it backs off.
     Costs("until all were equal", servers_.requests() - asked, 5, 0.7, sim_.env().Now() - end);
     Dice dice(plan_.seed, 2);
     for (int i = 0; i < 5; ++i) Write(dice);
@@ -446,21 +446,21 @@ class World {
     (void)Settle(kPatienceWithLimits, seconds(0));
   }
 
-  // How long it takes on this network until whoever is furthest behind has been told everything, or
-  // has been given a list.
+  // Returns the time that this network needs to deliver all events to the informer that is furthest
+  // behind, or to send it a list.
   [[nodiscard]] Duration OnItsWay() const {
-    constexpr std::int64_t kObject = 900;  // bytes, with what frames it
+    constexpr std::int64_t kObject = 900;  // bytes, with framing
     std::int64_t behind = 0;
     for (const auto& informer : informers_) {
       behind = std::max(behind, server_.current_resource_version() - informer->version());
     }
     const auto objects = static_cast<std::int64_t>(history_.Now("").size());
-    // Half of the longest chunk and of the longest latency, on average.
+    // On average, half of the longest chunk and half of the longest latency.
     const auto chunks = (behind + objects) * kObject / static_cast<std::int64_t>(chunk_bytes_ / 2);
     return chunks * (latency_ / 2);
   }
 
-  // All is well, and nobody writes: what is asked then is asked for ever.
+  // Without troubles and writes: requests of this phase would continue forever.
   void StayQuiet() {
     if (!scene_.problems.empty()) return;
     const std::uint64_t asked = servers_.requests();
@@ -469,7 +469,7 @@ class World {
     Costs("in a quiet minute", servers_.requests() - asked, 2, 0, minutes(1));
   }
 
-  // So many requests for each stream, and so many a second, besides the lists.
+  // Checks the number of requests: `each` per stream, `each_second` per second, besides the lists.
   void Costs(const char* when, std::uint64_t requests, double each, double each_second,
              Duration time) {
     const double length = std::chrono::duration<double>(time).count();
@@ -486,7 +486,7 @@ class World {
     return std::to_string(std::chrono::duration_cast<milliseconds>(time).count()) + " ms";
   }
 
-  // How long it takes. It is looked at closely for as long as `closely`.
+  // Returns how long it took. Checks in detail for the first `closely`.
   Duration Settle(Duration patience, Duration closely) {
     std::string difference = "not looked at";
     const SteadyTime begin = sim_.env().Now();
@@ -530,7 +530,7 @@ class World {
   Simulation sim_;
   const SteadyTime began_ = sim_.env().Now();
   ServerPair servers_;
-  apiserver::ApiServer& server_;  // the first
+  apiserver::ApiServer& server_;  // the first one
   const std::size_t chunk_bytes_;
   const Duration latency_;
   std::shared_ptr<InMemoryTransport> network_;
@@ -539,9 +539,9 @@ class World {
   SimulatedScene scene_;
   std::vector<Client> clients_;
   JointReader::Informers informers_;
-  std::unique_ptr<JointReader> joint_;  // null: nobody takes joint snapshots
+  std::unique_ptr<JointReader> joint_;  // null: no joint snapshots
   SimulationReport report_;
-  std::uint64_t written_for_ = 0;  // requests of who counts up, not of informers
+  std::uint64_t written_for_ = 0;  // requests of the counting client, not of informers
   struct Rule {
     apiserver::FaultPlan::RuleId id;
     int fault;
@@ -550,7 +550,7 @@ class World {
   std::vector<Rule> rules_;
   RecoveryBound bound_;
   SteadyTime looks_again_{};
-  std::int64_t restored_from_ = 0;  // 0: no restore that anybody has yet to notice
+  std::int64_t restored_from_ = 0;  // 0: no restore that an informer has still to notice
   bool down_ = false;
   std::int64_t backup_ = 0;  // a version; 0: none
 };

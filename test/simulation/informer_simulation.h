@@ -19,7 +19,7 @@ namespace kinformer::testing {
 
 struct SimulationReport {
   std::vector<std::string> breaches;  // empty: all is well
-  std::vector<std::string> story;     // where the plan tells
+  std::vector<std::string> story;     // if the plan asks for it
   std::uint64_t trace = 0;            // equal for equal plans
   std::uint64_t events = 0;           // told to all handlers
   std::uint64_t writes = 0;
@@ -34,7 +34,7 @@ struct SimulationReport {
   std::uint64_t snapshots = 0;
   std::uint64_t expired = 0;  // of what change feeds were asked
   std::uint64_t windows = 0;  // between two moments: all events against all changes
-  // How often each trouble came to pass; for faults, the requests that were hit.
+  // Number of times each trouble occurred; for faults, the number of affected requests.
   std::array<std::uint64_t, kTroubles> hits{};
 
   bool operator==(const SimulationReport&) const = default;

@@ -13,8 +13,8 @@
 
 namespace kinformer::testing {
 
-// Writes what it hears into two stores, one after the other: so the second never has what the first
-// has not.
+// Writes events into two stores, one after the other, so that the second never has anything that
+// the first lacks.
 class JointReader::Copier final : public ResourceEventHandler<corev1::ConfigMap> {
  public:
   using Maps = Store<corev1::ConfigMap>;
@@ -37,7 +37,7 @@ class JointReader::Copier final : public ResourceEventHandler<corev1::ConfigMap>
 
   [[nodiscard]] const Maps& first() const { return first_; }
   [[nodiscard]] const Maps& second() const { return second_; }
-  // Does in `contents` what has been written into the first, and not into the second yet.
+  // Applies to `contents` the change that is in the first store but not yet in the second.
   void Complete(Contents& contents) const {
     if (!pending_) return;
     contents.erase(pending_->first);
@@ -93,7 +93,7 @@ JointReader::Held JointReader::TakeOfInformers(Dice& dice) {
   Held taken{.snapshots = {std::move(a), std::move(b), std::move(c)}, .contents = {}};
   for (std::size_t i = 0; i < kAtOnce; ++i) {
     const Snapshot<corev1::ConfigMap>& snapshot = taken.snapshots[i];
-    // Nobody has committed meanwhile, so that the instant is now.
+    // No commit happened in between, so the common time is now.
     const std::uint64_t current = of[i]->cache().Snapshot().version();
     if (snapshot.version() != current) {
       scene_.Problem("a joint snapshot has " + of[i]->Describe() + " at version " +

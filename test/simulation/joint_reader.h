@@ -1,7 +1,7 @@
 // test/simulation/joint_reader.h
 //
 // JointReader: takes joint snapshots of the informers of a run, and of a store and its copy, and
-// sees whether all in one were current at one instant.
+// checks that all parts were current at the same time.
 
 #ifndef KINFORMER_TEST_SIMULATION_JOINT_READER_H_
 #define KINFORMER_TEST_SIMULATION_JOINT_READER_H_
@@ -23,12 +23,12 @@
 
 namespace kinformer::testing {
 
-// Looks between two steps of the simulation, and while an informer writes: then what it writes must
-// not be seen.
+// Takes snapshots between steps of the simulation, and during an informer's writes, which must not
+// be visible then.
 class JointReader {
  public:
   using Informers = std::vector<std::unique_ptr<SimulatedInformer>>;
-  // Neither `informers` nor one of them may change as long as this lives.
+  // `informers` and its elements must not change while this exists.
   JointReader(SimulatedScene& scene, const Informers& informers);
   ~JointReader();
   JointReader(const JointReader&) = delete;
@@ -41,21 +41,21 @@ class JointReader {
   class Copier;
   static constexpr std::size_t kMostHeld = 3;
   static constexpr std::size_t kAtOnce =
-      3;  // informers in a joint snapshot; one may be in it twice
+      3;  // informers in a joint snapshot; the same one may occur twice
 
   struct Held {
     std::array<Snapshot<corev1::ConfigMap>, kAtOnce> snapshots;
     std::array<Contents, kAtOnce> contents;
   };
 
-  // Of informers that are drawn.
+  // Takes a joint snapshot of randomly chosen informers.
   Held TakeOfInformers(Dice& dice);
   void LookAtCopy();
   void CheckHeld();
 
   SimulatedScene& scene_;
   const Informers& informers_;
-  // What happens amid writes is drawn apart, so that a step stays the same.
+  // Separate random numbers for snapshots during writes, so that the steps stay the same.
   Dice amid_write_;
   std::shared_ptr<Copier> copier_;
   std::vector<Held> held_;

@@ -64,7 +64,7 @@ void SyncsTheOthers(bool json, InitialList initial) {
   sim.RunReady();
 }
 
-// The watch goes on over what is far above the limit: no list, no watch anew.
+// The watch continues after objects far above the limit: no list and no new watch.
 void TheWatchGoesOn(bool json) {
   Simulation sim({.seed = 1});
   apiserver::ApiServer server(sim.env());

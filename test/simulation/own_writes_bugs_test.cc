@@ -1,5 +1,5 @@
-// Mistakes planted in read-your-own-writes (planted/own_writes.edits), each of which the
-// simulation must catch.
+// Bugs planted in read-your-own-writes (planted/own_writes.edits), each of which the simulation
+// must find.
 
 #include "planted/own_writes_bugs.h"
 

@@ -30,7 +30,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::array<const char*, 2> kNamespaces = {"default", "kube-public"};
-// The last two have finalizers now and then.
+// The last two sometimes have finalizers.
 constexpr std::array<const char*, 5> kNames = {"a", "b", "c", "kept-1", "kept-2"};
 constexpr int kStepsOfAThread = 60;
 constexpr int kThreadsOfAClient = 2;
@@ -42,8 +42,8 @@ std::int64_t VersionOf(std::string_view text) {
   return version;
 }
 
-// A request by anyone after which an object may be absent from a cache: from when on, in the order
-// of the run, and until when it may have been done.
+// A request by any client that may remove an object from a cache: when it was sent, in the order of
+// the run, and when it was answered.
 struct Removal {
   std::uint64_t answered = kOpen;
 };
@@ -52,27 +52,27 @@ struct Creation {
   std::string uid;
   std::string by;
 };
-// Between these versions the server has deleted the object.
+// The server deleted the object between these versions.
 struct OwnDelete {
   std::int64_t before;
   std::int64_t after;
-  std::string only_of{};  // who had created it; empty: anybody
+  std::string only_of{};  // uid's creator; empty: any client
 };
-// What is known of an object's history, whoever made it.
+// Known history of an object, of changes by all clients.
 struct History {
   std::vector<std::shared_ptr<Removal>> removals{};
   std::vector<Creation> creations{};
 };
-// What one client has done to an object.
+// Writes of one client to an object.
 struct Own {
   std::int64_t version = 0;
   std::uint64_t sent = 0;
   bool selected = true;
   std::vector<OwnDelete> deletes{};
-  // The states (uid, version) that its cache had before a deletion of many.
+  // States (uid, version) in its cache before a deletion of many objects.
   std::set<std::pair<std::string, std::int64_t>> marked{};
 };
-// An object that a client's cache has shown after it had deleted it.
+// An object that a client's cache showed after the client had deleted it.
 struct ShownAfterDelete {
   ObjectName name;
   std::string uid;
@@ -166,7 +166,7 @@ class World {
     return server_.With(
         [](apiserver::ApiServer& server) { return server.current_resource_version(); });
   }
-  // The watches that begin from now on.
+  // Sets the faults for watches that begin from now on.
   void ChangeFaults() {
     apiserver::FaultPlan& faults = server_.faults();
     faults.Clear();
@@ -196,9 +196,9 @@ class World {
   ApiServer server_{sim_};
   Dice dice_;
   const bool selects_;
-  const bool one_selects_;  // of the namespaces, where any does
+  const bool one_selects_;  // only one namespace has a selector
   OwnWritesReport report_;
-  std::uint64_t order_ = 0;  // of what happens in this run
+  std::uint64_t order_ = 0;  // of events in this run
   int working_ = 2 * kThreadsOfAClient;
   std::map<ObjectName, History> history_;
   std::vector<ShownAfterDelete> shown_;
@@ -309,7 +309,7 @@ void World::Party::DeleteAllOf(const std::string& namespace_) {
   }
   if (cached.DeleteAllOf<ConfigMap>({.namespace_ = namespace_})) {
     for (const auto& [object, uid, version] : there) own[object].marked.emplace(uid, version);
-    // What it had made itself, and its cache had not shown yet.
+    // Objects that it had created and that its cache did not show yet.
     for (const char* one : kNames) {
       if (snapshot.Get(namespace_, one)) continue;
       own[{namespace_, one}].deletes.push_back({before, world.VersionNow(), name});
@@ -399,8 +399,8 @@ void World::Party::CheckAtRest() {
   }
 }
 
-// Only the object that the server had then has been deleted, and only where no other one can have
-// been meant.
+// Only the object that existed on the server at that time was deleted, and only if no other one can
+// have been meant.
 void World::CheckShownAfterDelete() {
   for (const ShownAfterDelete& shown : shown_) {
     const Creation* deleted = nullptr;

@@ -1,5 +1,5 @@
-// Mistakes planted in the library (planted/informer.edits), each of which the simulation must
-// catch. Prints how many seeds each took: docs/simulation.md has the table.
+// Bugs planted in the library (planted/informer.edits), each of which the simulation must find.
+// Prints the number of seeds for each: docs/simulation.md has the table.
 
 #include <cstdint>
 #include <cstdio>
@@ -15,8 +15,8 @@ namespace {
 struct Planted {
   PlantedBug bug;
   const char* name;
-  // Where it needs a server that is not honest, or a trouble that not every seed has, only such
-  // seeds count.
+  // If the bug only shows with a dishonest server, or with a trouble that not every seed has, only
+  // such seeds count.
   Trust trust = Trust::kHonest;
   std::uint64_t troubles = 0;
 };
@@ -74,7 +74,7 @@ constexpr Planted kBugs[] = {
 static_assert(std::size(kBugs) + 1 == static_cast<std::size_t>(PlantedBug::kEnd),
               "each bug is in the table");
 
-// Seeds in which each must be caught.
+// Number of seeds in which each bug must be found.
 constexpr std::uint64_t kMost = 1000;
 
 TEST(PlantedBugs, NoneIsFoundWhereThereIsNone) {
@@ -92,7 +92,7 @@ TEST(PlantedBugs, EachIsCaught) {
     std::uint64_t seed = 0;
     while (caught.empty() && seed < kMost) {
       SimulationPlan plan = PlanOf(++seed, planted.trust);
-      // What a second server brings about is no mistake's doing.
+      // Effects of a second server are not caused by the bug.
       plan.troubles &= ~BitOf(kTwoServers);
       plan.troubles |= planted.troubles;
       const SimulationReport report = RunInformerSimulation(plan);

@@ -12,13 +12,13 @@ using std::chrono::seconds;
 
 constexpr Duration kWell = seconds(5);
 
-// What each trouble may still be felt for after its end, where that is longer, and for how long
-// after it has bitten.
+// Effects of a trouble after its end: the limit for the recovery, if it is longer than usual, and
+// how long it applies.
 struct Aftermath {
   int trouble;
   Duration bound;
   Duration lasts;
-  // Failures in a row are followed by pauses that grow with the time that they take.
+  // Repeated failures cause pauses that grow with the duration of the failures.
   bool grows = false;
 };
 constexpr Aftermath kAftermaths[] = {
@@ -30,22 +30,22 @@ constexpr Aftermath kAftermaths[] = {
     {8, kWell, minutes(2), true},
     {9, seconds(10), minutes(1)},   // 401, 403
     {10, seconds(10), minutes(1)},  // 404
-    // The end of the initial events is waited for.
+    // The informer waits for the end of the initial events.
     {12, seconds(75), minutes(2)},
-    // A server that says nothing any more is left when the watch's time is over; a list's is a
-    // minute.
+    // An informer gives up a silent server when the timeout of its watch is over; the timeout of a
+    // list is one minute.
     {13, minutes(17), minutes(20)},
-    // What is made up or left out is found by a comparison, and that begins each minute; where
-    // lists do not help, they become rare.
+    // Invented or missing objects are found by the consistency check, once a minute; if lists do
+    // not help, checks become rarer.
     {14, minutes(45), minutes(60)},
     {15, minutes(45), minutes(60)},
     {16, minutes(45), minutes(60)},
     {18, minutes(45), minutes(60)},
     {20, minutes(45), minutes(60)},
-    {19, seconds(20), minutes(1)},  // what drips goes on to
+    {19, seconds(20), minutes(1)},  // slow data continues until it is complete
     {kRestores, seconds(10), minutes(2), true},
     {RecoveryBound::kOvertaken, minutes(45), minutes(60)},
-    {kHttp2, seconds(50), seconds(50)},  // a connection that froze
+    {kHttp2, seconds(50), seconds(50)},  // a frozen connection
     {kCompactions, kWell, minutes(2), true},
     {kDowntimes, kWell, minutes(2), true},
 };

@@ -1,7 +1,7 @@
 // test/simulation/recovery_bound.h
 //
-// RecoveryBound: how soon after the last trouble all caches must be what the server is, and what
-// that may cost the server in requests.
+// RecoveryBound: the time after the last trouble in which all caches must equal the server, and the
+// number of requests that this may cost.
 
 #ifndef KINFORMER_TEST_SIMULATION_RECOVERY_BOUND_H_
 #define KINFORMER_TEST_SIMULATION_RECOVERY_BOUND_H_
@@ -16,22 +16,22 @@
 
 namespace kinformer::testing {
 
-// Told of each trouble when it bites; asked when all have ended.
+// Notes when each trouble hits; once all have ended, computes how long the recovery may take.
 class RecoveryBound {
  public:
-  // A server was restored, and its new history has overtaken what the caches knew.
+  // Extra number for: a restored server's new history has passed the version of the caches.
   static constexpr int kOvertaken = kTroubles;
 
-  // It hit now.
+  // Notes that `trouble` hit at `now`.
   void Bit(int trouble, SteadyTime now) { last_[static_cast<std::size_t>(trouble)] = now; }
-  // Now all informers that run have watched undisturbed for a few seconds.
+  // Notes that at `now` all running informers have watched undisturbed for a few seconds.
   void AllWell(SteadyTime now) { well_ = now; }
   [[nodiscard]] SteadyTime last_well() const { return well_; }
 
-  // The time within which all is well once the troubles end `now`.
+  // Time within which all informers must have recovered if the troubles end at `now`.
   [[nodiscard]] Duration After(SteadyTime now) const;
-  // The trouble that asks for so much, for messages; empty: none, the network and the server are
-  // well.
+  // Name of the trouble that determines After(), for messages. Empty if no trouble makes it longer
+  // than usual.
   [[nodiscard]] std::string Why(SteadyTime now) const;
 
  private:

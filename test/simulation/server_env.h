@@ -1,6 +1,6 @@
 // test/simulation/server_env.h
 //
-// ServerEnv: the Env of one of two servers that are to make up the same: uids and times.
+// ServerEnv: the Env of one of two servers that must generate the same uids and times.
 
 #ifndef KINFORMER_TEST_SIMULATION_SERVER_ENV_H_
 #define KINFORMER_TEST_SIMULATION_SERVER_ENV_H_
@@ -17,8 +17,8 @@
 
 namespace kinformer::testing {
 
-// Another Env, except that during a change chance follows from the change's number, and the wall
-// clock stands. For simulations. `env` must outlive it.
+// Wraps an Env. During a change, random numbers depend on the change's number, and the wall clock
+// stands still. For simulations. `env` must outlive it.
 class ServerEnv final : public Env {
  public:
   explicit ServerEnv(Env& env) : env_(env) {}

@@ -24,7 +24,7 @@ std::string_view Parameter(std::string_view target, std::string_view name) {
   return {};
 }
 
-// A server that forgets what is old gives that a version, at a time of its own.
+// With two servers, history is kept by number only: by age, each would drop it at its own time.
 apiserver::ApiServerOptions Options(apiserver::ApiServerOptions options, bool two) {
   if (two) options.history_age = std::chrono::hours(100);
   return options;
@@ -64,7 +64,7 @@ Result<json::Value> ServerPair::Do(Change change) {
   const std::uint64_t number = ++changes_;
   const WallTime when = env_.WallNow();
   Result<json::Value> done = DoNow(first_env_, first_, change, number, when);
-  // Most are heard of soon, and what comes after one that is not waits for it.
+  // Most changes arrive soon; changes behind a late one wait for it.
   const Duration lag = calm_             ? Duration(0)
                        : dice_.OneIn(40) ? seconds(1) + Duration(dice_.Milliseconds(20'000))
                                          : Duration(dice_.Milliseconds(300));
@@ -132,7 +132,7 @@ void ServerPair::Calm() {
 
 bool ServerPair::GoesToTheSecond(const HttpRequest& request) {
   if (second_ == nullptr || request.method != "GET") return false;
-  // What says no version, or reads on, is read where all is kept.
+  // Requests without a version, and continued lists, go to the first, which has everything.
   const std::string_view from = Parameter(request.target, "resourceVersion");
   if (from.empty() || !Parameter(request.target, "continue").empty()) return false;
   return dice_.OneIn(2);

@@ -1,7 +1,7 @@
 // test/simulation/server_pair.h
 //
-// ServerPair: two API servers of one cluster behind one address. The second hears later of what
-// happens, as a replica whose watch cache lags; what must be the newest comes from the first.
+// ServerPair: two API servers of one cluster behind one address. The second one gets changes later,
+// like a replica whose watch cache lags; requests for the latest state go to the first one.
 
 #ifndef KINFORMER_TEST_SIMULATION_SERVER_PAIR_H_
 #define KINFORMER_TEST_SIMULATION_SERVER_PAIR_H_
@@ -25,25 +25,25 @@ namespace kinformer::testing {
 
 class ServerPair final : public Handler {
  public:
-  // `two`: with the second one; else all is as with the first alone.
+  // `two`: whether the second server exists.
   ServerPair(Env& env, const apiserver::ApiServerOptions& options, std::uint64_t seed, bool two);
 
   [[nodiscard]] apiserver::ApiServer& first() { return first_; }
-  // Of the one that is further behind.
+  // Oldest version that the server which is further behind still has.
   [[nodiscard]] std::int64_t oldest_version() const;
   [[nodiscard]] std::uint64_t requests() const;
-  // How often the second one has answered while it was behind.
+  // Number of answers of the second server while it lagged.
   [[nodiscard]] std::uint64_t answers_from_behind() const { return from_behind_; }
-  // The second one has become another cluster: the test is wrong.
+  // The servers differ: an error of the test.
   [[nodiscard]] bool apart() const { return apart_; }
 
-  // What happens to both, to the second one later.
+  // Changes both servers, the second one later.
   Result<json::Value> Put(const GroupVersionResource& resource, const json::Value& object);
   Result<void> Delete(const GroupVersionResource& resource, const ObjectName& name);
   void Compact(std::int64_t version);
-  // At once to both.
+  // Closes the watches of both at once.
   void CloseWatches();
-  // From now on the second one keeps up.
+  // The second server does not lag from now on.
   void Calm();
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
@@ -53,10 +53,10 @@ class ServerPair final : public Handler {
 
   struct Later {
     std::uint64_t number;
-    WallTime when;     // it happened to the first
-    SteadyTime heard;  // by the second
+    WallTime when;     // when the first one applied it
+    SteadyTime heard;  // when the second one applies it
     Change change;
-    std::int64_t version;  // that the first had then
+    std::int64_t version;  // version of the first one after it
   };
 
   Result<json::Value> Do(Change change);
@@ -71,7 +71,7 @@ class ServerPair final : public Handler {
   ServerEnv first_env_;
   ServerEnv second_env_;
   apiserver::ApiServer first_;
-  std::unique_ptr<apiserver::ApiServer> second_;  // null: there is one alone
+  std::unique_ptr<apiserver::ApiServer> second_;  // null: there is only one
   std::uint64_t changes_ = 0;
   std::uint64_t from_behind_ = 0;
   bool calm_ = false;

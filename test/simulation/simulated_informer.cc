@@ -20,12 +20,12 @@ using std::chrono::seconds;
 
 constexpr std::size_t kMostHandlers = 5;
 constexpr std::size_t kMostHeld = 4;
-// How far behind the server a list may be that is told so (troubles.cc: StaleCache), and more.
+// Maximum lag of a stale list (troubles.cc: StaleCache), and some more.
 constexpr std::int64_t kStale = 12;
 
 }  // namespace
 
-// A handler that takes its time, throws, and checks what only it can see.
+// A handler that is slow, throws, and makes the checks that need a handler.
 class SimulatedInformer::Watcher final : public DeliveryChecker<corev1::ConfigMap> {
  public:
   Watcher(SimulatedScene& scene, const ServerHistory& history, std::uint64_t stream, bool resyncs,
@@ -65,7 +65,7 @@ class SimulatedInformer::Watcher final : public DeliveryChecker<corev1::ConfigMa
   std::uint64_t throws_ = 0;
 };
 
-// ---- its life
+// ---- Life of the informer
 
 SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client, int number,
                                      Dice& dice)
@@ -151,7 +151,7 @@ SimulatedInformer::~SimulatedInformer() {
   scene_.sim.RunReady();
   held_.clear();
   follower_.reset();
-  // A registration keeps its handler, which asks the registration.
+  // A registration owns its handler, which refers to the registration.
   for (const Handler& handler : handlers_) handler.watcher->synced = nullptr;
   handlers_.clear();
   informer_.reset();
@@ -161,8 +161,8 @@ SimulatedInformer::~SimulatedInformer() {
 void SimulatedInformer::Start() {
   if (std::exchange(running_, true)) return;
   ++life_;
-  // Where it comes in pages, a list is as old as what the life before had received, and that is no
-  // older than what is cached.
+  // In pages, a list may be as old as the data that the previous life received, which is at least
+  // as new as the cache.
   const std::int64_t cached = NumberOf(informer_->LastSyncResourceVersion());
   if (cached != 0) {
     began_at_ = std::min(cached, scene_.version());
@@ -193,7 +193,7 @@ double SimulatedInformer::Lists(Duration time) const {
   const std::size_t objects = scene_.history.Now(namespace_).size();
   const double page = page_size_ == 0 ? 500 : static_cast<double>(page_size_);
   const double pages = 2 + static_cast<double>(objects) / page;
-  // Each once and, where it does not come through, again; and those that it is to make.
+  // Each page once, and again if a request fails; also periodic lists.
   double times = 3 + seconds(time) / 20;
   if (shape_.relist_period > Duration(0)) times += seconds(time) / seconds(shape_.relist_period);
   return streams() * pages * times;
@@ -215,7 +215,7 @@ void SimulatedInformer::Join(Dice& dice) {
   handler.watcher = std::make_shared<Watcher>(scene_, history_, stream, resyncs_, limit_.bounded());
   handler.joined_in = began_at_;
   HandlerOptions options;
-  // Small bounds, so that coalescing and the difference after a drop are exercised too.
+  // Small limits, to exercise coalescing and the difference after a drop.
   if (dice.OneIn(2)) options.max_events = 1 + dice.Below(8);
   if (dice.OneIn(4)) options.overflow = OverflowPolicy::kDropAndResync;
   if (dice.OneIn(4)) options.overflow = OverflowPolicy::kBlock;
@@ -257,7 +257,7 @@ void SimulatedInformer::HoldOrRelease(Dice& dice) {
   held_.push_back({std::move(snapshot), std::move(contents), letters, std::move(in_order)});
 }
 
-// ---- what it says
+// ---- Checks of its statements
 
 std::string SimulatedInformer::Describe() const {
   return "informer " + std::to_string(number_) + (namespace_.empty() ? "" : " of " + namespace_) +
@@ -290,7 +290,7 @@ std::array<std::size_t, 26> SimulatedInformer::Letters(
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const char letter = static_cast<char>('a' + static_cast<char>(i));
     for (const corev1::ConfigMap map : snapshot.ByIndex("letter", {&letter, 1})) {
-      // An object that stands under another letter counts for none.
+      // An object in the index under another letter must not count.
       if (map.data()["value"].starts_with(letter)) ++counts[i];
     }
   }
@@ -367,7 +367,7 @@ void SimulatedInformer::Look() {
     const std::string broken = limit_.BrokenBy(*informer_);
     if (!broken.empty()) Problem(broken);
   }
-  // Those that are whole and lie as they came take some 270 bytes each.
+  // Complete uncompressed objects take about 270 bytes each.
   if (shape_.compressed && shape_.content == CacheShape::Content::kWhole && !snapshot.empty() &&
       informer_->Stats().object_bytes / snapshot.size() < 200) {
     ++times_packed_;
@@ -400,14 +400,14 @@ void SimulatedInformer::CheckSynced() {
     Handler& handler = handlers_[i];
     if (handler.synced || handler.left || !handler.registration.HasSynced()) continue;
     handler.synced = true;
-    // What has been left out and has come in, it hears of later.
+    // Objects that had no room reach the handler later.
     if (limit_.bounded()) continue;
     MustKnow("handler " + std::to_string(i), handler.joined_in,
              [&](const std::string& key) { return handler.watcher->believed().contains(key); });
   }
 }
 
-// ---- what was told
+// ---- Checks of its events
 
 void SimulatedInformer::LookClosely() {
   CheckHeld();
@@ -432,13 +432,13 @@ void SimulatedInformer::CheckWindow(Handler& handler, const InformerStats& stats
   std::vector<std::int64_t> events = handler.watcher->TakeWindow();
   const std::optional<Mark> before = std::exchange(handler.mark, now);
   if (!before || !now.Continues(*before)) return;
-  // What has no room, or no room any more, is not what happened.
+  // Dropped and missing objects of a full cache are not in the server's history.
   if (limit_.bounded()) return;
-  // What vanished unseen is told because of a list, or is a reason for one.
+  // A tombstone requires a list in the same window, or is a reason for one.
   if (now.tombstones != before->tombstones) Problem("a tombstone, and neither a list nor a gap");
   if (scene_.trust != Trust::kHonest || several_) return;
   ++windows_;
-  // Keys come out of a DeltaFIFO one after the other.
+  // A DeltaFIFO delivers keys one after the other, not in the order of versions.
   if (!in_order_) std::sort(events.begin(), events.end());
   const std::vector<std::int64_t> changes =
       history_.ChangesIn(namespace_, before->version, now.version);
@@ -492,7 +492,7 @@ void SimulatedInformer::Follow(Dice& dice) {
 void SimulatedInformer::Finish(SimulationReport& report) {
   LookClosely();
   const InformerStats stats = informer_->Stats();
-  // Who lists without need asks for the newest, and is given what a stale cache has (F21).
+  // An unnecessary list asks for the latest state, and may get that of a stale cache (F21).
   const bool lists = limit_.bounded() || shape_.relist_period != Duration(0);
   const bool honest = scene_.trust == Trust::kHonest && !(lists && scene_.Has(21));
   for (std::size_t i = 0; i < handlers_.size(); ++i) {

@@ -1,7 +1,7 @@
 // test/simulation/simulated_informer.h
 //
-// SimulatedInformer: an informer with handlers and snapshots, and what it says held against what
-// the server has been.
+// SimulatedInformer: an informer with handlers and snapshots, whose answers are compared with the
+// server's history.
 
 #ifndef KINFORMER_TEST_SIMULATION_SIMULATED_INFORMER_H_
 #define KINFORMER_TEST_SIMULATION_SIMULATED_INFORMER_H_
@@ -42,37 +42,37 @@ class SimulatedInformer {
   void Stop();
   [[nodiscard]] std::string Describe() const;
   [[nodiscard]] bool running() const { return running_; }
-  // It is stopped, or has watched undisturbed for some seconds.
+  // Whether it is stopped, or has watched without problems for some seconds.
   [[nodiscard]] bool IsWell() const;
-  // That it has been told of.
+  // Version that it has reached.
   [[nodiscard]] std::int64_t version() const;
-  // How many collections it lists and watches at most.
+  // Maximum number of collections that it lists and watches.
   [[nodiscard]] double streams() const { return several_ ? 3 : 1; }
-  // How many requests its lists may take in that time, page by page.
+  // Maximum number of requests for its lists in that time, counted by page.
   [[nodiscard]] double Lists(Duration time) const;
   [[nodiscard]] ConfigMaps& cache() { return *informer_; }
   void JoinOrLeave(Dice& dice);
   void HoldOrRelease(Dice& dice);
-  // Asks for an object by name.
+  // Reads an object by name.
   void Read(Dice& dice);
-  // Asks what has changed, where somebody follows that.
+  // Checks the change feed, if there is a follower.
   void Follow(Dice& dice);
 
-  // After a step: a new version of the store is compared with the server's history.
+  // Called after each step: compares a new version of the store with the server's history.
   void Look();
-  // Now and then: what was told, between two moments at which all had been told.
+  // Called from time to time: checks the events between two moments without pending events.
   void LookClosely();
-  // A snapshot of the current version against the history of an honest server.
+  // Compares a snapshot of the current version with the history of an honest server.
   void CheckContents(const Snapshot<corev1::ConfigMap>& snapshot) const;
-  // What still differs from the server; empty: nothing.
+  // Returns the remaining difference from the server; empty if there is none.
   [[nodiscard]] std::string Difference() const;
-  // At the end: what must not have happened. Adds the figures of this informer.
+  // Called at the end: reports violations, and adds the figures of this informer.
   void Finish(SimulationReport& report);
 
  private:
   class Watcher;
 
-  // A moment at which a handler has been told all that is in the store.
+  // A moment at which a handler has received everything in the store.
   struct Mark {
     std::int64_t version = 0;
     std::uint64_t lists = 0;
@@ -90,11 +90,11 @@ class SimulatedInformer {
     std::shared_ptr<Watcher> watcher;
     EventHandlerRegistration registration{};
     std::optional<Mark> mark{};
-    std::int64_t joined_in = 0;  // the life: when it began
+    std::int64_t joined_in = 0;  // start of the life in which it joined
     bool left = false;
     bool synced = false;
   };
-  // A snapshot, and what it showed when it was taken.
+  // A snapshot, and its content when it was taken.
   struct Held {
     Snapshot<corev1::ConfigMap> snapshot;
     Contents contents;
@@ -112,34 +112,34 @@ class SimulatedInformer {
       const Snapshot<corev1::ConfigMap>& snapshot);
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch(const Client& client,
                                                             const std::string& of_namespace) const;
-  // One key of them; `object` is null where the snapshot has none.
+  // Checks one key; `object` is null if the snapshot does not have it.
   void CheckKey(const std::string& key, const ServerHistory::Changes& changes,
                 const corev1::ConfigMap* object, std::int64_t version) const;
-  // The index against the contents.
+  // Compares the index with the contents.
   void CheckIndex(const Snapshot<corev1::ConfigMap>& snapshot) const;
   void CheckOrder(const Snapshot<corev1::ConfigMap>& snapshot) const;
   void CheckHeld() const;
-  // Whether it may say that an object of the namespace does not exist.
+  // Whether its answer that an object of the namespace does not exist must be right.
   [[nodiscard]] bool HasSynced(const std::string& of_namespace) const;
   void CheckSynced();
   void CheckWindow(Handler& handler, const InformerStats& stats);
-  // What was there when a life began, at that version, and has been since, who has synced in it
-  // knows.
+  // Checks that a synced reader knows every object that existed when its life began, at that
+  // version, and has existed since.
   template <class Knows>
   void MustKnow(const std::string& who, std::int64_t since, const Knows& knows) const;
 
-  // What is stored is what the server had at the store's version. Keys come out of a DeltaFIFO one
-  // after the other; of several namespaces, the store's version is the oldest.
+  // Whether the store equals the server at the store's version. Not so with a DeltaFIFO, which
+  // delivers key by key, or with several namespaces, where the version is the oldest of all.
   [[nodiscard]] bool exact() const { return in_order_ && !several_; }
 
   SimulatedScene& scene_;
   const int number_;
   const CacheShape shape_;
-  const ServerHistory& history_;  // as it is to be seen here
+  const ServerHistory& history_;  // as seen by this informer
   const std::string namespace_;
   const CacheLimit limit_;
-  const bool several_;  // all namespaces, each with a watch of its own
-  const bool others_;   // but those that are not named together
+  const bool several_;  // all namespaces, each with its own watch
+  const bool others_;   // namespaces without options share one
   const bool in_order_;
   const bool resyncs_;
   std::int64_t page_size_ = 0;  // 0: the default
@@ -149,17 +149,17 @@ class SimulatedInformer {
   std::vector<Held> held_;
   bool running_ = false;
   int life_ = 0;
-  std::int64_t began_at_ = 0;  // what this life knows at least, once it has synced
+  std::int64_t began_at_ = 0;  // this life has at least this version once synced
   bool synced_ = false;
-  // Of the newest snapshot that was looked at.
+  // State of the newest snapshot that was checked.
   std::uint64_t seen_version_ = 0;
   std::int64_t seen_resource_version_ = 0;
   std::uint64_t seen_epoch_ = 0;
   std::uint64_t looks_ = 0;
-  std::uint64_t times_full_ = 0;  // versions that left objects out
+  std::uint64_t times_full_ = 0;  // versions with objects left out
   std::uint64_t windows_ = 0;
   std::uint64_t transformed_ = 0;
-  std::uint64_t times_packed_ = 0;  // versions in which its objects were small
+  std::uint64_t times_packed_ = 0;  // versions with packed objects
 };
 
 }  // namespace kinformer::testing

@@ -1,4 +1,4 @@
-// What a simulated informer's cache holds, compared with what the server's objects were.
+// Compares the content of a simulated informer's cache with the history of the server.
 
 #include <algorithm>
 #include <array>
@@ -50,7 +50,7 @@ void SimulatedInformer::CheckContents(const Snapshot<corev1::ConfigMap>& snapsho
 
 void SimulatedInformer::CheckKey(const std::string& key, const ServerHistory::Changes& changes,
                                  const corev1::ConfigMap* object, std::int64_t version) const {
-  // Where that is right, it is there or has been.
+  // If the cache is right, the object exists or existed.
   if (object == nullptr && limit_.bounded() && LeavesOut(*informer_, key)) return;
   const ObjectState* then = ServerHistory::At(changes, version);
   const auto fits = [object](const ObjectState* state) {
@@ -91,7 +91,7 @@ void SimulatedInformer::CheckOrder(const Snapshot<corev1::ConfigMap>& snapshot) 
   std::vector<std::string> wanted;
   for (const auto& [value, ns, name] : model) wanted.push_back(std::string(ns) + "/" + name);
   if (InOrder(snapshot) != wanted) Problem("the ordered index is not that of the objects");
-  // A part of it, from behind.
+  // Part of the index, in reverse order.
   const char letter = static_cast<char>('a' + static_cast<char>(looks_ % 26));
   std::vector<std::string> last;
   for (const corev1::ConfigMap map :

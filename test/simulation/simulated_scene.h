@@ -1,6 +1,6 @@
 // test/simulation/simulated_scene.h
 //
-// SimulatedScene: what all informers of a simulation share.
+// SimulatedScene: state shared by all informers of a simulation.
 
 #ifndef KINFORMER_TEST_SIMULATION_SIMULATED_SCENE_H_
 #define KINFORMER_TEST_SIMULATION_SIMULATED_SCENE_H_
@@ -24,19 +24,19 @@ struct SimulatedScene {
   ServerHistory& history;
   const SimulationPlan& plan;
   Trust trust;
-  // The server's version, as of now.
+  // Current version of the server.
   std::function<std::int64_t()> version;
-  // The same of the server that is furthest behind.
+  // Oldest version that the server which is further behind still has.
   std::function<std::int64_t()> oldest_version;
-  // Into the story, where there is one.
+  // Adds a line to the story of the run, if one is recorded.
   std::function<void(std::string)> tell;
   // Called while an informer writes into its store, for each object. May be empty.
   std::function<void()> amid_write{};
   // A write is under way that the history may not have yet.
   bool history_lags = false;
-  // The end has come: handlers neither stall nor throw.
+  // The run is ending: handlers neither wait nor throw.
   bool calm = false;
-  // So few objects are left that every limit has room for them.
+  // Few enough objects are left that all fit into the limits of each informer.
   bool roomy = false;
   std::vector<std::string> problems{};
 

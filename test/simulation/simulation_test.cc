@@ -1,9 +1,9 @@
-// Informers against the embedded API server under troubles, by seeds.
+// Informers with the embedded API server under troubles, chosen by seeds.
 //
 //   KINFORMER_SIMULATION_SEEDS=10000 bin/simulation_test --gtest_filter='Simulation.*'
 //
-// runs that many, from KINFORMER_SIMULATION_FIRST_SEED on where that is given, and
-// KINFORMER_SIMULATION_SEED=17 that one. A seed that fails is shrunk, and tells what happened.
+// runs that many seeds, from KINFORMER_SIMULATION_FIRST_SEED on if it is set; with
+// KINFORMER_SIMULATION_SEED=17 only that one. A failing seed is shrunk and its story printed.
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,7 @@
 namespace kinformer::testing {
 namespace {
 
-// Sanitizers make each seed ten times as dear, and find their own faults in fewer.
+// Sanitizers make each seed ten times slower, and find their own faults in fewer seeds.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -45,7 +45,7 @@ std::string Test() {
   return std::string(info->test_suite_name()) + "." + info->name();
 }
 
-// What a seed that fails says.
+// Report of a failing seed.
 std::string Failure(const SimulationPlan& plan, const SimulationReport& report) {
   SimulationPlan small = Shrink(plan);
   small.tells = true;
@@ -75,7 +75,7 @@ void Add(SimulationReport& sum, const SimulationReport& report) {
 
 std::uint64_t FirstSeed() { return NumberFrom("KINFORMER_SIMULATION_FIRST_SEED", 1); }
 
-// Runs the seed that is asked for, or those from the first on; the sum of what they report.
+// Runs the requested seed, or all from the first one on; returns the sum of their reports.
 SimulationReport RunSeeds(std::uint64_t seeds,
                           const std::function<SimulationPlan(std::uint64_t)>& plan_of) {
   SimulationReport sum;
@@ -110,10 +110,10 @@ TEST(Simulation, CacheAndHandlersEqualTheServerAfterAnyFaults) {
   const std::uint64_t seeds = NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds);
   const SimulationReport sum = RunSeeds(seeds, [](std::uint64_t seed) { return PlanOf(seed); });
   if (HasFailure() || Alone() || seeds < 100) return;
-  // The troubles must have bitten, or the runs prove nothing.
+  // Each trouble must have had an effect, otherwise the runs prove nothing.
   for (int trouble = 1; trouble < kTroubles; ++trouble) {
     if (trouble > 24 && trouble < kCuts) continue;
-    // In a run of forty, and not in each of those does a cache get so full.
+    // In one of forty runs, and not in each of those does a cache get that full.
     if (trouble == kManyObjects && seeds < 1000) continue;
     EXPECT_GT(sum.hits[static_cast<std::size_t>(trouble)], 0U) << NamesOf(BitOf(trouble));
   }
@@ -147,8 +147,8 @@ TEST(Simulation, CacheAndHandlersEqualARestoredServer) {
   EXPECT_GT(sum.inconsistencies, 0U);
 }
 
-// Whatever the memory of the process looks like, so that the number of a seed is all that another
-// one needs to see the same.
+// The run must not depend on the memory of the process, so that others can replay a seed by its
+// number alone.
 TEST(Simulation, TheSameSeedGivesTheSameRun) {
   const std::uint64_t seeds = NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds) / 20 + 1;
   for (std::uint64_t seed = FirstSeed(); seed < FirstSeed() + seeds; ++seed) {

@@ -109,8 +109,8 @@ FaultRule ServerError(Dice& dice, Trust) {
 }
 
 FaultRule NotLetIn(Dice& dice, Trust trust) {
-  // Who is forbidden to list is not compared with the server any more, so that nothing finds what
-  // a server has made up.
+  // If lists are forbidden, the consistency check cannot run, and would not find invented objects.
+  // So this is only used with an honest server.
   const bool forbidden = trust == Trust::kHonest && dice.OneIn(2);
   return {.action = FaultAction::kRespond,
           .lasts = seconds(1 + dice.Below(8)),
@@ -206,7 +206,7 @@ FaultRule Drip(Dice& dice, Trust) {
 }
 
 FaultRule Foreign(Dice& dice, Trust) {
-  // What comes from another namespace can be told only by who looks at one.
+  // Objects of another namespace can only be detected by an informer of one namespace.
   if (dice.OneIn(2)) {
     return {.verb = "watch",
             .namespace_ = "default",
@@ -231,7 +231,7 @@ FaultRule WrongClock(Dice& dice, Trust) {
           .skew = hours(dice.OneIn(2) ? 24 * 3650 : -24 * 3650)};
 }
 
-// Not here: F17, F22 and F23, which are more than a rule.
+// Without F17, F22 and F23, which are more than a rule of the server.
 constexpr DrawnFault kFaults[] = {
     {1, Trust::kHonest, Refused},
     {2, Trust::kHonest, Truncated},
@@ -262,7 +262,7 @@ constexpr DrawnFault kFaults[] = {
 std::span<const DrawnFault> DrawnFaults() { return kFaults; }
 
 std::uint64_t DrawTroubles(Dice& dice, Trust trust) {
-  // Few in some runs and many in others: what goes wrong alone shows what hides in a crowd.
+  // The number of troubles varies: a problem that shows with one trouble may be hidden by others.
   const std::uint64_t rarity = 1 + dice.Below(4);
   std::uint64_t drawn = 0;
   for (const DrawnFault& fault : kFaults) {
@@ -275,8 +275,8 @@ std::uint64_t DrawTroubles(Dice& dice, Trust trust) {
     const bool dear = trouble == kManyObjects;
     if (dice.OneIn(dear ? 40 : of_program ? 2 : rarity)) drawn |= BitOf(trouble);
   }
-  // Nobody restores the second one, nor lies in its name; and what a client writes goes to the
-  // first one only.
+  // The second server is never restored and never dishonest. It does not get the writes of clients,
+  // so kConflicts is off with it.
   if (trust != Trust::kHonest) drawn &= ~BitOf(kTwoServers);
   if ((drawn & BitOf(kTwoServers)) != 0) drawn &= ~BitOf(kConflicts);
   return drawn;

@@ -1,8 +1,8 @@
 // test/simulation/troubles.h
 //
-// What may happen to a simulated informer: the faults of a server by their numbers in the
-// catalogue (docs/apiserver.md), and troubles of the network and of the program itself, and what
-// else the program does with its informers.
+// Troubles for a simulated informer: faults of the server with their numbers in the catalogue
+// (docs/apiserver.md), troubles of the network and of the program itself, and other uses of
+// informers by the program.
 
 #ifndef KINFORMER_TEST_SIMULATION_TROUBLES_H_
 #define KINFORMER_TEST_SIMULATION_TROUBLES_H_
@@ -20,54 +20,54 @@
 
 namespace kinformer::testing {
 
-// What a server that commits a fault still keeps to.
+// Guarantees that a faulty server still gives.
 enum class Trust : std::uint8_t {
-  kHonest,    // it refuses, stalls and repeats itself, but says nothing that is not so
-  kGoesBack,  // what it says was so, but perhaps long ago; it is restored from backups
-  kLies,      // it leaves out and makes up
+  kHonest,    // it refuses, stalls and repeats itself, but every answer is true
+  kGoesBack,  // answers were true, perhaps long ago; it is restored from backups
+  kLies,      // it omits and invents objects
 };
 
 // Bits of SimulationPlan::troubles. Below 32: the faults F1 to F24.
 enum Trouble : std::uint8_t {
   kConflicts = 22,  // F22: updates meet 409
-  kRestores = 17,   // F17: a backup takes the place of the server
+  kRestores = 17,   // F17: the server is restored from a backup
   kCuts = 32,       // every connection, at random bytes
-  kDowntimes,       // nobody answers for a while
+  kDowntimes,       // no server answers for a while
   kHttp2,           // F23, streams that are reset or refused, connections that break or stall
   kCompactions,
   kClosedWatches,
   kJoins,     // handlers join and leave
-  kStalls,    // handlers take their time
+  kStalls,    // handlers are slow
   kThrows,    // handlers throw
   kRestarts,  // informers stop and start again
   kSnapshots,
   kJointSnapshots,  // of several informers at once
-  kFeeds,           // somebody follows the changes of a cache
-  kLimits,          // caches that have no room for all objects
+  kFeeds,           // a change feed of a cache is read
+  kLimits,          // caches without room for all objects
   kTransforms,
   kProjections,
-  kSelectors,  // objects come into a cache and leave it as their labels change
+  kSelectors,  // objects enter and leave a cache as their labels change
   kCompression,
   kPeriodicRelists,
-  kForbidden,    // to list all namespaces at once
+  kForbidden,    // listing all namespaces at once is forbidden
   kManyObjects,  // enough to train a dictionary
-  kTwoServers,   // of different age, behind one address
+  kTwoServers,   // behind one address; one of them lags
   kTroubles
 };
 
-// A fault of the catalogue that a rule of the server's FaultPlan can commit.
+// A fault of the catalogue that a rule of the server's FaultPlan can inject.
 struct DrawnFault {
   int number;  // 1: F1
   Trust trust;
-  // `trust` is what the run still trusts the server with: some forms of a fault need more.
+  // `trust`: trust level of the run; some forms of a fault need a lower one.
   apiserver::FaultRule (*draw)(Dice& dice, Trust trust);
 };
 [[nodiscard]] std::span<const DrawnFault> DrawnFaults();
 
-// The bits that the seed turns on of those that a server of that kind may do.
+// Returns random troubles, from those that are possible with a server of that trust level.
 [[nodiscard]] std::uint64_t DrawTroubles(Dice& dice, Trust trust);
 [[nodiscard]] constexpr std::uint64_t BitOf(int trouble) { return std::uint64_t{1} << trouble; }
-// "F7 F11 cuts joins".
+// Returns names such as "F7 F11 cuts joins".
 [[nodiscard]] std::string NamesOf(std::uint64_t troubles);
 
 }  // namespace kinformer::testing

@@ -1,19 +1,19 @@
-// Informers behind a network that cuts, stalls and drips. An API server in a process of its own is
-// written to all the time; between it and the informers stands a proxy that troubles their
-// connections. Again and again the writing rests, and every cache is compared with the server.
+// Informers behind a network that cuts, stalls and slows down connections. A separate process runs
+// an API server with constant writes; a proxy between it and the informers disturbs their
+// connections. From time to time the writes pause, and every cache is compared with the server.
 //
 //   chaos [--seconds N] [--seed N] [--rate N] [--informers N] [--http 1|2]
 //         [--longest-stall SECONDS] [--stop-server]
 //
-// By default 120 seconds, seed 1, 2000 writes a second, 10 informers, HTTP/2 and 90 seconds. The
-// seed draws the same troubles, but not where they hit. --stop-server ends with a SIGSTOP to the
-// server: how long until each informer says so?
+// Defaults: 120 seconds, seed 1, 2000 writes a second, 10 informers, HTTP/2 and 90 seconds. A seed
+// gives the same troubles, but not at the same bytes. --stop-server ends with a SIGSTOP to the
+// server and measures the time until each informer reports it.
 //
-// Exit status 1: a cache or handler was not equal to the server, or not in time; events came
-// against the promises of event_handler.h; an informer found for itself that events were missing;
-// the stopped server was not noticed within a minute; descriptors or memory grew; a run of ten
-// minutes or more had less than half the writes that were asked for, on the average of its rounds
-// (not with sanitizers).
+// Exit status 1: a cache or handler was not equal to the server, or not in time; events violated
+// the guarantees of event_handler.h; an informer itself noticed that events were missing; an
+// informer did not notice within a minute that the server had stopped; descriptors or memory grew;
+// a run of ten minutes or more had less than half of the requested writes, on the average of its
+// rounds (this is not checked with sanitizers).
 
 #include <algorithm>
 #include <atomic>
@@ -56,22 +56,22 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-// Until dead connections are noticed, that of the watch and that of the question before it is
-// resumed, and back-offs.
+// Enough time to notice two dead connections in turn (that of the watch, then that of the request
+// that resumes it), and for back-offs.
 constexpr seconds kConverge{150};
 constexpr seconds kNoticeWithin{60};
-// Each client keeps some idle connections, now more and now fewer, and the buffers of watches are
-// as large as what came last: between rounds that are alike lie up to 6 MB. What is lost for good
-// is seen by the sanitizer, in the night.
+// Each client keeps a varying number of idle connections, and the buffers of watches are as large
+// as their last data, so similar rounds differ by up to 6 MB. Real leaks are found by the
+// sanitizer, in the nightly run.
 constexpr GrowthLimits kLimits{.descriptors = 20, .allocated = 3e6, .resident = 8e6};
 #if defined(KINFORMER_TEST_SANITIZED)
-constexpr bool kMeasureGrowth = false;  // the sanitizer's allocator keeps what was freed
+constexpr bool kMeasureGrowth = false;  // the sanitizer's allocator keeps freed memory
 constexpr bool kMeasureRate = false;    // and is slow
 #else
 constexpr bool kMeasureGrowth = true;
 constexpr bool kMeasureRate = true;
 #endif
-// Writes that a long run must have seen, of those that were asked for: else it was no such run.
+// Smallest share of the requested writes that a long run must reach to be valid.
 constexpr double kLeastOfRate = 0.5;
 constexpr seconds kLongRun{600};
 
@@ -129,7 +129,7 @@ class ServerProcess {
     return {std::to_string(static_cast<std::int64_t>(figures[0])), figures[1] / figures[2] * 1e3};
   }
   void Signal(int signal) { process_.Signal(signal); }
-  // Its exit status: a sanitizer's findings are in it.
+  // Ends the server and returns its exit status, which shows what a sanitizer found.
   int End() {
     process_.CloseInput();
     return process_.Wait(seconds(60));
@@ -168,7 +168,7 @@ class Chaos {
     }
   }
 
-  // False: something is wrong, which it has printed.
+  // Returns false if a check failed; it has printed which.
   bool Run() {
     const seconds length(std::clamp(options_.seconds / 12, 3, 30));
     const auto end = steady_clock::now() + seconds(options_.seconds);
@@ -181,7 +181,7 @@ class Chaos {
       if (!Compare("round " + std::to_string(round))) ++failures;
       ProcessSample sample = SampleProcess();
       sample.descriptors -= std::min(sample.descriptors, proxy_.descriptors());
-      // How much there is to keep changes from round to round.
+      // The size of the objects changes from round to round.
       const std::size_t objects = ObjectBytes();
       sample.allocated -= static_cast<double>(objects);
       samples_.push_back(sample);
@@ -250,7 +250,7 @@ class Chaos {
     std::fflush(stdout);
   }
 
-  // Until each informer says that something is wrong; then the server goes on.
+  // Waits until each informer reports an error; then the server continues.
   bool StopServer() {
     server_.Write();
     std::this_thread::sleep_for(seconds(1));
@@ -379,7 +379,7 @@ class Folder {
 };
 
 int Main(const std::vector<std::string>& arguments) {
-  // Chaos starts itself so, as its server.
+  // Chaos starts its own program with these arguments as the server.
   if (arguments.size() == 5 && arguments[0] == "serve") {
     return RunChaosServer({.kubeconfig = arguments[1],
                            .http2 = arguments[2] == "2",

@@ -25,14 +25,14 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kTick{10};
-// A connection's next trouble comes after a time between these two.
+// Limits of the time until a connection's next trouble.
 constexpr double kSoonest = 0.02;
 constexpr double kLatest = 20;
 constexpr double kShortestTrouble = 0.05;
 constexpr double kUsualTrouble = 5;
 constexpr std::uint32_t kDeadOneIn = 40;
 constexpr std::uint32_t kRefusedPercent = 10;
-// What drips passes so many bytes a tick: 20 to 400 KB a second.
+// Bytes that a slow connection passes per tick: 20 to 400 KB a second.
 constexpr std::uint32_t kLeastDrip = 200;
 constexpr std::uint32_t kMostDrip = 4000;
 
@@ -40,7 +40,7 @@ class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(seed) {}
   std::uint32_t Below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
-  // As many below the middle of the two, on a logarithmic scale, as above.
+  // Returns a random duration with a logarithmic distribution.
   steady_clock::duration Seconds(double least, double most) {
     const double unit = static_cast<double>(random_() >> 11) * 0x1p-53;
     return std::chrono::duration_cast<steady_clock::duration>(
@@ -56,10 +56,10 @@ struct Pipe {
   tcp::socket& from;
   tcp::socket& to;
   std::array<char, 16384> bytes{};
-  std::size_t begin = 0;  // what was read and not written yet
+  std::size_t begin = 0;  // data that was read and not written yet
   std::size_t end = 0;
-  bool busy = false;  // a read or write is under way
-  // Until then it passes only `drip` bytes a tick; 0: none, it stalls.
+  bool busy = false;  // a read or write is in progress
+  // Until then it passes only `drip` bytes per tick; with 0 it stalls.
   steady_clock::time_point slow_until{};
   std::size_t drip = 0;
   std::size_t left_this_tick = 0;
@@ -75,7 +75,7 @@ struct Tally {
   std::atomic<std::size_t> open = 0;
 };
 
-// A client's connection and the one to the server that goes with it. On the proxy's thread.
+// A client's connection and the matching connection to the server. Used on the proxy's thread.
 class Link : public std::enable_shared_from_this<Link> {
  public:
   Link(tcp::socket client, Dice& dice, double longest_stall, Tally& tally)
@@ -150,7 +150,7 @@ class Link : public std::enable_shared_from_this<Link> {
     pipe.drip = drip;
     pipe.left_this_tick = 0;
   }
-  // The next close is a reset.
+  // Makes the next close a reset.
   void Reset() {
     error_code ignored;
     client_.set_option(asio::socket_base::linger(true, 0), ignored);
@@ -189,7 +189,7 @@ class Link : public std::enable_shared_from_this<Link> {
   }
 
   Dice& dice_;
-  const double longest_stall_;  // seconds
+  const double longest_stall_;  // in seconds
   Tally& tally_;
   tcp::socket client_;
   tcp::socket server_;
@@ -248,7 +248,7 @@ struct ChaosProxy::Impl {
   Dice dice;
   const double longest_stall;
   const tcp::endpoint server;
-  Tally tally;  // outlives the links, of which `io` may hold some
+  Tally tally;  // outlives the links, some of which `io` may own
   asio::io_context io;
   tcp::acceptor acceptor{io, tcp::endpoint(asio::ip::address_v4::loopback(), 0)};
   asio::steady_timer timer{io};

@@ -1,7 +1,7 @@
 // soak/chaos_proxy.h
 //
-// ChaosProxy: stands between clients and a server on this machine, at the level of TCP, and does to
-// their connections what networks do: refuses, cuts, stalls and drips.
+// ChaosProxy: a TCP proxy between clients and a server on this machine, which imitates bad
+// networks: it refuses, cuts, stalls and slows down connections.
 
 #ifndef KINFORMER_TEST_SOAK_CHAOS_PROXY_H_
 #define KINFORMER_TEST_SOAK_CHAOS_PROXY_H_
@@ -16,8 +16,8 @@ namespace kinformer::testing {
 struct ChaosProxyOptions {
   std::uint16_t server_port = 0;
   std::uint64_t seed = 1;
-  // One stall in 40 lasts so long: a connection that is as good as dead. The others end within five
-  // seconds, or this if it is less.
+  // One stall in 40 lasts this long, like a dead connection. The others end within five seconds, or
+  // within this time if it is shorter.
   std::chrono::milliseconds longest_stall{90'000};
 };
 
@@ -25,15 +25,15 @@ struct ChaosProxyCounts {
   std::uint64_t connections = 0;
   std::uint64_t refused = 0;
   std::uint64_t cut =
-      0;  // half by a reset, half by an orderly end in the middle of what they carry
+      0;  // half of them by a reset, half by an orderly close in the middle of their data
   std::uint64_t stalled = 0;
   std::uint64_t dripped = 0;
   std::uint64_t bytes = 0;
 };
 
-// Has a thread of its own. While it is rough, each connection meets one trouble after the other, at
-// moments and of kinds that the seed draws; which bytes they hit is up to the machine. What has
-// begun takes its course when it stops being rough. Thread-safe.
+// Has its own thread. While it is rough, each connection gets one trouble after the other, at times
+// and of kinds determined by the seed; the bytes they hit depend on the machine. A trouble that has
+// begun continues when it stops being rough. Thread-safe.
 class ChaosProxy {
  public:
   explicit ChaosProxy(const ChaosProxyOptions& options);
@@ -44,7 +44,7 @@ class ChaosProxy {
   [[nodiscard]] std::uint16_t port() const;
   void SetRough(bool rough);
   [[nodiscard]] ChaosProxyCounts Counts() const;
-  // Of the connections that it holds now: two each.
+  // Descriptors of its current connections: two for each.
   [[nodiscard]] std::size_t descriptors() const;
 
  private:

@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 constexpr milliseconds kTurn{2};
-// A writer that was held up longer than this, such as by SIGSTOP, does not catch up.
+// A writer that was stopped longer than this, for example by SIGSTOP, does not catch up.
 constexpr milliseconds kArrears{100};
 
 class Writer {
@@ -38,7 +38,7 @@ class Writer {
     thread_ = std::jthread();
     took_ = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begun_);
   }
-  // All objects as they are at every rest.
+  // Sets all objects to the state they have at every rest.
   void Settle() {
     server_.With([this](apiserver::ApiServer& api) {
       for (std::size_t i = 0; i < options_.objects; ++i) Put(api, i, 1000);
@@ -86,7 +86,7 @@ class Writer {
   ApiServer& server_;
   const ChaosServerOptions& options_;
   std::mt19937 dice_;
-  std::uint64_t written_ = 0;  // the thread's while there is one
+  std::uint64_t written_ = 0;  // used by the thread while there is one
   steady_clock::time_point begun_;
   milliseconds took_{0};
   std::jthread thread_;
@@ -95,7 +95,7 @@ class Writer {
 }  // namespace
 
 int RunChaosServer(const ChaosServerOptions& options) {
-  // Who was away for more than ten seconds or so is told 410, and lists again.
+  // Clients that were away for more than about ten seconds get 410 and list again.
   const auto history = static_cast<std::size_t>(options.rate) * 10;
   ApiServer server({.history_events = history, .bootstrap_objects = false});
   server.Listen({.tls = true, .http2 = options.http2}).OrExit();

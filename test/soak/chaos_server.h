@@ -1,7 +1,7 @@
 // soak/chaos_server.h
 //
-// The server of chaos, in a process of its own, so that it can be stopped as a whole: an embedded
-// API server over TLS, and who writes to it.
+// The server of chaos, in its own process, so that it can be stopped as a whole: an embedded API
+// server over TLS, and a writer.
 
 #ifndef KINFORMER_TEST_SOAK_CHAOS_SERVER_H_
 #define KINFORMER_TEST_SOAK_CHAOS_SERVER_H_

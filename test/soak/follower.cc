@@ -43,8 +43,8 @@ ServerState ListServer(const Client& client) {
   return state;
 }
 
-// By key the identity of what the handler was told last, and what it was told against the promises
-// of event_handler.h.
+// Records by key the object that the handler got last, and events that violate the guarantees of
+// event_handler.h.
 class Follower::Told final : public ResourceEventHandler<ConfigMap> {
  public:
   void OnAdd(const Added<ConfigMap>& event) override {

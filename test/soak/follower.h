@@ -1,7 +1,7 @@
 // soak/follower.h
 //
-// Follower: an informer of all ConfigMaps whose handler writes down what it is told, so that both
-// can be compared with the server.
+// Follower: an informer of all ConfigMaps, whose handler records its events, so that both can be
+// compared with the server.
 
 #ifndef KINFORMER_TEST_SOAK_FOLLOWER_H_
 #define KINFORMER_TEST_SOAK_FOLLOWER_H_
@@ -19,26 +19,26 @@
 
 namespace kinformer::testing {
 
-// What the server has, by key.
+// State of the server, by key.
 using ServerState = std::map<std::string, Ref<corev1::ConfigMap>>;
 
-// Lists it. Objects compare by their bytes with those of informers whose client speaks the same
-// encoding.
+// Lists the server. The bytes of objects are comparable with those of informers whose client uses
+// the same encoding.
 ServerState ListServer(const Client& client);
 
-// Belongs to one thread.
+// Used by one thread.
 class Follower {
  public:
-  // `number` chooses the options, so that ten followers have about all combinations of list and
+  // `number` selects the options, so that ten followers have nearly all combinations of list and
   // watch-list, queue, and overflow policy.
   Follower(const Client& client, int number);
   ~Follower();
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  // Waits until the cache has all up to `version`, and the handler all that is in the cache; then
-  // compares with `server`, the cache by key, uid, resourceVersion and bytes. Gives what is wrong,
-  // and empty text where nothing is.
+  // Waits until the cache has reached `version`, and the handler has received everything in the
+  // cache; then compares both with `server`, the cache by key, uid, resourceVersion and bytes.
+  // Returns the error, or an empty text.
   [[nodiscard]] std::string Check(const std::string& version, const ServerState& server,
                                   std::chrono::steady_clock::time_point deadline) const;
   [[nodiscard]] InformerStatus Status() const { return informer_.Status(); }

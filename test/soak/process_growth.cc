@@ -14,7 +14,7 @@
 namespace kinformer::testing {
 namespace {
 
-// The sum of `type`'s sizes over all arenas, which malloc_info tells after the last of them.
+// Sum of `type`'s sizes over all arenas, which malloc_info prints after the last arena.
 double Total(std::string_view totals, std::string_view type) {
   const std::string key = "type=\"" + std::string(type) + "\"";
   std::size_t at = totals.find(key);
@@ -22,7 +22,7 @@ double Total(std::string_view totals, std::string_view type) {
   return at == std::string_view::npos ? 0 : std::atof(totals.data() + at + 6);
 }
 
-// mallinfo2() knows the first arena only.
+// mallinfo2() covers only the first arena.
 double Allocated() {
   char* text = nullptr;
   std::size_t length = 0;

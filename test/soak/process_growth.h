@@ -1,6 +1,6 @@
 // soak/process_growth.h
 //
-// What this process holds, sampled again and again, and whether it grows.
+// Samples the resources of this process, and detects growth.
 
 #ifndef KINFORMER_TEST_SOAK_PROCESS_GROWTH_H_
 #define KINFORMER_TEST_SOAK_PROCESS_GROWTH_H_
@@ -13,28 +13,28 @@ namespace kinformer::testing {
 struct ProcessSample {
   std::size_t descriptors = 0;
   double resident = 0;   // bytes
-  double allocated = 0;  // bytes from malloc that have not been given back
+  double allocated = 0;  // bytes from malloc that are not freed
 };
 
-// Gives back what malloc keeps unused before it looks, so that samples can be compared.
+// Returns unused memory of malloc to the system first, so that samples are comparable.
 ProcessSample SampleProcess();
 
-// What may still come and go between two samples.
+// Differences between two samples that are not growth.
 struct GrowthLimits {
   std::size_t descriptors = 4;
-  // Tables that grow by doubling, the last connections' buffers.
+  // Tables that grow by doubling, buffers of the last connections.
   double allocated = 200e3;
-  // Allocator arenas, threads of the pool: this part of it, or so many bytes, whichever is more.
+  // Arenas of the allocator, threads of the pool: this share, or the bytes below if more.
   double resident_share = 0.05;
   double resident = 6e6;
 };
 
-// How many samples it takes until growth can be told from the warm-up.
+// Number of samples needed to tell growth from the warm-up.
 inline constexpr std::size_t kGrowthSamples = 9;
 
-// The first third of the samples warms up; the medians of the second and the last are compared.
-// Prints both, and a line for each of the three figures that grew; gives their number.
-// REQUIRES: kGrowthSamples samples at least.
+// Ignores the first third of the samples as warm-up, and compares the medians of the second and the
+// last. Prints both, and a line for each of the three figures that grew; returns their number.
+// REQUIRES: at least kGrowthSamples samples.
 int CountGrowing(const std::vector<ProcessSample>& samples, const GrowthLimits& limits);
 
 }  // namespace kinformer::testing

@@ -1,11 +1,11 @@
-// Does anything grow? One API server on a TLS socket in this process, clients that come and go with
-// their informers, writers, and faults of every kind, for as long as asked. Every few seconds all
-// clients leave; then descriptors and memory are counted.
+// Checks for growth. One API server on a TLS socket in this process, clients that come and go with
+// their informers, writers, and faults of every kind, for a given time. Every few seconds all
+// clients leave, and descriptors and memory are measured.
 //
 //   soak [MINUTES [SEED]]      default 20 and 1
 //
-// Exit status 1: a cache did not come to equal the server once the faults were gone, or descriptors
-// or memory grew.
+// Exit status 1: a cache did not equal the server after the end of the faults, or descriptors or
+// memory grew.
 
 #include <atomic>
 #include <chrono>
@@ -107,8 +107,8 @@ class Soak {
     Put(name, std::string(dice_() % 2000, 'x') + std::to_string(dice_()));
   }
 
-  // Every round ends with the same objects and no history, so that what is allocated then can be
-  // compared to the byte.
+  // Every round ends with the same objects and no history, so that allocated memory can be compared
+  // to the byte.
   void Settle() {
     for (int i = 0; i < kObjects; ++i) Put(NameOf(i), std::string(1000, 'x'));
     server_.With(

@@ -30,17 +30,17 @@ class ChildProcess {
   // The next line of output without its end; empty at the end of output or when `timeout` has
   // passed.
   std::optional<std::string> ReadLine(std::chrono::milliseconds timeout);
-  // Reads lines until one contains `text`; false if there is none in time. The lines read are
-  // appended to `seen`.
+  // Reads lines until one contains `text`; returns false after `timeout`. Appends the lines to
+  // `seen`.
   bool WaitForLine(const std::string& text, std::chrono::milliseconds timeout,
                    std::vector<std::string>* seen = nullptr);
-  // To its standard input. It must take it: a pipe holds 64 KB.
+  // Writes to the program's standard input. Blocks once the pipe's 64 KB are full.
   void WriteLine(const std::string& line);
-  // The end of its standard input.
+  // Closes the program's standard input.
   void CloseInput();
   void Signal(int signal);
   [[nodiscard]] int pid() const { return pid_; }
-  // Waits for the end: the exit status, or 128 + signal. -1 if it does not end in time.
+  // Waits for the end. Returns the exit status, 128 + signal, or -1 after `timeout`.
   int Wait(std::chrono::milliseconds timeout);
 
  private:

@@ -1,6 +1,6 @@
 // test/support/child_status.h
 //
-// StatusOfChild: forks, and says how the child has ended.
+// StatusOfChild: forks, and returns the status of the child.
 
 #ifndef KINFORMER_TEST_SUPPORT_CHILD_STATUS_H_
 #define KINFORMER_TEST_SUPPORT_CHILD_STATUS_H_
@@ -14,8 +14,8 @@
 
 namespace kinformer::testing {
 
-// Runs `child` in a forked child, which exits with 99 if `child` returns. Returns what waitpid says
-// of it; -1: it took longer than a minute, and was killed.
+// Runs `child` in a forked child, which exits with 99 if `child` returns. Returns the status from
+// waitpid, or -1 if it took longer than a minute and was killed.
 inline int StatusOfChild(const std::function<void()>& child) {
   const pid_t pid = fork();
   if (pid == 0) {

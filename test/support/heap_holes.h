@@ -9,9 +9,9 @@
 
 namespace kinformer::testing {
 
-// Pieces of many sizes, every other of which is given back: what is allocated as long as the rest
-// lives has other addresses than it had before, and malloc gives some of it 16 bytes more than it
-// asks for. For tests of what must not depend on either.
+// Allocates pieces of many sizes and frees every other one: while the rest exists, allocations have
+// other addresses than before, and some get 16 bytes more than requested. For tests of code that
+// must not depend on either.
 inline std::vector<std::unique_ptr<char[]>> HolesInTheHeap() {
   std::vector<std::unique_ptr<char[]>> pieces;
   for (std::size_t size = 64; size < 2048; size += 16) {

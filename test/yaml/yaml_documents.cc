@@ -1,6 +1,6 @@
-// What our reader makes of files, in the form of kubectl_reader/main.go: their names come from
-// standard input, one a line; with --one as a body and a kubeconfig are read, else as kubectl reads
-// a file.
+// Prints what our reader reads from files, in the format of kubectl_reader/main.go. Standard input
+// has the file names, one per line; with --one files are read like a body and a kubeconfig,
+// otherwise like kubectl reads a file.
 
 #include <fstream>
 #include <iostream>

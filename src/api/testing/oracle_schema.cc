@@ -29,7 +29,7 @@ void AddField(pb::DescriptorProto& message, int number, pb::FieldDescriptorProto
   field.set_type(type);
 }
 
-// One value, read: numbers as text, strings as they are, messages in their canonical form.
+// Canonical text of one value: numbers as decimal text, strings unchanged, nested messages.
 std::string Number(std::int64_t value) { return std::to_string(value); }
 std::string Number(double value) { return std::to_string(std::bit_cast<std::uint64_t>(value)); }
 
@@ -40,7 +40,7 @@ std::string Time(bool there, std::int64_t seconds, std::int64_t nanos, FieldKind
   return text;
 }
 
-// What a field that is absent reads as, where Go's type is no pointer.
+// Value of an absent field whose Go type is not a pointer.
 std::string Zero(FieldKind kind) {
   switch (kind) {
     case FieldKind::kBool:
@@ -58,7 +58,7 @@ std::string Zero(FieldKind kind) {
   }
 }
 
-// Fields one after the other, each with its number, empty ones left out.
+// Fields in order, each with its number, without empty ones.
 class Text {
  public:
   void Single(const FieldDescriptor& field, const std::optional<std::string>& value) {
@@ -84,7 +84,7 @@ class Text {
   std::string out_;
 };
 
-// ---- What libprotobuf read
+// ---- Messages read by libprotobuf
 
 class OfMessage {
  public:
@@ -134,7 +134,7 @@ class OfMessage {
   }
   [[nodiscard]] bool IsEmpty() const { return message_.ByteSizeLong() == 0; }
 
-  // `index`: of a list; -1: the field is none.
+  // `index`: position in a list; -1 if the field is not a list.
   [[nodiscard]] std::string Value(const pb::FieldDescriptor* field, int index, FieldKind kind,
                                   const MessageDescriptor* type) const {
     const auto get = [&](auto single, auto repeated) {
@@ -178,7 +178,7 @@ class OfMessage {
   }
 
   [[nodiscard]] std::string Unknown() const {
-    // By number, as entry may put them; the order of those with the same number is kept.
+    // Sorted by number, as they may be sorted at entry; those with equal numbers keep their order.
     std::multimap<int, std::string> fields;
     const pb::UnknownFieldSet& set = reflection_.GetUnknownFields(message_);
     for (int i = 0; i < set.field_count(); ++i) {
@@ -212,7 +212,7 @@ class OfMessage {
   const bool unknown_;
 };
 
-// ---- What a view reads
+// ---- Messages read by views
 
 std::string OfView(const MessageView& message, FieldKind kind, const MessageDescriptor* type) {
   switch (kind) {
@@ -238,7 +238,7 @@ std::string OfView(const MessageView& message, FieldKind kind, const MessageDesc
   }
 }
 
-// Calls `read` with a value of the type that the field's elements have.
+// Calls `read` with a value of the type of the field's elements.
 template <class Read>
 void ByKind(FieldKind kind, Read&& read) {
   switch (kind) {
@@ -303,7 +303,7 @@ std::string CanonicalText(const MessageView& message, const MessageDescriptor& t
 
 OracleSchema::OracleSchema() {
 #if GOOGLE_PROTOBUF_VERSION < 4022000
-  // It would say something about each key that is not UTF-8.
+  // Suppresses messages about keys that are not UTF-8.
   pb::SetLogHandler(nullptr);
 #endif
 }
@@ -368,7 +368,7 @@ void OracleSchema::SetType(const FieldDescriptor& field, pb::FieldDescriptorProt
   using P = pb::FieldDescriptorProto;
   switch (field.kind) {
     case FieldKind::
-        kString:  // no different on the wire, and nothing is said about what is not UTF-8
+        kString:  // the same on the wire, and libprotobuf does not log text that is not UTF-8
     case FieldKind::kBytes:
       return proto.set_type(P::TYPE_BYTES);
     case FieldKind::kBool:

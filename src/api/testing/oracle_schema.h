@@ -1,8 +1,8 @@
 // api/testing/oracle_schema.h
 //
-// Our descriptors as libprotobuf's: OracleSchema makes message types of them at run time, and
-// CanonicalText writes a message in a form in which two messages that say the same are equal, so
-// that what our readers find can be compared with what libprotobuf finds.
+// Our descriptors for libprotobuf: OracleSchema makes message types from them at run time, and
+// CanonicalText converts a message to a text that is equal for equal content, so that results of
+// our readers can be compared with those of libprotobuf.
 
 #ifndef KINFORMER_API_TESTING_ORACLE_SCHEMA_H_
 #define KINFORMER_API_TESTING_ORACLE_SCHEMA_H_
@@ -42,12 +42,12 @@ class OracleSchema {
   int files_ = 0;
 };
 
-// Zero and absent are the same where Go's type is no pointer; of times the nanoseconds that the API
-// drops are dropped. With `unknown`, fields that the schema lacks stand at the end of their
-// message.
+// Zero and absent values have the same text if Go's type is not a pointer; nanoseconds of times are
+// dropped where the API drops them. With `unknown`, the text includes fields that the schema lacks,
+// at the end of their message.
 std::string CanonicalText(const google::protobuf::Message& message,
                           const internal::MessageDescriptor& type, bool unknown);
-// The same of what a view reads.
+// The same for the content that a view reads.
 std::string CanonicalText(const internal::MessageView& message,
                           const internal::MessageDescriptor& type);
 

@@ -20,8 +20,8 @@ namespace kinformer::testing {
 // Thread-compatible. The same seed gives the same messages.
 class RandomMessage {
  public:
-  // Messages that are no list's element come in several parts down to this level; the root's fields
-  // are level 0.
+  // Messages that are not list elements are split into several parts down to this level; the root's
+  // fields are level 0.
   RandomMessage(std::uint64_t seed, int split_levels) : random_(seed), split_(split_levels) {}
 
   // Every message has its metadata.
@@ -43,7 +43,7 @@ class RandomMessage {
 
   std::mt19937_64 random_;
   const int split_;
-  int split_depth_ = 0;  // how many of the messages being made come in several parts
+  int split_depth_ = 0;  // number of split messages around the current one
 };
 
 }  // namespace kinformer::testing

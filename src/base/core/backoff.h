@@ -1,6 +1,6 @@
 // base/core/backoff.h
 //
-// BackoffManager: how long to wait before the next attempt at something that keeps failing.
+// BackoffManager: delays between attempts of an operation that keeps failing.
 
 #ifndef KINFORMER_BASE_CORE_BACKOFF_H_
 #define KINFORMER_BASE_CORE_BACKOFF_H_
@@ -15,17 +15,17 @@ namespace kinformer::internal::base {
 struct BackoffOptions {
   Duration initial{std::chrono::milliseconds(800)};
   double factor{2.0};
-  Duration cap{std::chrono::seconds(30)};  // of the base delay; jitter comes on top
-  double jitter{1.0};                      // the delay is drawn from [base, base * (1 + jitter))
-  // After this long without a failure the sequence starts again; 0: only Reset starts it again.
+  Duration cap{std::chrono::seconds(30)};  // of the base delay, without jitter
+  double jitter{1.0};                      // random factor: [base, base * (1 + jitter))
+  // Time without a failure after which the sequence restarts; 0: only Reset restarts it.
   Duration reset{std::chrono::minutes(2)};
 };
 
-// Gives base delays initial, initial * factor, ... up to the cap, each with jitter.
+// Returns base delays initial, initial * factor, ... up to the cap, each with jitter.
 //
-// Quiet time counts from the end of the delay last given. client-go counts from the last reset
-// instead, so a long outage starts its sequence again every two minutes and sends about twice the
-// attempts it means to.
+// Quiet time counts from the end of the last delay. client-go counts from the last reset instead,
+// so in a long outage it restarts its sequence every two minutes and makes about twice the intended
+// attempts.
 //
 // Thread-safe; never blocks; `env` must outlive it. Counterpart: wait.Backoff with its DelayFunc,
 // wait.BackoffManager.
@@ -33,9 +33,9 @@ class BackoffManager {
  public:
   explicit BackoffManager(Env& env, BackoffOptions options = {});
 
-  // The delay before the next attempt.
+  // Returns the delay before the next attempt.
   [[nodiscard]] Duration Next();
-  // The next delay is the initial one.
+  // Restarts the sequence with the initial delay.
   void Reset();
 
  private:
@@ -46,10 +46,10 @@ class BackoffManager {
   SteadyTime quiet_since_ KINFORMER_GUARDED_BY(mutex_);
 };
 
-// duration * factor, to the nanosecond; at most about 285 years, which no count overflows.
+// Returns duration * factor, exact to the nanosecond; at most about 285 years, to avoid overflow.
 [[nodiscard]] Duration Scaled(Duration duration, double factor);
 
-// A value drawn from [duration, duration * (1 + factor)); a factor of 0 or less means 1.
+// Returns a random value in [duration, duration * (1 + factor)); a factor of 0 or less means 1.
 // Counterpart: wait.Jitter.
 [[nodiscard]] Duration Jitter(Env& env, Duration duration, double factor);
 

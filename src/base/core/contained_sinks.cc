@@ -13,7 +13,7 @@ namespace {
 class ContainedLog final : public LogSink {
  public:
   explicit ContainedLog(std::shared_ptr<LogSink> sink) : sink_(std::move(sink)) {}
-  // Before there are threads.
+  // Call before there are other threads.
   void CountIn(const std::shared_ptr<MetricsSink>& metrics) { metrics_ = metrics; }
 
   [[nodiscard]] LogLevel level() const override {
@@ -54,7 +54,7 @@ class ContainedLog final : public LogSink {
   mutable std::atomic<bool> told_{false};
 };
 
-// Says once that a metrics sink throws.
+// Logs once that a metrics sink throws.
 class Complaint {
  public:
   explicit Complaint(std::shared_ptr<LogSink> log) : log_(std::move(log)) {}
@@ -69,7 +69,7 @@ class Complaint {
   std::atomic<bool> told_{false};
 };
 
-// One of the three kinds; null: the sink could not make it.
+// One of the three kinds of instruments; null if the sink could not make it.
 template <class Kind>
 class ContainedInstrument : public Kind {
  public:

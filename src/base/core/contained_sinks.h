@@ -1,7 +1,7 @@
 // base/core/contained_sinks.h
 //
-// The user's log and metrics sinks as ones that throw nothing. They are called from everywhere,
-// destructors included.
+// Wraps the user's log and metrics sinks so that they never throw. They are called from everywhere,
+// including destructors.
 
 #ifndef KINFORMER_BASE_CORE_CONTAINED_SINKS_H_
 #define KINFORMER_BASE_CORE_CONTAINED_SINKS_H_
@@ -18,8 +18,8 @@ struct Sinks {
   std::shared_ptr<MetricsSink> metrics;
 };
 
-// What `log` throws is said on stderr, once, and counted; what `metrics` or its instruments throw
-// is logged, once. Thread-safe as what they contain. Neither may be null.
+// The first exception from `log` is printed to stderr, and all are counted; the first one from
+// `metrics` or its instruments is logged. As thread-safe as the sinks. Neither may be null.
 Sinks ContainedSinks(std::shared_ptr<LogSink> log, std::shared_ptr<MetricsSink> metrics);
 
 }  // namespace kinformer::internal::base

@@ -7,7 +7,7 @@
 
 namespace kinformer::internal::base {
 
-// `now + delay`, or the end of time where that would overflow: Duration::max() means "never".
+// Returns `now + delay`, or the latest time if that overflows: Duration::max() means "never".
 inline SteadyTime After(SteadyTime now, Duration delay) {
   return delay < SteadyTime::max() - now ? now + delay : SteadyTime::max();
 }

@@ -1,6 +1,6 @@
 // base/core/env_view.h
 //
-// EnvView: an Env as another one, except for its loop.
+// EnvView: forwards to another Env, except for the loop.
 
 #ifndef KINFORMER_BASE_CORE_ENV_VIEW_H_
 #define KINFORMER_BASE_CORE_ENV_VIEW_H_

@@ -63,16 +63,16 @@ constexpr std::array kReasons = {
 static_assert(kReasons.back().reason == Reason::kStale &&
               kReasons.size() == static_cast<std::size_t>(Reason::kStale) + 1);
 
-// What servers said before there was a cause for it.
+// Text of servers that were released before this error had a cause of its own.
 constexpr std::string_view kOldText = "Too large resource version";
 
 constexpr bool FromServer(Reason reason) { return reason <= Reason::kTimeout; }
 
-// A reason that says nothing gives way to the status code; a reason that is known wins over it.
+// Whether the reason matches exactly. A known reason has precedence over the status code.
 bool Is(internal::MaybeError error, Reason reason) {
   return error.get() != nullptr && error.get()->reason() == reason;
 }
-// A status code stands for the reason where the server gave none.
+// Like above, but the status code decides if the server gave no reason.
 bool Is(internal::MaybeError error, Reason reason, int code) {
   return Is(error, reason) || (Is(error, Reason::kUnknown) && error.get()->http_status() == code);
 }
@@ -141,8 +141,8 @@ Error& Error::WithContext(std::string_view context) {
   return *this;
 }
 
-// A moved-from Error has no Rep. Reading one is a mistake, but not one worth a crash while an
-// error is being reported.
+// A moved-from Error has no Rep. Reading it is a bug, but not worth a crash while an error is being
+// reported.
 Reason Error::reason() const { return rep_ == nullptr ? Reason::kUnknown : rep_->reason; }
 
 const std::string& Error::message() const {
@@ -179,7 +179,7 @@ bool IsResourceExpired(internal::MaybeError e) { return Is(e, Reason::kExpired);
 bool IsUnauthorized(internal::MaybeError e) { return Is(e, Reason::kUnauthorized, 401); }
 bool IsForbidden(internal::MaybeError e) { return Is(e, Reason::kForbidden, 403); }
 bool IsTimeout(internal::MaybeError e) { return Is(e, Reason::kTimeout, 504); }
-// No status code belongs to this reason alone.
+// Other reasons share the status code, so only the reason counts.
 bool IsServerTimeout(internal::MaybeError e) { return Is(e, Reason::kServerTimeout); }
 bool IsInternalError(internal::MaybeError e) { return Is(e, Reason::kInternalError, 500); }
 bool IsTooManyRequests(internal::MaybeError e) {

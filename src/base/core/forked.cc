@@ -9,7 +9,7 @@
 namespace kinformer::internal::base {
 namespace {
 
-// How many forks lie between this process and the one that counted first.
+// Number of forks since the first process that counted.
 std::atomic<std::uint32_t> generation{0};
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 

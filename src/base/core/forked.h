@@ -1,7 +1,7 @@
 // base/core/forked.h
 //
-// Whether this process has come out of fork() since something was made. The child has a copy of all
-// objects but only the thread that forked: nobody runs the loops, and the sockets are the parent's.
+// Detects that this process was forked since an object was made. A child has a copy of all objects
+// but only the thread that forked: its loops do not run, and the sockets belong to the parent.
 
 #ifndef KINFORMER_BASE_CORE_FORKED_H_
 #define KINFORMER_BASE_CORE_FORKED_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer::internal::base {
 
-// Remembers the process that it is made in. Thread-safe; one load.
+// Remembers the process in which it was made. Thread-safe; costs one load.
 class Birthplace {
  public:
   Birthplace();
@@ -24,18 +24,18 @@ class Birthplace {
   std::uint32_t generation_;
 };
 
-// Whether `env` is a Runtime's of the process that this one was forked off: nothing runs there, and
-// nobody must wait for it. What it owns is left alone: the parent uses the same sockets.
+// Whether `env` belongs to a Runtime of the parent process. Nothing runs there, so nobody must wait
+// for it, and its objects must be left alone because the parent uses the same sockets.
 bool IsForkedOff(Env& env);
 
-// In a child: keeps for ever what a pointer owns, since its destructor would do something to what
-// is the parent's.
+// In a child: keeps the pointer's object forever, because its destructor would change something
+// that the parent uses, such as a connection.
 template <class Pointer>
 void LeaveToParent(Pointer owner) {
   [[maybe_unused]] const Pointer* const kept = new Pointer(std::move(owner));
 }
 
-// For destructors: does so where `env` is a parent's, and returns whether it did.
+// For destructors: leaves the object alone if `env` is a parent's, and returns whether it did.
 template <class Pointer>
 bool LeaveIfForkedOff(Env& env, Pointer& owner) {
   const bool forked = IsForkedOff(env);

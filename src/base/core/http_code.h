@@ -1,6 +1,6 @@
 // base/core/http_code.h
 //
-// Which HTTP status goes with an Error that becomes an answer.
+// HTTP status for an Error that is sent as an answer.
 
 #ifndef KINFORMER_BASE_CORE_HTTP_CODE_H_
 #define KINFORMER_BASE_CORE_HTTP_CODE_H_
@@ -9,7 +9,7 @@
 
 namespace kinformer::internal::base {
 
-// The error's own where it has one, else its reason's; 500 for reasons that are not of the API.
+// Returns the error's own code, or the code of its reason; 500 for reasons outside the API.
 [[nodiscard]] int HttpCode(const Error& error);
 
 }  // namespace kinformer::internal::base

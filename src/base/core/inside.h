@@ -1,6 +1,6 @@
 // base/core/inside.h
 //
-// Inside: for whose long call a thread works, so that it is not made to wait for that call's end.
+// Inside: marks the long call that a thread works for, so it does not wait for that call's end.
 
 #ifndef KINFORMER_BASE_CORE_INSIDE_H_
 #define KINFORMER_BASE_CORE_INSIDE_H_
@@ -10,20 +10,20 @@
 
 namespace kinformer::internal::base {
 
-// From its construction to its destruction, which are on one thread, this thread works for `what`.
-// They nest. Who hands work to other threads passes All on to them.
+// Marks the current thread as working for `what` during the life of this object. Objects may be
+// nested. Code that hands work to other threads passes All on to them.
 class Inside {
  public:
   explicit Inside(const void* what);
-  // For all of these, which must stay as long as this does.
+  // For several calls, which must live as long as this object.
   explicit Inside(std::span<const void* const> all);
   ~Inside();
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
-  // Does this thread work for `what`?
+  // Whether this thread works for `what`.
   [[nodiscard]] static bool Of(const void* what);
-  // Everything that it works for.
+  // Returns everything that this thread works for.
   [[nodiscard]] static std::vector<const void*> All();
 
  private:

@@ -27,7 +27,7 @@ char LevelLetter(LogLevel level) {
   }
 }
 
-// A line stays a line, whatever an object's name or a server's message contains.
+// Quotes a text so that a log line stays one line, whatever a server's names contain.
 void AppendQuoted(std::string_view text, std::string& out) {
   out.push_back('"');
   while (true) {
@@ -80,8 +80,8 @@ class StderrLog final : public LogSink {
       }
     }
     line.push_back('\n');
-    // One write per line, so that lines of several threads do not mix. Where stderr is gone there
-    // is nobody to tell.
+    // One write per line, so that lines of several threads do not mix. An error cannot be reported
+    // anywhere.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   }
 

@@ -1,6 +1,6 @@
 // base/core/log_allowance.h
 //
-// LogAllowance: how many lines of one kind may go to a log.
+// LogAllowance: limits the number of log lines of one kind.
 
 #ifndef KINFORMER_BASE_CORE_LOG_ALLOWANCE_H_
 #define KINFORMER_BASE_CORE_LOG_ALLOWANCE_H_
@@ -12,8 +12,8 @@
 
 namespace kinformer::internal::base {
 
-// The first few in a minute are said, and the others counted: a server decides how many there are,
-// and a log must not grow at its pace. Their number is said once a minute. Thread-compatible.
+// Allows the first few lines in a minute and counts the others: their number depends on a server,
+// which must not be able to fill a log. The count is reported once a minute. Thread-compatible.
 class LogAllowance {
  public:
   static constexpr std::size_t kMost = 20;
@@ -21,7 +21,7 @@ class LogAllowance {
 
   explicit LogAllowance(Env& env) : env_(env) {}
 
-  // One more. True: it may be said.
+  // Counts a line. Returns whether it may be logged.
   [[nodiscard]] bool Take() {
     const SteadyTime now = env_.Now();
     if (now >= ends_) {
@@ -35,7 +35,7 @@ class LogAllowance {
     ++untold_;
     return false;
   }
-  // How many have not been said. 0: none, or their number may not be said again yet.
+  // Returns the number of suppressed lines; 0 if there are none or it is too early to report.
   [[nodiscard]] std::size_t TakeUntold() {
     if (untold_ == 0) return 0;
     const SteadyTime now = env_.Now();
@@ -46,8 +46,8 @@ class LogAllowance {
 
  private:
   Env& env_;
-  SteadyTime ends_{};           // of the minute
-  SteadyTime counted_again_{};  // when the number of others may be said
+  SteadyTime ends_{};           // end of the minute
+  SteadyTime counted_again_{};  // when the count may be reported
   std::size_t said_ = 0;
   std::size_t untold_ = 0;
 };

@@ -12,7 +12,7 @@
 
 namespace kinformer::internal::base {
 
-// A map of at most so many entries, which forgets the one that was used longest ago.
+// A map with a maximum number of entries, which removes the least recently used one.
 // Thread-compatible.
 template <class Value>
 class LruCache {
@@ -20,7 +20,7 @@ class LruCache {
   // `capacity` is at least 1.
   explicit LruCache(std::size_t capacity) : capacity_(capacity) {}
 
-  // Null: there is none. Until the next Put.
+  // Returns null if the key is absent. The pointer is valid until the next Put.
   Value* Find(std::string_view key) {
     const auto found = by_key_.find(key);
     if (found == by_key_.end()) return nullptr;
@@ -55,8 +55,8 @@ class LruCache {
   using Entries = std::list<std::pair<const std::string, Value>>;
 
   const std::size_t capacity_;
-  Entries entries_;  // used last first
-  // The keys are those of the entries.
+  Entries entries_;  // most recently used first
+  // Keys refer to the entries.
   std::unordered_map<std::string_view, typename Entries::iterator> by_key_;
 };
 

@@ -68,8 +68,8 @@ class TextGauge final : public Gauge {
   std::atomic<double> value_{0};
 };
 
-// The upper bounds of the buckets. Those of work queues are client-go's: queue latencies span from
-// nanoseconds to hours.
+// Returns the upper bounds of the buckets. For work queues they are those of client-go: latencies
+// from nanoseconds to hours.
 std::vector<double> BucketsFor(std::string_view name) {
   if (name.starts_with("workqueue_")) {
     return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000};

@@ -1,12 +1,12 @@
 // base/core/mutex.h
 //
 // Mutex and MutexLock: a std::mutex that clang's thread safety analysis understands. For short
-// critical sections in which nothing waits, nothing calls out, and nothing is freed that may run
-// user code; whatever waits uses a Monitor of the Env.
+// critical sections without waits, without calls of user code, and without destroying objects that
+// may run user code. Code that waits uses a Monitor of the Env.
 //
-// A process that was forked off must not take a lock that was made before: a thread that only the
-// parent has may hold it. Builds with KINFORMER_CHECKS_FORKS, as those with sanitizers are, abort
-// where that happens, whether the lock is held or not.
+// A forked child must not take a lock that was made before the fork: a thread that exists only in
+// the parent may hold it. Builds with KINFORMER_CHECKS_FORKS, such as those with sanitizers, abort
+// in that case, whether the lock is held or not.
 
 #ifndef KINFORMER_BASE_CORE_MUTEX_H_
 #define KINFORMER_BASE_CORE_MUTEX_H_

@@ -13,7 +13,7 @@ namespace kinformer::internal::base {
 namespace {
 
 constexpr std::string_view kCluster = "cluster";
-// No line and no instrument has more. Of one that had, the first so many would be told.
+// Enough for every log line and instrument. Items beyond this number would be dropped.
 constexpr std::size_t kMostItems = 15;
 
 template <class Item, class Use, std::size_t... I>
@@ -21,7 +21,7 @@ auto UseWith(const Item* items, Item last, const Use& use, std::index_sequence<I
   return use(std::initializer_list<Item>{items[I]..., std::move(last)});
 }
 
-// What `use` gives for the list with one more item at its end.
+// Calls `use` with the list plus one more item at its end, and returns the result.
 template <std::size_t kSize = 0, class Item, class Use>
 auto WithOneMore(std::initializer_list<Item> list, Item last, const Use& use) {
   if constexpr (kSize < kMostItems) {
@@ -75,7 +75,7 @@ class NamedMetrics final : public MetricsSink {
   const std::string& cluster_;
 };
 
-// A loop whose Env has the name, too.
+// A loop whose Env has the name too.
 class NamedLoop final : public Loop {
  public:
   NamedLoop(std::unique_ptr<Loop> loop, const std::string& cluster)
@@ -83,7 +83,7 @@ class NamedLoop final : public Loop {
   [[nodiscard]] Env& env() override { return *env_; }
 
  private:
-  const std::shared_ptr<Env> env_;  // what the loop still runs at its end may use it
+  const std::shared_ptr<Env> env_;  // tasks that run at the end of the loop may use it
   const std::unique_ptr<Loop> loop_;
 };
 

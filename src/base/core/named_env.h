@@ -1,7 +1,7 @@
 // base/core/named_env.h
 //
-// NamedEnv: an Env whose log lines and metrics say of which cluster they are. So whatever runs on
-// it says so, and knows nothing of it.
+// NamedEnv: an Env that adds the name of a cluster to its log lines and metrics, without any change
+// in the code that runs on it.
 
 #ifndef KINFORMER_BASE_CORE_NAMED_ENV_H_
 #define KINFORMER_BASE_CORE_NAMED_ENV_H_
@@ -15,8 +15,8 @@
 
 namespace kinformer::internal::base {
 
-// The named forms of one Env, each made once, and kept for as long as that lives: what runs on one
-// need not ask who gave it. Thread-safe.
+// The named forms of one Env. Each is made once and kept as long as this object, so code that runs
+// on one need not keep its owner. Thread-safe.
 class NamedEnvs {
  public:
   NamedEnvs();
@@ -32,7 +32,7 @@ class NamedEnvs {
   std::map<std::string, std::unique_ptr<Env>> by_cluster_;
 };
 
-// A base of the library's own Envs, which keep their named forms.
+// Base class of the library's own Envs, which keep their named forms.
 class KeepsNamedEnvs {
  public:
   NamedEnvs& named_envs() { return named_envs_; }
@@ -45,9 +45,9 @@ class KeepsNamedEnvs {
   NamedEnvs named_envs_;
 };
 
-// `env`, with a label and a log field "cluster"; itself where the name is empty. The name of an
-// Env that has one is replaced: one cluster's client may be made on another's. It lives as long
-// as `env`; where that is an Env of the user's making, as long as the pointer's last copy.
+// Returns `env` with a label and a log field "cluster", or `env` itself if the name is empty. An
+// existing name is replaced, since one cluster's client may be made on another's Env. Lives as long
+// as `env`; for an Env made by the user, as long as a copy of the pointer.
 [[nodiscard]] std::shared_ptr<Env> NamedEnv(Env& env, const std::string& cluster);
 
 }  // namespace kinformer::internal::base

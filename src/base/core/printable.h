@@ -1,8 +1,8 @@
 // base/core/printable.h
 //
-// What others wrote, on its way to a log or a terminal: a name or a server's message may hold codes
-// that move the cursor, rename the window, type for the user, or turn the direction of what is read
-// around. All that the library and its command write there goes through this. Pure functions.
+// Makes text of others safe for a log or a terminal: a name or a server's message may contain codes
+// that move the cursor, rename the window, type for the user, or reverse the direction of text. The
+// library and its command write all such text through this. Pure functions.
 
 #ifndef KINFORMER_BASE_CORE_PRINTABLE_H_
 #define KINFORMER_BASE_CORE_PRINTABLE_H_
@@ -14,7 +14,7 @@
 
 namespace kinformer::internal::base {
 
-// A character at the beginning of a text. A byte that is not UTF-8 is one of its own.
+// A character at the start of a text. An invalid byte counts as a character of its own.
 struct CodePoint {
   std::uint32_t code = 0;
   std::size_t size = 1;  // in bytes
@@ -23,13 +23,13 @@ struct CodePoint {
 // REQUIRES: not empty.
 CodePoint FirstCodePoint(std::string_view text);
 
-// Whether a terminal obeys the character, or a reader of lines: C0, DEL and C1, the marks,
-// embeddings, overrides and isolates of direction (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066
-// to U+2069), the ends of lines and paragraphs (U+2028, U+2029), and U+FEFF, which nobody sees.
+// Whether a terminal or a reader of lines treats the character specially: C0, DEL and C1, the
+// marks, embeddings, overrides and isolates of direction (U+061C, U+200E, U+200F, U+202A to U+202E,
+// U+2066 to U+2069), line and paragraph separators (U+2028, U+2029), and the invisible U+FEFF.
 bool IsUnprintable(std::uint32_t code);
 
-// The text in one line, with escapes for what is unprintable: \n, \r, \t, \x1b, \u202e; of bytes
-// that are not UTF-8 \xff. Other characters, '\' too, stay.
+// Appends the text in one line, with escapes for unprintable characters: \n, \r, \t, \x1b, \u202e;
+// for bytes that are not UTF-8, \xff. Other characters, including '\', are unchanged.
 void AppendPrintable(std::string_view text, std::string& out);
 std::string Printable(std::string_view text);
 

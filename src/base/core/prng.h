@@ -1,7 +1,7 @@
 // base/core/prng.h
 //
-// Random numbers that are the same under every compiler and library: the standard's distributions
-// are not.
+// Random numbers that are the same with every compiler and library, unlike the standard's
+// distributions.
 
 #ifndef KINFORMER_BASE_CORE_PRNG_H_
 #define KINFORMER_BASE_CORE_PRNG_H_
@@ -24,7 +24,7 @@ class Prng {
  public:
   explicit constexpr Prng(std::uint64_t seed) : state_(seed) {}
   constexpr std::uint64_t Next() { return MixBits(state_ += kGoldenGamma); }
-  // In [0, n). REQUIRES: n > 0. The bias of the remainder is below 2^-32 for the small n in use.
+  // Returns a number in [0, n). REQUIRES: n > 0. For small n the bias is below 2^-32.
   constexpr std::uint64_t Below(std::uint64_t n) { return Next() % n; }
 
  private:

@@ -15,18 +15,18 @@ namespace kinformer::internal::base {
 
 std::thread StartThread(std::string name, Task body) {
   name.resize(std::min<std::size_t>(name.size(), 15));
-  // The new thread inherits the mask; blocking inside it would leave a gap.
+  // The new thread inherits the mask; blocking the signals inside it would leave a gap.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  // Those that a thread raises by what it does itself: blocked, they would end the process past the
-  // host's handlers.
+  // Signals raised by a thread's own faults stay unblocked: blocked, they would end the process
+  // without calling the host's handlers.
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, own);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread thread([name = std::move(name), task = std::move(body)]() mutable {
     pthread_setname_np(pthread_self(), name.c_str());
     task();
-    // What the task owns goes before the thread counts as ended.
+    // Destroys the task's captures before the thread counts as ended.
     task = Task();
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

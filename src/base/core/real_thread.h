@@ -1,7 +1,7 @@
 // base/core/real_thread.h
 //
-// Threads as a good guest of somebody's process makes them: named, and with all signals blocked
-// that may go to any thread, so that the host's handlers for them never run here.
+// Threads for use inside other programs: named, and with all asynchronous signals blocked, so that
+// the host's signal handlers never run on them.
 
 #ifndef KINFORMER_BASE_CORE_REAL_THREAD_H_
 #define KINFORMER_BASE_CORE_REAL_THREAD_H_
@@ -15,16 +15,16 @@
 
 namespace kinformer::internal::base {
 
-// `name` is cut to the 15 bytes that the kernel keeps.
+// `name` is truncated to the 15 bytes that the kernel keeps.
 std::thread StartThread(std::string name, Task body);
 
-// A thread that nobody joins. For what must happen although the thread that began it may not wait.
+// Starts a thread that is never joined, for work whose initiator may not wait.
 void StartDetachedThread(std::string name, Task body);
 
-// Ends the process: a `what` was destroyed on a thread that it would have to join.
+// Ends the process: a `what` is destroyed on a thread that it would have to join.
 [[noreturn]] void DieOfOwnThread(const char* what);
 
-// Runs `task`. What it throws ends up in the log under `where` and goes no further.
+// Runs `task`. An exception is logged under `where` and not passed on.
 void RunContained(Task& task, LogSink& log, const char* where);
 
 }  // namespace kinformer::internal::base

@@ -10,8 +10,8 @@
 
 namespace kinformer::internal::base {
 
-// So many seconds as a Duration, or the nearest one that there is. What servers, files and users
-// say in seconds may have 64 bits, and a Duration ends after 292 years.
+// Returns the seconds as a Duration, or the nearest possible Duration. Values of servers, files and
+// users may have 64 bits, but a Duration is limited to 292 years.
 constexpr Duration SaturatedSeconds(std::int64_t seconds) {
   constexpr std::int64_t kMost = Duration::max() / std::chrono::seconds(1);
   if (seconds > kMost) return Duration::max();
@@ -19,7 +19,7 @@ constexpr Duration SaturatedSeconds(std::int64_t seconds) {
   return std::chrono::seconds(seconds);
 }
 
-// `time + delay`, or the border of what a WallTime can hold, which is the year 2262.
+// Returns `time + delay`, limited to the range of a WallTime, which ends in 2262.
 constexpr WallTime SaturatedAfter(WallTime time, Duration delay) {
   constexpr Duration kZero = Duration::zero();
   const Duration since = time.time_since_epoch();

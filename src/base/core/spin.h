@@ -10,8 +10,8 @@
 namespace kinformer::internal::base {
 
 // Reads `flag` until it is false, or for a few microseconds: less than it takes to fall asleep and
-// to be woken. Between two reads another thread may have the core, perhaps the one that is waited
-// for. Not a wait: it passes no simulated time, in which nothing changes meanwhile.
+// wake up. Yields between reads, so that another thread can use the core, perhaps the one that sets
+// the flag. Takes no simulated time, in which the flag could not change.
 inline void SpinWhile(const std::atomic<bool>& flag) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + std::chrono::microseconds(5);

@@ -35,7 +35,7 @@ struct StopSource::State {
 StopSource::StopSource() : state_(std::make_shared<State>()) {}
 std::stop_token StopSource::token() const { return state_->source.get_token(); }
 void StopSource::RequestStop() {
-  // Callbacks may let go of this object.
+  // Callbacks may destroy this object.
   const std::shared_ptr<State> state = state_;
   state->source.request_stop();
 }
@@ -49,11 +49,11 @@ std::atomic<int> signals_seen{0};
 std::atomic<pid_t> stopping_process{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-// Only async-signal-safe calls in here. Stop callbacks are not, so a thread of ours runs them.
+// Only async-signal-safe calls are allowed here. Stop callbacks are not, so a thread runs them.
 extern "C" void KinformerOnStopSignal(int signal) {
   const int saved_errno = errno;
   if (::getpid() != stopping_process.load(std::memory_order_relaxed)) {
-    // A forked child, with the parent's descriptor: the signal is for the child alone.
+    // A forked child with the parent's descriptor: the signal is only for the child.
     struct sigaction fallback{};
     fallback.sa_handler = SIG_DFL;
     sigaction(signal, &fallback, nullptr);
@@ -71,7 +71,7 @@ extern "C" void KinformerOnStopSignal(int signal) {
 }  // namespace
 
 StopSource StopOnSignals() {
-  // Never destroyed: a signal may come while the process ends.
+  // Never destroyed: a signal may arrive while the process ends.
   static StopSource* const source = [] {
     auto* made = new StopSource();
     const int fd = ::eventfd(0, EFD_CLOEXEC);

@@ -20,8 +20,8 @@ std::string Thrown() {
 
 namespace {
 
-// The cause of an error that tells of a throw: its message is what was thrown, its field whose it
-// is.
+// Cause of an error that reports an exception: its message is the exception's text, its field names
+// the function.
 constexpr std::string_view kCarried = "UserException";
 
 std::string Described(std::string_view function, const std::string& of, const std::string& what) {

@@ -1,8 +1,8 @@
 // base/core/user_call.h
 //
-// Calls of what the user gave us: a warning handler, a tweak, a trace. What it throws goes no
-// further: it would pass through libcurl's C code, or end a task of the loop in its middle, and
-// whatever waits for that task would wait for ever.
+// Calls functions of the user: a warning handler, a tweak, a trace. Exceptions are stopped here:
+// otherwise they would pass through libcurl's C code, or abort a task of the loop, and code that
+// waits for that task would wait forever.
 
 #ifndef KINFORMER_BASE_CORE_USER_CALL_H_
 #define KINFORMER_BASE_CORE_USER_CALL_H_
@@ -18,27 +18,27 @@
 
 namespace kinformer::internal::base {
 
-// Inside a catch: what has been thrown, in words.
+// Returns the current exception as text. Call inside a catch block.
 [[nodiscard]] std::string Thrown();
 
-// Inside a catch: logs what `function` of the user's has thrown, counts it in
-// kinformer_user_exceptions_total, and says it as an Error. `of`: which one, or for what; empty:
-// there is but one.
+// Logs the exception of the user's `function`, counts it in kinformer_user_exceptions_total, and
+// returns it as an Error. `of`: which object or request; empty if there is only one. Call inside a
+// catch block.
 Error ReportThrown(Env& env, std::string_view function, const std::string& of = {});
 
-// Logs and counts it in the same way, in the words `what`: for what must not be said as it was
-// thrown.
+// Logs and counts an exception in the same way, but with the text `what`, if the exception's text
+// must not be shown.
 void ReportThrownText(Env& env, std::string_view function, const std::string& of,
                       const std::string& what);
 
-// Inside a catch, where there is no Env: an Error of `reason` that says what `function` of the
-// user's has thrown. ReportCarried logs and counts it as ReportThrown would, and does nothing with
-// other errors.
+// Like ReportThrown, for code without an Env: returns an Error of `reason` that describes the
+// exception. ReportCarried later logs and counts it, and ignores other errors. Call inside a catch
+// block.
 Error CarryThrown(Reason reason, std::string_view function, const std::string& of);
 void ReportCarried(Env& env, const Error& error);
 
-// Calls `call`, which is `function` of the user's. An error: it threw, which is logged and counted.
-// `of` gives ReportThrown's text, when there is something to report.
+// Runs `call`, the user's `function`. Returns an error if it threw, which is logged and counted.
+// `of` returns the text for ReportThrown, and is called only if needed.
 template <class Call, class Of>
 Result<void> CallUser(Env& env, std::string_view function, Call&& call, const Of& of) {
   try {
@@ -53,7 +53,7 @@ Result<void> CallUser(Env& env, std::string_view function, Call&& call) {
   return CallUser(env, function, std::forward<Call>(call), [] { return std::string(); });
 }
 
-// The same of what gives a Result: what it throws is the error of that.
+// Like above for functions that return a Result: an exception becomes its error.
 template <class Call, class Of>
 std::invoke_result_t<Call> CallUserForResult(Env& env, std::string_view function, Call&& call,
                                              const Of& of) {

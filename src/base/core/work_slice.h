@@ -1,6 +1,6 @@
 // base/core/work_slice.h
 //
-// WorkSlice: how long one piece of work holds a loop before others have their turn.
+// WorkSlice: limits the time for which one piece of work occupies a loop.
 
 #ifndef KINFORMER_BASE_CORE_WORK_SLICE_H_
 #define KINFORMER_BASE_CORE_WORK_SLICE_H_
@@ -11,8 +11,8 @@
 
 namespace kinformer::internal::base {
 
-// Begins where it is made. In simulated time it is never over, since no time passes in a turn: work
-// is bounded by a count, too.
+// Starts at its construction. It never ends in simulated time, because no time passes in a turn, so
+// work must also be limited by a count.
 class WorkSlice {
  public:
   explicit WorkSlice(Env& env) : env_(env), end_(env.Now() + std::chrono::milliseconds(1)) {}

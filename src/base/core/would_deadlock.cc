@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration kPeriod = std::chrono::minutes(1);
 
-// Whether a line may be logged. One for all Envs of the process; the clocks of two may differ.
+// Whether a line may be logged now. Shared by all Envs of the process, whose clocks may differ.
 bool MaySay(Env& env) {
   static Mutex mutex;
   static std::optional<SteadyTime> said;

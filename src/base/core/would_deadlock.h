@@ -1,6 +1,6 @@
 // base/core/would_deadlock.h
 //
-// WouldDeadlock: the error of who would wait on an event loop's thread for that loop.
+// WouldDeadlock: error for a wait on an event loop's thread for that same loop.
 
 #ifndef KINFORMER_BASE_CORE_WOULD_DEADLOCK_H_
 #define KINFORMER_BASE_CORE_WOULD_DEADLOCK_H_
@@ -12,9 +12,9 @@
 
 namespace kinformer::internal::base {
 
-// kWouldDeadlock with that message, which is logged, too: functions that the library calls on the
-// loop (index functions, transforms, filters) have nobody to give an error to, and what they get is
-// mostly taken for "not there". One line a minute. Thread-safe.
+// Returns kWouldDeadlock with that message and logs it: functions that the library calls on the
+// loop (index functions, transforms, filters) cannot return an error, and usually treat a failed
+// read as "not there". At most one line a minute. Thread-safe.
 Error WouldDeadlock(Env& env, std::string message);
 
 }  // namespace kinformer::internal::base

@@ -9,9 +9,9 @@ namespace {
 namespace asio = boost::asio;
 using Reactor = asio::detail::epoll_reactor;
 
-// Asio has kept its epoll set under this name since it has one, but private. An explicit
-// instantiation may name private members, so a release that renames it does not compile, rather
-// than fail when it runs.
+// Asio's epoll set has had this name since it exists, but it is a private member. An explicit
+// instantiation may name private members, so a release of Asio that renames it leads to a compile
+// error rather than to a failure at run time.
 template <int Reactor::* Member>
 struct Reveal {
   friend int EpollSetOf(Reactor& reactor) { return reactor.*Member; }

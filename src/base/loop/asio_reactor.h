@@ -1,7 +1,7 @@
 // base/loop/asio_reactor.h
 //
-// AsioReactor: what an io_context must tell when somebody else's event loop is to drive it, and has
-// no public way to tell: the descriptor of its epoll set, and a push that makes it readable.
+// AsioReactor: access to two parts of an io_context that a foreign event loop needs and that have
+// no public interface: the descriptor of its epoll set, and a call that makes it readable.
 
 #ifndef KINFORMER_BASE_LOOP_ASIO_REACTOR_H_
 #define KINFORMER_BASE_LOOP_ASIO_REACTOR_H_
@@ -12,10 +12,10 @@ class io_context;
 
 namespace kinformer::internal::base {
 
-// The epoll set in which `io` waits for its sockets. `io` owns it.
+// Returns the epoll set that `io` waits on. `io` owns it.
 [[nodiscard]] int ReactorDescriptor(boost::asio::io_context& io);
 
-// Makes that set readable until `io` is polled next. Thread-safe.
+// Makes that set readable until the next poll of `io`. Thread-safe.
 void InterruptReactor(boost::asio::io_context& io);
 
 }  // namespace kinformer::internal::base

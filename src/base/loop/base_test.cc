@@ -246,7 +246,7 @@ TEST(BackoffTest, ScalingStopsBeforeTheCountOverflows) {
 TEST(BackoffTest, StartsAgainOnlyAfterAQuietTime) {
   Simulation sim;
   internal::base::BackoffManager backoff(sim.env(), {.jitter = 0});
-  // An outage of half an hour: the sequence never starts again.
+  // The sequence does not restart during an outage of half an hour.
   Duration delay{0};
   int attempts = 0;
   const SteadyTime start = sim.env().Now();
@@ -279,7 +279,7 @@ TEST(TokenBucket, BurstThenRate) {
   EXPECT_GT(bucket.Reserve(now), Duration{0});
 }
 
-// client-go's TryAccept: a token now, or none.
+// Like client-go's TryAccept: takes a token only if one is available now.
 bool TryAccept(internal::TokenBucket& bucket, SteadyTime now) {
   if (bucket.Reserve(now) == Duration{0}) return true;
   bucket.Return();
@@ -307,7 +307,7 @@ TEST(TokenBucket, FC_15_NoDrift) {
   for (int i = 0; i < 60; ++i, now += std::chrono::seconds(2)) {
     EXPECT_TRUE(TryAccept(bucket, now)) << i;
   }
-  // Who comes a little too early waits for that little, each time.
+  // A caller that is always slightly early waits exactly that time each time.
   internal::TokenBucket steady(1 / 1.031425, 1);
   constexpr auto kPeriod = std::chrono::microseconds(1'031'425);
   constexpr auto kEarly = std::chrono::milliseconds(1);

@@ -29,7 +29,7 @@ std::optional<long long> Number(std::string_view text) {
   return value;
 }
 
-// The path of this process below the cgroup mount: the line "0::/path" of v2.
+// Returns this process's path below the cgroup mount: the line "0::/path" of v2.
 std::string CgroupPath() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -38,7 +38,7 @@ std::string CgroupPath() {
   return "/";
 }
 
-// The tightest quota on the way from our cgroup to the root.
+// Returns the smallest quota between this process's cgroup and the root.
 std::optional<std::size_t> CgroupLimit() {
   const std::string root = "/sys/fs/cgroup";
   std::optional<std::size_t> limit;

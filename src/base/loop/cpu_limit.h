@@ -1,6 +1,6 @@
 // base/loop/cpu_limit.h
 //
-// How many processors this process may really use.
+// Number of processors that this process may use.
 
 #ifndef KINFORMER_BASE_LOOP_CPU_LIMIT_H_
 #define KINFORMER_BASE_LOOP_CPU_LIMIT_H_
@@ -11,12 +11,12 @@
 
 namespace kinformer::internal::base {
 
-// The processors of the affinity mask, or what the cgroup's CPU quota amounts to (rounded up) where
+// Returns the number of processors in the affinity mask, or the cgroup's CPU quota, rounded up, if
 // that is less. At least 1.
 [[nodiscard]] std::size_t CpuLimit();
 
-// The text of cgroup v2's cpu.max ("200000 100000", "max 100000") as processors, rounded up; empty
-// where there is no limit.
+// Parses cgroup v2's cpu.max ("200000 100000", "max 100000") to a number of processors, rounded up;
+// nullopt if there is no limit.
 [[nodiscard]] std::optional<std::size_t> ParseCpuMax(std::string_view text);
 
 }  // namespace kinformer::internal::base

@@ -28,7 +28,7 @@ namespace asio = boost::asio;
 
 thread_local const EventLoop* current = nullptr;
 
-// For the time in which this thread is inside a loop.
+// Marks the time in which this thread is inside a loop.
 class Inside {
  public:
   explicit Inside(const EventLoop& loop) : before_(std::exchange(current, &loop)) {}
@@ -40,8 +40,8 @@ class Inside {
   const EventLoop* const before_;
 };
 
-// A descriptor that becomes readable at a time. Asio's own timers use one only with glibc, and
-// without it nobody outside could wait for them.
+// Makes a descriptor that becomes readable at a given time. Asio's own timers use one only with
+// glibc; otherwise a host could not wait for them.
 int NewTimerDescriptor() {
   const int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
   if (fd < 0) throw std::system_error(errno, std::generic_category(), "timerfd_create");
@@ -49,7 +49,7 @@ int NewTimerDescriptor() {
 }
 
 void SetTimerDescriptor(int fd, SteadyTime when) {
-  // Zero would disarm it.
+  // Zero would disarm the timer.
   const std::int64_t nanos = std::max<std::int64_t>(when.time_since_epoch().count(), 1);
   itimerspec spec{};
   spec.it_value.tv_sec = static_cast<std::time_t>(nanos / 1'000'000'000);
@@ -78,7 +78,7 @@ struct EventLoop::Impl {
     }
   }
 
-  // On the loop: makes sure that it wakes for the first timer.
+  // Makes the loop wake up for the first timer. Call it on the loop.
   void Arm() {
     const std::optional<SteadyTime> next = timers.Next();
     if (!next || (armed && *armed <= *next)) return;
@@ -100,8 +100,8 @@ struct EventLoop::Impl {
   }
 
   void RunDue() {
-    // Timers that become due while these run wait for the next turn, so that a timer which sets
-    // itself again cannot keep everything else out.
+    // Timers that become due while these run wait for the next turn, so that a timer which restarts
+    // itself cannot block everything else.
     const SteadyTime now = std::chrono::steady_clock::now();
     while (std::optional<TimerQueue::Due> due = timers.PopDue(now)) {
       lateness->Observe(std::chrono::duration<double>(now - due->when).count());
@@ -110,13 +110,13 @@ struct EventLoop::Impl {
     }
   }
 
-  // Polls until nothing is ready or `end` has come; whether there may be more.
+  // Polls until nothing is ready or `end` has passed. Returns whether there may be more.
   bool PollUntil(SteadyTime end) {
     bool more = true;
     while (more && std::chrono::steady_clock::now() < end) {
       more = false;
       Task poll([this, &more] {
-        more = true;  // where it throws
+        more = true;  // if it throws
         more = io.poll_one() > 0;
       });
       RunContained(poll, log, "event loop");
@@ -132,14 +132,14 @@ struct EventLoop::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> work;
   TimerQueue timers;
   const Birthplace birthplace{};
-  std::optional<SteadyTime> armed{};  // loop only
+  std::optional<SteadyTime> armed{};  // used on the loop only
   std::atomic<bool> stopped{false};
   std::thread thread{};
 
-  // Host-driven.
+  // For host-driven loops.
   std::atomic<std::thread::id> driver{std::this_thread::get_id()};
-  std::atomic<bool> woken{false};    // something was posted since RunReady last looked
-  std::atomic<bool> polling{false};  // somebody is in RunReady
+  std::atomic<bool> woken{false};    // a task was posted since RunReady last checked
+  std::atomic<bool> polling{false};  // a thread is in RunReady
 };
 
 EventLoop::EventLoop(EventLoopOptions options, LogSink& log, MetricsSink& metrics)
@@ -153,7 +153,7 @@ EventLoop::EventLoop(EventLoopOptions options, LogSink& log, MetricsSink& metric
 
 EventLoop::~EventLoop() {
   if (Forked()) {
-    // Closing them would take the parent's descriptors out of the parent's epoll set.
+    // Closing them would remove the parent's descriptors from the parent's epoll set.
     LeaveToParent(std::move(impl_));
     return;
   }
@@ -229,7 +229,7 @@ bool EventLoop::RunUntil(SteadyTime end) {
   Impl& impl = *impl_;
   const Inside inside(*this);
   bool more = true;
-  // Polling takes back what makes the descriptor readable, so it must not end with a post unseen.
+  // Polling makes the descriptor unreadable, so it must not end while a posted task is unseen.
   do {
     impl.woken.exchange(false, std::memory_order_acq_rel);
     more = impl.PollUntil(end);
@@ -241,8 +241,8 @@ bool EventLoop::RunUntil(SteadyTime end) {
   return more;
 }
 
-// A host that sleeps has to hear of what was posted, once until it polls. What tasks post, the turn
-// in which they run finds by itself.
+// Wakes a sleeping host when a task is posted, once until it polls. Tasks that post other tasks
+// need not wake it, since the same turn finds those.
 void EventLoop::WakeHost() {
   if (!impl_->options.host_driven || current == this) return;
   if (!impl_->woken.exchange(true, std::memory_order_acq_rel)) InterruptReactor(impl_->io);

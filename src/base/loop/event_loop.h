@@ -1,7 +1,7 @@
 // base/loop/event_loop.h
 //
-// EventLoop: the Executor under Env::loop() of a Runtime: a Boost.Asio io_context, run by a thread
-// of its own or by the host's event loop.
+// EventLoop: the Executor behind Env::loop() of a Runtime: a Boost.Asio io_context, run by its own
+// thread or by the host's event loop.
 
 #ifndef KINFORMER_BASE_LOOP_EVENT_LOOP_H_
 #define KINFORMER_BASE_LOOP_EVENT_LOOP_H_
@@ -24,48 +24,48 @@ namespace kinformer::internal::base {
 
 struct EventLoopOptions {
   std::string name{"main"};       // label of its metrics
-  std::string thread_name{};      // of its thread
-  bool host_driven{false};        // no thread: RunReady runs it
-  const Env* owner{nullptr};      // whose loop it is
-  HasOwnWork* own_work{nullptr};  // who has the threads of own_work.h
+  std::string thread_name{};      // name of its thread
+  bool host_driven{false};        // no thread; RunReady runs it
+  const Env* owner{nullptr};      // Env to which the loop belongs
+  HasOwnWork* own_work{nullptr};  // owner of the threads of own_work.h
 };
 
-// Thread-safe. Tasks run in the order posted; a task that throws is logged and the loop goes on.
-// Timers run when due, one after the other, between tasks. In a process that was forked off it
-// takes no tasks, as if it had stopped.
+// Thread-safe. Tasks run in the order posted; an exception from a task is logged and the loop
+// continues. Due timers run one after the other, between tasks. In a forked child process it
+// discards tasks, as if it had stopped.
 class EventLoop final : public Executor {
  public:
-  // Starts the thread, if it is to have one. `log` and `metrics` must outlive the loop.
+  // Starts the thread unless host-driven. `log` and `metrics` must outlive the loop.
   EventLoop(EventLoopOptions options, LogSink& log, MetricsSink& metrics);
-  // Stop, then destroys what waits.
+  // Calls Stop, then destroys pending tasks.
   ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
   void Post(Task task) override;
   Timer RunAt(SteadyTime when, Task task) override;
-  // As RunAt; but when the time has come `on_due` is called on the loop with the task and decides
-  // where it runs.
+  // Like RunAt, but when the task is due, calls `on_due` on the loop with the task; `on_due`
+  // decides where the task runs.
   Timer RunAt(SteadyTime when, Task task, TimerQueue::OnDue on_due);
-  // Host-driven: on the thread that made the loop, until another calls RunReady; then on that one.
+  // Host-driven: true on the thread that last called RunReady; before that, on the creating one.
   [[nodiscard]] bool InThisExecutor() const override;
 
-  // The loop that the calling thread is inside of; null: none.
+  // Returns the loop that the calling thread is running, or null.
   [[nodiscard]] static const EventLoop* Current();
   [[nodiscard]] const Env* owner() const;
   [[nodiscard]] HasOwnWork* own_work() const;
 
-  // As Runtime's.
+  // Same as the functions of Runtime.
   [[nodiscard]] int Fd() const;
   bool RunReady(Duration slice);
 
-  // Was this process forked off the one that made the loop?
+  // Whether this process is a forked child of the process that made the loop.
   [[nodiscard]] bool Forked() const;
-  // Ends the thread after the running task. Not inside the loop. May be called again.
+  // Ends the thread after the running task. Do not call it on the loop. May be called again.
   void Stop();
 
-  // Who begins work with it outside the loop's tasks posts a task afterwards: a host-driven loop
-  // does not see by itself that Asio has something to run.
+  // After starting an Asio operation outside of the loop's tasks, post a task: a host-driven loop
+  // does not notice by itself that Asio has work.
   [[nodiscard]] boost::asio::io_context& io();
 
  private:

@@ -1,4 +1,4 @@
-// A process that forks while its Runtime runs: the child can end, and hurts nobody.
+// A process that forks while its Runtime runs: the child can end without harm to the parent.
 
 #include <atomic>
 #include <chrono>
@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// What `child` made of it; -1: it had to be killed.
+// Runs `child` in a forked process and returns its exit status; -1 if it had to be killed.
 int StatusOfChild(const std::function<void()>& child) {
   const pid_t pid = fork();
   if (pid == 0) {

@@ -37,7 +37,7 @@ std::atomic<bool>& Wanted() {
 }
 
 #if defined(KINFORMER_GLIBC_HEAP)
-// The pieces, by their addresses, that huge pages were asked for in.
+// Addresses of the pieces for which huge pages were requested.
 class Advised {
  public:
   void Add(std::uintptr_t piece) {
@@ -54,25 +54,25 @@ class Advised {
   std::vector<std::uintptr_t> pieces_ KINFORMER_GUARDED_BY(mutex_);
 };
 Advised& AdvisedPieces() {
-  static auto* const pieces = new Advised;  // for as long as any thread may run
+  static auto* const pieces = new Advised;  // used as long as any thread runs
   return *pieces;
 }
 
-// glibc's arenas of other than the main thread are reserved in aligned pieces of this size.
+// glibc reserves heaps of threads other than the main one in aligned pieces of this size.
 constexpr std::uintptr_t kArenaBytes = std::uintptr_t{64} << 20;
-// A thread that was given fewer bytes keeps small pages: in a small process huge ones cost more
-// than they save.
+// A thread with fewer bytes keeps small pages: in a small process, huge pages cost more than they
+// save.
 constexpr std::size_t kSmall = std::size_t{8} << 20;
 
 std::uintptr_t PieceOf(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) & ~(kArenaBytes - 1);
 }
 
-// Makes all of a piece writable, in which a heap of glibc's has begun to grow: glibc does that a
-// few pages at a time, and no huge page fits into what is writable when it is first touched. The
-// rest of the piece must be what glibc has reserved for that heap, which is what the kernel says of
-// it: anonymous, private, without rights, from where the writable part ends to where the piece
-// does.
+// Makes a whole piece writable in which a heap of glibc has begun to grow. glibc makes only a few
+// pages writable at a time, so no huge page fits into the writable part when it is first touched.
+// The rest of the piece must be reserved for that heap, which the kernel's memory map shows:
+// anonymous, private, without access rights, from the end of the writable part to the end of the
+// piece. If it is not, nothing is changed.
 void OpenPiece(std::uintptr_t piece) {
   std::FILE* const maps = std::fopen("/proc/self/maps", "re");
   if (maps == nullptr) return;
@@ -100,9 +100,9 @@ void OpenPiece(std::uintptr_t piece) {
   }
   std::fclose(maps);
 }
-// glibc grows such a heap by the pages that an allocation lacks, with a call of mprotect even where
-// they are writable: one for every few objects of a first list. What is allocated and freed at once
-// is at the heap's end from then on. Less than what makes glibc give memory back, 128 KiB.
+// glibc grows such a heap by just the pages that an allocation needs, with a call of mprotect for
+// every few objects of a first list. GrowInSteps allocates and frees a block of this size, so that
+// the heap grows in larger steps. 128 KiB would make glibc return memory to the system.
 constexpr std::size_t kGrowth = std::size_t{96} << 10;
 
 void GrowInSteps(const void* block, std::size_t size) {
@@ -113,14 +113,14 @@ void GrowInSteps(const void* block, std::size_t size) {
   grown_in = PieceOf(block);
   grown_to = end + kGrowth;
   void* const step = std::malloc(kGrowth);
-  // From a hole below the end, it is the same as if it had not been tried.
+  // If the block came from a hole below the end, the heap has not grown.
   if (reinterpret_cast<std::uintptr_t>(step) >= end) {
     grown_to = reinterpret_cast<std::uintptr_t>(step) + kGrowth;
   }
   std::free(step);
 }
 
-// Opens a piece and asks for huge pages in it, once per piece and thread.
+// Makes a piece writable and requests huge pages in it, once per piece and thread.
 void AdvisePiece(std::uintptr_t piece) {
   thread_local std::vector<std::uintptr_t> advised;
   const auto at = std::lower_bound(advised.begin(), advised.end(), piece);
@@ -154,8 +154,8 @@ void UseHugePagesFor([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t
 
 void GiveBackFreeMemory() {
 #if defined(KINFORMER_GLIBC_HEAP)
-  // Else the kernel would make huge pages of the little that is left, and all would be resident
-  // again after some minutes. Where there is another mapping by now, it has small pages.
+  // Otherwise the kernel would build huge pages from the little that is left, and everything would
+  // be resident again after some minutes. Another mapping in its place gets small pages.
   for (const std::uintptr_t piece : AdvisedPieces().Take()) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): see above
     madvise(reinterpret_cast<void*>(piece), kArenaBytes, MADV_NOHUGEPAGE);

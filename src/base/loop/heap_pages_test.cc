@@ -101,7 +101,7 @@ TEST_F(HeapPages, WhatIsFreeBetweenWhatIsUsedGoesBackToTheSystem) {
   constexpr std::size_t kStays = 100;  // one in so many
   SetHugePages(true);
   const std::size_t advised = AdvisedMappings();
-  // The pages are of the thread's heap, which goes on when it has ended.
+  // The pages belong to the thread's heap, which exists longer than the thread.
   std::vector<void*> left;
   std::thread([&left] {
     std::vector<void*> objects;

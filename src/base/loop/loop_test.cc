@@ -1,4 +1,4 @@
-// Further event loops, and a loop that the host drives, with the real Runtime.
+// Additional event loops, and a loop driven by the host, with the real Runtime.
 
 #include <atomic>
 #include <functional>
@@ -31,7 +31,7 @@ bool Readable(const Runtime& runtime, int timeout_ms = 0) {
   return poll(&fd, 1, timeout_ms) == 1;
 }
 
-// What a host does: sleeps until the descriptor is readable, and runs what is ready.
+// Acts like a host: sleeps until the descriptor is readable, then runs ready tasks.
 void DriveUntil(Runtime& runtime, const std::function<bool()>& done) {
   while (!done()) {
     ASSERT_TRUE(Readable(runtime, 20'000)) << "nothing woke the host";
@@ -94,7 +94,7 @@ TEST(HostLoopTest, WakesForTimers) {
 }
 
 TEST(HostLoopTest, RunsInSlicesAndSaysThatThereIsMore) {
-  std::function<void()> again;  // outlives the runtime, which runs what is left
+  std::function<void()> again;  // outlives the runtime, which runs remaining tasks
   Runtime runtime(HostDriven());
   again = [&] { runtime.env().loop().Post([&] { again(); }); };
   again();
@@ -110,11 +110,11 @@ TEST(HostLoopTest, TheHostsThreadIsTheLoopsThread) {
   Env& env = runtime.env();
   EXPECT_TRUE(env.loop().InThisExecutor());
   EXPECT_TRUE(env.OnLoopThread());
-  env.SleepFor(std::chrono::hours(1));  // nobody would wake it: returns at once
+  env.SleepFor(std::chrono::hours(1));  // returns at once, because nobody would wake it
   bool elsewhere = true;
   std::thread([&] { elsewhere = env.OnLoopThread(); }).join();
   EXPECT_FALSE(elsewhere);
-  // Another thread takes over.
+  // Another thread takes over the loop.
   std::thread([&] {
     runtime.RunReady();
     elsewhere = env.OnLoopThread();
@@ -230,7 +230,7 @@ TEST(NewLoopTest, DestructionDropsWhatWaits) {
 TEST(NewLoopTest, IsThereBesideAHostDrivenLoop) {
   Runtime runtime(HostDriven());
   const std::unique_ptr<Loop> loop = runtime.env().NewLoop("second");
-  Drain(loop->env().loop());  // nobody drives the first
+  Drain(loop->env().loop());  // although nobody drives the first loop
 }
 
 TEST(NewLoopDeathTest, EndsTheProcessWhenDestroyedOnItsOwnThread) {

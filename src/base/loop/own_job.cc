@@ -10,7 +10,7 @@ struct OwnJob::State {
   State(Env& job_env, Env& home) : monitor(home.NewMonitor()), env(&job_env) {}
 
   std::stop_source stop{};
-  // A Monitor, not a mutex: posting may pass the turn in simulated time.
+  // A Monitor, because posting a task may switch threads in simulated time.
   const std::unique_ptr<Monitor> monitor;
   Env* env;  // under monitor; null: given up
 };

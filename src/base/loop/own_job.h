@@ -1,6 +1,6 @@
 // base/loop/own_job.h
 //
-// OwnJob: one piece of the library's own blocking work, and what is to happen on the loop then.
+// OwnJob: one piece of the library's own blocking work, with a continuation on the loop.
 
 #ifndef KINFORMER_BASE_LOOP_OWN_JOB_H_
 #define KINFORMER_BASE_LOOP_OWN_JOB_H_
@@ -14,13 +14,13 @@
 
 namespace kinformer::internal::base {
 
-// A handle on the job; its destruction gives the job up. Belongs to the loop of the Env it was
-// started with, and must be gone before that Env; the work itself may outlast both.
+// Handle of the job; its destructor gives the job up. Belongs to the loop of the Env passed to
+// Start, and must be destroyed before that Env; the work itself may outlive both.
 class OwnJob {
  public:
-  // Blocks, on a thread of own_work.h. Uses the Env that it is given, not the one of Start. Ends
-  // soon after its stop is requested, which happens when the job is given up or the Env ends.
-  // Gives what is to happen on the loop.
+  // Blocks, on a thread of own_work.h. Must use the Env that it is given, not that of Start, and
+  // must end soon after its stop is requested, which happens when the job is given up or the Env
+  // ends. Returns the task to run on the loop.
   using Work = std::function<Task(Env& env, const std::stop_token& stop)>;
 
   OwnJob() = default;
@@ -28,9 +28,9 @@ class OwnJob {
   OwnJob& operator=(OwnJob&& other) noexcept;
   ~OwnJob() { GiveUp(); }
 
-  // On the loop, as long as the handle is there, what `work` gives is run on `env`'s loop.
+  // Runs `work`, then its task on the loop of `env`, if the handle still exists. Call on the loop.
   [[nodiscard]] static OwnJob Start(Env& env, Work work);
-  // Never waits for the work. What it gives is not run any more.
+  // Does not wait for the work. The work's task will not run.
   void GiveUp();
 
  private:

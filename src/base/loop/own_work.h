@@ -1,10 +1,10 @@
 // base/loop/own_work.h
 //
-// OwnWork: where the library's own blocking work of an Env runs: reading token files and
-// certificates, credential plugins, giving memory back. It is apart from Env::pool(), since all
-// threads of a pool may be inside functions of the user's that wait for just this work. Functions
-// of the user's never run here. It is not in Env itself, as only the library may use it: an Env is
-// asked for it by its loop, so one that passes on another's loop shares that one's threads.
+// OwnWork: threads for the library's own blocking work of an Env: reading token files and
+// certificates, credential plugins, returning memory. It is separate from Env::pool(), because all
+// threads of a pool may be in user functions that wait for this work. User functions never run
+// here. It is not a part of Env, since only the library may use it: it is looked up through the
+// Env's loop, so an Env that forwards another's loop shares that one's threads.
 
 #ifndef KINFORMER_BASE_LOOP_OWN_WORK_H_
 #define KINFORMER_BASE_LOOP_OWN_WORK_H_
@@ -16,12 +16,12 @@
 namespace kinformer::internal::base {
 
 struct OwnWork {
-  Env& env;              // who has the threads; outlives what runs on them
-  Executor& threads;     // started when there is something to do; joined when `env` ends
-  std::stop_token ends;  // requested when `env` is about to end: what runs makes haste
+  Env& env;              // owner of the threads; outlives the work
+  Executor& threads;     // started on first use; joined when `env` ends
+  std::stop_token ends;  // requested when `env` is about to end, so that work ends soon
 };
 
-// What has such threads.
+// Interface of a loop's owner that has such threads.
 class HasOwnWork {
  public:
   [[nodiscard]] virtual OwnWork own_work() = 0;
@@ -30,8 +30,8 @@ class HasOwnWork {
   ~HasOwnWork() = default;
 };
 
-// That of the Runtime or Simulation whose loop `env` has. An Env with a loop that neither made is
-// taken as it is, with its pool.
+// Returns the threads of the Runtime or Simulation to which the loop of `env` belongs. If the loop
+// belongs to neither, returns `env` itself with its pool.
 [[nodiscard]] OwnWork OwnWorkOf(Env& env);
 
 }  // namespace kinformer::internal::base

@@ -67,7 +67,7 @@ class RealThread final : public Thread {
   void Join() override {
     if (!thread_.joinable()) return;
     if (birthplace_.InAnotherProcess()) {
-      thread_.detach();  // it runs in the parent only
+      thread_.detach();  // the thread exists only in the parent
     } else {
       thread_.join();
     }
@@ -90,7 +90,7 @@ class RealLoop final : public Loop {
   [[nodiscard]] Env& env() override { return view_; }
 
  private:
-  internal::base::EnvView view_;  // what the loop still owns may use it while it goes
+  internal::base::EnvView view_;  // the loop's remaining tasks may use it during the destruction
   internal::base::EventLoop loop_;
 };
 
@@ -99,10 +99,10 @@ std::uint64_t SeedFromSystem() {
   return (std::uint64_t{device()} << 32) | device();
 }
 
-// Enough for a hanging plugin of each of many clusters: nobody who has none waits behind them.
+// Enough for one hanging plugin in each of many clusters, without delay for other clusters.
 constexpr std::size_t kOwnThreads = 64;
 
-// Handlers may block, so a few threads per processor are useful; many would only fight over it.
+// Handlers may block, so a few threads per processor are useful; many would only compete.
 std::size_t PoolLimit(std::size_t wanted) {
   return std::min(wanted, std::max<std::size_t>(4, 4 * internal::base::CpuLimit()));
 }
@@ -138,7 +138,7 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs, internal::base
       internal::base::DieOfOwnThread("Runtime");
     }
     RunWhatIsLeft();
-    // A handler may wait for a plugin.
+    // Ends plugins first, because a handler may wait for one.
     own_work_ends_.request_stop();
     pool_.Stop();
     own_threads_.Stop();
@@ -146,7 +146,7 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs, internal::base
     loop_.Stop();
   }
 
-  // What was destroyed a moment ago on the host's own thread has left its end to the loop.
+  // Runs the tasks that destructors on the host's thread have posted for their cleanup.
   void RunWhatIsLeft() {
     constexpr int kMostSlices = 1000;
     if (loop_.Fd() < 0) return;
@@ -205,7 +205,7 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs, internal::base
 
 Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Runtime::~Runtime() {
-  // The threads are the parent's: nothing here would ever be joined.
+  // The threads exist only in the parent, so a join would never return.
   if (impl_->birthplace_.InAnotherProcess()) internal::base::LeaveToParent(std::move(impl_));
 }
 Env& Runtime::env() { return *impl_; }

@@ -27,7 +27,7 @@ SimulatedLoop::~SimulatedLoop() {
     monitor_->NotifyAll();
   }
   thread_->Join();
-  // What tasks own may post here once more: that is ignored now.
+  // Destroys the tasks; anything that their destructors post is ignored now.
   queue_.clear();
   timers_.Clear();
 }

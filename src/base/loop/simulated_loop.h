@@ -1,7 +1,7 @@
 // base/loop/simulated_loop.h
 //
-// SimulatedLoop: an event loop that Env::NewLoop makes in a Simulation: a simulated thread that
-// runs its tasks one by one, when it is chosen.
+// SimulatedLoop: the event loop that Env::NewLoop makes in a Simulation: a simulated thread that
+// runs tasks one by one when it is chosen.
 
 #ifndef KINFORMER_BASE_LOOP_SIMULATED_LOOP_H_
 #define KINFORMER_BASE_LOOP_SIMULATED_LOOP_H_
@@ -18,18 +18,18 @@
 
 namespace kinformer::internal::base {
 
-// Built of nothing but a thread and a monitor of `env`, so the Simulation needs not know it.
+// Built only from a thread and a monitor of `env`, so the Simulation does not need to know it.
 class SimulatedLoop final : public Loop {
  public:
   SimulatedLoop(Env& env, std::string name);
-  // Waits for the task that runs; destroys those that wait. Not on the loop itself.
+  // Waits for the running task and destroys pending ones. Not on the loop itself.
   ~SimulatedLoop() override;
   SimulatedLoop(const SimulatedLoop&) = delete;
   SimulatedLoop& operator=(const SimulatedLoop&) = delete;
 
   [[nodiscard]] Env& env() override { return view_; }
 
-  // Does the calling thread run one of these?
+  // Whether the calling thread runs such a loop.
   [[nodiscard]] static bool OnOne();
 
  private:
@@ -53,7 +53,7 @@ class SimulatedLoop final : public Loop {
   EnvView view_;
   const std::unique_ptr<Monitor> monitor_;
   TimerQueue timers_{};
-  // Under monitor_.
+  // Guarded by monitor_.
   std::deque<std::shared_ptr<TimedTask>> queue_{};
   bool stopped_ = false;
 

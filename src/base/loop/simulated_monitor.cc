@@ -15,7 +15,7 @@ void SimulatedMonitor::Lock() {
 
 void SimulatedMonitor::Unlock() {
   locked_ = false;
-  // All of them: who comes first is drawn like every other step.
+  // Wakes all of them: the first to run is chosen at random, like every other step.
   for (SimulationWaiter* waiter : lockers_) core_.MakeReady(*waiter);
   lockers_.clear();
 }

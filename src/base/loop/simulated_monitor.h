@@ -1,7 +1,7 @@
 // base/loop/simulated_monitor.h
 //
-// SimulatedMonitor: the Monitor of a Simulation. Who waits gives the turn away; who comes next is
-// drawn.
+// SimulatedMonitor: the Monitor of a Simulation. A waiting thread gives up its turn; the next
+// thread to run is chosen at random.
 
 #ifndef KINFORMER_BASE_LOOP_SIMULATED_MONITOR_H_
 #define KINFORMER_BASE_LOOP_SIMULATED_MONITOR_H_

@@ -36,7 +36,7 @@ void Simulation::RunReady() {
 bool Simulation::Step() { return impl_->core.Step(); }
 
 bool Simulation::RunBlocking(Task body, Duration limit) {
-  // Shared: where the limit comes first, the thread ends later or never.
+  // Shared, because after the time limit the thread ends later or never.
   auto ended = std::make_shared<bool>(false);
   SimulatedThread* const thread =
       impl_->core.Spawn("blocking", [ended, task = std::move(body)]() mutable {

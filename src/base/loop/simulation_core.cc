@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxPoolThreads = 16;
 constexpr std::uint64_t kMaxStepsAtOneTime = 20'000'000;
-// A wait of the driver outside the Run functions that takes this long will not end.
+// A wait of the driver outside the Run functions is stuck if it takes this long.
 constexpr Duration kDriverPatience = std::chrono::hours(24 * 365);
 
 [[noreturn]] void Die(const std::string& text) {
@@ -83,7 +83,7 @@ SimulatedThread* SimulationCore::NewSimThread(std::string name, SimulatedPool* o
 }
 
 SimulatedThread* SimulationCore::Spawn(std::string name, Task body) {
-  // Threads that ended are kept until they are joined by the driver; here is a good moment.
+  // Ended threads are kept until the driver joins them, which it can do here.
   if (current_ == nullptr && ended_threads_ > 64) {
     std::erase_if(threads_, [](const std::unique_ptr<SimulatedThread>& thread) {
       if (!thread->ended || thread->of_pool_ != nullptr || !thread->joiners.empty()) return false;
@@ -139,7 +139,7 @@ void SimulationCore::GiveTurnBack(SimulatedThread& thread) {
   driver_wake_.notify_one();
 }
 
-// Driver only: runs `thread` until it gives the turn back.
+// Runs `thread` until it gives the turn back. Called by the driver only.
 void SimulationCore::HandTurnTo(SimulatedThread& thread) {
   SimulatedThread* const before = std::exchange(current_, &thread);
   {
@@ -264,7 +264,7 @@ void SimulationCore::RunPoolTask(SimulatedPool& pool) {
 }
 
 bool SimulationCore::PollSockets() {
-  // Inside a task of the loop no other can run: time has to pass as it is.
+  // Inside a task of the loop no other task can run, so time advances without polling sockets.
   if (io_ == nullptr || sockets_quiet_ || in_loop_task_) return false;
   loop_.Post([this] {
     io_->restart();
@@ -273,8 +273,8 @@ bool SimulationCore::PollSockets() {
   return StepOnce(true);
 }
 
-// Lets time jump to the next timer and fires all of that moment; false if there is none up to
-// `limit`.
+// Advances time to the next timer and fires all timers of that time. Returns false if there is none
+// up to `limit`.
 bool SimulationCore::AdvanceTo(SteadyTime limit) {
   if (PollSockets()) return true;
   const std::optional<SteadyTime> next = timers_.Next();

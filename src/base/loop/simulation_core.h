@@ -1,14 +1,14 @@
 // base/loop/simulation_core.h
 //
-// SimulationCore: the Env of a Simulation: who runs next, and what time it is.
+// SimulationCore: the Env of a Simulation: decides which thread runs next, and has the time.
 //
-// How the turn passes: the thread that made the Simulation (the driver) picks every step. Loop
-// tasks it runs itself, on its own stack; a simulated thread it wakes, and then sleeps until that
-// thread gives the turn back. So at any moment one thread runs, and all state below needs no lock:
-// each hand-over orders what came before it.
+// The thread that made the Simulation (the driver) chooses every step. It runs tasks of the loop
+// itself, on its own stack; it wakes a simulated thread and then sleeps until that thread gives the
+// turn back. So one thread runs at a time, and the state below needs no lock: each hand-over orders
+// the memory accesses before it.
 //
-// When the driver itself must wait (a contended Monitor, a Join, a blocking call in a test), it
-// runs steps from inside the wait until it can go on; loop tasks only if the wait is not itself
+// If the driver itself must wait (a contended Monitor, a Join, a blocking call in a test), it runs
+// steps inside the wait until it can continue; tasks of the loop only if the wait is not itself
 // inside one.
 
 #ifndef KINFORMER_BASE_LOOP_SIMULATION_CORE_H_
@@ -77,10 +77,10 @@ class SimulatedThread {
 
   SimulationCore& core_;
   const std::string name_;
-  SimulatedPool* const of_pool_;  // null: of none
-  Task body{};                    // what it runs when woken: a thread's body, or one pool task
-  bool ended = false;             // ran its body; a pool thread then waits for the next one
-  bool leave = false;             // a pool thread that shall end for good
+  SimulatedPool* const of_pool_;  // null: no pool
+  Task body{};                    // what it runs: a thread's body, or one pool task
+  bool ended = false;             // its body has ended; a pool thread then waits for the next body
+  bool leave = false;             // a pool thread that must end
   std::string waits_for{"its first turn"};
   std::vector<SimulationWaiter*> joiners{};
   std::exception_ptr error{};
@@ -149,7 +149,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
 
   // ---- waiting, for the thread that has the turn
   [[nodiscard]] SimulatedThread* current() const { return current_; }
-  // Gives the turn away until `waiter` is ready.
+  // Gives up the turn until `waiter` is ready.
   void Park(SimulationWaiter& waiter, const char* what);
   void MakeReady(SimulationWaiter& waiter);
   void MakeReadyAt(SteadyTime when, SimulationWaiter& waiter, Timer& timer);
@@ -185,7 +185,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
     SimulationCore& core_;
   };
 
-  // Steady time begins here, so that nobody takes it for wall time.
+  // Steady time starts here, so that it differs from wall time.
   static constexpr Duration kSteadyStart = std::chrono::hours(1);
   using Queue = std::deque<std::shared_ptr<TimedTask>>;
 
@@ -196,7 +196,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
   void RunLoopTask();
   void RunPoolTask(SimulatedPool& pool);
   bool AdvanceTo(SteadyTime limit);
-  // Has the loop look for sockets that are ready; false: none was since the last step.
+  // Makes the loop poll its sockets; false if none was ready since the last step.
   bool PollSockets();
   void SetNow(SteadyTime now) {
     now_ = now;
@@ -219,7 +219,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
   std::uint64_t trace_ = 0;
   std::uint64_t steps_at_now_ = 0;
   boost::asio::io_context* io_ = nullptr;  // null: no sockets
-  bool sockets_quiet_ = false;             // nothing has happened since they were asked in vain
+  bool sockets_quiet_ = false;             // no socket was ready at the last check
 
   MainLoop loop_{*this};
   SimulatedPool pool_{*this, "pool"};

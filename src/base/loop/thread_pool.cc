@@ -38,7 +38,7 @@ void ThreadPool::Post(Task task) {
       WatchWaiting(queue_.front().since);
     }
   }
-  // Not under the lock, where the thread that wakes would only wait for it.
+  // Without the lock, because the woken thread would have to wait for it.
   wake_.notify_one();
 }
 
@@ -49,7 +49,7 @@ void ThreadPool::AddThread() {
   *self = StartThread(thread_name_, [this, self] { Work(self); });
 }
 
-// Nobody is idle, so nobody here can notice that the queue stands still: the loop looks after it.
+// No thread is idle, so none can notice that the queue is stuck: the loop checks it.
 void ThreadPool::WatchWaiting(SteadyTime since) {
   if (watching_ || threads_.size() >= max_threads_) return;
   watching_ = true;
@@ -64,7 +64,7 @@ void ThreadPool::CheckWaiting() {
   SteadyTime since = queue_.front().since;
   if (now - since >= kPatience && threads_.size() < max_threads_) {
     AddThread();
-    since = now;  // the new thread gets its chance before the next one is made
+    since = now;  // gives the new thread time before the next one is made
   }
   WatchWaiting(since);
 }
@@ -110,7 +110,7 @@ void ThreadPool::Stop() {
     wake_.notify_all();
   }
   dropped.clear();
-  // Once stopped_ is set nothing adds threads or moves them between the lists.
+  // After stopped_ is set, no thread is added or moved between the lists.
   for (std::thread& thread : threads_) thread.join();
   for (std::thread& thread : ended_) thread.join();
   threads_.clear();

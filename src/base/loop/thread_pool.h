@@ -1,7 +1,7 @@
 // base/loop/thread_pool.h
 //
-// ThreadPool: threads that take tasks which may block. A Runtime has two of them: Env::pool(), for
-// what belongs to the user, and the library's own (own_work.h).
+// ThreadPool: threads for tasks that may block. A Runtime has two pools: Env::pool(), for user
+// functions, and the library's own (own_work.h).
 
 #ifndef KINFORMER_BASE_LOOP_THREAD_POOL_H_
 #define KINFORMER_BASE_LOOP_THREAD_POOL_H_
@@ -25,7 +25,7 @@ namespace kinformer::internal::base {
 
 struct ThreadPoolOptions {
   std::string thread_name{};
-  std::size_t core_threads{1};  // that are kept
+  std::size_t core_threads{1};  // threads that are always kept
   std::size_t max_threads{1};
 };
 
@@ -34,9 +34,9 @@ struct ThreadPoolOptions {
 // order posted.
 class ThreadPool final : public Executor {
  public:
-  // `loop` is the pool's clock and must outlive it.
+  // `loop` provides the clock and must outlive the pool.
   ThreadPool(EventLoop& loop, ThreadPoolOptions options, LogSink& log);
-  // Stop.
+  // Calls Stop.
   ~ThreadPool() override;
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -45,7 +45,7 @@ class ThreadPool final : public Executor {
   Timer RunAt(SteadyTime when, Task task) override;
   [[nodiscard]] bool InThisExecutor() const override;
 
-  // Lets running tasks finish, destroys the others, joins the threads. Not on one of them.
+  // Lets running tasks finish, destroys the others, joins the threads. Not on one of its threads.
   void Stop();
 
   [[nodiscard]] std::size_t ThreadCountForTest() const;
@@ -69,12 +69,12 @@ class ThreadPool final : public Executor {
   const std::size_t core_threads_;
   LogSink& log_;
 
-  // std::mutex with its condition variable: this is what real Envs are made of.
+  // std::mutex and its condition variable: real Envs are built on this class.
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Item> queue_;
   Threads threads_;
-  Threads ended_;  // have left or are leaving Work; to be joined
+  Threads ended_;  // threads that have left or are leaving Work; to be joined
   std::size_t idle_ = 0;
   bool watching_ = false;
   bool stopped_ = false;

@@ -13,7 +13,7 @@ Timer& Timer::operator=(Timer&& other) noexcept {
 Timer::~Timer() { Cancel(); }
 
 void Timer::Cancel() {
-  // Taken out first: what the task owns may own this timer.
+  // Moved out first: the task's captures may own this timer.
   if (const std::shared_ptr<State> state = std::move(state_)) {
     state_ = nullptr;
     state->Cancel();
@@ -27,7 +27,7 @@ struct TimerQueue::Handle final : Timer::State {
       : core(std::move(c)), key(k), task(std::move(t)) {}
 
   void Cancel() override {
-    // Declared before the lock, so that they go after it: destroying a task may call back in here.
+    // Declared before the lock, so destroyed after it: destroying a task may call into this.
     Entry dropped;
     Task taken = task->Take();
     if (const std::shared_ptr<Core> queue = core.lock()) {
@@ -81,7 +81,7 @@ void TimerQueue::Clear() {
     MutexLock lock(core_->mutex);
     dropped.swap(core_->entries);
   }
-  // The handles share the tasks: take them, so that nothing stays alive until the last handle goes.
+  // Handles share the tasks: take them, so that they are not kept alive by the last handle.
   for (auto& [key, entry] : dropped) entry.task->Take();
 }
 

@@ -1,7 +1,7 @@
 // base/loop/timer_queue.h
 //
-// TimerQueue: tasks waiting for their time, in the order in which it comes; equal times in the
-// order of adding. Both Envs keep their timers here and differ only in who calls PopDue.
+// TimerQueue: tasks ordered by due time; tasks with equal times keep the order of adding. Both
+// kinds of Env use it and differ only in who calls PopDue.
 
 #ifndef KINFORMER_BASE_LOOP_TIMER_QUEUE_H_
 #define KINFORMER_BASE_LOOP_TIMER_QUEUE_H_
@@ -19,7 +19,7 @@
 
 namespace kinformer {
 
-// What a Timer holds on to.
+// State that a Timer refers to.
 struct Timer::State {
   State() = default;
   State(const State&) = delete;
@@ -30,11 +30,11 @@ struct Timer::State {
 
 namespace internal::base {
 
-// A task that at most one of a runner and a canceller gets. Thread-safe.
+// A task that either runs or is cancelled, but not both. Thread-safe.
 class TimedTask {
  public:
   explicit TimedTask(Task task) : task_(std::move(task)) {}
-  // The task, once; empty afterwards.
+  // Returns the task once; later calls return an empty one.
   Task Take() {
     MutexLock lock(mutex_);
     return std::exchange(task_, Task());
@@ -49,7 +49,7 @@ class TimedTask {
   Task task_ KINFORMER_GUARDED_BY(mutex_);
 };
 
-// Thread-safe. Timers that it has handed out may outlive it.
+// Thread-safe. Timers may outlive the queue.
 class TimerQueue {
  public:
   TimerQueue() : core_(std::make_shared<Core>()) {}
@@ -57,9 +57,9 @@ class TimerQueue {
   TimerQueue(const TimerQueue&) = delete;
   TimerQueue& operator=(const TimerQueue&) = delete;
 
-  // `earliest` tells whether the new entry comes before all others.
+  // Sets `earliest` if the new entry is due before all others.
   Timer Add(SteadyTime when, Task task, bool* earliest = nullptr);
-  // `on_due` gets the task when its time has come and decides where it runs.
+  // Called with the task when it is due; decides where the task runs.
   using OnDue = std::function<void(std::shared_ptr<TimedTask>)>;
   Timer Add(SteadyTime when, Task task, OnDue on_due, bool* earliest = nullptr);
 
@@ -68,7 +68,7 @@ class TimerQueue {
   struct Due {
     SteadyTime when{};
     std::shared_ptr<TimedTask> task{};
-    OnDue on_due{};  // empty: run it here
+    OnDue on_due{};  // empty: run it in Run
     void Run() {
       if (on_due) {
         on_due(std::move(task));
@@ -77,10 +77,10 @@ class TimerQueue {
       }
     }
   };
-  // Takes out the first entry if its time is not after `now`.
+  // Removes and returns the first entry if it is due at `now`.
   std::optional<Due> PopDue(SteadyTime now);
 
-  // Destroys all tasks unrun.
+  // Destroys all tasks without running them.
   void Clear();
 
  private:

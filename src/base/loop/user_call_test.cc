@@ -1,4 +1,4 @@
-// What the user's functions throw, files that are none, URLs with passwords.
+// Exceptions from user functions, paths that are not regular files, URLs with passwords.
 
 #include "base/core/user_call.h"
 
@@ -124,7 +124,7 @@ TEST(UserCallTest, H5AMetricsSinkMayThrow) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
 }
 
-// Both at once: neither calls the other for ever.
+// Both sinks throw: they must not call each other in a loop.
 TEST(UserCallTest, H5BothSinksMayThrow) {
   ::testing::internal::CaptureStderr();
   {
@@ -135,7 +135,7 @@ TEST(UserCallTest, H5BothSinksMayThrow) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("the log sink threw"));
 }
 
-// The threads would only confuse the fork of a death test.
+// A death test forks, so it should run without other threads.
 TEST(OutOfMemoryDeathTest, M9ATaskWithoutMemoryEndsTheProcessWithWords) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
@@ -164,7 +164,7 @@ class RegularFileTest : public ::testing::Test {
 
 TEST_F(RegularFileTest, M11OnlyRegularFilesAndLinksToThem) {
   std::ofstream(dir_ + "/file") << "text";
-  // As a projected token: a link to a file below a link to a folder.
+  // As for a projected token: a link to a file below a link to a folder.
   std::filesystem::create_directory(dir_ + "/..2026");
   std::ofstream(dir_ + "/..2026/token") << "token";
   std::filesystem::create_directory_symlink("..2026", dir_ + "/..data");

@@ -17,13 +17,13 @@ using std::chrono::minutes;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// An index function gets the error, and nobody else: the log has to say it.
+// Only an index function gets the error, so the log must contain it.
 TEST(WouldDeadlockTest, IsLogged_OnceAMinute) {
   const auto log = std::make_shared<FieldsLog>(LogLevel::kWarning);
   SimulationOptions options;
   options.log = log;
   Simulation sim(options);
-  sim.RunFor(minutes(10));  // whatever others have said in this process
+  sim.RunFor(minutes(10));  // after log lines of other tests in this process
   for (int i = 0; i < 100; ++i) {
     const Error error = WouldDeadlock(sim.env(), "call " + std::to_string(i));
     EXPECT_EQ(error.reason(), Reason::kWouldDeadlock);

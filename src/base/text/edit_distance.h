@@ -1,6 +1,6 @@
 // base/text/edit_distance.h
 //
-// EditDistance: how far a word is from the one that was probably meant.
+// EditDistance: difference between a word and the one that was probably meant.
 
 #ifndef KINFORMER_BASE_TEXT_EDIT_DISTANCE_H_
 #define KINFORMER_BASE_TEXT_EDIT_DISTANCE_H_
@@ -10,10 +10,10 @@
 
 namespace kinformer::internal::base {
 
-// How many characters are to be added, left out or changed to make `b` of `a`.
+// Returns the number of characters to insert, delete or replace to change `a` to `b`.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
-// Near enough to be meant: at most two changes, and fewer than half of the word.
+// Whether the word was probably meant: at most two changes, and fewer than half of its letters.
 bool IsNear(std::string_view meant, std::string_view typed);
 
 }  // namespace kinformer::internal::base

@@ -13,7 +13,7 @@ std::uint64_t Fold(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Odd, with about as many ones as zeros.
+// An odd number with about as many ones as zeros.
 constexpr std::uint64_t kMix = 0xd6e8feb86659fd93;
 
 template <std::size_t kBytes>
@@ -26,14 +26,14 @@ std::uint64_t Load(const char* at) {
 }  // namespace
 
 std::uint64_t HashBytes(std::uint64_t seed, std::string_view bytes) {
-  // Little and big endian give different hashes; nothing keeps them beyond the process. Both
-  // factors of each product depend on the seed, so that nobody can choose bytes that make one zero.
+  // Hashes depend on the byte order, which is fine since they are not stored. Both factors of each
+  // product depend on the seed, so nobody can choose bytes that make one of them zero.
   const std::uint64_t other = seed ^ kMix;
   std::uint64_t h = seed ^ (bytes.size() * kMix);
   const char* p = bytes.data();
   std::size_t left = bytes.size();
   for (; left > 16; p += 16, left -= 16) h = Fold(Load<8>(p) ^ other, Load<8>(p + 8) ^ h);
-  // What is left is read as two words that may overlap.
+  // Reads the remaining bytes as two words that may overlap.
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   if (left >= 8) {

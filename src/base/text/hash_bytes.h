@@ -8,8 +8,8 @@
 
 namespace kinformer::internal::base {
 
-// For tables of this process: another seed is another hash, so that nobody who chooses names can
-// make them collide.
+// Hash for tables of this process. The hash depends on the seed, so that nobody can choose names
+// that collide.
 [[nodiscard]] std::uint64_t HashBytes(std::uint64_t seed, std::string_view bytes);
 
 }  // namespace kinformer::internal::base

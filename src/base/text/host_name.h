@@ -7,7 +7,7 @@
 
 namespace kinformer::internal::base {
 
-// What this machine, or pod, calls itself. Empty: nothing.
+// Returns the name of this machine or pod, or empty if it has none.
 std::string HostName();
 
 }  // namespace kinformer::internal::base

@@ -1,6 +1,6 @@
 // base/text/number_in.h
 //
-// NumberIn: the whole number that a text is.
+// NumberIn: parses an integer.
 
 #ifndef KINFORMER_BASE_TEXT_NUMBER_IN_H_
 #define KINFORMER_BASE_TEXT_NUMBER_IN_H_
@@ -14,7 +14,7 @@
 
 namespace kinformer::internal::base {
 
-// In decimal, with a minus at most. Nothing where the text is anything else, or does not fit.
+// Decimal digits, with an optional minus. nullopt for any other text, and for overflow.
 template <std::integral Number = std::int64_t>
 std::optional<Number> NumberIn(std::string_view text) {
   Number number = 0;

@@ -5,9 +5,9 @@
 namespace kinformer::internal::base {
 namespace {
 
-// Returns how long "https://" and the like at the front is; 0: there is none. SplitUrl would not
-// do: what is redacted may be broken, a password may hold "://", '?', '#' and '/', and the rest
-// stays as it is written.
+// Returns the length of "https://" or a similar prefix, or 0 if there is none. SplitUrl is not
+// suitable here: the URL may be malformed, a password may contain "://", '?', '#' and '/', and the
+// other parts must stay exactly as they are written.
 std::size_t SchemeSize(std::string_view url) {
   const std::size_t end = url.find("://");
   if (end == std::string_view::npos) return 0;

@@ -8,8 +8,8 @@
 
 namespace kinformer::internal::base {
 
-// `url`, whole or broken, without what may be a user name and a password: all from the scheme to
-// the last '@' is "--- REDACTED ---". For messages and logs.
+// Returns `url`, valid or not, without a possible user name and password: everything from the
+// scheme to the last '@' becomes "--- REDACTED ---". For messages and logs.
 std::string RedactedUrl(std::string_view url);
 
 }  // namespace kinformer::internal::base

@@ -32,12 +32,12 @@ const char* KindOf(mode_t mode) {
 
 Result<std::string> ReadRegularFile(const std::string& path, std::size_t max_bytes) {
   if (path.find('\0') != std::string::npos) return Failed("its name has a NUL in it");
-  // O_NONBLOCK: else opening a FIFO waits for a writer.
+  // With O_NONBLOCK, opening a FIFO does not wait for a writer.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (file.fd < 0) return Failed(errno);
   struct stat about{};
   if (::fstat(file.fd, &about) != 0) return Failed(errno);
-  // /dev/null is the usual way to say "an empty one".
+  // /dev/null is the usual name for an empty file.
   const bool null = S_ISCHR(about.st_mode) && about.st_rdev == makedev(1, 3);
   if (!S_ISREG(about.st_mode) && !null) {
     return Failed("it is " + std::string(KindOf(about.st_mode)) + ", not a regular file");

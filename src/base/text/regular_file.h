@@ -10,9 +10,9 @@
 
 namespace kinformer::internal::base {
 
-// The content of a regular file, or of one that links lead to, of at most `max_bytes`; nothing for
-// /dev/null. Anything else is an error at once: a FIFO that nobody writes to would hang, a device
-// never end. The message says why, without the path.
+// Reads a regular file of at most `max_bytes`, following links; empty for /dev/null. Any other file
+// is an error at once: a FIFO without a writer would block, and a device might never end. The
+// message gives the reason, without the path.
 Result<std::string> ReadRegularFile(const std::string& path, std::size_t max_bytes);
 
 }  // namespace kinformer::internal::base

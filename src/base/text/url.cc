@@ -14,7 +14,7 @@ bool IsSchemeCharacter(char c) {
 }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// Cuts off what stands behind the first `mark`, with the mark, and gives it.
+// Removes the part behind the first `mark`, and the mark, and returns that part.
 std::string_view CutBehind(char mark, std::string_view& text) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return {};

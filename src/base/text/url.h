@@ -1,6 +1,6 @@
 // base/text/url.h
 //
-// A URL, taken apart: the one way in which the library does it, for servers, proxies and webhooks.
+// Splits URLs into their parts, in the same way for servers, proxies and webhooks.
 
 #ifndef KINFORMER_BASE_TEXT_URL_H_
 #define KINFORMER_BASE_TEXT_URL_H_
@@ -14,7 +14,7 @@
 namespace kinformer::internal::base {
 
 struct Url {
-  std::string scheme{};    // in small letters; empty: the text has none
+  std::string scheme{};    // in lower case; empty if the text has none
   std::string user{};      // "user:password", without the '@'
   std::string host{};      // as written, with a port and brackets
   std::string path{};      // empty, or from its '/' on
@@ -22,17 +22,17 @@ struct Url {
   std::string fragment{};  // without the '#'
 
   [[nodiscard]] bool https() const { return scheme == "https"; }
-  // "scheme://user@host/path?query#fragment", each where there is one.
+  // Returns "scheme://user@host/path?query#fragment" without the missing parts.
   [[nodiscard]] std::string ToString() const;
 };
 
-// Takes `text` apart without judging the parts. A text without "://" behind a scheme is a host and
-// what follows it.
+// Splits `text` without validating the parts. A text without "://" behind a scheme is a host and
+// the parts behind it.
 [[nodiscard]] Url SplitUrl(std::string_view text);
 
-// SplitUrl of what Go's net/url would take: no blank before the scheme or inside the host, no
-// control character, a scheme of letters, digits, '+', '-' and '.'. The error, kConfig, begins with
-// `what` ("server") and quotes the URL without what may be a password.
+// Like SplitUrl, but accepts only URLs that Go's net/url accepts: no blank before the scheme or
+// inside the host, no control character, a scheme of letters, digits, '+', '-' and '.'. The error,
+// kConfig, begins with `what` ("server") and quotes the URL without a possible password.
 [[nodiscard]] Result<Url> ParseUrl(std::string_view text, const std::string& what);
 
 }  // namespace kinformer::internal::base

@@ -8,7 +8,7 @@ namespace kinformer::internal::base {
 
 std::string NewUuid(Env& env) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  // Where the version and the variant stand, and dashes.
+  // Has the version, the variant and the dashes.
   std::string text = "00000000-0000-4000-8000-000000000000";
   std::uint64_t bits = 0;
   std::size_t digits = 0;

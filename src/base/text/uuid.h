@@ -9,7 +9,7 @@
 
 namespace kinformer::internal::base {
 
-// A random UUID (version 4), drawn from the Env's randomness.
+// Returns a random UUID (version 4), from the Env's random numbers.
 [[nodiscard]] std::string NewUuid(Env& env);
 
 }  // namespace kinformer::internal::base

@@ -1,6 +1,6 @@
 // config/testing/kubeconfig_texts.h
 //
-// What the tests of kubeconfigs share: a folder of files, and texts with one user or cluster.
+// Shared parts of the kubeconfig tests: a folder of files, and texts with one user or cluster.
 
 #ifndef KINFORMER_CONFIG_TESTING_KUBECONFIG_TEXTS_H_
 #define KINFORMER_CONFIG_TESTING_KUBECONFIG_TEXTS_H_
@@ -13,7 +13,7 @@
 
 namespace kinformer {
 
-// A folder that goes with the test.
+// A folder that is deleted after the test.
 class Folder {
  public:
   Folder() {

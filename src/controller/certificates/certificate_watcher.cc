@@ -29,7 +29,7 @@ Result<CertificatePair> ReadPair(const CertificateFiles& files) {
   return CertificatePair{.cert_pem = *std::move(cert), .key_pem = *std::move(key)};
 }
 
-// Whether a server could use it.
+// Whether a server could use the pair.
 Result<void> CheckPair(const CertificateFiles& files, const CertificatePair& pair) {
   const auto context = internal::http::NewTlsContext(
       {.cert_pem = pair.cert_pem, .key_pem = pair.key_pem, .client_ca_pem = {}}, true);
@@ -70,7 +70,7 @@ class Watcher final : public CertificateWatcher {
   }
 
   void SetCallback(std::function<void(const CertificatePair& pair)> callback) override {
-    // Calls are one at a time, so that the newest pair is the last that is told.
+    // One call at a time, so that the last call has the newest pair.
     const auto shared = std::make_shared<const Callback>(std::move(callback));
     MonitorLock lock(*monitor_);
     while (calling_) lock.Wait();
@@ -81,7 +81,7 @@ class Watcher final : public CertificateWatcher {
  private:
   using Callback = std::function<void(const CertificatePair& pair)>;
 
-  // REQUIRES: locked, nobody is calling. Unlocks meanwhile.
+  // REQUIRES: locked, and no call is running. Unlocks during the call.
   void Tell(MonitorLock&) {
     const std::shared_ptr<const Callback> callback = callback_;
     if (callback == nullptr || !*callback) return;
@@ -136,7 +136,7 @@ class Watcher final : public CertificateWatcher {
   const std::shared_ptr<Counter> errors_;
 
   const std::unique_ptr<Monitor> monitor_;
-  CertificatePair current_;  // with those below: under the monitor
+  CertificatePair current_;  // guarded by the monitor, as are the members below
   std::shared_ptr<const Callback> callback_{};
   bool calling_ = false;
   bool stopped_ = false;

@@ -1,6 +1,6 @@
 // controller/certificates/folder_for_test.h
 //
-// For tests: a folder with a certificate and its key, which goes at the end.
+// For tests: a folder with a certificate and its key, deleted at the end.
 
 #ifndef KINFORMER_CONTROLLER_CERTIFICATES_FOLDER_FOR_TEST_H_
 #define KINFORMER_CONTROLLER_CERTIFICATES_FOLDER_FOR_TEST_H_

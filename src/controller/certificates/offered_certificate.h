@@ -1,6 +1,6 @@
 // controller/certificates/offered_certificate.h
 //
-// OfferCertificates: a server offers the certificate that is in its files, also after a renewal.
+// OfferCertificates: makes a server offer the certificate in its files, also after a renewal.
 
 #ifndef KINFORMER_CONTROLLER_CERTIFICATES_OFFERED_CERTIFICATE_H_
 #define KINFORMER_CONTROLLER_CERTIFICATES_OFFERED_CERTIFICATE_H_
@@ -18,8 +18,8 @@ namespace kinformer::internal::certificates {
 
 using ContextOf = std::function<Result<http::TlsContext>(const CertificatePair& pair)>;
 
-// New connections of `server` are offered what `watcher` has read last, in the context that
-// `context_of` makes of it. A pair of which there is none is logged, and the one before stays.
+// Offers the pair that `watcher` read last to new connections of `server`, in the context that
+// `context_of` makes from it. An invalid pair is logged, and the previous one stays in use.
 // `server` must outlive `watcher`.
 void OfferCertificates(Env& env, CertificateWatcher& watcher, http::Server& server,
                        ContextOf context_of);

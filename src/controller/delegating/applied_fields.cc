@@ -9,7 +9,7 @@
 namespace kinformer::internal::delegating {
 namespace {
 
-// The value of a field that nobody has set.
+// Whether the value is that of an unset field.
 bool IsEmpty(const FieldDescriptor& field, const json::Value& value) {
   if (value.is_null()) return true;
   if (field.pointer) return false;
@@ -23,7 +23,7 @@ bool IsEmpty(const FieldDescriptor& field, const json::Value& value) {
 
 json::Value SetFields(const MessageDescriptor& message, const json::Value& object);
 
-// A field's value, with what is set in the messages that it has.
+// Returns the field's value, reduced to fields that are set.
 json::Value SetParts(const FieldDescriptor& field, const json::Value& value) {
   if (field.message == nullptr) return value;
   if (field.repeated) {

@@ -1,6 +1,6 @@
 // controller/delegating/applied_fields.h
 //
-// What a server-side apply sends of a struct: the fields that are set.
+// Fields of a struct that a server-side apply sends: those that are set.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_APPLIED_FIELDS_H_
 #define KINFORMER_CONTROLLER_DELEGATING_APPLIED_FIELDS_H_
@@ -13,10 +13,10 @@
 
 namespace kinformer::internal::delegating {
 
-// `json` is the whole object as the API writes it, in which some fields stand though they are
-// empty, since Go cannot leave them out: "status": {}, "creationTimestamp": null, "targetPort": 0.
-// To apply these would be to own them. What may be empty on purpose, a std::optional that is set,
-// stays. Of kinds without a schema only the metadata is looked at. kDecode: it is no JSON.
+// Returns `json` without fields that are empty only because Go always writes them: "status": {},
+// "creationTimestamp": null, "targetPort": 0; applying them would own them. A std::optional that is
+// set stays, even if it is empty. For kinds without a schema only the metadata is reduced. `json`
+// is the whole object as the API writes it. kDecode if it is not JSON.
 [[nodiscard]] Result<std::string> AppliedFields(const TypeInfo& type, std::string_view json);
 
 }  // namespace kinformer::internal::delegating

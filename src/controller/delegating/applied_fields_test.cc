@@ -1,4 +1,4 @@
-// What a server-side apply sends of a struct.
+// Fields of a struct that a server-side apply sends.
 
 #include "controller/delegating/applied_fields.h"
 
@@ -26,7 +26,7 @@ TEST(AppliedFields, AnEmptyStructHasItsKindOnly) {
 TEST(AppliedFields, WhatIsSet) {
   appsv1::Deployment::Mutable web;
   web.metadata.name = "web";
-  web.spec.replicas = 0;  // an optional that is set
+  web.spec.replicas = 0;  // an optional that is set to zero
   web.spec.selector.emplace();
   web.spec.template_.metadata.labels["app"] = "";
   corev1::Container::Mutable container;

@@ -1,7 +1,7 @@
 // controller/delegating/blocked_reads.h
 //
-// BlockedReads: whether a read through a cache that has not synced has to wait, and why the cache
-// does not fill.
+// BlockedReads: whether a read must wait for a cache that has not synced, and the reason why the
+// cache does not sync.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_BLOCKED_READS_H_
 #define KINFORMER_CONTROLLER_DELEGATING_BLOCKED_READS_H_
@@ -22,18 +22,18 @@ class BlockedReads {
  public:
   explicit BlockedReads(Env& env) : env_(env) {}
 
-  // Whether the namespace is in the cache as a whole, or none of it ever will be: then a read of it
-  // need not wait for the other namespaces.
+  // Whether the namespace is completely in the cache or never will be: then a read of it need not
+  // wait for other namespaces.
   static bool NeedsNoWait(const InformerCore& informer, std::string_view namespace_);
 
-  // Why the cache does not fill, with the remedy, where the server forbids its list or watch; empty
-  // otherwise. Logs it once for each informer: a read without a deadline has no error to show.
+  // Returns the reason and the remedy if the server forbids the cache's list or watch; otherwise
+  // empty. Logs it once per informer, since a read without a deadline returns no error.
   std::string_view WhyRefused(const InformerCore& informer);
 
  private:
   Env& env_;
   base::Mutex mutex_;
-  std::set<std::string> logged_ KINFORMER_GUARDED_BY(mutex_);  // informers, as they are described
+  std::set<std::string> logged_ KINFORMER_GUARDED_BY(mutex_);  // descriptions of informers
 };
 
 }  // namespace kinformer::internal::delegating

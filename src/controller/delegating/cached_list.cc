@@ -18,14 +18,14 @@ Error NoIndex(std::string_view resource, std::string_view field) {
                    ": it has no index; call IndexField for it, or filter the objects");
 }
 
-// Whether the field can be asked for. A store that is asked for an index which it lacks says so in
-// the log, with the remedy of who has the store.
+// Whether the cache has an index for the field. Asking it for a missing index would log an error
+// whose remedy does not apply to this client's users.
 bool HasIndex(const IndexerCore& cache, std::string_view field) {
   const std::vector<std::string> names = cache.IndexNames();
   return std::find(names.begin(), names.end(), IndexOfField(field)) != names.end();
 }
 
-// Those that have the first field's value in its index; the others are asked of their functions.
+// Returns objects with the first field's value in its index, filtered by the other fields.
 Result<Blocks> ByFields(const IndexerCore& cache, const SnapshotCore& snapshot,
                         std::string_view resource, const FieldSelector& fields) {
   const std::vector<FieldSelector::Requirement>& requirements = fields.requirements();
@@ -66,7 +66,7 @@ Result<std::vector<ObjectRef>> ListCached(const IndexerCore& cache, std::string_
   if (Result<void> complete = cache.Complete(*snapshot, resource, options.namespace_); !complete) {
     return std::move(complete).error();
   }
-  // False: there is no room for more.
+  // Returns false if the limit is reached.
   const auto take = [&](const Block* packed) {
     if (!options.namespace_.empty() && packed->namespace_() != options.namespace_) return true;
     const Block* block = snapshot->Whole(packed);

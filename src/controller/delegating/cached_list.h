@@ -1,6 +1,6 @@
 // controller/delegating/cached_list.h
 //
-// A list out of a cache: by namespace, labels and indexed fields.
+// Lists objects of a cache, by namespace, labels and indexed fields.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_CACHED_LIST_H_
 #define KINFORMER_CONTROLLER_DELEGATING_CACHED_LIST_H_
@@ -16,12 +16,12 @@
 
 namespace kinformer::internal::delegating {
 
-// The name of the index that a field is found by. Counterpart: "field:" + name in
-// controller-runtime.
+// Returns the name of the index by which objects with a given field value are found. Counterpart:
+// "field:" + name in controller-runtime.
 [[nodiscard]] std::string IndexOfField(std::string_view field);
 
-// All that match, or the first options.limit of them, out of one version of the cache; or why it
-// may lack some. kInvalidArgument: a field has no index.
+// Returns all matching objects, or the first options.limit, from one version of the cache; or the
+// reason why some may be missing. kInvalidArgument: a field has no index.
 [[nodiscard]] Result<std::vector<ObjectRef>> ListCached(const IndexerCore& cache,
                                                         std::string_view resource,
                                                         const ReadOptions& options);

@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The store's own remedy, AddIndexers, is none of this client's.
+// The error must not advise AddIndexers, the store's own remedy.
 TEST(CachedList, AFieldWithoutAnIndex_IsToldOfIndexFieldAlone) {
   const auto log = std::make_shared<base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});

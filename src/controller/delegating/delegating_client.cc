@@ -12,7 +12,7 @@ internal::ObjectForm FormOf(const RestMapping& mapping, const DelegatingClientOp
   return {.type = &mapping.dynamic_type(), .live = !options.cache_unstructured};
 }
 
-// Where objects are that do not say it.
+// Namespace of objects that do not have one.
 std::string_view HomeOf(const RestMapping& mapping, const internal::CallBounds& bounds) {
   return mapping.namespaced ? std::string_view(bounds.namespace_) : std::string_view();
 }
@@ -25,7 +25,7 @@ const internal::TypeInfo& TypeOfPart(const GroupVersionKind& kind) {
   return *internal::DynamicTypeInfo(kind.group, kind.version, kind.kind, "", false);
 }
 
-// The kind that an object says it is of.
+// Returns the type for the apiVersion and kind in an object.
 const internal::TypeInfo& TypeOfPart(const json::Value& part) {
   const std::string_view version = part["apiVersion"].StringOrEmpty();
   const std::size_t slash = version.find('/');

@@ -39,16 +39,16 @@ using delegating::UnsettledWrites;
 using delegating::Watching;
 using delegating::WriteTrackers;
 
-// Who waits for one namespace looks so often whether it is there while others are not.
+// Interval at which a wait for one namespace checks it while other namespaces are not synced.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
 
 }  // namespace
 
 struct DelegatingClientCore::Impl {
-  // One form of a resource.
+  // State for one form of a resource.
   struct View {
-    std::optional<LiveReader> live{};        // empty: it is read from the cache
-    std::shared_ptr<UnseenWrites> unseen{};  // of its informer, else
+    std::optional<LiveReader> live{};        // set if it is read from the server
+    std::shared_ptr<UnseenWrites> unseen{};  // else the unseen writes of its informer
   };
 
   Impl(Client c, std::shared_ptr<SharedInformerFactory> f, DelegatingClientOptions o)
@@ -74,7 +74,7 @@ struct DelegatingClientCore::Impl {
   }
 
   // ---- Reads
-  // What reads of that form come from. With the informer, where that is a cache.
+  // Where reads of a form are answered: by the server, or by the cache of an informer.
   struct Source {
     std::optional<LiveReader> live{};
     std::shared_ptr<UnseenWrites> unseen{};
@@ -86,10 +86,10 @@ struct DelegatingClientCore::Impl {
     if (call.timeout <= Duration(0)) return bounds.deadline;
     return std::min(bounds.deadline, base::After(env().Now(), call.timeout));
   }
-  // What a request may take; an error: nothing any more.
+  // Returns the options for a request, limited by the time left; an error if none is left.
   Result<CallOptions> CallOf(const CallBounds& bounds, const CallOptions& call,
                              const JoinedStop& stop) const;
-  // Until the first list is in the store, or what there is of that namespace; empty: of all.
+  // Waits for the first list of the namespace; empty means all namespaces.
   Result<void> WaitForSync(const Source& source, std::string_view namespace_,
                            const CallBounds& bounds, const CallOptions& call) const;
   [[nodiscard]] ReadPatience PatienceUntil(SteadyTime deadline, const CallBounds& bounds,
@@ -100,14 +100,14 @@ struct DelegatingClientCore::Impl {
   [[nodiscard]] ReadPatience PatienceOf(const CallBounds& bounds, const CallOptions& call) const {
     return PatienceUntil(Deadline(bounds, call), bounds, call);
   }
-  // Asks the server for what has been written there and nobody knows the version of, so that it can
-  // be waited for. kStale: it did not answer in time. `which`: see UnsettledWrites::Find.
+  // Reads from the server the versions of writes whose version is unknown, so that reads can wait
+  // for them. kStale: no answer in time. `which`: see UnsettledWrites::Find.
   Result<void> SettleWrites(const TypeInfo& type, const ObjectName& which, const CallBounds& bounds,
                             const CallOptions& call);
   [[nodiscard]] bool Waits() const { return options.read_your_writes_timeout > Duration(0); }
 
   // ---- Writes
-  // What a write does not say itself.
+  // Sets options of a write that the caller has left empty.
   template <class O>
   void Complete(O& of_write) const {
     if (options.dry_run) of_write.dryRun = {"All"};
@@ -116,22 +116,22 @@ struct DelegatingClientCore::Impl {
       if (of_write.fieldValidation.empty()) of_write.fieldValidation = options.field_validation;
     }
   }
-  // Who is to show what is written from now on.
+  // Returns the trackers that must show the write that is about to be sent.
   std::vector<Watching> Begin(const TypeInfo& type) {
     return Waits() ? trackers.Begin(type) : std::vector<Watching>();
   }
-  // `answer`: the object, or a part of it that is of a kind of its own, or null. `patience`: of the
-  // GET that this may take.
+  // `answer`: the object, a part of it with a kind of its own, or null. `patience`: limits for the
+  // GET that may be necessary.
   void Wrote(const TypeInfo& type, std::vector<Watching> watching, const ObjectRef& answer,
              const ObjectName& name, const ReadPatience& patience);
-  // What the server has of that name is what has been written, or what came after it. An error:
-  // nothing is known.
+  // Reads the object from the server: that version is the written one or a later one, so the
+  // trackers wait for it. On an error nothing is recorded.
   Result<void> Settle(const TypeInfo& type, const std::vector<Watching>& watching,
                       const ObjectName& name, const ReadPatience& patience);
-  // Nobody can say now what is to be waited for: there is no cache. The next read of one asks.
+  // Records that the version must be read later: there is no cache yet. The next read does it.
   void SettleLater(const TypeInfo& type, const ObjectName& name);
-  // Sends a write, whose options are complete then, and notes what reads have to wait for. `name`:
-  // of the object; without one the answer says it.
+  // Completes the options of a write, sends it, and records what reads have to wait for. `name`:
+  // name of the object; if it is empty, the answer has it.
   template <class O, class Send>
   Result<ObjectRef> Write(const TypeInfo& type, const ObjectName& name, O of_write,
                           const CallBounds& bounds, const CallOptions& call, Send send);
@@ -148,7 +148,7 @@ Result<ObjectRef> DelegatingClientCore::Impl::Write(const TypeInfo& type, const 
       PlacedWrite(type, name, bounds.namespace_, "its namespace (metadata.namespace)");
   if (!placed) return placed.error();
   Complete(of_write);
-  // Runs from now, whatever the write takes of it.
+  // The deadline counts from now, however much of it the write uses.
   const SteadyTime deadline = Deadline(bounds, call);
   const auto watching = Begin(type);
   Result<ObjectRef> answer = send(At(type, placed->namespace_), of_write, *left);
@@ -345,8 +345,8 @@ void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, std::vector<Watchin
                                        const ReadPatience& patience) {
   if (!Waits()) return;
   trackers.Complete(type, watching);
-  // Of a part that is of a kind of its own, or without a version, the object says what it is now,
-  // if there are caches that look at it.
+  // The answer's version is usable only if it is an object of the type, or if no cache is affected.
+  // Otherwise the object is read again.
   const bool has_version = answer && !answer->resourceVersion().empty();
   if (has_version && (watching.empty() || answer->type().kind == type.kind)) {
     return trackers.Wrote(type, std::move(watching), *answer);
@@ -363,7 +363,7 @@ void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, std::vector<Watchin
 
 void DelegatingClientCore::Impl::SettleLater(const TypeInfo& type, const ObjectName& name) {
   if (!Waits() || factory->core().LiveReaderOf(type)) return;
-  // Where that is full, the client writes a lot and has no cache: it is not told each time.
+  // If it is full, the client writes a lot and has no cache, so a log each time would not help.
   static_cast<void>(unsettled.Add(type, name));
 }
 
@@ -526,7 +526,7 @@ Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName
   if (!impl_->Waits() || !options.dryRun.empty()) return there.Delete(name.name, options, *left);
   const Result<std::string> answer = there.DeleteForAnswer(name.name, options, *left);
   if (!answer) return answer.error();
-  // A Status names the object in its details, any other answer is the object.
+  // A Status has the object's uid in its details; any other answer is the object itself.
   const json::Value body = json::Parse(*answer).value_or(json::Value());
   std::string_view uid = body["metadata"]["uid"].StringOrEmpty();
   if (uid.empty()) uid = body["details"]["uid"].StringOrEmpty();

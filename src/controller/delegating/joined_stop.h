@@ -9,7 +9,7 @@
 
 namespace kinformer::internal::delegating {
 
-// One token that says stop when either of two does. Lives as long as what it is given to waits.
+// A token that is stopped when either of two tokens is. Must live as long as its users wait.
 class JoinedStop {
  public:
   JoinedStop(const std::stop_token& a, const std::stop_token& b)

@@ -21,7 +21,7 @@ Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const st
 
 Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
                               const std::string& home) {
-  // First: a name in the place of the namespace is not the namespace of this client either.
+  // Checked first, because a name in place of the namespace is an error of another kind.
   if (name.name.empty()) {
     const std::string_view given = name.namespace_;
     const std::string_view where = given == home ? std::string_view() : given;

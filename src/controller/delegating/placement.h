@@ -1,7 +1,7 @@
 // controller/delegating/placement.h
 //
-// In which namespace a call of a DelegatingClient is, and what to write where it says none: in the
-// words of that client, which are not those of a Lister or of Client::For.
+// Determines the namespace of a call of a DelegatingClient, and makes the errors if it has none, in
+// the terms of that client instead of those of a Lister or of Client::For.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_PLACEMENT_H_
 #define KINFORMER_CONTROLLER_DELEGATING_PLACEMENT_H_
@@ -16,28 +16,28 @@
 
 namespace kinformer::internal::delegating {
 
-// "pods \"default/web-0\"".
+// Returns "pods \"default/web-0\"".
 std::string Quoted(const TypeInfo& type, const ObjectName& name);
 
-// With the namespace of the handle that asks (`home`; empty: none): see NamespaceOfCall. A name
-// without a namespace stays one.
+// Adds the namespace of the handle that is used (`home`; empty: none): see NamespaceOfCall. A name
+// without a namespace may remain.
 Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const std::string& home);
 
-// The same of one object that is meant by its name: kInvalidArgument where the kind has namespaces
-// and none is known.
+// Like Placed, for one object given by its name: kInvalidArgument if the kind is namespaced and no
+// namespace is known.
 Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
                               const std::string& home);
 
-// The same of one that is read: also where the kind has no namespaces, and one is given.
+// Like PlacedName, for a read: also an error if a cluster-scoped kind has a namespace.
 Result<ObjectName> PlacedRead(const TypeInfo& type, const ObjectName& name,
                               const std::string& home);
 
-// As PlacedName, of an object that is sent or of all that are deleted. `where` says what is to be
+// Like PlacedName, for an object that is sent or for a deletion of many. `where` names the field to
 // set: "metadata.namespace".
 Result<ObjectName> PlacedWrite(const TypeInfo& type, const ObjectName& name,
                                const std::string& home, std::string_view where);
 
-// The error of a cache whose informer was stopped, as it is for who did not make that; others stay.
+// Rewrites the error of a stopped informer's cache for a caller who did not make the informer.
 Error OfStoppedCache(Error error, const TypeInfo& type);
 
 }  // namespace kinformer::internal::delegating

@@ -1,4 +1,4 @@
-// Where the calls of a DelegatingClient go, and what they are told that go nowhere.
+// Namespaces of the calls of a DelegatingClient, and the errors of calls without one.
 
 #include "controller/delegating/placement.h"
 

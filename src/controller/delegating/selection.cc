@@ -10,7 +10,7 @@
 namespace kinformer::internal::delegating {
 namespace {
 
-// "spec.nodeName" in a whole object; none: it is absent, or no single value.
+// Returns the value at "spec.nodeName" in an object; nullopt if absent or not a single value.
 std::optional<std::string> ValueAt(const json::Value& object, std::string_view path) {
   const json::Value* at = &object;
   while (!path.empty()) {

@@ -1,6 +1,6 @@
 // controller/delegating/selection.h
 //
-// Which objects an informer looks at, asked of an object that a write has returned.
+// Whether an informer selects an object that a write has returned.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_SELECTION_H_
 #define KINFORMER_CONTROLLER_DELEGATING_SELECTION_H_
@@ -15,14 +15,14 @@
 
 namespace kinformer::internal::delegating {
 
-// Whether the object's labels and fields match, as the server would say. A field is read by its
-// path in the object's JSON; what is absent is "", and also false and 0, which the server writes
-// for fields with such defaults.
+// Whether the object's labels and fields match, as on the server. A field is read by its path in
+// the object's JSON; an absent one matches "", and also false and 0, because the server writes
+// those defaults.
 [[nodiscard]] bool Matches(const Block& object, const LabelSelector& labels,
                            const FieldSelector& fields);
 
-// Whether a store with this coverage takes up the object. Null: it takes up everything. What cannot
-// be parsed selects nothing: nobody waits for an object that may never come.
+// Whether a store with this coverage selects the object. Null selects everything. A selector that
+// cannot be parsed selects nothing, so that no read waits for an object that may never arrive.
 [[nodiscard]] bool Selects(const cache::Coverage* coverage, const Block& object);
 
 }  // namespace kinformer::internal::delegating

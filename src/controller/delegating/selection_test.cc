@@ -1,4 +1,4 @@
-// Whether a cache takes up what a write has returned.
+// Whether a cache selects the object that a write returned.
 
 #include "controller/delegating/selection.h"
 
@@ -73,7 +73,7 @@ TEST(Selection, ByLabelsAndFields) {
       {"spec.on=false", false},
       {"metadata.name=a,metadata.namespace=default", true},
       {"metadata.name!=a", false},
-      // What is absent has the value that the server writes for it.
+      // An absent field has the value that the server writes for it by default.
       {"spec.unschedulable=false", true},
       {"spec.unschedulable=true", false},
       {"status.successful=0", true},

@@ -17,10 +17,10 @@
 namespace kinformer::internal::delegating {
 namespace {
 
-// How many writes a step of the sweep looks at: some 50 µs of the loop.
+// Number of writes checked in one step of the sweep: some 50 µs on the loop.
 constexpr std::size_t kSweepStep = 256;
-// For how long a deletion is kept of an object that the cache has not shown. A watch that lags more
-// than this is about to be given up.
+// How long a deletion of an object is kept that the cache has not shown. A watch that lags more
+// than this is about to fail anyway.
 constexpr std::chrono::minutes kKeepUnshown(1);
 
 bool IsAtLeast(std::string_view version, std::string_view wanted) {
@@ -33,23 +33,23 @@ bool IsDeleting(const ObjectRef& object) {
   return Object(whole.get()).metadata().deletionTimestamp().has_value();
 }
 
-// Nothing keeps a deleted object once its last finalizer is gone and its grace is over: the update
-// was a deletion, and its answer may have the version that the object had before.
+// Whether the update removed the object: nothing keeps a deleted object after its last finalizer is
+// gone and its grace period is over. Such an answer may have the object's previous version.
 bool IsLastState(const Block& answer) {
   const metav1::ObjectMeta metadata = Object(&answer).metadata();
   return metadata.deletionTimestamp() && metadata.finalizers().empty() &&
          metadata.deletionGracePeriodSeconds().value_or(0) == 0;
 }
 
-// Whether the cache has had the object in that state by then.
+// Whether the cache already had the object in this state before the request.
 bool IsUnchanged(const SnapshotCore* before, const Block& now) {
   const Block* const then = before == nullptr ? nullptr : before->Get(now.namespace_(), now.name());
   return then != nullptr && then->uid() == now.uid() &&
          then->resourceVersion() == now.resourceVersion();
 }
 
-// It is seen where the store is at its version, at the latest. A removal may be answered with an
-// older one.
+// Whether the write is shown, at the latest, when the store reaches its version. This is not so for
+// a removal, whose answer may have an older version.
 bool IsVersion(const UnseenWrite& write) { return write.effect == WriteEffect::kWritten; }
 
 std::string Described(const InformerCore& informer, const ObjectName& name,
@@ -112,7 +112,7 @@ UnseenWrites::State UnseenWrites::JudgeVersion(InformerCore& informer, const Uns
   if (whole.epoch > write.epoch) return State::kOtherEpoch;
   if (reached(whole)) return State::kSeen;
   if (where.empty()) return State::kBlocks;
-  // Others may be behind, or never come.
+  // Other namespaces may lag, or may never sync.
   const cache::StorePosition position = informer.PositionOf(where);
   if (position.epoch > write.epoch || reached(position)) return State::kHarmless;
   const std::shared_ptr<const SnapshotCore> snapshot = informer.indexer().SnapshotAsItIs();
@@ -158,7 +158,7 @@ UnseenWrites::State UnseenWrites::Judge(InformerCore& informer, const ObjectName
       return same || write.shown || reached || env_.Now() >= write.forgotten_at ? State::kSeen
                                                                                 : State::kHarmless;
     case WriteEffect::kAffected:
-      // What was being deleted already does not change.
+      // An object that is already being deleted does not change.
       return same && cached->resourceVersion() == write.resourceVersion && !IsDeleting(cached)
                  ? State::kBlocks
                  : State::kSeen;
@@ -222,7 +222,7 @@ void UnseenWrites::Listen(InformerCore& informer) {
 }
 
 void UnseenWrites::Add(InformerCore& informer, const ObjectName& name, UnseenWrite write) {
-  Listen(informer);  // before the store is looked at: so no version is missed
+  Listen(informer);  // before the check of the store, so that no version is missed
   const State state = Judge(informer, name, write, {});
   if (state == State::kSeen || state == State::kOtherEpoch) return;
   Insert(name, std::move(write), state == State::kHarmless);
@@ -231,7 +231,7 @@ void UnseenWrites::Add(InformerCore& informer, const ObjectName& name, UnseenWri
 bool UnseenWrites::Replace(const ObjectName& name, UnseenWrite& write) {
   const auto found = by_effect_.find({name, write.effect, write.uid});
   if (found == by_effect_.end()) return false;
-  // Who waits for the one before waits for this one.
+  // Reads that wait for the previous write now wait for this one.
   UnseenWrite& before = *found->second;
   write.sequence = before.sequence;
   write.shown = write.shown || before.shown;
@@ -242,7 +242,7 @@ bool UnseenWrites::Replace(const ObjectName& name, UnseenWrite& write) {
 void UnseenWrites::Insert(const ObjectName& name, UnseenWrite write, bool harmless) {
   if (!IsVersion(write) && Replace(name, write)) return;
   if (harmless && others() >= kMostWrites) return;
-  // Of so many removals no more than the version is kept.
+  // Beyond the limit, only the version of a removal is kept.
   if (write.effect == WriteEffect::kRemoved && others() >= kMostWrites) {
     write.effect = WriteEffect::kWritten;
   }
@@ -260,7 +260,7 @@ void UnseenWrites::Insert(const ObjectName& name, UnseenWrite write, bool harmle
 }
 
 void UnseenWrites::KeepNewestVersion() {
-  // It has the place of the first of them, for those who wait already.
+  // It gets the smallest sequence number of the replaced ones, so that waiting reads see it.
   UnseenWrite version{.effect = WriteEffect::kWritten, .sequence = sequence_};
   const auto erase = [&](const ObjectName& name, const UnseenWrite& write) {
     if (!IsVersion(write)) return false;
@@ -286,7 +286,7 @@ void UnseenWrites::KeepNewestVersion() {
 }
 
 void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
-  // A server whose versions have no order cannot be waited for.
+  // A version without an order cannot be waited for.
   if (!cache::IsWellFormedResourceVersion(answer.resourceVersion())) return;
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr) return;
@@ -321,7 +321,7 @@ bool UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::ui
   const Block* const cached = snapshot->Get(name.namespace_, name.name);
   MonitorLock lock(*monitor_);
   if (const auto written = writes_.find(name); written != writes_.end()) {
-    // An answer that names no object means the one that this client has written last.
+    // An answer without a uid refers to the object that this client wrote last.
     const UnseenWrite& last = written->second.back();
     if (write.uid.empty()) write.uid = last.uid;
     const bool has_version = IsVersion(last) || last.effect == WriteEffect::kRemoved;
@@ -370,7 +370,7 @@ std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
     if (!Matches(*block, labels, fields)) continue;
     ObjectName name{std::string(block->namespace_()), std::string(block->name())};
     if (!IsUnchanged(before, *block)) {
-      // The server may have made it after the deletion.
+      // The server may have created it after the deletion.
       if (!IsDeleting(ObjectRef::Share(block))) unknown.push_back(std::move(name));
       continue;
     }
@@ -423,7 +423,7 @@ Result<void> UnseenWrites::WaitForAll(std::string_view namespace_, const ReadPat
 
 Result<void> UnseenWrites::Wait(const FindBlocker& find, const ReadPatience& patience) {
   if (size() == 0) return {};
-  // Held until the end: whoever drops the last handle must not hold the monitor.
+  // Keeps the informer until the end: its last handle must not be released under the monitor.
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr) return {};
   std::uint64_t newest = 0;
@@ -443,7 +443,7 @@ Result<void> UnseenWrites::Wait(const FindBlocker& find, const ReadPatience& pat
     MonitorLock lock(*self->monitor_);
     self->monitor_->NotifyAll();
   };
-  // An informer that stops says so; its store does not.
+  // Also observes the informer, because the store does not report that the informer stops.
   const std::shared_ptr<void> observation = informer->Observe(wake);
   const std::stop_callback on_stop(patience.stop, wake);
   const std::stop_callback on_other_stop(patience.other_stop, wake);

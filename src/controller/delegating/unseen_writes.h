@@ -1,7 +1,7 @@
 // controller/delegating/unseen_writes.h
 //
-// UnseenWrites: what a client has written and one informer does not show yet, and the waits of
-// those who read.
+// UnseenWrites: tracks writes of a client that one informer's cache does not show yet, and lets
+// reads wait for them.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_UNSEEN_WRITES_H_
 #define KINFORMER_CONTROLLER_DELEGATING_UNSEEN_WRITES_H_
@@ -31,123 +31,123 @@
 
 namespace kinformer::internal::delegating {
 
-// What a write has done to an object, and so what a cache shows once it has seen it.
+// Effect of a write on an object; the comments say what a cache shows once it has seen the write.
 enum class WriteEffect : std::uint8_t {
-  kWritten,     // the store is at that version, or the object is
-  kUnselected,  // the cache does not take up that version: none of an older one
+  kWritten,     // the store or the object has reached that version
+  kUnselected,  // the cache does not select that version: it must not show an older one
   kRemoved,   // an update took the last finalizer of a deleted object: another incarnation, a later
-              // version, or none
-  kDeleted,   // a deletionTimestamp, another incarnation, or none
+              // version, or no object
+  kDeleted,   // the object has a deletionTimestamp or another incarnation, or is gone
   kAffected,  // a deletion of many: anything but the state that was marked, unless that was being
               // deleted
 };
 
 struct UnseenWrite {
   WriteEffect effect{};
-  std::string uid{};  // empty: not known
-  // Of kDeleted the version of the object's last write that was not seen by then, or empty.
+  std::string uid{};  // empty: unknown
+  // For kDeleted: version of the last write to the object that was not seen by then, or empty.
   std::string resourceVersion{};
-  // The informer's when the write was begun.
+  // Epoch of the informer when the write was sent.
   std::uint64_t epoch = 0;
-  // In the order in which they were answered; of one that stands for several, that of the first.
+  // Position in the order of answers; an entry that replaced others has the smallest of theirs.
   std::uint64_t sequence = 0;
-  // kDeleted: the cache has shown the object.
+  // For kDeleted: whether the cache has shown the object.
   bool shown = false;
-  // kDeleted, kUnselected: what the cache does not have yet it may get: somebody else created it,
-  // and the cache has not come so far. By then it will have.
+  // For kDeleted and kUnselected: the cache may lack the object only because it lags behind another
+  // client that created it. After this time it has caught up, and the write is dropped.
   SteadyTime forgotten_at{};
 };
 
-// Until when, and unless who says stop, a read waits. Both tokens count.
+// Deadline and stop tokens of a read that waits; either token ends the wait.
 struct ReadPatience {
   SteadyTime deadline = SteadyTime::max();
   std::stop_token stop{};
   std::stop_token other_stop{};
 };
 
-// Thread-safe. Writes are taken off at the version of the store that shows them: while there are
-// any, the loop looks at some of them after each commit. They are bounded: more than kMostWrites
-// versions are replaced by the newest among them, and whoever reads then waits until the store has
-// that; of deletions an object has one of each effect, and of those that the cache does not show
-// there are no more than kMostWrites.
+// Thread-safe. A write is dropped once the store has the version that shows it: while there are
+// writes, the loop checks some of them after each commit. Their number is limited: more than
+// kMostWrites versions are replaced by the newest of them, for which reads then wait. Deletions are
+// limited to one of each effect for an object, and to kMostWrites for objects that the cache does
+// not show.
 //
-// Lock order: this one's monitor before anything of the informer. Nothing calls out under it.
+// Lock order: this monitor before all locks of the informer. Calls no user code under it.
 class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
  public:
   static constexpr std::size_t kMostWrites = 10'000;
 
-  // Null: there is none yet. This one keeps what the next informer has to show; see TakeOver.
+  // If `informer` is null, keeps writes that the next informer must show; see TakeOver.
   UnseenWrites(Env& env, const std::shared_ptr<InformerCore>& informer);
 
-  // Null: it is gone, or was never there.
+  // Null if the informer is destroyed or there never was one.
   [[nodiscard]] std::shared_ptr<InformerCore> informer() const { return informer_.lock(); }
-  // The same without a handle that somebody would have to drop.
+  // Whether this is for that informer. Unlike informer(), it creates no reference to release.
   [[nodiscard]] bool IsOf(const std::shared_ptr<InformerCore>& informer) const;
   [[nodiscard]] bool IsOfNobody() const { return informer_.expired(); }
-  // What an informer that is gone had not shown, this one may lack, too.
+  // Adds writes that a destroyed informer had not shown, since this one may lack them too.
   void TakeOver(const UnseenWrites& gone);
 
-  // ---- What has been written. `epoch`: of the informer (Epochs) before the request was sent.
+  // ---- Records writes. `epoch`: epoch of the informer (Epochs) before the request was sent.
   void Wrote(const Block& answer, std::uint64_t epoch);
-  // False: the informer is gone.
+  // Returns false if the informer is destroyed.
   bool Deleted(const ObjectName& name, std::string_view uid, std::uint64_t epoch);
-  // For the next informer.
+  // Records a deletion for the next informer.
   void KeepDeleted(const ObjectName& name, std::string_view uid);
-  // What the cache has; null: the informer is gone.
+  // Returns the content of the cache, or null if the informer is destroyed.
   [[nodiscard]] std::shared_ptr<const SnapshotCore> Snapshot() const;
-  // A deletion of all objects of a namespace that match. `before`: the cache before the request was
-  // sent, or null. What it had and has not changed since is marked. Gives the names of what else
-  // may have been deleted, as nobody can say here: what came or changed in the meantime, and what
-  // has been written and is not in the cache yet.
+  // Records a deletion of all matching objects of a namespace. `before`: the cache before the
+  // request was sent, or null; objects unchanged since then are marked. Returns the names of other
+  // objects that may have been deleted: objects added or changed in the meantime, and objects
+  // written by this client that the cache does not show yet.
   std::vector<ObjectName> DeletedAllOf(std::string_view namespace_, const LabelSelector& labels,
                                        const FieldSelector& fields, std::uint64_t epoch,
                                        const SnapshotCore* before);
-  // The store must be at that version before anything is read, or the namespace that is read.
+  // Reads must wait until the store, or the namespace that is read, has this version.
   void MustReach(std::string_view resourceVersion);
 
-  // ---- Waiting. kStale: the deadline has passed. kEpochChanged: the server went back in time, and
-  // nobody knows what has become of the write. kCanceled, kStopped, kWouldDeadlock.
+  // ---- Wait until the cache shows the writes. kStale: the deadline passed. kEpochChanged: the
+  // server was reset and may have lost the write. kCanceled, kStopped, kWouldDeadlock.
   [[nodiscard]] Result<void> WaitFor(const ObjectName& name, const ReadPatience& patience);
-  // For all of that namespace; empty: of all.
+  // Waits for all objects of the namespace; empty means all namespaces.
   [[nodiscard]] Result<void> WaitForAll(std::string_view namespace_, const ReadPatience& patience);
 
   [[nodiscard]] std::size_t size() const;
 
  private:
   enum class State : std::uint8_t { kBlocks, kHarmless, kSeen, kOtherEpoch };
-  // An object's writes. That of no name is the store's own version.
+  // Writes of one object. The entry with an empty name is a version of the whole store.
   using OfObject = std::list<UnseenWrite>;
   using Writes = std::map<ObjectName, OfObject>;
-  using OfEffect = std::tuple<ObjectName, WriteEffect, std::string>;  // the last: its uid
+  using OfEffect = std::tuple<ObjectName, WriteEffect, std::string>;  // the last part is the uid
   struct Blocker {
     ObjectName name{};
     UnseenWrite write{};
-    std::string namespace_{};  // whose position it was judged by
+    std::string namespace_{};  // namespace whose position was compared
   };
 
-  // All of these under the monitor. `where`: the namespace that is read; empty: all.
+  // All of these require the monitor. `where`: the namespace that is read; empty means all.
   [[nodiscard]] State Judge(InformerCore& informer, const ObjectName& name, UnseenWrite& write,
                             std::string_view where) const;
   [[nodiscard]] static State JudgeVersion(InformerCore& informer, const UnseenWrite& write,
                                           std::string_view where);
-  // Takes off what is seen, up to the first write that blocks, which is the result. Later ones than
-  // `newest` block nobody.
+  // Drops writes that are shown, up to the first write that blocks, and returns that one. Writes
+  // after sequence number `newest` do not block.
   std::optional<Blocker> Settle(InformerCore& informer, Writes::iterator at, std::uint64_t newest,
                                 std::string_view where);
   std::optional<Blocker> SettleAll(InformerCore& informer, std::string_view namespace_,
                                    std::uint64_t newest);
   void Listen(InformerCore& informer);
-  // Unless the cache shows it already.
+  // Adds the write unless the cache shows it already.
   void Add(InformerCore& informer, const ObjectName& name, UnseenWrite write);
-  // `harmless`: nobody need wait for it, unless the cache shows something that it does not have
-  // yet.
+  // `harmless`: reads need not wait for the write, unless the cache later shows an object that it
+  // does not have yet.
   void Insert(const ObjectName& name, UnseenWrite write, bool harmless);
-  // Of what is found by its effect. False: there is no such write of that object yet.
+  // Replaces a write of the same object, effect and uid. Returns false if there is none.
   bool Replace(const ObjectName& name, UnseenWrite& write);
-  // In the place of all that have a version.
+  // Replaces all writes with a version by the newest of them.
   void KeepNewestVersion();
   void Erased(const ObjectName& name, const UnseenWrite& write);
-  // Of those that the cache has to show at some time, or not at all.
+  // Number of writes that are neither kWritten nor kAffected; Insert limits it.
   [[nodiscard]] std::size_t others() const { return size() - versioned_ - affected_; }
 
   using FindBlocker = std::function<std::optional<Blocker>(InformerCore&, std::uint64_t newest)>;
@@ -158,19 +158,19 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
   Env& env_;
   const std::weak_ptr<InformerCore> informer_;
   const std::unique_ptr<Monitor> monitor_;
-  // Under the monitor.
+  // Guarded by the monitor.
   Writes writes_;
-  // All of an effect that an object has once: all but kWritten.
+  // Writes with an effect that occurs once per object: all but kWritten.
   std::map<OfEffect, OfObject::iterator> by_effect_;
-  std::atomic<std::size_t> count_{0};  // of them; read without the monitor, too
-  std::size_t versioned_ = 0;          // of them, of kWritten
-  std::size_t affected_ = 0;           // of them, of kAffected: no more than the cache has objects
+  std::atomic<std::size_t> count_{0};  // number of writes; also read without the monitor
+  std::size_t versioned_ = 0;          // number with kWritten
+  std::size_t affected_ = 0;           // number with kAffected: at most one per cached object
   std::uint64_t sequence_ = 0;
-  std::size_t lost_ = 0;               // in an epoch that ended, since the log last said so
-  std::shared_ptr<void> listening_;    // to the store, while there are any
-  std::optional<ObjectName> swept_{};  // up to where the sweep has got; empty: it begins anew
-  bool sweeps_ = false;                // it is posted
-  bool sweep_again_ = false;           // the store has changed since it began
+  std::size_t lost_ = 0;               // number lost by an epoch change and not yet logged
+  std::shared_ptr<void> listening_;    // observes the store while there are writes
+  std::optional<ObjectName> swept_{};  // where the sweep continues; empty: at the beginning
+  bool sweeps_ = false;                // the next step is posted
+  bool sweep_again_ = false;           // the store changed during the sweep
 };
 
 }  // namespace kinformer::internal::delegating

@@ -1,7 +1,7 @@
 // controller/delegating/unsettled_writes.h
 //
-// UnsettledWrites: objects that a client has written, nobody knows in which version: the answer had
-// none, and the object could not be read since, or no cache has asked for it.
+// UnsettledWrites: objects written by a client whose new version is unknown, because the answer did
+// not contain it and the object could not be read since, or no cache existed then.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_UNSETTLED_WRITES_H_
 #define KINFORMER_CONTROLLER_DELEGATING_UNSETTLED_WRITES_H_
@@ -22,28 +22,28 @@
 
 namespace kinformer::internal::delegating {
 
-// Whether a read that failed with that error may succeed later. What somebody may not read, or
-// cannot be decoded, stays so.
+// Whether a read that failed with this error may succeed later. Errors such as a forbidden read or
+// an object that cannot be decoded are permanent.
 [[nodiscard]] bool MayPass(const Error& error);
 
 // Thread-safe.
 class UnsettledWrites {
  public:
-  // More are not kept: a client that writes so much while its server answers no reads.
+  // Maximum number of entries; reached by many writes while the server answers no reads.
   static constexpr std::size_t kMost = 10'000;
 
   struct Entry {
-    const TypeInfo* type = nullptr;  // by which it was written
+    const TypeInfo* type = nullptr;  // type used for the write
     ObjectName name{};
     std::uint64_t sequence = 0;
   };
 
-  // False: there are too many.
+  // Returns false if there are too many entries.
   [[nodiscard]] bool Add(const TypeInfo& type, const ObjectName& name);
-  // Those of the type's group and resource, whatever the version: the one of that name; without a
-  // name all of the namespace; without that, too, all.
+  // Returns the entries of the type's group and resource, in any version: the one with that name;
+  // without a name, all of the namespace; without a namespace, all.
   [[nodiscard]] std::vector<Entry> Find(const TypeInfo& type, const ObjectName& which) const;
-  // Its version is known now, unless it was added anew since it was found.
+  // Removes the entry, whose version is now known, unless it was added again after Find.
   void Settled(const Entry& entry);
 
   [[nodiscard]] std::size_t size() const { return count_.load(std::memory_order_acquire); }
@@ -58,7 +58,7 @@ class UnsettledWrites {
   mutable base::Mutex mutex_;
   std::map<Key, Entry> entries_ KINFORMER_GUARDED_BY(mutex_);
   std::uint64_t sequence_ KINFORMER_GUARDED_BY(mutex_) = 0;
-  std::atomic<std::size_t> count_{0};  // of them; read without the mutex, too
+  std::atomic<std::size_t> count_{0};  // number of entries; also read without the mutex
 };
 
 }  // namespace kinformer::internal::delegating

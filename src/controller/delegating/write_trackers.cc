@@ -12,7 +12,7 @@ std::shared_ptr<UnseenWrites> WriteTrackers::TrackerOf(
     if (tracker->IsOf(informer)) return tracker;
   }
   const auto fresh = std::make_shared<UnseenWrites>(env_, informer);
-  // The informer was not there when these were written: its first list may be of an earlier time.
+  // The informer did not exist at these writes, and its first list may be older than they are.
   std::erase_if(of.trackers, [&](const std::shared_ptr<UnseenWrites>& tracker) {
     if (!tracker->IsOfNobody()) return false;
     fresh->TakeOver(*tracker);
@@ -65,7 +65,7 @@ void WriteTrackers::Wrote(const TypeInfo& type, std::vector<Watching> watching,
   const std::size_t told = watching.size();
   Informers held;
   {
-    // Who comes after this finds the version; who has come before is told.
+    // A tracker made after this starts at the new version; those made before are notified below.
     base::MutexLock lock(mutex_);
     OfResource& of = resources_[NameOf(type)];
     if (of.newest.empty() || cache::IsOlderResourceVersion(of.newest, object.resourceVersion())) {

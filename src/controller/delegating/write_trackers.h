@@ -1,7 +1,7 @@
 // controller/delegating/write_trackers.h
 //
-// WriteTrackers: who is to be told of what a client writes: of each resource the UnseenWrites of
-// all informers that the client's factory has.
+// WriteTrackers: distributes the writes of a client: for each resource, it has the UnseenWrites of
+// all informers of the client's factory.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_WRITE_TRACKERS_H_
 #define KINFORMER_CONTROLLER_DELEGATING_WRITE_TRACKERS_H_
@@ -27,47 +27,47 @@
 
 namespace kinformer::internal::delegating {
 
-// Who is to show a write, and the epoch that its informer had when the write was begun.
+// Tracker of an informer that must show a write, and the informer's epoch before the write.
 struct Watching {
   std::shared_ptr<UnseenWrites> unseen;
   std::uint64_t epoch;
 };
 
-// Thread-safe. An informer that is there when a write begins, or by the time of its answer, is told
-// of the write itself. One that comes later begins with the newest version that was written, with
-// the deletions that nobody could be told of, and with what those had not shown that are gone.
+// Thread-safe. Informers that exist when a write begins, or when its answer arrives, record the
+// write itself. A later informer starts with the newest version that was written, the deletions
+// that no informer could record, and the writes that destroyed informers had not shown.
 //
 // Lock order: this one's mutex before the monitors of UnseenWrites.
 class WriteTrackers {
  public:
-  // The factory must outlive this.
+  // `factory` must outlive this.
   WriteTrackers(Env& env, const FactoryCore& factory) : env_(env), factory_(factory) {}
 
-  // The one of that informer, which is one of the type's resource.
+  // Returns the tracker of an informer, which must be for the type's resource.
   [[nodiscard]] std::shared_ptr<UnseenWrites> Of(const TypeInfo& type,
                                                  const std::shared_ptr<InformerCore>& informer);
-  // Before a write is sent: all that are there.
+  // Call it before a write is sent. Returns the trackers of all existing informers.
   [[nodiscard]] std::vector<Watching> Begin(const TypeInfo& type);
-  // Appends those that have come since.
+  // Appends the trackers of informers that were created since Begin.
   void Complete(const TypeInfo& type, std::vector<Watching>& watching);
 
-  // ---- After the answer. `watching`: from Begin.
+  // ---- Called after the answer. `watching`: result of Begin.
   void Wrote(const TypeInfo& type, std::vector<Watching> watching, const Block& object);
-  // `uid`: empty where it is not known. False: nobody can say what is to be waited for: there is no
-  // informer, and the object has no uid.
+  // `uid`: empty if unknown. Returns false if the deletion cannot be tracked: there is no informer,
+  // and the uid is unknown.
   [[nodiscard]] bool Deleted(const TypeInfo& type, std::vector<Watching> watching,
                              const ObjectName& name, std::string_view uid);
 
-  // Writes that some informer has yet to show.
+  // Number of writes that some informer does not show yet.
   [[nodiscard]] std::size_t unseen() const;
 
  private:
-  // All versions and forms of a resource show the same objects, and have the same resourceVersions.
+  // All versions and forms of a resource have the same objects and resourceVersions.
   using ResourceName = std::pair<std::string_view, std::string_view>;
   struct OfResource {
-    // One per informer. Those whose informer is gone are kept for the next one.
+    // One per informer. Trackers of destroyed informers are kept for the next one.
     std::vector<std::shared_ptr<UnseenWrites>> trackers{};
-    // The newest version that has been written.
+    // The newest version written by this client.
     std::string newest{};
   };
   using Informers = std::vector<std::shared_ptr<InformerCore>>;
@@ -76,7 +76,7 @@ class WriteTrackers {
   std::shared_ptr<UnseenWrites> TrackerOf(OfResource& of,
                                           const std::shared_ptr<InformerCore>& informer)
       KINFORMER_REQUIRES(mutex_);
-  // `held`: outlives the lock, since whoever drops the last handle of an informer must not hold it.
+  // `held` must outlive the lock: the last handle of an informer must be released without it.
   static void Append(const OfResource& of, std::vector<Watching>& watching, Informers& held);
 
   Env& env_;

@@ -10,11 +10,11 @@
 namespace kinformer::internal::election {
 namespace {
 
-// Who finds that its time to lead is over, such as after the machine was suspended, may try once:
-// where nobody else has taken the record, it leads on.
+// Time for a single try to renew when the time to lead has passed, for example after the machine
+// was suspended. If nobody else has taken the record, this process continues to lead.
 constexpr Duration kOneTry = std::chrono::seconds(1);
 
-// Candidates that wait for a lease do not all ask at the same time.
+// Spreads the requests of candidates that wait for the same lease.
 constexpr double kJitter = 1.2;
 
 constexpr Duration kSayAgain = std::chrono::minutes(1);
@@ -38,7 +38,7 @@ void Elector::Run(const std::stop_token& stop) {
                    {{"lock", config_.name}});
     return;
   }
-  // Of a Run before this one: two works at a time would be two leaders.
+  // Waits for the work of an earlier Run: two at the same time would be two leaders.
   work_.Join();
   const auto stopped = [this] {
     static_cast<void>(
@@ -55,7 +55,7 @@ void Elector::Run(const std::stop_token& stop) {
   work_.Start();
   const bool asked_to = RenewUntil(stop, news);
   work_.RequestStop();
-  // Another one must not begin the same work before this has ended.
+  // Another process must not begin the same work before this one has ended it.
   const bool may_release = config_.release_on_cancel && asked_to && AwaitWork();
   leadership_.End();
   status_->Set(0);
@@ -63,7 +63,7 @@ void Elector::Run(const std::stop_token& stop) {
   Log(LogLevel::kInfo, "stopped leading");
   if (may_release) Release(news);
   stopped();
-  // A server that did not answer for so long is not waited for before the program has been told.
+  // The server has not answered for a long time, so the program is notified before the release.
   if (!asked_to && config_.release_on_cancel && work_.Ended()) Release(news);
 }
 
@@ -83,7 +83,7 @@ bool Elector::Acquire(const std::stop_token& stop, LeaderNews& news) {
 }
 
 void Elector::SayNotAcquired(const Error& error, Failure& failure) const {
-  // Somebody else has it, or was faster; or the server has not made it yet.
+  // Another process holds it or was faster, or the server has not created the lease yet.
   const bool usual =
       IsConflict(error) || IsAlreadyExists(error) || (config_.coordinated && IsNotFound(error));
   std::string text = error.ToString();
@@ -103,7 +103,7 @@ void Elector::SayNotAcquired(const Error& error, Failure& failure) const {
 bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
   while (!stop.stop_requested()) {
     if (!RenewOnce(stop, news)) return stop.stop_requested();
-    // An answer that took long has used up some of the time: the next renewal must have its share.
+    // A slow answer has used part of the time to lead; leave enough for the next renewal.
     const Duration left = leadership_.LeadsFor();
     SleepUnlessStopped(
         env_, stop, std::min<Duration>(config_.retry_period, std::max(left - kOneTry, left / 2)));
@@ -112,7 +112,7 @@ bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
 }
 
 bool Elector::RenewOnce(const std::stop_token& stop, LeaderNews& news) {
-  // The work must be told before another may lead.
+  // Limits the time of the attempt, so that the work stops before another process may lead.
   const Duration left = leadership_.LeadsFor();
   const Duration time =
       std::min<Duration>(config_.renew_deadline, left > Duration(0) ? left : kOneTry);

@@ -1,6 +1,6 @@
 // controller/election/elector.h
 //
-// Elector: when a candidate tries, renews and gives up, and whom it calls.
+// Elector: decides when a candidate tries, renews and gives up, and calls the callbacks.
 
 #ifndef KINFORMER_CONTROLLER_ELECTION_ELECTOR_H_
 #define KINFORMER_CONTROLLER_ELECTION_ELECTOR_H_
@@ -23,7 +23,7 @@ namespace kinformer::internal::election {
 // See leader_elector.h.
 class Elector final : public LeaderElector {
  public:
-  // `loop`: what `lock` needs, if anything.
+  // `loop`: loop that `lock` needs, or null.
   Elector(Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
           LeaderElectionConfig config);
 
@@ -38,15 +38,15 @@ class Elector final : public LeaderElector {
   }
 
  private:
-  // False: stop was requested before.
+  // Returns false if stop was requested first.
   bool Acquire(const std::stop_token& stop, LeaderNews& news);
-  // The last one that was logged.
+  // The last error that was logged.
   struct Failure {
     std::string text{};
     SteadyTime said{};
   };
-  // Logs what keeps it from taking part, with the remedy; not that another leads, and the same
-  // again only after a minute.
+  // Logs the reason why this process cannot take part, with the remedy; repeats it after a minute,
+  // and does not log that another process leads.
   void SayNotAcquired(const Error& error, Failure& failure) const;
   // Returns when stop is requested (true), or renewals have failed for too long.
   bool RenewUntil(const std::stop_token& stop, LeaderNews& news);
@@ -62,13 +62,13 @@ class Elector final : public LeaderElector {
   const LeaderElectionConfig config_;
   const std::shared_ptr<Gauge> status_;
   Leadership leadership_;
-  // Behind what its callback may look at.
+  // After the members that its callback may use.
   LeaderWork work_;
 };
 
 Result<void> Validate(const LeaderElectionConfig& config);
 
-// Checks and completes what LeaderElector's functions were given. `loop` as above.
+// Checks and completes the arguments of LeaderElector's functions. `loop` as above.
 Result<std::unique_ptr<LeaderElector>> MakeElector(Env& env, std::unique_ptr<Loop> loop,
                                                    std::unique_ptr<ResourceLock> lock,
                                                    LeaderElectionConfig config);

@@ -46,7 +46,7 @@ Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
                    ") must be greater than renew_deadline (" + InSeconds(config.renew_deadline) +
                    ")");
   }
-  // The first comparison keeps the product from overflowing.
+  // The first comparison avoids an overflow of the product.
   if (config.renew_deadline <= config.retry_period ||
       config.renew_deadline <= config.retry_period * 12 / 10) {
     return Invalid("renew_deadline (" + InSeconds(config.renew_deadline) +
@@ -64,11 +64,11 @@ Result<void> internal::election::Validate(const LeaderElectionConfig& config) {
 
 namespace {
 
-// A lock of the program's own, asked once for what it is called; the rest is contained where it is
-// called.
+// Wraps the user's lock. Reads its names once; exceptions from other methods are handled where they
+// are called.
 class NamedLock final : public ResourceLock {
  public:
-  // An error: it threw.
+  // Returns an error if the lock threw.
   static Result<std::unique_ptr<ResourceLock>> New(Env& env, std::unique_ptr<ResourceLock> inner) {
     auto made = std::make_unique<NamedLock>();
     made->inner_ = std::move(inner);

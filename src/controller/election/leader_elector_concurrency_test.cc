@@ -1,4 +1,4 @@
-// Under ThreadSanitizer: an elector that runs, and those who ask it.
+// Under ThreadSanitizer: a running elector, and threads that query it.
 
 #include <atomic>
 #include <chrono>
@@ -33,7 +33,7 @@ TEST(LeaderElectorConcurrency, LE_24_RunAndCheck) {
     while (!stop.stop_requested()) {
       EXPECT_TRUE(health.Check().ok());
       health.SetLeaderElection(elector);
-      // Both look at the same term, which may end in between.
+      // Both queries use the same term, which may end in between.
       if (!elector->IsLeader()) static_cast<void>(elector->LeaderEpoch());
       static_cast<void>(elector->GetLeader());
     }

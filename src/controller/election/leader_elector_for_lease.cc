@@ -1,5 +1,5 @@
-// Apart from leader_elector.cc, so that programs with a transport of their own do not link the
-// network.
+// In a separate file from leader_elector.cc, so that programs with their own transport do not link
+// the network code.
 
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace {
 
 using internal::election::MakeElector;
 
-// What renewals are asked with: nothing that the program's other requests share or slow down.
+// Config for the lease's client: no rate limit, so that the program's requests cannot delay it.
 Config ForLeases(Config config) {
   config.qps = -1;
   if (config.user_agent.empty()) config.user_agent = internal::client::DefaultUserAgent();
@@ -37,14 +37,14 @@ Result<std::unique_ptr<LeaderElector>> LeaderElector::NewForLease(const Config& 
   if (!client) return client.error();
   Result<std::unique_ptr<ResourceLock>> made = LockOf(*client, std::move(lock));
   if (!made) return std::move(made).error();
-  // The lock keeps the client, and that its threads.
+  // The lock keeps the client alive, and the client keeps its threads alive.
   return MakeElector(client->env(), nullptr, *std::move(made), std::move(election));
 }
 
 Result<std::unique_ptr<LeaderElector>> LeaderElector::NewForLease(Env& env, const Config& config,
                                                                   LeaseLockOptions lock,
                                                                   LeaderElectionConfig election) {
-  // First of all: later the loop would have to outlive what was made on it.
+  // Validates before anything is made on the new loop, which would have to outlive it.
   if (Result<void> valid = internal::election::Validate(election); !valid) return valid.error();
   std::unique_ptr<Loop> loop = env.NewLoop("leases");
   Result<Client> client = Client::NewForConfig(loop->env(), ForLeases(config));

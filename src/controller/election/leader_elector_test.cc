@@ -1,4 +1,4 @@
-// Run: when a candidate tries and renews, whom it calls, and how it ends.
+// Run: when a candidate tries and renews, which callbacks it calls, and how it ends.
 
 #include "kinformer/leader_elector.h"
 
@@ -30,7 +30,7 @@ using testing::FakeLock;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// One candidate, its thread and what it was told.
+// One candidate, its thread, and the callbacks it received.
 class Candidate {
  public:
   Candidate(Simulation& sim, FakeLease& lease, const std::string& identity,
@@ -74,7 +74,7 @@ class Candidate {
   [[nodiscard]] FakeLock& lock() { return *lock_; }
 
   bool ended = false;
-  Duration goes_on_for{0};  // of the work, after it was asked to stop
+  Duration goes_on_for{0};  // how long the work continues after stop was requested
   std::vector<std::string> told{};
   std::vector<std::string> leaders{};
 
@@ -146,7 +146,7 @@ TEST(LeaderElectorTest, LE_17_WhoIsStoppedReleasesAndAnotherFollowsSoon) {
   EXPECT_EQ(lease.record->holderIdentity, "");
   EXPECT_THAT(a.leaders, ElementsAre("a", ""));
   EXPECT_THAT(lease.events, ElementsAre("a became leader", "a stopped leading"));
-  // A candidate asks every 2 to 4.4 s.
+  // A candidate tries every 2 to 4.4 s.
   EXPECT_TRUE(sim.RunUntil([&] { return b.elector().IsLeader(); }, milliseconds(4400)));
   EXPECT_EQ(b.elector().LeaderEpoch(), 1);
   EXPECT_EQ(a.elector().LeaderEpoch(), std::nullopt);
@@ -170,7 +170,7 @@ TEST(LeaderElectorTest, WithoutAReleaseTheLeaseRunsOut) {
   EXPECT_TRUE(b.elector().IsLeader());
 }
 
-// The lease is not released under work that goes on: another one would begin the same work.
+// The lease must not be released while the work continues: another leader would begin it too.
 TEST(LeaderElectorTest, AReleaseWaitsForTheWork) {
   Simulation sim;
   FakeLease lease;
@@ -212,7 +212,7 @@ TEST(LeaderElectorTest, LE_18_LE_17_ARequestUnderWayEndsWithTheRun) {
     sim.RunFor(seconds(30));
     bool under_way = false;
     a.lock().fault = [&](const std::string& asked, const CallOptions& call) -> Result<void> {
-      if (!call.stop.stop_possible()) return {};  // of the release
+      if (!call.stop.stop_possible()) return {};  // for the release
       if (asked != verb) return Error(Reason::kConflict, "changed");
       under_way = true;
       SleepUnlessStopped(sim.env(), call.stop, hours(1));
@@ -244,7 +244,7 @@ TEST(LeaderElectorTest, LE_28_AServerThatDoesNotAnswerEndsLeadership) {
   EXPECT_THAT(a.told, ::testing::UnorderedElementsAre("started", "worked", "stopped"));
 }
 
-// What counts is when a renewal was begun: others may have seen it then.
+// The time to lead counts from the start of a renewal, when others may have seen it.
 TEST(LeaderElectorTest, SlowAnswersUseUpTheTimeToLead) {
   Simulation sim;
   FakeLease lease;
@@ -274,7 +274,7 @@ TEST(LeaderElectorTest, SlowAnswersUseUpTheTimeToLead) {
   EXPECT_LE(sim.env().Now() - renewed, seconds(12)) << "others may lead after 15 s";
 }
 
-// Lengths that are valid, and leave little time between the renewals.
+// Valid durations that leave little time between renewals.
 TEST(LeaderElectorTest, TheWorkIsToldBeforeAnotherMayLeadWhateverTheLengths) {
   struct Lengths {
     Duration lease, renew, retry, answer;
@@ -309,7 +309,7 @@ TEST(LeaderElectorTest, TheWorkIsToldBeforeAnotherMayLeadWhateverTheLengths) {
   }
 }
 
-// A lock of the program's own.
+// A lock of the program that throws.
 TEST(LeaderElectorTest, WhatALockThrowsIsAFailedAttempt) {
   Simulation sim;
   FakeLease lease;
@@ -362,8 +362,8 @@ TEST(LeaderElectorTest, AServerThatRefusesForAWhileIsAskedAgain) {
   EXPECT_FALSE(a.ended);
 }
 
-// A process that could not renew does not lead when it comes back, and competes again if it is run
-// again.
+// A process that could not renew does not lead when the server is back. It competes again if Run is
+// called again.
 TEST(LeaderElectorTest, ItMayRunAgain) {
   Simulation sim;
   FakeLease lease;
@@ -421,8 +421,8 @@ TEST(LeaderElectorTest, CandidatesThatWaitDoNotAskTogether) {
   EXPECT_GT(most, milliseconds(4000));
 }
 
-// Three candidates over a server that fails one request in five; now and then one of them is cut
-// off, or asked to go.
+// Three candidates with a server that fails one request in five. From time to time one of them is
+// cut off or stopped.
 class Rivals {
  public:
   explicit Rivals(std::uint64_t seed) : sim_({.seed = seed}) {

@@ -1,4 +1,4 @@
-// LeaderHealthzAdaptor: what a health endpoint says of an election.
+// LeaderHealthzAdaptor: the result of a health check for a leader election.
 
 #include <chrono>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Locks of the program's own that throw when they are asked what they are called, or told what
-// happens.
+// Custom locks that throw from Identity or Describe when an elector is made, or from RecordEvent
+// while it runs.
 
 #include <chrono>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // controller/election/leader_news.h
 //
-// LeaderNews: calls on_new_leader on a thread of its own, so that no renewal waits for it.
+// LeaderNews: calls on_new_leader on a separate thread, so that renewals do not wait for it.
 
 #ifndef KINFORMER_CONTROLLER_ELECTION_LEADER_NEWS_H_
 #define KINFORMER_CONTROLLER_ELECTION_LEADER_NEWS_H_
@@ -14,7 +14,7 @@
 
 namespace kinformer::internal::election {
 
-// For the length of one Run. Destruction waits until all that was reported has been told.
+// Used during one Run. The destructor waits until the callback got all reported leaders.
 class LeaderNews {
  public:
   // `tell` may be empty.
@@ -23,7 +23,7 @@ class LeaderNews {
   LeaderNews(const LeaderNews&) = delete;
   LeaderNews& operator=(const LeaderNews&) = delete;
 
-  // Tells who leads, if that is another one than the last time. By one thread.
+  // Calls the callback if the leader has changed. Used by one thread.
   void Report(const std::string& identity);
 
  private:

@@ -13,7 +13,7 @@
 
 namespace kinformer::internal::election {
 
-// Used by one thread at a time. Destruction asks the work to stop, and waits for it.
+// Used by one thread at a time. The destructor stops the work and waits for it.
 class LeaderWork {
  public:
   LeaderWork(Env& env, std::function<void(const std::stop_token&)> work);
@@ -24,10 +24,10 @@ class LeaderWork {
   // REQUIRES: it has not been started, or Join has returned since.
   void Start();
   void RequestStop() { stop_.request_stop(); }
-  // False: `until` came first.
+  // Returns false if the work has not ended at `until`.
   bool WaitUntil(SteadyTime until);
   [[nodiscard]] bool Ended() { return WaitUntil(SteadyTime::min()); }
-  // Asks the work to stop, and waits for it.
+  // Requests the work to stop, and waits for it.
   void Join();
 
  private:

@@ -10,15 +10,15 @@
 namespace kinformer::internal::election {
 namespace {
 
-// Others take over lease_duration after they saw the last renewal. A leader whose renewals fail
-// goes on trying for renew_deadline after the wait behind its last success; it may lead that long,
-// but never until the others come.
+// Other candidates take over lease_duration after they saw the last renewal. A leader whose
+// renewals fail keeps trying for renew_deadline after its last success and the wait behind it. It
+// may lead that long, but always ends before others may take over.
 Duration TimeToLead(const LeaderElectionConfig& config, Duration lease_duration) {
   return std::min(config.renew_deadline + config.retry_period,
                   config.renew_deadline + (lease_duration - config.renew_deadline) / 2);
 }
 
-// What a lock of the program's own throws is an error like others.
+// Calls a function of the user's lock; an exception becomes an ordinary error.
 template <class Call>
 auto Contained(Env& env, const ResourceLock& lock, const Call& call) {
   return base::CallUserForResult(env, "resource lock", call, [&] { return lock.Describe(); });
@@ -48,7 +48,7 @@ LeaderElectionRecord Leadership::NewRecord() const {
 }
 
 Result<void> Leadership::TryAcquireOrRenew(const CallOptions& call) {
-  // The time before the request: the server may have answered long before we see it.
+  // The time before the request, since the server may have written long before the answer came.
   const BootTime start = env_.BootNow();
   const client::Patience patience(env_, call, "the attempt");
   Result<void> got = coordinated_ ? RenewWhatTheServerGave(patience) : Elect(patience);
@@ -63,8 +63,8 @@ Result<void> Leadership::TryAcquireOrRenew(const CallOptions& call) {
 Result<void> Leadership::Elect(const client::Patience& patience) {
   const BootTime now = env_.BootNow();
   LeaderElectionRecord record = NewRecord();
-  // Without a look at the record, which costs a request more: the server refuses it if somebody
-  // else has changed it.
+  // Writes without reading the record first, which saves a request: the server refuses the write if
+  // another process has changed the record.
   if (IsOurs() && IsValid(now)) {
     const base::MutexLock lock(mutex_);
     record.acquireTime = observed_.record.acquireTime;
@@ -77,7 +77,7 @@ Result<void> Leadership::Elect(const client::Patience& patience) {
     if (!IsNotFound(there.error())) return std::move(there).error();
     return Create(NewRecord(), patience);
   }
-  // What is seen for the first time is valid, however old it may be: nobody knows.
+  // A record that is seen for the first time counts as valid: its age is unknown.
   if (!there->holderIdentity.empty() && !IsOurs() && IsValid(now)) return HeldByAnother();
   record = NewRecord();
   record.leaderTransitions = there->leaderTransitions;
@@ -85,8 +85,8 @@ Result<void> Leadership::Elect(const client::Patience& patience) {
     record.acquireTime = there->acquireTime;
     slow_path_->Add();
   } else if (record.leaderTransitions < std::numeric_limits<std::int32_t>::max()) {
-    // Whoever may write the lease has said how many there were: beyond the most that fits, which
-    // the server takes, is a number below zero, which it does not.
+    // The stored number can be set by anyone who may write the lease. Above the maximum it would
+    // become negative, which the server refuses.
     ++record.leaderTransitions;
   }
   return Write(record, patience);
@@ -100,7 +100,7 @@ Result<void> Leadership::RenewWhatTheServerGave(const client::Patience& patience
   if (!IsValid(now)) {
     return Error(Reason::kConflict, "lease " + lock_->Describe() + " has expired");
   }
-  // The end of the term: the lease is left to run out.
+  // The term ends: the lease is left to expire.
   if (!there->preferredHolder.empty()) {
     return Error(Reason::kConflict,
                  "lease " + lock_->Describe() + " shall go to " + there->preferredHolder);
@@ -165,7 +165,7 @@ Result<void> Leadership::Release(Duration timeout) {
   while (true) {
     Result<LeaderElectionRecord> there = Read(patience);
     if (!there) return std::move(there).error();
-    // Who has taken it meanwhile keeps it.
+    // Another process has taken it in the meantime and keeps it.
     if (there->holderIdentity != lock_->Identity()) return {};
     LeaderElectionRecord record = NewRecord();
     record.holderIdentity.clear();

@@ -1,7 +1,7 @@
 // controller/election/leadership.h
 //
-// Leadership: one candidate's view of the record, and the rules by which it takes, renews and gives
-// it up. When that happens is Elector's business.
+// Leadership: one candidate's view of the record, and the rules by which it takes, renews and
+// releases it. Elector decides when that happens.
 
 #ifndef KINFORMER_CONTROLLER_ELECTION_LEADERSHIP_H_
 #define KINFORMER_CONTROLLER_ELECTION_LEADERSHIP_H_
@@ -22,29 +22,29 @@
 
 namespace kinformer::internal::election {
 
-// The times in a record are never compared with our clock. What counts is for how long, by our own
-// clock, we have seen the record unchanged.
+// The times in a record are never compared with the local clock. Only the time counts for which
+// this process has seen the record unchanged, by its own clock.
 //
-// One thread at a time tries and gives up; the rest is thread-safe.
+// One thread at a time may try and give up; the other functions are thread-safe.
 class Leadership {
  public:
   Leadership(Env& env, std::unique_ptr<ResourceLock> lock, const LeaderElectionConfig& config);
 
-  // Takes the record if nobody has it, or nobody has renewed it for the time that it says; renews
-  // it if it is ours. An error says why this process does not hold the record now; kConflict: that
-  // somebody else does. `call` is for all its requests together; none of them gets more than half
-  // of renew_deadline, or a second, so that one that hangs does not take all the time there is.
+  // Takes the record if it is free or was not renewed for its duration; renews it if this process
+  // holds it. An error gives the reason why this process does not hold it now; kConflict: another
+  // process does. `call` applies to all requests together; each gets at most half of
+  // renew_deadline, or a second, so that one hanging request does not use up the time.
   Result<void> TryAcquireOrRenew(const CallOptions& call);
-  // Gives up what TryAcquireOrRenew got, before anything is sent or waited for.
+  // Ends the leadership of this process at once, without a request or a wait.
   void End();
-  // Lets others take the record at once, if it is still ours. The error of the last attempt where
-  // that did not work within `timeout`.
+  // Lets others take the record at once, if this process still holds it. Returns the error of the
+  // last attempt if it did not succeed within `timeout`.
   Result<void> Release(Duration timeout);
 
   [[nodiscard]] bool IsLeader() const {
     return env_.BootNow().time_since_epoch().count() < leads_until_.load(std::memory_order_acquire);
   }
-  // For how long the last renewal allows this process to lead. Below zero: it is over.
+  // Returns how long the last renewal lets this process lead. Negative: it has ended.
   [[nodiscard]] Duration LeadsFor() const {
     return Duration(leads_until_.load(std::memory_order_acquire)) -
            env_.BootNow().time_since_epoch();
@@ -57,7 +57,7 @@ class Leadership {
  private:
   struct Observed {
     LeaderElectionRecord record{};
-    std::optional<BootTime> at{};  // when we saw that it had changed, or changed it
+    std::optional<BootTime> at{};  // when this process saw it change, or changed it
   };
 
   [[nodiscard]] LeaderElectionRecord NewRecord() const;
@@ -76,10 +76,10 @@ class Leadership {
   const std::unique_ptr<ResourceLock> lock_;
   const std::chrono::seconds lease_duration_;
   const Duration request_timeout_;
-  const Duration leads_for_;  // after a renewal was begun
+  const Duration leads_for_;  // counted from the start of a renewal
   const bool coordinated_;
   const std::shared_ptr<Counter> slow_path_;
-  // In nanoseconds of the boot-time clock: until then the last renewal allows this process to lead.
+  // Time, in nanoseconds of the boot-time clock, until which the last renewal is valid.
   std::atomic<std::int64_t> leads_until_{0};
   mutable base::Mutex mutex_;
   Observed observed_ KINFORMER_GUARDED_BY(mutex_);

@@ -1,4 +1,4 @@
-// The rules by which a candidate takes, renews and releases the record.
+// Rules by which a candidate takes, renews and releases the record.
 
 #include "controller/election/leadership.h"
 
@@ -39,7 +39,7 @@ class LeadershipTest : public ::testing::Test {
   }
 
   Result<void> Try() { return leadership_->TryAcquireOrRenew({}); }
-  // Its version changes, as the server's does with each write.
+  // Changes the version as well, as the server does on each write.
   void Another(LeaderElectionRecord record) { lease_.Put(std::move(record)); }
 
   Simulation sim_;
@@ -88,7 +88,7 @@ TEST_F(LeadershipTest, LE_03_EachRenewalBeginsTheWaitAnew) {
   }
 }
 
-// Whatever the clocks of others show.
+// Expiry must not depend on the clocks of other machines.
 TEST_F(LeadershipTest, LE_05_AnExpiredRecordIsTaken) {
   LeaderElectionRecord future = HeldBy("bing", 0);
   future.renewTime = metav1::MicroTime(std::int64_t{1} << 40);
@@ -127,7 +127,7 @@ TEST_F(LeadershipTest, LE_07_AChangedRecordIsValidFromThatMoment) {
   EXPECT_THAT(lock_->asked, ElementsAre("get"));
 }
 
-// A process that was started again under its old identity.
+// A process that restarted with the same identity.
 TEST_F(LeadershipTest, LE_08_OnesOwnRecordIsRenewedWithTheSameTerm) {
   LeaderElectionRecord own = HeldBy("baz");
   own.leaderTransitions = 7;
@@ -161,7 +161,7 @@ TEST_F(LeadershipTest, LE_21_RenewalsDoNotRead) {
 TEST_F(LeadershipTest, LE_22_AConflictIsLookedInto) {
   EXPECT_TRUE(Try().ok());
   EXPECT_TRUE(Try().ok());
-  // Somebody has set a label: another version, the same record.
+  // Another client has set a label: a new version of the same record.
   ++lease_.version;
   EXPECT_TRUE(Try().ok());
   EXPECT_TRUE(Try().ok());
@@ -191,7 +191,7 @@ TEST_F(LeadershipTest, LeadershipEndsByTheBootTimeClock) {
   EXPECT_FALSE(leadership_->IsLeader()) << "while the machine was suspended";
 }
 
-// What the server has written may have been seen by others when the answer comes.
+// Others may have seen the write when it was made, long before its answer arrives.
 TEST_F(LeadershipTest, ASlowAnswerCountsFromTheRequest) {
   lock_->fault = [&](const std::string&, const CallOptions&) -> Result<void> {
     sim_.RunFor(seconds(3));
@@ -227,7 +227,7 @@ TEST_F(LeadershipTest, LE_16_AConflictOfAReleaseIsRepeated) {
   EXPECT_EQ(lease_.record->holderIdentity, "");
 }
 
-// client-go erases the other holder here.
+// client-go overwrites the other holder here.
 TEST_F(LeadershipTest, AReleaseLeavesTheRecordOfAnother) {
   EXPECT_TRUE(Try().ok());
   Another(HeldBy("bing"));
@@ -298,7 +298,7 @@ TEST_F(CoordinatedLeadership, LE_12_NothingIsTakenThatWasNotGiven) {
   EXPECT_THAT(lock_->asked, ElementsAre("get"));
 }
 
-// The record says whole seconds, and others go by that.
+// The record contains whole seconds, which other candidates rely on.
 TEST(LeadershipLengths, WhatIsNotAWholeSecondIsNotLed) {
   Simulation sim;
   FakeLease lease;

@@ -16,10 +16,10 @@ namespace {
 
 using Candidate = coordinationv1beta1::LeaseCandidate;
 
-// Well below the half hour after which servers take a candidate for gone.
+// Well below the half hour after which servers ignore a candidate.
 constexpr Duration kRenewsEvery = std::chrono::minutes(5);
 
-// The server has asked whether the candidate is there, and it has not answered yet.
+// Whether the server has pinged the candidate and has no answer yet.
 bool IsAsked(const Candidate& candidate) {
   const auto pinged = candidate.spec().pingTime();
   const auto renewed = candidate.spec().renewTime();
@@ -35,7 +35,7 @@ metav1::MicroTime JustAfter(const metav1::MicroTime& time) {
 
 class Applicant final : public LeaseCandidate {
  public:
-  // `itself` selects the candidate.
+  // `itself`: selector of the candidate.
   Applicant(const Client& client, LeaseCandidateOptions options, FieldSelector itself)
       : client_(client),
         itself_(std::move(itself)),
@@ -79,7 +79,7 @@ class Applicant final : public LeaseCandidate {
         std::chrono::floor<std::chrono::system_clock::duration>(client_.env().WallNow()));
   }
 
-  // Makes the candidate where it is not there, and says that it still stands.
+  // Creates the candidate if it is absent, and renews it.
   Result<void> Keep(const std::stop_token& stop) const {
     const CallOptions call{.stop = stop};
     const Result<Ref<Candidate>> there = candidates_.Get(options_.name, {}, call);
@@ -98,7 +98,7 @@ class Applicant final : public LeaseCandidate {
     }
     Candidate::Mutable renewed = (*there)->DeepCopy();
     renewed.spec.renewTime = Now();
-    // Where this clock is behind the server's, the answer would look older than the question.
+    // If this clock is behind the server's, the answer would look older than the ping.
     if (const auto pinged = (*there)->spec().pingTime()) {
       renewed.spec.renewTime = std::max(Now(), JustAfter(*pinged));
     }

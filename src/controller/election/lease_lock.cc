@@ -59,14 +59,14 @@ class LeaseLock final : public ResourceLock {
   [[nodiscard]] const std::string& Describe() const override { return description_; }
 
  private:
-  // What another program has set in the Lease stays, apart from the record.
+  // Sets the labels and the record; keeps everything else that other programs have set.
   [[nodiscard]] coordinationv1::Lease::Mutable Filled(coordinationv1::Lease::Mutable lease,
                                                       const LeaderElectionRecord& record) const {
     for (const auto& [key, value] : options_.labels) lease.metadata.labels[key] = value;
     internal::election::Write(record, lease.spec);
     return lease;
   }
-  // What is kept is only what the server has said, so a write that failed leaves no trace.
+  // Stores only answers of the server, so a failed write changes nothing.
   Result<void> Keep(Result<Ref<coordinationv1::Lease>> answer) {
     if (!answer) return std::move(answer).error();
     lease_ = std::move(*answer);
@@ -76,7 +76,7 @@ class LeaseLock final : public ResourceLock {
   const ResourceClient<coordinationv1::Lease> leases_;
   const LeaseLockOptions options_;
   const std::string description_;
-  Ref<coordinationv1::Lease> lease_;  // as the server showed it last
+  Ref<coordinationv1::Lease> lease_;  // last state seen on the server
 };
 
 }  // namespace

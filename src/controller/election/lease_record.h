@@ -1,6 +1,6 @@
 // controller/election/lease_record.h
 //
-// The record of a leader election as the spec of a Lease.
+// Converts between the record of a leader election and the spec of a Lease.
 
 #ifndef KINFORMER_CONTROLLER_ELECTION_LEASE_RECORD_H_
 #define KINFORMER_CONTROLLER_ELECTION_LEASE_RECORD_H_
@@ -10,10 +10,10 @@
 
 namespace kinformer::internal::election {
 
-// What is missing is a zero value.
+// Missing fields become zero values.
 LeaderElectionRecord RecordOf(const coordinationv1::LeaseSpec& spec);
 
-// Empty times, strategy and preferred holder are left out; the rest is written, empty or not.
+// Omits empty times, strategy and preferred holder; other fields are written even if empty.
 void Write(const LeaderElectionRecord& record, coordinationv1::LeaseSpecMutable& spec);
 
 }  // namespace kinformer::internal::election

@@ -25,13 +25,13 @@ using internal::endpoints::Verdict;
 using internal::http::BearerToken;
 using internal::transport::HeadJudge;
 
-// What a handler inside says to a head that a body follows; null: it may come.
+// Asks the inner handler about a head that a body follows; null: the body may come.
 std::unique_ptr<ResponseStream> JudgedBy(Handler& inner, const HttpRequest& head) {
   auto* const judge = dynamic_cast<HeadJudge*>(&inner);
   return judge == nullptr ? nullptr : judge->JudgeHead(head);
 }
 
-// Refuses by the head whom it does not let in.
+// Checks the token when the head arrives, before the body.
 class TokenFilter final : public Handler, public HeadJudge {
  public:
   TokenFilter(std::string token, std::shared_ptr<Handler> inner)
@@ -65,7 +65,7 @@ AccessRequest AccessOf(const HttpRequest& request) {
   return access;
 }
 
-// What a request that waits holds of what somebody has sent, about.
+// Approximate bytes that a waiting request holds of client data.
 std::size_t BytesOf(const AccessRequest& access, const HttpRequest& request) {
   std::size_t bytes = access.token.size() + access.path.size();
   bytes += request.target.size() + request.body.size();
@@ -73,7 +73,7 @@ std::size_t BytesOf(const AccessRequest& access, const HttpRequest& request) {
   return bytes;
 }
 
-// Nobody's body is read before it is known whether they may.
+// Reads the body of a request only after the request was authorized.
 class ReviewFilter final : public Handler, public HeadJudge {
  public:
   ReviewFilter(Env& env, const Client& client, std::shared_ptr<Handler> inner)

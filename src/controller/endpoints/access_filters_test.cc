@@ -1,4 +1,4 @@
-// Who may read metrics.
+// Authorization of requests for metrics.
 
 #include <chrono>
 #include <functional>
@@ -129,7 +129,7 @@ TEST_F(AccessFiltersTest, WhoIsKnownDoesNotWaitForOthers) {
   const std::unique_ptr<Asked> asked = Start(sim_, *filter_, "/metrics", "t-1");
   EXPECT_EQ(Start(sim_, *filter_, "/metrics", "t-2")->status, 200);
   EXPECT_EQ(asked->status, 0);
-  // Its end does not wait for the API server either.
+  // The destructor of the filter does not wait for the API server either.
   const SteadyTime before = sim_.env().Now();
   EXPECT_TRUE(sim_.RunBlocking([&] { filter_.reset(); }, minutes(1)));
   EXPECT_LT(sim_.env().Now() - before, seconds(1));

@@ -1,4 +1,4 @@
-// Metrics behind the filter that asks the API server, and many who may not read them.
+// Metrics behind the filter that asks the API server, with many unauthorized clients.
 
 #include <chrono>
 #include <cstddef>
@@ -61,7 +61,7 @@ TEST_F(AccessFiltersTest, WhatWaitsForTheApiServerIsBoundedInBytes) {
       EXPECT_EQ(asked.back()->status, 503);
     }
   }
-  // Each has its token twice, in its head and beside it.
+  // Each request holds its token twice: in its head, and as a copy.
   EXPECT_GE(waiting, 16U);
   EXPECT_LE(waiting * (std::size_t{64} << 10), std::size_t{4} << 20);
   asked.clear();
@@ -71,7 +71,7 @@ TEST_F(AccessFiltersTest, WhatWaitsForTheApiServerIsBoundedInBytes) {
 
 class HeadOfAccessTest : public AccessFiltersTest {
  protected:
-  // What the filter says to a head that a body follows, after a second: 0: nothing yet.
+  // Status that the filter gives for a head after a second; 0 if it is still undecided.
   int Judge(const std::string& token) {
     HttpRequest head{.method = "POST", .target = "/metrics"};
     if (!token.empty()) head.headers.Add("Authorization", "Bearer " + token);

@@ -12,7 +12,7 @@
 namespace kinformer::internal::endpoints {
 namespace {
 
-// As controller-runtime's filter has them.
+// Values of controller-runtime's filter.
 constexpr Duration kTimeout = std::chrono::seconds(10);
 constexpr Duration kUserTtl = std::chrono::minutes(1);
 constexpr Duration kAllowedTtl = std::chrono::minutes(5);
@@ -40,14 +40,14 @@ Verdict VerdictOn(const std::string& user, bool allowed) {
   return {.status = 403, .text = "Authorization denied for user " + user + "\n"};
 }
 
-// Nobody can choose two texts of one digest, nor learn the text from it.
+// Nobody can find two texts with the same digest, or the text of a digest.
 std::string DigestOf(std::string_view text) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
   return {digest.begin(), digest.end()};
 }
 
-// What still holds.
+// Returns the cached value if it has not expired.
 template <class Memory>
 auto Recalled(Memory& memory, const std::string& key, BootTime now) {
   auto* const found = memory.Find(key);
@@ -127,7 +127,7 @@ std::optional<bool> AccessReviewer::KnownAccess(const std::string& question) {
 
 Result<AccessReviewer::User> AccessReviewer::AskUser(const std::string& token,
                                                      const std::stop_token& stop) {
-  // Another request may have asked while this one waited.
+  // Another request may have asked the same while this one waited.
   if (std::optional<User> known = KnownUser(token)) return *std::move(known);
   TokenReview::Mutable question;
   question.spec.token = token;

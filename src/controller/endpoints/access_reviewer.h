@@ -1,6 +1,6 @@
 // controller/endpoints/access_reviewer.h
 //
-// AccessReviewer: who the bearer of a token is and what they may do, by the word of the API server.
+// AccessReviewer: asks the API server who the bearer of a token is and what they may do.
 
 #ifndef KINFORMER_CONTROLLER_ENDPOINTS_ACCESS_REVIEWER_H_
 #define KINFORMER_CONTROLLER_ENDPOINTS_ACCESS_REVIEWER_H_
@@ -20,18 +20,18 @@
 
 namespace kinformer::internal::endpoints {
 
-// What somebody wants to do.
+// A request whose authorization is checked.
 struct AccessRequest {
   std::string token{};
   std::string verb{};
   std::string path{};
 };
 
-// What becomes of it.
+// Result of the check.
 struct Verdict {
-  int status = 200;    // they may
-  std::string text{};  // why not
-  std::string user{};  // who they are, if they may
+  int status = 200;    // 200: allowed
+  std::string text{};  // reason for a refusal
+  std::string user{};  // name of the user, if allowed
 };
 
 // Thread-safe. Ask blocks.
@@ -39,15 +39,15 @@ class AccessReviewer {
  public:
   AccessReviewer(Env& env, const Client& client);
 
-  // What is known without asking.
+  // Returns the verdict if it is cached, without a request to the API server.
   std::optional<Verdict> Known(const AccessRequest& request);
-  // Asks for what is not known.
+  // Returns the verdict; asks the API server for parts that are not cached.
   Verdict Ask(const AccessRequest& request, const std::stop_token& stop);
 
  private:
   using TokenReview = authenticationv1::TokenReview;
   using SubjectAccessReview = authorizationv1::SubjectAccessReview;
-  // None: nobody that the API server knows.
+  // nullopt: the API server does not know the token.
   using User = std::optional<authenticationv1::UserInfoMutable>;
   template <class T>
   struct Remembered {
@@ -67,9 +67,9 @@ class AccessReviewer {
   const ResourceClient<TokenReview> token_reviews_;
   const ResourceClient<SubjectAccessReview> access_reviews_;
   base::Mutex mutex_;
-  // By digests: a token, and the path in a question, may be as long as a head, and whoever asks
-  // chooses them. Who is nobody is remembered apart, and what is denied too, so that a flood of
-  // those drives nobody out who may.
+  // Keys are digests, because tokens and paths are chosen by clients and may be as long as a head
+  // allows. Unknown tokens and denials have caches of their own, so that a flood of them does not
+  // evict the entries of allowed users.
   Memory<User> users_ KINFORMER_GUARDED_BY(mutex_);
   Memory<bool> nobodies_ KINFORMER_GUARDED_BY(mutex_);
   Memory<bool> allowed_ KINFORMER_GUARDED_BY(mutex_);

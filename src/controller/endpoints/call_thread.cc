@@ -18,7 +18,7 @@ class CallThread::Waiting final : public transport::Deferred {
   }
 
  private:
-  // Goes with this: who holds it weakly sees whether anybody still waits.
+  // Expires with this object, so holders of a weak pointer see whether the client still waits.
   const std::shared_ptr<Waiting*> self_ = std::make_shared<Waiting*>(this);
 };
 
@@ -49,7 +49,7 @@ CallThread::~CallThread() {
 std::unique_ptr<ResponseStream> CallThread::Answer(Call call, std::size_t bytes) {
   auto waiting = std::make_unique<Waiting>();
   const MonitorLock lock(*monitor_);
-  // Those that nobody waits for any more take no place.
+  // Removes requests whose clients no longer wait, since they must not take up room.
   std::erase_if(jobs_, [&](const Job& job) {
     if (!job.waiting.expired()) return false;
     bytes_ -= job.bytes;

@@ -1,7 +1,7 @@
 // controller/endpoints/call_thread.h
 //
-// CallThread: answers requests with what calls give that may block: they run on a thread of its
-// own, and what comes of them goes back to the loop.
+// CallThread: answers requests with the results of blocking calls. Calls run on a thread of this
+// object; their results are completed on the loop.
 
 #ifndef KINFORMER_CONTROLLER_ENDPOINTS_CALL_THREAD_H_
 #define KINFORMER_CONTROLLER_ENDPOINTS_CALL_THREAD_H_
@@ -18,16 +18,16 @@
 
 namespace kinformer::internal::endpoints {
 
-// Loop-confined, but for construction and destruction, which may happen on any other thread.
-// Destruction tells the call under way to stop, waits for it, and drops the others.
+// Loop-confined, except that construction and destruction may be on any other thread. The
+// destructor stops the running call, waits for it, and drops the others.
 class CallThread {
  public:
   // Makes the response, on the loop.
   using Then = std::function<std::unique_ptr<ResponseStream>()>;
-  // Runs on the thread. The token is stopped at the end.
+  // Runs on the thread. The token is stopped in the destructor.
   using Call = std::function<Then(const std::stop_token& stop)>;
 
-  // More calls than that are not kept waiting, nor those that hold more bytes together.
+  // Limits of waiting calls, by number and by total bytes.
   static constexpr std::size_t kMaxWaiting = 256;
   static constexpr std::size_t kMaxWaitingBytes = std::size_t{4} << 20;
 
@@ -36,9 +36,9 @@ class CallThread {
   CallThread(const CallThread&) = delete;
   CallThread& operator=(const CallThread&) = delete;
 
-  // The response that `call` leads to. Neither part is done if nobody waits for it any more. 503:
-  // too many wait. 500: a part of it has thrown, which is logged with the thread's name. `bytes`:
-  // what the call holds of what somebody has sent.
+  // Returns the response of `call`. If the client no longer waits, neither part of the call runs.
+  // 503: too many calls wait. 500: a part threw, which is logged with the thread's name. `bytes`:
+  // size of the client's data that the call holds.
   std::unique_ptr<ResponseStream> Answer(Call call, std::size_t bytes = 0);
 
  private:
@@ -55,11 +55,11 @@ class CallThread {
   const std::string name_;
   std::stop_source stop_;
   const std::unique_ptr<Monitor> monitor_;
-  // Under monitor_.
+  // Guarded by monitor_.
   std::deque<Job> jobs_;
   std::size_t bytes_ = 0;  // of all jobs
   bool ending_ = false;
-  std::unique_ptr<Thread> thread_;  // made when it is first needed
+  std::unique_ptr<Thread> thread_;  // made at its first use
 };
 
 }  // namespace kinformer::internal::endpoints

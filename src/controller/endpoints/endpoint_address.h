@@ -16,8 +16,8 @@ struct EndpointAddress {
   std::uint16_t port = 0;
 };
 
-// Reads what EndpointServer::Listen is given; none: nothing is to be opened. Whether `ip` is an
-// address is left to whoever opens it.
+// Parses the address for EndpointServer::Listen; nullopt means that nothing is opened. Whether `ip`
+// is a valid address is checked when it is opened.
 Result<std::optional<EndpointAddress>> ParseEndpointAddress(const std::string& text);
 
 }  // namespace kinformer::internal::endpoints

@@ -1,4 +1,4 @@
-// Endpoints on a port, and whose bodies they read: who is not let in is told so at the end of the
+// Endpoints on a port read the body only of admitted requests: others are refused at the end of the
 // head, over HTTP/1.1 and HTTP/2.
 
 #include <atomic>

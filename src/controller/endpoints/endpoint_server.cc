@@ -30,7 +30,7 @@ using internal::http::TlsContext;
 
 namespace {
 
-// Lets in everybody; who is not welcome is a handler's own question. Who refuses is text.
+// Admits every request, since handlers authorize themselves. Refusals have plain text bodies.
 class EndpointPolicy final : public internal::http::RequestPolicy {
  public:
   [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const std::string&,
@@ -85,9 +85,9 @@ class Router final : public Handler, public internal::transport::HeadJudge {
   }
 
   Mutex mutex_;
-  // Of two that fit, one is the beginning of the other, and the longer one comes later.
+  // If two paths match, one is a prefix of the other, and the longer one is later in the map.
   std::map<std::string, std::shared_ptr<Handler>> routes_ KINFORMER_GUARDED_BY(mutex_);
-  // Also those that were replaced: they may have answers under way.
+  // Includes replaced handlers, which may still have answers in progress.
   std::vector<std::shared_ptr<Handler>> handlers_ KINFORMER_GUARDED_BY(mutex_);
 };
 
@@ -104,10 +104,10 @@ Result<CertificatePair> SelfSigned(Env& env, const std::string& ip) {
   return CertificatePair{std::move(made->cert_pem), std::move(made->key_pem)};
 }
 
-// A certificate, and who reads it again.
+// A certificate and the watcher that reloads it.
 struct Material {
   CertificatePair pair{};
-  std::unique_ptr<CertificateWatcher> watcher{};  // null: it stays as it is
+  std::unique_ptr<CertificateWatcher> watcher{};  // null: the certificate does not change
 };
 
 Result<Material> MaterialOf(Env& env, const std::string& ip, const EndpointServerOptions& options) {
@@ -130,7 +130,7 @@ Result<Material> MaterialOf(Env& env, const std::string& ip, const EndpointServe
 struct EndpointServer::Impl {
   Router router{};
   std::unique_ptr<internal::http::Server> server{};  // null: nothing is open
-  std::unique_ptr<CertificateWatcher> watcher{};     // goes before the server that it tells
+  std::unique_ptr<CertificateWatcher> watcher{};     // destroyed before the server it notifies
 };
 
 Result<std::unique_ptr<EndpointServer>> EndpointServer::Listen(
@@ -147,7 +147,7 @@ Result<std::unique_ptr<EndpointServer>> EndpointServer::Listen(
     return fail(
         Error(error.reason(), error.message() + ": give another address, or \"0\" for none"));
   };
-  // Before a thread reads certificates.
+  // Before the start of a thread that reads certificates.
   if (Result<void> fits = internal::http::Server::CheckEnv(env); !fits) return refuse(fits.error());
   TlsContext tls;
   if (options.tls) {

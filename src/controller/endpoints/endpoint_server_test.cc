@@ -39,7 +39,7 @@ std::size_t Append(char* bytes, std::size_t size, std::size_t count, void* to) {
   return size * count;
 }
 
-// Blocks. `ca_pem`: who must have signed the server's certificate; empty: anybody.
+// Blocks. `ca_pem`: authority of the server's certificate; empty: any.
 Answer Get(const std::string& url, const std::vector<std::string>& headers = {},
            const std::string& ca_pem = "") {
   Answer answer;
@@ -156,7 +156,7 @@ TEST_F(EndpointServerTest, WH_02_ARenewedCertificateIsOffered) {
   EXPECT_EQ(Get(Url("/healthz", "https"), {}, folder.ca_pem()).body, "ok");
   EXPECT_EQ(Get(Url("/healthz", "https"), {}, other.ca_pem()).status, 0);
   folder.Rename(other.Make());
-  // It comes within milliseconds.
+  // Takes a few milliseconds.
   const auto renewed = [&] { return Get(Url("/healthz", "https"), {}, other.ca_pem()).status; };
   for (int i = 0; i < 1000 && renewed() == 0; ++i) {
   }
@@ -208,7 +208,7 @@ TEST(EndpointServerInASimulation, NothingBeginsThatReadsCertificates) {
   EXPECT_EQ(server.error().reason(), Reason::kInvalidArgument);
   EXPECT_THAT(server.error().message(), HasSubstr("a simulation has no sockets"));
   EXPECT_THAT(server.error().message(), HasSubstr("\"0\" for none"));
-  // No thread was made, of which somebody would have to wait for the end.
+  // No thread was made, since its end would have to be awaited.
   EXPECT_EQ(sim.TraceHash(), before);
   EXPECT_FALSE(ran);
 }

@@ -20,20 +20,20 @@ using kinformer::internal::endpoints::TextResponse;
 using kinformer::internal::transport::PercentDecode;
 using kinformer::internal::transport::Query;
 
-// What a request asks.
+// Parameters of a request.
 struct Question {
-  std::string name{};  // of the one check; empty: all of them
+  std::string name{};  // name of the one check; empty: all checks
   std::set<std::string> excluded{};
   bool verbose = false;
 };
 
-// What is answered.
+// Content of the answer.
 struct Report {
   int status = 200;
   std::string text{};
 };
 
-// None: the target is not below `path`.
+// Returns nullopt if the target is not below `path`.
 std::optional<Question> QuestionOf(std::string_view target, std::string_view path) {
   const std::size_t mark = target.find('?');
   std::string decoded;
@@ -63,7 +63,7 @@ Report ReportOne(Env& env, const std::string& name, const Checker& check) {
   return {.status = 500, .text = "internal server error: " + well.error().message() + "\n"};
 }
 
-// `"a", "b"`
+// Returns `"a", "b"`.
 std::string Quoted(const std::set<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {

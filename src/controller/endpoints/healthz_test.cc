@@ -1,4 +1,4 @@
-// What health endpoints answer.
+// Answers of health endpoints.
 
 #include "kinformer/healthz.h"
 
@@ -36,13 +36,13 @@ Result<void> Fails() { return Error(Reason::kNotSynced, "pods are still being li
 class HealthzTest : public ::testing::Test {
  protected:
   void TearDown() override {
-    // Ends a thread, for which time must pass.
+    // Ends a thread, which needs simulated time to pass.
     EXPECT_TRUE(sim_.RunBlocking([&] { handler_.reset(); }, minutes(1)));
   }
   void Serve(Checks checks, std::string path = "/healthz") {
     handler_.emplace(sim_.env(), std::move(checks), std::move(path));
   }
-  // "200 ok"
+  // Returns status and body, such as "200 ok".
   std::string Get(const std::string& target) {
     const std::unique_ptr<Asked> asked = Ask(sim_, *handler_, target);
     EXPECT_TRUE(asked->done);

@@ -9,7 +9,7 @@ namespace kinformer::internal::endpoints {
 std::unique_ptr<ResponseStream> TextResponse(int status, std::string text) {
   HttpHeaders headers;
   headers.Add("Content-Type", "text/plain; charset=utf-8");
-  // A browser shall not take the text for a page.
+  // Browsers must not treat the text as a page.
   headers.Add("X-Content-Type-Options", "nosniff");
   if (status == 401) headers.Add("WWW-Authenticate", "Bearer");
   return std::make_unique<transport::WholeBody>(status, std::move(headers), std::move(text));

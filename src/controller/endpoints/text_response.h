@@ -10,10 +10,10 @@
 
 namespace kinformer::internal::endpoints {
 
-// A text for people. That of a 401 asks for a bearer token.
+// Returns a plain text response. A 401 also asks for a bearer token.
 std::unique_ptr<ResponseStream> TextResponse(int status, std::string text);
 
-// 404, as Go's servers word it.
+// Returns 404 with the text of Go's servers.
 std::unique_ptr<ResponseStream> NotFoundResponse();
 
 }  // namespace kinformer::internal::endpoints

@@ -12,7 +12,7 @@
 namespace kinformer::internal::events {
 namespace {
 
-// Gives events to a function of the user's.
+// Passes events to a function of the user.
 template <class Event>
 class UserTaker final : public EventTaker<Event> {
  public:
@@ -50,7 +50,7 @@ void BroadcasterCore<Event>::Publish(const Event& event) {
   {
     const base::MutexLock lock(mutex_);
     for (const auto& watcher : watchers_) without_room += watcher->Push(event) ? 0 : 1;
-    // Once: who gives too many gives many.
+    // Logged only once, because many events usually follow.
     tell = without_room > 0 && !std::exchange(full_told_, true);
     no_sink = !started_ && !std::exchange(logged_no_sink_, true);
   }
@@ -69,7 +69,7 @@ void BroadcasterCore<Event>::Publish(const Event& event) {
 template <class Event>
 void BroadcasterCore<Event>::StartRecording(std::unique_ptr<BasicEventSink<Event>> sink,
                                             std::unique_ptr<Correlation<Event>> correlation) {
-  // The thread of the watcher ends before this goes.
+  // The thread of the watcher ends before this object is destroyed.
   Start(std::make_unique<EventDelivery<Event>>(
       env_,
       DeliveryOptions{.max_attempts = options_.max_attempts,

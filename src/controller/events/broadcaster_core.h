@@ -1,7 +1,7 @@
 // controller/events/broadcaster_core.h
 //
-// BroadcasterCore: what the broadcasters of all API versions of events have in common: events go
-// from recorders to sinks and watchers, each with a thread of its own, and what is lost is counted.
+// BroadcasterCore: common part of the broadcasters for all API versions of events: passes events
+// from recorders to sinks and watchers, each with its own thread, and counts lost events.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_BROADCASTER_CORE_H_
 #define KINFORMER_CONTROLLER_EVENTS_BROADCASTER_CORE_H_
@@ -36,7 +36,7 @@ class BroadcasterCore {
   BroadcasterCore(Env& env, const Options& options);
 
   [[nodiscard]] Env& env() const { return env_; }
-  // To all sinks and watchers. Never blocks.
+  // Passes the event to all sinks and watchers. Does not block.
   void Publish(const Event& event);
   void StartRecording(std::unique_ptr<BasicEventSink<Event>> sink,
                       std::unique_ptr<Correlation<Event>> correlation);

@@ -1,7 +1,7 @@
 // controller/events/correlation.h
 //
-// Correlation: decides what is written for an event: a new object, a change of one that there is,
-// or nothing. What differs between the API versions of events is here; the delivery is the same.
+// Correlation: decides how an event is written: as a new object, as a change of an existing one, or
+// not at all. It contains the differences between the API versions of events.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_CORRELATION_H_
 #define KINFORMER_CONTROLLER_EVENTS_CORRELATION_H_
@@ -17,38 +17,38 @@ namespace kinformer::internal::events {
 
 enum class EventWrite : std::uint8_t {
   kCreate,
-  kPatch,    // there is an object of that event already
-  kLater,    // it is counted, and the count is written later
-  kSkipped,  // there are too many about that object
+  kPatch,    // an object for that event exists already
+  kLater,    // only counted; the count is written later
+  kSkipped,  // dropped: too many events about that object
 };
 
 template <class Event>
 struct CorrelatedEvent {
   Event event{};
-  std::string key{};  // what Observed and Refused are to be given
+  std::string key{};  // key to pass to Observed or Refused
   EventWrite write = EventWrite::kCreate;
 };
 
-// Of one sink. Thread-compatible.
+// Used by one sink. Thread-compatible.
 template <class Event>
 class Correlation {
  public:
   virtual ~Correlation() = default;
 
   virtual CorrelatedEvent<Event> Correlate(const Event& event) = 0;
-  // The server has that event now; or it does not want it.
+  // Reports that the server has stored the event (Observed), or has refused it (Refused).
   virtual void Observed(const std::string& key, const Event& event) = 0;
   virtual void Refused(const std::string& /*key*/) {}
 
-  // What is new in an event that is to be patched.
+  // Returns the patch with the changed fields of an event.
   [[nodiscard]] virtual Patch PatchOf(const Event& event) const = 0;
-  // The server has forgotten the event that was to be patched: it shall be created.
+  // Prepares an event for creation, after the server no longer had the object to be patched.
   virtual void Renew(Event& event) = 0;
 
-  // What is to be written without a new event, from NextSweep() on.
+  // Time of the next Sweep, which returns events to write although no new event has arrived.
   [[nodiscard]] virtual SteadyTime NextSweep() const { return SteadyTime::max(); }
   virtual std::vector<CorrelatedEvent<Event>> Sweep() { return {}; }
-  // What is counted and not written yet.
+  // Returns counts that are not written yet. Called once at the end.
   virtual std::vector<CorrelatedEvent<Event>> Unwritten() { return {}; }
 };
 

@@ -56,7 +56,7 @@ EventCorrelator::Correlated EventCorrelator::Aggregated(const corev1::EventMutab
   alike->last = now;
   alike->messages.insert(event.message);
   if (alike->messages.size() < options_.max_events) return {.event = event, .key = EventKey(event)};
-  // One that is as many as needed; it does not grow with what still comes.
+  // Keeps as many messages as needed, so that the set does not grow further.
   if (alike->messages.size() > options_.max_events) alike->messages.erase(alike->messages.begin());
   Correlated together{.event = event, .key = key};
   together.event.message = std::string(kCombined) + event.message;

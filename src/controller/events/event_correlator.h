@@ -1,6 +1,6 @@
 // controller/events/event_correlator.h
 //
-// EventCorrelator: events of core/v1 that are alike are counted, combined, or left out.
+// EventCorrelator: counts, combines or drops similar events of core/v1.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_EVENT_CORRELATOR_H_
 #define KINFORMER_CONTROLLER_EVENTS_EVENT_CORRELATOR_H_
@@ -19,11 +19,11 @@
 
 namespace kinformer::internal::events {
 
-// What an event has in common with those that are told together with it, and what tells it from
-// them: its message.
+// Returns the key of events that may be combined: everything they have in common, without the
+// message, by which they are told apart.
 std::string AggregateKey(const corev1::EventMutable& event);
 
-// Of events of core/v1: a higher count is written each time. Counterpart: record.EventCorrelator.
+// Correlation for core/v1: writes each higher count. Counterpart: record.EventCorrelator.
 class EventCorrelator final : public Correlation<corev1::EventMutable> {
  public:
   using Correlated = CorrelatedEvent<corev1::EventMutable>;

@@ -1,4 +1,4 @@
-// What is written for events that are alike.
+// Counting and combining of similar events.
 
 #include "controller/events/event_correlator.h"
 
@@ -47,15 +47,15 @@ bool IsLeftOut(const EventCorrelator::Correlated& correlated) {
 
 class CorrelatorTest : public ::testing::Test {
  protected:
-  // With so much room that nothing is left out.
+  // Options with limits so large that no event is dropped.
   EventCorrelatorOptions Roomy() { return {.burst_size = 100'000}; }
-  // As if it were written at once.
+  // Correlates the event, and treats it as written at once.
   EventCorrelator::Correlated Next(EventCorrelator& correlator, const corev1::EventMutable& event) {
     EventCorrelator::Correlated correlated = correlator.Correlate(event);
     if (!IsLeftOut(correlated)) correlator.Observed(correlated.key, correlated.event);
     return correlated;
   }
-  // The time is part of a name.
+  // Names of events contain the time.
   Simulation sim_{{.start = WallTime(seconds(1'700'000'000))}};
 };
 

@@ -12,14 +12,14 @@
 namespace kinformer::internal::events {
 namespace {
 
-// Somebody has answered, or the event cannot be sent at all: to send it again changes nothing. But
-// what was to be patched, was not there and is there now, can be patched.
+// Whether a retry is pointless: the server has answered, or the event cannot be sent at all. An
+// exception is a patch that fell back to a create of an object that exists now: it can be patched.
 bool IsFinal(const Error& error, EventWrite write) {
   if (write == EventWrite::kPatch && IsAlreadyExists(error)) return false;
   return error.http_status() != 0 || error.reason() == Reason::kInvalidArgument;
 }
 
-// Nobody's fault, and of no interest to those who read logs.
+// Whether the refusal is normal and not worth a warning.
 bool IsExpected(const Error& error) {
   if (IsAlreadyExists(error)) return true;
   if (!IsForbidden(error)) return false;
@@ -29,8 +29,8 @@ bool IsExpected(const Error& error) {
   return false;
 }
 
-// What a sink of the user's throws is an error that is final: the event, if sent again, could make
-// it throw for ever.
+// Calls the user's sink. An exception becomes a permanent error, since a retry could throw each
+// time.
 template <class Call>
 std::invoke_result_t<Call> CallSink(Env& env, const Call& call) {
   try {
@@ -67,7 +67,7 @@ void EventDelivery<Event>::Take(const Event& event, const std::stop_token& stop)
       GiveUp(event, Lost::kNoAnswer, *unanswered);
       return;
     }
-    // Many programs may have lost the same server.
+    // Spreads the retries of many programs that lost the same server.
     const double part = attempt == 1 ? RandomUnit(env_) : 1;
     SleepUnlessStopped(env_, stop,
                        std::chrono::duration_cast<Duration>(options_.retry_delay * part));
@@ -77,7 +77,7 @@ void EventDelivery<Event>::Take(const Event& event, const std::stop_token& stop)
 
 template <class Event>
 void EventDelivery<Event>::Sweep(const std::stop_token& stop) {
-  // Where nobody answers, the next sweep tries again.
+  // If the server does not answer, the next sweep retries.
   for (CorrelatedEvent<Event>& correlated : correlation_->Sweep()) {
     if (stop.stop_requested() || Attempt(correlated, stop)) return;
   }
@@ -127,7 +127,7 @@ Result<Event> EventDelivery<Event>::Write(CorrelatedEvent<Event>& correlated,
     const Patch patch = correlation_->PatchOf(event);
     Result<Event> patched = CallSink(env_, [&] { return sink_->Patch(event, patch, call); });
     if (patched || !IsNotFound(patched.error())) return patched;
-    // The server forgets events after an hour.
+    // The server deletes events after an hour.
     event.metadata.resourceVersion.clear();
     correlation_->Renew(event);
   }

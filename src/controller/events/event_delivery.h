@@ -1,6 +1,6 @@
 // controller/events/event_delivery.h
 //
-// EventDelivery: writes events to a sink, as their correlation says, again where nobody answers.
+// EventDelivery: writes events to a sink as their correlation says, and retries failed writes.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_EVENT_DELIVERY_H_
 #define KINFORMER_CONTROLLER_EVENTS_EVENT_DELIVERY_H_
@@ -19,14 +19,14 @@
 
 namespace kinformer::internal::events {
 
-// Why an event did not get to where it should, as the metric has it.
+// Reason for the loss of an event; a label of the metric.
 enum class Lost : std::uint8_t { kQueueFull, kNoAnswer, kRefused, kShutdown };
 
-// Of one sink.
+// Options for the delivery to one sink.
 struct DeliveryOptions {
   int max_attempts = 0;
   Duration retry_delay{0};
-  // Are told of each event that is not written.
+  // Called for each event that is not written.
   std::function<void(Lost)> lost{};
   std::function<void()> skipped{};
 };
@@ -44,7 +44,7 @@ class EventDelivery final : public EventTaker<Event> {
   void Finish(const std::stop_token& stop) override;
 
  private:
-  // None: the event is written, or the server does not want it. Else why nobody has answered.
+  // Returns nullopt if the event is written or refused, else the error to retry after.
   std::optional<Error> Attempt(CorrelatedEvent<Event>& correlated, const std::stop_token& stop);
   void GiveUp(const Event& event, Lost why, const Error& error);
   Result<Event> Write(CorrelatedEvent<Event>& correlated, const std::stop_token& stop);

@@ -19,7 +19,7 @@ std::string Hexadecimal(std::uint64_t number) {
 
 std::string EventName(std::string_view object, Env& env) {
   const auto now = static_cast<std::uint64_t>(env.WallNow().time_since_epoch().count());
-  // Within a millisecond at random: in a simulation much happens at one instant.
+  // Random bits below a millisecond: in a simulation many events have the same time.
   constexpr std::uint64_t kRandomPart = 0xFFFFF;
   const std::uint64_t number = (now & ~kRandomPart) | (env.Random() & kRandomPart);
   std::string name = std::string(object) + "." + Hexadecimal(number);

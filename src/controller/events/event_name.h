@@ -10,8 +10,8 @@
 
 namespace kinformer::internal::events {
 
-// A name for an event about `object`: its name and the time in hexadecimal, whose last digits are
-// random, or a UUID where that would be no name that the API allows.
+// Returns a name for an event about `object`: its name and the time in hexadecimal with random last
+// digits, or a UUID if that name would be invalid.
 std::string EventName(std::string_view object, Env& env);
 
 }  // namespace kinformer::internal::events

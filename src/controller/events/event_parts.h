@@ -1,6 +1,6 @@
 // controller/events/event_parts.h
 //
-// The parts that events have in all API versions, by one name.
+// Common access to the parts of events in all API versions.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_EVENT_PARTS_H_
 #define KINFORMER_CONTROLLER_EVENTS_EVENT_PARTS_H_
@@ -24,15 +24,15 @@ inline const corev1::ObjectReferenceMutable& AboutOf(const eventsv1::EventMutabl
 inline const std::string& TextOf(const corev1::EventMutable& event) { return event.message; }
 inline const std::string& TextOf(const eventsv1::EventMutable& event) { return event.note; }
 
-// One text of several, which cannot run into each other.
+// Joins texts to one key without ambiguity.
 std::string JoinedKey(std::initializer_list<std::string_view> parts);
 
 // Sets the name and the namespace of an event about `about`.
 void SetEventName(const corev1::ObjectReferenceMutable& about, Env& env,
                   metav1::ObjectMetaMutable& metadata);
 
-// Whether `who` gives what can be an event: of something with a name, and of one of the two types.
-// Else that is logged.
+// Whether the arguments form a valid event: about an object with a name, and of one of the two
+// types. If not, logs it with `who`.
 bool IsEvent(const corev1::ObjectReferenceMutable& about, std::string_view type,
              std::string_view reason, std::string_view text, std::string_view who, Env& env);
 

@@ -1,4 +1,4 @@
-// The way of an event from a recorder to a sink.
+// The path of an event from a recorder to a sink.
 
 #include "kinformer/event_recorder.h"
 
@@ -36,12 +36,12 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using EventMutable = corev1::EventMutable;
 
-// What sinks were asked, outlives them.
+// Requests that sinks received; outlives them.
 struct Written {
   std::vector<std::string> requests{};  // "create web-0 x1", "patch web-0 x2"
   std::vector<EventMutable> events{};
   std::vector<SteadyTime> times{};
-  // What a request ends with instead.
+  // If set, called for each request; if it returns an error, the request fails with it.
   std::function<Result<void>(const std::string& verb, const CallOptions& call)> fault{};
 };
 
@@ -88,7 +88,7 @@ corev1::ObjectReferenceMutable About(const std::string& name,
 class EventRecorderTest : public ::testing::Test {
  protected:
   void TearDown() override {
-    // Ends threads, for which time must pass.
+    // Ends threads, which needs simulated time to pass.
     EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_.reset(); }, hours(1)));
   }
   void Start(EventBroadcasterOptions options = {}) {
@@ -133,7 +133,7 @@ TEST_F(EventRecorderTest, EV_01_CreatedOnceThenCounted) {
   EXPECT_EQ(written_.events[3].metadata.resourceVersion, "2");
 }
 
-// Notes each line with its fields.
+// Records each log line with its fields.
 class Lines final : public LogSink {
  public:
   [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
@@ -352,8 +352,8 @@ TEST_F(EventRecorderTest, EV_08_EachSinkCountsForItself) {
   EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_.reset(); }, minutes(1)));
 }
 
-// What finds no room is dropped. client-go's broadcaster of watches can wait for room instead; no
-// event broadcaster uses that, and whoever gives an event here is never held up.
+// Events are dropped if the queue is full. client-go's watch broadcaster can wait for room instead,
+// but its event broadcaster never does; here recording an event never blocks.
 TEST_F(EventRecorderTest, EV_18_WatchersSeeEventsInTheirOrderAndEnd) {
   Start({.max_queued = 10});
   std::vector<std::string> quick;

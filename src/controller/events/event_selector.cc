@@ -17,7 +17,7 @@ FieldSelector SelectorOfEvents(std::string_view field,
     if (!text.empty()) text.push_back(',');
     text.append(field).append(".").append(part).append("=").append(value);
   }
-  // None of these can hold a sign of the selector's syntax.
+  // None of these values can contain a special character of selectors.
   return FieldSelector::Parse(text).value_or(FieldSelector());
 }
 

@@ -32,12 +32,12 @@ using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 using EventMutable = eventsv1::EventMutable;
 
-// What sinks were asked, outlives them.
+// Requests that sinks received; outlives them.
 struct Written {
   std::vector<std::string> requests{};  // "create web-0", "patch web-0 x2"
   std::vector<EventMutable> events{};
   std::vector<std::string> patches{};
-  // What a request ends with instead.
+  // If set, called for each request; if it returns an error, the request fails with it.
   std::function<Result<void>(const std::string& verb)> fault{};
 };
 
@@ -79,7 +79,7 @@ corev1::ObjectReferenceMutable About(const std::string& name,
 class EventSeriesTest : public ::testing::Test {
  protected:
   void TearDown() override { EXPECT_TRUE(End()); }
-  // Ends threads, for which time must pass.
+  // Ends threads, which needs simulated time to pass.
   bool End() {
     return sim_.RunBlocking([&] { broadcaster_.reset(); }, hours(1));
   }
@@ -170,7 +170,7 @@ TEST_F(EventSeriesTest, ASinkThatThrowsLosesThatEventAndNoOther) {
   Print("web-0");
   Print("web-1");
   left = 1;
-  Print("web-1");  // a series, which is patched
+  Print("web-1");  // a series, which is written by a patch
   Print("web-2");
   EXPECT_THAT(Requests(),
               ElementsAre("create web-0", "create web-1", "patch web-1 x2", "create web-2"));

@@ -1,6 +1,6 @@
 // controller/events/event_watcher.h
 //
-// EventWatcher: a queue of events, and the thread that takes them out.
+// EventWatcher: a queue of events, and the thread that handles them.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_EVENT_WATCHER_H_
 #define KINFORMER_CONTROLLER_EVENTS_EVENT_WATCHER_H_
@@ -14,28 +14,28 @@
 
 namespace kinformer::internal::events {
 
-// What becomes of events. Used by one thread. The tokens are stopped when there is no time left.
+// Handler of queued events. Used by one thread. `stop` is requested when the time is over.
 template <class Event>
 class EventTaker {
  public:
   virtual ~EventTaker() = default;
   virtual void Take(const Event& event, const std::stop_token& stop) = 0;
-  // Called when NextSweep() has come.
+  // Sweep is called when the time of NextSweep() has come.
   [[nodiscard]] virtual SteadyTime NextSweep() const { return SteadyTime::max(); }
   virtual void Sweep(const std::stop_token& /*stop*/) {}
-  // The last call: everything has been taken.
+  // The last call, after all events have been handled.
   virtual void Finish(const std::stop_token& /*stop*/) {}
 };
 
-// Thread-safe. End must have returned before it goes.
+// Thread-safe. Call End before the destructor.
 template <class Event>
 class EventWatcher {
  public:
   EventWatcher(Env& env, std::size_t max_queued, std::unique_ptr<EventTaker<Event>> taker);
 
-  // False: there is no room.
+  // Returns false if the queue is full.
   bool Push(const Event& event);
-  // Takes no more. What is not taken by `deadline` is given up. Blocks. Returns how many that were.
+  // Handles queued events until `deadline` and drops the rest. Blocks. Returns the number dropped.
   std::size_t End(SteadyTime deadline);
 
  private:
@@ -46,7 +46,7 @@ class EventWatcher {
   const std::unique_ptr<EventTaker<Event>> taker_;
   std::stop_source stop_;
   const std::unique_ptr<Monitor> monitor_;
-  // All under monitor_.
+  // Guarded by monitor_.
   std::deque<Event> queue_;
   bool ending_ = false;
   bool ended_ = false;

@@ -13,7 +13,7 @@ namespace {
 
 using base::After;
 
-// Without its resourceVersion: an object that changes is still the same.
+// Without the resourceVersion, since a changed object is still the same object.
 std::string ReferenceKey(const corev1::ObjectReferenceMutable& object) {
   return JoinedKey({object.kind, object.namespace_, object.name, object.uid, object.apiVersion,
                     object.fieldPath});

@@ -1,7 +1,7 @@
 // controller/events/series_correlator.h
 //
-// SeriesCorrelator: events of events.k8s.io/v1 that are alike become a series, whose count is
-// written now and then.
+// SeriesCorrelator: combines similar events of events.k8s.io/v1 to a series, whose count is written
+// periodically.
 
 #ifndef KINFORMER_CONTROLLER_EVENTS_SERIES_CORRELATOR_H_
 #define KINFORMER_CONTROLLER_EVENTS_SERIES_CORRELATOR_H_
@@ -19,18 +19,18 @@
 
 namespace kinformer::internal::events {
 
-// What events of a series have in common.
+// Key of a series: the fields that all its events have in common.
 std::string SeriesKey(const eventsv1::EventMutable& event);
 
-// See kinformer/events.h for the numbers.
+// The values are explained in kinformer/events.h.
 struct SeriesOptions {
   std::size_t cache_size = 0;
   Duration finish_time{0};
   Duration refresh_time{0};
 };
 
-// The first event is created; the second makes a series of it, with a patch; what follows is only
-// counted. Sweeps write the counts of all series, and end those to which nothing is added.
+// The first event is created; the second turns it into a series, with a patch; later ones are only
+// counted. Sweeps write the counts of all series and end those that had no new event.
 class SeriesCorrelator final : public Correlation<eventsv1::EventMutable> {
  public:
   using Correlated = CorrelatedEvent<eventsv1::EventMutable>;
@@ -41,7 +41,7 @@ class SeriesCorrelator final : public Correlation<eventsv1::EventMutable> {
   void Observed(const std::string& key, const eventsv1::EventMutable& event) override;
   void Refused(const std::string& key) override;
   [[nodiscard]] Patch PatchOf(const eventsv1::EventMutable& event) const override;
-  void Renew(eventsv1::EventMutable& /*event*/) override {}  // its name is free again
+  void Renew(eventsv1::EventMutable& /*event*/) override {}  // the name is free again
   [[nodiscard]] SteadyTime NextSweep() const override;
   std::vector<Correlated> Sweep() override;
   std::vector<Correlated> Unwritten() override;
@@ -49,12 +49,12 @@ class SeriesCorrelator final : public Correlation<eventsv1::EventMutable> {
  private:
   struct Series {
     eventsv1::EventMutable event{};
-    SteadyTime last{};  // when the last event of it was given
+    SteadyTime last{};  // time of the last event in the series
     std::int32_t written = 0;
-    bool over = false;  // it goes as soon as its count is written
+    bool over = false;  // ends when its count is written
   };
 
-  // Those of an event alone go at once.
+  // Ends series without new events. An event that never became a series is removed at once.
   void EndIdle(SteadyTime now);
 
   Env& env_;

@@ -12,7 +12,7 @@ bool SetStatusCondition(Env& env, Conditions& conditions, metav1::ConditionMutab
   if (!turns) {
     condition.lastTransitionTime = there->lastTransitionTime;
   } else if (condition.lastTransitionTime.IsZero()) {
-    // The API keeps seconds.
+    // The API stores whole seconds.
     condition.lastTransitionTime = metav1::Time(
         std::chrono::floor<std::chrono::seconds>(env.WallNow()).time_since_epoch().count());
   }

@@ -13,7 +13,7 @@ namespace {
 using kinformer::internal::GroupOfApiVersion;
 using Reference = metav1::OwnerReferenceMutable;
 
-// Whatever the version: it is the same object in all of them.
+// In any version, since it is the same object in all of them.
 bool Names(const Reference& reference, const Owner& owner) {
   const std::optional<std::string_view> group = GroupOfApiVersion(reference.apiVersion);
   return group && group == GroupOfApiVersion(owner.apiVersion) && reference.kind == owner.kind &&
@@ -34,7 +34,7 @@ Error NoOwner(const Owner& owner, const metav1::ObjectMetaMutable& metadata) {
   return Error(Reason::kNotFound, Described(owner) + " does not own " + NameOf(metadata));
 }
 
-// The cluster would take such an owner for one that is gone, and delete the object.
+// The garbage collector would treat such an owner as absent, and delete the object.
 Result<void> CheckScopes(const Owner& owner, const metav1::ObjectMetaMutable& metadata) {
   if (owner.namespace_.empty() || owner.namespace_ == metadata.namespace_) return {};
   if (metadata.namespace_.empty()) {

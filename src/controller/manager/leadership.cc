@@ -10,7 +10,7 @@
 namespace kinformer::internal {
 namespace {
 
-// Where a pod finds the name of its namespace.
+// File with the namespace of a pod.
 constexpr const char* kOwnNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 std::string OwnNamespace() {
@@ -36,7 +36,7 @@ class ManagerLeadership::Gate {
     --inside_;
     monitor_->NotifyAll();
   }
-  // Waits for those inside.
+  // Waits until no call is inside.
   void Close() {
     MonitorLock lock(*monitor_);
     closed_ = true;

@@ -28,18 +28,18 @@ class ManagerLeadership {
   ManagerLeadership(const ManagerLeadership&) = delete;
   ManagerLeadership& operator=(const ManagerLeadership&) = delete;
 
-  // Stands for election, on a thread of its own. `lead` is called when this process leads, and
-  // told when it has to end; the Lease is given up when it has returned. `on_end` is called at the
-  // end, whether or not this process ever led.
+  // Takes part in the election, on a separate thread. Calls `lead` when this process leads; its
+  // token is stopped when it must end, and the Lease is released after it has returned. Calls
+  // `on_end` at the end, whether or not this process ever led.
   void Start(std::function<void(const std::stop_token&)> lead, std::function<void()> on_end);
-  // Ends it, and gives the Lease up where the options say so. Waits until `deadline`; false: that
-  // goes on, and the destructor waits for it. May be called again.
+  // Ends the election, and releases the Lease if the options say so. Waits until `deadline`;
+  // returns false if it has not ended, then the destructor waits. May be called again.
   bool Stop(SteadyTime deadline);
 
   [[nodiscard]] const std::shared_ptr<LeaderElector>& elector() const { return elector_; }
 
  private:
-  // Lets the elector's calls through, until this goes: others may keep the elector for longer.
+  // Passes the elector's calls on until this is destroyed, since the elector may live longer.
   class Gate;
 
   explicit ManagerLeadership(Env& env);

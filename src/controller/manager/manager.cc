@@ -27,7 +27,7 @@ using internal::base::After;
 
 namespace {
 
-// A server that does not answer in this time is not waited for, however long the rest may take.
+// Limit for writing the last events, however long the rest of the shutdown may take.
 constexpr Duration kTimeForLastEvents = std::chrono::seconds(10);
 
 }  // namespace
@@ -49,7 +49,7 @@ struct Manager::Impl {
   ~Impl() {
     abort.request_stop();
     if (leadership == nullptr) return;
-    // It calls the group of the leader, and so goes first.
+    // It uses the leaders' group, so it is destroyed first.
     static_cast<void>(leaders.Stop(env.Now()));
     leaders.WaitUntilEnded();
     leadership.reset();
@@ -83,11 +83,11 @@ struct Manager::Impl {
                     {{"err", error.ToString()}});
       return;
     }
-    // What still waits to be ready need not. It may ask the manager something when it is told, and
-    // so may a log: the monitor is free.
+    // Ends the waits for runnables to be ready. Called without the monitor, because callbacks and
+    // log sinks may call the manager.
     abort.request_stop();
   }
-  // False: there has been one, or the manager ends.
+  // Returns false if there was an error before, or if the manager is ending.
   bool TakeFailure(const Error& error) {
     MonitorLock lock(*monitor);
     if (failure || ending) return false;
@@ -103,12 +103,12 @@ struct Manager::Impl {
   Result<void> EndAll();
   Result<void> Run(const std::stop_token& stop);
 
-  const std::unique_ptr<Runtime> runtime;  // where it has threads of its own
+  const std::unique_ptr<Runtime> runtime;  // set if the manager has its own threads
   const std::shared_ptr<Cluster> cluster;
   Env& env;
   const ManagerOptions options;
   const std::unique_ptr<Monitor> monitor;
-  std::stop_source abort;  // ends what waits to be ready
+  std::stop_source abort;  // ends waits for runnables to be ready
   // Guarded by monitor.
   bool started = false;
   bool ending = false;
@@ -117,10 +117,10 @@ struct Manager::Impl {
   bool leadership_lost = false;
   std::optional<Error> failure;
   std::set<std::string> controller_names;
-  std::shared_ptr<WebhookRunnable> webhook_server;  // null: nobody has asked for it
+  std::shared_ptr<WebhookRunnable> webhook_server;  // null: not requested by anybody
 
   ManagerServers servers;
-  std::unique_ptr<ManagerLeadership> leadership;  // null: everybody leads
+  std::unique_ptr<ManagerLeadership> leadership;  // null: there is no leader election
   GroupRunner webhooks;
   GroupRunner caches;
   GroupRunner others;
@@ -144,7 +144,7 @@ void Manager::Impl::StartAll() {
                     [this] { LeadershipEnds(); });
 }
 
-// The Lease is not given up before this returns.
+// The Lease is not released before this returns.
 void Manager::Impl::Lead(const std::stop_token& until) {
   StartLeaders();
   while (SleepUnlessStopped(env, until, std::chrono::hours(24))) {
@@ -164,7 +164,7 @@ void Manager::Impl::LeadershipEnds() {
 
 void Manager::Impl::StartLeaders() {
   {
-    // Who is elected while others still end leads nothing any more.
+    // A process that is elected during the shutdown must not start anything.
     MonitorLock lock(*monitor);
     if (ending) return;
   }
@@ -183,31 +183,31 @@ Result<void> Manager::Impl::EndAll() {
     ending = true;
     lost = leadership_lost;
   }
-  // Another process may lead already: there is no time to lose.
+  // Another process may lead already, so there is no grace period.
   if (lost) grace = Duration(0);
   abort.request_stop();
   const SteadyTime deadline =
       grace < Duration::zero() ? SteadyTime::max() : After(env.Now(), grace);
   std::string hanging;
-  // A warm-up is told first, and has as long as what it is for.
+  // Warm-ups are stopped first, and have as long to end as the groups they prepare.
   warmups.RequestStop();
   for (GroupRunner* const group : {&others, &leaders, &warmups, &caches, &webhooks, &http}) {
-    // Who is told when the time is over has had none, and is not to blame.
+    // A group that is stopped after the deadline had no time, so it is not reported.
     const bool in_time = env.Now() < deadline;
     for (const std::string& name : group->Stop(deadline)) {
       if (in_time) hanging += (hanging.empty() ? "" : ", ") + name;
     }
   }
   servers.Shutdown(deadline);
-  // Where leadership is lost, nobody waits for what still runs; the destructor does. Nor for
-  // events: mostly it is lost since the server does not answer.
+  // If leadership is lost, only the destructor waits for running code. Events are not written
+  // either: the usual cause is a server that does not answer.
   if (lost) cluster->ShutDownEvents(Duration(0));
   if (grace == Duration::zero()) {
-    // Who is not waited for is told all the same: else a replica that does nothing holds the Lease.
+    // Also stops an election that is not waited for: an idle replica must not hold the Lease.
     if (leadership != nullptr) static_cast<void>(leadership->Stop(deadline));
     return {};
   }
-  // The Lease is last. It stays with this process while what only the leader may do still runs.
+  // The Lease is released last, and kept while a runnable of the leader is still running.
   if (leadership != nullptr && !leadership->Stop(deadline) && hanging.empty()) {
     hanging = "leader election";
   }
@@ -244,7 +244,7 @@ Manager::~Manager() { internal::base::LeaveIfForkedOff(impl_->env, impl_); }
 
 namespace internal {
 
-// What all ways to make a manager share: checks, ports, and who leads.
+// Common part of all ways to make a manager: checks, ports and leader election.
 template <class Impl>
 Result<void> SetUp(Impl& impl, const Config* config) {
   if (impl.options.leader_election) {
@@ -402,7 +402,7 @@ WebhookServer& Manager::GetWebhookServer() {
     impl_->webhook_server = made;
   }
   if (impl_->options.serve_webhooks) {
-    // Once the manager runs it is too late for a check, and those that call then know it.
+    // A running manager refuses the check; ignored, since the caller asked that late.
     static_cast<void>(
         impl_->servers.AddReadyzCheck("webhook-server", [made] { return made->Check(); }).ok());
   }

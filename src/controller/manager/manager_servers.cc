@@ -96,7 +96,7 @@ void ManagerServers::Serve() {
 
 void ManagerServers::Shutdown(SteadyTime deadline) {
   const Duration left = std::max(deadline - env_.Now(), Duration(0));
-  // Past a minute a client has hung up.
+  // Clients have given up after a minute.
   const Duration grace = std::min<Duration>(left, std::chrono::minutes(1));
   if (metrics_ != nullptr) metrics_->Shutdown(grace);
   probes_->Shutdown(grace);

@@ -1,6 +1,6 @@
 // controller/manager/manager_servers.h
 //
-// ManagerServers: where a manager serves health checks and metrics.
+// ManagerServers: the ports for a manager's health checks and metrics.
 
 #ifndef KINFORMER_CONTROLLER_MANAGER_MANAGER_SERVERS_H_
 #define KINFORMER_CONTROLLER_MANAGER_MANAGER_SERVERS_H_
@@ -26,7 +26,7 @@ class ManagerServers {
  public:
   explicit ManagerServers(Env& env) : env_(env) {}
 
-  // Opens the ports; nothing is answered but 404 before Serve. Errors: EndpointServer::Listen's.
+  // Opens the ports, with 404 for every request until Serve. Errors: EndpointServer::Listen's.
   Result<void> Listen(const Client& client, const ManagerOptions& options);
   // kInvalidArgument: after Serve. kAlreadyExists.
   Result<void> AddHealthzCheck(const std::string& name, healthz::Checker check);
@@ -45,7 +45,7 @@ class ManagerServers {
   Env& env_;
   std::unique_ptr<EndpointServer> metrics_;
   std::unique_ptr<EndpointServer> probes_;
-  // Lets through to a handler whom the metrics are for.
+  // Wraps a handler so that only authorized users reach it.
   std::function<std::shared_ptr<Handler>(std::shared_ptr<Handler>)> guard_;
   std::map<std::string, std::shared_ptr<Handler>> metrics_handlers_;  // by path
   std::mutex mutex_;

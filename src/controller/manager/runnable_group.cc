@@ -101,7 +101,7 @@ void GroupRunner::Run(Member& member) {
 }
 
 void GroupRunner::Report(const Member& member, const Error& error) {
-  // To be stopped is no failure.
+  // A cancellation after a stop request is not an error.
   if (error.reason() == Reason::kCanceled && member.stop.stop_requested()) return;
   on_error_(Error(error).WithContext(member.name));
 }

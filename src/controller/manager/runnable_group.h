@@ -1,6 +1,6 @@
 // controller/manager/runnable_group.h
 //
-// GroupRunner: the runnables of one group of a manager, each on a thread of its own.
+// GroupRunner: runs the runnables of one group of a manager, each on its own thread.
 
 #ifndef KINFORMER_CONTROLLER_MANAGER_RUNNABLE_GROUP_H_
 #define KINFORMER_CONTROLLER_MANAGER_RUNNABLE_GROUP_H_
@@ -19,8 +19,8 @@
 
 namespace kinformer::internal {
 
-// What a runnable says of itself, once; where that throws, which is logged and counted, the error
-// that Manager::Add gives.
+// Properties of a runnable, read once. If its functions throw, TraitsOf logs and counts that, and
+// returns the error for Manager::Add.
 struct RunnableTraits {
   std::string name{};
   RunnableGroup group = RunnableGroup::kLeaderElection;
@@ -28,12 +28,12 @@ struct RunnableTraits {
 };
 Result<RunnableTraits> TraitsOf(Env& env, const Runnable& runnable);
 
-// Thread-safe, but for Start and Stop, which the manager calls. Destruction stops and waits.
+// Thread-safe, except that only the manager calls Start and Stop. The destructor stops and waits.
 class GroupRunner {
  public:
-  // Of which of a runnable's two bodies a group is made.
+  // Function of a runnable that the group runs: Start or Warmup.
   enum class Body : std::uint8_t { kStart, kWarmup };
-  // Told, on the runnable's thread, of each that failed.
+  // Called for each failed runnable, on the thread of the runnable.
   using OnError = std::function<void(Error error)>;
 
   GroupRunner(Env& env, Body body, OnError on_error);
@@ -43,17 +43,17 @@ class GroupRunner {
 
   // kStopped: the group has ended. kAlreadyExists.
   Result<void> Add(std::shared_ptr<Runnable> runnable, std::string name);
-  // Tells it to end, and waits for that: but for an event loop, and for who works for it.
+  // Stops a runnable and waits for its end; does not wait on an event loop or inside the runnable.
   enum class Removal : std::uint8_t { kNotHere, kEnded, kStillRuns };
   Removal Remove(const std::shared_ptr<Runnable>& runnable);
 
   // Starts all and waits until each is ready, has ended or has failed, or stop is requested.
   void Start(const std::stop_token& stop);
-  // Asks all to stop; none starts any more.
+  // Requests all to stop. No runnable starts after this.
   void RequestStop();
-  // The same, and waits until `deadline`. The names of those that have not ended by then.
+  // Calls RequestStop and waits until `deadline`. Returns the names of those still running.
   std::vector<std::string> Stop(SteadyTime deadline);
-  // Waits until it has been stopped and all have ended.
+  // Waits until the group was stopped and all runnables have ended.
   void WaitUntilEnded();
 
  private:
@@ -64,13 +64,13 @@ class GroupRunner {
     const std::string name;
     std::stop_source stop;
     bool ended = false;
-    bool removed = false;  // and goes once it has ended
+    bool removed = false;  // erased as soon as it has ended
     std::unique_ptr<Thread> thread;
   };
   enum class Phase : std::uint8_t { kNew, kStarted, kStopped };
   using Members = std::list<std::shared_ptr<Member>>;
 
-  // Runnables that were removed and have ended since: to be let go of without the monitor.
+  // Takes out runnables that were removed and have ended; destroy them without the monitor.
   Members TakeGoneLocked();
 
   void LaunchLocked(Member& member);

@@ -59,7 +59,7 @@ Result<void> WebhookRunnable::Offer(const CertificatePair& pair) {
 Result<void> WebhookRunnable::Start(const std::stop_token& stop) {
   Result<void> result;
   if (options_.listens && options_.certificates) {
-    // Ends with the manager, or where a certificate is of no use.
+    // Stopped with the manager, or if a certificate cannot be used.
     std::stop_source own;
     const std::stop_callback on_stop(stop, [&own] { own.request_stop(); });
     const WebhookCertificates certificates(client_, *options_.certificates);

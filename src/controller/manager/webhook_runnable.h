@@ -21,23 +21,23 @@
 
 namespace kinformer::internal {
 
-// Ready once it listens: caches may need its conversions. Thread-safe.
+// Ready once it listens, since caches may need its conversions. Thread-safe.
 class WebhookRunnable final : public Runnable {
  public:
   struct Options {
     WebhookListenerOptions listener{};
     WebhookServerOptions server{};
-    // Where the certificates come from; empty: what `listener` says.
+    // Source of the certificates; if empty, those of `listener`.
     std::optional<WebhookCertificatesOptions> certificates{};
-    bool listens = true;  // false: it is only asked in memory
+    bool listens = true;  // false: used in memory only
   };
 
   WebhookRunnable(Client client, Options options);
 
   [[nodiscard]] WebhookServer& server() { return server_; }
-  // 0: it does not listen.
+  // Returns 0 if it does not listen.
   [[nodiscard]] std::uint16_t port() const;
-  // kNotSynced: it should listen, and does not yet, or no longer.
+  // kNotSynced if it should listen but does not.
   [[nodiscard]] Result<void> Check() const;
 
   Result<void> Start(const std::stop_token& stop) override;
@@ -46,7 +46,7 @@ class WebhookRunnable final : public Runnable {
   [[nodiscard]] std::string name() const override { return "webhook server"; }
 
  private:
-  // Opens the port with that certificate, or offers it from now on.
+  // Opens the port with that certificate, or offers it to new connections.
   Result<void> Offer(const CertificatePair& pair);
   Result<void> Listen(WebhookListenerOptions options);
   void End();
@@ -56,7 +56,7 @@ class WebhookRunnable final : public Runnable {
   const Options options_;
   WebhookServer server_;
   const std::unique_ptr<Monitor> monitor_;
-  // Under the monitor.
+  // Guarded by the monitor.
   std::shared_ptr<WebhookListener> listener_{};  // null: it does not listen
   bool ended_ = false;
 };

@@ -61,7 +61,7 @@ Result<void> ControllerCore::Watch(
   bool starting = false;
   {
     MonitorLock lock(*monitor_);
-    // Those that come while the others are being started wait for them.
+    // Waits until the sources that are being started have started.
     while (phase_ == Phase::kStarting && may_wait) lock.Wait();
     if (std::ranges::find(sources_, source, &Watched::source) != sources_.end()) {
       return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
@@ -136,7 +136,7 @@ Result<bool> ControllerCore::StartSources(const std::stop_token& stop) {
 
 Result<bool> ControllerCore::StartSourcesOnce(const std::stop_token& stop,
                                               std::vector<Watched> sources) {
-  // Where a warm-up does this, the end of Start ends it, too, by stop_.
+  // A warm-up may be the caller; then the end of Start ends it through stop_.
   const std::stop_callback on_stop(stop, [this] { sources_stop_.request_stop(); });
   std::vector<SourceToStart> to_start;
   to_start.reserve(sources.size());
@@ -200,7 +200,7 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
   if (synced.ok() && *synced && !stop.stop_requested()) {
     env_.log().Log(LogLevel::kInfo, "starting workers",
                    {{"controller", options_.name}, {"workers", std::to_string(workers)}});
-    // Threads end when the queue is shut down.
+    // The threads end when the queue is shut down.
     std::vector<std::unique_ptr<Thread>> threads;
     for (std::size_t i = 0; i < workers; ++i) {
       threads.push_back(

@@ -30,7 +30,7 @@ namespace kinformer {
 inline const Request kA{"default", "a"};
 inline const Request kB{"default", "b"};
 
-// A source that syncs when it is told to, and whose queue the test adds to.
+// A source that syncs on demand, and to whose queue the test adds.
 class TestSource final : public source::Source {
  public:
   explicit TestSource(Env& env) : env_(env) {}
@@ -59,7 +59,7 @@ class TestSource final : public source::Source {
   [[nodiscard]] std::optional<Duration> ProgressAge() const override { return age; }
 
   std::optional<RequestQueue<Request>> queue;
-  std::stop_token stop{};  // what it was started with
+  std::stop_token stop{};  // token passed to Start
   SteadyTime syncs_at{};
   bool fails = false;
   bool throws = false;

@@ -356,7 +356,7 @@ TEST_F(ControllerTest, CR_17_AfterAWarmupThatWasStoppedNothingIsReconciled) {
 }
 
 TEST_F(ControllerTest, CR_17_NorWhenStartComesAfterIt) {
-  // Its Start returns as soon as it is asked to stop, and OK.
+  // Start of the source returns ok as soon as stop is requested.
   source_->blocks_in_start = true;
   Make({.enable_warmup = true});
   std::stop_source stop_warmup;

@@ -1,4 +1,4 @@
-// What the program's own functions and classes throw goes no further than the request.
+// Exceptions from the program's functions and classes affect only the current request.
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Throws as often as it is told to.
+// Throws a given number of times.
 class ThrowingLimiter final : public RateLimiter<Request> {
  public:
   explicit ThrowingLimiter(int& throws) : throws_(throws) {}
@@ -82,7 +82,7 @@ TEST_F(ControllerTest, AnIsLeaderThatThrowsHoldsBack) {
   EXPECT_FALSE(ended_);
 }
 
-// Throws whenever it is asked or told something else than to start.
+// Throws from every function except Start.
 class RudeSource final : public source::Source {
  public:
   Result<void> Start(const std::stop_token&, const RequestQueue<Request>&) override { return {}; }

@@ -16,7 +16,7 @@ std::vector<Request> internal::OwnersOf(const metav1::ObjectMeta& metadata,
       owners.push_back({owner.namespaced ? std::string(metadata.namespace_()) : std::string(),
                         std::string(reference.name())});
     }
-    // Of several that say they control, the first does.
+    // Only one owner can be the controller; if several claim to be, the first one counts.
     if (one_is_enough) break;
   }
   return owners;

@@ -1,4 +1,4 @@
-// Event handlers of controllers: which requests each event leads to, and with which priority.
+// Event handlers of controllers: the requests that each event adds, and their priorities.
 
 #include "kinformer/enqueue.h"
 
@@ -49,7 +49,7 @@ Ref<Pod> OwnedBy(const std::vector<std::string>& owners, const std::string& name
 class EnqueueTest : public ::testing::Test {
  protected:
   [[nodiscard]] Queue Requests() { return {queue_, 0}; }
-  // What has been added, in words: "biz/baz", or "biz/baz@-100".
+  // Returns the added requests as texts: "biz/baz", or "biz/baz@-100".
   std::vector<std::string> Added() {
     std::vector<std::string> all;
     while (queue_.Len() > 0) {
@@ -64,7 +64,7 @@ class EnqueueTest : public ::testing::Test {
     handler->Create(AddedOf(pod), Requests());
     return Added();
   }
-  // Of all four sorts of events.
+  // Returns the requests added for each of the four types of events.
   std::vector<std::vector<std::string>> OfEachEvent(const Handler& handler, const Ref<Pod>& before,
                                                     const Ref<Pod>& now) {
     std::vector<std::vector<std::string>> all;
@@ -178,7 +178,7 @@ TEST_F(EnqueueTest, HD_01_FunctionsGetTheirEventsAndTheQueue) {
   }
 }
 
-// A handler of the program's own, which adds in one of several ways.
+// A custom handler that adds requests in one of several ways.
 Handler AddsBy(std::function<void(const Queue&, const Request&)> add) {
   return handler::HandlerOf<Pod>(
       {.create = [add](const kinformer::Added<Pod>& e, const Queue& q) { add(q, e.object_name()); },
@@ -217,7 +217,7 @@ TEST_F(EnqueueTest, HD_02_WhatNoChangeCallsForIsLowInEachForm) {
   const Ref<Pod> changed = PodWith(metadata + R"(,"resourceVersion":"2")");
   for (const PriorityRow& row : PriorityRows()) {
     for (const bool with_priorities : {true, false}) {
-      // What a source puts between an informer and a handler.
+      // Uses the adapter that a source puts between an informer and a handler.
       const auto added = [&](const auto& tell) {
         PriorityQueue<Request> queue(sim_.env());
         source::internal::Adapter<Pod, Request> adapter(

@@ -10,7 +10,7 @@
 namespace kinformer::internal {
 namespace {
 
-// The receiver whose delivery runs on this thread: its own Stop must not wait for it.
+// Receiver whose delivery runs on this thread: its own Stop must not wait for the delivery.
 thread_local const void* delivering_here = nullptr;
 
 }  // namespace
@@ -25,7 +25,7 @@ std::shared_ptr<EventChannelCore::Receiver> EventChannelCore::Subscribe(std::siz
 
 Result<void> EventChannelCore::Send(const ObjectRef& object) {
   if (!object) return Error(Reason::kInvalidArgument, "event channel: there is no object to send");
-  // Receivers are kept past the monitor: the last reference to one may end here.
+  // Kept until the monitor is released, because the last reference to one may end here.
   std::vector<std::shared_ptr<Receiver>> receivers;
   bool sent = false;
   bool left_out = false;

@@ -11,7 +11,7 @@
 
 namespace kinformer::internal {
 
-// The metrics of one controller. All of them are there, with 0, from the beginning.
+// The metrics of one controller. All of them exist from the beginning, with value 0.
 struct ControllerInstruments {
   ControllerInstruments(MetricsSink& sink, const std::string& controller)
       : success(Total(sink, controller, "success")),

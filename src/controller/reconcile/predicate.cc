@@ -10,7 +10,7 @@ namespace {
 
 using kinformer::internal::StringMap;
 
-// Regardless of their order.
+// Compares the entries, ignoring their order.
 bool SameEntries(const StringMap& a, const StringMap& b) {
   std::size_t entries = 0;
   for (const auto& [key, value] : a) {

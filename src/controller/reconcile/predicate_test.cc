@@ -1,4 +1,4 @@
-// Predicates: which events they accept.
+// Predicates: the events that they accept.
 
 #include "kinformer/predicate.h"
 
@@ -20,8 +20,8 @@ using predicate::Predicate;
 using ::testing::ElementsAre;
 using Pod = corev1::Pod;
 
-// What it says of an added, an updated, a deleted pod and of an event without a watch, in this
-// order: "yyyn".
+// Returns the predicate's decisions for a created, an updated and a deleted pod, and for a generic
+// event, in this order: "yyyn".
 std::string Says(const Predicate<Pod>& p, const Ref<Pod>& before, const Ref<Pod>& now) {
   std::string all;
   for (const bool accepted : {p.Create(AddedOf(now)), p.Update(UpdatedOf(before, now)),
@@ -130,7 +130,7 @@ TEST(PredicateTest, PR_01_AndOrNot) {
   EXPECT_EQ(says(predicate::Not(Always(false))), "yyyy");
 }
 
-// Gives client-go's DeletedFinalStateUnknown to all that predicates are made of.
+// Passes client-go's DeletedFinalStateUnknown to all kinds of predicates.
 TEST(PredicateTest, ATombstone_IsAskedAboutAsSuch) {
   const Ref<Pod> pod = PodWith(R"("name":"a")");
   const Ref<Pod> told = PodWith(R"("name":"told")");
@@ -156,7 +156,7 @@ TEST(PredicateTest, ATombstone_IsAskedAboutAsSuch) {
     EXPECT_FALSE(says(p, false));
     EXPECT_THAT(std::exchange(seen, {}), ElementsAre("biz/baz a told?", "biz/baz a told"));
   }
-  // Predicates that look at the object alone look at the last state that is known.
+  // Predicates that take only the object get its last known state.
   const auto named =
       predicate::NewPredicateFuncs<Pod>([](const Pod& p) { return p.metadata().name() == "a"; });
   EXPECT_TRUE(says(named, true));

@@ -1,4 +1,4 @@
-// One reconcile: when it may begin, the call, and what becomes of the request.
+// One reconcile: the conditions for its start, the call, and the handling of its result.
 
 #include <algorithm>
 #include <utility>
@@ -17,14 +17,14 @@ namespace {
 
 constexpr Duration kLookAgain = std::chrono::seconds(1);
 
-// Ends a reconcile's token when its time is over or the controller ends.
+// Stops the token of a reconcile when its deadline passes or the controller ends.
 class ReconcileStop {
  public:
   ReconcileStop(Env& env, const std::stop_token& controller, std::optional<SteadyTime> deadline)
       : on_end_(controller, [state = state_] { state->stop.request_stop(); }) {
     if (!deadline) return;
     timer_ = env.loop().RunAt(*deadline, [state = state_] {
-      // Which of both came first is what counts.
+      // True only if stop had not been requested before.
       state->timed_out = state->stop.request_stop();
     });
   }
@@ -46,7 +46,7 @@ class ReconcileStop {
 
 std::string ControllerCore::WhyHeldBack() {
   std::string why;
-  // Who throws is no leader, or has a cache of unknown age.
+  // An exception counts as not being the leader, or as a cache of unknown age.
   const Result<void> asked =
       base::CallUser(env_, "is_leader or ProgressAge", [&] { why = WhyNotNow(); });
   return asked ? why : asked.error().message();
@@ -179,7 +179,7 @@ namespace kinformer {
 
 CallOptions ReconcileContext::call() const {
   CallOptions call{.stop = stop_};
-  // 0 would mean that there is no limit.
+  // A timeout of 0 would mean no limit.
   if (deadline_) call.timeout = std::max(*deadline_ - env_.Now(), Duration(1));
   return call;
 }

@@ -12,7 +12,7 @@
 namespace kinformer::internal {
 namespace {
 
-// The threads that start sources, and what has become of each.
+// Runs the threads that start sources, and collects their results.
 class Starter {
  public:
   Starter(Env& env, std::string controller, std::vector<SourceToStart> sources, Duration timeout,
@@ -37,7 +37,7 @@ class Starter {
       MonitorLock lock(*monitor_);
       then = states_[*culprit];
     }
-    // What somebody else asked to stop may have ended as if it had synced.
+    // If somebody else requested stop, sources may have ended without having synced.
     const bool stopped = culprit ? !stop_.request_stop() : stop_.stop_requested();
     for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
     if (stopped) return false;
@@ -74,9 +74,9 @@ class Starter {
     monitor_->NotifyAll();
   }
 
-  // The first source that failed, or that had not synced when the time was over. Empty: all have.
+  // Returns the first source that failed or did not sync in time; nullopt if all have synced.
   std::optional<std::size_t> WaitForAll() {
-    // A source that keeps to its time says better than this does what it lacks.
+    // The extra second lets sources report a more precise error for the same timeout.
     const SteadyTime deadline =
         base::After(base::After(env_.Now(), timeout_), std::chrono::seconds(1));
     MonitorLock lock(*monitor_);
@@ -90,7 +90,7 @@ class Starter {
     }
   }
 
-  // `then`: how it was when the wait ended.
+  // `then`: the state when the wait ended.
   [[nodiscard]] Error ErrorOf(std::size_t i, const State& then) const {
     const std::string source = DescribeContained(env_, *sources_[i].source);
     const bool started = then.started;

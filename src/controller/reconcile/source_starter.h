@@ -22,22 +22,22 @@ struct SourceToStart {
   std::function<Result<void>(const std::stop_token&)> start;
 };
 
-// What it calls itself; "a source" where that throws.
+// Describes the source; "a source" if its description throws.
 std::string DescribeContained(Env& env, const source::AnySource& source);
 
-// Has it stop; what that throws is logged.
+// Stops the source. Exceptions from it are logged.
 void StopContained(Env& env, source::AnySource& source);
 
-// What the source throws is its error.
+// Calls `start`. An exception becomes the returned error.
 Result<void> StartContained(Env& env, const source::AnySource& source,
                             const std::function<Result<void>(const std::stop_token&)>& start,
                             const std::stop_token& stop);
 
-// All of them at once, each on a thread of its own and with `stop`'s token. Blocks until all have
-// synced, one has failed, or `timeout` is over; a Start which does not return is waited for,
-// whatever it takes. Requests stop where they have not all synced. The error names the controller
-// and the source. False: stop was requested by somebody else meanwhile, so nobody knows whether
-// they have synced. The threads are inside `core` (base/core/inside.h), and all that the
+// Starts all sources at once, each on its own thread with the token of `stop`. Blocks until all
+// have synced, one has failed, or `timeout` is over; then waits for all threads, however long a
+// source's Start takes. Requests stop unless all have synced. The error names the controller and
+// the source. Returns false if somebody else requested stop in the meantime, so the sources may not
+// have synced. The threads run inside `core` (base/core/inside.h) and inside everything that the
 // caller is inside of.
 Result<bool> StartAndSync(Env& env, const std::string& controller,
                           std::vector<SourceToStart> sources, Duration timeout,

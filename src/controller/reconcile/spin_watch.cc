@@ -17,7 +17,7 @@ constexpr Duration kSayAgain = std::chrono::minutes(10);
 }  // namespace
 
 void SpinWatch::BeginPiece(SteadyTime now) {
-  // Between the pieces there may have been nothing at all.
+  // There may have been no reconcile at all between two intervals.
   const bool follows = now - begun_ < 2 * kPiece;
   std::unordered_map<std::string, Counts> busy;
   for (const auto& [key, counts] : counts_) {

@@ -1,7 +1,7 @@
 // controller/reconcile/spin_watch.h
 //
-// SpinWatch: notices a request that a controller reconciles over and over, without end: its own
-// write wakes it, or it asks to come again at once.
+// SpinWatch: detects a request that a controller reconciles again and again without end: its own
+// write triggers it, or it asks for an immediate requeue.
 
 #ifndef KINFORMER_CONTROLLER_RECONCILE_SPIN_WATCH_H_
 #define KINFORMER_CONTROLLER_RECONCILE_SPIN_WATCH_H_
@@ -19,32 +19,32 @@
 
 namespace kinformer::internal::reconcile {
 
-// What a request waits for after a reconcile.
+// Reason why a request is reconciled again.
 enum class Again : std::uint8_t {
-  kByEvent,         // nothing: an event has brought it, and will again
-  kByRequeueAfter,  // the time that the reconciler asked for
-  kByRequeue,       // the rate limiter, which the reconciler asked for
-  kByError,         // the rate limiter, since it failed
+  kByEvent,         // an event, such as the next change of the object
+  kByRequeueAfter,  // the delay that the reconciler asked for
+  kByRequeue,       // the rate limiter, as the reconciler asked for
+  kByError,         // the rate limiter, after an error
 };
 
-// Counts by key, in pieces of ten seconds. A key spins that is reconciled a thousand times in one
-// piece, or a hundred times in each of six: so many events come of one object, if at all, for
-// seconds only, as when a large Deployment is rolled out. What is found is said once, and again
-// while it lasts, ten minutes later. Knows at most kMostKeys keys of a piece, the first ones: a
-// controller that is busy with more is looked at when it is calmer. Thread-safe; tens of
-// nanoseconds a reconcile.
+// Counts reconciles by key, in intervals of ten seconds. A key spins if it is reconciled a thousand
+// times in one interval, or a hundred times in each of six: real events of one object come that
+// fast for seconds at most, for example while a large Deployment is rolled out. A spinning key is
+// reported once, and every ten minutes while it lasts. Keeps the first kMostKeys keys of an
+// interval, so a very busy controller is checked only in part. Thread-safe; costs tens of
+// nanoseconds per reconcile.
 class SpinWatch {
  public:
   static constexpr std::size_t kMostKeys = 1000;
 
   struct Found {
-    std::size_t reconciles;  // of the key, in `within`
+    std::size_t reconciles;  // of the key, within `within`
     Duration within;
-    Again again;        // how it mostly came again
-    Duration shortest;  // of kByRequeueAfter: what was asked for at the least
+    Again again;        // the most frequent reason
+    Duration shortest;  // for kByRequeueAfter: the shortest delay asked for
   };
 
-  // `key` has been reconciled. What is to be said about it now, if anything.
+  // Counts a reconcile of `key`. Returns a finding if one is due for the log.
   std::optional<Found> Reconciled(const std::string& key, Again again, Duration requeue_after,
                                   SteadyTime now) KINFORMER_EXCLUDES(mutex_);
 
@@ -53,7 +53,7 @@ class SpinWatch {
     std::size_t all = 0;
     std::array<std::size_t, 4> by{};
     Duration shortest = Duration::max();
-    int busy_pieces = 0;  // those before this one in which it was busy, without a gap
+    int busy_pieces = 0;  // number of busy intervals directly before this one
   };
   void BeginPiece(SteadyTime now) KINFORMER_REQUIRES(mutex_);
 
@@ -63,7 +63,7 @@ class SpinWatch {
   std::optional<SteadyTime> said_ KINFORMER_GUARDED_BY(mutex_);
 };
 
-// For the log: what brings the request back, and what would help.
+// Text for the log: the cause of the reconciles, and a remedy.
 std::string CauseOf(const SpinWatch::Found& found);
 
 }  // namespace kinformer::internal::reconcile

@@ -1,4 +1,4 @@
-// A controller that is busy with one request without end says so, once, with key, rate and cause.
+// A controller that reconciles one request endlessly logs that once, with key, rate and cause.
 
 #include "controller/reconcile/spin_watch.h"
 
@@ -78,7 +78,7 @@ TEST_F(SpinningControllerTest, Controller_ThatPollsTwelveTimesASecond_SaysSoAfte
   EXPECT_EQ(log_->Count(kSaid), 1U);
   sim_.RunFor(minutes(9));
   EXPECT_EQ(log_->Count(kSaid), 1U);
-  sim_.RunFor(minutes(2));  // it goes on
+  sim_.RunFor(minutes(2));  // it continues
   EXPECT_EQ(log_->Count(kSaid), 2U);
 }
 

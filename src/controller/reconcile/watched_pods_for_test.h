@@ -1,6 +1,6 @@
 // controller/reconcile/watched_pods_for_test.h
 //
-// For tests: pods, and the events that an informer would tell of them.
+// For tests: pods, and the events that an informer would send for them.
 
 #ifndef KINFORMER_CONTROLLER_RECONCILE_WATCHED_PODS_FOR_TEST_H_
 #define KINFORMER_CONTROLLER_RECONCILE_WATCHED_PODS_FOR_TEST_H_

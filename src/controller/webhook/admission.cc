@@ -9,7 +9,7 @@
 namespace kinformer::admission {
 namespace {
 
-// Those that a server may answer with, and that a webhook passes on as they are.
+// Whether the error is one of an API server, which a webhook passes on unchanged.
 bool IsOfTheApi(const Error& error) {
   return error.reason() >= Reason::kBadRequest && error.reason() <= Reason::kTimeout;
 }
@@ -18,8 +18,8 @@ void Append(std::vector<std::string> more, std::vector<std::string>& all) {
   for (std::string& text : more) all.push_back(std::move(text));
 }
 
-// Asks one after the other. `all` has the warnings, annotations and patches of those that have
-// allowed it; the first that does not gives its own answer with them.
+// Asks the handlers in order. The result has the warnings, annotations and patches of all that
+// allowed the request; the first refusal is returned together with them.
 Response AskAll(const std::vector<Handler>& handlers, const Request& request) {
   Response all = Allowed();
   for (const Handler& handler : handlers) {

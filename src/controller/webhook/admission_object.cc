@@ -15,9 +15,9 @@ constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 std::string Text(const json::Value& item) { return item.Dump({.sort_keys = true}); }
 
-// For each item of `after` the index of an equal one of `was`: its own where it can be, else the
-// first that is left, and kNowhere if none is. No index is given twice. Lists may be long: only
-// items that differ from what was at their index are searched for, and by their texts.
+// Returns for each item of `after` the index of an equal item of `was`: the same index if possible,
+// else the first unused one, or kNowhere. No index is used twice. Lists may be long, so only items
+// that differ at their index are searched for, by their texts.
 std::vector<std::size_t> PlacesBefore(const json::Array& was, const json::Array& after) {
   std::vector<std::size_t> places(after.size(), kNowhere);
   std::unordered_map<std::string, std::vector<std::size_t>> left;  // the smallest index is last
@@ -38,9 +38,9 @@ std::vector<std::size_t> PlacesBefore(const json::Array& was, const json::Array&
   return places;
 }
 
-// `after`, whose items take the place of equal ones of `before`, wherever they stand now, with all
-// that the original has in them. Another item is a changed one where the lists are equally long and
-// the item that was at its index is nowhere else; else it is new.
+// Returns `after`, with the fields that the original has in items equal to those of `before`, even
+// if they moved. Any other item counts as changed if the lists have equal lengths and the old item
+// at its index was not moved; otherwise it is new.
 json::Value ChangedItems(const json::Value& original, const json::Value& before,
                          const json::Value& after) {
   const json::Array& whole = original.items();
@@ -73,7 +73,7 @@ Result<ObjectRef> ReadAdmissionObject(const TypeInfo& type, const json::Value& o
   }
   const std::string& kind = object["kind"].StringOrEmpty();
   const std::string& version = object["apiVersion"].StringOrEmpty();
-  // What the object does not say is what the handler is for.
+  // A missing kind or apiVersion is the one of the handler.
   if ((!kind.empty() && kind != type.kind) || (!version.empty() && version != type.apiVersion())) {
     return Error(Reason::kBadRequest, "expected a " + std::string(type.kind) + " of " +
                                           type.apiVersion() + " and got a " + kind + " of " +
@@ -112,7 +112,7 @@ admission::Response ChangedObjectResponse(const json::Value& original, const std
   if (!exactly) return admission::PatchResponse(original, WithChanges(original, *from, *to));
   json::Value wanted = *to;
   for (const char* name : {"apiVersion", "kind"}) {
-    if (!original.contains(name)) wanted.Erase(name);  // the handler's type says them anyway
+    if (!original.contains(name)) wanted.Erase(name);  // the handler's type determines them
   }
   return admission::PatchResponse(original, wanted);
 }

@@ -1,6 +1,6 @@
 // controller/webhook/admission_review.h
 //
-// AdmissionReview on the wire: the question that an API server sends, and the answer.
+// AdmissionReview in JSON: the request of an API server, and the answer.
 
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_ADMISSION_REVIEW_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_ADMISSION_REVIEW_H_
@@ -13,14 +13,14 @@
 
 namespace kinformer::internal::webhook {
 
-// A question, and in which version it was put: v1 or v1beta1. The answer is given in the same.
+// A request, and the version of its review: v1 or v1beta1. The answer uses the same version.
 struct ReviewQuestion {
   std::string api_version{"admission.k8s.io/v1"};
   admission::Request request{};
 };
 
-// kBadRequest: the body is no AdmissionReview with a request. `question` has as much as could be
-// read: the version and the uid go into the answer whatever it is.
+// kBadRequest if the body is not an AdmissionReview with a request. Sets as much of `question` as
+// could be read, since every answer needs its version and uid.
 Result<void> ReadAdmissionReview(std::string_view body, ReviewQuestion& question);
 
 [[nodiscard]] std::string WriteAdmissionReview(const ReviewQuestion& question,

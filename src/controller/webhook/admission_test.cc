@@ -25,7 +25,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-// Refuses by the name of the object, and says which method was called in a warning.
+// Refuses by the object's name; a warning contains the method that was called.
 class NamedValidator : public admission::Validator<corev1::ConfigMap> {
  public:
   Result<void> ValidateCreate(const admission::Request&, const corev1::ConfigMap& object,
@@ -101,7 +101,7 @@ TEST_F(AdmissionTest, WH_01_AValidatorByVerb) {
   EXPECT_EQ(Validate("LOOK", Map("good"), nullptr).At("/status/code").AsInt64(), 400);
 }
 
-// Says the same whatever it is asked.
+// Always gives the same result.
 class SteadyValidator : public admission::Validator<corev1::ConfigMap> {
  public:
   SteadyValidator(Result<void> result, admission::Warnings warnings)

@@ -1,6 +1,6 @@
 // controller/webhook/asked_for_test.h
 //
-// For tests: a webhook server in simulated time, and what it answers.
+// For tests: a webhook server in simulated time, and its answers.
 
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_ASKED_FOR_TEST_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_ASKED_FOR_TEST_H_
@@ -24,7 +24,7 @@ struct WebhookReply {
   int status = 0;
   std::string text{};
   json::Value body{};  // null where the text is no JSON
-  // response.patch of a review, decoded; null where there is none.
+  // Returns response.patch of a review, decoded; null if it is absent.
   [[nodiscard]] json::Value Patch() const {
     const std::string& text64 = body.At("/response/patch").StringOrEmpty();
     if (text64.empty()) return {};

@@ -1,4 +1,4 @@
-// Token reviews: what a webhook server says to requests, and what handlers answer with.
+// Token reviews: answers of a webhook server, and responses of handlers.
 
 #include "kinformer/authentication.h"
 
@@ -45,7 +45,7 @@ class AuthenticationTest : public WebhookTest {
                                 })
         .OrExit();
   }
-  // What a handler's response looks like on the wire.
+  // Returns a handler's response as JSON.
   std::string StatusOf(authentication::Response response) {
     response_ = std::move(response);
     return Ask("/who", R"({"spec":{"token":"foobar"}})").body["status"].Dump();

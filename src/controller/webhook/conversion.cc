@@ -12,7 +12,7 @@ GroupVersionKind KindOfObject(const json::Value& object) {
           .kind = object["kind"].StringOrEmpty()};
 }
 
-// What a function has made of `original`, as it may be given back.
+// Completes the result of a conversion: only labels and annotations of the metadata may change.
 json::Value Finished(const json::Value& original, const GroupVersionKind& kind, json::Value made) {
   json::Value metadata = original["metadata"];
   for (const char* name : {"labels", "annotations"}) {

@@ -1,7 +1,7 @@
 // controller/webhook/conversion_review.h
 //
-// ConversionReview on the wire: the objects that an API server wants in another version, and what
-// has become of them.
+// ConversionReview in JSON: the objects that an API server wants in another version, and the
+// converted objects.
 
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_CONVERSION_REVIEW_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_CONVERSION_REVIEW_H_
@@ -15,14 +15,14 @@
 
 namespace kinformer::internal::webhook {
 
-// With the apiVersion in which it is to be answered. kBadRequest: the body is no ConversionReview
-// with a request.
+// Returns the review with the apiVersion for the answer. kBadRequest if the body is not a
+// ConversionReview with a request.
 Result<json::Value> ReadConversionReview(std::string_view body);
 
-// The answer: all objects converted, or a Failure that names the first which could not be. May
-// throw what the functions of `conversions` throw.
+// Returns the answer: all converted objects, or a Failure that names the first object which could
+// not be converted. May throw exceptions of the functions in `conversions`.
 [[nodiscard]] std::string ConvertReview(const json::Value& review, const Conversions& conversions);
-// A Failure.
+// Returns a Failure.
 [[nodiscard]] std::string FailedConversionReview(const json::Value& review,
                                                  std::string_view message);
 

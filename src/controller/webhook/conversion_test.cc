@@ -140,7 +140,7 @@ TEST(Conversions, OneFunctionForEachDirectionOfOneKind) {
 class ConversionWebhook : public WebhookTest {
  protected:
   ConversionWebhook() { server_.RegisterConversions(WidgetConversions()).OrExit(); }
-  // `review` says what it is.
+  // `review`: apiVersion and kind of the review.
   WebhookReply Convert(const std::string& size, const std::string& version = "example.com/v1",
                        const std::string& review =
                            R"("apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview",)") {

@@ -18,7 +18,7 @@
 namespace kinformer::internal::webhook {
 namespace {
 
-// As controller-runtime has them: of objects a little more than two of etcd's largest.
+// Same limits as in controller-runtime: a little more than two of etcd's largest objects.
 constexpr std::size_t kMaxAdmissionBytes = std::size_t{7} << 20;
 constexpr std::size_t kMaxTokenBytes = std::size_t{1} << 20;
 
@@ -27,7 +27,7 @@ std::shared_ptr<Counter> WebhookPanics(Env& env) {
                                   "Total number of webhook panics", {});
 }
 
-// `text` with something else in the place of `secret`.
+// Returns `text` with `secret` replaced.
 std::string Without(std::string_view secret, std::string text) {
   constexpr std::string_view kInstead = "[...]";
   if (secret.empty()) return text;
@@ -38,8 +38,8 @@ std::string Without(std::string_view secret, std::string text) {
   return text;
 }
 
-// Inside a catch: logs and counts what `function` of the user's at `path` has thrown, and gives the
-// words for whoever asked. Neither has `secret` in it.
+// Logs and counts the exception of the user's `function` at `path`, and returns the text for the
+// client. Neither text contains `secret`. Call inside a catch block.
 std::string Recover(Env& env, Counter& panics, IfThrown if_thrown, std::string_view function,
                     const std::string& path, std::string_view secret = {}) {
   panics.Add();
@@ -107,7 +107,7 @@ class AuthenticationEndpoint final : public Endpoint {
   HttpAnswer Answer(const HttpRequest& request, const std::stop_token& stop) override {
     TokenQuestion question;
     authentication::Response response = Judge(request, stop, question);
-    // The API server logs it.
+    // The API server logs the error.
     response.error = Without(question.request.token, std::move(response.error));
     return {.body = WriteTokenReview(question, response)};
   }

@@ -1,6 +1,6 @@
 // controller/webhook/endpoint.h
 //
-// Endpoint: what a WebhookServer has at one path.
+// Endpoint: handles the requests to one path of a WebhookServer.
 
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_ENDPOINT_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_ENDPOINT_H_
@@ -21,26 +21,26 @@
 
 namespace kinformer::internal::webhook {
 
-// Thread-safe: several requests at once.
+// Thread-safe; serves several requests at once.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
-  // Calls the user's functions: may block. Never throws. `stop` is requested when nobody waits for
-  // the answer any more.
+  // Calls the user's functions, so it may block. Does not throw. `stop` is requested when the
+  // client no longer waits for the answer.
   [[nodiscard]] virtual HttpAnswer Answer(const HttpRequest& request,
                                           const std::stop_token& stop) = 0;
-  // Refuses a request at the end of its head, which a body follows, with the same answer as to all
-  // of it; none: the body may help. Calls nothing of the user's. Never blocks.
+  // Decides at the end of the head, before the body arrives. Returns the refusal that the whole
+  // request would get, or nullopt to read the body. Calls no user code. Does not block.
   [[nodiscard]] virtual std::optional<HttpAnswer> RefuseHead(const HttpRequest& head) = 0;
 };
 
-// What becomes of what the user's functions throw.
+// Policy for exceptions from the user's functions.
 enum class IfThrown : std::uint8_t {
-  kAnswer,     // it is logged and counted, and stands in the answer
-  kTerminate,  // it is logged and counted, and ends the process
+  kAnswer,     // the exception is logged, counted and described in the answer
+  kTerminate,  // the exception is logged and counted, and ends the process
 };
 
-// `path` is for the log.
+// `path` is used for logs.
 std::unique_ptr<Endpoint> NewAdmissionEndpoint(Env& env, std::string path,
                                                admission::Handler handler, IfThrown if_thrown);
 std::unique_ptr<Endpoint> NewAuthenticationEndpoint(Env& env, std::string path,

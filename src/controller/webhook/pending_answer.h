@@ -1,6 +1,6 @@
 // controller/webhook/pending_answer.h
 //
-// PendingAnswer: a response whose status and body are found out elsewhere, and come later.
+// PendingAnswer: a response whose status and body are computed elsewhere and set later.
 
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_PENDING_ANSWER_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_PENDING_ANSWER_H_
@@ -17,20 +17,20 @@
 
 namespace kinformer::internal::webhook {
 
-// What a webhook says over HTTP.
+// HTTP response of a webhook.
 struct HttpAnswer {
   int status = 200;
-  std::string_view content_type = "application/json";  // a constant
+  std::string_view content_type = "application/json";  // must be a constant
   std::string body{};
 };
 
 // Loop-confined.
 class PendingAnswer final : public ResponseStream {
  public:
-  // Where the answer is put, by whoever has found it out; the stream may be gone by then.
+  // Receives the answer from the code that computes it; the stream may be destroyed before that.
   class Place {
    public:
-    // On the loop, once.
+    // Call it once, on the loop.
     void Put(HttpAnswer answer);
 
    private:
@@ -45,7 +45,7 @@ class PendingAnswer final : public ResponseStream {
   ~PendingAnswer() override { gone_.request_stop(); }
 
   [[nodiscard]] std::shared_ptr<Place> place() const { return place_; }
-  // Stop is requested when the stream is gone.
+  // A token that is stopped when the stream is destroyed.
   [[nodiscard]] std::stop_token gone() const { return gone_.get_token(); }
 
   [[nodiscard]] bool ready() const override { return place_->put_; }

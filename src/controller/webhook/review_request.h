@@ -1,6 +1,6 @@
 // controller/webhook/review_request.h
 //
-// What the requests of all reviews have in common: a JSON body of limited size, and a kind.
+// Common part of the requests for all reviews: a JSON body of limited size, and a kind.
 
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_REVIEW_REQUEST_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_REVIEW_REQUEST_H_
@@ -21,12 +21,12 @@ namespace kinformer::internal::webhook {
 // kBadRequest: the body is empty or not of Content-Type application/json. kRequestEntityTooLarge:
 // it has `max_bytes` or more.
 Result<void> CheckBody(const HttpRequest& request, std::size_t max_bytes);
-// Checks what of that is known before there is a body.
+// Checks the parts that are known before the body arrives.
 Result<void> CheckHead(const HttpRequest& head);
 
-// The apiVersion in which a review of that kind is answered: v1beta1 where it has been put in that,
-// else v1. A review that says nothing of its kind or version is taken for one, as its path says
-// what it must be. kBadRequest: it is of another kind or group.
+// Returns the apiVersion for the answer to a review of that kind: v1beta1 if the review uses it,
+// else v1. A review without kind and version is accepted, because its path determines them.
+// kBadRequest if it has another kind or group.
 Result<std::string> AnswerVersion(const json::Value& review, std::string_view group,
                                   std::string_view kind);
 

@@ -1,6 +1,6 @@
 // controller/webhook/token_review.h
 //
-// TokenReview on the wire: the question that an API server sends, and the answer.
+// TokenReview in JSON: the request of an API server, and the answer.
 
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_TOKEN_REVIEW_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_TOKEN_REVIEW_H_
@@ -13,17 +13,17 @@
 
 namespace kinformer::internal::webhook {
 
-// A question, and in which version it was put: v1 or v1beta1. The answer is given in the same.
+// A request, and the version of its review: v1 or v1beta1. The answer uses the same version.
 struct TokenQuestion {
   std::string api_version{"authentication.k8s.io/v1"};
   authentication::Request request{};
 };
 
-// kBadRequest: the body is no TokenReview with a token. `question` has as much as could be read.
-// No error quotes the body, which has a secret in it.
+// kBadRequest if the body is not a TokenReview with a token. Sets as much of `question` as could be
+// read. Errors never quote the body, which contains a secret.
 Result<void> ReadTokenReview(std::string_view body, TokenQuestion& question);
 
-// Without the token.
+// Returns the answer, without the token.
 [[nodiscard]] std::string WriteTokenReview(const TokenQuestion& question,
                                            const authentication::Response& response);
 

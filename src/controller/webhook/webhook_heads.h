@@ -1,6 +1,6 @@
 // controller/webhook/webhook_heads.h
 //
-// HeadsOf: what a WebhookServer says to the heads of requests, for who puts it on a port.
+// HeadsOf: answers of a WebhookServer to the heads of requests, for the code that opens a port.
 
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_WEBHOOK_HEADS_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_WEBHOOK_HEADS_H_
@@ -11,8 +11,8 @@
 
 namespace kinformer::internal::webhook {
 
-// Goes with the server. Refuses what no body can mend: a path at which there is no webhook, and a
-// Content-Type that its webhook does not read; with the words, and counted as, of Handle.
+// The result belongs to the server. Refuses requests that are wrong whatever their body: an unknown
+// path, or a Content-Type that the webhook cannot read. Same texts and counters as Handle.
 [[nodiscard]] transport::HeadJudge& HeadsOf(WebhookServer& server);
 
 }  // namespace kinformer::internal::webhook

@@ -38,7 +38,7 @@ std::string PathOf(std::string_view verb, const GroupVersionKind& kind) {
   return path;
 }
 
-// An endpoint, and what is measured of it.
+// An endpoint with its metrics.
 struct Measured {
   Measured(Env& e, std::string p, std::unique_ptr<Endpoint> of)
       : env(e),
@@ -101,11 +101,11 @@ std::unique_ptr<PendingAnswer> NotFound() {
   return Ready({.status = 404, .content_type = "text/plain", .body = "404 page not found\n"});
 }
 
-// Counts what is running, for whoever must wait until nothing is.
+// Counts running calls, and lets others wait until there are none.
 class Running {
  public:
   explicit Running(Env& env) : monitor_(env.NewMonitor()) {}
-  // Until its last copy is gone, something is running.
+  // Counts as running until the last copy is destroyed.
   [[nodiscard]] std::shared_ptr<void> Begin() {
     const MonitorLock lock(*monitor_);
     ++count_;
@@ -157,7 +157,7 @@ struct WebhookServer::Impl final : internal::transport::HeadJudge {
     std::optional<HttpAnswer> refusal = endpoint->RefuseHead(head);
     return refusal ? Ready(*std::move(refusal)) : nullptr;
   }
-  // A member of the server's class may look into it.
+  // A member of the server's class, to access its implementation.
   [[nodiscard]] static HeadJudge& In(WebhookServer& server) { return *server.impl_; }
   friend HeadJudge& HeadsIn(WebhookServer& server) { return In(server); }
 
@@ -169,7 +169,7 @@ struct WebhookServer::Impl final : internal::transport::HeadJudge {
 
   Env& env;
   const IfThrown if_thrown;
-  // Outlives the server with its checkers.
+  // Outlives the server if its checkers do.
   const std::shared_ptr<std::atomic<bool>> started = std::make_shared<std::atomic<bool>>(false);
   Running running;
   internal::base::Mutex mutex;
@@ -222,7 +222,7 @@ std::unique_ptr<ResponseStream> WebhookServer::Handle(HttpRequest request) {
   std::shared_ptr<const Measured> endpoint = impl_->Find(request.target);
   if (endpoint == nullptr) return NotFound();
   auto answer = std::make_unique<PendingAnswer>();
-  // The functions of an endpoint are the user's, and are gone before nothing is said to run.
+  // The user's functions in an endpoint must be destroyed before the call counts as ended.
   impl_->env.pool().Post([running = impl_->running.Begin(), endpoint = std::move(endpoint),
                           request = std::move(request), place = answer->place(),
                           gone = answer->gone()]() mutable {

@@ -1,4 +1,4 @@
-// What a webhook server says to requests, whatever its handlers make of them.
+// Answers of a webhook server, independent of what its handlers do.
 
 #include "kinformer/webhook_server.h"
 

@@ -47,7 +47,7 @@ bool Lasts(const std::string& cert_pem, WallTime until) {
   return expiry && *expiry > until;
 }
 
-// Whether the pair can be used, and for all these names, long enough.
+// Whether the pair is usable, certifies all the names, and lasts long enough.
 bool IsGood(const WebhookCertificatesOptions& options, const Data& data, WallTime now) {
   const auto context = NewTlsContext(
       {.cert_pem = TextOf(data, kCert), .key_pem = TextOf(data, kKey), .client_ca_pem = {}}, true);
@@ -57,12 +57,12 @@ bool IsGood(const WebhookCertificatesOptions& options, const Data& data, WallTim
          });
 }
 
-// What the Secret should hold in place of `data`; nothing where that is right.
+// Returns the data that the Secret should hold instead; nullopt if `data` is good.
 Result<std::optional<Data>> Renewed(const WebhookCertificatesOptions& options, const Data& data,
                                     WallTime now) {
   const std::string bundle = TextOf(data, kCaCert);
   Result<TlsAuthority> authority = TlsAuthority::FromPem(bundle, TextOf(data, kCaKey), now);
-  // What it signs must not outlive it.
+  // The authority must outlive the certificates that it signs.
   const bool kept = authority && Lasts(bundle, now + options.validity);
   if (kept && IsGood(options, data, now)) return std::optional<Data>();
   Data made = data;
@@ -79,8 +79,8 @@ Result<std::optional<Data>> Renewed(const WebhookCertificatesOptions& options, c
   return std::optional(std::move(made));
 }
 
-// The Secret's data, after it has been made or renewed where that was due. kConflict and
-// kAlreadyExists: somebody else was faster.
+// Returns the Secret's data, made or renewed if necessary. kConflict and kAlreadyExists: another
+// process was faster.
 Result<Data> Settle(const Client& client, const WebhookCertificatesOptions& options,
                     const CallOptions& call) {
   const auto secrets = client.For<corev1::Secret>(options.namespace_);
@@ -102,7 +102,7 @@ Result<Data> Settle(const Client& client, const WebhookCertificatesOptions& opti
   return std::move(secret.data);
 }
 
-// Writes the object of that name after `set` has changed it, if it has.
+// Changes the object of that name with `set`, and writes it if that changed anything.
 template <class T, class Set>
 Result<void> Amend(const Client& client, const std::string& name, const Set& set,
                    const CallOptions& call) {
@@ -122,10 +122,10 @@ Result<void> Amend(const Client& client, const std::string& name, const Set& set
       call.stop);
 }
 
-// What has come of the objects that are to trust an authority.
+// Result of writing the authority into the objects that must trust it.
 struct Trusted {
-  Result<void> failed{};  // the last that could not be amended
-  bool missing = false;   // some are not there
+  Result<void> failed{};  // error of the last object that could not be changed
+  bool missing = false;   // some objects do not exist
 };
 
 template <class T, class Set>
@@ -182,10 +182,10 @@ Result<void> WebhookCertificates::Validate() const {
                "WebhookCertificatesOptions::validity must be more than renew_before");
 }
 
-// What one check has found or made.
+// Result of one check.
 struct WebhookCertificates::Checked {
   CertificatePair pair{};
-  bool missing = false;  // an object that is to trust them
+  bool missing = false;  // an object that must trust the authority does not exist
 };
 
 Result<CertificatePair> WebhookCertificates::Ensure(const CallOptions& call) const {

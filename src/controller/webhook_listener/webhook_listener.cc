@@ -28,7 +28,7 @@ using internal::http::RequestPolicy;
 using internal::http::Server;
 using internal::http::TlsContext;
 
-// More than a review may have, so that it says in its own words that one is too large.
+// Larger than the limit of a review, so that the webhook itself reports a review that is too large.
 constexpr std::size_t kMaxBodyBytes = std::size_t{8} << 20;
 
 class WebhookPolicy final : public RequestPolicy {
@@ -57,7 +57,7 @@ class WebhookPolicy final : public RequestPolicy {
   const bool needs_certificate_;
 };
 
-// A server of webhooks that is asked about heads, too. Loop-confined.
+// A webhook server that also judges heads. Loop-confined.
 class JudgedWebhooks final : public Handler, public internal::transport::HeadJudge {
  public:
   explicit JudgedWebhooks(WebhookServer& server)
@@ -98,12 +98,12 @@ struct WebhookListener::Impl {
   const WebhookListenerOptions options;
   std::unique_ptr<JudgedWebhooks> webhooks{};  // null: another Handler is served
   std::unique_ptr<Server> server{};
-  std::unique_ptr<CertificateWatcher> watcher{};  // goes before the server that it tells
+  std::unique_ptr<CertificateWatcher> watcher{};  // destroyed before the server it notifies
 };
 
 Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handler& handler,
                                                                  WebhookListenerOptions options) {
-  // Before a thread reads certificates.
+  // Before the start of a thread that reads certificates.
   if (Result<void> fits = Server::CheckEnv(env); !fits) return std::move(fits).error();
   auto impl = std::make_unique<Impl>(env, std::move(options));
   CertificatePair pair = impl->options.certificate;
@@ -118,7 +118,7 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handl
   }
   Result<TlsContext> context = impl->Context(pair);
   if (!context) return std::move(context).error();
-  // A class that is derived from it may have more paths than it knows of.
+  // A derived class may serve paths that this class does not know.
   if (typeid(handler) == typeid(WebhookServer)) {
     impl->webhooks = std::make_unique<JudgedWebhooks>(dynamic_cast<WebhookServer&>(handler));
   }

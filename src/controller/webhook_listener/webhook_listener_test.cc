@@ -90,7 +90,7 @@ TEST_F(WebhookListenerTest, WH_02_ARenewedCertificateInTheFilesIsOffered) {
   CertificateFolder other;
   EXPECT_THAT(Ask(*listener, kReview, other.ca_pem()), HasSubstr("certificate"));
   folder_.Rename(other.Make());
-  // It comes within milliseconds.
+  // Takes a few milliseconds.
   const auto renewed = [&] { return Ask(*listener, kReview, other.ca_pem()); };
   for (int i = 0; i < 1000 && renewed().find(R"("allowed":true)") == std::string::npos; ++i) {
   }
@@ -118,7 +118,7 @@ TEST_F(WebhookListenerTest, InASimulationNothingBeginsThatReadsCertificates) {
   ASSERT_FALSE(listener.ok());
   EXPECT_EQ(listener.error().reason(), Reason::kInvalidArgument);
   EXPECT_THAT(listener.error().message(), HasSubstr("a simulation has no sockets"));
-  // No thread was made, of which somebody would have to wait for the end.
+  // No thread was made, since its end would have to be awaited.
   EXPECT_EQ(sim.TraceHash(), before);
   EXPECT_FALSE(ran);
 }

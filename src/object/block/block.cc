@@ -18,7 +18,7 @@ std::string_view Block::metadata_bytes() const {
 bool Block::partial() const { return (flags_ & BlockLayout::kPartial) != 0; }
 
 std::size_t Block::allocated_bytes() const {
-  // malloc adds a word of its own and rounds up.
+  // malloc adds a word and rounds up.
   constexpr std::size_t kAlign = alignof(std::max_align_t);
   const StructInfo::Head* const made = structure();
   const std::size_t asked = std::size_t{payload_at_} + payload_size_ + tail_size_ +
@@ -39,13 +39,13 @@ const StructInfo::Head* Block::structure() const noexcept {
 }
 
 bool Block::SameAs(const Block& other) const {
-  // Of one dictionary, equal objects are equal bytes.
+  // Blocks packed with the same dictionary are equal if and only if their bytes are equal.
   if (packed() && other.packed() &&
       BlockBuilder::OpenPacked(*this).dictionary != BlockBuilder::OpenPacked(other).dictionary) {
     return SameAs(*Unpacked(ObjectRef::Share(&other)));
   }
   if (packed() != other.packed()) {
-    // Mostly the texts outside tell already.
+    // Usually the texts outside of the compressed part differ already.
     if (type_ != other.type_ || resourceVersion() != other.resourceVersion() ||
         uid() != other.uid() || name() != other.name()) {
       return false;
@@ -68,7 +68,7 @@ void Block::Destroy() const {
 }
 
 std::string_view Block::UnescapedString(const char* quote) const noexcept {
-  // JSON blocks have a table of these between header and metadata, by position.
+  // JSON blocks have a table of these between header and metadata, sorted by position.
   const std::size_t count = (metadata_at_ - sizeof(Block)) / sizeof(BlockLayout::Unescaped);
   const auto* table = reinterpret_cast<const BlockLayout::Unescaped*>(base() + sizeof(Block));
   const auto at = static_cast<std::uint32_t>(quote - data());

@@ -126,7 +126,7 @@ Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& ind
                                      std::size_t payload_size, std::size_t cut_at,
                                      std::size_t shift) {
   const bool wide = payload_size > 0xffff;
-  // The first of the root's fields is where the payload begins.
+  // The first field of the root is at the start of the payload.
   const std::size_t offsets = index.root_count - 1 + index.field_count;
   const std::span bitmaps(index.bitmaps.data(), index.child_count);
   const bool narrow = FitIn32Bits(bitmaps);
@@ -186,7 +186,7 @@ ObjectRef BlockBuilder::Clone(const Block& from) {
   ObjectRef clone = ObjectRef::Adopt(block);
   if (!with_struct) return clone;
   if (const Result<void> made = MakeStruct(clone); !made) {
-    // From these bytes it was made before.
+    // It was made from the same bytes before.
     std::fprintf(stderr, "kinformer: a struct cannot be read a second time: %s\n",
                  base::Printable(made.error().ToString()).c_str());
     std::abort();

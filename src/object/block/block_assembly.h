@@ -1,7 +1,7 @@
 // object/block/block_assembly.h
 //
-// BlockBuilder: allocates a block and fills in what block.cc reads. The two encodings have a source
-// file each; this is what they share.
+// BlockBuilder: allocates a block and fills in the parts that block.cc reads. Each encoding has its
+// own source file; this is the common part.
 
 #ifndef KINFORMER_OBJECT_BLOCK_BLOCK_ASSEMBLY_H_
 #define KINFORMER_OBJECT_BLOCK_BLOCK_ASSEMBLY_H_
@@ -21,7 +21,7 @@
 
 namespace kinformer::internal {
 
-// Name, namespace, uid and resourceVersion: where they stand in the metadata message.
+// Positions of name, namespace, uid and resourceVersion in the metadata message, and their sizes.
 struct MetadataKeys {
   std::array<std::uint16_t, 4> at{};
   std::array<std::uint8_t, 4> size{};
@@ -29,20 +29,20 @@ struct MetadataKeys {
 
 constexpr std::size_t kLongestKey = 255;
 constexpr std::ptrdiff_t kLastKeyStart = 65535;
-// kDecode: that field is no text of at most kLongestKey bytes.
+// Error of kind kDecode: the field with this number is not a text of at most kLongestKey bytes.
 [[nodiscard]] Error BadMetadataKey(std::uint32_t number);
 
-// Notes where `field` is if it is one of the four. `metadata`: the start of the message. kDecode if
-// it is longer than any server makes it.
+// Records the position of `field` if it is one of the four. `metadata` is the start of the message.
+// kDecode if the field is longer than any server writes it.
 Result<void> NoteMetadataKey(const wire::WireField& field, const char* metadata,
                              MetadataKeys& keys);
 
-// kDecode if the message is malformed or one of the four is longer than any server makes them.
+// kDecode if the message is malformed or one of the four is longer than any server writes it.
 Result<MetadataKeys> FindMetadataKeys(std::string_view metadata);
 
-// The first occurrences of fields, positions counted from the start of the payload: what the
-// builder collects before it knows how large the block is. Not initialised, since it is large: the
-// counts say what is there.
+// First occurrences of fields, with positions counted from the start of the payload. The builder
+// fills it before it knows the size of the block. Uninitialised because it is large: only the
+// entries below the counts are valid.
 struct BlockIndex {
   static constexpr std::size_t kMaxRoots = BlockLayout::kMaxRootNumber;
   static constexpr std::size_t kMaxChildren = 16;
@@ -63,30 +63,30 @@ class Dictionary;  // object/block/packing.h
 
 class BlockBuilder {
  public:
-  // A block with room for `payload_size` bytes, which the caller writes to Bytes(). What the index
-  // says to be behind `cut_at` is `shift` bytes nearer to the front.
-  // REQUIRES: the index has a field of the root.
+  // Allocates a block with room for `payload_size` bytes, which the caller writes to Bytes(). Index
+  // entries that point behind `cut_at` are lowered by `shift` bytes. REQUIRES: the index has a
+  // field of the root.
   static Block* AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
                                 std::size_t payload_size, std::size_t cut_at, std::size_t shift);
-  // A block with room for `payload_size` bytes and `texts_size` more behind them, at Bytes(). It
-  // has the metadata already.
+  // Allocates a block with room for `payload_size` bytes and, behind them, `texts_size` more, at
+  // Bytes(). The metadata is already written.
   static Block* AllocateJson(const TypeInfo& type,
                              const std::vector<BlockLayout::Unescaped>& strings,
                              std::string_view metadata, const MetadataKeys& keys,
                              std::size_t payload_size, std::size_t texts_size);
   static char* Bytes(Block* block) { return const_cast<char*>(block->data()); }
-  // `metadata`: where the message stands in the block.
+  // `metadata`: the message inside the block.
   static void SetMetadata(Block* block, std::string_view metadata, const MetadataKeys& keys);
   static void SetPartial(const ObjectRef& fresh) {
     const_cast<Block*>(fresh.get())->flags_ |= BlockLayout::kPartial;
   }
-  // Decodes the program's struct, where the type has one, into the room that AllocateJson has left:
-  // once payload and texts stand.
+  // Decodes the program's struct, if the type has one, into the room that AllocateJson reserved.
+  // Call it when payload and texts are written.
   static Result<void> MakeStruct(const ObjectRef& fresh);
   static ObjectRef Clone(const Block& block);
 
   // ---- packed blocks: packing.h
-  // What is to be compressed of a block.
+  // Appends the part of the block that is compressed.
   static void AppendContent(const Block& block, std::string& content);
   static ObjectRef AllocatePacked(const Block& of, const Dictionary* dictionary,
                                   std::string_view frame, std::size_t content_size);
@@ -98,11 +98,11 @@ class BlockBuilder {
   static Packed OpenPacked(const Block& block);
   static ObjectRef Unpack(const Block& packed, std::string_view content);
 
-  // What is allocated behind the tail for the struct of a kind that has one.
+  // Bytes to allocate behind the tail for the program's struct; 0 if the type has none.
   static std::size_t RoomForStruct(const TypeInfo& type);
 
  private:
-  // `front_size`: what stands between header and payload.
+  // `front_size`: bytes between header and payload.
   static Block* Allocate(const TypeInfo& type, std::size_t front_size, std::size_t payload_size,
                          std::size_t tail_size, std::size_t struct_size = 0);
   static char* Base(Block* block) { return reinterpret_cast<char*>(block); }

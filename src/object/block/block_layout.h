@@ -1,6 +1,6 @@
 // object/block/block_layout.h
 //
-// What the builder writes and the block reads: docs/object-layout.md in code.
+// Memory layout shared by the builder and the block. Described in docs/object-layout.md.
 
 #ifndef KINFORMER_OBJECT_BLOCK_BLOCK_LAYOUT_H_
 #define KINFORMER_OBJECT_BLOCK_BLOCK_LAYOUT_H_
@@ -18,14 +18,14 @@ struct BlockLayout {
     kStruct = 16,  // the program's struct has been made behind the tail
   };
 
-  // A byte of the index for each of the root's fields: its number, and whether the field is a child
-  // with an index. Fields of larger numbers are not in the index.
+  // The index has one byte per field of the root: its number, and whether the field is a child with
+  // an index of its own. Fields with larger numbers are not in the index.
   static constexpr std::uint8_t kMaxRootNumber = 127;
   static constexpr std::uint8_t kHasIndex = 128;
 
-  // What stands in front of a JSON block's bytes when they are compressed.
+  // Header of the content that is compressed when a JSON block is packed.
   struct PackedJson {
-    std::uint32_t front_size;  // what stands between header and payload
+    std::uint32_t front_size;  // bytes between header and payload
     std::uint32_t payload_size;
     std::uint32_t tail_size;
     std::uint32_t metadata_at;
@@ -33,8 +33,8 @@ struct BlockLayout {
     std::uint16_t at[4];
   };
 
-  // A string of a JSON payload that has escapes, and its text after the payload. Positions count
-  // from the payload's start.
+  // A string of a JSON payload that contains escapes, and the position of its unescaped text behind
+  // the payload. Positions count from the start of the payload.
   struct Unescaped {
     std::uint32_t quote;
     std::uint32_t text;

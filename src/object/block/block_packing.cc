@@ -1,8 +1,8 @@
-// The packed form of blocks: what is compressed, and how it is put together again.
+// The packed form of blocks: which part is compressed, and how it is restored.
 //
-// Of a protobuf block that is its payload: the index is built anew, which takes less time than to
-// read it from memory that would otherwise be free. Of a JSON block it is everything behind the
-// header.
+// For a protobuf block the compressed part is the payload: the index is built again, which takes
+// less time than reading it from memory that would otherwise be free. For a JSON block it is
+// everything behind the header.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct PackedHead {
   const Dictionary* dictionary;
   std::uint32_t content_size;
 };
-// Without the padding behind it.
+// Without padding at the end.
 constexpr std::size_t kPackedHead = sizeof(const Dictionary*) + sizeof(std::uint32_t);
 
 }  // namespace
@@ -58,7 +58,7 @@ ObjectRef BlockBuilder::AllocatePacked(const Block& of, const Dictionary* dictio
       static_cast<std::uint8_t>((of.flags_ & BlockLayout::kPartial) | BlockLayout::kPacked);
   dictionary->AddRef();
   std::memcpy(Base(block) + sizeof(Block), &head, kPackedHead);
-  // The four texts are where the payload begins.
+  // The four texts are at the start of the payload.
   block->metadata_at_ = block->payload_at_;
   char* const begin = Bytes(block);
   char* at = begin;

@@ -1,8 +1,8 @@
 // object/block/block_reader.h
 //
 // BlockReader: look-ups in the index of a protobuf block, inline since each read of a field makes
-// one. The index stands behind the header: a bitmap for each indexed child; the numbers of the
-// root's fields; the offsets of the root's fields but the first, which is 0; the offsets of each
+// one. The index is behind the header: a bitmap for each indexed child; the numbers of the root's
+// fields; the offsets of the root's fields except the first, which is 0; the offsets of each
 // child's fields, child by child.
 
 #ifndef KINFORMER_OBJECT_BLOCK_BLOCK_READER_H_
@@ -24,25 +24,25 @@ class BlockReader {
 
   explicit BlockReader(const Block& block) noexcept : block_(block) {}
 
-  // The first field of that number, at most BlockLayout::kMaxRootNumber, in the root; null where
-  // there is none. `slot`: where it is a message with an index, which one.
+  // Returns the first field with that number, at most BlockLayout::kMaxRootNumber, in the root, or
+  // null. Sets `slot` to the number of its index if the field is a message with an index.
   [[nodiscard, gnu::always_inline]] const char* RootField(std::uint32_t number,
                                                           std::uint8_t& slot) const noexcept {
     if (Form() == kUsual) return FindRoot<std::uint32_t, std::uint16_t>(number, slot);
     return RootFieldOfLarge(number, slot);
   }
-  // The first field of that number, at most 64, in the child with that slot.
+  // Returns the first field with that number, at most 64, in the child with that slot.
   [[nodiscard, gnu::always_inline]] const char* ChildField(std::uint8_t slot,
                                                            std::uint32_t number) const noexcept {
     if (Form() == kUsual) return FindInChild<std::uint32_t, std::uint16_t>(slot, number);
     return ChildFieldOfLarge(slot, number);
   }
 
-  // Where the payload ends.
+  // End of the payload.
   [[nodiscard]] const char* End() const noexcept { return block_.data() + block_.payload_size_; }
 
  private:
-  // One branch for all widths: nearly all blocks are of the first form.
+  // A single branch for all widths, since nearly all blocks have the first form.
   static constexpr unsigned kUsual = BlockLayout::kNarrow;
   [[nodiscard]] unsigned Form() const noexcept {
     return block_.flags_ & (BlockLayout::kNarrow | BlockLayout::kWide);
@@ -89,7 +89,7 @@ class BlockReader {
     return At<Bitmap, Offset>(i);
   }
 
-  // std::popcount is a call where the processor is not known to have the instruction.
+  // std::popcount would be a function call on processors without the instruction.
   static std::size_t CountBits(std::uint64_t bits) noexcept {
     bits -= (bits >> 1U) & 0x5555555555555555U;
     bits = (bits & 0x3333333333333333U) + ((bits >> 2U) & 0x3333333333333333U);
@@ -107,7 +107,7 @@ class BlockReader {
   [[nodiscard]] const char* Numbers() const noexcept {
     return Index() + sizeof(Bitmap) * block_.child_count_;
   }
-  // What the offset with that place is of.
+  // Returns the start of the field whose offset has index `i`.
   template <class Bitmap, class Offset>
   [[nodiscard]] const char* At(std::size_t i) const noexcept {
     return block_.data() + Read<Offset>(Numbers<Bitmap>() + block_.root_count_, i);

@@ -7,7 +7,7 @@
 namespace kinformer::internal {
 
 const FieldDescriptor* FindByNumber(const MessageDescriptor& message, std::uint32_t number) {
-  // Most messages number their fields 1, 2, 3, ...: look there first.
+  // Most messages number their fields 1, 2, 3, ..., so try that index first.
   if (number - 1 < message.fields.size() && message.fields[number - 1].number == number) {
     return &message.fields[number - 1];
   }

@@ -22,7 +22,7 @@
 namespace kinformer::internal {
 namespace {
 
-// AddressSanitizer finds reads of freed memory by itself and says who freed it.
+// AddressSanitizer itself detects reads of freed memory, and reports who freed it.
 #ifdef KINFORMER_ASAN
 constexpr bool kKeep = false;
 #else
@@ -31,7 +31,7 @@ constexpr bool kKeep = kCheckViews;
 
 constexpr std::size_t kMostKept = std::size_t{32} << 20;
 
-// The memory of the objects that ended last.
+// Memory of the last destroyed objects.
 class EndedBlocks {
  public:
   void Keep(void* block) {
@@ -57,7 +57,7 @@ class EndedBlocks {
 
 void FreeBlock(void* block) {
   if constexpr (kKeep) {
-    static auto* const ended = new EndedBlocks;  // for as long as any thread may run
+    static auto* const ended = new EndedBlocks;  // used as long as any thread runs
     ended->Keep(block);
   } else {
     std::free(block);
@@ -65,8 +65,8 @@ void FreeBlock(void* block) {
 }
 
 void FailIfEnded(const void* block) {
-  // The sizes and positions that a block's head ends with, which never change: no living block has
-  // these.
+  // Sizes and positions at the end of a block's header, which never change. No living block has
+  // these values.
   std::array<unsigned char, 16> sizes{};
   std::memcpy(sizes.data(), static_cast<const char*>(block) + sizeof(Block) - sizes.size(),
               sizes.size());

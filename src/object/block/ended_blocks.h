@@ -1,8 +1,8 @@
 // object/block/ended_blocks.h
 //
-// What becomes of the memory of objects that have ended. In a build with KINFORMER_CHECK_VIEWS it
-// is overwritten first and kept for a while: a view that has outlived its object is found at its
-// next read, and a text that has reads as kEnded, rather than as what happens to be there.
+// Frees the memory of destroyed objects. In a build with KINFORMER_CHECK_VIEWS the memory is first
+// overwritten and kept for a while, so that the next read through a view that outlived its object
+// is detected. A text that outlived its object reads as bytes of kEnded instead of arbitrary data.
 
 #ifndef KINFORMER_OBJECT_BLOCK_ENDED_BLOCKS_H_
 #define KINFORMER_OBJECT_BLOCK_ENDED_BLOCKS_H_
@@ -17,16 +17,16 @@ inline constexpr bool kCheckViews = true;
 inline constexpr bool kCheckViews = false;
 #endif
 
-// What is written over an object that has ended.
+// Byte that overwrites the memory of a destroyed object.
 inline constexpr unsigned char kEnded = 0xdb;
 
-// Frees a block whose destructor has run, or keeps it as one that has ended.
+// Frees a block whose destructor has run. With KINFORMER_CHECK_VIEWS, keeps it as destroyed.
 void FreeBlock(void* block);
 
-// Ends the program where the block has ended.
+// Ends the program if the block is one of the destroyed ones.
 void FailIfEnded(const void* block);
 
-// For what reads through a view. Costs nothing in other builds. Null is no block.
+// Called before each read through a view. Costs nothing in other builds. Null is allowed.
 inline void CheckAlive(const Block* block) {
   if constexpr (kCheckViews) {
     if (block != nullptr) FailIfEnded(block);

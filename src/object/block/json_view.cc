@@ -14,9 +14,9 @@
 namespace kinformer::json {
 namespace {
 
-// Entry has made sure of brackets and strings only (docs/object-layout.md): what stands between
-// them may be anything. Since the whole payload is one object whose brackets match, and strings and
-// brackets are told apart here as they were there, no walk leaves it.
+// Only brackets and strings were checked when the object was built (docs/object-layout.md); the
+// text between them may be anything. The payload is one object with matching brackets, and strings
+// and brackets are recognized here in the same way as there, so no walk leaves it.
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -25,7 +25,7 @@ const char* SkipSpace(const char* at) {
   return at;
 }
 
-// Past the string that begins at the quote `at`.
+// Returns the position behind the string whose opening quote is at `at`.
 const char* SkipString(const char* at) {
   for (++at; *at != '"'; ++at) {
     if (*at == '\\') ++at;
@@ -38,7 +38,7 @@ bool EndsScalar(char c) {
          IsSpace(c);
 }
 
-// Past the object or array that begins at `begin`, 64 bytes at a time. `end`: of what may be read.
+// Returns the end of the object or array at `begin`. Reads 64 bytes at a time, up to `end`.
 const char* SkipNested(const char* begin, const char* end) {
   const wire::JsonKernel& kernel = wire::CurrentJsonKernel();
   wire::JsonCarry carry;
@@ -62,10 +62,10 @@ const char* SkipNested(const char* begin, const char* end) {
       if (depth == 0) return at + bit + 1;
     }
   }
-  return end;  // it has ended before
+  return end;  // it has already ended
 }
 
-// Past the value that begins at `at`, in the block's payload; `at` itself where none begins.
+// Returns the position behind the value at `at` in the block's payload; `at` if there is none.
 const char* SkipValue(const char* at, const internal::Block* block) {
   if (*at == '"') return SkipString(at);
   if (*at == '{' || *at == '[') {
@@ -77,17 +77,17 @@ const char* SkipValue(const char* at, const internal::Block* block) {
   return at;
 }
 
-// As many levels as Parse takes.
+// Same depth limit as Parse.
 constexpr int kDeepest = 512;
 
-// A member or item that is none: the walk ends here.
+// Counts an invalid member or item, at which the walk ends.
 void Malformed() { internal::CountMalformedRead(); }
 
 std::string_view StringAt(const char* quote, const internal::Block* block) {
   const char* const end = SkipString(quote);
   const std::string_view text(quote + 1, static_cast<std::size_t>(end - quote) - 2);
   if (text.find('\\') == std::string_view::npos) {
-    // Texts that are no UTF-8 were made so at entry and stand aside as well.
+    // A text with invalid UTF-8 was replaced when the object was built, and is stored apart.
     const std::string_view replaced = block->UnescapedString(quote);
     return replaced.data() != nullptr ? replaced : text;
   }

@@ -19,7 +19,7 @@ constexpr std::uint32_t kManagedFields = 17;
 constexpr std::array<std::uint32_t, 4> kKeyNumbers = {1, 3, 5, 6};
 constexpr std::uint32_t kLastKey = 6;
 
-// A direct child that is one message: spec, status, metadata.
+// Whether the field is a direct child that is one message: spec, status, metadata.
 bool IsChildMessage(const FieldDescriptor* field) {
   return field != nullptr && field->kind == FieldKind::kMessage && !field->repeated &&
          !field->map && field->message != nullptr;
@@ -29,16 +29,16 @@ bool IsMetadata(const FieldDescriptor* field) {
   return field != nullptr && field->json_name == "metadata";
 }
 
-// What the pass over the root and its direct children found out.
+// Result of the pass over the root and its direct children.
 struct Scan {
-  // Where a field of the root is, from the start of the message.
+  // Position of a field of the root, from the start of the message.
   struct Place {
     std::uint32_t begin;
     std::uint32_t content;  // behind tag and length
     std::uint32_t end;
     [[nodiscard]] std::uint32_t size() const { return end - content; }
   };
-  // managedFields, from the start of the metadata.
+  // Position of managedFields, from the start of the metadata.
   struct Cut {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
@@ -50,15 +50,15 @@ struct Scan {
   bool metadata_is_message = false;
   Place metadata{};
   Cut managed_fields;
-  // The metadata's first fields, by number.
+  // The first occurrences of the metadata's fields, by number.
   std::array<wire::FieldBounds, kLastKey + 1> keys{};
 };
 
-// Whether fields that come one after the other are in canonical order (canonical.h).
+// Checks that consecutive fields are in canonical order (canonical.h).
 class Order {
  public:
   explicit Order(const MessageDescriptor& message) : message_(message) {}
-  // False if the field may not stand here. `first`: no field of its number came before.
+  // Returns false if the field is out of order. Sets `first` if it is the first with its number.
   bool Next(std::uint32_t number, bool& first) {
     first = number != previous_;
     if (first) {
@@ -80,8 +80,8 @@ class Order {
   bool repeats_ = false;  // several fields of the number may follow each other
 };
 
-// Calls `each(field, at)` for the fields of a message, `at` being where the field begins; stops
-// where that returns false. The value is false then.
+// Calls `each(field, at)` for each field of a message; `at` is where the field begins. Stops and
+// returns false as soon as `each` returns false.
 template <class Each>
 [[gnu::always_inline]] inline Result<bool> ForFields(std::string_view message, Each each) {
   const char* const begin = message.data();
@@ -112,7 +112,7 @@ Result<bool> ScanMetadata(const MessageDescriptor& descriptor, std::string_view 
   });
 }
 
-// `payload`: where the message begins whose child this is.
+// `payload`: start of the message that contains this child.
 Result<bool> ScanChild(const MessageDescriptor& descriptor, std::string_view bytes,
                        const char* payload, BlockIndex& index) {
   Order order(descriptor);
@@ -132,7 +132,7 @@ Result<bool> ScanChild(const MessageDescriptor& descriptor, std::string_view byt
   return ordered;
 }
 
-// Of a child that has no index.
+// Checks the order of a child that gets no index.
 Result<bool> CheckChild(const MessageDescriptor& descriptor, std::string_view bytes) {
   Order order(descriptor);
   return ForFields(bytes, [&](const wire::FieldBounds& field, const char* /*at*/) {
@@ -141,7 +141,7 @@ Result<bool> CheckChild(const MessageDescriptor& descriptor, std::string_view by
   });
 }
 
-// Reads root and children; false if the order is not canonical.
+// Scans the root and its children. Returns false if the order is not canonical.
 Result<bool> ScanObject(const MessageDescriptor& message, std::string_view bytes, Scan& scan) {
   Order order(message);
   BlockIndex& index = scan.index;
@@ -229,9 +229,9 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, bool dro
     at = std::copy_n(content, cut.begin, at);
     std::copy(content + cut.end, message.data() + message.size(), at);
   }
-  // The four texts stand before managedFields, so that a cut moves none of them.
+  // The four texts are written before managedFields, so removing those moves none of them.
   BlockBuilder::SetMetadata(block, {bytes + metadata.begin + new_head, size}, *keys);
-  // A type that has nothing but metadata shows a part of what the server has.
+  // A type with nothing but metadata shows only a part of the server's object.
   if (type.message->fields.size() == 1) BlockBuilder::SetPartial(ref);
   return ref;
 }
@@ -240,8 +240,8 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, bool dro
 
 Result<ObjectRef> BlockOfMessage(const TypeInfo& type, std::string_view message,
                                  bool drop_managed_fields) {
-  // The walk jumps from field to field, which no processor foresees; the copy needs all of it
-  // anyhow.
+  // The scan jumps from field to field, which processors cannot predict, so prefetch the message;
+  // the copy reads all of it anyway.
   constexpr std::size_t kLine = 64;
   constexpr std::size_t kMostAhead = 64 * kLine;
   for (std::size_t at = 0; at < std::min(message.size(), kMostAhead); at += kLine) {

@@ -1,6 +1,6 @@
 // object/block/message_block.h
 //
-// From a message whose fields are in canonical order to its block: one pass over the root and its
+// Makes a block from a message whose fields are in canonical order: one pass over the root and its
 // direct children, which makes the index, and one copy.
 
 #ifndef KINFORMER_OBJECT_BLOCK_MESSAGE_BLOCK_H_

@@ -1,5 +1,5 @@
-// Blocks of messages of all shapes: what the index finds is what stands there, the index takes no
-// more room than it needs, and what is not in order is told apart from what is.
+// Blocks of messages of all shapes: the index finds the right fields, it is no larger than needed,
+// and messages out of canonical order are detected.
 
 #include "object/block/message_block.h"
 
@@ -28,7 +28,7 @@ using wire::ProtobufWriter;
 constexpr std::uint32_t kMetadata = 2;
 constexpr std::uint32_t kList = 23;
 constexpr std::uint32_t kMap = 24;
-// More than an index has room for, some behind the largest number that it knows.
+// More children than an index can hold; some have numbers larger than the index can hold.
 constexpr std::uint32_t kChildren[] = {3,  4,  5,  6,  7,  8,  9,  10,    11,   12,  13,  14, 15,
                                        16, 17, 18, 19, 20, 21, 22, kList, kMap, 127, 128, 200};
 
@@ -77,7 +77,7 @@ const TypeInfo& Type() {
   return type;
 }
 
-// By number, as they follow each other.
+// Texts by field number, in the order of the message.
 using Texts = std::map<std::uint32_t, std::vector<std::string>>;
 
 std::string Bytes(const Texts& texts) {
@@ -90,7 +90,7 @@ std::string Bytes(const Texts& texts) {
 }
 
 struct Shape {
-  Texts root;  // of a child: its bytes
+  Texts root;  // for a child: its bytes
   std::map<std::uint32_t, Texts> children;
 };
 
@@ -115,7 +115,7 @@ class RandomShape {
     }
     if (Maybe(2)) shape.root[kList] = {Text(), "", Text()};
     if (Maybe(2)) shape.root[kMap] = {"", Text()};
-    if (Maybe(2)) shape.root[100] = {Text(), Text()};  // nobody knows it
+    if (Maybe(2)) shape.root[100] = {Text(), Text()};  // an unknown field
     return shape;
   }
 
@@ -161,7 +161,7 @@ void ExpectTexts(const MessageView& message, const Texts& texts) {
   }
 }
 
-// What malloc gives for the header, the index and the payload.
+// Returns the size that malloc gives for the header, the index and the payload.
 std::size_t BytesOf(const Shape& shape, std::size_t payload) {
   std::size_t roots = 0;
   std::size_t children = 0;
@@ -213,7 +213,7 @@ TEST(MessageBlock, TheIndexFindsWhatStandsThere) {
         ReadChild(block.get(), field.number, child);
         ExpectTexts(child, texts);
       }
-      // The children that have an index are counted, however they are reached.
+      // A child with an index is expected to be counted, however it is reached.
       const bool indexed = !texts.empty() && field.number <= 127 && table < 16;
       MessageView child;
       ReadChild(object.get(), field.number, child);
@@ -237,7 +237,7 @@ TEST(MessageBlock, WhatStandsBehindManagedFieldsMoves) {
     const Shape shape = random.Make();
     Shape without = shape;
     std::string& metadata = without.root[kMetadata][0];
-    // They are the last field of the metadata.
+    // managedFields is the last field of the metadata.
     if (const std::size_t at = metadata.find("\x8a\x01"); at != std::string::npos) {
       metadata.resize(at);
     }
@@ -268,7 +268,7 @@ TEST(MessageBlock, WhatIsNotInOrderIsTold) {
   EXPECT_FALSE(ordered(Field(1, "a") + Field(1, "a"), ""));
   EXPECT_FALSE(ordered("", metadata));
   EXPECT_FALSE(ordered("", Field(kMap, "") + Field(kList, "")));
-  // In a child with an index, in one that comes too late for that, and in one of a large number.
+  // Checks a child with an index, one beyond the index's limit, and one with a large number.
   std::string others;
   for (std::uint32_t number = 3; number < 21; ++number) others += Field(number, Field(1, "o"));
   for (const std::string& before : {std::string(), others}) {
@@ -313,7 +313,7 @@ TEST(MessageBlock, WhatIsMalformedIsNamedWithItsPlace) {
   EXPECT_EQ(error(Field(kMetadata, key)), "metadata: field 5 is no text of at most 255 bytes");
 }
 
-// A number where a text is expected reads as nothing and is counted, index or not.
+// A number where a text is expected reads as empty and is counted, with an index or without.
 TEST(MessageBlock, NumbersAreNoTexts) {
   std::string child = Field(4, "before");
   ProtobufWriter(child).VarintField(5, 7);
@@ -333,7 +333,7 @@ TEST(MessageBlock, NumbersAreNoTexts) {
   }
 }
 
-// Of JSON no field of a message is read, whatever its bytes look like.
+// Reads of message fields find nothing in JSON, whatever its bytes look like.
 TEST(MessageBlock, JsonHasNoFields) {
   const std::string bytes = Field(1, "a") + Field(2, Field(1, "k") + Field(2, "v"));
   const MessageView json(bytes.data(), static_cast<std::uint32_t>(bytes.size()), nullptr,
@@ -358,7 +358,7 @@ TEST(Descriptor, FieldsAreFoundWithinTheMessage) {
   EXPECT_EQ(FindByNumber(*Type().message, 201), nullptr);
 }
 
-// Lengths may be written with more bytes than they need.
+// Lengths may be encoded with more bytes than necessary.
 TEST(MessageBlock, KeepsTheHeadOfTheMetadataAsItIs) {
   const std::string name = Field(1, "n");
   const std::string managed = Field(17, "m");

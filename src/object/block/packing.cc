@@ -15,7 +15,7 @@
 namespace kinformer::internal {
 namespace {
 
-// Higher levels save a tenth more, write five times slower, and their tables take a megabyte
+// Higher levels save a tenth more, but write five times slower, and their tables take a megabyte
 // (docs/benchmarks.md).
 constexpr int kLevel = 1;
 constexpr std::size_t kDictionaryBytes = std::size_t{32} << 10;
@@ -28,7 +28,7 @@ struct FreeContexts {
 ZSTD_CCtx* CompressContext() {
   thread_local const std::unique_ptr<ZSTD_CCtx, FreeContexts> context = [] {
     std::unique_ptr<ZSTD_CCtx, FreeContexts> made(ZSTD_createCCtx());
-    // The block knows its size and its dictionary.
+    // The block itself stores the size and the dictionary.
     ZSTD_CCtx_setParameter(made.get(), ZSTD_c_contentSizeFlag, 0);
     ZSTD_CCtx_setParameter(made.get(), ZSTD_c_dictIDFlag, 0);
     return made;
@@ -41,8 +41,8 @@ ZSTD_DCtx* DecompressContext() {
   return context.get();
 }
 
-// What is compressed of a block. Name, namespace, uid and resourceVersion stand outside, readable,
-// and are zeros in here: texts that no other object has do not compress.
+// Copies the part of a block that is compressed. Name, namespace, uid and resourceVersion stay
+// readable outside and are zeros here: texts that are unique to an object do not compress.
 void Content(const Block& block, std::string& content) {
   content.clear();
   BlockBuilder::AppendContent(block, content);
@@ -83,7 +83,7 @@ ObjectRef Unpacked(const ObjectRef& object) {
   const std::size_t size = ZSTD_decompress_usingDDict(
       DecompressContext(), content.data(), content.size(), packed.frame.data(), packed.frame.size(),
       static_cast<const ZSTD_DDict*>(packed.dictionary->decompress_));
-  // The bytes are our own: what does not fit is a bug or broken memory.
+  // Only this process writes these bytes, so a mismatch is a bug or broken memory.
   if (ZSTD_isError(size) != 0 || size != content.size()) std::abort();
   return BlockBuilder::Unpack(*object, content);
 }
@@ -98,9 +98,9 @@ void DictionaryTrainer::Add(const Block& object) {
 
 DictionaryRef DictionaryTrainer::Train() {
   if (sizes_.empty()) return {};
-  // Objects of one collection are so alike that some of them, whole, serve as well as the pieces
-  // that zstd's search would pick, which takes twenty times longer; its statistics come from all
-  // samples.
+  // Objects of one collection are so alike that a few whole objects are as good a dictionary as the
+  // pieces that zstd's search would choose, which takes twenty times longer. All samples are used
+  // for the statistics.
   std::string text(kDictionaryBytes, '\0');
   const std::size_t content = std::min(samples_.size(), kDictionaryBytes - 1024);
   ZDICT_params_t params{};

@@ -4,8 +4,8 @@
 // collection. A third of the memory or less, for a few microseconds at each read.
 // docs/object-layout.md has the layout.
 //
-// Of a packed block only name, namespace, uid, resourceVersion and the type can be read; for
-// everything else Unpacked (block.h) makes an ordinary block.
+// Only name, namespace, uid, resourceVersion and the type of a packed block can be read directly.
+// For all other fields, Unpacked (block.h) makes an ordinary block.
 
 #ifndef KINFORMER_OBJECT_BLOCK_PACKING_H_
 #define KINFORMER_OBJECT_BLOCK_PACKING_H_
@@ -21,8 +21,8 @@
 
 namespace kinformer::internal {
 
-// What blocks are packed with; every packed block holds a count on its own. Immutable; any number
-// of threads may use it.
+// Dictionary that blocks are compressed with. Reference-counted: every packed block holds a
+// reference. Immutable and thread-safe.
 class Dictionary {
  public:
   Dictionary(const Dictionary&) = delete;
@@ -31,11 +31,11 @@ class Dictionary {
   void AddRef() const { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Release() const;
 
-  // The object packed; the same block with another count if that would not make it smaller. Equal
-  // objects give equal bytes.
+  // Returns the object packed, or the same block with one more reference if packing would not make
+  // it smaller. Equal objects give equal bytes.
   [[nodiscard]] ObjectRef Pack(const ObjectRef& object) const;
 
-  // What it takes, in bytes: its text, and zstd's tables for both directions.
+  // Bytes of the dictionary: its text, and zstd's tables for both directions.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -54,7 +54,7 @@ class Dictionary {
 class DictionaryRef {
  public:
   DictionaryRef() = default;
-  // Takes over one count that the caller has.
+  // Takes over one reference from the caller.
   explicit DictionaryRef(const Dictionary* adopted) : dictionary_(adopted) {}
   DictionaryRef(DictionaryRef&& other) noexcept
       : dictionary_(std::exchange(other.dictionary_, nullptr)) {}
@@ -75,14 +75,14 @@ class DictionaryRef {
 // Collects objects until there are enough to train a dictionary on. Thread-compatible.
 class DictionaryTrainer {
  public:
-  // Enough for a dictionary that more objects hardly improve.
+  // A dictionary hardly improves with more objects than these.
   static constexpr std::size_t kSamples = 256;
-  // Fewer are not worth one.
+  // With fewer objects a dictionary is not worth training.
   static constexpr std::size_t kFewestSamples = 128;
 
   void Add(const Block& object);
   [[nodiscard]] std::size_t size() const { return sizes_.size(); }
-  // Takes a millisecond or two. Null where there are no samples, or no memory for it.
+  // Takes a millisecond or two. Null if there are no samples or not enough memory.
   [[nodiscard]] DictionaryRef Train();
 
  private:

@@ -11,7 +11,7 @@
 namespace kinformer::internal {
 namespace {
 
-// Kinds made at run time. Never freed: what points at them may outlive everything else.
+// Kinds made at run time. Never freed, because pointers to them may outlive everything else.
 class Interned {
  public:
   const TypeInfo* Get(std::string_view group, std::string_view version, std::string_view kind,

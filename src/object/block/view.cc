@@ -23,11 +23,11 @@ static_assert(kRootTable < MessageView::kNoTable && kRootTable >= BlockIndex::kM
 std::atomic<std::uint64_t> malformed_reads{0};
 thread_local std::uint64_t malformed_reads_here = 0;
 
-// Where the search for a field begins, null if the index says that it is absent.
+// Start of the search for a field; null if the index shows that it is absent.
 struct Start {
   const char* at = nullptr;
-  // From the index, which was made of what entry had brought into order: the field is here, and its
-  // other occurrences come next.
+  // The index has found the field here, and its other occurrences follow, because the message was
+  // put in order when it was built.
   bool indexed = false;
   std::uint8_t table = MessageView::kNoTable;  // of the message that begins here
 };
@@ -72,7 +72,7 @@ void Fill(const WireField& field, std::uint8_t table, RawValue& value) {
   }
 }
 
-// The next field of that number; with `contiguous` any other field ends the walk.
+// Returns the next field of that number; with `contiguous` any other field ends the search.
 const char* NextField(const char* at, const char* end, std::uint32_t number, bool contiguous,
                       WireField& field) {
   while (at != nullptr && at < end) {
@@ -87,8 +87,8 @@ const char* NextField(const char* at, const char* end, std::uint32_t number, boo
   return nullptr;
 }
 
-// The text or message that the index says to be at `at`. False, and counted, if it is something
-// else.
+// Reads the text or message that the index expects at `at`. Returns false and counts it if it is
+// something else.
 inline bool ReadIndexed(const char* at, const char* end, std::string_view& content) {
   wire::FieldBounds field;
   if (wire::ReadBounds(at, end, field) && wire::IsBytes(*at)) {
@@ -197,7 +197,7 @@ bool NextElement(FieldCursor& cursor, RawValue& value) {
 
 namespace {
 
-// The value's field is null where the entry has none.
+// The field of the value is null if the entry has none.
 struct Entry {
   std::string_view key;
   const char* value = nullptr;

@@ -1,4 +1,4 @@
-// Reading an object allocates nothing, whatever is read: counted by operator new itself.
+// Reads of any part of an object must allocate nothing, as counted by operator new itself.
 
 #include <cstddef>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Blocks from JSON. A built-in kind is transcoded to protobuf. A dynamic kind keeps its JSON, apart
-// from the metadata, which all objects have in protobuf.
+// Builds blocks from JSON. A built-in kind is transcoded to protobuf. A dynamic kind keeps its
+// JSON, except for the metadata, which every object has in protobuf.
 
 #include <algorithm>
 #include <cstring>
@@ -23,8 +23,8 @@
 namespace kinformer::internal {
 namespace {
 
-// ObjectMeta as a schema that does not know managedFields, which the transcoder therefore skips. It
-// is the last field.
+// A schema of ObjectMeta without managedFields, so that the transcoder skips them. It relies on
+// managedFields being the last field.
 const MessageDescriptor& MetadataWithoutManagedFields() {
   struct Made {
     Made() {
@@ -47,7 +47,7 @@ const MessageDescriptor& MetadataWithoutManagedFields() {
   return made->message;
 }
 
-// Returns the metadata's node; 0: there is none.
+// Returns the metadata's node, or 0 if there is none.
 std::uint32_t Split(const JsonTape& tape, std::string_view json, JsonParts& parts) {
   parts.Clear();
   std::string scratch;
@@ -120,7 +120,7 @@ Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::
   return Assemble(type, parts, metadata, *keys, options);
 }
 
-// The same without a tape, for what the fast reader takes; null: it declines.
+// Like above, but with the fast reader instead of a tape. Returns null if the reader declines.
 ObjectRef BuildLean(const TypeInfo& type, std::string_view json, const wire::JsonBitmap* bitmap,
                     const BuildOptions& options) {
   thread_local FastObject object;
@@ -152,8 +152,8 @@ Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
   if (json.size() > options.max_object_bytes) {
     return named(ObjectTooLarge(json.size(), options.max_object_bytes));
   }
-  // What a struct is made of is read to the last byte, and what is malformed there must not become
-  // a default.
+  // A type with a struct is validated in full: a malformed value must not become the default value
+  // of a member.
   const bool validate = options.validation == Validation::kFull || type.structure != nullptr;
   if (type.encoding() == Encoding::kJson && !validate) {
     if (ObjectRef built = BuildLean(type, json, bitmap, options)) return built;
@@ -187,8 +187,8 @@ Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
     return build(*rest, left);
   }
   BackwardWriter message(json.size());
-  // A server that does not cut the metadata out sends the whole object, which is not what was asked
-  // for.
+  // A server that does not support metadata-only requests sends the whole object; the rest is
+  // dropped.
   const UnknownMembers unknown = type.message == &descriptors::metav1::kPartialObjectMetadata
                                      ? UnknownMembers::kDrop
                                      : UnknownMembers::kKeep;

@@ -1,4 +1,4 @@
-// Blocks from protobuf bytes, by the options: checked, projected, brought into canonical order.
+// Builds blocks from protobuf bytes: validated, projected and put in canonical order as required.
 
 #include <string>
 #include <utility>

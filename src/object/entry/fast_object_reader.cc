@@ -19,10 +19,10 @@
 namespace kinformer::internal {
 namespace {
 
-// What a reader remembers of the object before: those of a list have the same members in the same
-// order, and dates in common.
+// State that a thread keeps between objects. Objects of one list usually have the same members in
+// the same order, and many times on the same day.
 struct Memory {
-  std::string head;  // what came before the metadata, if that was kind and apiVersion
+  std::string head;  // text before the metadata, if it was kind and apiVersion
   MetadataTemplates templates;
   MemberOrder<15> metadata;
   MemberOrder<6> owner;
@@ -30,7 +30,7 @@ struct Memory {
   TimePrediction time;
 };
 
-// Reads forward. Every function returns false for what it declines.
+// Reads forward. Every function returns false if it declines the text.
 class Reader {
  public:
   Reader(std::string_view json, const wire::JsonBitmap& bitmap, const BuildOptions& options,
@@ -52,7 +52,7 @@ class Reader {
   bool Root() {
     bool has_metadata = false;
     bool in_head = true;
-    // What is left of an object is never longer than it was, so views into it stay.
+    // A projected object is never longer than the original, so views into `cut_` stay valid.
     if (projection_ != nullptr) cut_.reserve(size_);
     const char* const first = at_;
     const auto member = [&](std::string_view name, const char* begin) {
@@ -91,8 +91,8 @@ class Reader {
     return true;
   }
 
-  // An object; `member` is called with each name, and where its quote is, at the value, and reads
-  // the value.
+  // Reads an object. Calls `member` with each name and the position of its opening quote; `member`
+  // then reads the value.
   template <class Member>
   bool Members(Member member) {
     Blanks();
@@ -111,7 +111,7 @@ class Reader {
     Blanks();
     return member(name, begin);
   }
-  // What is behind one of them.
+  // Reads the members that follow, up to the closing brace.
   template <class Member>
   bool MoreMembers(Member& member) {
     for (;;) {
@@ -141,7 +141,7 @@ class Reader {
     return {begin, static_cast<std::size_t>(at_ - begin)};
   }
 
-  // Past a value whose inside nobody looks at. Scalars other than texts are words or numbers.
+  // Skips a value without checking its content. Scalars other than strings are words or numbers.
   bool Skip() {
     if (at_ == end_) return false;
     const char* const begin = at_;
@@ -153,11 +153,11 @@ class Reader {
 
   static bool IsScalar(std::string_view text) {
     if (text == "true" || text == "false" || text == "null") return true;
-    // Plain integers; the tape knows the others.
+    // Accepts plain integers; the tape reads other numbers.
     return IsPlainInteger(text);
   }
 
-  // What is between the quotes; `plain`: without escapes.
+  // Reads a string without its quotes. Sets `plain` if it contains no escapes.
   bool RawText(std::string_view& out, bool& plain) {
     if (!Sees('"') || at_ + 1 == end_) return false;
     const char* const begin = at_ + 1;
@@ -175,7 +175,7 @@ class Reader {
 
   bool Unescape(std::string_view& text) {
     std::string& all = metadata_.unescaped;
-    // No text is longer than its escapes, so what was put here stays where it is.
+    // A text is never longer than its escaped form, so the buffer is not reallocated.
     if (all.empty()) all.reserve(size_);
     const std::size_t from = all.size();
     if (!AppendUnescaped(text, all)) return false;
@@ -240,8 +240,8 @@ class Reader {
            }) == out.end();
   }
 
-  // An object all of whose members are in the table, none twice; `member` is called with each one's
-  // number, at the value, and reads it.
+  // Reads an object whose members are all in the table, none twice. Calls `member` with the index
+  // of each member at its value; `member` reads the value.
   template <std::size_t kCount, class Member>
   bool KnownMembers(const std::array<MemberName, kCount>& names, MemberOrder<kCount>& order,
                     Member member) {
@@ -271,7 +271,7 @@ class Reader {
     }
   }
 
-  // Past a name and its colon; the table's size if it is none of them.
+  // Skips a name and its colon. Returns the size of the table if the name is not in it.
   template <std::size_t kCount>
   std::size_t FindName(const std::array<MemberName, kCount>& names) {
     std::string_view name;
@@ -362,7 +362,7 @@ class Reader {
     return KnownMembers(kNames, memory_.metadata, [&](std::size_t which) {
       if (dropped != nullptr) {
         if (const ProjectionTree::Node* const node = dropped->Find(kNames[which].name())) {
-          // Within a member of the metadata, the tape cuts.
+          // Only the tape can remove parts of a member of the metadata.
           return node->whole && Skip();
         }
       }
@@ -414,17 +414,17 @@ class Reader {
     return Skip() && !bitmap_.HasBackslash(TextFrom(begin));
   }
 
-  // ---- What is kept
+  // ---- Parts that are kept
 
-  // The strings that have escapes in a member that will be at `place`. `bitmap` has read what the
-  // member is part of.
+  // Records the strings with escapes in a member that is to be stored at `place`. `bitmap` must
+  // cover the text that contains the member.
   bool NoteStrings(std::string_view member, std::size_t place, const wire::JsonBitmap& bitmap) {
     if (!bitmap.HasBackslash(member)) return true;
     const char* const end = member.data() + member.size();
     for (const char* at = member.data();;) {
       at = bitmap.NextBackslash(at, end);
       if (at == nullptr) return true;
-      // A backslash outside strings is noted as bad, and the object declined.
+      // A backslash outside strings is malformed, so the object is declined.
       const char* const open = bitmap.PreviousQuote(at);
       const char* const close = bitmap.NextQuote(at);
       if (open == nullptr || close == nullptr || open < member.data() || close >= end) return false;
@@ -438,7 +438,7 @@ class Reader {
     }
   }
 
-  // A member of the root, its name just read, to what the projection leaves of it.
+  // Appends the part of a root member that the projection keeps. Its name was just read.
   bool Cut(std::string_view name) {
     const ProjectionTree::Node* const node = projection_->root().Find(name);
     const bool deeper = node != nullptr && !node->whole;
@@ -463,7 +463,7 @@ class Reader {
     return true;
   }
 
-  // As ProjectionTree::Cut does it by the tape.
+  // Does the same as ProjectionTree::Cut does with the tape.
   bool CutValue(const ProjectionTree::Node& node, int depth) {
     if (depth > kDeepest) return false;
     const bool array = Sees('[');

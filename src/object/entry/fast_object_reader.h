@@ -1,10 +1,10 @@
 // object/entry/fast_object_reader.h
 //
-// The short way from an object's JSON to what a block keeps of it: the root's members by their
-// borders, the metadata member by member, and no look at the rest beyond its brackets and strings,
-// nor at what a projection cuts away. It takes what API servers write; whatever is unusual (names
-// with escapes, members of the metadata that come twice, null there, text that is not UTF-8,
-// anything malformed) it declines, and the tape takes its time.
+// The fast path from an object's JSON to the parts that a block keeps. It reads the metadata member
+// by member; of the rest it checks only brackets and strings, and it skips parts that a projection
+// removes. It accepts the JSON that API servers write. It declines anything unusual or malformed
+// (names with escapes, repeated or null members of the metadata, text that is not UTF-8); the
+// slower tape then reads the object.
 
 #ifndef KINFORMER_OBJECT_ENTRY_FAST_OBJECT_READER_H_
 #define KINFORMER_OBJECT_ENTRY_FAST_OBJECT_READER_H_
@@ -21,17 +21,17 @@
 
 namespace kinformer::internal {
 
-// What the reader makes. Kept by a thread from one object to the next, for its memory.
+// Result of the reader. Each thread reuses one for all objects, to reuse its memory.
 struct FastObject {
   JsonParts parts;           // views into the object's JSON, or into `cut`
-  std::string cut;           // what a projection left
-  MetadataMessage metadata;  // ObjectMeta: the same bytes that the transcoder makes of it
+  std::string cut;           // the content that a projection kept
+  MetadataMessage metadata;  // ObjectMeta, byte for byte as the transcoder writes it
   MetadataKeys keys;
-  bool by_template = false;  // the metadata was read by the template of another object's
+  bool by_template = false;  // the metadata was read with the template of an earlier object
 };
 
-// `bitmap` has read a text that `json` is part of. False: declined, and `object` is of no use.
-// Thread-safe.
+// Returns false if the reader declines; then `object` must not be used. `bitmap` must have read a
+// text that contains `json`. Thread-safe.
 bool ReadFastObject(std::string_view json, const wire::JsonBitmap& bitmap,
                     const BuildOptions& options, FastObject& object);
 

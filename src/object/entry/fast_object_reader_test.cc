@@ -1,5 +1,5 @@
-// The short way from JSON to a block against the tape's, and what readers do with a text of which
-// only brackets and strings were checked.
+// Compares the fast reader with the tape, and tests how readers treat text of which only brackets
+// and strings were checked.
 
 #include "object/entry/fast_object_reader.h"
 
@@ -114,7 +114,7 @@ TEST(FastObjectReader, MakesTheSameBlocksAsTheTape) {
   for (int round = 0; round < 20000; ++round) {
     const std::string text = round % 2 == 0 ? random.Make() : random.Damaged();
     const bool drop = round % 3 == 0;
-    // Checks everything, by the tape.
+    // The full validation uses the tape.
     const auto full = BuildFromJson(Widget(), text,
                                     {.drop_managed_fields = drop, .validation = Validation::kFull});
     const auto built = BuildFromJson(Widget(), text, {.drop_managed_fields = drop});
@@ -130,7 +130,7 @@ TEST(FastObjectReader, MakesTheSameBlocksAsTheTape) {
     } else {
       built ? ++trusted : ++refused;
     }
-    // Whatever it is, it can be read.
+    // Reading the object must be safe, whatever it contains.
     if (built) Walk(json::View((*built)->payload().data(), built->get()));
   }
   EXPECT_GT(fast, 3000);
@@ -138,8 +138,8 @@ TEST(FastObjectReader, MakesTheSameBlocksAsTheTape) {
   EXPECT_GT(trusted, 100);
 }
 
-// What a projection leaves is the same whether the tape cuts or the fast reader skips, and so are
-// the bytes around it.
+// A projection must leave the same content, and the same bytes around it, whether the tape cuts or
+// the fast reader skips.
 TEST(FastObjectReader, CutsAsTheTapeDoes) {
   std::vector<Projection> projections;
   for (const std::vector<std::string>& paths :
@@ -179,7 +179,7 @@ TEST(FastObjectReader, CutsAsTheTapeDoes) {
   EXPECT_GT(fast, 3000);
 }
 
-// The room that the message takes is reckoned from how many there are of each kind.
+// The room for the message is calculated from the number of items of each kind.
 TEST(FastObjectReader, TakesManyOfOneKind) {
   const auto many = [](const auto& item) {
     std::string text;
@@ -199,7 +199,7 @@ TEST(FastObjectReader, TakesManyOfOneKind) {
         return R"({"manager":"m)" + n + R"(","operation":"Apply","time":"2024-01-02T03:04:05Z",)" +
                R"("fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}})";
       }) + "]",
-      // With hardly a byte of their own.
+      // Items with hardly any bytes of their own.
       R"("ownerReferences":[)" + many([](const std::string&) { return std::string("{}"); }) + "]",
       R"("managedFields":[)" + many([](const std::string&) { return std::string("{}"); }) + "]",
   };
@@ -215,7 +215,7 @@ TEST(FastObjectReader, TakesManyOfOneKind) {
   }
 }
 
-// As people write it. What it declines the tape reads, which takes time.
+// JSON as people write it. The fast reader must take it, because the tape is slower.
 TEST(FastObjectReader, TakesBlanksBetweenAllTokens) {
   const std::string text =
       R"( { "kind" : "Widget" , "metadata" : { "name" : "n" , "labels" : { "a" : "b" , )"
@@ -228,7 +228,7 @@ TEST(FastObjectReader, TakesBlanksBetweenAllTokens) {
   EXPECT_TRUE(ReadFastObject(text, bitmap, {}, object));
   const auto full = BuildFromJson(Widget(), text, {.validation = Validation::kFull}).OrExit();
   EXPECT_TRUE(full->SameAs(*BuildFromJson(Widget(), text).OrExit()));
-  // What a path leads into is written without them, by both.
+  // Both readers write a projected object without the blanks around its members.
   const Projection projection = Projection::Keep({"spec.a.b", "spec.l.b", "spec.o.b"}).OrExit();
   const std::string around =
       R"({"metadata":{"name":"n"},"spec": { "a" : { } , "l" : [ ] , "o" : { "b" : [ 1 ] } , )"
@@ -241,7 +241,7 @@ TEST(FastObjectReader, TakesBlanksBetweenAllTokens) {
   }
 }
 
-// Where a path leads into lists of lists, they nest no deeper than a whole text may.
+// Where a path leads into lists of lists, they must nest no deeper than a whole text may.
 TEST(FastObjectReader, CutsNoDeeperThanTextsNest) {
   const Projection projection = Projection::Keep({"spec.a"}).OrExit();
   for (const std::size_t depth : {500U, 600U}) {
@@ -256,7 +256,7 @@ TEST(FastObjectReader, CutsNoDeeperThanTextsNest) {
   }
 }
 
-// An object says its kind in its root; deeper they are members like others.
+// kind and apiVersion describe the object in its root; deeper they are ordinary members.
 TEST(FastObjectReader, CutsKindAndVersionButForTheRoots) {
   const Projection projection = Projection::Keep({"spec.a"}).OrExit();
   const std::string text =
@@ -270,7 +270,7 @@ TEST(FastObjectReader, CutsKindAndVersionButForTheRoots) {
   }
 }
 
-// Of fields that are no object: a null is none, and the others are what they are.
+// A fieldsV1 that is not an object is kept as it is, except that null means absent.
 TEST(FastObjectReader, TakesFieldsThatAreNoObjectAsTheTapeDoes) {
   for (const char* fields : {"null", "7", "\"text\"", "[]", "{}", "true"}) {
     const std::string text =
@@ -298,7 +298,7 @@ TEST(FastObjectReader, CopiesGoAsDeepAsTextsMay) {
   }
 }
 
-// An object between others, as the splitter gives it, with the bitmap of them all.
+// An object from a list, as the splitter passes it, with the bitmap of the whole list.
 TEST(FastObjectReader, TakesAnothersBitmap) {
   RandomWidget random(7);
   for (int round = 0; round < 2000; ++round) {
@@ -313,12 +313,12 @@ TEST(FastObjectReader, TakesAnothersBitmap) {
     ASSERT_EQ(alone.ok(), among.ok()) << text;
     if (!alone) continue;
     ASSERT_TRUE((*alone)->SameAs(**among)) << text;
-    // Somebody else's is of no use, and nobody minds.
+    // A bitmap of another text is ignored.
     ASSERT_TRUE(BuildFromJson(Widget(), text, {}, &bitmap));
   }
 }
 
-// What was learnt from one object's order of members is a guess about the next one's, no more.
+// The order of members in one object only predicts the order in the next; any order is accepted.
 TEST(FastObjectReader, TakesMembersInAnyOrder) {
   const std::vector<std::string> members = {
       R"("name":"a-name")",
@@ -347,11 +347,11 @@ TEST(FastObjectReader, TakesMembersInAnyOrder) {
     const std::size_t count = 1 + random() % members.size();
     std::string metadata;
     for (std::size_t i = 0; i < count; ++i) {
-      // Behind a number a blank is for the tape.
+      // A blank behind a number makes the fast reader decline.
       if (i > 0) metadata += round % 3 == 0 && random() % 5 == 0 ? " ,\n" : ",";
       metadata += members[order[i]];
     }
-    // A time that is none, as often as not.
+    // Half of the objects get an invalid time.
     if (round % 2 == 0) {
       if (const auto at = metadata.find("24:00:00"); at != std::string::npos) {
         metadata.replace(at, 2, "12");
@@ -375,14 +375,14 @@ TEST(FastObjectReader, TakesMembersInAnyOrder) {
   EXPECT_GT(good, 500);
 }
 
-// Texts longer than what is copied at once, than a length of one byte, and at the very end of what
-// was read.
+// Texts longer than the chunk that is copied at once, longer than a one-byte length allows, and at
+// the very end of the input.
 TEST(FastObjectReader, TakesTextsOfAnySize) {
   for (std::size_t size = 0; size < 300; ++size) {
     const std::string value(size, 'v');
     const std::string text = R"({"spec":{},"metadata":{"name":"n","annotations":{"a":")" + value +
                              R"(","b":"x\n)" + value + R"("},"finalizers":[")" + value + R"("]}})";
-    // Of its own, so that a sanitizer sees a read past the end.
+    // A separate allocation, so that a sanitizer detects a read past the end.
     const std::vector<char> exact(text.begin(), text.end());
     const std::string_view view(exact.data(), exact.size());
     const auto full = BuildFromJson(Widget(), view, {.validation = Validation::kFull});
@@ -392,8 +392,8 @@ TEST(FastObjectReader, TakesTextsOfAnySize) {
   }
 }
 
-// Deeper than the root's members only brackets and strings are checked: what is wrong there reads
-// as absent and is counted.
+// Below the root's members only brackets and strings are checked: a malformed value there reads as
+// absent and is counted.
 TEST(FastObjectReader, MalformedValuesReadAsAbsent) {
   for (const std::string spec :
        {R"({"a":1,"b" 2})", R"({"a":1,"b":})", R"({"a":1 "b":2})", R"({"a":1,})", R"({"a":1,2:3})",
@@ -401,7 +401,7 @@ TEST(FastObjectReader, MalformedValuesReadAsAbsent) {
     const std::string text = R"({"metadata":{"name":"x"},"spec":)" + spec + R"(,"z":7})";
     const auto built = BuildFromJson(Widget(), text);
     if (!built) {
-      // The tape had to look, and found it.
+      // The tape read the object and found the error.
       EXPECT_NE(spec.find(']'), std::string::npos) << spec << built.error();
       continue;
     }
@@ -412,7 +412,7 @@ TEST(FastObjectReader, MalformedValuesReadAsAbsent) {
     Walk(root["spec"]);
     EXPECT_GT(MalformedReads(), before) << spec;
     EXPECT_EQ(root["z"].AsInt64(), 7) << spec;
-    // A copy has what can be read, and says that something is missing.
+    // A copy contains the readable members and is marked as partial.
     const std::uint64_t read = MalformedReads();
     const json::Value copy = Unstructured(built->get()).DeepCopy();
     EXPECT_GT(MalformedReads(), read) << spec;
@@ -465,7 +465,7 @@ TEST(FastObjectReader, CopiesEndWhereNestingDoes) {
     if (objects) deep += '1';
     deep += std::string(100000, objects ? '}' : ']');
     const auto built = BuildFromJson(Widget(), R"({"metadata":{"name":"x"},"a":)" + deep + "}");
-    if (!built) continue;  // the entry may refuse it as well
+    if (!built) continue;  // the reader may refuse the object as well
     const json::Value copy = Unstructured(built->get()).DeepCopy();
     EXPECT_EQ(copy[kPartialMember], json::Value(true));
   }

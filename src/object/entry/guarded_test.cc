@@ -1,5 +1,5 @@
-// The readers of objects are given texts between pages that nobody may touch: what they look at in
-// long pieces, they look at within the text, wherever it ends.
+// The readers of objects get texts between inaccessible pages: even if they read in long pieces,
+// they must not read outside of the text.
 
 #include <gtest/gtest.h>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 const TypeInfo& Gizmo() { return *DynamicTypeInfo("example.com", "v1", "Gizmo", "gizmos", true); }
 
-// Objects that end in a text of that size, or nearly, and some that are alike but for it.
+// Returns objects that end with a text of about that size, and some that differ only in it.
 std::vector<std::string> Objects(std::size_t size) {
   const std::string text(size, 't');
   const std::string digits = "1" + std::string(size % 15, '0');

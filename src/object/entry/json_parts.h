@@ -1,6 +1,6 @@
 // object/entry/json_parts.h
 //
-// JsonParts: what a block keeps of a dynamic kind's JSON, before there is a block.
+// JsonParts: the parts of a dynamic kind's JSON that a block keeps, before the block is made.
 
 #ifndef KINFORMER_OBJECT_ENTRY_JSON_PARTS_H_
 #define KINFORMER_OBJECT_ENTRY_JSON_PARTS_H_
@@ -16,13 +16,13 @@
 namespace kinformer::internal {
 
 struct JsonParts {
-  // Members of the root other than kind, apiVersion and metadata, in order: name, colon and value
-  // as they stand in the text. Those that stand side by side there are in one piece, with the
-  // commas between them.
+  // Members of the root in their order, except kind, apiVersion and metadata: name, colon and value
+  // as they are in the text. Members that are neighbours in the text are one piece, which includes
+  // the commas between them.
   std::vector<std::string_view> kept;
-  std::size_t size = 2;  // of the payload: what is kept, commas between, braces around
-  // The strings in it that are not as they stand; where their texts are is counted from the start
-  // of `unescaped`.
+  std::size_t size = 2;  // size of the payload with commas and braces
+  // Strings with escapes in the payload. Positions of their texts count from the start of
+  // `unescaped`.
   std::vector<BlockLayout::Unescaped> strings;
   std::string unescaped;
 
@@ -33,9 +33,9 @@ struct JsonParts {
     unescaped.clear();
   }
 
-  // Returns where the member will be in the payload.
+  // Keeps the member, and returns its position in the payload.
   std::uint32_t Keep(std::string_view member) {
-    // Behind '{', or a comma in the place of '}'.
+    // Behind '{', or behind a comma that replaces '}'.
     const std::size_t at = kept.empty() ? 1 : size;
     if (!kept.empty() && BeginsBehindComma(member)) {
       kept.back() = {kept.back().data(), kept.back().size() + 1 + member.size()};
@@ -50,8 +50,8 @@ struct JsonParts {
     const char* const end = kept.back().data() + kept.back().size();
     return end + 1 == member.data() && *end == ',';
   }
-  // `quote`: where the string begins in the payload; its text is what `unescaped` has had added
-  // since it had the size `from`.
+  // `quote`: position of the string in the payload. Its text is the part of `unescaped` from `from`
+  // on.
   void AddString(std::size_t quote, std::size_t from) {
     strings.push_back({static_cast<std::uint32_t>(quote), static_cast<std::uint32_t>(from),
                        static_cast<std::uint32_t>(unescaped.size() - from)});

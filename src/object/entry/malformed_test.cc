@@ -1,5 +1,5 @@
-// Truncated and malformed bodies, from the answer's first byte to a block: what the messages say,
-// word by word.
+// Truncated and malformed bodies, from the first byte of the response to a block: exact texts of
+// the errors.
 
 #include <gtest/gtest.h>
 #include <string>
@@ -28,7 +28,7 @@ class Drop : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
   Result<void> OnFrame(const wire::WatchFrame&) override { return {}; }
 };
 
-// What is wrong with a whole body, which comes in pieces of three bytes.
+// Returns the error of a whole body that arrives in pieces of three bytes; empty if none.
 template <class Splitter>
 std::string Wrong(Encoding encoding, std::string_view body, std::size_t limit) {
   Splitter splitter(encoding, limit);
@@ -163,7 +163,7 @@ TEST(MalformedBodies, ObjectsInJson) {
             "informer's options raises it");
 }
 
-// As Go reads it: what is not UTF-8 is replaced, not refused.
+// Bytes that are not UTF-8 are replaced, not refused, as in Go.
 TEST(MalformedBodies, StringsThatAreNotUtf8) {
   const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
   const Result<ObjectRef> built = BuildFromJson(type, "{\"metadata\":{\"name\":\"a\xff\"}}");

@@ -1,7 +1,7 @@
 // object/entry/member_prediction.h
 //
-// What makes the fast reader quick where objects are alike: names compared all at once, the order
-// in which members came last time, and the date that was read last.
+// Predictions that make the fast reader quick when objects are alike: names compared in one step,
+// the order of members in the last object, and the date that was read last.
 
 #ifndef KINFORMER_OBJECT_ENTRY_MEMBER_PREDICTION_H_
 #define KINFORMER_OBJECT_ENTRY_MEMBER_PREDICTION_H_
@@ -19,10 +19,10 @@
 
 namespace kinformer::internal {
 
-// A member's name as it stands in compact JSON: with its quotes and the colon.
+// A member's name as written in compact JSON: with its quotes and the colon.
 class MemberName {
  public:
-  // Bytes that IsAt reads.
+  // Number of bytes that IsAt reads.
   static constexpr std::ptrdiff_t kRoom = 32;
 
   // REQUIRES: name.size() + 3 <= kRoom.
@@ -40,7 +40,7 @@ class MemberName {
   [[nodiscard]] constexpr std::string_view name() const { return name_; }
   [[nodiscard]] constexpr std::size_t size() const { return name_.size() + 3; }
 
-  // Reads kRoom bytes, whatever the name's size: no branch depends on it.
+  // Reads kRoom bytes, whatever the name's size, so that no branch depends on the size.
   [[nodiscard]] bool IsAt(const char* at) const noexcept {
     const auto differs = [this, at](std::size_t i) {
       std::uint64_t word = 0;
@@ -63,7 +63,7 @@ constexpr std::array<MemberName, sizeof...(Name)> NamesOf(const Name&... names) 
   return {MemberName(names)...};
 }
 
-// Which member came after which one, last time. Begins with the order of the table.
+// Remembers which member followed which in the last object. Starts with the order of the table.
 template <std::size_t kCount>
 class MemberOrder {
  public:
@@ -72,7 +72,7 @@ class MemberOrder {
       next_[i] = static_cast<std::uint8_t>((i + 1) % kCount);
     }
   }
-  // kCount: before the first one.
+  // Pass kCount to ask for the first member.
   [[nodiscard]] std::size_t After(std::size_t previous) const { return next_[previous]; }
   void Learn(std::size_t previous, std::size_t which) {
     next_[previous] = static_cast<std::uint8_t>(which);
@@ -82,14 +82,14 @@ class MemberOrder {
   std::array<std::uint8_t, kCount + 1> next_{};
 };
 
-// An integer as JSON has them; other numbers are for the tape.
+// True for an integer in plain JSON form; the tape reads other numbers.
 inline bool IsPlainInteger(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.empty() || (text.size() > 1 && text.front() == '0')) return false;
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Reads times as ParseRfc3339 does, and sooner where the day is that of the time before.
+// Parses times as ParseRfc3339 does, but faster when the day is the same as in the last time.
 class TimePrediction {
  public:
   std::optional<TimeStamp> operator()(std::string_view text) {
@@ -110,7 +110,7 @@ class TimePrediction {
   static constexpr std::size_t kSize = 20;
   static constexpr std::size_t kDay = 11;  // with its 'T'
 
-  // Two digits; 64 if they are none or not below `limit`.
+  // Returns the number of two digits, or 64 if they are not digits or not below `limit`.
   static std::uint32_t Number(std::string_view text, std::size_t at, std::uint32_t limit) {
     const auto tens = static_cast<std::uint32_t>(static_cast<unsigned char>(text[at])) - '0';
     const auto ones = static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + 1])) - '0';

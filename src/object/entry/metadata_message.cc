@@ -9,7 +9,7 @@
 namespace kinformer::internal {
 namespace {
 
-// What a field takes beside its texts, at most: an entry of managedFields has the most.
+// Largest overhead of an item besides its texts: an entry of managedFields has the most.
 constexpr std::size_t kMostAround = 96;
 
 constexpr std::size_t kMostKept = std::size_t{1} << 20;
@@ -19,7 +19,7 @@ constexpr std::size_t kTagSize = 1;  // of fields up to 15
 std::size_t LengthSize(std::size_t length) { return length < 0x80 ? 1 : wire::VarintSize(length); }
 std::size_t FieldSize(std::size_t length) { return kTagSize + LengthSize(length) + length; }
 
-// Whoever wants to know where things are; mostly nobody does.
+// Default for callers that need no positions, which is the usual case.
 struct NoNotes {
   static void Slot(MessageSlot) {}
   static void Nested(NestedMessage) {}
@@ -30,8 +30,8 @@ struct LayoutNotes {
   void Nested(NestedMessage nested) const { layout->nested.push_back(nested); }
 };
 
-// Writes fields first to last, where there is room for them. A text is written even when it is
-// empty, as Go's generated code does.
+// Writes fields first to last into a buffer that is large enough. An empty text is written as well,
+// as Go's generated code does.
 template <class Notes>
 class Writer {
  public:
@@ -64,8 +64,8 @@ class Writer {
     Varint(value);
   }
   void Bytes(std::string_view text) {
-    // Short ones are all copied alike, and what comes next overwrites what was too much: no branch
-    // depends on their sizes.
+    // A short text is copied as a whole chunk, and the next write overwrites the excess bytes, so
+    // no branch depends on its size.
     const bool inside = reinterpret_cast<std::uintptr_t>(text.data()) - begin_ < span_;
     if (text.size() <= kChunk && inside) [[likely]] {
       std::memcpy(at_, text.data(), kChunk);
@@ -74,7 +74,7 @@ class Writer {
     }
     at_ += text.size();
   }
-  // Returns where the text is.
+  // Writes a text field and returns the position of the text.
   std::size_t Text(std::uint32_t field, std::string_view text, std::uint8_t key = 4) {
     Tag(field, wire::WireType::kBytes);
     const std::size_t from = size();
@@ -84,14 +84,14 @@ class Writer {
     Note(MessageSlot::Kind::kText, text, from, key);
     return at;
   }
-  // A message within the message.
+  // Writes the length prefix of a nested message.
   void Nested(std::uint32_t field, std::size_t length) {
     Tag(field, wire::WireType::kBytes);
     const std::size_t from = size();
     Length(length);
     notes_.Nested({from, size(), length});
   }
-  // What was written from there on is what `json` says.
+  // Records that the bytes written since `from` come from the text `json`.
   void Note(MessageSlot::Kind kind, std::string_view json, std::size_t from, std::uint8_t key = 4) {
     notes_.Slot({kind, key, json, from, size() - from});
   }
@@ -103,7 +103,7 @@ class Writer {
   char* const first_;
   char* at_;
   [[no_unique_address]] Notes notes_;
-  // Where a text may begin of which kChunk bytes may be read.
+  // Range in which kChunk bytes may be read from any position.
   std::uintptr_t begin_;
   std::size_t span_;
 };
@@ -133,7 +133,7 @@ template <class Out>
 void WriteMap(std::uint32_t field, const std::vector<TextPair>& entries, Out& out) {
   for (const auto& [name, value] : entries) {
     out.Nested(field, FieldSize(name.size()) + FieldSize(value.size()));
-    // Objects with other names are not alike: their order may be another one.
+    // Names differ between objects, and their order may differ too, so no template covers them.
     out.Begin(1, name.size());
     out.Bytes(name);
     out.Text(2, value);

@@ -1,6 +1,6 @@
 // object/entry/metadata_message.h
 //
-// JsonMetadata: ObjectMeta as the fast reader finds it in JSON, and as protobuf.
+// JsonMetadata: ObjectMeta as the fast reader found it in JSON. MetadataMessage: it as protobuf.
 
 #ifndef KINFORMER_OBJECT_ENTRY_METADATA_MESSAGE_H_
 #define KINFORMER_OBJECT_ENTRY_METADATA_MESSAGE_H_
@@ -19,7 +19,7 @@
 
 namespace kinformer::internal {
 
-// A value, and the text in the JSON that says so. What a template needs to find it in the next
+// A value and its text in the JSON. A template needs the text to find the same value in the next
 // object.
 struct MetadataTime {
   std::optional<TimeStamp> value;
@@ -51,9 +51,9 @@ struct MetadataManagedFields {
   std::string_view subresource;
 };
 
-// Texts are without their escapes.
+// All texts have their escapes resolved.
 struct JsonMetadata {
-  std::string_view json;  // all of it, as it stands
+  std::string_view json;  // the whole text
   std::string_view name;
   std::string_view generate_name;
   std::string_view namespace_;
@@ -69,10 +69,10 @@ struct JsonMetadata {
   std::vector<MetadataOwner> owners;
   std::vector<std::string_view> finalizers;
   std::vector<MetadataManagedFields> managed;
-  std::string unescaped;  // what some of the texts refer to
-  // Those: as they stand in the JSON, and without escapes.
+  std::string unescaped;  // storage for texts that had escapes
+  // Pairs of a text as written in the JSON, with escapes, and the same text without them.
   std::vector<TextPair> escaped;
-  std::string_view dropped;  // the value of managedFields, where they are not kept
+  std::string_view dropped;  // the value of managedFields if they are dropped
 
   void Clear() {
     name = generate_name = namespace_ = self_link = uid = resource_version = {};
@@ -87,61 +87,61 @@ struct JsonMetadata {
     unescaped.clear();
     escaped.clear();
     dropped = json = {};
-    // The memory of one unusually large object is not kept.
+    // Frees the memory after an unusually large object.
     if (unescaped.capacity() > (std::size_t{1} << 20)) unescaped.shrink_to_fit();
   }
 };
 
-// Appends what is between a string's quotes, escapes resolved. False if one is none.
+// Appends the content of a string with escapes resolved. Returns false for an invalid escape.
 bool AppendUnescaped(std::string_view text, std::string& out);
 
-// Message bytes determined by one JSON text, which determines no others but the length of the
-// message around them.
+// Bytes of the message that are determined by one JSON text. Apart from them, that text changes
+// only the lengths of the messages around them.
 struct MessageSlot {
   enum class Kind : std::uint8_t {
     kText,     // a string
     kNumber,   // an integer
     kTime,     // a string
     kFields,   // fieldsV1: an object, kept as it is
-    kDropped,  // managedFields that are not kept: an array, and nothing in the message
-    kKey,      // no text: one of the four keys is missing, but where it is counts
+    kDropped,  // managedFields that are dropped: an array in JSON, no bytes in the message
+    kKey,      // no text: one of the four keys is missing, but its position matters
   };
   Kind kind = Kind::kText;
-  std::uint8_t key = 4;   // its place among the keys; 4: it is none
+  std::uint8_t key = 4;   // its index among the four keys; 4: not a key
   std::string_view json;  // strings without their quotes
-  // In the message, with the length before it; of a time only the seconds.
+  // Position in the message, including the length prefix; for a time, only the seconds.
   std::size_t at = 0;
   std::size_t size = 0;
 };
-// A message within the message: a label, an owner, an entry of managedFields.
+// A nested message: a label, an owner, an entry of managedFields.
 struct NestedMessage {
   std::size_t length_at = 0;  // behind the tag
   std::size_t body_at = 0;
   std::size_t size = 0;
 };
 struct MessageLayout {
-  std::vector<MessageSlot> slots;     // as they follow each other in the message
+  std::vector<MessageSlot> slots;     // in the order of the message
   std::vector<NestedMessage> nested;  // likewise
 };
 
-// Metadata as its message. Keeps its memory, unless that was unusually large. Thread-compatible.
+// Writes metadata as a protobuf message. Reuses its memory up to a limit. Thread-compatible.
 class MetadataMessage {
  public:
-  // Bytes behind the room that may be written to as well.
+  // Bytes behind the room that may also be written to.
   static constexpr std::size_t kBehind = 64;
 
-  // `keys`: where they are in the message. False if one is longer than any server makes them.
-  // `around`: what may be read around texts that are in it. `most`: bytes that all texts together
-  // have at most.
+  // Returns false if a key is longer than any server writes it. Sets `keys` to the positions in the
+  // message. Up to kChunk bytes may be read from a text that begins in `around`. `most`: upper
+  // limit for the size of all texts together.
   bool Write(const JsonMetadata& metadata, std::string_view around, std::size_t most,
              MetadataKeys& keys);
-  // The same, and where everything is.
+  // Like above, and records the position of every value in `layout`.
   bool Write(const JsonMetadata& metadata, std::string_view around, std::size_t most,
              MetadataKeys& keys, MessageLayout& layout);
-  // Room for `most` bytes, for somebody else who writes, and says how many.
+  // Returns room for `most` bytes. The caller writes the message there, then calls SetSize.
   char* Room(std::size_t most);
   void SetSize(std::size_t size) { size_ = size; }
-  // What was written.
+  // The message. Valid until the next Write or Room.
   [[nodiscard]] std::string_view view() const { return {buffer_.get(), size_}; }
 
  private:

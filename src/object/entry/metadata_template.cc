@@ -12,15 +12,15 @@
 namespace kinformer::internal {
 namespace {
 
-// Compared and copied at once.
+// Bytes compared and copied at once.
 constexpr std::size_t kChunk = 32;
-// Most texts that differ are not longer.
+// Most of the differing texts are not longer.
 constexpr std::size_t kMostAtOnce = 64;
 static_assert(kChunk <= kMostAtOnce && kMostAtOnce <= MetadataMessage::kBehind);
 
 constexpr std::size_t kMostKept = std::size_t{1} << 20;
 
-// Seconds of years that anybody writes take so many bytes.
+// Size of seconds as a varint, for all usual years.
 constexpr std::size_t kSecondsSize = 5;
 
 using Vector [[gnu::vector_size(16)]] = unsigned char;
@@ -160,7 +160,7 @@ void MetadataTemplate::CompileParts() {
       ++nested;
     }
     if (slot.kind == MessageSlot::Kind::kKey) {
-      // Empty: the length is all of it.
+      // Empty: the length is everything.
       Part& part = add(Part::Kind::kKey, slot.at + slot.size);
       part.key = slot.key;
       continue;
@@ -186,8 +186,8 @@ bool MetadataTemplate::Differs(std::size_t json_at) {
   return false;
 }
 
-// A string's end that is where it was in the object before is not waited for: what comes behind it
-// can be read meanwhile. `found` is what was found there then.
+// Assumes that a string ends where it ended in the object before, so that the CPU can read on
+// without waiting. `found` is the string in that object.
 inline const char* MetadataTemplate::FindText(const char* at, const char* end,
                                               const wire::JsonBitmap& bitmap, Found& found) {
   bool plain = true;
@@ -197,14 +197,14 @@ inline const char* MetadataTemplate::FindText(const char* at, const char* end,
   const auto size = static_cast<std::size_t>(quote - at);
   if (plain && size == found.size) [[likely]] {
     std::size_t guess = found.size;
-    // Keeps the compiler from taking the one for the other.
+    // Prevents the compiler from using the computed size instead of the guess.
     asm("" : "+r"(guess));
     found.written = LengthSize(guess) + guess;
     return at + guess;
   }
   found.size = size;
   if (!plain) {
-    // No text is longer than its escapes, so what was put here stays where it is.
+    // A text is never longer than its escaped form, so the buffer is not reallocated.
     if (unescaped_.empty()) unescaped_.reserve(static_cast<std::size_t>(end - at));
     const std::size_t from = unescaped_.size();
     if (!AppendUnescaped({at, found.size}, unescaped_)) return nullptr;
@@ -253,7 +253,7 @@ const char* MetadataTemplate::Match(const char* at, const char* end, const wire:
   wrong = kNone;
   const char* const readable = bitmap.text().data() + bitmap.text().size();
   unescaped_.clear();
-  // The memory of one unusually large object is not kept.
+  // Frees the memory after an unusually large object.
   if (unescaped_.capacity() > kMostKept) unescaped_.shrink_to_fit();
   for (const Step& step : steps_) {
     if (static_cast<std::size_t>(end - at) < step.size) return nullptr;
@@ -287,7 +287,7 @@ const char* MetadataTemplate::Read(const char* at, const char* end, const wire::
 
 bool MetadataTemplate::Write(std::string_view around, MetadataMessage& message,
                              MetadataKeys& keys) const {
-  // A length is never longer than ten bytes, and each has a part.
+  // A length has at most ten bytes, and each length is a part.
   std::size_t most = message_size_ + 10 * parts_.size();
   for (const Found& found : found_) most += found.written;
   char* const begin = message.Room(most);
@@ -302,7 +302,7 @@ bool MetadataTemplate::Write(std::string_view around, MetadataMessage& message,
   const auto put = [&](const Found& found) {
     const auto place = reinterpret_cast<std::uintptr_t>(found.data) -
                        reinterpret_cast<std::uintptr_t>(around.data());
-    // Short ones are all copied alike, and what comes next overwrites what was too much.
+    // Copies a short text as a whole chunk; the next write overwrites the excess bytes.
     if (found.size <= kMostAtOnce && place + kMostAtOnce <= around.size()) [[likely]] {
       std::memcpy(to, found.data, kMostAtOnce);
     } else if (found.size > 0) {

@@ -1,13 +1,13 @@
 // object/entry/metadata_template.h
 //
-// MetadataTemplate: the metadata of one object, as JSON and as its message, to read that of another
-// object with the same members: what is the same in both is compared and copied in long pieces, and
-// only the texts that differ are looked at. Objects of a list, and those of a watch, mostly differ
-// in a dozen texts.
+// MetadataTemplate: uses the metadata of one object, as JSON and as a message, to read that of
+// another object with the same members: equal parts are compared and copied in long pieces, and
+// only the texts that differ are read. Objects of a list, or of a watch, usually differ in about a
+// dozen texts.
 //
-// What a template reads is what the fast reader would have read: the bytes between the differing
-// texts are the very bytes that it took. It learns which texts differ; a text that never does costs
-// nothing.
+// The result is the same as that of the fast reader, because the bytes between the differing texts
+// are equal to bytes that it read. The template learns which texts differ; a text that never
+// differs costs nothing.
 
 #ifndef KINFORMER_OBJECT_ENTRY_METADATA_TEMPLATE_H_
 #define KINFORMER_OBJECT_ENTRY_METADATA_TEMPLATE_H_
@@ -29,13 +29,13 @@ namespace kinformer::internal {
 // Thread-compatible.
 class MetadataTemplate {
  public:
-  // The template is `metadata`, which stands in the JSON as metadata.json, and of which `message`
-  // has been made as `layout` says.
+  // Makes a template from `metadata`, whose JSON is metadata.json, and from `message`, which was
+  // made from it as described by `layout`.
   void Learn(const JsonMetadata& metadata, const MessageLayout& layout, std::string_view message);
 
-  // Reads the metadata that begins at `at`, of an object that ends at `end` and that `bitmap` has
-  // read, noting nothing bad in it. Returns what is behind the metadata; null: it is not alike,
-  // `message` and `keys` are of no use, and somebody else must read.
+  // Reads the metadata at `at` of an object that ends at `end`. `bitmap` has read the object and
+  // found no error. Returns the position behind the metadata, or null if it is not alike; then
+  // `message` and `keys` are unusable and another reader must read it.
   const char* Read(const char* at, const char* end, const wire::JsonBitmap& bitmap,
                    TimePrediction& time, MetadataMessage& message, MetadataKeys& keys);
 
@@ -43,20 +43,20 @@ class MetadataTemplate {
   struct Slot {
     MessageSlot::Kind kind;
     std::uint8_t key;
-    bool differs;  // in some object that was read
+    bool differs;  // differed in some object
     std::size_t json_at;
     std::size_t json_size;
     std::size_t at;
     std::size_t size;
   };
-  // Bytes of the JSON that are to be the same, and then a text that differs.
+  // Bytes of the JSON that must be equal, followed by a text that may differ.
   struct Step {
     std::size_t at;
     std::size_t size;
     std::size_t place;  // in found_; kNone: the metadata ends
     MessageSlot::Kind kind;
   };
-  // Bytes of the message that are the same, and then what differs.
+  // Bytes of the message that are constant, followed by a part that differs.
   struct Part {
     enum class Kind : std::uint8_t { kSlot, kLength, kKey, kEnd };
     std::size_t at;
@@ -66,9 +66,9 @@ class MetadataTemplate {
     MessageSlot::Kind slot;
     std::size_t place;   // in found_; of a length, the first one in it
     std::size_t behind;  // of a length, the last one in it, and one more
-    std::size_t fixed;   // of a length, what does not differ; of a key, its size
+    std::size_t fixed;   // the constant part of a length; the size of a key
   };
-  // A text that differs, in the object that is read, or in the one before.
+  // A differing text of the current object or of the last one.
   struct Found {
     const char* data;
     std::size_t size;
@@ -79,16 +79,16 @@ class MetadataTemplate {
 
   void Compile();
   void CompileParts();
-  // Null, and where in the JSON of the template it is otherwise; kNone: where nothing can be done
-  // about it.
+  // Returns null at a difference, and sets its position in the template's JSON; kNone if the
+  // template cannot be adapted.
   const char* Match(const char* at, const char* end, const wire::JsonBitmap& bitmap,
                     TimePrediction& time, std::size_t& wrong);
-  // Past the text at `at`; null: it is none of that kind.
+  // Returns the position behind the text at `at`, or null if it is not of that kind.
   const char* FindText(const char* at, const char* end, const wire::JsonBitmap& bitmap,
                        Found& found);
   const char* FindOther(MessageSlot::Kind kind, const char* at, const char* end,
                         const wire::JsonBitmap& bitmap, TimePrediction& time, Found& found);
-  // Whether there is a text that may differ, and nobody knew.
+  // Marks the text there as one that may differ. Returns whether there was one, not marked before.
   bool Differs(std::size_t json_at);
   bool Write(std::string_view around, MetadataMessage& message, MetadataKeys& keys) const;
 
@@ -105,16 +105,16 @@ class MetadataTemplate {
   std::string unescaped_;
 };
 
-// A few templates, for kinds that a thread reads in turn and for objects that are not all alike.
-// Where objects have nothing in common it gives up soon, and tries again now and then.
+// A few templates, for kinds that a thread reads alternately and for objects that are not all
+// alike. If objects have nothing in common, it soon stops learning and retries from time to time.
 // Thread-compatible.
 class MetadataTemplates {
  public:
-  // As MetadataTemplate::Read, by any of them. `drop_managed_fields`: as the template was learnt.
+  // Reads with the first matching template. `drop_managed_fields`: as when it was learnt.
   const char* Read(const char* at, const char* end, const wire::JsonBitmap& bitmap,
                    bool drop_managed_fields, TimePrediction& time, MetadataMessage& message,
                    MetadataKeys& keys);
-  // Whether what none of them could read is to be learnt.
+  // Whether to learn from an object that no template could read.
   [[nodiscard]] bool WantsToLearn(const JsonMetadata& metadata) const {
     return credit_ >= kLearning && metadata.json.size() <= kLongest;
   }
@@ -124,11 +124,11 @@ class MetadataTemplates {
  private:
   static constexpr std::size_t kTemplates = 4;
   static constexpr std::size_t kLongest = 8192;
-  // Every object earns 1; learning costs as many, so that it costs next to nothing where it is of
-  // no use.
+  // Every object earns 1, and learning costs this many, so that useless learning costs almost
+  // nothing.
   static constexpr int kLearning = 128;
   static constexpr int kMostCredit = 8 * kLearning;
-  // After so many objects in a row that no template could read, one in so many is tried.
+  // After kGiveUp objects in a row that no template could read, tries only one in kTryAgain.
   static constexpr unsigned kGiveUp = 16;
   static constexpr unsigned kTryAgain = 32;
 

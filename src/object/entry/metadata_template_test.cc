@@ -1,5 +1,5 @@
-// Metadata read by the template of another object's, against the tape; whole, in pieces, and
-// between other objects.
+// Metadata read with the template of another object, compared with the tape: whole objects, objects
+// in pieces, and objects between others.
 
 #include "object/entry/metadata_template.h"
 
@@ -26,7 +26,7 @@ const TypeInfo& Gadget() {
   return *DynamicTypeInfo("example.com", "v1", "Gadget", "gadgets", true);
 }
 
-// Objects of a few shapes; those of a shape differ in texts, numbers and times.
+// Makes objects of a few shapes; objects of one shape differ only in texts, numbers and times.
 class Alike {
  public:
   explicit Alike(unsigned seed) : random_(seed) {}
@@ -38,7 +38,7 @@ class Alike {
     m += R"(,"uid":)" + Text() + R"(,"resourceVersion":)" + Text();
     if (shape != 1) m += R"(,"generation":)" + Number();
     m += R"(,"creationTimestamp":)" + Time();
-    // In an order that is not the message's.
+    // The labels are in another order than in the message.
     m += R"(,"labels":{"b":)" + Text() + R"(,"app":)" + Text() + R"(,"c":)" + Text() + "}";
     if (shape < 2) m += R"(, "annotations" : {"first":)" + Text() + R"(,"last":)" + Text() + "}";
     m += R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Owner","name":)" + Text() +
@@ -50,7 +50,7 @@ class Alike {
          Fields() + R"(,"subresource":"status"}])";
     const std::string text = R"({"kind":"Gadget","apiVersion":"example.com/v1","metadata":{)" + m +
                              R"(},"spec":{"note":)" + Text() + R"(},"status":{"n":[1,{"a":2}]}})";
-    // Sometimes the metadata comes last.
+    // The metadata sometimes comes last.
     if (Maybe(6)) return R"({"spec":{"x":)" + Text() + R"(},"metadata":{)" + m + "}}";
     return text;
   }
@@ -118,11 +118,11 @@ void ReadAlikeAndDamaged() {
   int by_template = 0;
   int good = 0;
   for (int round = 0; round < 20000; ++round) {
-    // A shape stays for a while; kinds that take turns have one each.
+    // Several rounds use the same shape; kinds that alternate have a template each.
     const auto shape = static_cast<unsigned>(round % 5 == 0 ? round / 100 + 1 : round / 100) % 4;
     const std::string text = round % 6 == 5 ? alike.Damaged(shape) : alike.Make(shape);
     const bool drop = round / 1000 % 2 == 1;
-    // Of its own, so that a sanitizer sees a read past the end.
+    // A separate allocation, so that a sanitizer detects a read past the end.
     const std::vector<char> exact(text.begin(), text.end());
     const std::string_view json(exact.data(), exact.size());
     wire::JsonBitmap bitmap;
@@ -145,11 +145,11 @@ void ReadAlikeAndDamaged() {
   EXPECT_GT(by_template, good * 3 / 4);
 }
 
-// On a thread of its own, since what a thread has read before decides which templates it has.
+// Runs on a new thread, because a thread's templates depend on what it has read before.
 TEST(MetadataTemplate, MakesTheSameMetadataAsTheTape) { std::thread(ReadAlikeAndDamaged).join(); }
 
-// Each text that an object may have to itself, alone, shorter and longer: the template of the one
-// before reads it at once.
+// Changes each text that may differ between objects, one at a time, to a shorter and to a longer
+// one: the template of the object before must read it at once.
 void ReadWhatDiffers(bool drop) {
   const std::string text =
       R"({"kind":"Gadget","apiVersion":"example.com/v1","metadata":{"name":"name-1",)"
@@ -209,7 +209,7 @@ TEST(MetadataTemplate, ReadsWhateverDiffers) {
   for (const bool drop : {false, true}) std::thread(ReadWhatDiffers, drop).join();
 }
 
-// Whether a template read the object; what it read is what the tape reads.
+// Returns whether a template read the object. Also checks that the tape reads the same.
 bool IsReadByTemplate(const std::string& json, bool drop) {
   const BuildOptions options{.drop_managed_fields = drop};
   wire::JsonBitmap bitmap;
@@ -223,7 +223,7 @@ bool IsReadByTemplate(const std::string& json, bool drop) {
   return fast.by_template;
 }
 
-// Four of them are known; a fifth takes the place of the one that was learnt first.
+// A thread keeps four templates; a fifth replaces the oldest one.
 void ReadKindsInTurn() {
   const auto shape = [](int i) {
     return R"({"metadata":{"name":"n","labels":{"shape-)" + std::to_string(i) +
@@ -241,8 +241,8 @@ void ReadKindsInTurn() {
 
 TEST(MetadataTemplate, KindsMayTakeTurns) { std::thread(ReadKindsInTurn).join(); }
 
-// Objects that come in two pieces, cut at every place, with the bitmap that the splitter has of
-// them.
+// Builds blocks from objects in two pieces, cut at every place, with the bitmap that the splitter
+// made of them.
 class Blocks final : public wire::ListSplitter::Sink, public wire::WatchFramer::Sink {
  public:
   explicit Blocks(const std::vector<std::string>& texts) {
@@ -282,7 +282,7 @@ void CutEverywhere(const std::string& body, Blocks& blocks) {
   for (std::size_t cut = 0; cut <= body.size(); ++cut) {
     Splitter splitter(Encoding::kJson);
     const std::string_view all = body;
-    // Each piece of its own, so that a sanitizer sees a read past its end.
+    // Each piece has its own allocation, so that a sanitizer detects a read past its end.
     for (const std::string_view piece : {all.substr(0, cut), all.substr(cut)}) {
       const std::vector<char> exact(piece.begin(), piece.end());
       ASSERT_TRUE(splitter.Feed({exact.data(), exact.size()}, blocks)) << cut;
@@ -310,7 +310,7 @@ TEST(MetadataTemplate, ReadsEventsOfAWatchThatIsCutAnywhere) {
   CutEverywhere<wire::WatchFramer>(body, blocks);
 }
 
-// What is found of an object that is declined is not taken for the next one's.
+// Positions found in an object that is then declined must not be used for the next one.
 TEST(MetadataTemplate, ForgetsWhatItDeclines) {
   const auto text = [](std::string_view note) {
     return R"({"metadata":{"name":"n","annotations":{"note":")" + std::string(note) +
@@ -326,7 +326,7 @@ TEST(MetadataTemplate, ForgetsWhatItDeclines) {
   }
 }
 
-// Keys longer than any server makes them are declined however they are read.
+// Keys longer than any server writes are declined by every reader.
 TEST(MetadataTemplate, DeclinesLongKeys) {
   const auto text = [](std::size_t size) {
     return R"({"metadata":{"name":")" + std::string(size, 'n') + R"(","uid":"u"},"spec":{}})";
@@ -337,7 +337,7 @@ TEST(MetadataTemplate, DeclinesLongKeys) {
               size <= 255)
         << size;
   }
-  // Nor do they begin behind the first 64 KiB: other fields take 14 bytes beside the long text.
+  // Keys that begin behind the first 64 KiB are declined too: other fields take 14 bytes here.
   for (const std::size_t size : {65535U - 14, 65536U - 14}) {
     const std::string json = R"({"metadata":{"generateName":")" + std::string(size, 'g') +
                              R"(","resourceVersion":"7"},"spec":{}})";
@@ -348,7 +348,7 @@ TEST(MetadataTemplate, DeclinesLongKeys) {
   }
 }
 
-// Of the day that was read last, in a shorter way, and of any other text: as ParseRfc3339 does.
+// The shortcut for the day that was read last must accept the same texts as ParseRfc3339.
 TEST(TimePrediction, ReadsWhatIsATimeAndNothingElse) {
   const std::string noon = "2026-03-01T12:34:56Z";
   for (std::size_t at = 0; at < noon.size(); ++at) {

@@ -144,7 +144,7 @@ TEST(Unstructured, MalformedJsonIsAnErrorThatSaysWhere) {
             Reason::kOverLimit);
 }
 
-// Only brackets and strings of what lies deep in an object are looked at when it comes in.
+// When an object is built, only brackets and strings are checked deep inside it.
 TEST(Unstructured, MembersThatAreNoneEndTheWalkAndAreCounted) {
   for (const char* spec : {R"({x":1"})", "{7:1}", R"({"a" 1})", R"({"a":,})", R"([:])"}) {
     const auto built = BuildFromJson(

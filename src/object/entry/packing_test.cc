@@ -1,5 +1,5 @@
-// Packed blocks: what can be read of them, that they unpack to what they were, and who keeps the
-// dictionary.
+// Packed blocks: which fields can be read, that unpacking gives back the same object, and the
+// references that keep the dictionary alive.
 
 #include "object/block/packing.h"
 
@@ -39,7 +39,7 @@ std::string Json(int i, std::string_view note = "a \"quoted\" note") {
 const TypeInfo& Dynamic() {
   return *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
 }
-// Whose objects are protobuf.
+// Type whose objects are stored as protobuf.
 const TypeInfo& Metadata() {
   return *MetadataTypeInfo("example.com", "v1", "Widget", "widgets", true);
 }
@@ -140,10 +140,10 @@ TEST(Packing, WhatIsReadOfAPackedBlockByMistakeIsEmpty) {
   EXPECT_TRUE(Object(packed.get()).metadata().labels().empty());
 }
 
-// The four texts that stand outside are not compressed as well: a longer one costs its own bytes.
+// The four texts outside are not compressed as well: a longer text costs exactly its own bytes.
 TEST(Packing, KeysAreStoredOnce) {
   const DictionaryRef dictionary = Trained(Objects(Dynamic()));
-  // Nothing that compresses.
+  // A text that does not compress.
   std::mt19937 random(5);
   std::string text;
   for (int i = 0; i < 240; ++i) text += static_cast<char>('a' + random() % 26);
@@ -167,13 +167,13 @@ TEST(Packing, NoSamplesAreNoDictionary) {
   EXPECT_FALSE(trainer.Train());
 }
 
-// What byte accounting adds up is what malloc gave, but for 16 bytes where no more than that
-// would be left of a piece.
+// Accounted bytes equal the bytes from malloc, except for 16 bytes when malloc cannot split off so
+// small a remainder.
 TEST(Accounting, IsWhatMallocGave) {
   const std::vector<ObjectRef> objects = Objects(Dynamic());
   const DictionaryRef dictionary = Trained(objects);
   for (std::size_t padding = 0; padding < 64; ++padding) {
-    // Large enough that malloc takes it from no cache of a thread, which it does not count.
+    // Large enough that malloc bypasses its per-thread caches, which mallinfo2 does not count.
     const ObjectRef object =
         BuildFromJson(Dynamic(), Json(1, std::string(2000 + padding, 'x'))).OrExit();
     const auto before = mallinfo2().uordblks;
@@ -190,7 +190,7 @@ TEST(Accounting, IsWhatMallocGave) {
   }
 }
 
-// Header, texts without their escapes and where they are, metadata and JSON.
+// Counts the header, unescaped texts and their positions, metadata and JSON.
 TEST(Accounting, CountsAllPartsOfABlock) {
   for (const std::size_t size : {10U, 100U, 1000U}) {
     const std::string plain(size, 'x');
@@ -205,9 +205,9 @@ TEST(Accounting, CountsAllPartsOfABlock) {
   }
 }
 
-// Limits in bytes cut where they cut before, whatever the heap looks like.
+// Equal objects count the same, so limits in bytes do not depend on the state of the heap.
 TEST(Accounting, EqualObjectsCountTheSame) {
-  // Pieces of the heap that are 16 bytes larger than what the object asks for.
+  // Frees chunks that are 16 bytes larger than the object needs.
   const std::string json = Json(1, std::string(2000, 'x'));
   const ObjectRef object = BuildFromJson(Dynamic(), json).OrExit();
   const std::size_t bytes = object->allocated_bytes();

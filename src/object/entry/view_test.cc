@@ -1,5 +1,5 @@
-// Reads of fields, one by one: what is found, and that each read of what is malformed, or of
-// another type, reads as nothing and is counted, once.
+// Reads of single fields: their values, and that a read of a malformed field or of a field of
+// another type gives nothing and is counted once.
 
 #include "kinformer/internal/view.h"
 
@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using wire::ProtobufWriter;
 
-// How many reads `what` has counted as malformed.
+// Returns how many malformed reads `what` counted.
 template <class F>
 std::uint64_t Counted(const F& what) {
   const std::uint64_t before = MalformedReads();
@@ -123,7 +123,7 @@ TEST(RepeatedFields, OfNumbersMayBePacked) {
               EXPECT_FALSE(Repeated<std::int64_t>(message, 1).contains(5));
             }),
             0U);
-  // A number that is cut off ends the list.
+  // A truncated number ends the list.
   std::string bad;
   ProtobufWriter(bad).BytesField(1, "\x05\x80");
   ProtobufWriter(bad).VarintField(1, 6);
@@ -178,13 +178,13 @@ TEST(MapFields, OfEqualKeysTheLastEntryCounts) {
               EXPECT_FALSE(StringMap(message, 7).contains("a"));
             }),
             0U);
-  // A value of another type is one, and reads as nothing.
+  // An entry whose value has another type exists and reads as empty.
   std::string number;
   ProtobufWriter(number).BytesField(5, std::string_view("\x0a\x01"
                                                         "a\x10\x07",
                                                         5));
   EXPECT_EQ(Counted([&] { EXPECT_EQ(StringMap(MessageView(number), 5).Find("a"), ""); }), 1U);
-  // An entry that is cut off has what comes before.
+  // A truncated entry has the fields before the cut.
   std::string cut;
   ProtobufWriter(cut).BytesField(5,
                                  "\x0a\x01"
@@ -198,7 +198,7 @@ TEST(MapFields, OfEqualKeysTheLastEntryCounts) {
   EXPECT_EQ(Counted([&] { EXPECT_EQ(StringMap(MessageView(half), 5)["b"], "2"); }), 1U);
 }
 
-// Metadata of a block, whose fields have no index, and the child of one, which has.
+// Views of a block's metadata, whose fields have no index, and of a child with an index.
 TEST(Views, OfABlockFindWhatStandsInIt) {
   std::string metadata;
   ProtobufWriter writer(metadata);
@@ -277,7 +277,7 @@ TEST(ManagedFields, WhatStandsBehindThemStays) {
   }
 }
 
-// However often a field of the root repeats, the index has it once.
+// The index has a repeated field of the root only once.
 TEST(Views, TheIndexHasAFieldOnce) {
   const TypeInfo& type = *MetadataTypeInfo("", "v1", "Pod", "pods", true);
   std::string message;
@@ -292,7 +292,7 @@ TEST(Views, TheIndexHasAFieldOnce) {
   EXPECT_EQ(All<std::string_view>(RootView(object.get()).message(), 2).size(), 1000U);
 }
 
-// Every type of a JSON value, asked for every other.
+// Reads a JSON value of every type as every other type.
 TEST(JsonViews, ValuesOfAnotherTypeAreNothing) {
   const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
   const ObjectRef object =
@@ -345,7 +345,7 @@ TEST(JsonViews, ValuesOfAnotherTypeAreNothing) {
       0U);
 }
 
-// What is no JSON deep in an object is found at its read: where a scalar ends, and that it is none.
+// Invalid JSON deep in an object is found when it is read, as is the end of a scalar.
 TEST(JsonViews, ScalarsEndAtWhateverCannotBeTheirs) {
   const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
   const auto build = [&](const std::string& text) {

@@ -1,8 +1,8 @@
 // object/transcode/backward_writer.h
 //
 // BackwardWriter: writes protobuf from the end to the front, so that the length of a message is
-// known when it is put before it: one buffer, no second pass, no copies. Fields are written last to
-// first.
+// known when its length prefix is written: one buffer, no second pass, no copies. Fields are
+// written last to first.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_BACKWARD_WRITER_H_
 #define KINFORMER_OBJECT_TRANSCODE_BACKWARD_WRITER_H_
@@ -28,12 +28,12 @@ class BackwardWriter {
         buffer_(std::make_unique_for_overwrite<char[]>(capacity_)),
         at_(capacity_) {}
 
-  // Bytes written: take it before a message's content and give it to LengthAndTag after it.
+  // Bytes written so far: read it before a message's content and pass it to LengthAndTag after it.
   [[nodiscard]] std::size_t size() const { return capacity_ - at_; }
-  // All that was written; valid until the next write.
+  // All bytes written so far; valid until the next write.
   [[nodiscard]] std::string_view view() const { return {buffer_.get() + at_, size()}; }
 
-  // As new, with the memory it has; the memory of an unusually large message is given back.
+  // Clears the writer and keeps its memory, unless that is unusually large.
   void Clear() {
     if (capacity_ > kMostKept) *this = BackwardWriter(0);
     at_ = capacity_;
@@ -56,8 +56,8 @@ class BackwardWriter {
     Varint(std::uint64_t{field} << 3 | static_cast<std::uint64_t>(type));
   }
 
-  // What stands before the content of a length-delimited field whose content began when size() was
-  // `before`.
+  // Writes the length and the tag of a length-delimited field. `before`: size() before the content
+  // was written.
   void LengthAndTag(std::uint32_t field, std::size_t before) {
     Varint(size() - before);
     Tag(field, wire::WireType::kBytes);
@@ -82,7 +82,7 @@ class BackwardWriter {
 
   void LongVarint(std::uint64_t value) { wire::WriteVarint(Claim(wire::VarintSize(value)), value); }
 
-  // Room for `count` bytes before what was written.
+  // Reserves `count` bytes in front of the bytes written so far.
   char* Claim(std::size_t count) {
     if (count > at_) Grow(count);
     at_ -= count;

@@ -1,6 +1,6 @@
 // object/transcode/block_text.h
 //
-// A block as what people and servers read.
+// A block as text for people and servers.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_BLOCK_TEXT_H_
 #define KINFORMER_OBJECT_TRANSCODE_BLOCK_TEXT_H_
@@ -11,7 +11,7 @@
 
 namespace kinformer::internal {
 
-// The object as JSON with kind and apiVersion, compact.
+// Returns the object as compact JSON with kind and apiVersion.
 std::string BlockToJson(const Block& block);
 
 }  // namespace kinformer::internal

@@ -60,13 +60,13 @@ bool IsCanonical(const MessageDescriptor& message, const std::vector<FieldSpan>&
 
 namespace {
 
-// `merged_parts`: the bytes were put together of several parts, so that there may be parts at any
-// depth.
+// `merged_parts`: the bytes were joined from several parts of a message, so deeper messages may be
+// in parts too.
 Result<std::string> Order(const MessageDescriptor& message, std::string_view bytes, int levels,
                           bool merged_parts) {
   std::vector<FieldSpan> fields;
   if (Result<void> scanned = ScanFields(bytes, fields); !scanned) return std::move(scanned).error();
-  // By number; of one number, in the order of the wire.
+  // Sorts by number; fields with the same number keep their order.
   std::sort(fields.begin(), fields.end(), [](const FieldSpan& a, const FieldSpan& b) {
     if (a.field.number != b.field.number) return a.field.number < b.field.number;
     return a.begin < b.begin;
@@ -78,7 +78,7 @@ Result<std::string> Order(const MessageDescriptor& message, std::string_view byt
     std::size_t next = i + 1;
     while (next < fields.size() && fields[next].field.number == number) ++next;
     const FieldDescriptor* descriptor = FindByNumber(message, number);
-    // Of a message that comes in parts, what is no part is left out.
+    // Parts of a message that have another wire type are dropped.
     const bool nested =
         descriptor != nullptr && descriptor->message != nullptr && !MayRepeat(descriptor) &&
         std::any_of(fields.begin() + static_cast<std::ptrdiff_t>(i),

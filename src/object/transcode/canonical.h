@@ -19,26 +19,26 @@
 
 namespace kinformer::internal {
 
-// How values of that kind stand on the wire. Lists of numbers may also be packed into one kBytes
+// Returns the wire type of values of that kind. Lists of numbers may also be packed into one kBytes
 // field.
 wire::WireType WireTypeOf(FieldKind kind);
 
-// A field and where it stands in its message.
+// A field and its position in its message.
 struct FieldSpan {
   wire::WireField field;
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 };
 
-// The fields of a message in the order of its bytes. kDecode with the byte offset where they are
+// Lists the fields of a message in the order of its bytes. kDecode with the byte offset if they are
 // malformed.
 Result<void> ScanFields(std::string_view message, std::vector<FieldSpan>& fields);
 
 // Whether the fields are in canonical order. Fields unknown to the descriptor may repeat.
 bool IsCanonical(const MessageDescriptor& message, const std::vector<FieldSpan>& fields);
 
-// The message in canonical order, its direct child messages too. Of a scalar that occurs twice the
-// last holds; messages that occur twice are merged, as protobuf says.
+// Returns the message in canonical order, including its direct child messages. The last one of
+// repeated scalars wins; repeated messages are merged, as in protobuf.
 Result<std::string> Canonicalize(const MessageDescriptor& message, std::string_view bytes,
                                  int levels = 2);
 

@@ -1,4 +1,4 @@
-// What can be done with any whole object: compare it, hash it, name it, print it.
+// Operations on a whole object of any kind: compare, hash, name and print it.
 
 #include <functional>
 #include <ostream>
@@ -23,7 +23,7 @@ std::size_t HashText(std::string_view text) { return std::hash<std::string_view>
 
 json::View RootOf(const Block& block) { return {block.payload().data(), &block}; }
 
-// Members in any order, numbers by value: as json::Value compares.
+// The hash ignores the order of members and takes numbers by value, as json::Value compares.
 std::size_t HashJson(const json::View& value) {
   auto hash = static_cast<std::size_t>(value.type());
   switch (value.type()) {

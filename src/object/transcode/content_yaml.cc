@@ -1,4 +1,4 @@
-// Apart from the rest, so that only programs that print YAML link the YAML library.
+// A separate file, so that only programs that print YAML link the YAML library.
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/view.h"

@@ -25,7 +25,7 @@ void DropFromField(const FieldDescriptor& field, json::Value& value) {
   }
 }
 
-// The value has the form of one of the message's fields.
+// The value has the JSON form of one of the message's fields.
 void DropFromUnion(const MessageDescriptor& message, json::Value& value) {
   for (const FieldDescriptor& field : message.fields) {
     if (field.message == nullptr || value.is_array() != field.repeated) continue;

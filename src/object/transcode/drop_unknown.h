@@ -1,6 +1,6 @@
 // object/transcode/drop_unknown.h
 //
-// DropUnknownMembers: an object as a server keeps it that knows no more than the schema.
+// DropUnknownMembers: reduces an object to the fields that a server with this schema stores.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_DROP_UNKNOWN_H_
 #define KINFORMER_OBJECT_TRANSCODE_DROP_UNKNOWN_H_
@@ -10,8 +10,8 @@
 
 namespace kinformer::internal {
 
-// Takes out the members that JsonToProtobuf (object/transcode/transcode.h) names as unknown, at any
-// depth, in one pass.
+// Removes the members that JsonToProtobuf (object/transcode/transcode.h) would report as unknown,
+// at any depth, in one pass.
 void DropUnknownMembers(const MessageDescriptor& message, json::Value& object);
 
 }  // namespace kinformer::internal

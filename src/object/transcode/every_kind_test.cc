@@ -1,5 +1,5 @@
-// Transcoding, validation and canonical order over a message that has every kind of field, itself
-// among them: no kind of the API has all of them in one place, nor nests without end.
+// Transcoding, validation and canonical order of a message with every kind of field, including
+// itself. No kind of the API has all of them together, or nests without a limit.
 
 #include <algorithm>
 #include <cstdint>
@@ -132,7 +132,7 @@ constexpr char kWhole[] =
 
 TEST(EveryKind, IsTheSameInAllForms) {
   const std::string bytes = FromJson(kWhole);
-  // An empty list is none where a list has nothing of its own on the wire.
+  // An empty list reads as null, because it has no bytes in the message.
   std::string want = kWhole;
   want.replace(want.find(R"("must":[])"), 9, R"("must":null)");
   EXPECT_EQ(ToJson(bytes), want);
@@ -140,7 +140,7 @@ TEST(EveryKind, IsTheSameInAllForms) {
   EXPECT_TRUE(ValidateMessage(Every(), bytes).ok());
   EXPECT_FALSE(HasUnknownFields(Every(), bytes));
   EXPECT_EQ(Canonicalize(Every(), bytes).OrExit(), bytes);
-  // What is empty is left out, but for what has no omitempty.
+  // Empty values are left out, except for fields without omitempty.
   EXPECT_EQ(ToJson(FromJson("{}")), R"({"must":null})");
   EXPECT_EQ(ToValue(FromJson("{}")), R"({"must":null})");
   EXPECT_EQ(ToJson(""), R"({"must":null})");
@@ -168,13 +168,13 @@ TEST(EveryKind, UnknownMembersAreDroppedAtAnyDepth) {
   object.Ensure("apiVersion") = "v";
   DropUnknownMembers(Every(), object);
   EXPECT_TRUE(object.contains("kind") && object.contains("apiVersion")) << "the root says its type";
-  // What has another type than the schema's is left to whoever reads it.
+  // A value whose type is not the schema's is kept; the reader of the value must handle it.
   json::Value odd = json::Parse(R"({"self":7,"selves":{"x":1},"named":[{"x":1}]})").OrExit();
   DropUnknownMembers(Every(), odd);
   EXPECT_EQ(odd.Dump(), R"({"self":7,"selves":{"x":1},"named":[{"x":1}]})");
 }
 
-// The root says its type, though its message lacks kind and apiVersion; elsewhere they are members.
+// kind and apiVersion of the root are not kept; deeper they are ordinary members.
 TEST(EveryKind, MembersThatTheSchemaLacksMayBeKept) {
   const auto keep = [](const char* json) {
     return JsonToProtobuf(Every(), json, nullptr, UnknownMembers::kKeep).OrExit();
@@ -274,17 +274,17 @@ TEST(EveryKind, MessagesNestAtMost512Deep) {
   EXPECT_EQ(ToJson(Nested(7, 512)), "protobuf: Every: nested too deeply");
   EXPECT_EQ(ToValue(Nested(7, 511)), ToJson(Nested(7, 511)));
   EXPECT_EQ(ToValue(Nested(7, 512)), "protobuf: Every: nested too deeply");
-  // In a document lists count as well: 255 of them in 256 objects, and one more.
+  // In a document lists count as well: 255 lists in 256 objects are allowed, one more is not.
   EXPECT_EQ(ToValue(Nested(17, 255)), ToJson(Nested(17, 255)));
   EXPECT_EQ(ToValue(Nested(17, 256)), "protobuf: nested too deeply");
   EXPECT_THAT(ToJson(Nested(17, 256)), HasSubstr("selves"));
-  // Validation is as strict as other decoders of protobuf.
+  // Validation limits the depth as other protobuf decoders do.
   EXPECT_TRUE(ValidateMessage(Every(), Nested(7, 99)).ok());
   EXPECT_THAT(ValidateMessage(Every(), Nested(7, 100)).error().message(),
               HasSubstr("self: messages nest deeper than 100 levels"));
 }
 
-// Of equal keys the last entry holds, and of equal parts of an entry the last part.
+// The last of several entries with equal keys wins, and the last of equal parts of an entry.
 TEST(EveryKind, EntriesOfMaps) {
   std::string bytes;
   ProtobufWriter writer(bytes);
@@ -336,7 +336,7 @@ TEST(EveryKind, EntriesOfMaps) {
             "protobuf: Every: field labels: wire type 0");
   EXPECT_EQ(wrong(20, "\x12\x01x"), "protobuf: Every: field counts: wire type 2");
   EXPECT_EQ(wrong(19, "\x0a\x05x"), "protobuf: Every: field labels: malformed map entry");
-  // None of an entry's values may be malformed, whichever holds.
+  // All values of an entry must be well-formed, even those that are overridden.
   EXPECT_THAT(wrong(18, std::string_view("\x12\x01\x0a\x12\0", 5)), HasSubstr("Every: malformed"));
 }
 
@@ -361,7 +361,7 @@ TEST(EveryKind, TimesThatCanBeWritten) {
                                        {0, 1000000000}}) {
     EXPECT_EQ(time(8, seconds, nanos), "protobuf: Every: field time: the time is out of range");
   }
-  // Fractions of a second are dropped, and of a microsecond.
+  // Fractions of a second are dropped in times, and fractions of a microsecond in microtimes.
   EXPECT_EQ(ToJson(FromJson(R"({"time":"2026-03-01T10:00:00.9Z"})")),
             R"({"time":"2026-03-01T10:00:00Z","must":null})");
   EXPECT_EQ(FromJson(R"({"micro":"1970-01-01T00:00:01.123456789Z"})"),
@@ -383,7 +383,7 @@ TEST(EveryKind, CanonicalOrder) {
   writer.BytesField(7, std::string_view("\x10\0\x18\x05", 4));
   writer.BytesField(2100, "again");
   writer.VarintField(7, 5);
-  // The parts of one message are one, and what is no part is left out; of scalars the last holds.
+  // Parts of one message are merged, other wire types dropped; the last scalar wins.
   std::string want;
   ProtobufWriter ordered(want);
   ordered.BytesField(1, "last");
@@ -411,7 +411,7 @@ TEST(EveryKind, CanonicalOrder) {
   EXPECT_FALSE(IsCanonical(Every(), fields)) << "a field that is not repeated stands once";
   EXPECT_EQ(ScanFields(twice + "\x0a\x05", fields).error().message(),
             "malformed protobuf field at byte 2 of 4");
-  // What is deeper than the direct children is left as it is, unless it was put together.
+  // Messages below the direct children stay as they are, unless they were merged from parts.
   std::string children;
   ProtobufWriter(children).BytesField(14, "z");
   ProtobufWriter(children).BytesField(1, "a");
@@ -458,7 +458,7 @@ TEST(EveryKind, WhatValidationFinds) {
   EXPECT_EQ(wrong(field(18, "\x12\x03\x0a\x01\xff")),
             "named: text: a text that is not UTF-8 at "
             "byte 0 of 3");
-  // The byte that is none may stand at any place.
+  // The invalid byte may be at any position.
   for (std::size_t before = 0; before < 20; ++before) {
     for (std::size_t behind = 0; behind < 10; ++behind) {
       const std::string head(before, 'a');

@@ -1,11 +1,11 @@
 // object/transcode/json_out.h
 //
-// What a decoder that goes through an object in the order of its JSON makes of it: TextOut its
-// text, ValueOut a document in memory. Both take the same calls: BeginObject, then Name or Key and
-// a value for each member, EndObject; lists likewise with Element.
+// Outputs of a decoder that visits an object in the order of its JSON: TextOut writes text,
+// ValueOut fills a document in memory. Both take the same calls: BeginObject, then Name or Key and
+// a value for each member, EndObject; lists use Element in the same way.
 //
-// On the stack, for one object; what they write into must outlive them. Not thread-safe, nothing
-// blocks, nothing fails.
+// Made on the stack for one object; the targets they write to must outlive them. Not thread-safe,
+// do not block, and do not return errors; ValueOut has failed().
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_JSON_OUT_H_
 #define KINFORMER_OBJECT_TRANSCODE_JSON_OUT_H_
@@ -37,7 +37,7 @@ class TextOut {
   void EndObject() { out_.push_back('}'); }
   void BeginList() { out_.push_back('['); }
   void EndList() { out_.push_back(']'); }
-  // Before each value of an object or a list.
+  // Call it before each value of an object or a list.
   void Name(std::string_view plain, bool& first) {
     if (!std::exchange(first, false)) out_.push_back(',');
     out_.push_back('"');
@@ -58,21 +58,21 @@ class TextOut {
   void Integer(std::int64_t value) { out_ += std::to_string(value); }
   void Double(double value) { out_ += json::DoubleText(value); }
   void String(std::string_view text) { json::AppendQuoted(out_, text); }
-  // What `append` appends to a string: text that needs no escape.
+  // Writes a string. `append` appends its content, which must not need escapes.
   template <class F>
   void Plain(const F& append) {
     out_.push_back('"');
     append(out_);
     out_.push_back('"');
   }
-  // Valid JSON.
+  // `json` must be valid JSON.
   void Raw(std::string_view json) { AppendCompactJson(json, out_); }
   // `"name":value`
   void RawMember(std::string_view member, std::string_view, bool& first) {
     if (!std::exchange(first, false)) out_.push_back(',');
     AppendCompactJson(member, out_);
   }
-  // What `write` writes counts for nothing.
+  // Runs `write` and discards everything it wrote. Returns its result.
   template <class F>
   bool Discarded(const F& write) {
     const std::size_t written = out_.size();
@@ -85,7 +85,7 @@ class TextOut {
   std::string& out_;
 };
 
-// Fills a document. Keys of one object are distinct.
+// Fills a document. The keys of one object are distinct.
 class ValueOut {
  public:
   ValueOut(json::Value& root, std::size_t max_depth) : slot_(&root), max_depth_(max_depth) {}
@@ -103,7 +103,7 @@ class ValueOut {
   void Name(std::string_view name, bool&) { Add(name); }
   void Key(std::string_view key, bool&) {
     if (!mended_ && json::FirstInvalidUtf8(key) == key.size()) return Add(key);
-    // A mended one may be one that is there already, or comes later.
+    // After mending, two keys may be equal, so from now on each key is looked up.
     mended_ = true;
     std::string mended;
     AppendMended(key, mended);
@@ -135,8 +135,8 @@ class ValueOut {
     return ok;
   }
 
-  // Objects and lists were nested too deeply, or embedded text could not be read: the document is
-  // of no use.
+  // True after objects and lists were nested too deeply or embedded JSON could not be parsed. The
+  // document must not be used then.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
@@ -152,7 +152,7 @@ class ValueOut {
     failed_ = failed_ || !value.ok();
     return std::move(value).value_or(json::Value());
   }
-  // What text becomes that is written as JSON and read again.
+  // Replaces each invalid UTF-8 byte by U+FFFD, as writing and parsing JSON would.
   static void AppendMended(std::string_view text, std::string& out) {
     while (!text.empty()) {
       const std::size_t valid = json::FirstInvalidUtf8(text);
@@ -170,11 +170,11 @@ class ValueOut {
   }
 
   static constexpr std::size_t kUsualMembers = 4;
-  json::Value* slot_;                 // where the next value goes
+  json::Value* slot_;                 // target of the next value
   std::vector<json::Value*> open_{};  // objects and lists
   std::size_t max_depth_;
   bool failed_ = false;
-  bool mended_ = false;  // some key
+  bool mended_ = false;  // some key was mended
 };
 
 }  // namespace kinformer::internal

@@ -1,4 +1,4 @@
-// TextOut and ValueOut, given the same calls, say the same.
+// TextOut and ValueOut must give the same result for the same calls.
 
 #include "object/transcode/json_out.h"
 
@@ -70,7 +70,7 @@ TEST(JsonOut, TextAndDocumentSayTheSame) {
   EXPECT_EQ(text, R"(before{"empty":{},"none":[],"list":[null,true,-7,0.5,"a\ufffd\u003c","plain",)"
                   R"({"x":[1.50,"\u003c"]},false],"raw":[],"map":{"k\"":1,"bad\ufffd":2,)"
                   R"("later":3},"last":""})");
-  // As it reads, and whatever stood there before.
+  // The result is the parsed value, and any previous value is overwritten.
   const std::string want = json::Parse(text.substr(6)).OrExit().Dump();
   for (json::Value value : {json::Value(), json::Value("text"), json::Value(7)}) {
     ValueOut value_out(value, 512);

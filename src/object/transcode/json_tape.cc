@@ -12,7 +12,7 @@
 namespace kinformer::internal {
 namespace {
 
-// Of larger tapes the memory is given back.
+// Larger tapes are freed instead of being kept for reuse.
 constexpr std::size_t kMostSpareNodes = 65536;
 
 thread_local JsonNodes spare_nodes;
@@ -70,7 +70,7 @@ std::string_view JsonTape::Unescape(std::string_view in, std::string& scratch) {
     }
     const char* bad = nullptr;
     const char* const next = json::ReadEscape(in.data() + at, in.data() + in.size(), &scratch, bad);
-    if (next == nullptr) break;  // cannot be: it was read before
+    if (next == nullptr) break;  // unreachable: the escapes were checked before
     at = static_cast<std::size_t>(next - in.data());
   }
   return scratch;

@@ -1,9 +1,9 @@
 // object/transcode/json_tape.h
 //
-// JsonTape: a JSON text as a flat list of nodes that point into it. Checked once, then read in any
-// order without another look at the grammar. "Tape" is simdjson's word for such a list. For the
-// transcoder, which needs each member's verbatim text and visits them in the order of the protobuf
-// fields.
+// JsonTape: a JSON text as a flat list of nodes that refer to it. The text is checked once; after
+// that it can be read in any order without parsing it again. "Tape" is simdjson's word for such a
+// list. It is made for the transcoder, which needs the verbatim text of members and visits them in
+// the order of the protobuf fields.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_H_
 #define KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_H_
@@ -21,7 +21,7 @@ namespace kinformer::internal {
 
 enum class JsonType : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kObject, kArray };
 
-// Without initial values: a tape is filled once, and large.
+// Without initial values, because a tape is large and filled once.
 struct JsonNode {
   std::uint32_t begin;  // of the text, quotes and brackets included
   std::uint32_t end;
@@ -30,7 +30,7 @@ struct JsonNode {
   bool plain;  // a string without escapes that is valid UTF-8
 };
 
-// Room for nodes. Threads keep one for their next tape.
+// Memory for nodes. Each thread keeps one for its next tape.
 struct JsonNodes {
   std::unique_ptr<JsonNode[]> at;
   std::size_t capacity = 0;
@@ -42,8 +42,8 @@ struct JsonNodes {
 // key, value, ...; an array's its elements: the first child of node i is i + 1, the next one is
 // nodes[child].next, and the last one ends at nodes[i].next.
 //
-// One value may be left unread: metadata.managedFields[].fieldsV1, a third of many objects, which
-// nobody looks into. It is then a node without children, and only its brackets and strings were
+// One value may be left unparsed: metadata.managedFields[].fieldsV1, a third of many objects, which
+// is rarely used. It is a node without children then, and only its brackets and strings were
 // checked.
 //
 // Refers to the text, which must outlive it. Thread-compatible.
@@ -57,27 +57,27 @@ class JsonTape {
   // `max_depth` deep.
   static Result<JsonTape> Parse(std::string_view text, int max_depth = 512);
 
-  // The same byte by byte: what Parse falls back to, for errors and for what is not UTF-8.
+  // Like Parse, byte by byte: used for error messages, and for text that is not UTF-8.
   static Result<JsonTape> ParseCarefully(std::string_view text, int max_depth = 512);
 
   [[nodiscard]] const JsonNode& operator[](std::uint32_t node) const { return nodes_[node]; }
 
-  // The verbatim text of a node.
+  // Returns the verbatim text of a node.
   [[nodiscard]] std::string_view Text(std::uint32_t node) const {
     return text_.substr(nodes_[node].begin, nodes_[node].end - nodes_[node].begin);
   }
-  // The content of a string: a view into the text where nothing is escaped, else unescaped into
-  // `scratch`. Lone surrogates and invalid UTF-8 become U+FFFD, as in Go.
+  // Returns the content of a string: a view into the text if there are no escapes, else unescaped
+  // in `scratch`. Lone surrogates and invalid UTF-8 become U+FFFD, as in Go.
   [[nodiscard]] std::string_view String(std::uint32_t node, std::string& scratch) const {
     const JsonNode& at = nodes_[node];
     const std::string_view in = text_.substr(at.begin + 1, at.end - at.begin - 2);
     return at.plain ? in : Unescape(in, scratch);
   }
 
-  // Where a node is: "spec.containers[0].name". Empty for the root.
+  // Returns the path of a node: "spec.containers[0].name". Empty for the root.
   [[nodiscard]] std::string PathOf(std::uint32_t node) const;
 
-  // "a string", "an object": for messages.
+  // Returns "a string", "an object", for messages.
   [[nodiscard]] std::string_view TypeName(std::uint32_t node) const;
 
  private:

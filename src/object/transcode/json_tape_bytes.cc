@@ -1,4 +1,4 @@
-// ParseBytes: JSON byte by byte.
+// ParseBytes: parses JSON byte by byte.
 
 #include <utility>
 

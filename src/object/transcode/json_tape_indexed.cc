@@ -1,4 +1,4 @@
-// ParseIndexed: JSON from the positions of its tokens.
+// ParseIndexed: parses JSON from the positions of its tokens.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ class IndexedParser {
   bool Run() {
     FindBackslash(0);
     while (Value()) {
-      // A value has ended: what it was in goes on, or ends too.
+      // A value has ended: its container continues or ends too.
       while (true) {
         if (depth_ == 0) return at_ == end_;
         if (at_ == end_) return false;
@@ -47,10 +47,10 @@ class IndexedParser {
   }
 
  private:
-  // Where the token after the current one begins.
+  // Start of the token after the current one.
   [[nodiscard]] std::uint32_t Following() const { return at_ != end_ ? *at_ : size_; }
 
-  // A whole value, or the beginning of one that holds others, up to where the first of them begins.
+  // Reads a whole value, or the start of a container up to its first element.
   bool Value() {
     while (at_ != end_) {
       const std::uint32_t begin = *at_++;
@@ -76,7 +76,7 @@ class IndexedParser {
           return Scalar(begin, NumberEnd(begin), JsonType::kNumber);
       }
     }
-    return false;  // the text ends before its brackets do
+    return false;  // the text ends inside of brackets
   }
 
   bool Add(const JsonNode& node) {
@@ -97,7 +97,7 @@ class IndexedParser {
     return Add({begin, 0, 0, type, true});
   }
 
-  // A member's name and its colon.
+  // Reads a member's name and its colon.
   bool Name() {
     if (at_ == end_ || text_[*at_] != '"') return false;
     const std::uint32_t begin = *at_++;
@@ -112,7 +112,7 @@ class IndexedParser {
     return std::string_view(text_ + begin, size_ - begin).starts_with(word);
   }
 
-  // To the bracket that closes the one at `begin`.
+  // Skips to the bracket that closes the one at `begin`.
   bool SkipUnread(std::uint32_t begin) {
     unread_ = false;
     std::size_t depth = 1;
@@ -137,7 +137,7 @@ class IndexedParser {
     return Add({begin, end, count_ + 1, JsonType::kString, plain});
   }
 
-  // Most texts have few backslashes: the next one is found once for all strings before it.
+  // Backslashes are rare, so the next one is searched once for all strings before it.
   void FindBackslash(std::uint32_t from) {
     const void* const found = std::memchr(text_ + from, '\\', size_ - from);
     backslash_ = found != nullptr
@@ -160,7 +160,7 @@ class IndexedParser {
     return Scalar(begin, Is(begin, word) ? begin + size : begin, type);
   }
 
-  // `begin` if there is no number.
+  // Returns `begin` if there is no number.
   [[nodiscard]] std::uint32_t NumberEnd(std::uint32_t begin) const {
     std::uint32_t at = begin;
     const auto is = [&](char c) { return at < size_ && text_[at] == c; };
@@ -187,7 +187,7 @@ class IndexedParser {
     return at;
   }
 
-  // Between the scalar and the next token there are only blanks.
+  // Only blanks may follow the scalar before the next token.
   bool Scalar(std::uint32_t begin, std::uint32_t end, JsonType type) {
     if (end == begin) return false;
     const std::uint32_t following = Following();
@@ -201,14 +201,14 @@ class IndexedParser {
   const std::uint32_t size_;
   const std::uint32_t* at_;
   const std::uint32_t* const end_;
-  std::array<std::uint32_t, 512> parents_;  // the nodes that are open
+  std::array<std::uint32_t, 512> parents_;  // open containers
   const std::size_t max_depth_;
   JsonNode* const nodes_;
   std::uint32_t count_ = 0;
   std::size_t depth_ = 0;
   bool in_metadata_ = false;     // the root's member
-  bool unread_ = false;          // the value to come is metadata.managedFields[].fieldsV1
-  std::uint32_t backslash_ = 0;  // the first one that is not before the current string
+  bool unread_ = false;          // the next value is metadata.managedFields[].fieldsV1
+  std::uint32_t backslash_ = 0;  // the first one at or behind the current string
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // object/transcode/json_tape_parsers.h
 //
-// The two ways to a tape's nodes: from the positions of the tokens, fast, for what is well-formed;
-// and byte by byte, for the message.
+// Two parsers that make a tape's nodes: a fast one that uses the positions of tokens, for valid
+// text, and one that reads byte by byte, for error messages.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_PARSERS_H_
 #define KINFORMER_OBJECT_TRANSCODE_JSON_TAPE_PARSERS_H_
@@ -18,13 +18,13 @@
 
 namespace kinformer::internal {
 
-// From the positions that wire::IndexJson gives. `nodes` has room for as many as there are
-// positions. False for whatever is not right, and for what is nested deeper than `max_depth` or 512
+// Parses with the positions from wire::IndexJson. `nodes` must have room for as many nodes as there
+// are positions. Returns false for invalid text, and for text nested deeper than `max_depth` or 512
 // levels.
 bool ParseIndexed(std::string_view text, std::span<const std::uint32_t> positions,
                   std::size_t max_depth, JsonNode* nodes);
 
-// Lets pass what Go lets pass: strings that are not UTF-8. kDecode with the byte offset.
+// Accepts invalid UTF-8 in strings, like Go. kDecode with the byte offset.
 Result<std::vector<JsonNode>> ParseBytes(std::string_view text, int max_depth);
 
 }  // namespace kinformer::internal

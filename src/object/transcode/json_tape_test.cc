@@ -30,7 +30,7 @@ std::string Nodes(const JsonTape& tape) {
   return out;
 }
 
-// Whether the fast way takes the text, which Parse does not say: what it declines is read again.
+// Whether the fast parser accepts the text; Parse falls back to the other one silently.
 bool IsTakenByIndex(std::string_view text, std::size_t max_depth = 512) {
   const std::span<const std::uint32_t> positions = wire::IndexJson(text);
   std::vector<JsonNode> nodes(positions.size());
@@ -52,7 +52,7 @@ TEST(JsonTape, TheFastWayTakesAllThatIsGood) {
   EXPECT_FALSE(IsTakenByIndex(std::string(513, '[') + std::string(513, ']'), 600));
   EXPECT_TRUE(IsTakenByIndex(R"({"a":[{}]})", 3));
   EXPECT_FALSE(IsTakenByIndex(R"({"a":[{}]})", 2));
-  // Up to 1 MiB, and once more with what was left of the longer one.
+  // Sizes up to 1 MiB, and a small one that reuses the memory of the longest.
   const auto of_size = [](std::size_t size) { return '"' + std::string(size - 2, 'x') + '"'; };
   for (const std::size_t size : {std::size_t{20} << 10, std::size_t{1} << 20, std::size_t{100}}) {
     EXPECT_TRUE(IsTakenByIndex(of_size(size))) << size;
@@ -242,7 +242,7 @@ TEST(JsonTape, TypesAndTexts) {
   EXPECT_EQ(tape.Text(0), text);
 }
 
-// From the end to the front, the same bytes, whatever room there was.
+// Writing backwards gives the same bytes, whatever the initial room.
 TEST(BackwardWriter, WritesWhatTheOtherWriterWrites) {
   for (const std::size_t expected : {0U, 1U, 64U, 1000U}) {
     BackwardWriter backward(expected);

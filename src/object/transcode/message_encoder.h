@@ -1,7 +1,7 @@
 // object/transcode/message_encoder.h
 //
-// MessageEncoder: from JSON values, whatever they stand in (a tape, a document), to the protobuf
-// form of a message. What the forms are says object/transcode/transcode.h.
+// MessageEncoder: encodes JSON values from any source (a tape, a document) as the protobuf form of
+// a message. The forms are described in object/transcode/transcode.h.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_MESSAGE_ENCODER_H_
 #define KINFORMER_OBJECT_TRANSCODE_MESSAGE_ENCODER_H_
@@ -28,12 +28,12 @@
 
 namespace kinformer::internal {
 
-// Writes the protobuf form of the source's values, last field first. Every function returns false
-// after Fail.
+// Writes the protobuf form of the source's values, last field first. After Fail, every function
+// returns false.
 //
-// A Source has a type Node, cheap to copy, with kNone for none, and says of nodes Type, String,
-// Text, TypeName, and what their members and items are; names and texts are valid until the next
-// one is asked for with the same scratch.
+// A Source defines a type Node, cheap to copy, with a value kNone for a missing node, and Type,
+// String, Text, TypeName, members and items of nodes. Names and texts are valid until the next call
+// with the same scratch.
 template <class Source>
 class MessageEncoder {
  public:
@@ -49,7 +49,7 @@ class MessageEncoder {
  private:
   static constexpr Node kNone = Source::kNone;
   static constexpr std::size_t kNoField = std::numeric_limits<std::size_t>::max();
-  // How far a member is looked for before all are searched.
+  // Number of fields searched near the expected one before all are searched.
   static constexpr std::size_t kNear = 12;
 
   bool Fail(Node node, std::string what) {
@@ -61,10 +61,10 @@ class MessageEncoder {
     return Fail(node,
                 "expected " + std::string(wanted) + ", got " + std::string(source_.TypeName(node)));
   }
-  // No value is as good as null.
+  // A missing value is treated as null.
   bool Missing(Node node) const { return node == kNone || source_.Type(node) == JsonType::kNull; }
 
-  // The content of a message; `object` may be kNone, then all members are absent.
+  // Writes the content of a message. If `object` is kNone, all members are absent.
   bool Message(const MessageDescriptor& message, Node object, bool inlined = false) {
     bool all_known = true;
     const std::size_t base = members_.size();
@@ -87,7 +87,7 @@ class MessageEncoder {
     }
     for (std::size_t i = count; i-- > 0;) {
       const FieldDescriptor& field = message.fields[i];
-      // Most fields of large messages are absent, and most of those leave no trace.
+      // Most fields of large messages are absent, and most absent fields write nothing.
       const Node member = members_[base + i];
       if (member == kNone && !field.inlined && (field.pointer || field.repeated || field.map)) {
         continue;
@@ -98,8 +98,8 @@ class MessageEncoder {
     return true;
   }
 
-  // The members of the object that neither the message nor those inlined into it have, first the
-  // last.
+  // Keeps the members of the object that neither the message nor a message inlined into it has.
+  // Written first to last.
   void KeepUnknown(const MessageDescriptor& message, Node object) {
     std::vector<std::string> kept;
     source_.ForEachMember(object, scratch_, [&](std::string_view name, Node value) {
@@ -114,8 +114,8 @@ class MessageEncoder {
     for (; !kept.empty(); kept.pop_back()) out_.StringField(kKeptMemberField, kept.back());
   }
 
-  // The index of the member's field. Servers write members in json_order and leave some out: what
-  // is looked for mostly stands a little behind the one before.
+  // Returns the index of the member's field. Servers write members in json_order and leave some
+  // out, so the field is usually a few places behind the last one.
   static std::size_t IndexOf(const MessageDescriptor& message, std::string_view name,
                              std::size_t& expected) {
     const std::size_t end = std::min(expected + kNear, message.json_order.size());
@@ -158,7 +158,7 @@ class MessageEncoder {
     });
     std::sort(entries.begin(), entries.end());  // entries with equal keys stay in their order
     for (std::size_t i = entries.size(); i-- > 0;) {
-      // Of entries with equal keys the last one holds.
+      // The last one of several entries with equal keys wins.
       if (i + 1 < entries.size() && entries[i + 1].first == entries[i].first) continue;
       const std::size_t before = out_.size();
       if (!Value(field, 2, entries[i].second)) return false;
@@ -168,7 +168,7 @@ class MessageEncoder {
     return true;
   }
 
-  // One value with its tag. Without a value: the zero value.
+  // Writes one value with its tag. A missing value is written as the zero value.
   bool Value(const FieldDescriptor& field, std::uint32_t number, Node node) {
     const bool missing = Missing(node);
     switch (field.kind) {
@@ -261,13 +261,13 @@ class MessageEncoder {
   bool Base64(std::uint32_t number, Node node) {
     if (source_.Type(node) != JsonType::kString) return WrongType(node, "a string");
     const std::optional<std::string> bytes = Base64Decode(source_.String(node, scratch_));
-    // Not the text itself: it may be a Secret's.
+    // The error does not contain the text, which may be from a Secret.
     if (!bytes) return Fail(node, "the string is not valid base64");
     out_.StringField(number, *bytes);
     return true;
   }
 
-  // The content of a value that has a text form of its own.
+  // Writes the content of a value whose JSON form is a text.
   bool Special(FieldKind kind, Node node) {
     if (kind == FieldKind::kRawJson) {
       if (node != kNone) out_.StringField(1, source_.Text(node, scratch_));
@@ -296,7 +296,7 @@ class MessageEncoder {
       out_.VarintField(1, static_cast<std::uint64_t>(*nanos));
       return true;
     }
-    if (!string) return true;  // no time
+    if (!string) return true;  // null is the zero time
     const std::optional<TimeStamp> time = ParseRfc3339(text);
     if (!time) {
       return Fail(node, "\"" + std::string(text) +
@@ -325,8 +325,8 @@ class MessageEncoder {
     return true;
   }
 
-  // apiextensions' unions: {1: schema, 2: list}, or {1: allows, 2: schema}; lists of strings: {1:
-  // items}.
+  // Unions of apiextensions: {1: schema, 2: list} or {1: allows, 2: schema}; a list of strings is
+  // {1: items}.
   bool Union(const MessageDescriptor& message, Node node) {
     const JsonType type = source_.Type(node);
     const auto field = [&](std::uint32_t number) -> const FieldDescriptor& {
@@ -359,7 +359,7 @@ class MessageEncoder {
   BackwardWriter& out_;
   const bool keep_;
   const std::string_view dropped_;
-  std::vector<Node> members_;   // per field of the messages being written: its value
+  std::vector<Node> members_;   // the value of each field of the messages being written
   std::vector<Node> children_;  // elements of the lists being written
   std::string scratch_;
   Node failed_at_ = kNone;

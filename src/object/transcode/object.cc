@@ -42,8 +42,8 @@ json::Value Unstructured::DeepCopy() const {
     if (block_->partial()) parsed->Set(kPartialMember, true);
     return *std::move(parsed);
   }
-  // Something deep inside is no JSON. What views can read is copied, and the copy lacks the rest.
-  // Texts that are not UTF-8 lack nothing.
+  // A value deep inside is invalid JSON. Copies the readable part, and marks the copy as partial
+  // unless only the encoding of texts is wrong.
   const internal::TypeInfo& type = block_->type();
   json::Value copy = json::Value::MakeObject();
   copy.Set("kind", json::Value(std::string(type.kind)));

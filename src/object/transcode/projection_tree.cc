@@ -54,7 +54,7 @@ Result<Names> NamesOf(std::string_view path) {
 void Insert(ProjectionTree::Node& root, const Names& names) {
   ProjectionTree::Node* node = &root;
   for (const std::string& name : names) {
-    if (node->whole) return;  // a shorter path says all of it
+    if (node->whole) return;  // a shorter path covers it
     auto at = std::find_if(node->children.begin(), node->children.end(),
                            [&](const ProjectionTree::Node& child) { return child.name == name; });
     if (at == node->children.end()) {
@@ -130,12 +130,12 @@ Result<void> ProjectionTree::CutMessage(const MessageDescriptor& message, std::s
     const FieldDescriptor* field = FindByNumber(message, value.number);
     const bool nested = field != nullptr && value.type == wire::WireType::kBytes;
     if (nested && field->inlined && HasOwnFields(*field)) {
-      // In paths, its fields are the parent's.
+      // In paths, its fields belong to the parent.
       if (Result<void> cut = CutNested(*field, value.bytes(), node, out); !cut) return cut;
       continue;
     }
     const Node* child = field == nullptr ? nullptr : node.Find(field->json_name);
-    // The first and the last are whole for reasons of their own.
+    // The first and the last branch do the same for different reasons.
     // NOLINTNEXTLINE(bugprone-branch-clone)
     if (root && keep_ && field != nullptr && field->json_name == "metadata") {
       out += whole;
@@ -148,7 +148,7 @@ Result<void> ProjectionTree::CutMessage(const MessageDescriptor& message, std::s
       Result<void> cut = CutNested(*field, value.bytes(), *child, out);
       if (!cut) return std::move(cut).error().WithContext(field->json_name);
     } else {
-      out += whole;  // the path goes on where there is nothing below
+      out += whole;  // the path ends at a scalar
     }
   }
   return {};
@@ -158,8 +158,8 @@ Result<void> ProjectionTree::CutNested(const FieldDescriptor& field, std::string
                                        const Node& node, std::string& out) const {
   wire::ProtobufWriter writer(out);
   writer.Tag(field.number, wire::WireType::kBytes);
-  // Mostly the length of what is left takes as much room as the old one, and nothing needs to be
-  // moved.
+  // The length of the reduced message usually needs as many bytes as the old one, so nothing has to
+  // be moved.
   const std::size_t room = wire::VarintSize(bytes.size());
   const std::size_t length_at = out.size();
   out.append(room, '\0');

@@ -1,6 +1,6 @@
 // object/transcode/projection_tree.h
 //
-// ProjectionTree: the paths of a Projection, and the cut that they make in an object's bytes.
+// ProjectionTree: the paths of a Projection, and their application to an object's bytes.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_PROJECTION_TREE_H_
 #define KINFORMER_OBJECT_TRANSCODE_PROJECTION_TREE_H_
@@ -17,7 +17,7 @@
 
 namespace kinformer::internal {
 
-// Immutable once made; any number of threads may cut with one.
+// Immutable and thread-safe.
 class ProjectionTree {
  public:
   struct Node {
@@ -33,20 +33,20 @@ class ProjectionTree {
     }
   };
 
-  // kInvalidArgument naming the path and what is wrong with it.
+  // kInvalidArgument with the path and the error in it.
   static Result<ProjectionTree> Make(bool keep, const std::vector<std::string>& paths);
 
-  // Appends to `out` what is kept of a kind's message. Fields stay in the order in which they come;
-  // of lists, every element stays. What the descriptor does not know goes with keep and stays with
-  // drop. kDecode with the byte offset if a message on the way is malformed.
+  // Appends the kept part of a kind's message to `out`. Fields keep their order, and lists keep all
+  // elements. Fields unknown to the descriptor are dropped with keep, and kept with drop. kDecode
+  // with the byte offset if a message on a path is malformed.
   Result<void> Cut(const MessageDescriptor& message, std::string_view bytes,
                    std::string& out) const;
 
-  // The same of an object's JSON.
+  // The same for an object's JSON.
   void Cut(const JsonTape& tape, std::string& out) const;
 
-  // For who cuts on his own way: whether named paths are kept or dropped; the paths; those in the
-  // metadata, null if nothing is dropped there.
+  // For code that cuts by itself: whether the named paths are kept or dropped; the paths; those in
+  // the metadata, or null if nothing is dropped there.
   [[nodiscard]] bool keeps() const { return keep_; }
   [[nodiscard]] const Node& root() const { return root_; }
   [[nodiscard]] const Node* DroppedMetadata() const {
@@ -55,7 +55,7 @@ class ProjectionTree {
 
   [[nodiscard]] Result<void> CheckFor(const MessageDescriptor& message) const;
 
-  // Whether objects cut by it lack something that is the user's: managedFields are not.
+  // Whether objects lose user data by the projection; managedFields do not count.
   [[nodiscard]] bool MakesPartial() const { return makes_partial_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 

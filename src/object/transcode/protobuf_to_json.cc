@@ -22,13 +22,13 @@ constexpr std::size_t kMaxDepth = 512;
 using wire::WireField;
 using wire::WireType;
 
-// One value of a field of the message being written.
+// A value of a field of the message being written.
 struct Occurrence : WireField {
-  std::size_t next = kLast;  // in Decoder::values_: the next one of the same field
+  std::size_t next = kLast;  // index in Decoder::values_ of the next value of the same field
   static constexpr std::size_t kLast = std::numeric_limits<std::size_t>::max();
 };
 
-// Gives the values of messages to an Out. Every function returns false after Fail.
+// Passes the values of messages to an Out. After Fail, every function returns false.
 template <class Out>
 class Decoder {
  public:
@@ -55,7 +55,7 @@ class Decoder {
     return Fail(message, "field " + std::string(field.json_name) + ": " + std::string(what));
   }
 
-  // The first and the last value of a field of the message being written, as indexes into values_.
+  // First and last value of a field of the message being written, as indexes into values_.
   struct Chain {
     std::size_t first = Occurrence::kLast;
     std::size_t last = Occurrence::kLast;
@@ -74,8 +74,8 @@ class Decoder {
     return true;
   }
 
-  // What may be one is only written if it is a member, and one that the schema lacks: anybody can
-  // send such a field.
+  // Writes the kept members. Anybody can send a field with this number, so it is written only if it
+  // holds one valid member that the schema lacks.
   void KeptMembers(const MessageDescriptor& message, std::string_view bytes, bool& first) {
     wire::ProtobufReader reader(bytes);
     while (reader.Next()) {
@@ -87,7 +87,7 @@ class Decoder {
       if (!tape || (*tape)[0].next < 3 || (*tape)[2].next != (*tape)[0].next) continue;
       std::string scratch;
       const std::string_view name = tape->String(1, scratch);
-      // The type says these two of the root; elsewhere they are members like others.
+      // At the root, kind and apiVersion come from the type; elsewhere they are ordinary members.
       const bool says_type = depth_ == 1 && (name == "kind" || name == "apiVersion");
       if (says_type || FindJsonMember(message, name) != nullptr) continue;
       out_.RawMember(reader.bytes(), name, first);
@@ -137,7 +137,7 @@ class Decoder {
     chain.last = index;
   }
 
-  // Packed numbers, which Go does not write but may read.
+  // Reads packed numbers. Go does not write them, but accepts them.
   bool Unpack(Chain& chain, WireType type, const WireField& list) {
     const char* at = list.data;
     const char* const end = at + list.size;
@@ -190,7 +190,7 @@ class Decoder {
     return Value(message, field, present ? &value : nullptr);
   }
 
-  // Several occurrences of one message are one message: their bytes in a row.
+  // Several occurrences of a message field form one message: their bytes are joined.
   std::string_view Joined(const Chain& chain, std::string& joined) const {
     if (chain.first == Occurrence::kLast) return {};
     if (chain.first == chain.last) return values_[chain.first].bytes();
@@ -252,7 +252,7 @@ class Decoder {
         }
         if (part.number != 2) continue;
         if (part.type != WireTypeOf(field.kind)) return Fail(message, field, WrongType(part));
-        if (entry.has_value) {  // the last one holds, but none may be malformed
+        if (entry.has_value) {  // the last value wins, but all must be well-formed
           if (!out_.Discarded([&] { return Value(message, field, &entry.value); })) return false;
         }
         entry.value = part;
@@ -275,7 +275,7 @@ class Decoder {
     return true;
   }
 
-  // One value; null: the zero value.
+  // Writes one value; null means the zero value.
   bool Value(const MessageDescriptor& message, const FieldDescriptor& field,
              const WireField* value) {
     const std::string_view bytes = value != nullptr ? value->bytes() : std::string_view();
@@ -318,7 +318,7 @@ class Decoder {
   bool Special(const MessageDescriptor& message, const FieldDescriptor& field,
                std::string_view bytes) {
     const bool empty = bytes.empty();
-    WireField part[4];  // by number; all that these types have
+    WireField part[4];  // by number; these types have no other fields
     wire::ProtobufReader reader(bytes);
     while (reader.Next()) {
       if (reader.field() < 4) part[reader.field()] = reader.value();
@@ -335,7 +335,7 @@ class Decoder {
           out_.Null();
           return true;
         }
-        // The years 0 to 9999, which RFC 3339 can write.
+        // RFC 3339 can only express the years 0 to 9999.
         if (time.seconds < -62167219200 || time.seconds > 253402300799 || time.nanos < 0 ||
             time.nanos > 999'999'999) {
           return Fail(message, field, "the time is out of range");
@@ -370,7 +370,7 @@ class Decoder {
       return true;
     }
     if (Result<JsonTape> checked = JsonTape::Parse(part[1].bytes()); !checked) {
-      // Nobody read it at the entry, and for its sake no object shall be without a JSON form.
+      // It was not checked before. Invalid fieldsV1 must not prevent the object's JSON form.
       if (field.json_name == "fieldsV1") {
         out_.Raw("{}");
         return true;
@@ -398,7 +398,7 @@ class Decoder {
     switch (message.union_kind) {
       case UnionKind::kSchemaOrArray:
       case UnionKind::kSchemaOrStringArray:
-        // As in Go: a list, if there is one, wins over a schema, and nothing is null.
+        // As in Go: a list wins over a schema, and without either the value is null.
         if (has(2)) {
           ok = List(message, *FindByNumber(message, 2), chain(2));
         } else if (has(1)) {
@@ -430,10 +430,10 @@ class Decoder {
   }
 
   Out& out_;
-  std::vector<Chain> chains_;       // per field of the messages being written
+  std::vector<Chain> chains_;       // the values of each field of the messages being written
   std::vector<Occurrence> values_;  // their values
   std::size_t depth_ = 0;
-  bool has_kept_ = false;  // a kept member was met in some message
+  bool has_kept_ = false;  // a kept member was found in some message
   std::string error_;
 };
 

@@ -1,7 +1,7 @@
 // object/transcode/protobuf_to_value.h
 //
-// From the protobuf form of a message to a document that can be changed, without its text in
-// between.
+// Converts the protobuf form of a message directly to a document that can be changed, without JSON
+// text in between.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_PROTOBUF_TO_VALUE_H_
 #define KINFORMER_OBJECT_TRANSCODE_PROTOBUF_TO_VALUE_H_
@@ -14,9 +14,9 @@
 
 namespace kinformer::internal {
 
-// What json::Parse makes of ProtobufToJson's text (object/transcode/transcode.h), with kind and
-// apiVersion as its first members. Thread-safe, nothing blocks. Errors are kDecode and name the
-// field.
+// Returns the same as json::Parse of the text of ProtobufToJson (object/transcode/transcode.h),
+// with kind and apiVersion as the first members. Thread-safe, does not block. Errors are kDecode
+// and name the field.
 Result<json::Value> ProtobufToValue(const MessageDescriptor& message, std::string_view bytes,
                                     std::string_view kind, std::string_view api_version);
 

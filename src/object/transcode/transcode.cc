@@ -14,7 +14,7 @@
 namespace kinformer::internal {
 namespace {
 
-// A tape as MessageEncoder reads it.
+// Adapts a tape for MessageEncoder.
 class TapeSource {
  public:
   using Node = std::uint32_t;
@@ -55,7 +55,7 @@ class TapeSource {
 
 constexpr std::size_t kMaxProblemBytes = std::size_t{1} << 20;
 
-// Walks the JSON in its own order and names what the schema lacks.
+// Walks the JSON in its own order and reports fields that the schema lacks.
 class FieldChecker {
  public:
   FieldChecker(const JsonTape& tape, FieldProblems& problems) : tape_(tape), problems_(problems) {}
@@ -89,7 +89,7 @@ class FieldChecker {
     path_ += name;
   }
 
-  // Of where it is. A path may be long, and such problems many.
+  // Adds a problem with the current path. Limited in bytes, since paths can be long and many.
   void Report(std::vector<std::string>& list, std::string_view what) {
     if (bytes_ > kMaxProblemBytes) {
       ++problems_.more;
@@ -127,8 +127,8 @@ class FieldChecker {
 
   const JsonTape& tape_;
   FieldProblems& problems_;
-  std::string path_;       // of where it is
-  std::size_t bytes_ = 0;  // of the texts of problems
+  std::string path_;       // current path
+  std::size_t bytes_ = 0;  // total size of the reported texts
   std::string scratch_;
 };
 

@@ -1,5 +1,5 @@
-// JSON and protobuf of a message, on metadata alone: the only message that needs no generated code.
-// The rest is in src/api.
+// JSON and protobuf form of a message, tested with metadata only: it is the only message that needs
+// no generated code. The other tests are in src/api.
 
 #include "object/transcode/transcode.h"
 
@@ -64,7 +64,7 @@ TEST(ValueToProtobuf, RefusesWhatTheTextIsRefusedFor) {
     EXPECT_EQ(from_text.error().reason(), Reason::kDecode) << text;
     const Result<std::string> from_value = ValueToProtobuf(Root(), json::Parse(text).OrExit());
     ASSERT_FALSE(from_value.ok()) << text;
-    // What is wrong is said alike, and the text's error says where, too.
+    // Both errors have the same text; the one for JSON text also names the position.
     const std::string whole = from_value.error().message();
     const std::string what = whole.substr(0, whole.find(", got"));
     EXPECT_EQ(what.substr(0, 6), "JSON: ");
@@ -111,7 +111,7 @@ TEST(FieldProblems, NameEveryPlace) {
   EXPECT_EQ(problems.more, 0U);
 }
 
-// A megabyte of texts; what comes behind is counted.
+// The texts of problems are limited to a megabyte; further problems are only counted.
 TEST(FieldProblems, AreBounded) {
   const std::string long_name(std::size_t{300} << 10, 'n');
   std::string text = "{";

@@ -34,7 +34,7 @@ class Validator {
       if (wrong != nullptr) {
         return std::move(Error(Bad(wrong, bytes, begin)).WithContext(field->json_name));
       }
-      // Field leaves what it found further down here.
+      // Field stores the error of a nested message here.
       if (!below_)
         return std::move(std::exchange(below_, {}).error()).WithContext(field->json_name);
     }
@@ -49,7 +49,7 @@ class Validator {
                                       std::to_string(message.size()));
   }
 
-  // Null, or what is wrong with the field itself.
+  // Returns the error of the field itself, or null.
   const char* Field(const FieldDescriptor& field, const WireField& value) {
     if (field.map) return Entry(field, value);
     if (value.type != WireTypeOf(field.kind)) {
@@ -73,7 +73,7 @@ class Validator {
       if (part.number != 2) continue;
       if (part.type != WireTypeOf(field.kind)) return "another wire type of a map's value";
       if (const char* wrong = Value(field, part)) return wrong;
-      if (!below_) return nullptr;  // Message says what is wrong
+      if (!below_) return nullptr;  // Message returns the error
     }
     return nullptr;
   }
@@ -95,7 +95,7 @@ class Validator {
       below_ = Message(*field.message, value.bytes());
       return nullptr;
     }
-    // Time, Quantity and the like: small messages of scalars.
+    // Time, Quantity and similar: small messages of scalars.
     const char* const end = value.data + value.size;
     for (const char* at = value.data; at != end;) {
       WireField part;
@@ -151,7 +151,7 @@ Result<void> ValidateJson(const JsonTape& tape, std::string_view json) {
   std::string scratch;
   for (std::uint32_t node = 0; node + 1 < tape[0].next; ++node) {
     if (tape[node].type != JsonType::kString || tape.String(node, scratch) != "fieldsV1") continue;
-    // The parser leaves the value unread, wherever it does so.
+    // The tape's parser leaves only objects unparsed; other values were checked by it.
     if (tape[node + 1].type != JsonType::kObject) continue;
     const Result<JsonTape> fields = JsonTape::Parse(tape.Text(node + 1));
     if (!fields) return Error(fields.error()).WithContext(tape.PathOf(node + 1));

@@ -1,7 +1,7 @@
 // object/transcode/validate.h
 //
-// Validation::kFull: an object checked against its schema, to the last byte. And what errors about
-// objects have in common.
+// Validation::kFull: checks a whole object against its schema, to the last byte. Also has what
+// errors about objects share.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_VALIDATE_H_
 #define KINFORMER_OBJECT_TRANSCODE_VALIDATE_H_
@@ -16,21 +16,21 @@
 
 namespace kinformer::internal {
 
-// Messages in messages: protobuf's own limit, and more than any kind of the API needs.
+// Maximum depth of messages: protobuf's own limit, and more than any kind of the API needs.
 inline constexpr int kMaxMessageDepth = 100;
 
-// kDecode with the path and the byte offset in the innermost message if a field is cut off or has a
-// wire type that the schema does not give it, a text is not UTF-8, or messages nest more than
-// kMaxMessageDepth deep. Fields that the schema lacks may be anything well-formed.
+// kDecode, with the path and the byte offset in the innermost message, if a field is truncated or
+// has another wire type than its schema says, if a text is not UTF-8, or if messages nest deeper
+// than kMaxMessageDepth. Fields that the schema lacks only have to be well-formed.
 Result<void> ValidateMessage(const MessageDescriptor& message, std::string_view bytes);
 
-// What the tape's parser lets pass: the text `json` must be UTF-8, and
-// metadata.managedFields[].fieldsV1 JSON.
+// Checks what the tape's parser does not: that the text `json` is UTF-8, and that
+// metadata.managedFields[].fieldsV1 is valid JSON.
 Result<void> ValidateJson(const JsonTape& tape, std::string_view json);
 
 Error ObjectTooLarge(std::size_t size, std::size_t limit);
 
-// Says what can be done about bytes that are not what they should be.
+// Adds advice for bytes that are not a valid object.
 void AddRemedy(Error& error);
 
 }  // namespace kinformer::internal

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kExpectedBytes = 1024;
 
-// A document as MessageEncoder reads it.
+// Adapts a document for MessageEncoder.
 class ValueSource {
  public:
   using Node = const json::Value*;

@@ -1,6 +1,6 @@
 // object/transcode/value_to_protobuf.h
 //
-// From a document in memory to the protobuf form of a message, without its text in between.
+// Converts a document in memory directly to the protobuf form of a message, without JSON text.
 
 #ifndef KINFORMER_OBJECT_TRANSCODE_VALUE_TO_PROTOBUF_H_
 #define KINFORMER_OBJECT_TRANSCODE_VALUE_TO_PROTOBUF_H_
@@ -13,8 +13,8 @@
 
 namespace kinformer::internal {
 
-// What JsonToProtobuf (object/transcode/transcode.h) makes of the document's text. Thread-safe,
-// nothing blocks. Errors are kDecode; they do not say where, which JsonToProtobuf does.
+// Returns the same as JsonToProtobuf (object/transcode/transcode.h) of the document's text.
+// Thread-safe, does not block. Errors are kDecode, without the place that JsonToProtobuf names.
 Result<std::string> ValueToProtobuf(const MessageDescriptor& message, const json::Value& object);
 
 }  // namespace kinformer::internal

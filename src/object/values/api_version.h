@@ -1,6 +1,6 @@
 // object/values/api_version.h
 //
-// The group in an object's apiVersion.
+// Group of an apiVersion.
 
 #ifndef KINFORMER_OBJECT_VALUES_API_VERSION_H_
 #define KINFORMER_OBJECT_VALUES_API_VERSION_H_
@@ -11,8 +11,8 @@
 
 namespace kinformer::internal {
 
-// "apps" of "apps/v1", nothing of "v1", which is the core group's. None: it is no apiVersion, since
-// it has more than one slash. Counterpart: schema.ParseGroupVersion.
+// Returns "apps" for "apps/v1", and empty for "v1", which is in the core group. nullopt if the text
+// has more than one slash, so is no apiVersion. Counterpart: schema.ParseGroupVersion.
 inline std::optional<std::string_view> GroupOfApiVersion(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
   if (slash == std::string_view::npos) return std::string_view();

@@ -1,9 +1,9 @@
 // object/values/decimal_limbs.h
 //
-// Natural numbers of any size, for quantities that 128 bits do not hold. Limbs are to the base of
-// 10^9, the lowest first, without zeros at the top: powers of ten, which quantities are made of,
-// are cheap. Zero has no limbs. Boost.Multiprecision would do it too, at nine times the linked
-// bytes (63 KB for 7 KB, in every program that reads a Quantity) and six times the time to compile.
+// Natural numbers of any size, for quantities beyond 128 bits. Limbs have base 10^9, lowest first,
+// without zeros at the top, so that powers of ten, which quantities consist of, are cheap. Zero has
+// no limbs. Boost.Multiprecision would need nine times the linked bytes (63 KB instead of 7 KB, in
+// every program that reads a Quantity) and six times the compile time.
 
 #ifndef KINFORMER_OBJECT_VALUES_DECIMAL_LIMBS_H_
 #define KINFORMER_OBJECT_VALUES_DECIMAL_LIMBS_H_
@@ -23,7 +23,7 @@ inline constexpr std::size_t kLimbDigits = 9;
 
 // REQUIRES: only digits.
 Limbs LimbsOf(std::string_view digits);
-// Without zeros in front; "0" for zero.
+// Returns the digits without leading zeros; "0" for zero.
 std::string LimbDigits(const Limbs& limbs);
 
 // REQUIRES: factor > 0.
@@ -31,7 +31,7 @@ void MultiplyLimbs(Limbs& limbs, std::uint32_t factor);
 // REQUIRES: divisor at most kLimbBase. Returns the remainder.
 std::uint32_t DivideLimbs(Limbs& limbs, std::uint32_t divisor);
 void ShiftUp(Limbs& limbs, std::size_t digits);  // × 10^digits
-// / 10^digits, rounded up.
+// Divides by 10^digits, rounded up.
 void ShiftDown(Limbs& limbs, std::size_t digits);
 
 void AddLimbs(Limbs& limbs, const Limbs& other);

@@ -10,8 +10,8 @@ namespace kinformer::internal {
 
 inline constexpr std::size_t kMaxDnsSubdomain = 253;
 
-// Whether it is what the names of most objects must be (RFC 1123): labels of lower case letters,
-// digits and, inside, dashes, joined by dots. At most 253 characters; no limit for a label.
+// Whether the text is valid as the name of most objects (RFC 1123): labels of lower case letters,
+// digits and, inside, dashes, joined by dots. At most 253 characters; labels have no limit.
 bool IsDnsSubdomain(std::string_view text);
 
 }  // namespace kinformer::internal

@@ -5,7 +5,7 @@
 namespace kinformer {
 namespace {
 
-// Splits at commas that no backslash precedes.
+// Splits at commas without a backslash in front.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   std::size_t start = 0;

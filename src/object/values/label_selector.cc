@@ -15,7 +15,7 @@ bool IsAlphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// The shape of label values and of the name part of keys, except for emptiness.
+// Whether the text has the form of a label value or a key's name part, and is not empty.
 bool IsName(std::string_view text) {
   if (text.empty() || text.size() > 63 || !IsAlphanumeric(text.front()) ||
       !IsAlphanumeric(text.back())) {
@@ -53,7 +53,7 @@ Result<void> Check(Requirement& requirement) {
   requirement.values.erase(std::unique(requirement.values.begin(), requirement.values.end()),
                            requirement.values.end());
   const std::size_t count = requirement.values.size();
-  // Of '>' and '<', too: no label has a value below zero.
+  // Values of '>' and '<' are checked too, so negative numbers are refused as in no label.
   for (const std::string& value : requirement.values) {
     if (!value.empty() && !IsName(value)) {
       return Bad("value \"" + value + "\" of key \"" + requirement.key +
@@ -88,7 +88,7 @@ struct Token {
   std::size_t position = 0;
 };
 
-// Recursive descent over words and the symbols = == != ! ( ) , > <.
+// Recursive descent parser over words and the symbols = == != ! ( ) , > <.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) { Advance(); }
@@ -185,7 +185,7 @@ class Parser {
     return requirement;
   }
 
-  // "(a, b)". An empty place is the empty value.
+  // Parses "(a, b)". An item without text is the empty value.
   Result<Requirement> ParseValues(Requirement requirement) {
     if (!Is("(")) return Unexpected("'('");
     Advance();

@@ -27,8 +27,8 @@ inline std::string ObjectKey(std::string_view namespace_, std::string_view name)
   return key;
 }
 
-// Namespace and name, views into the key. What is behind the first slash is the name, whatever it
-// is: SplitMetaNamespaceKey checks.
+// Returns namespace and name as views into the key. The part behind the first slash is the name,
+// and is not checked; SplitMetaNamespaceKey checks it.
 inline std::pair<std::string_view, std::string_view> SplitObjectKey(std::string_view key) {
   const std::size_t slash = key.find('/');
   if (slash == std::string_view::npos) return {{}, key};

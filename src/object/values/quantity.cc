@@ -14,13 +14,13 @@ namespace kinformer::resource {
 
 using internal::Limbs;
 
-// 128-bit arithmetic is an extension of both compilers; it stays in this file.
+// 128-bit integers are a compiler extension; they are used only in this file.
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Uint128;
 
 struct QuantityMath {
   static constexpr Int128 kMax = static_cast<Int128>(~Uint128{0} >> 1);
-  // 10^4000: what no amount is above, lest a few bytes such as 1e999999999 ask for gigabytes.
+  // Amounts are capped at 10^4000, so that a short text like 1e999999999 cannot use gigabytes.
   static constexpr std::size_t kMostDigits = 4000;
 
   // REQUIRES: !IsLarge.
@@ -43,7 +43,7 @@ struct QuantityMath {
     q.low_ = static_cast<std::uint64_t>(bits);
     q.large_.reset();
   }
-  // What fits into 128 bits stands there, so that equal amounts look the same.
+  // Stores amounts that fit into 128 bits in that form, so equal amounts have equal fields.
   static void Set(Quantity& q, bool negative, Limbs nanos) {
     if (nanos.size() <= 5) {
       Uint128 value = 0;  // five limbs are less than 2^150
@@ -87,7 +87,7 @@ constexpr auto kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
 struct Suffix {
   std::string_view text;
-  int exponent;  // of 10, or of 2 for kBinarySI
+  int exponent;  // of base 10, or of base 2 for kBinarySI
   Format format;
 };
 constexpr std::array<Suffix, 16> kSuffixes{{{"n", -9, Format::kDecimalSI},
@@ -127,8 +127,8 @@ std::optional<Suffix> ParseSuffix(std::string_view text) {
   return Suffix{{}, negative ? -exponent : exponent, Format::kDecimalExponent};
 }
 
-// A number with its sign and suffix taken off: digits before and behind the point, without zeros at
-// either end.
+// A number with its sign and suffix removed: the digits before and after the point, without zeros
+// at either end.
 struct Number {
   bool negative = false;
   std::string_view whole{};
@@ -162,13 +162,13 @@ std::optional<Number> Split(std::string_view text) {
   return number;
 }
 
-// The common case: few digits, and decimal or without a fraction. Zero limbs of memory.
+// The common case: few digits, and decimal or without a fraction. Allocates nothing.
 std::optional<Int128> SmallNanos(const Number& number) {
   if (number.whole.size() + number.fraction.size() > 18) return std::nullopt;
   const bool binary = number.suffix.format == Format::kBinarySI;
   const int shift =
       9 - static_cast<int>(number.fraction.size()) + (binary ? 0 : number.suffix.exponent);
-  // 10^18 × 10^20 and 10^18 × 2^30 × 10^9 are less than 2^127.
+  // Limits keep the result below 2^127: 10^18 × 10^20 and 10^18 × 2^30 × 10^9 are below it.
   if (shift < 0 || shift > 20 || (binary && number.suffix.exponent > 30)) return std::nullopt;
   Uint128 value = 0;
   for (const std::string_view digits : {number.whole, number.fraction}) {
@@ -216,8 +216,8 @@ std::optional<Quantity> ParseText(std::string_view text) {
     QuantityMath::Set(out, number->negative, LargeNanos(*number));
   }
   if (format == Format::kBinarySI) {
-    // As in Go: bytes are counted in int64, and less than one of them, to avoid rounding, is
-    // written with decimal suffixes.
+    // As in Go: an amount of bytes is capped at the int64 maximum; an amount below one byte uses
+    // decimal suffixes to avoid rounding.
     Quantity cap = QuantityMath::Make(Int128{kMaxInt64} * kNanosPerUnit, format);
     if (out > cap) return cap;
     if (out < -cap) return -cap;
@@ -228,7 +228,7 @@ std::optional<Quantity> ParseText(std::string_view text) {
   return out;
 }
 
-// value / unit, away from zero, cut to int64.
+// Returns value / unit, rounded away from zero and clamped to int64.
 std::int64_t ScaleDown(Int128 value, Int128 unit) {
   Int128 quotient = value / unit;
   const Int128 rest = value % unit;
@@ -307,7 +307,7 @@ double Quantity::AsApproximateFloat64() const {
   if (!large_.has_value()) return static_cast<double>(QuantityMath::Get(*this)) / 1e9;
   double out = 0;
   const Limbs& limbs = *large_;
-  // The lowest limb is what is behind the point.
+  // The lowest limb is the fraction.
   for (std::size_t i = limbs.size(); i-- > 0;) {
     if (i == 0) return (high_ < 0 ? -1 : 1) * (out + limbs[i] / 1e9);
     out = out * internal::kLimbBase + limbs[i];
@@ -360,7 +360,7 @@ std::strong_ordering Quantity::CompareLarge(const Quantity& other) const {
 std::string Quantity::ToString() const {
   if (IsZero()) return "0";
   const std::string sign = Sign() < 0 ? "-" : "";
-  std::string digits;  // of the amount in units of 10^-9
+  std::string digits;  // digits of the amount in units of 10^-9
   if (large_.has_value()) {
     digits = internal::LimbDigits(*large_);
   } else {
@@ -369,7 +369,7 @@ std::string Quantity::ToString() const {
   }
   const std::size_t zeros = digits.size() - (digits.find_last_not_of('0') + 1);
 
-  // Small and fractional amounts of bytes would lose precision with binary suffixes.
+  // Binary suffixes would lose precision for small and for fractional amounts of bytes.
   if (format_ == Format::kBinarySI && zeros >= 9 &&
       (*this >= FromInt(1024) || *this <= FromInt(-1024))) {
     Limbs value = internal::LimbsOf(digits.substr(0, digits.size() - 9));

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 
-// Days since 1970-01-01 of a date of the proleptic Gregorian calendar, by counting years from
-// March.
+// Returns the days since 1970-01-01 of a date in the proleptic Gregorian calendar, counting years
+// from March.
 std::int64_t DaysFromDate(std::int64_t year, int month, int day) {
   const std::int64_t y = month <= 2 ? year - 1 : year;
   const std::int64_t era = (y >= 0 ? y : y - 399) / 400;
@@ -47,7 +47,7 @@ int DaysInMonth(std::int64_t year, int month) {
   return month == 2 && leap ? 29 : kDays[static_cast<std::size_t>(month - 1)];
 }
 
-// `count` digits at the front of `text`, which are taken away; -1 if they are not there.
+// Removes `count` digits from the front of `text` and returns their value; -1 if they are absent.
 int TakeDigits(std::string_view& text, std::size_t count) {
   if (text.size() < count) return -1;
   int value = 0;
@@ -131,7 +131,7 @@ std::optional<TimeStamp> ParseRfc3339(std::string_view text) {
   if (!text.empty()) return std::nullopt;
   result.seconds =
       DaysFromDate(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
-  // The offset may lead out of the years 0 to 9999, and then the time could not be written again.
+  // The offset may move the time out of the years 0 to 9999, which could not be written again.
   if (result.seconds < -62167219200 || result.seconds > 253402300799) return std::nullopt;
   return result;
 }
@@ -201,7 +201,7 @@ std::optional<std::int64_t> ParseGoDuration(std::string_view text) {
       return std::nullopt;
     }
     if (whole > kMax / unit) return std::nullopt;
-    // Rounded, so that decimal fractions which a double cannot hold come out exact.
+    // Rounds, so that decimal fractions which a double cannot represent give exact results.
     const auto part =
         static_cast<std::uint64_t>(std::llround(fraction * static_cast<double>(unit)));
     total += whole * unit + part;
@@ -214,7 +214,7 @@ std::optional<std::int64_t> ParseGoDuration(std::string_view text) {
 
 namespace {
 
-// value / unit with as many digits after the point as are needed.
+// Appends value / unit with as many decimals as needed.
 void AppendFraction(std::uint64_t value, std::uint64_t unit, std::string& out) {
   out += std::to_string(value / unit);
   std::uint64_t rest = value % unit;

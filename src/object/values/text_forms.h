@@ -14,36 +14,36 @@
 
 namespace kinformer::internal {
 
-// Seconds since 1970, which may be negative, and the nanoseconds after them.
+// Seconds since 1970, which may be negative, and additional nanoseconds.
 struct TimeStamp {
   std::int64_t seconds = 0;
   std::int32_t nanos = 0;
   bool operator==(const TimeStamp&) const = default;
 };
 
-// Go's zero time, 0001-01-01T00:00:00Z, which the API takes for "no time".
+// Go's zero time, 0001-01-01T00:00:00Z, which means "no time" in the API.
 inline constexpr std::int64_t kZeroTimeSeconds = -62135596800;
 
-// "2026-03-01T10:00:00Z", with an offset ("+02:00") and a fraction of a second allowed.
+// Parses "2026-03-01T10:00:00Z"; an offset ("+02:00") and a fraction of a second are allowed.
 std::optional<TimeStamp> ParseRfc3339(std::string_view text);
 void AppendRfc3339(std::int64_t seconds, std::string& out);
-// Six digits of a second, always: the form of MicroTime.
+// Always writes six digits of a second: the form of MicroTime.
 void AppendRfc3339Micro(const TimeStamp& time, std::string& out);
 
-// "1h30m", "-1.5s", "250ms", "0": nanoseconds. Counterpart: time.ParseDuration.
+// Parses "1h30m", "-1.5s", "250ms", "0" to nanoseconds. Counterpart: time.ParseDuration.
 std::optional<std::int64_t> ParseGoDuration(std::string_view text);
-// "1h30m0s", "250ms", "0s". Counterpart: time.Duration.String.
+// Writes "1h30m0s", "250ms", "0s". Counterpart: time.Duration.String.
 void AppendGoDuration(std::int64_t nanos, std::string& out);
 
 // Whether `text` is a quantity: a decimal number with an optional suffix.
 bool IsQuantityText(std::string_view text);
 
-// Standard base64 with padding. Line ends are skipped, as in Go.
+// Decodes standard base64 with padding. Skips line ends, as in Go.
 std::optional<std::string> Base64Decode(std::string_view text);
 void AppendBase64(std::string_view bytes, std::string& out);
 
-// Valid JSON text without white space between its tokens, with encoding/json's escapes of <, > and
-// &.
+// Appends valid JSON without white space between its tokens, with encoding/json's escapes of <, >
+// and &.
 void AppendCompactJson(std::string_view json, std::string& out);
 
 }  // namespace kinformer::internal

@@ -17,7 +17,7 @@ std::string Rfc3339(std::int64_t seconds) {
   return out;
 }
 
-// The calendar of <chrono> says the same of every day near ours, and of many others.
+// Compares with the calendar of <chrono> for every day near the present, and many others.
 TEST(Rfc3339, DaysOfTheCalendar) {
   using std::chrono::sys_days;
   using std::chrono::year_month_day;

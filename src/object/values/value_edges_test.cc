@@ -1,5 +1,5 @@
-// Values, selectors and names at their edges: what is just inside, what is just outside, and the
-// exact place of what is wrong.
+// Edge cases of values, selectors and names: the last accepted and the first refused value, and the
+// exact position of errors.
 
 #include <chrono>
 #include <cstdint>
@@ -36,7 +36,7 @@ MessageView Json(std::string_view json) {
   return {json.data(), static_cast<std::uint32_t>(json.size()), nullptr, Encoding::kJson};
 }
 
-// What the clock cannot express becomes its border, and not a second earlier.
+// Times beyond the clock's range become its minimum or maximum, and only those.
 TEST(TimeEdges, TheClockHasBorders) {
   using Clock = std::chrono::system_clock;
   const auto nanos = [](const metav1::Time& time) {
@@ -271,7 +271,7 @@ TEST(QuantityEdges, ExponentsAndTheFirstSuffix) {
   }
 }
 
-// Nine digits a limb: each number of them, and what carries from one to the next.
+// Limbs have nine digits: tests every number of digits and the carry between limbs.
 TEST(Limbs, NumbersOfEachLength) {
   using internal::Limbs;
   for (std::size_t length = 1; length <= 30; ++length) {
@@ -288,7 +288,7 @@ TEST(Limbs, NumbersOfEachLength) {
         EXPECT_TRUE(internal::CompareLimbs(one_more, limbs) > 0);
         internal::ShiftDown(limbs, shift);
         EXPECT_EQ(internal::LimbDigits(limbs), digits);
-        // Rounded up, however little there is.
+        // Any remainder rounds up.
         if (shift > 0) {
           internal::ShiftDown(one_more, shift);
           Limbs next = internal::LimbsOf(digits);

@@ -1,4 +1,4 @@
-// The value views of time.h, int_or_string.h and raw_extension.h: decoded from protobuf messages or
+// The value views of time.h, int_or_string.h and raw_extension.h, decoded from protobuf messages or
 // from JSON text.
 
 #include <charconv>
@@ -19,8 +19,8 @@ using internal::Encoding;
 using internal::MessageView;
 using internal::RawValue;
 
-// The content of a JSON string without escapes; empty for anything else. The texts here never need
-// escapes.
+// Returns the content of a JSON string without escapes, or empty for anything else. The texts read
+// here never contain escapes.
 std::string_view Unquoted(std::string_view json) {
   if (json.size() < 2 || json.front() != '"' || json.back() != '"') return {};
   return json.substr(1, json.size() - 2);
@@ -67,7 +67,7 @@ Result<Time> Time::Parse(std::string_view text) {
 
 std::chrono::system_clock::time_point Time::ToTimePoint() const {
   using Clock = std::chrono::system_clock;
-  // What the clock cannot express (Go's zero time among it) becomes its border.
+  // Times beyond the clock's range (such as Go's zero time) become its minimum or maximum.
   constexpr auto kMin =
       std::chrono::floor<std::chrono::seconds>(Clock::duration::min()).count() + 1;
   constexpr auto kMax =

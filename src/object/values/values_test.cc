@@ -1,4 +1,4 @@
-// Quantity against what apimachinery says of the same texts; IntOrString; times; the views over
+// Quantity compared with results of apimachinery for the same texts; IntOrString; times; views over
 // hostile bytes.
 
 #include <algorithm>
@@ -25,12 +25,12 @@ using resource::Quantity;
 TEST(QuantityGolden, ParsesAndPrintsAsGo) {
   struct Case {
     const char* text;
-    const char* canonical;  // null: no quantity
+    const char* canonical;  // null: not a quantity
     std::int64_t value;
     std::int64_t milli;
   };
-  // From resource.ParseQuantity of apimachinery 0.36 (which reads some texts without digits, such
-  // as "Ki", as 0), but for Value and MilliValue where they overflow there.
+  // Results of resource.ParseQuantity of apimachinery 0.36 (which reads some texts without digits,
+  // such as "Ki", as 0), except for Value and MilliValue where those overflow in Go.
   constexpr std::int64_t kMax = INT64_MAX;
   for (const Case& c : {
            Case{"0", "0", 0, 0},
@@ -136,12 +136,12 @@ TEST(QuantityGolden, AmountsBeyond128Bits) {
   copy += large;
   EXPECT_EQ(large.ToString(), "123456789012345678901234567890E") << "a copy is a copy";
   EXPECT_EQ(copy.ToString(), "246913578024691357802469135780E");
-  // Sums of bytes are not bounded, texts are.
+  // Sums of bytes have no upper bound, parsed texts do.
   EXPECT_EQ((parse("7Ei") + parse("7Ei")).ToString(), "14Ei");
   EXPECT_EQ(parse("8Ei").ToString(), "9223372036854775807");
   EXPECT_EQ(parse("-800000000000000000000000000000000000000000Ei").ToString(),
             "-9223372036854775807");
-  // A few bytes do not ask for gigabytes.
+  // A short text must not use gigabytes of memory.
   EXPECT_EQ(parse("1e2000000000"), parse("1e4000"));
   EXPECT_EQ(parse("1e4000") + parse("1e4000"), parse("1e4000"));
   EXPECT_EQ(parse("-1e2000000000").ToString(), "-10e3999");
@@ -151,8 +151,8 @@ TEST(QuantityGolden, AmountsBeyond128Bits) {
   EXPECT_EQ(parse("0." + std::string(5000, '0') + "1e5001").ToString(), "1");
 }
 
-// A decimal integer of any size, as its digits, the lowest first: an oracle that shares nothing
-// with Quantity's arithmetic.
+// A decimal integer of any size, as digits, lowest first: a reference implementation that shares
+// nothing with Quantity's arithmetic.
 class Big {
  public:
   explicit Big(std::string_view digits) {
@@ -169,7 +169,7 @@ class Big {
     for (; carry != 0; carry /= 10) digits_.push_back(carry % 10);
     Trim();
   }
-  // By 10^count, rounded up.
+  // Divides by 10^count and rounds up.
   void DivideUp(std::size_t count) {
     bool rest = false;
     for (; count > 0 && !digits_.empty(); --count) {
@@ -187,7 +187,7 @@ class Big {
       carry /= 10;
     }
   }
-  // REQUIRES: not less than other.
+  // REQUIRES: *this is not less than `other`.
   void Subtract(const Big& other) {
     int borrow = 0;
     for (std::size_t i = 0; i < digits_.size(); ++i) {
@@ -236,7 +236,7 @@ int Order(const Signed& a, const Signed& b) {
   return a.negative ? b.nanos.Compare(a.nanos) : a.nanos.Compare(b.nanos);
 }
 
-// What a text means, by the definition: number × factor in units of 10^-9, rounded away from zero.
+// Value of a text by the definition: number × factor in units of 10^-9, rounded away from zero.
 Signed Meaning(std::string_view text, bool sum = false) {
   Signed out;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
@@ -298,11 +298,11 @@ TEST(QuantityProperty, AgreesWithBigIntegers) {
     ASSERT_TRUE(qa && qb) << a << " " << b;
     const Signed wa = Meaning(a);
     const Signed wb = Meaning(b);
-    // The canonical text means the same, is read as the same, and is its own canonical text.
+    // The canonical text must have the same value, parse to it, and be its own canonical text.
     ASSERT_EQ(Order(Meaning(qa->ToString()), wa), 0) << a << " " << *qa;
     ASSERT_EQ(*Quantity::Parse(qa->ToString()), *qa) << a;
     ASSERT_EQ(Quantity::Parse(qa->ToString())->ToString(), qa->ToString()) << a;
-    // Canonical: no fraction, and no smaller mantissa with a larger suffix of the family.
+    // A canonical text has no fraction and uses the largest possible suffix of its family.
     ASSERT_EQ(qa->ToString().find('.'), std::string::npos);
     if (!qa->IsZero() && qa->format() == resource::Format::kDecimalSI) {
       const std::string text = qa->ToString();
@@ -317,7 +317,7 @@ TEST(QuantityProperty, AgreesWithBigIntegers) {
     minus.negative = !minus.negative;
     ASSERT_EQ(Order(Meaning((*qa - *qb).ToString(), true), Sum(wa, minus)), 0) << a << " - " << b;
     ASSERT_EQ(*qa + *qb - *qb, *qa) << a << " " << b;
-    // Whole units and thousandths are the smallest that are not below.
+    // Value and MilliValue return the smallest integers that are not below the amount.
     for (const std::int64_t unit : {std::int64_t{1}, std::int64_t{1000}}) {
       const std::int64_t value = unit == 1 ? qa->Value() : qa->MilliValue();
       if (value == INT64_MAX || value == INT64_MIN) continue;
@@ -353,7 +353,7 @@ TEST(TimeValue, Forms) {
   using metav1::MicroTime;
   using metav1::Time;
   EXPECT_TRUE(Time().IsZero());
-  // The offset leads out of the years that can be written.
+  // The offset moves the time outside of the years that can be written.
   EXPECT_FALSE(Time::Parse("9999-12-31T23:59:59-01:00"));
   EXPECT_FALSE(Time::Parse("0000-01-01T00:00:00+01:00"));
   EXPECT_TRUE(Time::Parse("9999-12-31T23:59:59Z"));
@@ -379,7 +379,7 @@ TEST(TimeValue, TextsOfMembersAreReadOrSayWhy) {
   EXPECT_EQ(time.ToString(), "2024-01-02T03:04:05Z");
   EXPECT_EQ(micro.ToString(), "2024-01-02T03:04:05.000006Z");
   EXPECT_EQ(duration.ToString(), "1h30m0s");
-  // An empty text is a time that is not set.
+  // An empty text is an unset time.
   metav1::Time none;
   metav1::MicroTime no_micro;
   EXPECT_TRUE(internal::ReadText("", none, reading));
@@ -400,8 +400,8 @@ TEST(TimeValue, TextsOfMembersAreReadOrSayWhy) {
   EXPECT_FALSE(internal::ReadText("many", quantity, bad));
 }
 
-// Every accessor over random bytes and over cut and changed metadata: nothing may be read outside
-// (ASan watches).
+// Every accessor over random bytes and over truncated and changed metadata must not read out of
+// bounds (ASan checks that).
 TEST(Views, HostileBytesReadAsSomething) {
   std::string good;
   wire::ProtobufWriter writer(good);
@@ -446,7 +446,7 @@ TEST(Views, HostileBytesReadAsSomething) {
   EXPECT_EQ(GetControllerOf(meta)->name(), "web");
   EXPECT_EQ(meta.finalizers()[0], "finalizer");
   EXPECT_EQ(meta.finalizers()[1], "");
-  // Row 14: lists and maps are borrowed ranges and views.
+  // Lists and maps are ranges and views that borrow from the object.
   EXPECT_TRUE(meta.finalizers().contains("finalizer"));
   EXPECT_FALSE(meta.finalizers().contains("other"));
   const auto found = std::ranges::find(meta.finalizers(), "finalizer");

@@ -1,7 +1,7 @@
 // wire/testing/guarded_text.h
 //
-// GuardedText: a text between two pages that nobody may touch, so that a read past its end, or
-// before its beginning, ends the test: without a sanitizer, and by however few bytes.
+// GuardedText: places a text between two inaccessible pages, so that a read past its end or before
+// its beginning ends the test, even by a single byte and without a sanitizer.
 
 #ifndef KINFORMER_WIRE_TESTING_GUARDED_TEXT_H_
 #define KINFORMER_WIRE_TESTING_GUARDED_TEXT_H_
@@ -31,14 +31,14 @@ class GuardedText {
   GuardedText(const GuardedText&) = delete;
   GuardedText& operator=(const GuardedText&) = delete;
 
-  // A copy with the guard right behind it, or right before it; until the next one.
+  // Returns a copy with the guard page right behind it or right before it; valid until the next.
   std::string_view AtEnd(std::string_view text) { return Put(room_ + size_ - text.size(), text); }
   std::string_view AtBegin(std::string_view text) { return Put(room_, text); }
 
  private:
   std::string_view Put(char* at, std::string_view text) {
     if (text.size() > size_) std::abort();
-    // What stands beside the text is nothing that a reader would stop at.
+    // Fills the room with a byte at which no reader stops.
     std::memset(room_, 'x', size_);
     if (!text.empty()) std::memcpy(at, text.data(), text.size());
     return {at, text.size()};

@@ -1,11 +1,11 @@
 // follow [--list] [--json] [--watch-seconds N] [--events FILE] --kubeconfig FILE INFORMER...
 // INFORMER: RESOURCE[+json][/NAMESPACE]
 //
-// Informers for the drivers of test/realserver, which ask on standard input what is in their caches
-// (client.py has the protocol). With +json they are without a type, with --json all are asked for
-// in JSON. Watches last N seconds at most. FILE gets a line for each callback: INFORMER KEY WHAT
-// UID RESOURCEVERSION. Errors go to standard error, with the time in seconds. The counterpart in
-// Go is `peers follow`.
+// Informers for the drivers of test/realserver, which ask for the content of their caches on
+// standard input (client.py has the protocol). With +json an informer has no type, with --json all
+// use JSON. Watches last at most N seconds. FILE gets a line for each callback: INFORMER KEY WHAT
+// UID RESOURCEVERSION. Errors are printed to standard error, with the time in seconds. Counterpart
+// in Go: `peers follow`.
 
 #include <atomic>
 #include <chrono>
@@ -56,24 +56,24 @@ class EventLog {
   std::ofstream file_;
 };
 
-// Reads the wall clock, since the drivers note their times by it.
+// Uses the wall clock, because the drivers use it for their times.
 double NowInSeconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// What all informers are made with.
+// Common parameters of all informers.
 struct Setup {
   kinformer::SharedInformerFactory& factory;
   kinformer::InitialList initial_list;
   EventLog& events;
 };
 
-// One informer, whatever its type.
+// One informer of any type.
 struct Followed {
   std::function<void()> print_state;
   std::function<void()> print_objects;
   std::function<InformerStats()> stats;
-  std::shared_ptr<std::atomic<int>> expired;  // errors that say that a version is too old
+  std::shared_ptr<std::atomic<int>> expired;  // errors about a version that is too old
 };
 
 template <class T>

@@ -8,14 +8,14 @@
 
 namespace kinformer::testing {
 
-// What operator new and operator delete have done, in a program that counted_heap.cc is compiled
-// into. It replaces them in every form that the language has: a form that is left out comes from
-// the standard library, which calls the plain one, or from a sanitizer, which calls none of ours,
-// and then it would not be counted.
+// Counts calls of operator new and operator delete, in a program that compiles counted_heap.cc. It
+// replaces every form of them in the language: a form that is left out would come from the standard
+// library, which calls the plain form, or from a sanitizer, which does not, and its calls would not
+// be counted.
 struct CountedHeap {
-  std::atomic<std::size_t> calls;      // of operator new, since the program began
-  std::atomic<std::ptrdiff_t> pieces;  // that were given out and not given back
-  std::atomic<std::size_t> bytes;      // of these pieces, as malloc_usable_size() has it
+  std::atomic<std::size_t> calls;      // calls of operator new since the start of the program
+  std::atomic<std::ptrdiff_t> pieces;  // allocated and not yet freed
+  std::atomic<std::size_t> bytes;      // size of these pieces by malloc_usable_size()
 };
 
 extern constinit CountedHeap heap;

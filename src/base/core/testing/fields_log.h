@@ -1,6 +1,6 @@
 // base/core/testing/fields_log.h
 //
-// FieldsLog: keeps what is logged, each line as `message key=value key=value`.
+// FieldsLog: keeps log lines, each in the form `message key=value key=value`.
 
 #ifndef KINFORMER_BASE_CORE_TESTING_FIELDS_LOG_H_
 #define KINFORMER_BASE_CORE_TESTING_FIELDS_LOG_H_

@@ -1,6 +1,6 @@
 // base/core/testing/ticking_env.h
 //
-// TickingEnv: an Env whose clock goes on by itself, for tests of work that is done in slices.
+// TickingEnv: an Env whose clock advances by itself, for tests of work done in slices.
 
 #ifndef KINFORMER_BASE_CORE_TESTING_TICKING_ENV_H_
 #define KINFORMER_BASE_CORE_TESTING_TICKING_ENV_H_
@@ -12,7 +12,7 @@
 
 namespace kinformer::internal::base {
 
-// As `env`, but each look at the clock takes `tick`.
+// Same as `env`, but each read of the clock advances it by `tick`.
 class TickingEnv final : public EnvView {
  public:
   TickingEnv(Env& env, Duration tick) : EnvView(env, env.loop()), tick_(tick) {}

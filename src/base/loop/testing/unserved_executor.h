@@ -16,7 +16,7 @@
 
 namespace kinformer::internal::base {
 
-// Destroys what it is given, as a loop that has ended, and counts it. Thread-compatible.
+// Destroys and counts the tasks it gets, like a loop that has ended. Thread-compatible.
 class UnservedExecutor final : public Executor {
  public:
   void Post(Task /*task*/) override { ++posts; }
@@ -26,7 +26,7 @@ class UnservedExecutor final : public Executor {
   int posts = 0;
 };
 
-// Thread-safe. What it is given must outlive it.
+// Thread-safe. Its arguments must outlive it.
 class EnvWithExecutors final : public EnvView {
  public:
   EnvWithExecutors(Env& env, Executor& loop, Executor& pool) : EnvView(env, loop), pool_(pool) {}
@@ -37,7 +37,7 @@ class EnvWithExecutors final : public EnvView {
   Executor& pool_;
 };
 
-// Thread-safe. What it is given must outlive it.
+// Thread-safe. Its arguments must outlive it.
 class LoopWithOwnWork final : public Executor, public HasOwnWork {
  public:
   LoopWithOwnWork(Env& env, Executor& threads) : env_(env), threads_(threads) {}

@@ -1,6 +1,6 @@
 // controller/election/testing/fake_lock.h
 //
-// FakeLease and FakeLock: a lock in memory, which notes what is asked of it and fails as told.
+// FakeLease and FakeLock: an in-memory lock that records requests and fails on demand.
 
 #ifndef KINFORMER_CONTROLLER_ELECTION_TESTING_FAKE_LOCK_H_
 #define KINFORMER_CONTROLLER_ELECTION_TESTING_FAKE_LOCK_H_
@@ -17,7 +17,7 @@
 
 namespace kinformer::testing {
 
-// What several locks share. Belongs to one simulation, so it needs no lock.
+// State shared by several locks. Used in one simulation, so it needs no mutex.
 struct FakeLease {
   std::optional<LeaderElectionRecord> record{};
   std::uint64_t version = 0;
@@ -60,12 +60,12 @@ class FakeLock final : public ResourceLock {
   [[nodiscard]] const std::string& Identity() const override { return identity_; }
   [[nodiscard]] const std::string& Describe() const override { return description_; }
 
-  // As one that has not read the record yet: it refuses the next update.
+  // Forgets the record, as if it had not been read: the next update is refused.
   void Forget() { seen_.reset(); }
 
-  // Of each request: "get", "create", "update"; "refused": an update that was none.
+  // Verbs of the requests: "get", "create", "update", or "refused" for a refused update.
   std::vector<std::string> asked{};
-  // What a request ends with instead of doing anything.
+  // If set, called for each request; if it returns an error, the request fails with it.
   std::function<Result<void>(const std::string& verb, const CallOptions& call)> fault{};
 
  private:

@@ -26,8 +26,8 @@
 
 namespace kinformer::testing {
 
-// The API server: knows tokens that begin with "t-", of users of that name, who may all but those
-// whose name ends with "0".
+// The API server: accepts tokens that begin with "t-", as users of the same name, and allows
+// everything except to users whose name ends with "0".
 inline ScriptedResponse Review(const HttpRequest& request) {
   json::Value review = json::Parse(request.body).value_or(json::Value());
   json::Value status = json::Value::MakeObject();
@@ -70,7 +70,7 @@ class AccessFiltersTest : public ::testing::Test {
     const std::unique_ptr<Asked> asked = Ask(sim_, *filter_, target, token);
     return std::to_string(asked->status) + " " + asked->body;
   }
-  // What the API server was asked since the last call.
+  // Returns the kinds of reviews requested from the API server since the last call.
   std::vector<std::string> Questions() {
     std::vector<std::string> kinds;
     for (const HttpRequest& request : std::exchange(api_server_.requests, {})) {

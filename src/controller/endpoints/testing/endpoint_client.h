@@ -24,7 +24,7 @@ class Asked final : private ResponseReceiver {
       : transport_(NewInMemoryTransport(env, handler)),
         call_(transport_->Start(std::move(request), *this)) {}
 
-  int status = 0;  // 0: nothing has come yet
+  int status = 0;  // 0: no answer yet
   HttpHeaders headers{};
   std::string body{};
   bool done = false;
