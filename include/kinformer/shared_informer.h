@@ -105,13 +105,64 @@ class EventHandlerRegistration {
   std::shared_ptr<internal::cache::Listener> listener_;
 };
 
-// A handle on an informer; copies refer to the same informer. Listers, and the factory that made
-// it, are handles too: when the last one is destroyed, the watch ends and the memory is freed;
-// that waits for running callbacks, except inside one and on the loop. Snapshots and Refs stay
-// valid.
+// A local copy of one collection of the API server: all pods, or those of some namespaces or of a
+// selector. The informer lists the collection, watches it from the list's version on, keeps the
+// objects in an indexed store, and calls handlers for each change. Counterpart:
+// cache.SharedIndexInformer.
+//
+// Eventual consistency. When the server stops changing and can be reached, the store becomes equal
+// to the server's collection within seconds, whatever failed before: broken connections, expired
+// versions, lost deletions, restarts. A difference that no event shows is found within a minute, by
+// a comparison with the server. Until then the store shows an earlier state: each object as it was
+// at some version, none older than what the store showed before, unless the server itself went back
+// (see Epochs).
+//
+// Order. The store changes first, then handlers are called. One handler gets the events of one
+// object in the order of the server, and is never called by two threads at once; different handlers
+// run side by side and know nothing of each other. There is no order between objects beyond that of
+// the watch.
+//
+// What is merged and what is not. Every version of an object that the watch brings is one event, as
+// long as the handler keeps up. A list that follows an interruption brings only the last state: an
+// object that was changed several times meanwhile is one update, one that was deleted and created
+// again under its name is a deletion and an addition if the uid differs, and one that was created
+// and deleted is never seen. A handler that falls behind its bound gets what
+// HandlerOptions::overflow says: events that wait are merged per object, or the informer waits for
+// it, or it gets a resync.
+//
+// Deletions. Deleted<T> always has the last known object. Where the watch did not bring the
+// deletion itself, because it happened during an interruption, final_state_unknown says so, and the
+// object may be older than the one that was deleted.
+//
+// Initial list. A handler that is added at any time first gets all objects as Added events with
+// is_in_initial_list, then changes; nothing falls between. HasSynced of its registration is true
+// once it has returned from all of them.
+//
+// Absence. Lister::Get answers kNotFound only where the object did not exist at the version that
+// was read: the store has synced, covers the name, and has room for it. Otherwise the error says
+// why the cache cannot know.
+//
+// Freshness. Status() says how old the last proof of progress is. WaitForResourceVersion blocks
+// until the store has everything up to a version, such as that of a write's answer. Reads of the
+// store never ask the server and never wait.
+//
+// Epochs. A server that is restored from a backup goes back in time. The informer notices, lists
+// again, and counts a new epoch; events and snapshots carry it. resourceVersions of different
+// epochs must not be compared.
+//
+// What never happens: a reader sees half of a list, or a change of an object that it holds; an
+// event of an object is delivered twice or before the store has it; an object leaves the store
+// because of an error; a handler that throws, hangs or is slow changes what others get (except with
+// OverflowPolicy::kBlock, which asks for it).
+//
+// Lifetime. This class is a handle; copies refer to the same informer. Listers, and the factory
+// that made it, are handles too: when the last one is destroyed, the watch ends and the memory is
+// freed. That waits for running callbacks, except inside one and on the loop. Snapshots and Refs
+// stay valid.
 //
 // Thread-safe. Only Run, WaitForCacheSync, RemoveEventHandler and AddIndexers block, as they
-// document. Counterpart: cache.SharedIndexInformer.
+// document, and fail with kWouldDeadlock where they would wait for themselves. Each promise above
+// has its test: docs/guarantees.md.
 template <class T>
 class SharedInformer {
  public:
