@@ -52,7 +52,7 @@ class Eraser final : public RawHandler {
 
 class ByHand : public testing::TestWithParam<QueueKind> {};
 
-TEST_P(ByHand, CT_01_EveryDeletionComesThrough) {
+TEST_P(ByHand, EveryDeletionComesThrough_CT01) {
   Simulation sim;
   FakeServer server(sim.env());
   const auto lister_watcher = server.NewListerWatcher();

@@ -70,7 +70,7 @@ class PublicQueue : public testing::Test {
 using Queues = testing::Types<DeltaFIFO<Pod>, RealFIFO<Pod>>;
 TYPED_TEST_SUITE(PublicQueue, Queues);
 
-TYPED_TEST(PublicQueue, DF_38_RF_37_CloseWakesAllWhoWait) {
+TYPED_TEST(PublicQueue, CloseWakesAllWhoWait_DF38_RF37) {
   TypeParam queue(this->sim_.env());
   std::vector<std::unique_ptr<Thread>> threads;
   int stopped = 0;
@@ -98,7 +98,7 @@ TYPED_TEST(PublicQueue, WhatWaitsWhenItIsClosedStillComes) {
   EXPECT_EQ(this->PopText(queue), "Stopped");
 }
 
-TYPED_TEST(PublicQueue, RF_46_to_RF_49_AnObjectWithoutAKeyStaysOutsideAndEndsNoBatch) {
+TYPED_TEST(PublicQueue, AnObjectWithoutAKeyStaysOutsideAndEndsNoBatch_RF46_to_RF49) {
   TypeParam queue(this->sim_.env());
   const auto refused = [&](const Result<void>& result) {
     ASSERT_FALSE(result.ok());

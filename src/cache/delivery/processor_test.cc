@@ -290,7 +290,7 @@ TEST_F(ProcessorTest, EachIsDueAtItsOwnPeriod) {
   EXPECT_THAT(Due(), IsEmpty());
 }
 
-TEST(ResyncPeriods, SI_06_WhatHandlersGet) {
+TEST(ResyncPeriods, WhatHandlersGet_SI06) {
   struct Row {
     Duration wanted;
     Duration informers;

@@ -42,7 +42,7 @@ Asked Of(const SharedInformerFactoryOptions& options, const ResourceCacheOptions
   return asked;
 }
 
-TEST(FactoryPlaces, CA_03_WhatIsNearestIsHeard) {
+TEST(FactoryPlaces, WhatIsNearestIsHeard_CA03) {
   const ByNamespace with_label = {{"default", {.label_selector = From("namespaces")}}};
   const ByNamespace plain = {{"default", {}}};
   const SharedInformerFactoryOptions all{.by_namespace = with_label, .label_selector = From("all")};
@@ -94,7 +94,7 @@ TEST(FactoryPlaces, FieldsAreHeardAsLabelsAre) {
               ElementsAre(Pair("default", ";metadata.name=all")));
 }
 
-TEST(FactoryPlaces, CA_03_AllOthersAreThoseThatAreNotNamed) {
+TEST(FactoryPlaces, AllOthersAreThoseThatAreNotNamed_CA03) {
   const ByNamespace two = {{"kube-public", {.label_selector = From("public")}},
                            {"kube-system", {.label_selector = From("system")}}};
   const std::string without = ";metadata.namespace!=kube-public,metadata.namespace!=kube-system";
@@ -120,7 +120,7 @@ TEST(FactoryPlaces, CA_03_AllOthersAreThoseThatAreNotNamed) {
                           Pair("kube-public", "from=public")));
 }
 
-TEST(FactoryPlaces, CA_03_WhatDiffersInNothingIsWithTheOthers) {
+TEST(FactoryPlaces, WhatDiffersInNothingIsWithTheOthers_CA03) {
   const ByNamespace only_all = {{"", {}}};
   EXPECT_THAT(Of({.by_namespace = only_all}), ElementsAre(Pair("", "")));
   EXPECT_THAT(Of({}, {.by_namespace = only_all}), ElementsAre(Pair("", "")));

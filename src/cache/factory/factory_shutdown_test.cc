@@ -218,7 +218,7 @@ TEST_F(FactoryShutdownTest, WhatWaitsIsDroppedOrDrained) {
   }
 }
 
-TEST_F(FactoryShutdownTest, W30_InsideAHandlerItWaitsForTheOthersOnly) {
+TEST_F(FactoryShutdownTest, InsideAHandlerItWaitsForTheOthersOnly_W30) {
   SharedInformerFactory factory(provider_);
   provider_->server.Put("a", "1");
   auto widgets = Widgets(factory);

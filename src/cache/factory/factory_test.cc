@@ -439,7 +439,7 @@ TEST_F(FactoryTest, ANameWithoutItsNamespaceIsNotCalledAbsent) {
   EXPECT_EQ(widgets.lister().Get("b").error().reason(), Reason::kInvalidArgument);
 }
 
-TEST_F(FactoryTest, WF_08_WF_10_WF_11_AllThatAreNotSyncedAreNamedSorted) {
+TEST_F(FactoryTest, AllThatAreNotSyncedAreNamedSorted_WF08_WF10_WF11) {
   SharedInformerFactory factory(provider_);
   for (const char* resource : {"pods@", "nodes@"}) {
     provider_->Server(resource).down =
@@ -469,7 +469,7 @@ TEST_F(FactoryTest, WF_08_WF_10_WF_11_AllThatAreNotSyncedAreNamedSorted) {
   EXPECT_NE(one.find("pods@ is closed"), std::string::npos) << one;
 }
 
-TEST_F(FactoryTest, WL_53_WL_55_WL_57_AClientThatDeclinesWatchListsIsListed) {
+TEST_F(FactoryTest, AClientThatDeclinesWatchListsIsListed_WL53_WL55_WL57) {
   SharedInformerFactory factory(provider_);
   for (const char* resource : {"pods@", "nodes@", "widgets@"}) {
     provider_->Server(resource).watch_list_unsupported = true;

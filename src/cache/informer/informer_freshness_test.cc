@@ -328,7 +328,7 @@ TEST_F(FreshnessTest, WithoutAWaiterCommitsTellNobody) {
 
 // ---- the store's version
 
-TEST_F(FreshnessTest, W31_AnOlderObjectDoesNotMoveTheVersionBack) {
+TEST_F(FreshnessTest, AnOlderObjectDoesNotMoveTheVersionBack_W31) {
   for (const QueueKind queue : {QueueKind::kInOrder, QueueKind::kDeltaFIFO}) {
     server_.Put("a", "1");
     InformerOptions<Pod> options;

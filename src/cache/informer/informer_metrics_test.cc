@@ -286,7 +286,7 @@ TEST_F(InformerMetricsTest, InformersOfOneNameAddUp) {
   EXPECT_EQ(Of("reflector_lists_total"), "2");
 }
 
-TEST_F(InformerMetricsTest, W51_WhatComesAndGoesMakesNoSeriesOfItsOwn) {
+TEST_F(InformerMetricsTest, WhatComesAndGoesMakesNoSeriesOfItsOwn_W51) {
   server_.Put("a");
   const auto live = [this](int handlers) {
     auto informer = std::make_optional(Make());

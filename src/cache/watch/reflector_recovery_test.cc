@@ -41,7 +41,7 @@ class RecoveryTest : public ReflectorTest {
 
 // ---- pages
 
-TEST_F(RecoveryTest, PG_07_PagesThatExpireLeaveNothingBehind) {
+TEST_F(RecoveryTest, PagesThatExpireLeaveNothingBehind_PG07) {
   server_.list_errors = {std::nullopt, Expired()};
   ListInPages(1);
   server_.Delete("pod-0");

@@ -32,7 +32,7 @@ TEST_F(ReflectorTest, AServerThatWentBackInTimeIsANewEpoch) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "4");
 }
 
-TEST_F(ReflectorTest, R_43_EveryEventMovesTheResourceVersion) {
+TEST_F(ReflectorTest, EveryEventMovesTheResourceVersion_R43) {
   server_.set_rv(10);
   Start();
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "10");
@@ -68,7 +68,7 @@ TEST_F(ReflectorTest, AnEventWithoutAVersionMovesNothingAndIsLoggedOnceAStream) 
   EXPECT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
 }
 
-TEST_F(ReflectorTest, F11_ABookmarkThatGoesBackIsLoggedAndIgnored) {
+TEST_F(ReflectorTest, ABookmarkThatGoesBackIsLoggedAndIgnored_F11) {
   server_.set_rv(100);
   Start();
   server_.SendBookmark("99");
@@ -305,7 +305,7 @@ TEST_F(VersionQuestionTest, AfterAPauseToo) {
   EXPECT_EQ(observer_.epochs, 1);
 }
 
-TEST_F(ReflectorTest, F17_AnObjectThatGoesBackIsLoggedAndTaken) {
+TEST_F(ReflectorTest, AnObjectThatGoesBackIsLoggedAndTaken_F17) {
   server_.set_rv(100);
   Start();
   server_.Send(WatchEventType::kAdded, MakePod("default", "a", "101"));
