@@ -122,7 +122,7 @@ TEST(CommandLine, MistakesAreOneLineAndStatus2) {
   }
 }
 
-// pflag takes "=" behind an option of one letter, too.
+// Like pflag, "=" may follow an option of one letter, too.
 TEST(CommandLine, ValuesBehindOneLetter) {
   for (const auto& arguments : {std::vector<std::string>{"-c=a", "get", "pods", "-i=false"},
                                 {"get", "pods", "-c=b", "-i", "-c=a", "-i=false"},

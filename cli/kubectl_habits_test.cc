@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// The usage error of a command line.
+// Returns the usage error of a command line.
 std::string ErrorOf(std::vector<std::string> arguments) {
   CommandLine line("test", "kinformer 1.2.3");
   AddCommandHabits(line);

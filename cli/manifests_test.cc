@@ -62,7 +62,7 @@ TEST(Manifests, OfAFolderByTheirNames) {
                         "$HOME/no-such"));
 }
 
-// As kubectl reads them; small files of all kinds that were read otherwise once.
+// Manifests are read like kubectl reads them; small files that were once read differently.
 TEST(Manifests, AreReadAsKubectlReadsThem) {
   const auto read = [](std::string text, std::vector<std::string>& warnings) {
     std::istringstream input(std::move(text));

@@ -1,4 +1,4 @@
-// From metav1's selectors to ours: row 14.
+// Conversion of metav1's selectors to the library's.
 
 #include "kinformer/label_selector_as_selector.h"
 

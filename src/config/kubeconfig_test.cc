@@ -396,7 +396,7 @@ TEST(ConfigText, SecretsAreNotPrinted_KV16) {
   EXPECT_EQ(Config().ToString(), "");
 }
 
-// Rows 49 and 47, and their kin.
+// Errors about URLs of all these kinds.
 TEST(Kubeconfig, PasswordsInUrlsStayOutOfErrors_M4) {
   const std::string texts[] = {
       OneCluster("server: https://s, proxy-url: 'me:HUSH@p:1'"),
@@ -414,7 +414,7 @@ TEST(Kubeconfig, PasswordsInUrlsStayOutOfErrors_M4) {
               AllOf(HasSubstr("URL or a host:port"), Not(HasSubstr("HUSH"))));
 }
 
-// Holds what `kubectl config set-credentials --auth-provider=oidc` and tools that log in write.
+// Contains what `kubectl config set-credentials --auth-provider=oidc` and login tools write.
 std::string OidcUser(const std::string& id_token) {
   return R"(
 apiVersion: v1
@@ -470,7 +470,7 @@ TEST(Kubeconfig, AnIdTokenOfOidc_IsUsedUntilItExpires) {
   EXPECT_EQ(config->host, "https://prod:6443");
   EXPECT_EQ(config->tls.ca_data, "ca");
   EXPECT_THAT(config->ToString(), Not(HasSubstr("HUSH")));
-  // Its clock begins at 1970-01-01.
+  // The simulation's clock begins at 1970-01-01.
   Simulation sim;
   EXPECT_EQ(AuthorizationOf(*config, sim), "Bearer " + token);
   sim.RunFor(std::chrono::seconds(100));

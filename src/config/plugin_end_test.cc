@@ -37,7 +37,7 @@ using testing::HasSubstr;
 
 void Pause(milliseconds time = milliseconds(1)) { std::this_thread::sleep_for(time); }
 
-// Standard input is a terminal as long as it lives.
+// Makes standard input a terminal during its lifetime.
 class TerminalOnStdin {
  public:
   TerminalOnStdin() : before_(dup(STDIN_FILENO)), terminal_(posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -78,7 +78,7 @@ class HurriedLoop final : public Executor, public internal::base::HasOwnWork {
   Env& env_;
 };
 
-// Does as another Env, except for its loop.
+// Behaves like another Env, but has a different loop.
 class HurriedEnv final : public Env {
  public:
   explicit HurriedEnv(Env& env) : env_(env), loop_(env) {}
@@ -104,8 +104,8 @@ class HurriedEnv final : public Env {
   HurriedLoop loop_;
 };
 
-// The parameter: may the plugin use the terminal? One that may is in our process group, as it could
-// not read from the terminal elsewhere, and only it itself can be killed.
+// Parameter: whether the plugin may use the terminal. If so, it is in our process group, since it
+// could not read from the terminal elsewhere, and only the plugin's own process can be killed.
 class HangingPlugin : public testing::TestWithParam<bool> {
  protected:
   HangingPlugin() {
@@ -122,11 +122,11 @@ class HangingPlugin : public testing::TestWithParam<bool> {
             .interactive_mode = GetParam() ? "Always" : "Never",
             .timeout = seconds(100)};
   }
-  // Returns once the plugin hangs.
+  // Waits until the plugin hangs.
   void AwaitHang() {
     while (!(std::ifstream(pid_file_) >> pid_)) Pause();
   }
-  // An orphan may stay a zombie for a while: it runs no more.
+  // An orphan may remain a zombie for a while, but it no longer runs.
   [[nodiscard]] bool Runs() const {
     std::ifstream in("/proc/" + std::to_string(pid_) + "/stat");
     std::string number, name, state;
@@ -195,7 +195,7 @@ TEST_P(HangingPlugin, IsKilledSomeTimeAfterTheLastCallThatWaitedForIt) {
   EXPECT_EQ(answers, 0);
 }
 
-// A Client that ends takes its source with it.
+// The end of a Client also ends its source.
 TEST_P(HangingPlugin, IsKilledByTheEndOfItsSource) {
   auto source = internal::config::NewExecCredentials(Plugin(), {});
   OnLoop([&] { source->Fetch(runtime_->env(), [](const auto&) {}); });

@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 using Peer = LoopbackServer::Peer;
 using Request = LoopbackServer::Request;
 
-// A server that has lost its host is noticed in half a minute, one that takes its time is not.
+// A server whose host is lost is noticed within half a minute; a slow server is not given up.
 TEST_F(CurlTransportTest, UnacknowledgedBytesEndAConnectionAfter30Seconds) {
   LoopbackServer server(Echo);
   Make(server);

@@ -1,6 +1,6 @@
 // transport/curl_fixture_for_test.h
 //
-// CurlTransportTest: the transport in a real Runtime, and receivers that a test's thread may wait
+// CurlTransportTest: the transport in a real Runtime, and receivers that a test's thread can wait
 // for.
 
 #ifndef KINFORMER_TRANSPORT_CURL_FIXTURE_FOR_TEST_H_
@@ -25,7 +25,7 @@
 
 namespace kinformer::internal::transport {
 
-// A receiver whose state the test's thread may wait for.
+// A receiver whose state the test's thread can wait for.
 class TestExchange final : public ResponseReceiver {
  public:
   void OnHeaders(int status, const HttpHeaders& headers) override {

@@ -1,4 +1,4 @@
-// The transport on event loops other than a Runtime's own: one that the host drives, a further one.
+// The transport on other event loops: one driven by the host, and an additional one.
 
 #include <functional>
 #include <future>
@@ -46,7 +46,7 @@ TEST(CurlLoopsTest, RequestsAndWatchesRunInsideAHostsLoop) {
   watch.call = (*transport)->Start({.target = "/watch", .pool = ConnectionPool::kWatch}, watch);
   DriveUntil(runtime, [&] { return watch.text() == "first "; });
 
-  // Its deadline is a timer of the loop.
+  // The request's deadline is a timer of the loop.
   TestExchange late;
   HttpRequest request{.target = "/watch/2", .timeout = std::chrono::milliseconds(20)};
   late.call = (*transport)->Start(std::move(request), late);
@@ -61,7 +61,7 @@ TEST(CurlLoopsTest, ATransportOnAFurtherLoopIsIndependentOfTheFirst) {
   LoopbackServer server(Echo);
   Runtime runtime({.log = NewNullLog()});
   std::promise<void> release;
-  runtime.env().loop().Post([&] { release.get_future().wait(); });  // a long decode
+  runtime.env().loop().Post([&] { release.get_future().wait(); });  // like decoding a long response
   {
     const std::unique_ptr<Loop> loop = runtime.env().NewLoop("leases");
     auto transport = NewHttpTransport(loop->env(), {.base_url = server.url()});
@@ -79,7 +79,7 @@ TEST(CurlLoopsTest, ATransportOnAFurtherLoopIsIndependentOfTheFirst) {
       gone.set_value();
     });
     gone.get_future().wait();
-    transport->reset();  // its end is a task that the loop may not run any more
+    transport->reset();  // posts a task that the loop may never run
   }
   release.set_value();
 }

@@ -116,7 +116,7 @@ TEST_F(CurlTlsTest, ACommonNameAloneIsRefused) {
   }
 }
 
-// Row 51.
+// A server must not use a client's certificate.
 TEST_F(CurlTlsTest, ACertificateOfAClientIsNoServers) {
   const TestCertificate client =
       MakeSpecialCertificate(ca_, "127.0.0.1", "IP:127.0.0.1", "clientAuth");
@@ -125,7 +125,7 @@ TEST_F(CurlTlsTest, ACertificateOfAClientIsNoServers) {
   EXPECT_EQ(Get("/x").error().reason(), Reason::kTransport);
 }
 
-// Row 53.
+// A certificate may be for an IP address.
 TEST_F(CurlTlsTest, ServerNamesMayBeAddresses) {
   const TestCertificate six = MakeSpecialCertificate(ca_, "six", "IP:::1");
   LoopbackServer server(Echo, {.certificate = &six});
@@ -143,7 +143,7 @@ TEST_F(CurlTlsTest, ServerNamesMayBeAddresses) {
   EXPECT_THAT(bad.error().message(), HasSubstr("tls-server-name"));
 }
 
-// M3: libcurl would write the secrets of this connection there.
+// libcurl would write this connection's secrets to the file.
 TEST_F(CurlTlsTest, KeysAreNotLogged) {
   const std::string path = testing::TempDir() + "kinformer-keylog-" + std::to_string(getpid());
   setenv("SSLKEYLOGFILE", path.c_str(), 1);

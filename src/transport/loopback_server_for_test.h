@@ -25,31 +25,31 @@ struct TestCertificate {
 };
 // Self-signed.
 TestCertificate MakeTestCa(const std::string& name);
-// Signed by `ca`, for that DNS name or IP address; `days` may be negative: expired.
+// Signed by `ca`, for a DNS name or IP address. If `days` is negative, it has expired.
 TestCertificate MakeTestCertificate(const TestCertificate& ca, const std::string& subject,
                                     int days = 30);
-// As that, with extensions of one's own: a subjectAltName ("DNS:a,IP:::1"; empty: none, the name is
-// in the Common Name only) and an extended key usage (empty: none).
+// Like MakeTestCertificate, with extensions: a subjectAltName ("DNS:a,IP:::1"; empty: none, the
+// name is only in the Common Name) and an extended key usage (empty: none).
 TestCertificate MakeSpecialCertificate(const TestCertificate& ca, const std::string& subject,
                                        const std::string& alternatives,
                                        const std::string& key_usage = {});
 
 class LoopbackServer {
  public:
-  // One connection, in its thread.
+  // A connection, served by its own thread.
   class Peer {
    public:
     virtual ~Peer() = default;
     virtual bool Write(std::string_view bytes) = 0;
     // Blocks until the other end closes or sends something.
     virtual void WaitForClose() = 0;
-    // Closes with a reset instead of an orderly end.
+    // Closes the connection with a reset instead of properly.
     virtual void Reset() = 0;
   };
   struct Request {
     std::string method;
     std::string target;
-    std::string head;  // the whole of it
+    std::string head;  // the whole head
     std::string body;
     // Returns the value of a header field, or empty; the name is in lower case.
     [[nodiscard]] std::string Header(const std::string& name) const;
@@ -59,7 +59,7 @@ class LoopbackServer {
 
   struct Options {
     const TestCertificate* certificate = nullptr;  // TLS
-    std::string client_ca = {};                    // PEM: client certificates are demanded
+    std::string client_ca = {};                    // PEM: client certificates are required
   };
   LoopbackServer(Handler handler, Options options);
   explicit LoopbackServer(Handler handler) : LoopbackServer(std::move(handler), Options()) {}
@@ -87,7 +87,7 @@ class LoopbackServer {
   std::thread acceptor_;
 };
 
-// "HTTP/1.1 200 OK" with that body and its length.
+// Formats "HTTP/1.1 200 OK" with this body and its length.
 std::string PlainResponse(const std::string& body, const std::string& extra_headers = {},
                           int status = 200);
 std::string Chunk(const std::string& text);

@@ -17,7 +17,7 @@
 
 namespace kinformer::testing {
 
-// The answer's status and body, as in "200 ok", or the error's text. Waits for it; not on the loop.
+// Waits for the answer; not on the loop. Returns its status and body ("200 ok"), or the error.
 inline std::string OneRequest(Env& env, const HttpTransportOptions& options, HttpRequest request) {
   class Answer final : public ResponseReceiver {
    public:

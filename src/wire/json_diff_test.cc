@@ -108,7 +108,7 @@ TEST(JsonPatch, FailsWholeAndSaysWhere) {
   }
 }
 
-// Whole documents, values beside the one that moves, and indexes of as many digits as there may be.
+// Whole documents, values next to one that moves, and indexes with the maximum number of digits.
 TEST(JsonPatch, PathsAtTheirEdges) {
   const auto patched = [](std::string_view operation) {
     Value document = J(R"({"a":[1],"b":{"c":3}})");
@@ -223,7 +223,7 @@ TEST(JsonDiff, RandomDocumentsBecomeEachOther) {
   EXPECT_GT(merged, 1000);
 }
 
-// H2: depth and copies, which a patch of a few bytes can multiply.
+// Limits of depth and of copied bytes, which a patch of a few bytes can multiply.
 TEST(JsonPatch, StaysWithinBounds) {
   Value deep = J(R"({"x":{}})");
   const Value wrap = J(R"([{"op":"add","path":"/y","value":{}},

@@ -74,7 +74,7 @@ TEST(JsonNumber, IntegersAreComparedToTheLastDigit) {
   EXPECT_EQ(Number("18446744073709551615"), Number("18446744073709551616.0"));
 }
 
-// Past some two dozen members look-up is by an index, which every change must leave right.
+// Objects of more than about two dozen members have an index, which every change must update.
 TEST(JsonObject, FindsEachMemberAtEverySize) {
   constexpr int kMost = 60;
   const auto name = [](int i) { return "n" + std::to_string(i * 37 % kMost); };
@@ -97,7 +97,7 @@ TEST(JsonObject, FindsEachMemberAtEverySize) {
     ASSERT_TRUE(object.Erase(name(i)));
     check(i + 1, kMost);
   }
-  // And beyond that size once more.
+  // Exceeds that size again.
   for (int i = 0; i < 50; ++i) object.Set(name(i), i);
   check(0, kMost);
   EXPECT_EQ(object.name(0), name(50));
@@ -203,7 +203,7 @@ TEST(JsonPointer, ErrorsSayWhatIsWrong) {
               "JSON pointer \"" + std::string(absent) + "\": there is nothing to remove");
   }
   EXPECT_EQ(v, before);
-  // The length of an array appends to it, as "-" does.
+  // An index equal to the array's length appends, like "-".
   ASSERT_TRUE(v.SetPointer("/a/1", 2).ok());
   EXPECT_EQ(v["a"].Dump(), "[1,2]");
   ASSERT_TRUE(v.SetPointer("/a/1", 3).ok());

@@ -74,13 +74,13 @@ TEST(ListSplitter, ProtobufAtEveryPieceSize) {
 
 TEST(ListSplitter, ProtobufCutOffAnywhereIsNoticed) {
   const std::string body = ProtobufList({"one", "two"});
-  // The two empty strings at the end of the envelope are optional, so cuts between them are no
+  // The two empty strings at the end of the envelope are optional, so a cut between them is not an
   // error.
   for (std::size_t size = 0; size < body.size() - 4; ++size) {
     ListSplitter splitter(Encoding::kProtobuf);
     Items items;
     const Result<void> r = FeedInPieces(splitter, items, body.substr(0, size), 7);
-    // Before the list itself an envelope without a list is complete, too.
+    // Before the list itself, an envelope without a list is complete, too.
     if (size == 4 || size == 4 + 15) continue;
     ASSERT_FALSE(r.ok()) << size;
     EXPECT_EQ(r.error().reason(), Reason::kUnexpectedEof);
@@ -179,7 +179,7 @@ TEST(ListSplitter, JsonErrorsSayWhere) {
   EXPECT_NE(r.error().message().find("the limit is 20"), std::string::npos);
 }
 
-// Does without items that are too large, and notes how they begin.
+// Skips items that are too large, and records their first bytes.
 class Patient final : public Items {
  public:
   Result<void> OnTooLarge(std::string_view front, Error error) override {
@@ -221,7 +221,7 @@ TEST(ListSplitter, ItemsThatAreTooLargeAreSkippedWhereTheSinkDoesWithoutThem_Row
   }
 }
 
-// Only items can be done without.
+// Only items can be skipped.
 TEST(ListSplitter, OtherFieldsThatAreTooLargeEndTheList) {
   std::string list;
   ProtobufWriter writer(list);
@@ -267,8 +267,8 @@ TEST(JsonScanner, PlainStringsAreBetweenQuotes) {
   }
 }
 
-// Values one behind the other, cut at random: the scanner finds the borders that they were written
-// with.
+// Writes values one after another and cuts at random places: the scanner must find the borders of
+// the values.
 TEST(JsonScanner, FindsTheBordersOfRandomValues) {
   std::mt19937 random(7);
   const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
@@ -317,8 +317,8 @@ TEST(JsonScanner, FindsTheBordersOfRandomValues) {
   }
 }
 
-// Documents with blanks, escapes and characters of several bytes, cut at every byte: each item is
-// what simdjson finds at its place.
+// Documents with spaces, escapes and multi-byte characters, cut at every byte: each item must be
+// what simdjson finds in its place.
 TEST(JsonScanner, AgreesWithSimdjsonWhereverTheBodyIsCut) {
   testing::RandomJson random(17);
   simdjson::dom::parser parser;

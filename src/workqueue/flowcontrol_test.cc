@@ -22,7 +22,7 @@ class BackoffTest : public ::testing::Test {
  protected:
   void Step(Duration duration) { sim_.RunFor(duration); }
   [[nodiscard]] SteadyTime Now() { return sim_.env().Now(); }
-  // Until the delay grows no more.
+  // Calls Next until the delay no longer grows.
   void ToTheCap(Backoff& backoff, Duration max) {
     while (backoff.Get("a") < max) backoff.Next("a", Now());
   }

@@ -85,8 +85,8 @@ class Model {
   struct Entry {
     bool waits = false;
     int priority = 0;
-    int level = 0;    // the priority that counts for its place
-    SteadyTime at{};  // since when it waits, or when its delay ends
+    int level = 0;    // the priority that determines its place
+    SteadyTime at{};  // when it began to wait, or when its delay ends
     std::uint64_t order = 0;
   };
 

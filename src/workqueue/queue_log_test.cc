@@ -1,4 +1,4 @@
-// Lines in the log about items that workers have taken and not given back.
+// Log lines about items that workers have taken and not finished.
 
 #include <chrono>
 #include <cstddef>

@@ -30,7 +30,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Strings = std::vector<std::string>;
 
-// 50 producers add 50 keys each, 10 consumers; the end is a ShutDown or a drain.
+// 50 producers add 50 keys each, 10 consumers take them; ends with a ShutDown or a drain.
 void ProduceAndConsume(std::uint64_t seed, bool drain, bool readd) {
   Simulation sim({.seed = seed});
   Env& env = sim.env();
@@ -144,7 +144,7 @@ TEST_F(QueueTest, DrainWaitsForTheLastDone_WQ08) {
   }
   bool drained = false;
   const auto drainer = env_.NewThread("d", [&] { drained = queue.ShutDownWithDrain(); });
-  // A second one: both must return.
+  // A second drain: both must return.
   const auto second = env_.NewThread("e", [&] { EXPECT_TRUE(queue.ShutDownWithDrain()); });
   sim_.RunFor(seconds(1));
   EXPECT_TRUE(queue.ShuttingDown());
@@ -389,7 +389,7 @@ TEST_F(QueueTest, AThousandDelaysEndInTheirOrder_DQ06) {
     const int delay = (i * 7919) % 1009 + 1;
     by_delay.emplace(delay, i);
     queue.AddAfter(i, milliseconds(delay + 500));
-    queue.AddAfter(i, milliseconds(delay));  // moves it up
+    queue.AddAfter(i, milliseconds(delay));  // comes earlier now
   }
   sim_.RunFor(seconds(2));
   std::vector<int> expected;
@@ -448,7 +448,7 @@ TEST_F(QueueTest, RetriesAreSpacedPerItem_RQ01_02_03) {
   RateLimitingQueue<std::string> queue(
       env_, std::make_unique<ItemExponentialFailureRateLimiter<std::string>>(milliseconds(1),
                                                                              seconds(1)));
-  // How long the item is away.
+  // Adds the item and returns how long it takes to come back.
   const auto away = [&](const std::string& item) {
     const SteadyTime start = env_.Now();
     queue.AddRateLimited(item);

@@ -1,4 +1,4 @@
-// The queues under real threads, for the thread sanitizer; the conformance cases PQ that are about
+// The queues with real threads, for the thread sanitizer; includes the conformance cases PQ about
 // threads.
 
 #include <atomic>
@@ -26,7 +26,7 @@ TEST(ReservationBucketThreads, TenThreadsShareABucket_FC09) {
   Env& env = runtime.env();
   ReservationBucket bucket(env, 100, 1);
   const SteadyTime begun = env.Now();
-  std::atomic<std::int64_t> last{0};  // when the last token is there, in nanoseconds
+  std::atomic<std::int64_t> last{0};  // when the last token is available, in nanoseconds
   std::vector<std::unique_ptr<Thread>> threads;
   for (int t = 0; t < 10; ++t) {
     threads.push_back(env.NewThread("taker", [&] {
@@ -79,7 +79,7 @@ TEST(QueueThreadsTest, NoItemIsLostOrHeldTwice) {
     }));
   }
   producers.clear();
-  // Every level must have been seen once nothing is left to do.
+  // Once nothing is left to do, the last value of every item must have been seen.
   const SteadyTime deadline = env.Now() + std::chrono::seconds(60);
   const auto settled = [&] {
     for (std::size_t i = 0; i < kItems; ++i) {
@@ -100,7 +100,7 @@ AddOpts RandomOpts(std::mt19937& random) {
   return opts;
 }
 
-// Each round: 1000 adds by some threads, 100 consumers that take ten each.
+// In each round, some threads add 1000 items in total, and 100 consumers take ten each.
 TEST(PriorityQueueThreadsTest, ManyOfEverything_PQ15) {
   Runtime runtime({.log = NewNullLog()});
   Env& env = runtime.env();
@@ -162,8 +162,8 @@ TEST(PriorityQueueThreadsTest, ShutDownWhileItemsAreHandedOver_PQ24) {
   }
 }
 
-// Threads that add, take, add again while they hold, and are done. An item's wish is met by a Get
-// that begins after it.
+// Threads add, take, add again while they hold an item, and call Done. Each add must be followed by
+// a Get of its item.
 TEST(PriorityQueueThreadsTest, RandomOperations_PQ25) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Runtime runtime({.log = NewNullLog(), .metrics = metrics});

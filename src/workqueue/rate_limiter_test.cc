@@ -115,9 +115,9 @@ TEST(RateLimiterConformance, Bucket_RL11) {
   EXPECT_EQ(limiter.NumRequeues("x"), 0);
   EXPECT_EQ(limiter.When("x"), milliseconds(100));
   EXPECT_EQ(limiter.When("y"), milliseconds(200));
-  sim.RunFor(milliseconds(250));  // half a token above the debt of two
+  sim.RunFor(milliseconds(250));  // half a token more than the two owed
   EXPECT_EQ(limiter.When("y"), milliseconds(50));
-  sim.RunFor(hours(1));  // full, not more
+  sim.RunFor(hours(1));  // the bucket is full, and stays so
   for (const Duration delay : Take(limiter, "x", 100)) EXPECT_EQ(delay, Duration::zero());
   EXPECT_EQ(limiter.When("x"), milliseconds(100));
 

@@ -1,5 +1,5 @@
-// Cases of the catalogue that need a real client and a server that selects: informers and listers
-// of objects without a type of their own, selectors, watch-lists through the client.
+// Cases of the catalogue that need a real client and a server that supports selectors: informers
+// and listers of dynamic objects, selectors, watch-lists through the client.
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -282,8 +282,8 @@ TEST_F(EmbeddedServerTest, MetadataOfAnyObject_MI01_MI02_MI03) {
   EXPECT_EQ(heard, (Texts{"+w blue", "~w blue>w red", "-w red"}));
 }
 
-// One set of questions for the listers of all objects without a type: `namespaced` and `cluster`
-// hold widgets and gadgets.
+// Checks that are the same for the listers of all types of dynamic objects. Both listers,
+// `namespaced` and `cluster`, have widgets and gadgets.
 template <class T>
 void AskLister(const Lister<T>& namespaced, const Lister<T>& cluster) {
   const Result<Ref<T>> one = namespaced.Namespace("ns-foo").Get("one");

@@ -16,14 +16,14 @@
 namespace kinformer::testing {
 namespace {
 
-// A small window, so that a client that does not read is felt soon.
+// Sets a small window, so that the server soon notices a client that does not read.
 int SmallReceiveBuffer(void*, curl_socket_t socket, curlsocktype) {
   const int bytes = 16384;
   ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
   return CURL_SOCKOPT_OK;
 }
 
-// The content of a gzip body of any number of members, which are counted.
+// Decompresses a gzip body; `members` becomes the number of its members.
 std::string Unpacked(const std::string& packed, int& members) {
   std::string out;
   z_stream stream{};

@@ -1,7 +1,7 @@
 // test/conformance/server_script.h
 //
-// The checks of server_checks.txt, and what runs them: one file of requests and expected answers
-// for every kind of API server.
+// Runs the checks of server_checks.txt: one file of requests and expected answers for every kind of
+// API server.
 
 #ifndef KINFORMER_TEST_CONFORMANCE_SERVER_SCRIPT_H_
 #define KINFORMER_TEST_CONFORMANCE_SERVER_SCRIPT_H_
@@ -23,12 +23,12 @@ namespace kinformer::testing {
 class ScriptPeer {
  public:
   virtual ~ScriptPeer() = default;
-  // The word before a colon that makes a line of the script this server's own: "ours", "real".
+  // Word ("ours", "real") that marks lines of the script, before a colon, as meant for this server.
   [[nodiscard]] virtual std::string_view word() const = 0;
   // Starts a request and returns its number.
   virtual int Start(HttpRequest request) = 0;
-  // The same, but nothing of the answer's body is read before Finish: a client that has stopped
-  // reading.
+  // Like Start, but reads nothing of the answer's body before Finish, like a client that has
+  // stopped reading.
   virtual int StartSlow(HttpRequest request) = 0;
   // Waits for the whole answer.
   virtual ScriptReply Finish(int number) = 0;
@@ -42,12 +42,12 @@ struct ScriptCase {
   std::string title{};
   int line = 0;
   std::vector<std::pair<int, std::string>> lines{};
-  // Is it for that kind of server? `http`: one that is reached over a network; without, what only a
-  // network shows is left out.
+  // Whether the case applies to this kind of server. If `http` is false, cases that need a network
+  // are left out.
   [[nodiscard]] bool IsFor(std::string_view word, bool http) const;
-  // Is it about what only a network shows?
+  // Whether the case needs a network.
   [[nodiscard]] bool NeedsHttp() const;
-  // Its checks as the name of a test: "SRV1_SRV2_17".
+  // The checks as the name of a test: "SRV1_SRV2_17".
   [[nodiscard]] std::string TestName() const;
   // For GoogleTest.
   friend void PrintTo(const ScriptCase& script_case, std::ostream* out) {
@@ -60,7 +60,7 @@ struct Script {
   std::vector<ScriptCase> cases{};
 };
 
-// Empty where the file cannot be read.
+// Returns an empty script if the file cannot be read.
 Script LoadScript(const std::string& path);
 
 // Runs one case in its own namespaces, whose names begin with `prefix`. Unmet expectations are

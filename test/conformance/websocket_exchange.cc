@@ -35,7 +35,7 @@ std::string Hex(std::string_view bytes) {
   return out;
 }
 
-// Waits until curl's socket is ready for that.
+// Waits until curl's socket is ready for `what`; false after a timeout.
 bool Await(CURL* curl, short what) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   curl_easy_getinfo(curl, CURLINFO_ACTIVESOCKET, &socket);
@@ -64,7 +64,7 @@ std::string ReceiveAll(CURL* curl) {
   }
 }
 
-// The head, taken from the front of `text`.
+// Removes the head from `text` and parses it into `reply`.
 void TakeHead(std::string& text, ScriptReply& reply) {
   const std::size_t end = text.find("\r\n\r\n");
   std::string_view head = std::string_view(text).substr(0, end);

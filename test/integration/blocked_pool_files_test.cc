@@ -75,12 +75,12 @@ class CertifiedServers {
   std::unique_ptr<apiserver::HttpServer> other_{};
 };
 
-// A part of a Config that a client takes from where it can change.
+// Part of a Config that a client reads from a source that can change.
 struct Renewed {
   const char* name;
-  // Puts that of `from` there.
+  // Writes this part of `from` to that source.
   std::function<void(const Config& from)> put;
-  // Has a client take it from there.
+  // Makes a client read this part from that source.
   std::function<void(Config&)> use;
 };
 
@@ -127,13 +127,13 @@ Renewed ClientCertificateOfAPlugin() {
 
 class BlockedPoolFiles : public ::testing::TestWithParam<Renewed> {
  protected:
-  // A client whose files fall due all the time.
+  // Returns a client that checks its files for changes every millisecond.
   Client NewClient(const Config& config) {
     HttpTransportOptions options = TransportOptionsFor(config).OrExit();
     options.reload_period = 1ms;
     return Client::ForTransport(runtime_.env(), NewHttpTransport(runtime_.env(), options).OrExit());
   }
-  // Runs it on the only thread of the pool.
+  // Runs `work` on the only thread of the pool, and waits for its end.
   void HoldThePoolWith(const std::function<void()>& work) {
     std::promise<void> done;
     runtime_.env().pool().Post([&] {

@@ -46,7 +46,7 @@ class BlockedPool : public ::testing::TestWithParam<Proof> {
 
 TEST_P(BlockedPool, HandlersThatAllReadFromTheServer_AreAllAnswered) {
   server_.Put("one", "1");
-  // As many as a pool of any machine has threads, and more.
+  // More than a pool has threads on any machine.
   constexpr int kHandlers = 100;
   std::atomic<int> answered = 0;
   std::atomic<int> failed = 0;
@@ -72,7 +72,7 @@ TEST_P(BlockedPool, HandlersThatAllReadFromTheServer_AreAllAnswered) {
 }
 
 TEST_P(BlockedPool, AnElectionKeepsItsLease) {
-  // Held until the end of the test, and more of them than the pool has threads.
+  // Tasks that block the pool until the end of the test; more of them than the pool has threads.
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
   for (int i = 0; i < 100; ++i) runtime_.env().pool().Post([released] { released.wait(); });
@@ -96,7 +96,7 @@ TEST_P(BlockedPool, AnElectionKeepsItsLease) {
   std::stop_source stop;
   std::thread runs([&] { elector->Run(stop.get_token()); });
   EXPECT_TRUE(Eventually([&] { return leads.load(); }));
-  // Longer than a Lease lasts that is not renewed.
+  // Waits longer than a Lease lasts without renewal.
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(Eventually(
       [&] { return lost || std::chrono::steady_clock::now() - begin > std::chrono::seconds(4); }));

@@ -1,5 +1,5 @@
-// How long a program's calls take whose functions hold every thread of its pool: where the library
-// has to read a file or to run a plugin for them, not much longer than with a static token.
+// If functions of the program hold every thread of its pool, calls of clients with files or plugins
+// must take little longer than those of a client with a static token.
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 using corev1::ConfigMap;
 using std::chrono::steady_clock;
 
-// The thread that makes it, and all that are started from it then, share one processor.
+// Binds the current thread, and all threads that it starts meanwhile, to one processor.
 class OneCpu {
  public:
   OneCpu() {
@@ -48,8 +48,8 @@ class OneCpu {
   cpu_set_t before_{};
 };
 
-// Runs functions that each wait for an answer of the server and hold the only thread of the pool
-// meanwhile. None: one was not answered.
+// Measures functions that each hold the only thread of the pool while they wait for an answer of
+// the server. Returns nullopt if one got no answer.
 std::optional<steady_clock::duration> TimeOfReads(const Config& config) {
   constexpr int kReads = 100;
   Runtime runtime({.max_handler_threads = 1});
@@ -104,7 +104,7 @@ TEST_P(BlockedPoolTimes, FilesAndPlugins_TakeNoMoreThanTwiceAsLongAsAStaticToken
       if (attempt > 0) each.best = std::min(each.best, *time);
     }
   }
-  // A plugin has to be started at all, by whomever.
+  // Starting a plugin takes time in any case.
   constexpr auto kNoise = 100ms;
   for (const Measured& each : all) {
     EXPECT_LE(each.best, 2 * all.front().best + kNoise) << each.proof.name;

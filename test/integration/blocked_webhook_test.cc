@@ -54,7 +54,7 @@ class BlockedWebhook : public ::testing::TestWithParam<Proof> {
                                     .cert_read_interval = 5ms})
         .OrExit();
   }
-  // As an API server asks, over a connection of its own.
+  // Sends a review over a new connection, like an API server.
   std::string Ask(const WebhookListener& listener, const std::string& path,
                   const std::string& ca_pem) {
     HttpRequest request{.method = "POST", .target = path};

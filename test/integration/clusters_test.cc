@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A server, and a program's client, informer and queue of it.
+// A server, and the client, informer and queue that a program has for it.
 struct Member {
   Member(Simulation& sim, const std::string& name, int nodes) : server(sim) {
     for (int i = 0; i < nodes; ++i) {
@@ -89,7 +89,7 @@ TEST_F(Clusters, LogLinesOfEachHaveItsName) {
   EXPECT_EQ(log_->Count("cluster=west") * 2, all) << log_->text();
 }
 
-// Instruments and lines are made on the Env, which keeps the name after the client has gone.
+// Instruments and log lines belong to the Env, which keeps the name when the client is gone.
 TEST_F(Clusters, WhatWasMadeOnAClientsEnvOutlivesIt) {
   auto east = std::make_unique<Member>(sim_, "east", 1);
   Env& env = east->client->env();

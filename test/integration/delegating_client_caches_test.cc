@@ -54,7 +54,7 @@ TEST_F(DelegatingClientCaches, FieldIndexes_CA04) {
       const Error error = cached_.List<ConfigMap>({.field_selector = Fields(fields)}).error();
       EXPECT_EQ(error.reason(), Reason::kInvalidArgument) << error;
     }
-    // A value that changes.
+    // The index follows changes of the value.
     ASSERT_TRUE(cached_.Update(Map("e", "green")).ok());
     EXPECT_THAT(found("color=red"), IsEmpty());
     EXPECT_THAT(found("color=green"), ElementsAre("e"));
@@ -158,7 +158,7 @@ TEST_F(DelegatingClientCaches, InformersThatAreReleasedAndStopped_CA05) {
       factory_->Release(informer);
     }
     sim_.env().SleepFor(seconds(1));
-    // The next read makes another one.
+    // The next read starts a new informer.
     Make("default", "e", "web");
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("e"))), "blue");
     cached_.InformerFor<ConfigMap>().OrExit().Stop();

@@ -10,7 +10,7 @@
 
 namespace kinformer::testing {
 
-// Stands before the API server and answers some requests in its place. Loop-confined.
+// Answers some requests itself and passes the others on to the API server. Loop-confined.
 class EmbeddedServer::Front final : public Handler {
  public:
   explicit Front(Handler& server) : server_(server) {}

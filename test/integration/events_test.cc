@@ -37,9 +37,9 @@ corev1::ObjectReferenceMutable About(const std::string& name) {
 
 class EventsAtAServer : public ::testing::Test {
  protected:
-  // Calls that block, as a thread of the simulation.
+  // Runs blocking calls on a thread of the simulation.
   void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
-  // "web-0 Printed x2", of the events that `selector` selects.
+  // Core events that match `selector`, as "web-0 Printed x2".
   std::vector<std::string> CoreEvents(const FieldSelector& selector = {}) {
     std::vector<std::string> found;
     Run([&] {
@@ -51,7 +51,7 @@ class EventsAtAServer : public ::testing::Test {
     });
     return found;
   }
-  // "web-0 Printed x2 Printing", of a series.
+  // Series of events that match `selector`, as "web-0 Printed x2 Printing".
   std::vector<std::string> Series(const FieldSelector& selector = {}) {
     std::vector<std::string> found;
     Run([&] {

@@ -51,7 +51,7 @@ class ForkedChildTest : public ::testing::Test {
 
   [[nodiscard]] Env& env() { return runtime_.env(); }
 
-  // Forks, and lets the child do this.
+  // Runs `what` in a forked child, and expects that it returns there.
   static void InChild(const std::function<void()>& what) {
     const int status = StatusOfChild([&] {
       what();

@@ -33,7 +33,7 @@ using namespace std::chrono_literals;
 using corev1::ConfigMap;
 using std::chrono::steady_clock;
 
-// Never answers. Used on the loop; read anywhere.
+// Never answers. Used on the loop; `asked` may be read on any thread.
 class SilentSource final : public internal::transport::AwaitedSource {
  public:
   void Fetch(Env& /*env*/, std::function<void(Result<Credentials>)> /*done*/) override {}
@@ -51,7 +51,7 @@ class SilentSource final : public internal::transport::AwaitedSource {
   std::atomic<bool> forgotten = false;
 };
 
-// The plugin itself is killed some time later: see plugin_end_test.cc.
+// The plugin itself is killed later: see plugin_end_test.cc.
 TEST(HangingPlugin, ACallThatIsCancelled_WaitsForItNoMore) {
   Runtime runtime;
   const auto source = std::make_shared<SilentSource>();
@@ -78,7 +78,7 @@ bool Runs(pid_t pid) {
   return (in >> number >> name >> state) && state != "Z";
 }
 
-// The parameter: are the threads the Client's own?
+// Parameter: whether the threads belong to the Client.
 class ProgramThatEnds : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Threads, ProgramThatEnds, ::testing::Bool(), [](const auto& param) {
   return std::string(param.param ? "OfTheClient" : "OfARuntime");
@@ -106,7 +106,7 @@ TEST_P(ProgramThatEnds, WhileAPluginHangs_KillsItsProcessGroupAndIsNotHeldUp) {
     ends = steady_clock::now();
     factory.Shutdown();
   }
-  // A plugin has a minute.
+  // The plugin's own timeout is one minute.
   EXPECT_LT(steady_clock::now() - ends, 20s);
   EXPECT_TRUE(Eventually([&] { return !Runs(pid); }, 20s));
 }

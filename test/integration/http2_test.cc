@@ -150,7 +150,7 @@ TEST_F(Http2, ManyInformersShareFewConnections) {
   const TransportStats stats = client_->Stats();
   EXPECT_LE(stats.connections_open, 12U);
   EXPECT_LE(stats.connections_opened, 12U);
-  // No informer lost its watch on the way.
+  // No informer lost its watch meanwhile.
   for (const Entry& entry : informers_) {
     ASSERT_EQ(entry.informer.Stats().AllLists(), 1U);
     ASSERT_EQ(entry.informer.Stats().watches, 1U);
@@ -163,8 +163,8 @@ TEST_F(Http2, ALowStreamLimitHoldsNobodyUp) {
   ExpectAllFollow("at first");
   server_.Put("second", "1");
   ExpectAllFollow("after a write");
-  // Ten streams each, one of them for the sign of life, and up to eight for requests that are no
-  // watches.
+  // Each connection carries ten streams, one of them for health checks. Up to eight connections are
+  // for requests that are not watches.
   EXPECT_LE(client_->Stats().connections_open, 16U);
 }
 

@@ -42,7 +42,7 @@ class Renewals {
       return std::nullopt;  // the API server answers
     });
   }
-  // Between two of them, or the last and now.
+  // Longest time between two renewals, or between the last one and now.
   [[nodiscard]] Duration LongestGap() {
     const std::lock_guard lock(mutex_);
     Duration longest{0};
@@ -80,7 +80,7 @@ struct Load {
   Duration longest_gap;
 };
 
-// `times` without callbacks.
+// `times` must have no callbacks.
 void SyncAsLeader(const Load& load, LeaderElectionConfig times) {
   EmbeddedServer server;
   Fill(server, load.objects);
@@ -130,7 +130,7 @@ TEST(LeaseBesideSync, NothingThatTheLoopDoesDelaysARenewal) {
                 .retry_period = milliseconds(250)});
 }
 
-// By night: it takes minutes, and gigabytes.
+// For the nightly run: it takes minutes and gigabytes.
 TEST(LeaseBesideSync, DISABLED_AMillionObjectsAndASleepOfHalfAMinute) {
   SyncAsLeader({.objects = 1'000'000, .sleep = seconds(30), .longest_gap = seconds(5)}, {});
 }

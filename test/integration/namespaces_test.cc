@@ -46,11 +46,11 @@ class SeveralNamespaces : public ::testing::Test {
       EXPECT_TRUE(client_.For<ConfigMap>(ns).Create(object));
     });
   }
-  // Lists and watches of config maps are refused, except in those namespaces.
+  // Refuses lists and watches of ConfigMaps, except in `namespaces`.
   void AllowOnly(const std::vector<std::string>& namespaces) {
     faults().Clear();
     for (const std::string& ns : namespaces) {
-      // The first rule that fits counts, and this one does nothing.
+      // The first rule that matches is used, and this rule does nothing.
       faults().Add(
           {.resource = "configmaps", .namespace_ = ns, .action = apiserver::FaultAction::kDelay});
     }
@@ -83,7 +83,7 @@ TEST_F(SeveralNamespaces, OneCacheAndNothingElsewhere) {
   sim_.RunFor(minutes(1));
   EXPECT_THAT(Counts(maps), ElementsAre(Pair("blue", 1), Pair("green", 2)));
   EXPECT_EQ(maps.lister().Namespace("red").Get("first").error().reason(), Reason::kOutOfScope);
-  // A write is awaited in its namespace.
+  // A write is awaited in the namespace of its object.
   Block([&] {
     ConfigMap::Mutable object;
     object.metadata.name = "third";

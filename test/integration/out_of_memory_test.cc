@@ -27,7 +27,7 @@
 namespace {
 
 constexpr long kPlenty = std::numeric_limits<long>::max() / 2;
-// How many more allocations threads may make that are not spared.
+// Number of allocations that still succeed in threads that are not `spared`.
 std::atomic<long> allocations_left{kPlenty};
 thread_local bool spared = false;
 
@@ -52,7 +52,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// In a process of its own. Never returns.
+// Runs in its own process. Never returns.
 [[noreturn]] void FollowWithAllocations(const std::string& url, long allocations) {
   Runtime runtime;
   Config config;

@@ -18,7 +18,7 @@
 
 namespace kinformer::testing {
 
-// A connected socket to a port of this machine, with limits to its waiting.
+// A socket connected to a port of this machine, with time limits.
 class RawSocket {
  public:
   explicit RawSocket(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -37,7 +37,7 @@ class RawSocket {
 
   [[nodiscard]] bool connected() const { return connected_; }
 
-  // As much as the other side takes.
+  // Sends as much as the other side accepts.
   void Send(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -49,7 +49,7 @@ class RawSocket {
   void SendSome(std::string_view bytes) const {
     static_cast<void>(::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
-  // Reads about as many bytes and drops them. How many there were.
+  // Reads and discards about `bytes` bytes. Returns how many there were.
   [[nodiscard]] std::size_t Drop(std::size_t bytes) const {
     std::vector<char> buffer(std::size_t{64} << 10);
     std::size_t dropped = 0;
@@ -93,7 +93,7 @@ inline RawReply Exchange(std::uint16_t port, std::string_view bytes) {
 
 using RawFields = std::vector<std::pair<std::string, std::string>>;
 
-// A request as a client would write it, with Host and Content-Length unless `fields` has them.
+// Formats a request like a client, with Host and Content-Length unless `fields` has them.
 inline std::string RequestText(std::string_view method, std::string_view target,
                                const RawFields& fields = {}, std::string_view body = {}) {
   const auto has = [&](std::string_view name) {

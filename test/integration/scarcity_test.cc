@@ -43,7 +43,7 @@ using std::chrono::seconds;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-// A limit of this process that is lower, for as long as this lives.
+// Lowers a limit of this process during its lifetime.
 class Limit {
  public:
   Limit(int resource, rlim_t most) : resource_(resource) {
@@ -66,7 +66,7 @@ std::size_t OpenDescriptors() {
     static_cast<void>(entry);
     ++count;
   }
-  return count - 1;  // the folder's own
+  return count - 1;  // without the folder's own
 }
 
 std::size_t ResidentBytes() {
@@ -91,7 +91,7 @@ class ScarcityTest : public ::testing::Test {
   EmbeddedServer server_{{.tls = false, .log = server_log_}};
 };
 
-// Client and server have them together, so that connections fail on both sides.
+// Client and server share the limit, so connections fail on both sides.
 TEST_F(ScarcityTest, Descriptors_ThirtyTwoAtMost_StopNobodyForGood) {
 #ifdef KINFORMER_TEST_UNDEFINED_SANITIZED
   GTEST_SKIP()
@@ -154,7 +154,7 @@ TEST_F(ScarcityTest, AFullDisk_UnderARecording_EndsTheRecordingAndNothingElse) {
   const std::string path = (std::filesystem::temp_directory_path() /
                             ("kinformer-full-disk-test." + std::to_string(getpid())))
                                .string();
-  const auto on_full = std::signal(SIGXFSZ, SIG_IGN);  // which ends a process otherwise
+  const auto on_full = std::signal(SIGXFSZ, SIG_IGN);  // it would end the process otherwise
   {
     Runtime runtime{{.log = log_}};
     const Config config = server_.ClientConfig();
@@ -207,7 +207,7 @@ TEST_F(ScarcityTest, AFloodAtTheMetrics_TakesLittle) {
           RequestText("POST", "/metrics",
                       {{"Authorization", "Bearer " + token + std::string(50'000, 't')},
                        {"Content-Length", std::to_string(body.size())}});
-      // As much of the body as the kernel takes.
+      // Sends as much of the body as the kernel accepts.
       all.back()->Send(request);
       all.back()->SendSome(body);
     }
@@ -226,7 +226,7 @@ TEST_F(ScarcityTest, AFloodAtTheMetrics_TakesLittle) {
 #endif
 }
 
-// Each begins to watch, and reads no further.
+// Each starts a watch, then stops reading.
 TEST_F(ScarcityTest, TenThousandSlowWatchers_TakeNoMoreThanWhatHappens) {
   constexpr int kWatchers = 10'000;
   constexpr int kWrites = 400;

@@ -80,7 +80,7 @@ struct End {
 };
 void PrintTo(const End& end, std::ostream* out) { *out << end.name; }
 
-// Says which of its functions is called.
+// Reports the calls of its functions.
 template <class Item>
 class Limiter final : public RateLimiter<Item> {
  public:
@@ -98,7 +98,7 @@ class Limiter final : public RateLimiter<Item> {
   const std::function<void()> forget_;
 };
 
-// A program with one of everything that calls back; one of the places ends something, once.
+// A program with one of everything that calls back. One of these places ends something, once.
 class Scene {
  public:
   Scene(EmbeddedServer& server, Place place, const End& end)
@@ -118,7 +118,7 @@ class Scene {
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
-  // Starts all, and has the place reached.
+  // Starts everything, and makes sure that the place is reached.
   void Run() {
     factory->Start();
     ASSERT_TRUE(Eventually([&] { return informer->HasSynced(); }));
@@ -323,7 +323,7 @@ class Scene {
     }
   }
 
-  // As a program ends.
+  // Ends everything, like a program that exits.
   void Finish() {
     stop.request_stop();
     elector_stop.request_stop();

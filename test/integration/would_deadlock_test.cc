@@ -83,7 +83,7 @@ class Program {
   Env& env;
   Client client;
   SharedInformerFactory factory;
-  std::function<Result<void>(Program&)> call{};  // once
+  std::function<Result<void>(Program&)> call{};  // called once
   std::optional<Result<void>> said{};
   SharedInformer<ConfigMap> informer;
   SharedInformer<ConfigMap> never_synced;
@@ -115,7 +115,7 @@ class WouldDeadlock : public ::testing::TestWithParam<Case> {};
 TEST_P(WouldDeadlock, InsideAnIndexFunction_IsAnErrorInTheLog) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.seed = 5, .log = log});
-  // There is one line a minute in the whole process, and each simulation begins at the same time.
+  // The log allows one line per minute per process, and all simulations start at the same time.
   static int simulations = 0;
   sim.RunFor(minutes(10) * ++simulations);
   ApiServer server(sim);
@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
              }},
         Case{"EventChannel",
              [](Program& p) {
-               static_cast<void>(p.channel.Send(First(p)));  // there is room for one
+               static_cast<void>(p.channel.Send(First(p)));  // the channel has room for one
                return p.channel.Send(First(p));
              }},
         Case{"Manager", [](Program& p) { return p.manager->Start({}); }},

@@ -1,6 +1,6 @@
 // test/network/client_calls.h
 //
-// ClientCalls: requests of one transport, and what became of them, in simulated time.
+// ClientCalls: requests of one transport and their results, in simulated time.
 
 #ifndef KINFORMER_TEST_NETWORK_CLIENT_CALLS_H_
 #define KINFORMER_TEST_NETWORK_CLIENT_CALLS_H_
@@ -52,7 +52,7 @@ class ClientCall final : public ResponseReceiver {
   Duration took_{0};
 };
 
-// Driven by the test's thread. Ends its calls and its transport.
+// Used by the test's thread. Its destructor ends its calls and its transport.
 class ClientCalls {
  public:
   explicit ClientCalls(SocketScene& scene, HttpTransportOptions options = {})

@@ -1,5 +1,5 @@
 // The transport over libcurl on a network that freezes, cuts, slows down and refuses connections,
-// by seeds; and how soon all is well once that has ended.
+// by seeds. Afterwards it must soon recover.
 //
 //   KINFORMER_SIMULATION_SEEDS=1000 bin/network_test --gtest_filter='FaultyNetwork.*'
 //
@@ -68,7 +68,7 @@ class Caller {
   SteadyTime succeeded_{};
 };
 
-// Watches, and begins again where that ends.
+// Watches, and starts a new watch when one ends.
 class Watcher {
  public:
   Watcher(SocketScene& scene, ClientCalls& calls) : scene_(scene), calls_(calls) {}

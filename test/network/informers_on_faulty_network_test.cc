@@ -40,7 +40,7 @@ std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
   return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
 }
 
-// One seed after the other.
+// Runs `run` for each seed.
 template <class Run>
 void ForSeeds(const Run& run) {
   const std::uint64_t one = NumberFrom("KINFORMER_SIMULATION_SEED", 0);
@@ -149,7 +149,7 @@ class Caches {
   std::vector<SharedInformer<ConfigMap>> informers_;
 };
 
-// A17: all connections fall silent at once, the consistency check is off.
+// All connections fall silent at once, and the consistency check is off.
 TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterASilentFreeze) {
   ForSeeds([&](std::uint64_t seed) {
     World world(seed);
@@ -192,7 +192,7 @@ TEST_P(CachesOnAFaultyNetwork, AreEqual5SecondsAfterConnectionsCanBeHadAgain) {
   }
 }
 
-// Connections freeze, drip, are cut, refused and hang, one by one and together.
+// Connections freeze, slow down, are cut or refused, or hang, one at a time or together.
 TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterTheLastFault) {
   ForSeeds([&](std::uint64_t seed) {
     World world(seed);
@@ -214,7 +214,7 @@ TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterTheLastFault) {
 
 // ---- elections
 
-// A leader whose connection freezes now and then, while others can be had.
+// The leader's connection freezes now and then, but new connections can be opened.
 TEST(ElectionOnAFaultyNetwork, FrozenConnectionsDoNotCostTheLease) {
   ForSeeds([&](std::uint64_t seed) {
     World world(seed);

@@ -40,7 +40,7 @@ std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
   return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
 }
 
-// One seed after the other.
+// Runs `run` for each seed.
 template <class Run>
 void ForSeeds(const Run& run) {
   const std::uint64_t one = NumberFrom("KINFORMER_SIMULATION_SEED", 0);
@@ -52,8 +52,8 @@ void ForSeeds(const Run& run) {
   }
 }
 
-// A manager whose controller notes the newest value that it has reconciled of each ConfigMap. Its
-// Leases have connections of their own, as those of a manager that is made of a Config.
+// A manager whose controller notes the newest version of each ConfigMap that it has reconciled. Its
+// Leases have their own connections, like those of a manager created from a Config.
 class ManagedWorld {
  public:
   explicit ManagedWorld(std::uint64_t seed) : scene(seed), dice(seed), server_(scene.env()) {
@@ -93,7 +93,7 @@ class ManagedWorld {
   ManagedWorld(const ManagedWorld&) = delete;
   ManagedWorld& operator=(const ManagedWorld&) = delete;
 
-  // Past the network.
+  // Writes directly to the server, without the network.
   void Write(const std::string& name) {
     json::Value object;
     object.SetPointer("/metadata/namespace", "default").OrExit();
@@ -105,7 +105,7 @@ class ManagedWorld {
       server_.Create(kConfigMaps, std::move(object)).OrExit();
     }
   }
-  // The controller has reconciled the newest of all.
+  // Whether the controller has reconciled the newest version of all objects.
   [[nodiscard]] bool HasReconciledAll() const {
     for (const auto& [key, version] : server_.DumpState(kConfigMaps)) {
       const auto it = reconciled.find(key.substr(key.find('/') + 1));
@@ -137,7 +137,7 @@ class ManagedWorld {
   int writes_ = 0;
 };
 
-// All connections fall silent, again and again; others can be had.
+// All connections fall silent repeatedly, but new connections can be opened.
 TEST(ManagerOnAFaultyNetwork, AfterSilentFreezes_ItStillLeadsAndReconcilesWithin50Seconds) {
   ForSeeds([&](std::uint64_t seed) {
     ManagedWorld world(seed);
@@ -156,8 +156,8 @@ TEST(ManagerOnAFaultyNetwork, AfterSilentFreezes_ItStillLeadsAndReconcilesWithin
   });
 }
 
-// None can be had any more. Others may lead 15 s after the last renewal, which was up to 2 s before
-// the freeze.
+// No new connections can be opened either. Others may lead 15 s after the last renewal, which was
+// up to 2 s before the freeze.
 TEST(ManagerOnAFaultyNetwork, ASilentFreezeWithoutOtherConnections_EndsItBeforeAnotherMayLead) {
   ForSeeds([&](std::uint64_t seed) {
     ManagedWorld world(seed);

@@ -1,6 +1,6 @@
 // test/network/network_troubles.h
 //
-// NetworkTroubles: what befalls the connections of a SimulatedNetwork, drawn from dice.
+// NetworkTroubles: random faults of the connections of a SimulatedNetwork.
 
 #ifndef KINFORMER_TEST_NETWORK_NETWORK_TROUBLES_H_
 #define KINFORMER_TEST_NETWORK_NETWORK_TROUBLES_H_
@@ -14,12 +14,12 @@
 
 namespace kinformer::testing {
 
-// Driven by the test's thread.
+// Used by the test's thread.
 class NetworkTroubles {
  public:
   NetworkTroubles(SimulatedNetwork& network, Dice& dice) : network_(network), dice_(dice) {}
 
-  // One more.
+  // Causes a random fault, or ends one.
   void Next() {
     const std::vector<std::size_t> open = network_.Open();
     const auto any = [&] { return open[dice_.Below(open.size())]; };

@@ -28,7 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 using corev1::ConfigMap;
 
-// Lets in who has the token. Loop-confined.
+// Passes on the requests that have the token. Loop-confined.
 class Gate final : public Handler {
  public:
   explicit Gate(Handler& server) : server_(server) {}

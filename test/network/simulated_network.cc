@@ -38,7 +38,7 @@ std::string NewName() {
 
 }  // namespace
 
-// Between the two ends of one connection. Lives as long as a wait of its own is under way.
+// Passes data between the two ends of a connection. Lives until its last pending wait has ended.
 class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
  public:
   Link(Env& env, Socket client, Socket server, ConnectionPool the_pool)
@@ -121,7 +121,7 @@ class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
     if (way.ended) Close();
   }
 
-  // False: the other end takes nothing now, or never.
+  // Returns false if the other end accepts nothing now, or never will.
   bool Write(Way& way, std::size_t bytes) {
     const ssize_t sent =
         ::send(way.to.native_handle(), way.held.data(), bytes, MSG_NOSIGNAL | MSG_DONTWAIT);

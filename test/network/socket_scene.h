@@ -24,7 +24,7 @@ namespace kinformer::testing {
 class SocketScene {
  public:
   explicit SocketScene(std::uint64_t seed);
-  // The transports must be gone.
+  // Destroy the transports first.
   ~SocketScene();
   SocketScene(const SocketScene&) = delete;
   SocketScene& operator=(const SocketScene&) = delete;

@@ -19,8 +19,8 @@
 
 namespace kinformer::testing {
 
-// "/watch": a line at once, and no more. "/ticks": a line at once and each second. "/slow/7": an
-// answer after 7 seconds. All else: an answer at once.
+// "/watch": one line at once, then nothing. "/ticks": one line at once and one each second.
+// "/slow/7": an answer after 7 seconds. Everything else: an answer at once.
 class TimedHandler final : public Handler {
  public:
   explicit TimedHandler(Env& env) : env_(env) {}

@@ -468,7 +468,7 @@ TEST_F(BuilderTest, TheMetadataOfWhatIsOwnedOrElseWatched_BL02) {
       << "one cache for both";
 }
 
-// A handler that notes whether it is called on the event loop, and adds nothing.
+// Records whether it is called on the event loop; adds nothing to the queue.
 class WhereCalled final : public handler::EventHandler<corev1::Pod> {
  public:
   WhereCalled(Env& env, bool only_enqueues, std::vector<std::string>& calls)

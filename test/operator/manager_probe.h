@@ -1,7 +1,7 @@
 // operator/manager_probe.h
 //
-// For tests of managers: Probe, a Runnable that writes down when it begins and ends, and a fixture
-// with managers that lead by a Lease.
+// For tests of managers: Probe, a Runnable that records when it begins and ends, and a fixture for
+// managers with leader election.
 
 #ifndef KINFORMER_TEST_OPERATOR_MANAGER_PROBE_H_
 #define KINFORMER_TEST_OPERATOR_MANAGER_PROBE_H_
@@ -20,7 +20,7 @@
 
 namespace kinformer::testing {
 
-// Writes down when it begins and ends.
+// Records when it begins and ends.
 class Probe final : public Runnable {
  public:
   Probe(Env& env, std::vector<std::string>& told, std::string name, RunnableGroup group)

@@ -1,4 +1,4 @@
-// The operator's simulation with mistakes in the library: each must be caught.
+// Runs the operator's simulation with bugs planted in the library: each must be found.
 
 #include "planted/operator_bugs.h"
 

@@ -17,7 +17,7 @@ struct OperatorRun {
   int reconciles = 0;
   int leaders = 0;  // terms
   int crashes = 0;
-  int errors = 0;  // that reconciles gave or threw
+  int errors = 0;  // returned or thrown by reconciles
 
   bool operator==(const OperatorRun&) const = default;
 };

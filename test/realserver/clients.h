@@ -23,7 +23,7 @@
 
 namespace kinformer::testing {
 
-// As admin.
+// Returns a client of the administrator.
 inline Client NewClient(const RealServer& server, bool json = false) {
   const Config config = Config::FromKubeconfigFile(server.kubeconfig()).OrExit();
   return Client::NewForConfig(config, {.qps = -1, .prefer_json = json}).OrExit();
@@ -54,7 +54,7 @@ inline void MakeNamespace(const Client& client, const std::string& name) {
   ASSERT_TRUE(made || IsAlreadyExists(made.error())) << made.error();
 }
 
-// name to resourceVersion, as the server has them and as the cache has them.
+// resourceVersions by name: of the server (OnServer) and of the informer's cache (InCache).
 inline std::map<std::string, std::string> OnServer(const Client& client, const std::string& ns) {
   std::map<std::string, std::string> out;
   auto listed = client.For<corev1::ConfigMap>(ns).List();

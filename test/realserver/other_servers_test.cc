@@ -117,14 +117,14 @@ batchv1::Job::Mutable NewJob(const std::string& name) {
 
 TEST_F(AggregatedJobs, InformersFallBackToJson) {
   const auto jobs = client_->For<batchv1::Job>("default");
-  // Before, the real server answers 404 or 503.
+  // Until the API is available, the real server answers 404 or 503.
   ASSERT_TRUE(Eventually([&] { return jobs.List().ok(); })) << jobs.List().error();
   // Its discovery is available a moment after the API itself.
   ASSERT_TRUE(
       Eventually([&] { return NewClient(real_).Discovery().MappingFor("jobs.v1.batch").ok(); }));
   EXPECT_GT(json_only_->refused(), 0) << "protobuf was not asked for";
 
-  const Client fresh = NewClient(real_);  // has not learnt yet that these are JSON
+  const Client fresh = NewClient(real_);  // does not know yet that these need JSON
   SharedInformer<batchv1::Job> typed(fresh.env(), NewListWatch<batchv1::Job>(fresh, "default"));
   typed.Start();
   DynamicSharedInformerFactory factory(fresh);

@@ -46,7 +46,7 @@ class RealPeer {
     server_.Start(options_);
   }
 
-  // Watches may be as short as the checks want them.
+  // Allows watches as short as the checks need.
   const std::vector<std::string> options_{"--min-request-timeout", "10"};
   RealServer server_;
   std::unique_ptr<HttpPeer> http_;

@@ -246,7 +246,7 @@ TEST_F(RealWebhooks, AConversionBetweenVersions) {
   widget.metadata.name = "blue";
   widget.metadata.labels["color"] = "blue";
   widget.length = "7";
-  // A definition is served after a moment.
+  // A new definition takes a moment until it is served.
   ASSERT_TRUE(Eventually([&] { return alpha.Create(widget).ok(); }));
   const Ref<Widgets> hub = client_->For<Widgets>("default").Get("blue").OrExit();
   EXPECT_EQ(hub->value().size, 7);
@@ -321,7 +321,7 @@ TEST_F(RealWebhooks, AWebhookForAnotherVersion) {
   EXPECT_EQ(last_.requestKind->version, "v1alpha1");
   EXPECT_EQ(last_.requestResource->version, "v1alpha1");
 
-  // Its failure policy does not matter.
+  // A failed conversion makes the request fail, whatever the webhook's failure policy.
   widget.metadata.name = "bad";
   widget.length = "no number";
   const std::string failed = "conversion webhook for example.com/v1alpha1, Kind=Widget failed: ";

@@ -13,7 +13,7 @@ namespace kinformer::testing {
 
 class Dice {
  public:
-  // `stream`: dice of one seed that do not depend on how often others of it were thrown.
+  // Dice with one seed but different `stream` do not influence each other.
   explicit Dice(std::uint64_t seed, std::uint64_t stream = 0)
       : state_(seed * 0x9e3779b97f4a7c15ULL + stream * 0xd1b54a32d192ed03ULL + 1) {}
   std::uint64_t Next() {

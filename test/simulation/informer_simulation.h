@@ -1,8 +1,8 @@
 // test/simulation/informer_simulation.h
 //
-// InformerSimulation: a few informers on one embedded API server in simulated time, under troubles
-// drawn from a seed. After these end, caches and handlers must equal the server; on the way, every
-// cache and every handler must see the rules kept.
+// InformerSimulation: a few informers on one embedded API server in simulated time, with random
+// troubles. After the troubles, caches and handlers must equal the server; meanwhile, every cache
+// and every handler must keep the rules.
 
 #ifndef KINFORMER_TEST_SIMULATION_INFORMER_SIMULATION_H_
 #define KINFORMER_TEST_SIMULATION_INFORMER_SIMULATION_H_
@@ -42,7 +42,7 @@ struct SimulationReport {
 
 SimulationReport RunInformerSimulation(const SimulationPlan& plan);
 
-// The shortest plan, with the fewest troubles, that still fails.
+// Returns the shortest plan, with the fewest troubles, that still fails.
 SimulationPlan Shrink(SimulationPlan plan);
 
 }  // namespace kinformer::testing

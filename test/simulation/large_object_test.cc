@@ -1,4 +1,4 @@
-// An object above the limit among others: it is named and unreadable, and the others are as ever.
+// One object above the size limit: it is reported as unreadable, and the others are as usual.
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -52,7 +52,7 @@ void SyncsTheOthers(bool json, InitialList initial) {
   EXPECT_TRUE(others(3));
   EXPECT_EQ(informer.Stats().unreadable, 1U);
   EXPECT_EQ(maps.List().error().reason(), Reason::kUnreadable);
-  // It changes, and so do others.
+  // Both the large object and others change.
   Put(server, "large", 30'000);
   Put(server, "d", 10);
   EXPECT_TRUE(sim.RunUntil([&] { return others(4); }, minutes(2))) << informer.Status().ErrorText();

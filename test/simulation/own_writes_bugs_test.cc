@@ -12,7 +12,7 @@
 namespace kinformer::testing {
 namespace {
 
-// Seeds in which each must be caught.
+// Each bug must be found within this number of seeds.
 constexpr std::uint64_t kMost = 100;
 
 TEST(OwnWritesBugs, EachIsCaught) {

@@ -158,7 +158,7 @@ class World {
     if (!one_selects_) return {.label_selector = web};
     return {.by_namespace = {{"default", {.label_selector = web}}, {"", {}}}};
   }
-  // Whether a cache has only those objects of the namespace that the label selects.
+  // Whether caches hold only objects with the selected label in the namespace of `object`.
   [[nodiscard]] bool SelectsIn(const ObjectName& object) const {
     return selects_ && (!one_selects_ || object.namespace_ == "default");
   }

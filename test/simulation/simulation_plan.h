@@ -17,14 +17,14 @@ struct SimulationPlan {
   int steps = 80;  // writes and troubles
   Trust trust = Trust::kHonest;
   std::uint64_t troubles = 0;  // bits of Trouble and of fault numbers
-  bool tells = false;          // the report has what happened
+  bool tells = false;          // the report contains the story of the run
 };
 
-// All that follows from a seed alone; most servers are honest.
+// The plan that a seed alone determines; most servers are honest.
 [[nodiscard]] SimulationPlan PlanOf(std::uint64_t seed);
-// With that kind of server.
+// Like the other one, but with this kind of server.
 [[nodiscard]] SimulationPlan PlanOf(std::uint64_t seed, Trust trust);
-// "seed 17, 80 steps, honest, troubles: F3 cuts".
+// Text such as "seed 17, 80 steps, honest, troubles: F3 cuts".
 [[nodiscard]] std::string Describe(const SimulationPlan& plan);
 
 }  // namespace kinformer::testing

@@ -31,7 +31,7 @@ enum class Trust : std::uint8_t {
 enum Trouble : std::uint8_t {
   kConflicts = 22,  // F22: updates meet 409
   kRestores = 17,   // F17: the server is restored from a backup
-  kCuts = 32,       // every connection, at random bytes
+  kCuts = 32,       // cuts every connection at random bytes
   kDowntimes,       // no server answers for a while
   kHttp2,           // F23, streams that are reset or refused, connections that break or stall
   kCompactions,

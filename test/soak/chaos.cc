@@ -109,7 +109,7 @@ double SecondsSince(steady_clock::time_point begin) {
   return duration<double>(steady_clock::now() - begin).count();
 }
 
-// The server's process, by its orders.
+// Controls the server's process through its orders.
 class ServerProcess {
  public:
   ServerProcess(const Options& options, const std::string& kubeconfig)
@@ -359,7 +359,7 @@ std::optional<Options> Parse(const std::vector<std::string>& arguments) {
   return options;
 }
 
-// A folder for the kubeconfig, gone with this.
+// A temporary folder for the kubeconfig; removed by the destructor.
 class Folder {
  public:
   Folder() {

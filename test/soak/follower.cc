@@ -112,7 +112,7 @@ std::string Follower::Check(const std::string& version, const ServerState& serve
   std::string wrong = CheckCache(server);
   if (wrong.empty()) wrong = CheckHandler(server, deadline);
   const InformerStats stats = Stats();
-  // These are healed, so that the comparison would not show them.
+  // These were repaired, so the comparison with the server would not show them.
   if (wrong.empty() && stats.inconsistencies + stats.gaps + stats.status.epochs > 0) {
     wrong = "it says that events were missing: " + std::to_string(stats.gaps) + " gaps, " +
             std::to_string(stats.inconsistencies) + " inconsistencies, " +

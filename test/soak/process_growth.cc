@@ -32,13 +32,13 @@ double Allocated() {
   const std::string info(text, length);
   std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): open_memstream's
   const std::size_t end = info.rfind("</heap>");
-  if (end == std::string::npos) return 0;  // another allocator's
+  if (end == std::string::npos) return 0;  // not glibc's allocator
   const std::string_view totals = std::string_view(info).substr(end);
   return Total(totals, "current") + Total(totals, "mmap") - Total(totals, "fast") -
          Total(totals, "rest");
 }
 
-// The middle one of a part of the samples.
+// Median of `of` over the samples.
 template <class F>
 auto Median(std::vector<ProcessSample> samples, F of) {
   std::sort(samples.begin(), samples.end(),

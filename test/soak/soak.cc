@@ -58,7 +58,7 @@ class Soak {
     for (int i = 0; i < kObjects; ++i) Write();
   }
 
-  // One round. False: some cache did not become right.
+  // Runs one round. Returns false if a cache did not become equal to the server.
   bool Round() {
     std::atomic<bool> over = false;
     std::atomic<int> wrong = 0;
@@ -85,7 +85,7 @@ class Soak {
     server_.faults().Clear();
     over = true;
     for (std::thread& thread : threads) thread.join();
-    // The server notices that its clients have gone.
+    // Wait until the server has noticed that its clients are gone.
     for (int i = 0; i < 500 && server_.http().Stats().connections_open > 0; ++i) {
       std::this_thread::sleep_for(milliseconds(10));
     }
@@ -176,7 +176,7 @@ class Soak {
     return informer;
   }
 
-  // A client with some informers for a while.
+  // Runs a client with some informers for a while.
   void ComeAndGo(std::mt19937& dice, const std::atomic<bool>& over) {
     kinformer::Runtime runtime({.name = "soak", .log = kinformer::NewNullLog()});
     const kinformer::Client client = NewClient(runtime, dice);
@@ -187,7 +187,7 @@ class Soak {
     for (Informer& informer : informers) informer.Stop();
   }
 
-  // Without faults, cache and server become equal.
+  // Whether a cache becomes equal to the server when there are no faults.
   bool Converges(std::mt19937& dice) {
     kinformer::Runtime runtime({.name = "soak", .log = kinformer::NewNullLog()});
     const kinformer::Client client = NewClient(runtime, dice);

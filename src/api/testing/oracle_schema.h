@@ -24,7 +24,7 @@ namespace kinformer::testing {
 class OracleSchema {
  public:
   OracleSchema();
-  // An empty message of that type. Aborts if libprotobuf refuses the schema.
+  // Returns an empty message of this type. Aborts if libprotobuf refuses the schema.
   std::unique_ptr<google::protobuf::Message> New(const internal::MessageDescriptor& message);
 
  private:

@@ -25,7 +25,7 @@ std::string RandomMessage::Message(const MessageDescriptor& type, int level) {
   if (type.union_kind != UnionKind::kNone) return Union(type, level);
   std::vector<std::string> parts;
   for (const FieldDescriptor& field : type.fields) {
-    // Two unions that are merged may be no union any more.
+    // Merging two unions may give a message that is not a valid union.
     const bool mixed = split_depth_ > 0 && field.kind == FieldKind::kJsonUnion;
     const bool wanted = !mixed && (level == 0 || OneIn(level < 3 ? 2 : 4));
     if (wanted && (level < kDeepest || field.message == nullptr)) Field(field, level, parts);
@@ -110,8 +110,8 @@ std::uint64_t RandomMessage::Scalar(FieldKind kind) {
   }
 }
 
-// All fields of it, in any order: then it makes no difference whether two of them are merged or the
-// last one holds.
+// Writes all its fields, in any order, so the result is the same whether a reader merges two of
+// them or uses the last one.
 std::string RandomMessage::Special(FieldKind kind) {
   std::vector<std::string> parts;
   const auto number = [&](std::uint32_t field, std::uint64_t value) {
@@ -148,7 +148,7 @@ std::string RandomMessage::Special(FieldKind kind) {
   return out;
 }
 
-// One of the two, as JSON can hold no more.
+// Writes one of the two, because JSON cannot hold both.
 std::string RandomMessage::Union(const MessageDescriptor& type, int level) {
   std::string out;
   const auto field = [&](std::uint32_t number) -> const FieldDescriptor& {
@@ -182,7 +182,7 @@ std::string RandomMessage::Union(const MessageDescriptor& type, int level) {
   return out;
 }
 
-// Empty for what cannot be packed.
+// Returns an empty text for fields that cannot be packed.
 std::string RandomMessage::Packed(const FieldDescriptor& field) {
   std::string out;
   ProtobufWriter writer(out);
@@ -226,7 +226,7 @@ std::string RandomMessage::Unknown() {
   return out;
 }
 
-// Often the same few, so that keys of maps meet again.
+// Returns one of a few words in most cases, so that keys of maps repeat.
 std::string RandomMessage::Word() {
   static constexpr std::string_view kWords[] = {"",          "a",      "app", "kubernetes.io/name",
                                                 "<\"&\\\n>", "\u00e9", "0",   "\U0001f600"};

@@ -1,8 +1,8 @@
 // api/testing/random_message.h
 //
-// RandomMessage: bytes of a message of a given type as no server would write them but any protobuf
-// reader must read them: fields in any order, scalars and messages that occur twice, numbers packed
-// and not, fields that the schema lacks.
+// RandomMessage: bytes of a message of a given type that no server would write but any protobuf
+// reader must accept: fields in any order, repeated scalars and messages, packed and unpacked
+// numbers, fields that the schema lacks.
 
 #ifndef KINFORMER_API_TESTING_RANDOM_MESSAGE_H_
 #define KINFORMER_API_TESTING_RANDOM_MESSAGE_H_
@@ -24,7 +24,7 @@ class RandomMessage {
   // fields are level 0.
   RandomMessage(std::uint64_t seed, int split_levels) : random_(seed), split_(split_levels) {}
 
-  // Every message has its metadata.
+  // The message always has metadata.
   std::string Make(const internal::MessageDescriptor& type);
   std::size_t Pick(std::size_t below) { return static_cast<std::size_t>(random_() % below); }
 

@@ -45,7 +45,7 @@ TEST(Printable, EachCodePoint_StaysOrIsAsciiAfterwards) {
   EXPECT_EQ(escaped, 32 + 33 + 3 + 7 + 4);
 }
 
-// An older terminal takes them for C1.
+// An older terminal takes such bytes for C1 control characters.
 TEST(Printable, BytesThatAreNoUtf8_AreEscapedOneByOne) {
   EXPECT_EQ(Printable("\x9b"
                       "31m"),

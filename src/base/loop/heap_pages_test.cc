@@ -35,7 +35,7 @@ bool HasHugePages() {
   return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
 }
 
-// Mappings of this process that huge pages were asked for in.
+// Number of mappings of this process for which huge pages were requested.
 std::size_t AdvisedMappings() {
   std::ifstream maps("/proc/self/smaps");
   std::size_t count = 0;
@@ -45,7 +45,7 @@ std::size_t AdvisedMappings() {
   return count;
 }
 
-// How many more there are when a thread has made many blocks.
+// How many such mappings are added when a thread allocates many blocks.
 std::size_t AdvisedByAThread() {
   std::size_t more = 0;
   std::thread([&] {
@@ -98,7 +98,7 @@ TEST_F(HeapPages, WhatIsFreeBetweenWhatIsUsedGoesBackToTheSystem) {
   if (HasOtherHeap()) GTEST_SKIP() << "another heap than glibc's";
   constexpr std::size_t kObject = 2000;
   constexpr std::size_t kObjects = 50'000;
-  constexpr std::size_t kStays = 100;  // one in so many
+  constexpr std::size_t kStays = 100;  // one of this number
   SetHugePages(true);
   const std::size_t advised = AdvisedMappings();
   // The pages belong to the thread's heap, which exists longer than the thread.
@@ -116,7 +116,7 @@ TEST_F(HeapPages, WhatIsFreeBetweenWhatIsUsedGoesBackToTheSystem) {
   const std::size_t before = ResidentBytes();
   GiveBackFreeMemory();
   EXPECT_LT(ResidentBytes() + (kObjects * kObject * 3 / 4), before);
-  // Else the kernel would fill up the gaps again.
+  // Otherwise the kernel would fill the gaps again.
   EXPECT_LE(AdvisedMappings(), advised);
   for (void* const object : left) std::free(object);
 }

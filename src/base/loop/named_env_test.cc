@@ -102,7 +102,7 @@ TEST_F(NamedEnvTest, ALoopOfANamedEnv_HasTheName) {
   EXPECT_THAT(log_->lines, ElementsAre("seen key=a cluster=east"));
 }
 
-// It has nowhere to keep it.
+// An Env that has no place to store the name.
 class UsersEnv final : public Env {
  public:
   explicit UsersEnv(Env& env) : env_(env) {}

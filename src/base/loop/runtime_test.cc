@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Waits for the loop to have run everything posted before.
+// Waits until the loop has run everything posted before.
 void Drain(Executor& executor) {
   const auto reached =
       std::make_shared<std::promise<void>>();  // also the executor's, until it is done with it
@@ -133,7 +133,7 @@ TEST(RuntimeTest, ThePoolGrowsWhenHandlersBlock) {
       released.wait();
     });
   }
-  // Two start at once; the others only because they waited.
+  // Two start at once; the other two start because their tasks waited in the queue.
   fourth.get_future().wait();
   EXPECT_EQ(entered.load(), 4);
   release.set_value();

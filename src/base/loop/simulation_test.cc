@@ -199,7 +199,7 @@ TEST(SimulationTest, WhatAThreadThrowsReachesTheDriver) {
       std::runtime_error);
 }
 
-// Several threads, a pool and the loop, all writing their steps down.
+// Runs several threads, a pool and the loop, and records all their steps.
 std::pair<std::string, std::uint64_t> Trace(std::uint64_t seed) {
   Simulation sim({.seed = seed});
   Env& env = sim.env();
@@ -225,7 +225,7 @@ TEST(SimulationTest, EqualSeedsGiveEqualRuns) {
   EXPECT_NE(Trace(7).first, Trace(8).first);
 }
 
-// The same under every compiler and library: a change here breaks every recorded seed.
+// Same with every compiler and library. A change here makes every recorded seed useless.
 TEST(SimulationTest, TheRunOfASeedIsFixed) { EXPECT_EQ(Trace(42).first, "albbblclpppcbaccaa"); }
 
 TEST(SimulatedLoopTest, RunsItsTasksInOrderBesideTheFirst) {

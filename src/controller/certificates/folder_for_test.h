@@ -33,7 +33,7 @@ class CertificateFolder {
   }
   [[nodiscard]] const std::string& ca_pem() const { return authority_.ca_pem(); }
 
-  // A new one, for localhost and 127.0.0.1.
+  // Returns a new certificate for localhost and 127.0.0.1.
   [[nodiscard]] CertificatePair Make() {
     const auto made = authority_.ServerCertificate({"localhost", "127.0.0.1"}).OrExit();
     return {made.cert_pem, made.key_pem};
@@ -45,7 +45,7 @@ class CertificateFolder {
     Write("tls.crt", pair.cert_pem);
     Write("tls.key", pair.key_pem);
   }
-  // By way of other files, which take the place of those that are there.
+  // Writes new files and renames them over the existing ones.
   void Rename(const CertificatePair& pair) const {
     Write("new.crt", pair.cert_pem);
     Write("new.key", pair.key_pem);

@@ -19,7 +19,7 @@ const TypeInfo& Worlds() {
   return *DynamicTypeInfo("test.example", "v1", "World", "worlds", false);
 }
 
-// Remedies of other classes lead nowhere here.
+// Errors must not suggest functions of other classes, which do not help here.
 void ExpectOwnWords(const Error& error, const std::string& remedy) {
   EXPECT_EQ(error.reason(), Reason::kInvalidArgument) << error;
   EXPECT_THAT(error.message(), HasSubstr(remedy));
@@ -47,7 +47,7 @@ TEST(Placement, AnEmptyName_IsAnErrorOfTheArguments) {
     ExpectOwnWords(place(Things(), {}, "").error(), "and so is the namespace: {namespace, name}");
     ExpectOwnWords(place(Worlds(), {"node-1", ""}, "").error(), R"({"", "node-1"})");
     ExpectOwnWords(place(Worlds(), {}, "").error(), R"(worlds: the name is empty: {"", name})");
-    // The client adds the namespace.
+    // The client adds its namespace.
     ExpectOwnWords(place(Things(), {"web-0", ""}, "home").error(), R"({"", "web-0"})");
     ExpectOwnWords(place(Things(), {"home", ""}, "home").error(), R"(is empty: {"", name})");
     ExpectOwnWords(place(Things(), {}, "home").error(), R"(is empty: {"", name})");

@@ -39,7 +39,7 @@ TEST(LeaderHealthzAdaptorTest, IsWellBeforeThereIsAnElector_LE23) {
   const auto thread = sim.env().NewThread("candidate", [&] { elector->Run(stop.get_token()); });
   sim.RunFor(seconds(30));
   EXPECT_TRUE(health.Check().ok());
-  // The thread that renews hangs.
+  // The renewing thread hangs.
   bool hangs = true;
   asked.fault = [&](const std::string&, const CallOptions&) -> Result<void> {
     while (hangs) sim.env().SleepFor(seconds(1));

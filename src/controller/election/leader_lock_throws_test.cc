@@ -53,7 +53,7 @@ TEST(LeaderElectorTest, ALockThatThrowsWhenAskedForItsNameIsRefused) {
   }
 }
 
-// One that cannot record events.
+// A lock that cannot record events.
 class MuteLock final : public ResourceLock {
  public:
   MuteLock(testing::FakeLease& lease, int& told) : inner_(lease, "a"), told_(told) {}

@@ -107,7 +107,7 @@ class ControllerTest : public ::testing::Test {
     for (const Call& call : calls_) names.push_back(call.request.name);
     return names;
   }
-  // The lines of the metrics with that beginning.
+  // Returns the first line of the metrics that begins with `name`.
   std::string Metric(const std::string& name) const {
     const std::string text = metrics_->Text();
     const std::size_t at = text.find("\n" + name);

@@ -1,4 +1,4 @@
-// Controllers: their sources, from the start on or later, and how they begin.
+// Sources of controllers, added from the start or later, and how controllers start.
 
 #include <chrono>
 #include <functional>
@@ -31,7 +31,7 @@ TEST_F(ControllerTest, NothingIsReconciledBeforeTheSourcesHaveSynced_CR04) {
   EXPECT_EQ(calls_.size(), 1U);
 }
 
-// Both wait until the sources have been started, which one of these cannot.
+// Both wait until the sources have started, so a source's Start must not call them.
 TEST_F(ControllerTest, WatchAndUnwatchInsideTheStartOfASource_AreRefused) {
   Make();
   Result<void> watched;
@@ -125,7 +125,7 @@ TEST_F(ControllerTest, EnoughTimeIsEnough_CR03) {
   EXPECT_FALSE(ended_);
 }
 
-// As in Go, where a source gets the context of its controller.
+// As in Go, where a source gets its controller's context.
 TEST_F(ControllerTest, ASourcesTokenIsRequestedAtTheEndOnly_CR03) {
   Make();
   Start();
@@ -182,7 +182,7 @@ TEST_F(ControllerTest, WhatIsMissingIsSaid_CR06_CR19) {
   EXPECT_EQ(controller_->Watch(source_).error().reason(), Reason::kAlreadyExists);
 }
 
-// Two words: any type can be a request.
+// Any type can be a request, for example one of two fields.
 struct Pair {
   int a;
   std::string b;

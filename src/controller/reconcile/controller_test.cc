@@ -1,4 +1,4 @@
-// Controllers: workers, what becomes of requests, and how it all ends.
+// Controllers: their workers, the results of requests, and how they end.
 
 #include <algorithm>
 #include <chrono>
@@ -256,7 +256,7 @@ TEST_F(ControllerTest, WhatEndsInTimeIsNoTimeout_CR02) {
   int calls = 0;
   reconcile_ = [&](const ReconcileContext& context, const Request&) -> Result<ReconcileResult> {
     EXPECT_TRUE(SleepUnlessStopped(env(), context.stop(), seconds(9)));
-    // Its own patience is over, not the controller's.
+    // This is the reconciler's own timeout, not the controller's.
     if (++calls == 1) return Error(Reason::kDeadlineExceeded, "the printer took too long");
     return ReconcileResult{};
   };

@@ -16,14 +16,14 @@
 
 namespace kinformer {
 
-// A pod with that in its metadata.
+// Returns a pod with this metadata.
 inline Ref<corev1::Pod> PodWith(const std::string& metadata) {
   return Ref<corev1::Pod>(
       internal::BuildFromJson(corev1::Pod::type_info(), R"({"metadata":{)" + metadata + "}}")
           .OrExit());
 }
 
-// Valid as long as the pods.
+// The events below are valid as long as their pods.
 inline const std::string kAnyKey = "biz/baz";
 inline Added<corev1::Pod> AddedOf(const Ref<corev1::Pod>& pod, bool is_in_initial_list = false) {
   return {kAnyKey, *pod, is_in_initial_list, pod.object().get()};

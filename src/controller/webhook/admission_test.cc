@@ -162,7 +162,7 @@ TEST_F(AdmissionTest, EachVerbIsAnsweredAsTheValidatorSays_WH01) {
   }
 }
 
-// Throws in each of its methods.
+// Throws in all its methods.
 class ThrowingValidator final : public admission::Validator<corev1::ConfigMap> {
  public:
   Result<void> ValidateCreate(const admission::Request&, const corev1::ConfigMap&,
@@ -278,7 +278,7 @@ TEST_F(AdmissionTest, FieldsThatTheTypeLacksStayThoughItemsComeAndGo_WH01) {
   EXPECT_EQ(object.At("/spec/containers/2/name").StringOrEmpty(), "d");
 }
 
-// A struct of an older version of its kind.
+// Struct for an older version of its kind.
 struct Gadget {
   static constexpr std::string_view kGroup = "example.com";
   static constexpr std::string_view kVersion = "v1";
@@ -419,7 +419,7 @@ TEST(WithChanges, ItemsThatAreEqualAreEachUsedOnce) {
            {R"([{"n":"a"},{"n":"a"},{"n":"a"},{"n":"b"}])",
             R"([{"n":"a","new":1},{"n":"a","new":2},{"n":"a"},{"n":"b","new":3}])"},
            {R"([{"n":"a"},{"n":"b"}])", R"([{"n":"a","new":1},{"n":"b","new":3}])"},
-           // A changed item may be equal to others before or afterwards.
+           // A changed item may have been equal to others before, or become equal to others.
            {R"([{"n":"a"},{"n":"x"},{"n":"b"}])",
             R"([{"n":"a","new":1},{"n":"x","new":2},{"n":"b","new":3}])"},
            {R"([{"n":"b"},{"n":"a"},{"n":"b"}])",

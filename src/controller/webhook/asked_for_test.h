@@ -51,7 +51,7 @@ class WebhookTest : public ::testing::Test {
     return reply;
   }
 
-  // A review of `request`, which gets the uid "u-1" and may lack the rest.
+  // Returns a review of `request`, adding the uid "u-1"; other fields may be missing.
   static std::string Review(json::Value request,
                             const std::string& version = "admission.k8s.io/v1") {
     request.Set("uid", "u-1");

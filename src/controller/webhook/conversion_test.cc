@@ -31,7 +31,7 @@ struct WidgetV1 {
   Size spec{};
   static constexpr auto kFields = std::tuple(Field("spec", &WidgetV1::spec));
 };
-// The same with the size at the top, as text.
+// The same kind with the size at the top, as text.
 struct WidgetV1alpha1 {
   static constexpr std::string_view kGroup = "example.com";
   static constexpr std::string_view kVersion = "v1alpha1";

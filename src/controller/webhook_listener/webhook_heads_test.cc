@@ -1,5 +1,5 @@
-// Webhook servers on a port answer at the end of a head, over HTTP/1.1 and HTTP/2, where no body
-// would help.
+// Webhook servers on a port answer after the head of a request, over HTTP/1.1 and HTTP/2, if no
+// body could change the answer.
 
 #include <cstddef>
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ constexpr std::size_t kBody = 3'000'000;
 constexpr const char* kJson = "Content-Type: application/json";
 constexpr const char* kYaml = "Content-Type: application/yaml";
 
-// With HTTP/2 or without.
+// Parameter: whether HTTP/2 is used.
 class WebhookHeadsTest : public ::testing::TestWithParam<bool> {
  protected:
   WebhookHeadsTest() {
@@ -92,7 +92,7 @@ TEST_P(WebhookHeadsTest, AContentTypeThatIsNotRead_IsSaidInTheReviewBeforeTheBod
   EXPECT_EQ(token.status, 200);
   EXPECT_THAT(token.body, HasSubstr("contentType=application/yaml, expected application/json"));
   EXPECT_THAT(metrics_->Text(), HasSubstr("controller_runtime_webhook_requests_total"));
-  // The whole request gets the same answer.
+  // The complete request gets the same answer.
   EXPECT_EQ(Ask("/yes", kYaml, 10, 10).body, admission.body);
   EXPECT_EQ(Ask("/token", kYaml, 10, 10).body, token.body);
 }

@@ -35,7 +35,7 @@ class WebhookListenerTest : public ::testing::Test {
         .OrExit();
   }
 
-  // Over a connection of its own.
+  // Sends a request over a new connection.
   std::string Ask(const WebhookListener& listener, std::string body, const std::string& ca_pem,
                   const std::string& target = "/yes?timeout=10s") {
     HttpTransportOptions options{.base_url = "https://127.0.0.1:" + std::to_string(listener.port()),

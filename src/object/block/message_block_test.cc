@@ -32,7 +32,7 @@ constexpr std::uint32_t kMap = 24;
 constexpr std::uint32_t kChildren[] = {3,  4,  5,  6,  7,  8,  9,  10,    11,   12,  13,  14, 15,
                                        16, 17, 18, 19, 20, 21, 22, kList, kMap, 127, 128, 200};
 
-// Texts with the numbers 1 to 70; 2 and 40 are lists.
+// A message with text fields 1 to 70; fields 2 and 40 are lists.
 const MessageDescriptor& Child() {
   static const auto* const fields = [] {
     auto* const made = new std::vector<FieldDescriptor>;

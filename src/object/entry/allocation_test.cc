@@ -58,7 +58,7 @@ TEST(Views, IterationDoesNotAllocate) {
   EXPECT_GT(testing::heap.calls.load(), after) << "the counter counts";
 }
 
-// A thread keeps the room of its latest tapes, unless that is unusually large.
+// A thread reuses the memory of its latest tapes, unless it is unusually large.
 TEST(JsonTape, TheNextOneTakesNoMemory) {
   const auto taken = [](std::size_t items) {
     std::string text = "[0";

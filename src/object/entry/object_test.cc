@@ -1,4 +1,4 @@
-// Blocks, views and values over the metadata types that this layer has descriptors of.
+// Blocks, views and values with the metadata types that this layer has descriptors for.
 
 #include "kinformer/object.h"
 
@@ -92,7 +92,7 @@ TEST(Unstructured, ReadsByPathAndKeepsEverything) {
 
   const json::Value before = json::Parse(json).value();
   json::Value after = widget.DeepCopy();
-  // The server always writes this one; the input left it out.
+  // The server always writes this field; the input did not have it.
   after.Ensure("metadata").EnsureObject().Erase("creationTimestamp");
   EXPECT_EQ(after, before) << after.Dump();
   EXPECT_THAT(widget.ToJson(), HasSubstr(R"("ratio":1.50,"big":12345678901234567890123)"));
@@ -174,7 +174,7 @@ TEST(Block, MetadataOnlyFromProtobufInAnyOrder) {
   EXPECT_EQ(metav1::PartialObjectMetadata((*a).get()).kind(), "Pod");
 }
 
-// Whether the message is in order, which is read in one pass, or has to be put in order.
+// Either the message is in order and read in one pass, or it must be put in order first.
 TEST(Block, EachKeyOfTheMetadataIsReadWhereItIs) {
   const std::string name = Field(1, "the-name");
   const std::string namespace_ = Field(3, "the-namespace");
@@ -209,7 +209,7 @@ TEST(Block, KeysOfTheMetadataHaveBounds) {
     EXPECT_TRUE(builds(Field(number, std::string(255, 'k')))) << number;
     EXPECT_FALSE(builds(Field(number, std::string(256, 'k')))) << number;
   }
-  // A key begins in the first 64 KiB: behind tag and length of both fields.
+  // The key must begin in the first 64 KiB, after the tag and length of both fields.
   EXPECT_TRUE(builds(Field(2, std::string(65'535 - 6, 'g')) + Field(6, "1")));
   EXPECT_FALSE(builds(Field(2, std::string(65'536 - 6, 'g')) + Field(6, "1")));
 }

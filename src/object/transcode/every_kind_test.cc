@@ -28,7 +28,7 @@ namespace {
 using ::testing::HasSubstr;
 using wire::ProtobufWriter;
 
-// A message whose tables are made when it is first used.
+// A message whose tables are created at its first use.
 class Made {
  public:
   Made(std::string_view name, std::vector<FieldDescriptor> fields) : fields_(std::move(fields)) {

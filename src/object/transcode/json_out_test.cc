@@ -11,7 +11,7 @@
 namespace kinformer::internal {
 namespace {
 
-// Everything that can be called, empty and not. Two keys are the same once they are made UTF-8.
+// Calls every function, with empty and non-empty values. Two keys become equal as valid UTF-8.
 template <class Out>
 void Write(Out& out) {
   bool first = true;
@@ -88,7 +88,7 @@ TEST(JsonOut, TextAndDocumentSayTheSame) {
   EXPECT_EQ(head, R"({"kind":"K","a":null})");
 }
 
-// Once they are UTF-8 they may be one, and then the last one's value holds.
+// Keys may become equal when they are converted to UTF-8; then the last value is used.
 TEST(JsonOut, KeysThatAreMendedMayBeOne) {
   json::Value value;
   ValueOut out(value, 512);
@@ -125,7 +125,7 @@ bool Fits(std::size_t objects, std::size_t lists, std::string_view raw, std::siz
   return !out.failed();
 }
 
-// Objects, lists and the text in them together.
+// Objects, lists and the JSON texts in them all count.
 TEST(JsonOut, DocumentsHaveADepth) {
   EXPECT_TRUE(Fits(2, 1, "7", 3));
   EXPECT_FALSE(Fits(2, 2, "", 3));

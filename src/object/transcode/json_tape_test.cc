@@ -1,4 +1,4 @@
-// The two ways in which JsonTape reads, against each other and against simdjson's own parser.
+// Compares the two parsers of JsonTape with each other and with simdjson's parser.
 
 #include "object/transcode/json_tape.h"
 
@@ -88,8 +88,8 @@ TEST(JsonTape, BothWaysAgreeWithEachOtherAndWithSimdjson) {
     const bool theirs =
         parser.parse(simdjson::padded_string(text)).get(element) == simdjson::SUCCESS;
     if (tape.ok() != theirs) {
-      // We let pass what Go lets pass: numbers out of range, halves of surrogate pairs, strings
-      // that are not UTF-8.
+      // We accept what Go accepts: numbers out of range, unpaired surrogates, strings that are not
+      // UTF-8.
       const bool lenient =
           text.find("\\u") != std::string::npos || text.find('e') != std::string::npos ||
           text.find('\xff') != std::string::npos || text.find('\xc3') != std::string::npos ||
@@ -198,7 +198,7 @@ TEST(JsonTape, DepthIsLimitedWhateverNests) {
             "JSON: nested deeper than 1 levels at byte 5");
 }
 
-// Where each node is, by another way down.
+// Checks PathOf for all nodes against the path from the root.
 void ExpectPaths(const JsonTape& tape, std::uint32_t node, const std::string& path) {
   EXPECT_EQ(tape.PathOf(node), path);
   std::string scratch;

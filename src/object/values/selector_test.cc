@@ -86,7 +86,7 @@ TEST(LabelSelector, ErrorsNameThePlace) {
   EXPECT_FALSE(LabelSelector::Parse("a=" + std::string(64, 'x')));
 }
 
-// A key may begin with a DNS subdomain; apimachinery's IsQualifiedName.
+// A key may begin with a DNS subdomain, as in apimachinery's IsQualifiedName.
 TEST(LabelSelector, PrefixesOfKeys) {
   const std::string most = std::string(63, 'a') + '.' + std::string(63, 'b') + '.' +
                            std::string(63, 'c') + '.' + std::string(61, 'd');

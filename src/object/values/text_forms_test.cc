@@ -195,7 +195,7 @@ TEST(GoDuration, WhatCountsAsOne) {
   for (const char* bad : {"", "+", "-", "s", ".s", "1", "1.5", "1x", "1 s", "1ss", "--1s", "1s1",
                           "9223372036854775808ns", "99999999999999999999ns", "2562048h",
                           "-2562048h", "2562047h47m16.854775808s", "00",
-                          // Beyond 64 bits, and back to little.
+                          // The sum exceeds 64 bits and wraps around to a small value.
                           "2562047h2562047h2h", "-2562047h2562047h2h"}) {
     EXPECT_FALSE(ParseGoDuration(bad)) << bad;
   }

@@ -1,6 +1,6 @@
 // wire/testing/feed.h
 //
-// A body in pieces, for ListSplitter and WatchFramer.
+// Feeds a body in pieces to a ListSplitter or a WatchFramer.
 
 #ifndef KINFORMER_WIRE_TESTING_FEED_H_
 #define KINFORMER_WIRE_TESTING_FEED_H_
@@ -17,7 +17,7 @@ namespace kinformer::wire {
 template <class Splitter, class Sink>
 Result<void> FeedInPieces(Splitter& splitter, Sink& sink, std::string_view body, std::size_t size) {
   while (!body.empty()) {
-    // A copy of its own for every piece, so that a sanitizer sees any read past it or after it.
+    // Copies each piece, so that a sanitizer notices reads past its end or after its lifetime.
     const std::string piece(body.substr(0, size));
     body.remove_prefix(piece.size());
     if (Result<void> r = splitter.Feed(piece, sink); !r) return r;

@@ -1,7 +1,7 @@
 // wire/testing/random_json.h
 //
-// RandomJson: documents with every kind of value, escapes, characters of several bytes and blanks,
-// and the same with a byte changed.
+// RandomJson: documents with values of all kinds, escapes, multi-byte characters and spaces, and
+// the same documents with one byte changed.
 
 #ifndef KINFORMER_WIRE_TESTING_RANDOM_JSON_H_
 #define KINFORMER_WIRE_TESTING_RANDOM_JSON_H_

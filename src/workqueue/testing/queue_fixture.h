@@ -17,7 +17,7 @@ namespace kinformer {
 
 class QueueTest : public ::testing::Test {
  protected:
-  // Takes everything that waits.
+  // Takes all items that are ready.
   template <class Queue>
   std::vector<std::string> TakeAll(Queue& queue) {
     std::vector<std::string> taken;

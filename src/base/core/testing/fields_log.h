@@ -17,8 +17,8 @@
 
 namespace kinformer::internal::base {
 
-// Notes lines of one level and above. Any thread may log; `lines` is for tests in simulated time,
-// where no other thread logs meanwhile.
+// Records lines of one level and above. Thread-safe, except that `lines` is for tests in simulated
+// time, where no other thread logs meanwhile.
 class FieldsLog final : public LogSink {
  public:
   explicit FieldsLog(LogLevel level = LogLevel::kInfo) : level_(level) {}

@@ -1,8 +1,8 @@
 // base/loop/testing/unserved_executor.h
 //
-// UnservedExecutor: a loop or a pool that runs nothing. EnvWithExecutors: an Env as another one,
-// except for its loop and its pool. LoopWithOwnWork: a loop as another one, except for where the
-// library does its own blocking work.
+// UnservedExecutor: a loop or a pool that runs nothing. EnvWithExecutors: another Env with a
+// different loop and pool. LoopWithOwnWork: another loop with a different place for the library's
+// own blocking work.
 
 #ifndef KINFORMER_BASE_LOOP_TESTING_UNSERVED_EXECUTOR_H_
 #define KINFORMER_BASE_LOOP_TESTING_UNSERVED_EXECUTOR_H_

@@ -1,6 +1,6 @@
 // controller/endpoints/testing/access_fixture.h
 //
-// AccessFiltersTest: metrics behind the filter that asks an API server, in simulated time.
+// AccessFiltersTest: metrics behind the access filter, which asks an API server; simulated time.
 
 #ifndef KINFORMER_CONTROLLER_ENDPOINTS_TESTING_ACCESS_FIXTURE_H_
 #define KINFORMER_CONTROLLER_ENDPOINTS_TESTING_ACCESS_FIXTURE_H_

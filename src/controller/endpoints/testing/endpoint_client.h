@@ -1,6 +1,6 @@
 // controller/endpoints/testing/endpoint_client.h
 //
-// EndpointClient: asks a handler in memory, in simulated time.
+// EndpointClient: sends requests to a handler in memory, in simulated time.
 
 #ifndef KINFORMER_CONTROLLER_ENDPOINTS_TESTING_ENDPOINT_CLIENT_H_
 #define KINFORMER_CONTROLLER_ENDPOINTS_TESTING_ENDPOINT_CLIENT_H_
@@ -16,7 +16,7 @@
 
 namespace kinformer::testing {
 
-// A request under way or answered. Destroying it abandons the request. Belongs to the thread of the
+// A request, pending or answered. Its destructor abandons the request. Belongs to the thread of the
 // simulation.
 class Asked final : private ResponseReceiver {
  public:
@@ -41,7 +41,7 @@ class Asked final : private ResponseReceiver {
   std::unique_ptr<HttpCall> call_;
 };
 
-// Asks, and does not wait for the answer.
+// Sends a request without waiting for the answer.
 inline std::unique_ptr<Asked> Start(Simulation& sim, Handler& handler, std::string target,
                                     const std::string& token = {}) {
   HttpRequest request{.target = std::move(target)};
@@ -53,7 +53,7 @@ inline std::unique_ptr<Asked> Start(Simulation& sim, Handler& handler, std::stri
   return asked;
 }
 
-// Asks, and waits a minute at most for the answer.
+// Sends a request and waits at most one minute for the answer.
 inline std::unique_ptr<Asked> Ask(Simulation& sim, Handler& handler, std::string target,
                                   const std::string& token = {}) {
   std::unique_ptr<Asked> asked = Start(sim, handler, std::move(target), token);
