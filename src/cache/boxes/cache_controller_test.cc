@@ -133,7 +133,7 @@ TEST_F(CacheControllerTest, BatchesWhereThereIsAFunctionForThem_CT16) {
   EXPECT_EQ(calls, (Texts{"batch 3", "single 1", "single 1"})) << "one is no batch";
 }
 
-TEST_F(CacheControllerTest, WhatFailsIsLostAloneOrInABatchAndTheNextComes_CT17) {
+TEST_F(CacheControllerTest, FailedDeltas_AreLost_NextChangeIsProcessed_CT17) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   for (const char* name : {"a", "b"}) {
     queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
@@ -180,7 +180,7 @@ TEST_F(CacheControllerTest, AnErrorIsLoggedAndTheNextChangeComes) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST_F(CacheControllerTest, WhatAProcessFunctionThrowsLeavesRun) {
+TEST_F(CacheControllerTest, ProcessFunctionThrows_RunRethrows) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   CacheController<Pod> controller(sim_.env(),
                                   {.queue = queue,
