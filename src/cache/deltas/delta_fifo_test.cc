@@ -28,7 +28,7 @@ TEST(DeltaFIFO, ReplacedKind_DF04_DF22_DF23) {
             (std::vector<std::string>{"Deleted(baz 10)", "Replaced(foo 6)", "Tombstone(bar 6)"}));
 }
 
-TEST(DeltaFIFO, OneKeyForAnObjectAndItsTombstone_DF27_to_DF30_RF26_to_RF29) {
+TEST(DeltaFIFO, ObjectAndTombstone_ShareKey_DF27_to_DF30_RF26_to_RF29) {
   const ObjectRef object = MakePod("ns", "a", "1");
   EXPECT_EQ(KeyOfBlock(*object), "ns/a");
   EXPECT_EQ(KeyOfBlock(*Obj("a", 1)), "a");
