@@ -51,7 +51,7 @@ TEST_F(FactoryTest, AccessorsKnowAllGroups) {
      static_cast<const apiextensionsv1::CustomResourceDefinition*>(nullptr));
 }
 
-TEST_F(FactoryTest, WhoKeepsMoreGetsAnInformerOfItsOwn) {
+TEST_F(FactoryTest, OtherProjection_GetsOwnInformer) {
   SharedInformerFactory factory(provider_);
   const Projection node = Projection::Keep<corev1::Pod>({"spec.nodeName"}).OrExit();
   const Projection phase = Projection::Keep<corev1::Pod>({"status.phase"}).OrExit();
@@ -78,7 +78,7 @@ TEST_F(FactoryTest, IndexesAreAddedToTheInformerThatExists) {
   EXPECT_EQ(pods.indexer().GetIndexers().size(), 3U);
 }
 
-TEST_F(FactoryTest, OneInformerForASetOfNamespaces) {
+TEST_F(FactoryTest, EqualNamespaceSets_ShareInformer) {
   SharedInformerFactory factory(provider_, {.namespaces = {"blue", "green"}});
   const auto pods = factory.InformerFor<corev1::Pod>();
   EXPECT_EQ(pods.core()->Describe(), "pods in namespaces blue, green");
@@ -262,7 +262,7 @@ TEST_F(FactoryTest, ANamespaceIsAnInformerOfItsOwnUnlessTheKindHasNone) {
 }
 
 // Otherwise a controller would delete what belongs to a pod with other labels.
-TEST_F(FactoryTest, WhatTweakedOptionsLeaveOutIsNotMissing) {
+TEST_F(FactoryTest, ObjectExcludedByTweak_IsOutOfScope) {
   SharedInformerFactory factory(
       provider_, {.tweak_list_options = [](ListOptions& o) { o.labelSelector = "app=web"; }});
   const auto pods = factory.InformerFor<corev1::Pod>();
