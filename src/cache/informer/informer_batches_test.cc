@@ -49,7 +49,7 @@ class InformerBatches : public InformerTest, public testing::WithParamInterface<
   internal::base::TickingEnv slow_{sim_.env(), milliseconds(2)};
 };
 
-TEST_P(InformerBatches, WhatComesTogetherIsAppliedInOneGo) {
+TEST_P(InformerBatches, EventsReceivedTogether_AreAppliedTogether) {
   SharedInformer<Pod> informer = Over(sim_.env());
   const auto recorder = Record(informer);
   informer.Start();
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Queues, InformerBatches,
 
 class ZeroLimits : public InformerTest, public testing::WithParamInterface<OverflowPolicy> {};
 
-TEST_P(ZeroLimits, AreTheLeastThereIs) {
+TEST_P(ZeroLimits, LimitOfZero_IsSmallestLimit) {
   InformerOptions<Pod> options;
   options.max_queued_bytes = 0;
   SharedInformer<Pod> informer = Make(std::move(options));

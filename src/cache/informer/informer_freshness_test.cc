@@ -193,7 +193,7 @@ TEST_F(FreshnessTest, AListInPagesIsAsOldAsItsFirst) {
   EXPECT_EQ(informer.Status().progress_age, sim_.env().Now() - begun);
 }
 
-TEST_F(FreshnessTest, WhoCannotListMetadataIsAskedOnce) {
+TEST_F(FreshnessTest, UnsupportedMetadataList_IsAskedOnce) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   informer.Start();
@@ -266,7 +266,7 @@ TEST_F(FreshnessTest, AWaitThatBeginsBeforeTheFirstListEndsWithIt) {
   EXPECT_EQ(informer.Snapshot().size(), 1U);
 }
 
-TEST_F(FreshnessTest, WhatCannotBeWaitedFor) {
+TEST_F(FreshnessTest, WaitForResourceVersion_Errors) {
   SharedInformer<Pod> informer = Make();
   EXPECT_EQ(ReasonOf(Wait(informer, "1")), Reason::kNotSynced);
   informer.Start();

@@ -214,7 +214,7 @@ TEST_F(InformerTest, AFilterThatThrowsLosesThatEventAndNoOther) {
   for (const auto& handler : {function, object, deleted}) EXPECT_TRUE(handler.HasSynced());
 }
 
-TEST_F(InformerTest, OneHandlerForAnyKind) {
+TEST_F(InformerTest, ObjectHandler_ServesAnyKind) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   Texts keys;
@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Filtering,
                                          FilterRow{"TY_12", "no", "no", {}}),
                          [](const auto& p) { return std::string(p.param.id); });
 
-TEST(FilteringEpoch, WhatEntersAndWhatLeavesIsOfTheUpdatesEpoch) {
+TEST(FilteringEpoch, FilteredUpdate_AddAndDeleteHaveItsEpoch) {
   std::vector<std::uint64_t> epochs;
   const auto note = [&](const auto& event) { epochs.push_back(event.epoch); };
   FilteringResourceEventHandler<Pod> handler(
@@ -324,7 +324,7 @@ TEST_F(FilteredTombstones, AFunctionForDeletionsSeesTheFlagAndTheLastKnownState)
   EXPECT_EQ(values, (Texts{"no", "yes"}));
 }
 
-TEST_F(FilteredTombstones, AFunctionForDeletionsIsAskedOfThoseThatWereSeenToo) {
+TEST_F(FilteredTombstones, DeletionFilter_DecidesOverSeenObjectsToo) {
   const auto recorder = std::make_shared<Recorder>();
   SharedInformer<Pod> informer = Make();
   informer
@@ -397,7 +397,7 @@ TEST_F(InformerTest, FunctionsHearWhatIsInTheInitialList_TY03) {
   EXPECT_EQ(flags, (std::vector<bool>{true, false}));
 }
 
-TEST_F(InformerTest, WhatAHandlerIsGiven_TY13_to_TY16_CT08_CT09_CT12_CT13) {
+TEST_F(InformerTest, Handler_ReceivesObjectsAndTombstones_TY13_to_TY16_CT08_CT09_CT12_CT13) {
   server_.Put("a", "1");
   server_.Put("b", "1");
   SharedInformer<Pod> informer = Make();

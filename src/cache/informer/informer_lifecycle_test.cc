@@ -50,7 +50,7 @@ TEST_F(InformerTest, TheErrorHandlerHears_SI09) {
   EXPECT_EQ(reasons, (std::vector<Reason>{Reason::kForbidden}));
 }
 
-TEST_F(InformerTest, ItListsAndWatchesAsItsOptionsSay) {
+TEST_F(InformerTest, Informer_ListsAndWatchesPerOptions) {
   SharedInformer<Pod> informer = Make({.initial_list = InitialList::kList,
                                        .watch_list_page_size = 7,
                                        .min_watch_timeout = hours(1)});
@@ -84,7 +84,7 @@ TEST_F(InformerTest, StatesAndHandlersOfAStoppedInformer_SI17_SI18_SI19) {
 }
 
 // Simulated time stands still while no thread runs and no timer is set.
-TEST_F(InformerTest, NothingRunsOfAnInformerThatDoesNot_SI24_SI25_SI26) {
+TEST_F(InformerTest, StoppedInformer_RunsNothing_SI24_SI25_SI26) {
   server_.Put("a", "1");
   SharedInformer<Pod> never = Make();
   Record(never);
@@ -166,7 +166,7 @@ TEST_F(InformerTest, StartedAgainItAsksForNothingOlderThanWhatItHas) {
   }
 }
 
-TEST_F(InformerTest, WhatWaitedAtStopComesAfterTheNextStart) {
+TEST_F(InformerTest, EventsWaitingAtStop_ComeAfterRestart) {
   SharedInformer<Pod> informer = Make();
   const auto slow = std::make_shared<Recorder>();
   slow->hook = [&](const std::string&) { sim_.env().SleepFor(seconds(1)); };
@@ -280,7 +280,7 @@ TEST_F(InformerTest, TheErrorNamesWhoAndWhy_WF05_WF09) {
 }
 
 // Permanent errors end the wait; temporary ones do not.
-TEST_F(InformerTest, WhoFailsFastDoesSoAtWhatWaitingDoesNotCure) {
+TEST_F(InformerTest, FailFast_EndsWaitOnPermanentErrors) {
   struct Row {
     Error error;
     bool at_once;
@@ -434,7 +434,7 @@ TEST_F(InformerTest, WaitsThatWaitForThemselvesAreRefused) {
   EXPECT_EQ(on_loop, Reason::kWouldDeadlock);
 }
 
-TEST_F(InformerTest, WhoIsDestroyedInABackoffWaitsForNothingAndAsksNobody_W35) {
+TEST_F(InformerTest, DestroyedInBackoff_EndsAtOnceWithoutRequests_W35) {
   server_.down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
   std::optional<SharedInformer<Pod>> informer = Make();
   informer->Start();

@@ -139,7 +139,7 @@ TEST_F(InformerTest, ARelistDeletesFirstAndShowsTheFinalStore_CT21_CT22) {
   ExpectEqual(informer, server_);
 }
 
-TEST_F(InformerTest, WhatARelistFindsIsNotInitial_CT23) {
+TEST_F(InformerTest, AdditionsFoundByRelist_AreNotInitial_CT23) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
@@ -428,7 +428,7 @@ TEST_F(InformerTest, InitialEventsMayTurnReadableAndUnreadable) {
   EXPECT_EQ(informer.Stats().unreadable, 0U);
 }
 
-TEST_F(InformerTest, OfAnObjectThatComesTwiceInAListTheLastCounts) {
+TEST_F(InformerTest, ObjectTwiceInList_LastCounts) {
   server_.never_ends_initial_events = true;
   SharedInformer<Pod> informer = Make();
   informer.Start();
