@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, InformerWatcherModes,
                          ::testing::Values(ModeRow{"IW_04", false}, ModeRow{"IW_05", true}),
                          [](const auto& row) { return row.param.id; });
 
-TEST_F(InformerWatcherTest, WhatARelistLacksIsDeletedWithItsLastState_IW06) {
+TEST_F(InformerWatcherTest, DeletionFoundByRelist_HasLastState_IW06) {
   server_.Put("a", "1");
   server_.Put("b", "7");
   Open();

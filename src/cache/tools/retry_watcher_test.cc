@@ -370,7 +370,7 @@ TEST_F(RetryWatcherTest, ASlowReaderClosesTheWatchAndMissesNothing) {
   EXPECT_EQ(server_.open_watches(), 1U);
 }
 
-TEST_F(RetryWatcherTest, ItPausesWithFourThousandAndGoesOnWithTwo) {
+TEST_F(RetryWatcherTest, Watch_ClosesAtFullBuffer_ReopensAtHalf) {
   Open();
   PutMany(4095);
   sim_.RunFor(seconds(2));

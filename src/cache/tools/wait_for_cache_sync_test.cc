@@ -112,7 +112,7 @@ TEST_F(WaitForCacheSyncTest, SeveralDoneAtDifferentTimesSilently_WF03) {
   EXPECT_THAT(log_->lines, IsEmpty());
 }
 
-TEST_F(WaitForCacheSyncTest, TheSameWithALineForEachInTheOrderOfTheirEnds_WF04) {
+TEST_F(WaitForCacheSyncTest, NamedWait_LogsEachCacheInOrderOfSync_WF04) {
   UpIn(first_, seconds(40));
   UpIn(second_, seconds(5));
   pods_.Start();
@@ -126,7 +126,7 @@ TEST_F(WaitForCacheSyncTest, TheSameWithALineForEachInTheOrderOfTheirEnds_WF04) 
                           "all caches are synced mine"));
 }
 
-TEST_F(WaitForCacheSyncTest, OneIsNeverDone_WF05) {
+TEST_F(WaitForCacheSyncTest, CacheNeverSyncs_TimeoutNamesIt_WF05) {
   second_.down = Error(Reason::kConnectionRefused, "refused");
   pods_.Start();
   nodes_.Start();
@@ -186,7 +186,7 @@ TEST_F(WaitForCacheSyncTest, TheErrorSaysOfEachWhatItWaitsFor) {
                                       "services \\(last error: .*bad\\)"));
 }
 
-TEST_F(WaitForCacheSyncTest, WhatIsNotStartedIsSaidAtOnce) {
+TEST_F(WaitForCacheSyncTest, InformerNotStarted_WaitFailsAtOnce) {
   pods_.Start();
   const Result<void> never =
       Blocking([&] { return WaitForCacheSync(sim_.env(), {pods_, nodes_}); });
