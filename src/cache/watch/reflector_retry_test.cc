@@ -220,7 +220,7 @@ TEST_F(ReflectorTest, AListFromTheFutureIsFollowedByTheNewestAtOnce) {
   ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 3; }, seconds(2)));
 }
 
-TEST_F(ReflectorTest, ThoseWhoWereRefusedTogetherDoNotReturnTogether) {
+TEST_F(ReflectorTest, RetryAfter_WaitsAreSpread) {
   std::vector<Duration> returns;
   for (int i = 0; i < 20; ++i) {
     server_.list_errors = {TooMany().WithRetryAfter(seconds(10))};
@@ -350,7 +350,7 @@ TEST_F(ReflectorTest, RightsAndTokensAreNoticedWithinTenSecondsAndCostARequestEa
   }
 }
 
-TEST_F(ReflectorTest, WhoMayListButNotWatchIsListedAllTheSame) {
+TEST_F(ReflectorTest, WatchForbidden_ListsPeriodically) {
   server_.watch_list_unsupported = false;
   server_.Put("a");
   for (int i = 0; i < 100; ++i) {

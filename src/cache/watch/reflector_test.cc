@@ -35,7 +35,7 @@ TEST_F(ReflectorTest, ListsAtZeroInPagesThenWatchesFromThere_R13_WL08) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "3");
 }
 
-TEST_F(ReflectorTest, OneWatchListAndNoList_R12_WL11) {
+TEST_F(ReflectorTest, WatchList_NeedsNoList_R12_WL11) {
   server_.watch_list_unsupported = false;
   server_.Put("foo");
   server_.Put("bar");

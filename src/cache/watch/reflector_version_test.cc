@@ -230,7 +230,7 @@ TEST_F(VersionQuestionTest, TwoSecondsBeforeItsTimeoutAStreamHasEndedAtIt) {
   EXPECT_EQ(server_.version_questions, before + 1) << "an error is no end as agreed";
 }
 
-TEST_F(VersionQuestionTest, WhatIsOlderIsAnEpochAfterTheQuestionToo) {
+TEST_F(VersionQuestionTest, OlderVersionAfterQuestion_IsEpoch) {
   server_.BreakWatches();
   sim_.RunFor(seconds(2));
   EXPECT_EQ(server_.version_questions, 1);
@@ -296,7 +296,7 @@ TEST_F(ReflectorTest, FromAServerWithoutVersionsAdditionsAreInNoOrder) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "6");
 }
 
-TEST_F(VersionQuestionTest, AfterAPauseToo) {
+TEST_F(VersionQuestionTest, OlderServerAfterPause_IsEpoch) {
   sim_.env().loop().Post([this] { reflector_->Pause(); });
   sim_.RunReady();
   server_.set_rv(4);

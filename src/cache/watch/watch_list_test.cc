@@ -53,7 +53,7 @@ TEST_F(RefusedWatchListTest, AnyErrorIsAnsweredByAList_WL09) {
   ExpectListAndWatchAfter(Error(Reason::kUnknown, "no"));
 }
 
-TEST_F(RefusedWatchListTest, SoIsStreamingThatIsNotAllowed_WL10) {
+TEST_F(RefusedWatchListTest, StreamingNotAllowed_FallsBackToList_WL10) {
   ExpectListAndWatchAfter(
       Error(Reason::kInvalid, "sendInitialEvents is forbidden").WithHttpStatus(422));
 }
@@ -179,7 +179,7 @@ TEST_F(WatchListTest, AListThatCannotBeAskedForIsANewRound) {
 
 // ---- the watch that follows
 
-TEST_F(WatchListTest, WhatGoesBackAfterTheInitialEventsIsLoggedAndNoEpoch) {
+TEST_F(WatchListTest, BookmarkGoingBack_IsLoggedAndNoEpoch) {
   server_.set_rv(100);
   Start();
   server_.SendBookmark("99");
@@ -211,7 +211,7 @@ TEST_F(WatchListTest, EndedAtOnceAfterTheInitialEventsItIsAVeryShortWatch) {
 
 // ---- memory of servers without watch-lists
 
-TEST_F(WatchListTest, WhoListsByChoiceSaysNothingOfTheServer) {
+TEST_F(WatchListTest, ListsByChoice_DoNotDeclineWatchLists) {
   ReflectorOptions options;
   options.use_watch_list = false;
   Start(std::move(options));
