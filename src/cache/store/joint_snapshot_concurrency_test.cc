@@ -57,7 +57,7 @@ class JointSnapshotConcurrency : public ::testing::TestWithParam<int> {
 
 // The writer visits the stores in turn: at every instant the first stores are at a count and the
 // others one behind. Separate snapshots would violate that.
-TEST_P(JointSnapshotConcurrency, OneWriter_SnapshotsAreNeverTorn) {
+TEST_P(JointSnapshotConcurrency, SingleWriter_SnapshotsAreNeverTorn) {
   Readers readers(2, [&](std::mt19937& random) {
     std::array<std::size_t, kStores> order{0, 1, 2};
     std::shuffle(order.begin(), order.end(), random);
