@@ -324,7 +324,7 @@ class HandlerSetTest : public ProcessorTest {
   }
 };
 
-TEST_F(HandlerSetTest, TheFirstWhoWantsResyncsBringsThem) {
+TEST_F(HandlerSetTest, FirstHandlerWithPeriod_SetsCheckPeriod) {
   HandlerSet set(Duration(0));
   EXPECT_EQ(AddTo(set, std::nullopt), Duration(0));
   EXPECT_EQ(set.ResyncCheckPeriod(), Duration(0));

@@ -136,7 +136,7 @@ TEST_P(AbsentResource, AbsenceOfHalfAMinute_DeletesObjects) {
   EXPECT_TRUE(sim_.RunUntil([&] { return !recorder->words.empty(); }, seconds(12)));
 }
 
-TEST_P(AbsentResource, EachAbsenceCountsByItself) {
+TEST_P(AbsentResource, SeparateAbsences_DoNotAddUp) {
   server_.Put("a");
   auto informer = MakeWithQueue();
   const auto recorder = Record(informer);

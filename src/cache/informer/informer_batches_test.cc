@@ -78,7 +78,7 @@ TEST_P(InformerBatches, ALongPieceIsAppliedOverTurnsOfTheLoop) {
 }
 
 // A task posted meanwhile need not wait until all events are applied.
-TEST_P(InformerBatches, OthersHaveTheLoopInBetween) {
+TEST_P(InformerBatches, PostedTasks_RunBetweenSlices) {
   SharedInformer<Pod> informer = Over(slow_);
   informer.Start();
   Settle();
@@ -116,7 +116,7 @@ TEST_P(InformerBatches, EveryStateOfAnObjectIsTold) {
 }
 
 // Stop between two turns loses nothing, as the next life requests the rest.
-TEST_P(InformerBatches, StoppedHalfWayItGoesOnWithTheRest) {
+TEST_P(InformerBatches, StopBetweenSlices_RestartDeliversTheRest) {
   SharedInformer<Pod> informer = Over(slow_);
   const auto recorder = Record(informer);
   informer.Start();

@@ -356,7 +356,7 @@ TEST_F(FreshnessTest, AnOlderObjectDoesNotMoveTheVersionBack_W31) {
 
 // DeltaFIFO delivers a key with all of its changes; changes of other keys in between are not in the
 // store yet, whatever version this key has.
-TEST_F(FreshnessTest, PerKeyTheVersionWaitsForTheKeysBehind) {
+TEST_F(FreshnessTest, DeltaFIFO_VersionWaitsForRemainingKeys) {
   InformerOptions<Pod> options;
   options.queue = QueueKind::kDeltaFIFO;
   std::vector<std::string> versions;
@@ -447,7 +447,7 @@ TEST_F(FreshnessTest, AWaitEndsWithTheEpoch) {
 }
 
 // Until the list of the new history is applied, the store's larger version belongs to the old one.
-TEST_F(FreshnessTest, TheOldHistorysVersionIsNotTakenForTheNewOnes) {
+TEST_F(FreshnessTest, WaitInNewEpoch_IgnoresVersionOfOldOne) {
   server_.answers_version = true;
   server_.set_rv(100);
   server_.Put("a", "1");

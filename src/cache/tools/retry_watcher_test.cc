@@ -218,7 +218,7 @@ TEST_F(RetryWatcherTest, ErrorsThatAreRetried_RWA06) {
   EXPECT_EQ(server_.open_watches(), 1U);
 }
 
-TEST_F(RetryWatcherTest, WhetherItHasEverBeenOpenDoesNotMatterToTheNextOpening) {
+TEST_F(RetryWatcherTest, Reopening_JudgesErrorsLikeFirstOpening) {
   Open();
   // A refusal of a watch that is already open is treated as a temporary fault.
   server_.FailWatches(Error(Reason::kForbidden, "no").WithHttpStatus(403));

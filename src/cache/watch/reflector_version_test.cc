@@ -186,7 +186,7 @@ TEST_F(VersionQuestionTest, AServerThatPutsItOffIsNotAskedToWatchAtOnce) {
   EXPECT_EQ(Count("LIST"), 1U);
 }
 
-TEST_F(VersionQuestionTest, WithoutATokenNothingElseIsAsked) {
+TEST_F(VersionQuestionTest, VersionQuestionUnauthorized_WatchWaits) {
   server_.version_errors = {Error(Reason::kUnauthorized, "no").WithHttpStatus(401)};
   server_.BreakWatches();
   sim_.RunReady();

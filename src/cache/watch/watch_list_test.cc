@@ -234,7 +234,7 @@ TEST_F(WatchListTest, AServerThatDeclinesIsNotAskedAgain_W34) {
   }
 }
 
-TEST_F(WatchListTest, OnceTheServerMayBeAskedAgainItIs_W34) {
+TEST_F(WatchListTest, WatchListSupportedAgain_IsUsedAgain_W34) {
   server_.watch_errors.push_back(Error(Reason::kInvalid, "no").WithHttpStatus(422));
   Start();
   server_.watch_list_unsupported = false;
@@ -325,7 +325,7 @@ TEST_F(WatchListTest, TheLogNamesAnUnreadableObjectOnceUntilItIsReadableOrGone) 
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "23") << "it counts all the same";
 }
 
-TEST_F(WatchListTest, InitialEventsOfWhatCannotBeReadOrNoLongerIs) {
+TEST_F(WatchListTest, InitialEvents_UnreadableObjects_AreLoggedAndLeftOut) {
   server_.never_ends_initial_events = true;
   Start();
   const std::string line =
