@@ -18,14 +18,14 @@ using ::testing::Not;
 
 constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
 
-TEST(ApiServerTime, SRV34AFutureVersionIsWaitedForAWhile) {
+TEST(ApiServerTime, AFutureVersionIsWaitedForAWhile_SRV34) {
   TestServer server;
   const SteadyTime before = server.sim().env().Now();
   EXPECT_EQ(server.Get(std::string(kMaps) + "?resourceVersion=1000").status, 504);
   EXPECT_EQ(server.sim().env().Now() - before, seconds(3));
 }
 
-TEST(ApiServerTime, SRV35TheAnswerBeginsWithTheVersion) {
+TEST(ApiServerTime, TheAnswerBeginsWithTheVersion_SRV35) {
   TestServer server;
   const std::int64_t next = server.server().current_resource_version() + 1;
   auto open = server.Open(std::string(kMaps) + "?resourceVersion=" + std::to_string(next));
@@ -37,14 +37,14 @@ TEST(ApiServerTime, SRV35TheAnswerBeginsWithTheVersion) {
   EXPECT_EQ(open->reply().Json()["items"].size(), 1U);
 }
 
-TEST(ApiServerTime, SRV60ObjectsAreAsOldAsTheEnvSays) {
+TEST(ApiServerTime, ObjectsAreAsOldAsTheEnvSays_SRV60) {
   TestServer server;
   server.sim().RunFor(std::chrono::milliseconds(1999));
   const json::Value made = server.Do("POST", kMaps, R"({"metadata":{"name":"a"}})").Json();
   EXPECT_EQ(made.At("/metadata/creationTimestamp").StringOrEmpty(), "2023-11-14T22:13:21Z");
 }
 
-TEST(ApiServerTime, SRV123PodsGoWithoutAKubelet) {
+TEST(ApiServerTime, PodsGoWithoutAKubelet_SRV123) {
   TestServer server({.pod_grace = true});
   ASSERT_TRUE(server.server()
                   .Load("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
@@ -59,7 +59,7 @@ TEST(ApiServerTime, SRV123PodsGoWithoutAKubelet) {
   EXPECT_EQ(server.Get(pod).status, 404);
 }
 
-TEST(ApiServerInProcess, SRV78ADryRunUsesNoVersion) {
+TEST(ApiServerInProcess, ADryRunUsesNoVersion_SRV78) {
   TestServer server;
   const std::int64_t version = server.server().current_resource_version();
   EXPECT_EQ(

@@ -111,7 +111,7 @@ json::Value& SpecOf(json::Value& definition) {
                            "spec");
 }
 
-TEST_F(CustomResources, SRV191ConditionsAndNames) {
+TEST_F(CustomResources, ConditionsAndNames_SRV191) {
   const json::Value made = server_.Do("POST", kDefinitions, DefinitionWith().Dump()).Json();
   EXPECT_EQ(
       made["status"].Dump(),
@@ -212,7 +212,7 @@ TEST_F(CustomResources, WhatAllVersionsShareIsReportedOnce) {
       HasSubstr("spec.validation.openAPIV3Schema.properties[spec].type: Unsupported value"));
 }
 
-TEST_F(CustomResources, SRV192To194Writes) {
+TEST_F(CustomResources, Writes_SRV192To194) {
   Define();
   const Reply made = Make("a", R"({"color":"red","zz":1})");
   EXPECT_EQ(made.Json()["spec"].Dump(), R"({"color":"red","wheels":4})") << "SRV192, SRV193";
@@ -256,7 +256,7 @@ TEST_F(CustomResources, SRV192To194Writes) {
       400);
 }
 
-TEST_F(CustomResources, SRV195And102StatusAndSRV103Scale) {
+TEST_F(CustomResources, And102StatusAndSRV103Scale_SRV195) {
   Define();
   const Reply made =
       server_.Do("POST", kCars, CarBody("a", R"({"color":"red"})", R"(,"status":{"phase":"A"})"));
@@ -308,7 +308,7 @@ TEST_F(CustomResources, SRV195And102StatusAndSRV103Scale) {
   EXPECT_EQ(server_.Do("PUT", scale, sent.Dump()).status, 400);
 }
 
-TEST_F(CustomResources, SRV196Versions) {
+TEST_F(CustomResources, Versions_SRV196) {
   Define();
   auto watch = server_.Open("/apis/shop.example/v2/cars?watch=1&resourceVersion=" + Version());
   server_.sim().RunReady();
@@ -351,7 +351,7 @@ TEST_F(CustomResources, SRV196Versions) {
             "the paint");
 }
 
-TEST_F(CustomResources, SRV193OldObjectsGetNewDefaults) {
+TEST_F(CustomResources, OldObjectsGetNewDefaults_SRV193) {
   Define();
   const json::Value old = Make("a", R"({"color":"red"})").Json();
   const std::string before = Version();
@@ -415,7 +415,7 @@ TEST_F(CustomResources, WhatMayChangeInADefinition) {
   EXPECT_EQ(server_.Get(kCars).status, 404);
 }
 
-TEST_F(CustomResources, SRV199NamesOfOthers) {
+TEST_F(CustomResources, NamesOfOthers_SRV199) {
   Define();
   const auto other = [](json::Value& d) {
     d.Ensure("metadata", "name") = "buses.shop.example";
@@ -456,7 +456,7 @@ TEST_F(CustomResources, NamesOfBuiltInResources) {
   EXPECT_EQ(conditions[2]["message"].StringOrEmpty(), "approved in https://example.com/1");
 }
 
-TEST_F(CustomResources, SRV198DeletionTakesObjectsAlong) {
+TEST_F(CustomResources, DeletionTakesObjectsAlong_SRV198) {
   Define();
   ASSERT_EQ(Make("a", R"({"color":"red"})").status, 201);
   ASSERT_EQ(Make("b", R"({"color":"red"})").status, 201);

@@ -51,7 +51,7 @@ std::string ErrorOf(TestServer& server) {
   return loaded.ok() ? std::string() : loaded.error().message();
 }
 
-TEST(ApiServerDiscovery, SRV182Aggregated) {
+TEST(ApiServerDiscovery, Aggregated_SRV182) {
   TestServer server;
   const std::string v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   const std::string beta =
@@ -168,7 +168,7 @@ TEST(ApiServerTable, TypesOfColumnsAndCells) {
   }
 }
 
-TEST(ApiServerProtobuf, SRV76Bodies) {
+TEST(ApiServerProtobuf, Bodies_SRV76) {
   TestServer server;
   const HeaderList protobuf = {{"Content-Type", "application/vnd.kubernetes.protobuf"},
                                {"Accept", "application/vnd.kubernetes.protobuf,application/json"}};
@@ -217,7 +217,7 @@ TEST(ApiServerProtobuf, SRV76Bodies) {
             200);
 }
 
-TEST(ApiServerProtobuf, SRV180BodyWithoutTailAndSRV200Custom) {
+TEST(ApiServerProtobuf, BodyWithoutTailAndSRV200Custom_SRV180) {
   TestServer server;
   std::string body = Envelope("v1", "Namespace", std::string("\x0a\x04\x0a\x02ns", 6));
   body.resize(body.size() - kEnvelopeTrailer.size());
@@ -246,7 +246,7 @@ TEST(ApiServerProtobuf, SRV180BodyWithoutTailAndSRV200Custom) {
   EXPECT_THAT(std::string(envelope->raw), HasSubstr("default"));
 }
 
-TEST(ApiServerCustom, SRV191To198) {
+TEST(ApiServerCustom, To198_SRV191) {
   TestServer server;
   EXPECT_EQ(server.Get(kWidgets).status, 404);
   auto definitions = server.Open(
@@ -317,7 +317,7 @@ TEST(ApiServerCustom, SRV191To198) {
   EXPECT_EQ(server.Get(kWidgets).Json()["items"].size(), 0U);
 }
 
-TEST(ApiServerCustom, SRV199NameConflict) {
+TEST(ApiServerCustom, NameConflict_SRV199) {
   TestServer server;
   ASSERT_EQ(server.server().Load(kDefinition).value_or(0), 1U) << ErrorOf(server);
   std::string other(kDefinition);

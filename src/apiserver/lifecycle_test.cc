@@ -66,7 +66,7 @@ class LifecycleTest : public ::testing::Test {
   TestServer server_;
 };
 
-TEST_F(LifecycleTest, SRV126BackgroundTakesWhatHasNoOtherOwner) {
+TEST_F(LifecycleTest, BackgroundTakesWhatHasNoOtherOwner_SRV126) {
   const std::string owner = Make("owner");
   const std::string other = Make("other");
   const std::string child = Make("child", {owner});
@@ -77,7 +77,7 @@ TEST_F(LifecycleTest, SRV126BackgroundTakesWhatHasNoOtherOwner) {
   EXPECT_EQ(Owners("shared"), 1U);
 }
 
-TEST_F(LifecycleTest, SRV126OwnersOfAnotherNamespaceDoNotCount) {
+TEST_F(LifecycleTest, OwnersOfAnotherNamespaceDoNotCount_SRV126) {
   ASSERT_TRUE(server_.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: far}").ok());
   const std::string owner = Make("owner");
   Make("child", {owner}, "", "far");
@@ -85,7 +85,7 @@ TEST_F(LifecycleTest, SRV126OwnersOfAnotherNamespaceDoNotCount) {
   EXPECT_EQ(server_.Get("/api/v1/namespaces/far/configmaps/child").status, 200);
 }
 
-TEST_F(LifecycleTest, SRV126ADependentThatComesLateGoesToo) {
+TEST_F(LifecycleTest, ADependentThatComesLateGoesToo_SRV126) {
   const std::string owner = Make("owner");
   Delete("owner", "Background");
   Make("late", {owner});
@@ -94,7 +94,7 @@ TEST_F(LifecycleTest, SRV126ADependentThatComesLateGoesToo) {
   EXPECT_THAT(Names(), ElementsAre("invented"));
 }
 
-TEST_F(LifecycleTest, SRV127OrphansStay) {
+TEST_F(LifecycleTest, OrphansStay_SRV127) {
   const std::string owner = Make("owner");
   Make("child", {owner});
   Delete("owner", "Orphan");
@@ -102,7 +102,7 @@ TEST_F(LifecycleTest, SRV127OrphansStay) {
   EXPECT_EQ(Owners("child"), 0U);
 }
 
-TEST_F(LifecycleTest, SRV128ForegroundWaitsForThoseThatBlock) {
+TEST_F(LifecycleTest, ForegroundWaitsForThoseThatBlock_SRV128) {
   const std::string owner = Make("owner");
   const std::string child = Make("child", {owner + "!"});
   Make("grandchild", {child + "!"}, R"(,"finalizers":["x.io/hold"])");
@@ -119,7 +119,7 @@ TEST_F(LifecycleTest, SRV128ForegroundWaitsForThoseThatBlock) {
   EXPECT_THAT(Names(), ElementsAre("loose")) << "who does not block is not waited for";
 }
 
-TEST_F(LifecycleTest, SRV128TwoThatOwnEachOtherGo) {
+TEST_F(LifecycleTest, TwoThatOwnEachOtherGo_SRV128) {
   const std::string a = Make("a");
   const std::string b = Make("b", {a + "!"});
   server_.Do("PATCH", std::string(kMaps) + "/a",
@@ -131,7 +131,7 @@ TEST_F(LifecycleTest, SRV128TwoThatOwnEachOtherGo) {
   EXPECT_THAT(Names(), IsEmpty());
 }
 
-TEST_F(LifecycleTest, SRV128ALaterPolicyReplacesTheFirst) {
+TEST_F(LifecycleTest, ALaterPolicyReplacesTheFirst_SRV128) {
   const std::string owner = Make("owner");
   Make("child", {owner + "!"}, R"(,"finalizers":["x.io/hold"])");
   Delete("owner", "Foreground");
@@ -140,7 +140,7 @@ TEST_F(LifecycleTest, SRV128ALaterPolicyReplacesTheFirst) {
   EXPECT_THAT(Names(), ElementsAre("child"));
 }
 
-TEST_F(LifecycleTest, SRV128ACircleOfThreeGoesHoweverManyAreDeleted) {
+TEST_F(LifecycleTest, ACircleOfThreeGoesHoweverManyAreDeleted_SRV128) {
   for (const std::vector<std::string>& deleted :
        {std::vector<std::string>{"a"}, {"b", "a"}, {"a", "b", "c"}}) {
     const std::string a = Make("a", {}, R"(,"finalizers":["x.io/hold"])");
@@ -297,7 +297,7 @@ TEST_F(LifecycleTest, TokensThatFillTheirRoom_PushOutThoseOfTheirAccount) {
   EXPECT_FALSE(known(loud.front(), "a"));
 }
 
-TEST_F(LifecycleTest, SRV130ANamespaceSaysWhatIsLeftInIt) {
+TEST_F(LifecycleTest, ANamespaceSaysWhatIsLeftInIt_SRV130) {
   ASSERT_TRUE(
       server_.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: going}").ok());
   Make("held", {}, R"(,"finalizers":["x.io/hold"])", "going");
@@ -316,7 +316,7 @@ TEST_F(LifecycleTest, SRV130ANamespaceSaysWhatIsLeftInIt) {
 }
 
 // Generated names are random; a second Env with the same seed predicts them.
-TEST_F(LifecycleTest, SRV67NoNameIsFree) {
+TEST_F(LifecycleTest, NoNameIsFree_SRV67) {
   Simulation twin({.seed = 1});
   Env& ours = server_.sim().env();
   const auto catch_up = [&] {

@@ -70,7 +70,7 @@ TEST(ApiServerWatchScale, EqualWatchesAreToldTheSameAtAnyPace) {
   }
 }
 
-TEST(ApiServerWatchScale, SRV153TenThousandIdleWatchersAndOneWriter) {
+TEST(ApiServerWatchScale, TenThousandIdleWatchersAndOneWriter_SRV153) {
   constexpr std::size_t kWatchers = 10'000;
   TestServer server;
   const std::string all = "/api/v1/configmaps?watch=1&allowWatchBookmarks=true&resourceVersion=" +

@@ -31,7 +31,7 @@ void Delete(TestServer& server, const std::string& name) {
   ASSERT_TRUE(server.server().Delete(kConfigMaps, {.namespace_ = "default", .name = name}).ok());
 }
 
-TEST(ApiServerWatch, SRV131EveryLaterChangeOnceInOrder) {
+TEST(ApiServerWatch, EveryLaterChangeOnceInOrder_SRV131) {
   TestServer server;
   server.MakeConfigMap("default", "old");
   auto watch = server.Open(Watch("&resourceVersion=" + Current(server)));
@@ -50,7 +50,7 @@ TEST(ApiServerWatch, SRV131EveryLaterChangeOnceInOrder) {
   EXPECT_FALSE(watch->ended());
 }
 
-TEST(ApiServerWatch, SRV131ResumesFromAnyVersion) {
+TEST(ApiServerWatch, ResumesFromAnyVersion_SRV131) {
   TestServer server;
   std::vector<std::string> versions = {Current(server)};
   for (const char* name : {"a", "b", "c"})
@@ -61,7 +61,7 @@ TEST(ApiServerWatch, SRV131ResumesFromAnyVersion) {
   }
 }
 
-TEST(ApiServerWatch, SRV132And133And148LegacyStart) {
+TEST(ApiServerWatch, And133And148LegacyStart_SRV132) {
   TestServer server;
   const std::string a = server.MakeConfigMap("default", "a");
   for (const char* query : {"", "&resourceVersion=0", "&resourceVersion="}) {
@@ -74,7 +74,7 @@ TEST(ApiServerWatch, SRV132And133And148LegacyStart) {
   EXPECT_THAT(classic.Open(Watch("&allowWatchBookmarks=true"))->Events(), IsEmpty());
 }
 
-TEST(ApiServerWatch, SRV136SelectorTransitions) {
+TEST(ApiServerWatch, SelectorTransitions_SRV136) {
   TestServer server;
   server.MakeConfigMap("default", "a", R"({"in":"yes"})");
   auto watch = server.Open(Watch("&labelSelector=in%3Dyes&resourceVersion=" + Current(server)));
@@ -90,7 +90,7 @@ TEST(ApiServerWatch, SRV136SelectorTransitions) {
   EXPECT_THAT(watch->Events(), ElementsAre("ADDED default/a " + Current(server)));
 }
 
-TEST(ApiServerWatch, SRV137And138Scope) {
+TEST(ApiServerWatch, And138Scope_SRV137) {
   TestServer server;
   ASSERT_TRUE(
       server.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: other}").ok());
@@ -108,7 +108,7 @@ TEST(ApiServerWatch, SRV137And138Scope) {
   EXPECT_EQ(everywhere->Events().size(), 3U);
 }
 
-TEST(ApiServerWatch, SRV139TimeoutAndSRV140Bookmark) {
+TEST(ApiServerWatch, TimeoutAndSRV140Bookmark_SRV139) {
   TestServer server;
   auto watch = server.Open(
       Watch("&timeoutSeconds=10&allowWatchBookmarks=1&resourceVersion=" + Current(server)));
@@ -134,7 +134,7 @@ TEST(ApiServerWatch, ATimeoutThatNoClockHoldsIsNone) {
   EXPECT_FALSE(watch->ended());
 }
 
-TEST(ApiServerWatch, SRV140BookmarksAboutEveryMinute) {
+TEST(ApiServerWatch, BookmarksAboutEveryMinute_SRV140) {
   TestServer server;
   auto watch = server.Open(
       Watch("&allowWatchBookmarks=1&timeoutSeconds=600&resourceVersion=" + Current(server)));
@@ -152,7 +152,7 @@ TEST(ApiServerWatch, SRV140BookmarksAboutEveryMinute) {
   }
 }
 
-TEST(ApiServerWatch, SRV141TooOld) {
+TEST(ApiServerWatch, TooOld_SRV141) {
   TestServer server;
   server.MakeConfigMap("default", "a");
   server.MakeConfigMap("default", "b");
@@ -170,7 +170,7 @@ TEST(ApiServerWatch, SRV141TooOld) {
   EXPECT_THAT(server.Open(Watch("&resourceVersion=" + Current(server)))->Events(), IsEmpty());
 }
 
-TEST(ApiServerWatch, SRV142FutureVersionIsSilent) {
+TEST(ApiServerWatch, FutureVersionIsSilent_SRV142) {
   TestServer server;
   const std::int64_t now = server.server().current_resource_version();
   auto watch = server.Open(Watch("&resourceVersion=" + std::to_string(now + 1)));
@@ -180,7 +180,7 @@ TEST(ApiServerWatch, SRV142FutureVersionIsSilent) {
   EXPECT_THAT(watch->Events(), ElementsAre("ADDED default/b " + b));
 }
 
-TEST(ApiServerWatch, SRV143To147WatchList) {
+TEST(ApiServerWatch, WatchList_SRV143To147) {
   TestServer server;
   const std::string list = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
   auto empty = server.Open(Watch(list + "&allowWatchBookmarks=true"));
@@ -215,7 +215,7 @@ TEST(ApiServerWatch, SRV143To147WatchList) {
   EXPECT_EQ(classic.Open(Watch(list))->reply().status, 422);
 }
 
-TEST(ApiServerWatch, SRV149WritesDuringTheInitialBlock) {
+TEST(ApiServerWatch, WritesDuringTheInitialBlock_SRV149) {
   TestServer server;
   for (int i = 0; i < 200; ++i) server.MakeConfigMap("default", "m" + std::to_string(i));
   const std::string snapshot = Current(server);
@@ -247,7 +247,7 @@ TEST(ApiServerWatch, SRV149WritesDuringTheInitialBlock) {
       << "history was compacted: the stream ends instead";
 }
 
-TEST(ApiServerWatch, SRV150Protobuf) {
+TEST(ApiServerWatch, Protobuf_SRV150) {
   TestServer server;
   const HeaderList protobuf = {{"Accept", "application/vnd.kubernetes.protobuf"}};
   auto watch = server.Open(Watch("&resourceVersion=" + Current(server)), protobuf);
@@ -276,7 +276,7 @@ TEST(ApiServerWatch, SRV150Protobuf) {
   EXPECT_EQ(ParseEnvelope((*ReadFields((*error)[1].bytes))[0].bytes)->kind, "Status");
 }
 
-TEST(ApiServerWatch, SRV151TableAndSRV152Metadata) {
+TEST(ApiServerWatch, TableAndSRV152Metadata_SRV151) {
   TestServer server;
   const HeaderList table = {
       {"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"}};
@@ -298,7 +298,7 @@ TEST(ApiServerWatch, SRV151TableAndSRV152Metadata) {
   EXPECT_TRUE(objects[0].At("/object/data").is_null());
 }
 
-TEST(ApiServerWatch, SRV154ASlowReaderHarmsNobody) {
+TEST(ApiServerWatch, ASlowReaderHarmsNobody_SRV154) {
   TestServer server({.history_events = 200});
   const std::string from = "&resourceVersion=" + Current(server);
   HttpRequest request{.target = Watch(from)};

@@ -135,7 +135,7 @@ struct Touchy {
   static constexpr auto kFields = std::tuple(Field("phase", &Touchy::phase));
 };
 
-TEST(CustomResource, H5AStructThatThrowsMakesItsObjectUnreadable) {
+TEST(CustomResource, AStructThatThrowsMakesItsObjectUnreadable_H5) {
   const auto build = [] {
     return internal::BuildFromJson(
         CustomResource<Touchy>::type_info(),
@@ -150,7 +150,7 @@ TEST(CustomResource, H5AStructThatThrowsMakesItsObjectUnreadable) {
   EXPECT_THAT(built.error().message(), HasSubstr("kind Touchy threw: touchy"));
 }
 
-TEST(CustomResource, H5WhatAStructThrowsIsLoggedAndCounted) {
+TEST(CustomResource, WhatAStructThrowsIsLoggedAndCounted_H5) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Simulation sim({.seed = 3, .log = NewNullLog(), .metrics = metrics});
   testing::ScriptedServer server;

@@ -82,7 +82,7 @@ class EngineBreaksTest : public ::testing::Test, public ResponseReceiver {
 };
 
 // A connection that broke after twenty seconds would probably break again that late.
-TEST_F(EngineBreaksTest, H7WhatABreakIsWorthDependsOnWhenItComes) {
+TEST_F(EngineBreaksTest, WhatABreakIsWorthDependsOnWhenItComes_H7) {
   for (const bool quick : {true, false}) {
     const auto breaks =
         std::make_shared<Breaks>(sim_.env(), quick ? seconds(20) - Duration(1) : seconds(20),

@@ -92,7 +92,7 @@ TEST_F(EngineTest, AnAnswerArrives) {
   EXPECT_EQ(server_.requests.at(0).headers.Get("Accept"), "application/json");
 }
 
-TEST_F(EngineTest, RR11RetriesWithRetryAfterOnEveryMethod) {
+TEST_F(EngineTest, RetriesWithRetryAfterOnEveryMethod_RR11) {
   for (const char* method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
     for (const int status : {429, 503}) {
       Make({.max_retries = 2});
@@ -107,7 +107,7 @@ TEST_F(EngineTest, RR11RetriesWithRetryAfterOnEveryMethod) {
   }
 }
 
-TEST_F(EngineTest, RR12WithoutTheHeaderThereIsOneAttempt) {
+TEST_F(EngineTest, WithoutTheHeaderThereIsOneAttempt_RR12) {
   Make();
   for (ScriptedResponse response :
        {StatusFailure(500, "InternalError", "x"), StatusFailure(429, "TooManyRequests", "x"),
@@ -121,7 +121,7 @@ TEST_F(EngineTest, RR12WithoutTheHeaderThereIsOneAttempt) {
   }
 }
 
-TEST_F(EngineTest, RR17TenRetriesByDefaultAndTheServersPause) {
+TEST_F(EngineTest, TenRetriesByDefaultAndTheServersPause_RR17) {
   Make();
   server_.fallback = [](const HttpRequest&) { return WithRetryAfter(429, "1"); };
   Run({.target = "/x"});
@@ -129,7 +129,7 @@ TEST_F(EngineTest, RR17TenRetriesByDefaultAndTheServersPause) {
   EXPECT_EQ(Took(), seconds(10));
 }
 
-TEST_F(EngineTest, RR13ReadsWhoseConnectionBreaksAreRepeated) {
+TEST_F(EngineTest, ReadsWhoseConnectionBreaksAreRepeated_RR13) {
   Make({.max_retries = 2});
   server_.script = {ScriptedResponse{.body = "{", .cut = true}};
   // If the response body breaks off, the caller decides what to do.
@@ -138,7 +138,7 @@ TEST_F(EngineTest, RR13ReadsWhoseConnectionBreaksAreRepeated) {
   EXPECT_EQ(recorder_.done->error().reason(), Reason::kUnexpectedEof);
 }
 
-TEST_F(EngineTest, RR24ResetsBeforeTheAnswerAreRepeatedForReads) {
+TEST_F(EngineTest, ResetsBeforeTheAnswerAreRepeatedForReads_RR24) {
   Make();
   server_.script = {Json("{}")};
   Run({.target = "/x"});
@@ -169,7 +169,7 @@ TEST_F(EngineTest, AServerThatNeverAnsweredIsNotAskedAgain) {
   EXPECT_EQ(server_.requests.size(), 1u);
 }
 
-TEST_F(EngineTest, RR14RefusedConnectionsAreNotRepeated) {
+TEST_F(EngineTest, RefusedConnectionsAreNotRepeated_RR14) {
   std::shared_ptr<InMemoryTransport> transport(NewInMemoryTransport(sim_.env(), server_));
   engine_ = std::make_shared<Engine>(sim_.env(), transport, ClientOptions{.qps = -1});
   transport->Down();
@@ -178,7 +178,7 @@ TEST_F(EngineTest, RR14RefusedConnectionsAreNotRepeated) {
   EXPECT_LT(Took(), seconds(1));
 }
 
-TEST_F(EngineTest, A401RefreshesTheCredentialOnce) {
+TEST_F(EngineTest, RefreshesTheCredentialOnce_A401) {
   int refreshed = 0;
   Make({.refresh_credentials = [&] {
     ++refreshed;
@@ -221,7 +221,7 @@ TEST_F(EngineTest, RefusedProtobufIsRememberedPerResource) {
   EXPECT_EQ(server_.requests[3].headers.Get("Accept"), "application/vnd.kubernetes.protobuf");
 }
 
-TEST_F(EngineTest, A415SendsTheBodyAgainAsJson) {
+TEST_F(EngineTest, SendsTheBodyAgainAsJson_A415) {
   Make();
   server_.script = {StatusFailure(415, "UnsupportedMediaType", "json only"), Json("{}", 201)};
   Run({.method = "POST",
@@ -250,7 +250,7 @@ TEST_F(EngineTest, WhoHasAskedForJsonAloneIsRefusedForGood) {
   }
 }
 
-TEST_F(EngineTest, RC05TheRateLimiterHoldsRequestsButNotWatches) {
+TEST_F(EngineTest, TheRateLimiterHoldsRequestsButNotWatches_RC05) {
   Make({.qps = 5, .burst = 2});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   Run({.target = "/x"});
@@ -262,7 +262,7 @@ TEST_F(EngineTest, RC05TheRateLimiterHoldsRequestsButNotWatches) {
   EXPECT_EQ(Took(), Duration{0});
 }
 
-TEST_F(EngineTest, FC_12_ThoseBehindTheBurstWait) {
+TEST_F(EngineTest, ThoseBehindTheBurstWait_FC12) {
   Make({.qps = 10, .burst = 5});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   Duration took{0};
@@ -274,7 +274,7 @@ TEST_F(EngineTest, FC_12_ThoseBehindTheBurstWait) {
   EXPECT_LE(took, milliseconds(1101));
 }
 
-TEST_F(EngineTest, FC_14_AWaitPastTheTimeoutIsRefusedAtOnce) {
+TEST_F(EngineTest, AWaitPastTheTimeoutIsRefusedAtOnce_FC14) {
   Make({.qps = 0.0001, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   Run({.target = "/x", .timeout = seconds(1)});
@@ -286,7 +286,7 @@ TEST_F(EngineTest, FC_14_AWaitPastTheTimeoutIsRefusedAtOnce) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
-TEST_F(EngineTest, RC17ATimeoutCoversAllAttempts) {
+TEST_F(EngineTest, ATimeoutCoversAllAttempts_RC17) {
   Make();
   server_.fallback = [](const HttpRequest&) { return WithRetryAfter(503, "1"); };
   Run({.target = "/x", .timeout = milliseconds(2500)});
@@ -308,7 +308,7 @@ TEST_F(EngineTest, TheClientsTimeoutHoldsWhereTheRequestHasNoneAndNotForWatches)
   EXPECT_NE(recorder_.done->error().reason(), Reason::kDeadlineExceeded);
 }
 
-TEST_F(EngineTest, RW02EachWarningOnce) {
+TEST_F(EngineTest, EachWarningOnce_RW02) {
   std::vector<std::string> warnings;
   Make({.warning_handler = [&](std::string_view text) { warnings.emplace_back(text); }});
   server_.fallback = [](const HttpRequest&) {
@@ -343,7 +343,7 @@ TEST_F(EngineTest, AThousandWarningsAreRemembered) {
   EXPECT_EQ(warn(0, 1), 1U);
 }
 
-TEST_F(EngineTest, H5WhatTheUsersFunctionsThrowEndsNoLane) {
+TEST_F(EngineTest, WhatTheUsersFunctionsThrowEndsNoLane_H5) {
   Make({.warning_handler = [](std::string_view) { throw std::runtime_error("warned"); },
         .refresh_credentials = []() -> bool { throw std::runtime_error("refreshed"); }});
   ScriptedResponse warning = Json("{}");
@@ -386,7 +386,7 @@ TEST_F(EngineTest, ALongRetryAfterIsCappedAndSaid) {
   EXPECT_THAT(log_->text(), HasSubstr("asked_seconds=86400.000000 seconds=120.000000"));
 }
 
-TEST_F(EngineTest, Item13WaitingForOurOwnLimitIsSaid) {
+TEST_F(EngineTest, WaitingForOurOwnLimitIsSaid_Item13) {
   Make({.qps = 5, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   for (int i = 0; i < 6; ++i) Run({.target = "/x"});
@@ -399,7 +399,7 @@ TEST_F(EngineTest, Item13WaitingForOurOwnLimitIsSaid) {
   EXPECT_EQ(Took(), Duration{0});
 }
 
-TEST_F(EngineTest, H7WhatTookLongToBreakIsNotRepeated) {
+TEST_F(EngineTest, WhatTookLongToBreakIsNotRepeated_H7) {
   engine_ = std::make_shared<Engine>(
       sim_.env(),
       std::shared_ptr<Transport>(NewInMemoryTransport(
@@ -508,7 +508,7 @@ TEST_F(EngineTest, TheLimitIsNamedAtMostEveryTenSeconds) {
   EXPECT_THAT(log_->text(), HasSubstr("seconds=1.000000 seconds_of_all=10.000000"));
 }
 
-TEST_F(EngineTest, RS01AWatchWantsExactly200) {
+TEST_F(EngineTest, AWatchWantsExactly200_RS01) {
   Make();
   server_.script = {Json("{}", 202)};
   Run({.target = "/x", .watch = true});

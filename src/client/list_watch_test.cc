@@ -355,7 +355,7 @@ TEST_F(ListWatchTest, AtMostEightListsAtOnce) {
   sim_.RunReady();
 }
 
-TEST_F(ListWatchTest, W34_ARefusalOfWatchListsHoldsForTheResourceAndTheClientForAnHour) {
+TEST_F(ListWatchTest, ARefusalOfWatchListsHoldsForTheResourceAndTheClientForAnHour_W34) {
   const TypeInfo& gadgets = Gadget::type_info();
   const Client other = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
   std::vector<bool> unsupported;

@@ -8,7 +8,7 @@
 namespace kinformer::internal::client {
 namespace {
 
-TEST(RequestPath, RB04SegmentsStandInTheApisOrder) {
+TEST(RequestPath, SegmentsStandInTheApisOrder_RB04) {
   EXPECT_EQ(*BuildPath({"", "v1", "pods", "default", "web-0", "status"}),
             "/api/v1/namespaces/default/pods/web-0/status");
   EXPECT_EQ(*BuildPath({"apps", "v1", "deployments", "", "", ""}), "/apis/apps/v1/deployments");
@@ -45,7 +45,7 @@ TEST(RequestPath, EveryByteStandsOrIsEscaped) {
   }
 }
 
-TEST(RequestPath, RB06SegmentsThatWouldNameSomethingElseAreRefused) {
+TEST(RequestPath, SegmentsThatWouldNameSomethingElseAreRefused_RB06) {
   for (const char* bad : {".", "..", "a/b", "a%2fb"}) {
     const auto path = BuildPath({"", "v1", "pods", bad, "web-0", ""});
     ASSERT_FALSE(path.ok()) << bad;
@@ -59,7 +59,7 @@ TEST(RequestPath, RB06SegmentsThatWouldNameSomethingElseAreRefused) {
   EXPECT_FALSE(BuildPath({"", "v1", "", "a", "p", ""}).ok());
 }
 
-TEST(RequestPath, RB07ListOptionsUnderTheirNames) {
+TEST(RequestPath, ListOptionsUnderTheirNames_RB07) {
   Query query;
   query.AddListOptions({.labelSelector = "app=web,tier in (a,b)",
                         .resourceVersion = "12",

@@ -290,7 +290,7 @@ TEST_F(ResourceClientTest, PatchAndDelete) {
             R"("preconditions":{"uid":"u"},"propagationPolicy":"Foreground"})");
 }
 
-TEST_F(ResourceClientTest, RB11RequestsThatNameNothingAreNotSent) {
+TEST_F(ResourceClientTest, RequestsThatNameNothingAreNotSent_RB11) {
   Block([&] {
     EXPECT_EQ(ConfigMaps("").Get("a").error().reason(), Reason::kInvalidArgument);
     EXPECT_EQ(ConfigMaps().Get("").error().reason(), Reason::kInvalidArgument);

@@ -12,7 +12,7 @@ constexpr char kGone[] =
     R"({"kind":"Status","apiVersion":"v1","metadata":{"continue":"next"},"status":"Failure",)"
     R"x("message":"too old resource version: 1 (1003)","reason":"Expired","code":410})x";
 
-TEST(Status, RS08JsonStatusWinsOverTheCode) {
+TEST(Status, JsonStatusWinsOverTheCode_RS08) {
   const Error error = ErrorOfResponse("GET", 500, "application/json", kGone, std::nullopt);
   EXPECT_EQ(error.reason(), Reason::kExpired);
   EXPECT_EQ(error.message(), "too old resource version: 1 (1003)");
@@ -108,7 +108,7 @@ TEST(Status, TheHeadOfTheAnswerSaysWhatItsStatusDoesNot) {
   EXPECT_EQ(answer(R"(,"code":503)", {}).http_status(), 503);
 }
 
-TEST(Status, RS07WhatIsNoFailureIsNoError) {
+TEST(Status, WhatIsNoFailureIsNoError_RS07) {
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Status","status":"Success"})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Pod","status":{"phase":"Failed"}})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Order","status":"Failure"})"));
@@ -198,7 +198,7 @@ TEST(Status, MediaTypes) {
   EXPECT_EQ(MediaType(";a=b"), "");
 }
 
-TEST(Status, RS08ReasonOfBareCodes) {
+TEST(Status, ReasonOfBareCodes_RS08) {
   const struct {
     const char* method;
     int code;

@@ -68,7 +68,7 @@ TEST(TransportOptions, ServerUrl) {
   EXPECT_THAT(ServerUrlFor(config).error().message(), HasSubstr("URL or a host:port"));
 }
 
-TEST(TransportOptions, TR13ImpersonationBecomesHeaders) {
+TEST(TransportOptions, ImpersonationBecomesHeaders_TR13) {
   Config config;
   config.host = "https://h";
   config.impersonate = {
@@ -93,7 +93,7 @@ std::string Authorization(CredentialSource& source, Simulation& sim) {
   return out;
 }
 
-TEST(TransportOptions, TR12WhichCredentialIsUsed) {
+TEST(TransportOptions, WhichCredentialIsUsed_TR12) {
   Simulation sim;
   Config config;
   config.host = "https://h";
@@ -154,7 +154,7 @@ TEST(TransportOptions, LineEndsAroundAToken_AreNoPartOfIt) {
   EXPECT_EQ(Authorization(*source, sim), "Bearer literal");
 }
 
-TEST(TokenFile, TR17IsReadAgainAndKeptWhenUnreadable) {
+TEST(TokenFile, IsReadAgainAndKeptWhenUnreadable_TR17) {
   Simulation sim;
   const std::string path = TempFile(" one \n");
   const auto source = internal::config::NewTokenFileCredentials(path, "");
@@ -188,7 +188,7 @@ TEST(TokenFile, TheLiteralServesUntilTheFileIsReadable) {
   EXPECT_THAT(Authorization(*alone, sim), HasSubstr("/nonexistent/t"));
 }
 
-TEST(TokenFile, TR18ManyCallersOneRead) {
+TEST(TokenFile, ManyCallersOneRead_TR18) {
   Simulation sim;
   const auto source = internal::config::NewTokenFileCredentials(TempFile("x"), "");
   int answers = 0;
@@ -263,7 +263,7 @@ Result<internal::config::ExecAnswer> RunPlugin(const ExecConfig& exec,
   return internal::config::RunExecPlugin(sim.env(), exec, cluster);
 }
 
-TEST(ExecPlugin, EX14DoesNotRunWhereThereIsAnotherCredential) {
+TEST(ExecPlugin, DoesNotRunWhereThereIsAnotherCredential_EX14) {
   const std::string ran = TempFile("");
   Config config;
   config.host = "https://h";
@@ -292,7 +292,7 @@ TEST(ExecPlugin, EX14DoesNotRunWhereThereIsAnotherCredential) {
   EXPECT_EQ(runs(), 1) << "alone it runs";
 }
 
-TEST(ExecPlugin, EX03EX10GivesATokenAndGetsItsInfo) {
+TEST(ExecPlugin, GivesATokenAndGetsItsInfo_EX03EX10) {
   ExecConfig exec =
       Plugin("echo '{\"apiVersion\":\"" + std::string(kV1) +
              "\",\"status\":{\"token\":\"'$1-$EXTRA'\"}}'; echo \"$KUBERNETES_EXEC_INFO\" > $2");
@@ -326,7 +326,7 @@ struct AnswerCase {
   const char* want;
 };
 
-TEST(ExecPlugin, EX02BadAnswersAreNamed) {
+TEST(ExecPlugin, BadAnswersAreNamed_EX02) {
   const AnswerCase cases[] = {
       {"not JSON", "SECRETTOKEN", "not JSON"},
       {"no version", "{\"status\":{\"token\":\"t\"}}", "apiVersion \"\""},
@@ -356,7 +356,7 @@ TEST(ExecPlugin, AnExpiryBeyondTheClocksEndIsItsEnd) {
   EXPECT_EQ(answer->expires, WallTime::max());
 }
 
-TEST(ExecPlugin, EX08EX09FailuresNameCodeAndHint) {
+TEST(ExecPlugin, FailuresNameCodeAndHint_EX08EX09) {
   ExecConfig missing{.command = "no-such-plugin-here",
                      .api_version = kV1,
                      .install_hint = "apt it",
@@ -367,7 +367,7 @@ TEST(ExecPlugin, EX08EX09FailuresNameCodeAndHint) {
   EXPECT_THAT(RunPlugin(Plugin("kill -9 $$")).error().message(), HasSubstr("signal 9"));
 }
 
-TEST(ExecPlugin, EX04EX05EX06EX11InteractiveModes) {
+TEST(ExecPlugin, InteractiveModes_EX04EX05EX06EX11) {
   ExecConfig exec{.command = "plug", .api_version = kV1};
   for (const bool terminal : {false, true}) {
     exec.interactive_mode = "Never";
@@ -493,7 +493,7 @@ TEST(ExecPlugin, Fetch_ByManyWhereNothingIsGood_SharesTheRunThatIsUnderWay) {
   EXPECT_EQ(std::filesystem::file_size(count), 4U);
 }
 
-TEST(ExecPlugin, EX07EX13RunsAtFirstAfter401AndAfterExpiry) {
+TEST(ExecPlugin, RunsAtFirstAfter401AndAfterExpiry_EX07EX13) {
   // The simulation's wall clock begins at 1970-01-01.
   Simulation sim;
   const std::string count = TempFile("");

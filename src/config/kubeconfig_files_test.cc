@@ -46,7 +46,7 @@ TEST(KubeconfigFiles, PathsThatNameNothing_SayWhatIsWrongWithThem) {
   EXPECT_THAT(load({}, home), HasSubstr("~ is no home directory in a file: write the whole path"));
 }
 
-TEST(KubeconfigFiles, KC15PathsAreRelativeToTheirOwnFile) {
+TEST(KubeconfigFiles, PathsAreRelativeToTheirOwnFile_KC15) {
   const Folder folder;
   folder.Write("a/ca.crt", "x");
   folder.Write("a/token", "tok\n");
@@ -63,7 +63,7 @@ TEST(KubeconfigFiles, KC15PathsAreRelativeToTheirOwnFile) {
   EXPECT_EQ(got->exec->command, folder.path() + "/a/bin/plug");
 }
 
-TEST(KubeconfigFiles, KC30ALiteralTokenIsTheValueAndTheFileIsKept) {
+TEST(KubeconfigFiles, ALiteralTokenIsTheValueAndTheFileIsKept_KC30) {
   const Folder folder;
   const std::string path = folder.Write("config", OneUser("token: literal, tokenFile: token"));
   const auto got = Config::FromKubeconfigFile(path);
@@ -72,7 +72,7 @@ TEST(KubeconfigFiles, KC30ALiteralTokenIsTheValueAndTheFileIsKept) {
   EXPECT_EQ(got->bearer_token_file, folder.path() + "/token");
 }
 
-TEST(KubeconfigFiles, KC18KC08TheFirstFileWinsEntryByEntry) {
+TEST(KubeconfigFiles, TheFirstFileWinsEntryByEntry_KC18KC08) {
   const Folder folder;
   const std::string a = folder.Write("a", R"(
 current-context: one
@@ -97,13 +97,13 @@ contexts: [{name: two, context: {cluster: l, user: u}}]
   EXPECT_EQ(got->host, "https://l");
 }
 
-TEST(KubeconfigFiles, KC09SplitPathList) {
+TEST(KubeconfigFiles, SplitPathList_KC09) {
   EXPECT_EQ(internal::config::SplitPathList("/a::/b:/a:/c:"),
             (std::vector<std::string>{"/a", "/b", "/c"}));
   EXPECT_TRUE(internal::config::SplitPathList("").empty());
 }
 
-TEST(KubeconfigFiles, KC10KC03WhichFilesAreRead) {
+TEST(KubeconfigFiles, WhichFilesAreRead_KC10KC03) {
   const Folder folder;
   folder.Write(".kube/config", OneCluster("server: https://home"));
   const std::string other = folder.Write("other", OneCluster("server: https://other"));
@@ -118,7 +118,7 @@ TEST(KubeconfigFiles, KC10KC03WhichFilesAreRead) {
               AllOf(HasSubstr(folder.path() + "/no"), HasSubstr("No such file")));
 }
 
-TEST(KubeconfigFiles, KC04KC05MissingFilesOfAListAreNoConfiguration) {
+TEST(KubeconfigFiles, MissingFilesOfAListAreNoConfiguration_KC04KC05) {
   const Folder folder;
   const auto got = internal::config::LoadDefaultConfig({}, With(folder, folder.path() + "/x"));
   ASSERT_FALSE(got.ok());
@@ -126,7 +126,7 @@ TEST(KubeconfigFiles, KC04KC05MissingFilesOfAListAreNoConfiguration) {
   EXPECT_THAT(got.error().message(), HasSubstr(folder.path() + "/x"));
 }
 
-TEST(KubeconfigFiles, KC06KC07BadFilesAreNamed) {
+TEST(KubeconfigFiles, BadFilesAreNamed_KC06KC07) {
   const Folder folder;
   const std::string bad = folder.Write("bad", "a: b\nclusters: [\n");
   auto got = internal::config::LoadDefaultConfig({}, With(folder, bad));
@@ -151,7 +151,7 @@ TEST(KubeconfigFiles, TheHomeOfTheProcessIsThatOfItsEnvironment) {
   if (home != nullptr) setenv("HOME", before.c_str(), 1);
 }
 
-TEST(KubeconfigFiles, KC32KubernetesMasterServesWhenNothingElseDoes) {
+TEST(KubeconfigFiles, KubernetesMasterServesWhenNothingElseDoes_KC32) {
   const Folder folder;
   Surroundings around = With(folder);
   around.environment["KUBERNETES_MASTER"] = "http://master:1";
@@ -172,7 +172,7 @@ Surroundings InPod(const Folder& folder) {
   return out;
 }
 
-TEST(InCluster, KC38KC42KC43TheServiceAccountServesWhenNothingElseDoes) {
+TEST(InCluster, TheServiceAccountServesWhenNothingElseDoes_KC38KC42KC43) {
   const Folder folder;
   Surroundings around = InPod(folder);
   auto got = internal::config::LoadDefaultConfig({}, around);
@@ -186,7 +186,7 @@ TEST(InCluster, KC38KC42KC43TheServiceAccountServesWhenNothingElseDoes) {
   EXPECT_EQ(internal::config::LoadDefaultConfig({}, around)->namespace_, "from-env");
 }
 
-TEST(InCluster, KC39KC41AFileThatSaysSomethingWins) {
+TEST(InCluster, AFileThatSaysSomethingWins_KC39KC41) {
   const Folder folder;
   const Surroundings around = InPod(folder);
   folder.Write(".kube/config", OneCluster("server: https://file"));
@@ -196,7 +196,7 @@ TEST(InCluster, KC39KC41AFileThatSaysSomethingWins) {
       << "a broken file is not passed over";
 }
 
-TEST(InCluster, KC44OverridesBeatThePod) {
+TEST(InCluster, OverridesBeatThePod_KC44) {
   const Folder folder;
   const Surroundings around = InPod(folder);
   const auto got = internal::config::InClusterConfig(

@@ -185,7 +185,7 @@ TEST(Kubeconfig, ErrorsNameThePlaceAndTheRemedy) {
   }
 }
 
-TEST(Kubeconfig, KV13PredicatesSeeTheKindOfError) {
+TEST(Kubeconfig, PredicatesSeeTheKindOfError_KV13) {
   EXPECT_TRUE(IsEmptyConfig(Config::FromKubeconfig("").error()));
   EXPECT_FALSE(IsContextNotFound(Config::FromKubeconfig("").error()));
   const auto missing = Config::FromKubeconfig(kTwoContexts, "", {.context = "qa"});
@@ -346,7 +346,7 @@ TEST(Kubeconfig, ValuesAndOverrides) {
   }
 }
 
-TEST(Kubeconfig, KC12EmptyListsAndFilesAreEmpty) {
+TEST(Kubeconfig, EmptyListsAndFilesAreEmpty_KC12) {
   for (const char* text :
        {"", "clusters:\nusers:\ncontexts:\n", "{}", "kind: Config\napiVersion: v1"}) {
     const auto got = internal::config::ParseKubeconfig(text, "f", "");
@@ -383,7 +383,7 @@ TEST(ConfigText, WhatIsWrittenReadsBack) {
   EXPECT_EQ(got->impersonate.extra, config.impersonate.extra);
 }
 
-TEST(ConfigText, KV16SecretsAreNotPrinted) {
+TEST(ConfigText, SecretsAreNotPrinted_KV16) {
   Config config;
   config.host = "https://me:HOSTTEXT@h";
   config.tls.key_data = "KEYTEXT";
@@ -397,7 +397,7 @@ TEST(ConfigText, KV16SecretsAreNotPrinted) {
 }
 
 // Errors about URLs of all these kinds.
-TEST(Kubeconfig, M4PasswordsInUrlsStayOutOfErrors) {
+TEST(Kubeconfig, PasswordsInUrlsStayOutOfErrors_M4) {
   const std::string texts[] = {
       OneCluster("server: https://s, proxy-url: 'me:HUSH@p:1'"),
       OneCluster("server: https://s, proxy-url: 'ftp://me:HUSH@p:1'"),
@@ -486,7 +486,7 @@ TEST(Kubeconfig, OidcWithoutAnIdToken_IsRefusedWithWhatToDo) {
                                            HasSubstr("log in"), Not(HasSubstr("HUSH"))));
 }
 
-TEST(Kubeconfig, M11ATokenFileThatIsAFifoIsAnError) {
+TEST(Kubeconfig, ATokenFileThatIsAFifoIsAnError_M11) {
   const Folder folder;
   const std::string fifo = folder.path() + "/fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);

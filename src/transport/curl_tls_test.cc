@@ -266,7 +266,7 @@ struct TlsOptionsCase {
   const char* want;
 };
 
-TEST_F(CurlTlsTest, TR04BadOptionsAreNamed) {
+TEST_F(CurlTlsTest, BadOptionsAreNamed_TR04) {
   const TestCertificate other = MakeTestCertificate(ca_, "other");
   const TlsOptionsCase cases[] = {
       {"missing CA",

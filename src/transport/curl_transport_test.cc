@@ -347,7 +347,7 @@ class Tokens final : public CredentialSource {
   std::vector<std::string> rejected;
 };
 
-TEST_F(CurlTransportTest, TR11CredentialsAreAskedPerRequestAndToldOf401) {
+TEST_F(CurlTransportTest, CredentialsAreAskedPerRequestAndToldOf401_TR11) {
   LoopbackServer server([](const Request& request, Peer& peer) {
     const std::string token = request.Header("authorization");
     return peer.Write(PlainResponse(token, "", token == "Bearer t1" ? 401 : 200));
@@ -398,7 +398,7 @@ TEST_F(CurlTransportTest, AFrozenServersWatchesAreAbandoned) {
 }
 
 // The head and part of the body arrive, then nothing, while the server is alive.
-TEST_F(CurlTransportTest, H7ABodyThatStopsInItsMiddleEnds) {
+TEST_F(CurlTransportTest, ABodyThatStopsInItsMiddleEnds_H7) {
   LoopbackServer server([](const Request& request, Peer& peer) {
     if (request.target != "/list") return Echo(request, peer);
     peer.Write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"items\":[");
@@ -420,7 +420,7 @@ TEST_F(CurlTransportTest, H7ABodyThatStopsInItsMiddleEnds) {
 
 // The same before the body begins, and for a refused watch: over HTTP/1.1 a probe has its own
 // connection, so it says nothing about this one.
-TEST_F(CurlTransportTest, H7AnAnswerThatStopsInItsMiddleEndsWhereverThatIs) {
+TEST_F(CurlTransportTest, AnAnswerThatStopsInItsMiddleEndsWhereverThatIs_H7) {
   std::atomic<int> probes{0};
   LoopbackServer server([&](const Request& request, Peer& peer) {
     if (request.target == "/livez") ++probes;
@@ -452,7 +452,7 @@ TEST_F(CurlTransportTest, H7AnAnswerThatStopsInItsMiddleEndsWhereverThatIs) {
 
 // A body of single bytes, each sent when the client has just probed the server, for far longer than
 // both limits together.
-TEST_F(CurlTransportTest, H7ASlowBodyGoesOn) {
+TEST_F(CurlTransportTest, ASlowBodyGoesOn_H7) {
   constexpr int kBytes = 40;
   std::mutex mutex;
   std::condition_variable probed;
@@ -484,7 +484,7 @@ TEST_F(CurlTransportTest, H7ASlowBodyGoesOn) {
 }
 
 // All connections of the lane are in use; the probe needs one more.
-TEST_F(CurlTransportTest, H7RequestsOfEveryPoolOnAFrozenServerEnd) {
+TEST_F(CurlTransportTest, RequestsOfEveryPoolOnAFrozenServerEnd_H7) {
   LoopbackServer server([](const Request&, Peer& peer) {
     peer.WaitForClose();
     return false;
@@ -505,7 +505,7 @@ TEST_F(CurlTransportTest, H7RequestsOfEveryPoolOnAFrozenServerEnd) {
 }
 
 // A slow server is probed before it answers, and the request is kept if the probe is answered.
-TEST_F(CurlTransportTest, H7ASlowAnswerOfALivingServerIsAwaited) {
+TEST_F(CurlTransportTest, ASlowAnswerOfALivingServerIsAwaited_H7) {
   std::promise<void> probed;
   std::atomic<bool> told{false};
   LoopbackServer server([&](const Request& request, Peer& peer) {
@@ -537,7 +537,7 @@ class ThrowingSource final : public CredentialSource {
   bool fail = false;
 };
 
-TEST_F(CurlTransportTest, H5CredentialSourcesAndReceiversMayThrow) {
+TEST_F(CurlTransportTest, CredentialSourcesAndReceiversMayThrow_H5) {
   LoopbackServer server([](const Request& request, Peer& peer) {
     return peer.Write(PlainResponse("x", "", request.target == "/401" ? 401 : 200));
   });

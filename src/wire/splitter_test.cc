@@ -189,7 +189,7 @@ class Patient final : public Items {
   }
 };
 
-TEST(ListSplitter, Row63_ItemsThatAreTooLargeAreSkippedWhereTheSinkDoesWithoutThem) {
+TEST(ListSplitter, ItemsThatAreTooLargeAreSkippedWhereTheSinkDoesWithoutThem_Row63) {
   const std::string large = R"({"a":"}\"{[","b":[{},{}],"c":")" + std::string(60, 'x') + "\"}";
   const std::string body = R"({"kind":"L","items":[{"n":1},)" + large + R"(,{"n":2},)" + large +
                            R"(],"metadata":{"resourceVersion":"7"}})";

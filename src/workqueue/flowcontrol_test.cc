@@ -33,7 +33,7 @@ class BackoffTest : public ::testing::Test {
   Simulation sim_;
 };
 
-TEST_F(BackoffTest, FC_01_DoublesToItsCapForEachId) {
+TEST_F(BackoffTest, DoublesToItsCapForEachId_FC01) {
   Backoff backoff(sim_.env(), {.initial = seconds(1), .max = seconds(50)});
   std::vector<std::int64_t> delays;
   for (int i = 0; i < 10; ++i) {
@@ -49,7 +49,7 @@ TEST_F(BackoffTest, FC_01_DoublesToItsCapForEachId) {
   EXPECT_EQ(backoff.Get("a"), seconds(1));
 }
 
-TEST_F(BackoffTest, FC_02_InBackOffNowAndNotMuchLater) {
+TEST_F(BackoffTest, InBackOffNowAndNotMuchLater_FC02) {
   Backoff backoff(sim_.env(), {.initial = seconds(1), .max = seconds(5)});
   EXPECT_FALSE(backoff.IsInBackOffSinceUpdate("a", Now())) << "it has never failed";
   EXPECT_FALSE(backoff.IsInBackOffSince("a", Now()));
@@ -71,7 +71,7 @@ TEST_F(BackoffTest, FC_02_InBackOffNowAndNotMuchLater) {
   EXPECT_FALSE(backoff.IsInBackOffSince("a", Now())) << "what was has expired";
 }
 
-TEST_F(BackoffTest, FC_03_AtTheCapUntilItExpires) {
+TEST_F(BackoffTest, AtTheCapUntilItExpires_FC03) {
   Backoff backoff(sim_.env(), {.initial = seconds(1), .max = seconds(5)});
   ToTheCap(backoff, seconds(5));
   Step(seconds(6));
@@ -85,7 +85,7 @@ TEST_F(BackoffTest, FC_03_AtTheCapUntilItExpires) {
   EXPECT_EQ(backoff.Get("a"), seconds(1));
 }
 
-TEST_F(BackoffTest, FC_04_CleaningRemovesWhatExpired) {
+TEST_F(BackoffTest, CleaningRemovesWhatExpired_FC04) {
   Backoff backoff(sim_.env(), {.initial = seconds(1), .max = seconds(5)});
   ToTheCap(backoff, seconds(5));
   Step(seconds(6));
@@ -101,7 +101,7 @@ TEST_F(BackoffTest, FC_04_CleaningRemovesWhatExpired) {
   EXPECT_EQ(backoff.size(), 0U);
 }
 
-TEST_F(BackoffTest, FC_05_CleaningByARuleOfOnesOwn) {
+TEST_F(BackoffTest, CleaningByARuleOfOnesOwn_FC05) {
   Backoff usual(sim_.env(), {.initial = seconds(1), .max = seconds(50)});
   Backoff own(sim_.env(), {.initial = seconds(1),
                            .max = seconds(50),
@@ -120,7 +120,7 @@ TEST_F(BackoffTest, FC_05_CleaningByARuleOfOnesOwn) {
   EXPECT_EQ(own.size(), 0U);
 }
 
-TEST_F(BackoffTest, FC_06_WindowsOverTime) {
+TEST_F(BackoffTest, WindowsOverTime_FC06) {
   Backoff backoff(sim_.env(), {.initial = seconds(1), .max = seconds(10)});
   std::vector<int> grown;
   const SteadyTime start = Now();
@@ -141,7 +141,7 @@ TEST_F(BackoffTest, FC_06_WindowsOverTime) {
   EXPECT_EQ(backoff.Get("a"), seconds(1)) << "it begins anew";
 }
 
-TEST_F(BackoffTest, FC_07_Jitter) {
+TEST_F(BackoffTest, Jitter_FC07) {
   Backoff backoff(sim_.env(), {.initial = milliseconds(100), .max = minutes(1), .jitter = 0.1});
   Duration last{0};
   bool differs = false;
@@ -161,7 +161,7 @@ TEST_F(BackoffTest, FC_07_Jitter) {
   EXPECT_TRUE(differs);
 }
 
-TEST_F(BackoffTest, FC_08_RulesThatExpireSoonerOrLater) {
+TEST_F(BackoffTest, RulesThatExpireSoonerOrLater_FC08) {
   const auto after = [](Duration idle) {
     return [idle](SteadyTime event, SteadyTime last, Duration) { return event - last > idle; };
   };

@@ -116,7 +116,7 @@ class Model {
 
 class ModelTest : public ::testing::TestWithParam<Duration> {};
 
-TEST_P(ModelTest, PQ25_EveryStepIsAsTheModelSays) {
+TEST_P(ModelTest, EveryStepIsAsTheModelSays_PQ25) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Simulation sim({.seed = seed});
     Env& env = sim.env();

@@ -64,7 +64,7 @@ class PriorityQueueTest : public QueueTest {
   Queue queue_{env_, {.name = "q"}};
 };
 
-TEST_F(PriorityQueueTest, PQ01_OneItem) {
+TEST_F(PriorityQueueTest, OneItem_PQ01) {
   queue_.AddWithOpts({}, "foo");
   EXPECT_THAT(Take(queue_), Pair("foo", 0));
   EXPECT_FALSE(queue_.ShuttingDown());
@@ -72,14 +72,14 @@ TEST_F(PriorityQueueTest, PQ01_OneItem) {
   EXPECT_EQ(Adds(), 1);
 }
 
-TEST_F(PriorityQueueTest, PQ02_EqualPrioritiesInOrder) {
+TEST_F(PriorityQueueTest, EqualPrioritiesInOrder_PQ02) {
   queue_.Add("foo");
   queue_.Add("bar");
   EXPECT_EQ(queue_.Get(), "foo");
   EXPECT_EQ(queue_.Get(), "bar");
 }
 
-TEST_F(PriorityQueueTest, PQ03_04_AHeldItemIsPassedOverAndKeepsItsPlace) {
+TEST_F(PriorityQueueTest, AHeldItemIsPassedOverAndKeepsItsPlace_PQ03_04) {
   queue_.Add("foo");
   EXPECT_EQ(queue_.Get(), "foo");
   queue_.Add("foo");
@@ -96,7 +96,7 @@ TEST_F(PriorityQueueTest, PQ03_04_AHeldItemIsPassedOverAndKeepsItsPlace) {
   EXPECT_EQ(Adds(), 4);
 }
 
-TEST_F(PriorityQueueTest, PQ05_AddedTwiceIsOne) {
+TEST_F(PriorityQueueTest, AddedTwiceIsOne_PQ05) {
   queue_.Add("foo");
   queue_.Add("foo");
   EXPECT_EQ(queue_.Len(), 1U);
@@ -104,7 +104,7 @@ TEST_F(PriorityQueueTest, PQ05_AddedTwiceIsOne) {
   EXPECT_THAT(TakeAll(queue_), ElementsAre("foo"));
 }
 
-TEST_F(PriorityQueueTest, PQ06_AddedWhileHeldComesAgain) {
+TEST_F(PriorityQueueTest, AddedWhileHeldComesAgain_PQ06) {
   queue_.Add("foo");
   EXPECT_EQ(queue_.Get(), "foo");
   queue_.Add("foo");
@@ -114,7 +114,7 @@ TEST_F(PriorityQueueTest, PQ06_AddedWhileHeldComesAgain) {
   EXPECT_EQ(Adds(), 2);
 }
 
-TEST_F(PriorityQueueTest, PQ07_ARaisedItem) {
+TEST_F(PriorityQueueTest, ARaisedItem_PQ07) {
   queue_.AddWithOpts({.priority = 1}, "foo");
   queue_.AddWithOpts({.priority = 2}, "foo");
   EXPECT_THAT(Take(queue_), Pair("foo", 2));
@@ -123,27 +123,27 @@ TEST_F(PriorityQueueTest, PQ07_ARaisedItem) {
   EXPECT_EQ(Adds(), 1);
 }
 
-TEST_F(PriorityQueueTest, PQ08_APriorityIsNeverLowered) {
+TEST_F(PriorityQueueTest, APriorityIsNeverLowered_PQ08) {
   queue_.AddWithOpts({.priority = 2}, "foo");
   queue_.AddWithOpts({.priority = 1}, "foo");
   queue_.Add("foo");
   EXPECT_THAT(Take(queue_), Pair("foo", 2));
 }
 
-TEST_F(PriorityQueueTest, PQ09_ARaisedItemOvertakes) {
+TEST_F(PriorityQueueTest, ARaisedItemOvertakes_PQ09) {
   for (const char* item : {"foo", "bar", "baz"}) queue_.Add(item);
   queue_.AddWithOpts({.priority = 1}, "baz");
   EXPECT_THAT(TakeAll(queue_), ElementsAre("baz", "foo", "bar"));
 }
 
-TEST_F(PriorityQueueTest, PQ10_InOrderWithinTheNewPriority) {
+TEST_F(PriorityQueueTest, InOrderWithinTheNewPriority_PQ10) {
   queue_.Add("foo");
   queue_.AddWithOpts({.priority = 1}, "bar");
   queue_.AddWithOpts({.priority = 1}, "foo");
   EXPECT_THAT(TakeAll(queue_), ElementsAre("bar", "foo"));
 }
 
-TEST_F(PriorityQueueTest, PQ11_WhatIsReadyStaysReady) {
+TEST_F(PriorityQueueTest, WhatIsReadyStaysReady_PQ11) {
   queue_.AddWithOpts({}, "foo");
   queue_.AddWithOpts({.after = hours(1)}, "foo");
   EXPECT_EQ(queue_.Delayed(), 0U);
@@ -151,7 +151,7 @@ TEST_F(PriorityQueueTest, PQ11_WhatIsReadyStaysReady) {
   EXPECT_EQ(Adds(), 1);
 }
 
-TEST_F(PriorityQueueTest, PQ12_DelayedItemsAreNotCounted) {
+TEST_F(PriorityQueueTest, DelayedItemsAreNotCounted_PQ12) {
   queue_.AddWithOpts({.after = minutes(1)}, "a");
   queue_.AddWithOpts({.after = minutes(1)}, "b");
   queue_.Add("c");
@@ -160,7 +160,7 @@ TEST_F(PriorityQueueTest, PQ12_DelayedItemsAreNotCounted) {
   EXPECT_THAT(Depth(), ElementsAre(Pair("0", 2)));
 }
 
-TEST_F(PriorityQueueTest, PQ12_DelayedItemsAreCountedOnceTheyAreReady) {
+TEST_F(PriorityQueueTest, DelayedItemsAreCountedOnceTheyAreReady_PQ12) {
   for (int round = 0; round < 2; ++round) {
     queue_.AddWithOpts({.after = minutes(1)}, "a");
     queue_.Add("c");
@@ -177,7 +177,7 @@ TEST_F(PriorityQueueTest, PQ12_DelayedItemsAreCountedOnceTheyAreReady) {
   }
 }
 
-TEST_F(PriorityQueueTest, PQ12_WhatHasBecomeReadyAndIsAddedAgainIsCountedOnce) {
+TEST_F(PriorityQueueTest, WhatHasBecomeReadyAndIsAddedAgainIsCountedOnce_PQ12) {
   queue_.AddWithOpts({.after = minutes(1)}, "foo");
   sim_.RunFor(minutes(1));
   EXPECT_EQ(queue_.Len(), 1U);
@@ -190,7 +190,7 @@ TEST_F(PriorityQueueTest, PQ12_WhatHasBecomeReadyAndIsAddedAgainIsCountedOnce) {
   EXPECT_THAT(Depth(), ElementsAre(Pair("0", 0)));
 }
 
-TEST_F(PriorityQueueTest, PQ13_ABlockedWorkerEndsAtShutDown) {
+TEST_F(PriorityQueueTest, ABlockedWorkerEndsAtShutDown_PQ13) {
   bool ended = false;
   const auto worker = env_.NewThread("w", [&] {
     EXPECT_FALSE(queue_.GetWithPriority().has_value());
@@ -204,7 +204,7 @@ TEST_F(PriorityQueueTest, PQ13_ABlockedWorkerEndsAtShutDown) {
   EXPECT_TRUE(ended);
 }
 
-TEST_F(PriorityQueueTest, PQ14_NothingIsGivenOutAfterShutDownAndNothingIsLost) {
+TEST_F(PriorityQueueTest, NothingIsGivenOutAfterShutDownAndNothingIsLost_PQ14) {
   queue_.Add("foo");
   queue_.Add("bar");
   EXPECT_EQ(queue_.Get(), "foo");
@@ -216,7 +216,7 @@ TEST_F(PriorityQueueTest, PQ14_NothingIsGivenOutAfterShutDownAndNothingIsLost) {
   EXPECT_THAT(queue_.Waiting(), ElementsAre("bar"));
 }
 
-TEST_F(PriorityQueueTest, PQ16_DelayedThenAddedIsCountedOnce) {
+TEST_F(PriorityQueueTest, DelayedThenAddedIsCountedOnce_PQ16) {
   queue_.AddWithOpts({.after = hours(1)}, "foo");
   EXPECT_EQ(queue_.Len(), 0U);
   EXPECT_THAT(Depth(), IsEmpty());
@@ -232,7 +232,7 @@ TEST_F(PriorityQueueTest, PQ16_DelayedThenAddedIsCountedOnce) {
   EXPECT_EQ(queue_.Len(), 0U) << "the delay is over";
 }
 
-TEST_F(PriorityQueueTest, PQ17_DelayedAtZeroAddedAtOne) {
+TEST_F(PriorityQueueTest, DelayedAtZeroAddedAtOne_PQ17) {
   queue_.AddWithOpts({.after = hours(1)}, "foo");
   queue_.AddWithOpts({.priority = 1}, "foo");
   EXPECT_THAT(Depth(), ElementsAre(Pair("1", 1)));
@@ -240,7 +240,7 @@ TEST_F(PriorityQueueTest, PQ17_DelayedAtZeroAddedAtOne) {
   EXPECT_THAT(Depth(), ElementsAre(Pair("1", 0)));
 }
 
-TEST_F(PriorityQueueTest, PQ18_FivePrioritiesByAThousand) {
+TEST_F(PriorityQueueTest, FivePrioritiesByAThousand_PQ18) {
   for (const int delay : {-1, 0, 1}) {
     const int adds = std::max(Adds(), 0);
     const int retries = std::max(Retries(), 0);
@@ -264,7 +264,7 @@ TEST_F(PriorityQueueTest, PQ18_FivePrioritiesByAThousand) {
   }
 }
 
-TEST_F(PriorityQueueTest, PQ19_ABlockedWorkerGetsADelayedItemAtItsTime) {
+TEST_F(PriorityQueueTest, ABlockedWorkerGetsADelayedItemAtItsTime_PQ19) {
   const SteadyTime start = env_.Now();
   SteadyTime got{};
   const auto worker = env_.NewThread("w", [&] {
@@ -282,7 +282,7 @@ TEST_F(PriorityQueueTest, PQ19_ABlockedWorkerGetsADelayedItemAtItsTime) {
   EXPECT_EQ(Retries(), 1);
 }
 
-TEST_F(PriorityQueueTest, PQ20_AHighOneThatBecomesReadyGoesFirst) {
+TEST_F(PriorityQueueTest, AHighOneThatBecomesReadyGoesFirst_PQ20) {
   queue_.AddWithOpts({.priority = -100}, "low");
   queue_.AddWithOpts({.after = seconds(1)}, "high");
   sim_.RunFor(seconds(1));
@@ -290,7 +290,7 @@ TEST_F(PriorityQueueTest, PQ20_AHighOneThatBecomesReadyGoesFirst) {
   EXPECT_THAT(Depth(), ElementsAre(Pair("-100", 1), Pair("0", 0)));
 }
 
-TEST_F(PriorityQueueTest, PQ21_TwoDelaysThatEndInOneStep) {
+TEST_F(PriorityQueueTest, TwoDelaysThatEndInOneStep_PQ21) {
   queue_.AddWithOpts({.after = seconds(1)}, "foo");
   queue_.AddWithOpts({.after = milliseconds(200)}, "bar");
   sim_.RunFor(seconds(1));
@@ -298,7 +298,7 @@ TEST_F(PriorityQueueTest, PQ21_TwoDelaysThatEndInOneStep) {
 }
 
 // Items that are due together are ordered by priority, then by the order of adding.
-TEST_F(PriorityQueueTest, PQ21_DelaysThatEndAtOneTime) {
+TEST_F(PriorityQueueTest, DelaysThatEndAtOneTime_PQ21) {
   queue_.AddWithOpts({.after = seconds(1), .priority = 1}, "raised");
   queue_.AddWithOpts({.after = seconds(1), .priority = 2}, "other");
   queue_.AddWithOpts({.after = seconds(2), .priority = 2}, "raised");
@@ -306,7 +306,7 @@ TEST_F(PriorityQueueTest, PQ21_DelaysThatEndAtOneTime) {
   EXPECT_THAT(TakeAll(queue_), ElementsAre("other", "raised"));
 }
 
-TEST_F(PriorityQueueTest, PQ22_ADelayedItemThatIsAddedComesAtOnce) {
+TEST_F(PriorityQueueTest, ADelayedItemThatIsAddedComesAtOnce_PQ22) {
   std::string got;
   const auto worker = env_.NewThread("w", [&] { got = queue_.Get().value_or("(none)"); });
   sim_.RunReady();
@@ -336,7 +336,7 @@ TEST_F(PriorityQueueTest, ABlockedWorkerGetsWhatAnotherIsDoneWith) {
   worker->Join();
 }
 
-TEST_F(PriorityQueueTest, PQ23_RateLimitsAreOfEachItem) {
+TEST_F(PriorityQueueTest, RateLimitsAreOfEachItem_PQ23) {
   for (int i = 0; i < 7; ++i) {
     queue_.AddRateLimited("old");
     sim_.RunFor(minutes(1));
@@ -398,7 +398,7 @@ TEST_F(PriorityQueueTest, DrainGivesOutWhatWaitsAndShutDownEndsIt) {
   EXPECT_EQ(other.Get(), std::nullopt);
 }
 
-TEST_F(PriorityQueueTest, PQ26_ManyPrioritiesShareALabel) {
+TEST_F(PriorityQueueTest, ManyPrioritiesShareALabel_PQ26) {
   for (int priority = 0; priority < 30; ++priority) {
     queue_.AddWithOpts({.priority = priority}, std::to_string(priority));
   }

@@ -76,7 +76,7 @@ void ProduceAndConsume(std::uint64_t seed, bool drain, bool readd) {
   }
 }
 
-TEST(QueueConformance, WQ01_02_03_ProducersAndConsumers) {
+TEST(QueueConformance, ProducersAndConsumers_WQ01_02_03) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     ProduceAndConsume(seed, false, false);
     ProduceAndConsume(seed, true, false);
@@ -85,7 +85,7 @@ TEST(QueueConformance, WQ01_02_03_ProducersAndConsumers) {
   }
 }
 
-TEST_F(QueueTest, WQ04_LenCountsDistinctItems) {
+TEST_F(QueueTest, LenCountsDistinctItems_WQ04) {
   WorkQueue<std::string> queue(env_);
   queue.Add("foo");
   EXPECT_EQ(queue.Len(), 1U);
@@ -96,7 +96,7 @@ TEST_F(QueueTest, WQ04_LenCountsDistinctItems) {
   EXPECT_THAT(queue.Waiting(), ElementsAre("foo", "bar"));
 }
 
-TEST_F(QueueTest, WQ05_AnItemAddedWhileHeldComesAgain) {
+TEST_F(QueueTest, AnItemAddedWhileHeldComesAgain_WQ05) {
   WorkQueue<std::string> queue(env_);
   queue.Add("foo");
   EXPECT_EQ(queue.Get(), "foo");
@@ -108,7 +108,7 @@ TEST_F(QueueTest, WQ05_AnItemAddedWhileHeldComesAgain) {
   EXPECT_EQ(queue.Len(), 0U);
 }
 
-TEST_F(QueueTest, WQ06_AddingAWaitingItemKeepsItsPlace) {
+TEST_F(QueueTest, AddingAWaitingItemKeepsItsPlace_WQ06) {
   WorkQueue<std::string> queue(env_);
   queue.Add("bar");
   queue.Add("baz");
@@ -116,7 +116,7 @@ TEST_F(QueueTest, WQ06_AddingAWaitingItemKeepsItsPlace) {
   EXPECT_THAT(TakeAll(queue), ElementsAre("bar", "baz"));
 }
 
-TEST_F(QueueTest, WQ07_ABlockedWorkerGetsTheItemOnlyAfterDone) {
+TEST_F(QueueTest, ABlockedWorkerGetsTheItemOnlyAfterDone_WQ07) {
   WorkQueue<std::string> queue(env_);
   queue.Add("bar");
   EXPECT_EQ(queue.Get(), "bar");
@@ -136,7 +136,7 @@ TEST_F(QueueTest, WQ07_ABlockedWorkerGetsTheItemOnlyAfterDone) {
   EXPECT_EQ(queue.Len(), 0U);
 }
 
-TEST_F(QueueTest, WQ08_DrainWaitsForTheLastDone) {
+TEST_F(QueueTest, DrainWaitsForTheLastDone_WQ08) {
   WorkQueue<std::string> queue(env_);
   for (const char* item : {"foo", "bar"}) {
     queue.Add(item);
@@ -157,7 +157,7 @@ TEST_F(QueueTest, WQ08_DrainWaitsForTheLastDone) {
   EXPECT_TRUE(drained);
 }
 
-TEST_F(QueueTest, WQ09_14_ShutDownWaitsForNobodyAndMayBeRepeated) {
+TEST_F(QueueTest, ShutDownWaitsForNobodyAndMayBeRepeated_WQ09_14) {
   WorkQueue<std::string> queue(env_);
   queue.Add("foo");
   EXPECT_EQ(queue.Get(), "foo");
@@ -167,7 +167,7 @@ TEST_F(QueueTest, WQ09_14_ShutDownWaitsForNobodyAndMayBeRepeated) {
   queue.Done("foo");
 }
 
-TEST_F(QueueTest, WQ10_ShutDownEndsADrain) {
+TEST_F(QueueTest, ShutDownEndsADrain_WQ10) {
   WorkQueue<std::string> queue(env_);
   queue.Add("foo");
   EXPECT_EQ(queue.Get(), "foo");
@@ -182,7 +182,7 @@ TEST_F(QueueTest, WQ10_ShutDownEndsADrain) {
   drainer->Join();
 }
 
-TEST_F(QueueTest, WQ11_DrainIncludesAnItemThatComesAgain) {
+TEST_F(QueueTest, DrainIncludesAnItemThatComesAgain_WQ11) {
   WorkQueue<std::string> queue(env_);
   queue.Add("foo");
   EXPECT_EQ(queue.Get(), "foo");
@@ -202,7 +202,7 @@ TEST_F(QueueTest, WQ11_DrainIncludesAnItemThatComesAgain) {
   EXPECT_EQ(queue.Get(), std::nullopt);
 }
 
-TEST_F(QueueTest, WQ12_NothingOfADoneItemIsKept) {
+TEST_F(QueueTest, NothingOfADoneItemIsKept_WQ12) {
   struct SharedHash {
     std::size_t operator()(const std::shared_ptr<int>& p) const noexcept {
       return static_cast<std::size_t>(*p);
@@ -249,7 +249,7 @@ TEST_F(QueueTest, NamesOfAnyLengthAreToldApart) {
   EXPECT_EQ(queue.Len(), 0U);
 }
 
-TEST_F(QueueTest, WQ13_WhatWaitsAtShutDownIsStillGivenOut) {
+TEST_F(QueueTest, WhatWaitsAtShutDownIsStillGivenOut_WQ13) {
   WorkQueue<std::string> queue(env_);
   queue.Add("a");
   queue.Add("b");
@@ -260,7 +260,7 @@ TEST_F(QueueTest, WQ13_WhatWaitsAtShutDownIsStillGivenOut) {
   EXPECT_EQ(queue.Get(), std::nullopt);
 }
 
-TEST_F(QueueTest, WQ15_DrainLeavesNothingWaitingOrTellsSoAtItsDeadline) {
+TEST_F(QueueTest, DrainLeavesNothingWaitingOrTellsSoAtItsDeadline_WQ15) {
   WorkQueue<std::string> queue(env_);
   queue.Add("a");
   EXPECT_TRUE(sim_.RunBlocking(
@@ -328,7 +328,7 @@ TEST_F(QueueTest, DestructionLetsDrainersAndWorkersGo) {
 
 // ---- delaying
 
-TEST_F(QueueTest, DQ01_02_AnItemComesAfterItsDelayAndOnce) {
+TEST_F(QueueTest, AnItemComesAfterItsDelayAndOnce_DQ01_02) {
   DelayingQueue<std::string> queue(env_);
   queue.AddAfter("foo", milliseconds(50));
   EXPECT_EQ(queue.Len(), 0U);
@@ -347,7 +347,7 @@ struct DuplicateCase {
   int step_ms;
 };
 
-TEST_F(QueueTest, DQ03_04_TheEarlierOfTwoDelaysWins) {
+TEST_F(QueueTest, TheEarlierOfTwoDelaysWins_DQ03_04) {
   for (const DuplicateCase c : {DuplicateCase{50, 70, 60}, DuplicateCase{50, 30, 40}}) {
     DelayingQueue<std::string> queue(env_);
     queue.AddAfter("foo", milliseconds(c.first_ms));
@@ -359,7 +359,7 @@ TEST_F(QueueTest, DQ03_04_TheEarlierOfTwoDelaysWins) {
   }
 }
 
-TEST_F(QueueTest, DQ05_06_DelaysEndInTheirOrder) {
+TEST_F(QueueTest, DelaysEndInTheirOrder_DQ05_06) {
   DelayingQueue<std::string> queue(env_);
   queue.AddAfter("foo", seconds(1));
   queue.AddAfter("bar", milliseconds(50));
@@ -382,7 +382,7 @@ TEST_F(QueueTest, DQ05_06_DelaysEndInTheirOrder) {
   EXPECT_THAT(TakeAll(queue), ElementsAre("a", "b", "c", "d")) << "equal times: first come";
 }
 
-TEST_F(QueueTest, DQ06_AThousandDelaysEndInTheirOrder) {
+TEST_F(QueueTest, AThousandDelaysEndInTheirOrder_DQ06) {
   DelayingQueue<int> queue(env_);
   std::map<int, int> by_delay;
   for (int i = 0; i < 1000; ++i) {
@@ -397,7 +397,7 @@ TEST_F(QueueTest, DQ06_AThousandDelaysEndInTheirOrder) {
   EXPECT_EQ(queue.Waiting(), expected);
 }
 
-TEST_F(QueueTest, DQ07_WM06_NoDelayMeansNowAndCountsAsRetry) {
+TEST_F(QueueTest, NoDelayMeansNowAndCountsAsRetry_DQ07_WM06) {
   RateLimitingQueue<std::string> queue(env_, {.name = "q"});
   queue.AddAfter("a", milliseconds(0));
   queue.AddAfter("b", milliseconds(-5));
@@ -407,7 +407,7 @@ TEST_F(QueueTest, DQ07_WM06_NoDelayMeansNowAndCountsAsRetry) {
   EXPECT_THAT(metrics_->Text(), HasSubstr("workqueue_retries_total{name=\"q\"} 4\n"));
 }
 
-TEST_F(QueueTest, DQ08_APlainAddDoesNotEndTheDelay) {
+TEST_F(QueueTest, APlainAddDoesNotEndTheDelay_DQ08) {
   DelayingQueue<std::string> queue(env_);
   queue.AddAfter("foo", seconds(1));
   queue.Add("foo");
@@ -416,7 +416,7 @@ TEST_F(QueueTest, DQ08_APlainAddDoesNotEndTheDelay) {
   EXPECT_THAT(TakeAll(queue), ElementsAre("foo"));
 }
 
-TEST_F(QueueTest, DQ09_ShuttingDownDropsDelays) {
+TEST_F(QueueTest, ShuttingDownDropsDelays_DQ09) {
   for (const bool drain : {false, true}) {
     DelayingQueue<std::string> queue(env_);
     queue.AddAfter("foo", seconds(1));
@@ -444,7 +444,7 @@ TEST_F(QueueTest, AQueueMayGoWhileDelaysAreUnderWay) {
 
 // ---- rate limiting
 
-TEST_F(QueueTest, RQ01_02_03_RetriesAreSpacedPerItem) {
+TEST_F(QueueTest, RetriesAreSpacedPerItem_RQ01_02_03) {
   RateLimitingQueue<std::string> queue(
       env_, std::make_unique<ItemExponentialFailureRateLimiter<std::string>>(milliseconds(1),
                                                                              seconds(1)));

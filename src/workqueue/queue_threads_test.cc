@@ -21,7 +21,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(ReservationBucketThreads, FC_09_TenThreadsShareABucket) {
+TEST(ReservationBucketThreads, TenThreadsShareABucket_FC09) {
   Runtime runtime({.log = NewNullLog()});
   Env& env = runtime.env();
   ReservationBucket bucket(env, 100, 1);
@@ -101,7 +101,7 @@ AddOpts RandomOpts(std::mt19937& random) {
 }
 
 // In each round, some threads add 1000 items in total, and 100 consumers take ten each.
-TEST(PriorityQueueThreadsTest, PQ15_ManyOfEverything) {
+TEST(PriorityQueueThreadsTest, ManyOfEverything_PQ15) {
   Runtime runtime({.log = NewNullLog()});
   Env& env = runtime.env();
   PriorityQueue<int> queue(env);
@@ -131,7 +131,7 @@ TEST(PriorityQueueThreadsTest, PQ15_ManyOfEverything) {
   }
 }
 
-TEST(PriorityQueueThreadsTest, PQ24_ShutDownWhileItemsAreHandedOver) {
+TEST(PriorityQueueThreadsTest, ShutDownWhileItemsAreHandedOver_PQ24) {
   Runtime runtime({.log = NewNullLog()});
   Env& env = runtime.env();
   for (int round = 0; round < 200; ++round) {
@@ -164,7 +164,7 @@ TEST(PriorityQueueThreadsTest, PQ24_ShutDownWhileItemsAreHandedOver) {
 
 // Threads add, take, add again while they hold an item, and call Done. Each add must be followed by
 // a Get of its item.
-TEST(PriorityQueueThreadsTest, PQ25_RandomOperations) {
+TEST(PriorityQueueThreadsTest, RandomOperations_PQ25) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Runtime runtime({.log = NewNullLog(), .metrics = metrics});
   Env& env = runtime.env();

@@ -37,7 +37,7 @@ std::vector<Duration> Millis(std::initializer_list<int> values) {
   return delays;
 }
 
-TEST(RateLimiterConformance, RL01_02_03_Exponential) {
+TEST(RateLimiterConformance, Exponential_RL01_02_03) {
   Exponential limiter(milliseconds(1), seconds(1));
   EXPECT_EQ(Take(limiter, "one", 5), Millis({1, 2, 4, 8, 16}));
   EXPECT_EQ(limiter.NumRequeues("one"), 5);
@@ -48,7 +48,7 @@ TEST(RateLimiterConformance, RL01_02_03_Exponential) {
   EXPECT_EQ(limiter.When("one"), milliseconds(1));
 }
 
-TEST(RateLimiterConformance, RL04_05_ExponentialDoesNotOverflow) {
+TEST(RateLimiterConformance, ExponentialDoesNotOverflow_RL04_05) {
   Exponential short_one(milliseconds(1), seconds(1000));
   Take(short_one, "one", 5);
   EXPECT_EQ(short_one.When("one"), milliseconds(32));
@@ -62,7 +62,7 @@ TEST(RateLimiterConformance, RL04_05_ExponentialDoesNotOverflow) {
   EXPECT_EQ(long_one.When("overflow"), hours(1000));
 }
 
-TEST(RateLimiterConformance, RL06_07_FastSlow) {
+TEST(RateLimiterConformance, FastSlow_RL06_07) {
   FastSlow limiter(milliseconds(5), seconds(10), 3);
   EXPECT_EQ(Take(limiter, "one", 5), Millis({5, 5, 5, 10000, 10000}));
   EXPECT_EQ(limiter.NumRequeues("one"), 5);
@@ -73,7 +73,7 @@ TEST(RateLimiterConformance, RL06_07_FastSlow) {
   EXPECT_EQ(limiter.When("one"), milliseconds(5));
 }
 
-TEST(RateLimiterConformance, RL08_MaxOf) {
+TEST(RateLimiterConformance, MaxOf_RL08) {
   std::vector<std::unique_ptr<Limiter>> limiters;
   limiters.push_back(std::make_unique<FastSlow>(milliseconds(5), seconds(3), 3));
   limiters.push_back(std::make_unique<Exponential>(milliseconds(1), seconds(1)));
@@ -85,7 +85,7 @@ TEST(RateLimiterConformance, RL08_MaxOf) {
   EXPECT_EQ(limiter.When("one"), milliseconds(5));
 }
 
-TEST(RateLimiterConformance, RL09_WithMaxWait) {
+TEST(RateLimiterConformance, WithMaxWait_RL09) {
   WithMaxWaitRateLimiter<std::string> limiter(
       std::make_unique<FastSlow>(milliseconds(5), seconds(1000), 100), seconds(500));
   for (const Duration delay : Take(limiter, "one", 100)) EXPECT_EQ(delay, milliseconds(5));
@@ -95,7 +95,7 @@ TEST(RateLimiterConformance, RL09_WithMaxWait) {
   EXPECT_EQ(limiter.When("one"), milliseconds(5));
 }
 
-TEST(RateLimiterConformance, RL10_DefaultController) {
+TEST(RateLimiterConformance, DefaultController_RL10) {
   Simulation sim;
   const auto limiter = DefaultControllerRateLimiter<std::string>(sim.env());
   EXPECT_EQ(limiter->When("fresh"), milliseconds(5));
@@ -107,7 +107,7 @@ TEST(RateLimiterConformance, RL10_DefaultController) {
   EXPECT_EQ(DefaultItemBasedRateLimiter<std::string>()->When("x"), milliseconds(1));
 }
 
-TEST(RateLimiterConformance, RL11_Bucket) {
+TEST(RateLimiterConformance, Bucket_RL11) {
   Simulation sim;
   BucketRateLimiter<std::string> limiter(sim.env(), 10, 100);
   for (const Duration delay : Take(limiter, "x", 100)) EXPECT_EQ(delay, Duration::zero());
@@ -174,7 +174,7 @@ TEST(RateLimiterTest, JitterMakesDelaysLongerAndUnequal) {
   EXPECT_LT(limiter.When("one"), milliseconds(150));
 }
 
-TEST(RateLimiterTest, FC07TwiceAsLongEachTimeWithJitterUpToABound) {
+TEST(RateLimiterTest, TwiceAsLongEachTimeWithJitterUpToABound_FC07) {
   Simulation sim;
   WithMaxWaitRateLimiter<std::string> limiter(
       std::make_unique<WithJitterRateLimiter<std::string>>(
@@ -203,7 +203,7 @@ TEST(RateLimiterTest, NoJitterAndABoundOnIt) {
   EXPECT_EQ(bounded.When("one"), seconds(1));
 }
 
-TEST(ParallelizeConformance, PZ01_02_EachPieceOnce) {
+TEST(ParallelizeConformance, EachPieceOnce_PZ01_02) {
   struct Case {
     std::size_t pieces, workers, chunk;
   };
@@ -225,7 +225,7 @@ TEST(ParallelizeConformance, PZ01_02_EachPieceOnce) {
   }
 }
 
-TEST(ParallelizeConformance, PZ03_NoPieceBeginsAfterStop) {
+TEST(ParallelizeConformance, NoPieceBeginsAfterStop_PZ03) {
   Simulation sim;
   StopSource stop;
   std::size_t begun = 0;

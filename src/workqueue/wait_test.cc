@@ -222,7 +222,7 @@ class RetryTest : public WaitTest {
   }
 };
 
-TEST_F(RetryTest, UR01_TheLastConflictIsReturned) {
+TEST_F(RetryTest, TheLastConflictIsReturned_UR01) {
   Run([&] {
     const auto result = retry::RetryOnConflict(sim_.env(), {.duration = seconds(1), .steps = 3},
                                                [&] { return Write(9); });
@@ -253,7 +253,7 @@ TEST(RetryLog, ConflictsEachTimeAreNamed_ASuccessIsNot) {
       "has to read the object itself, so that each call reads it anew times=3 err=modified\n");
 }
 
-TEST_F(RetryTest, UR02_UR04_UntilItSucceeds) {
+TEST_F(RetryTest, UntilItSucceeds_UR02_UR04) {
   Run([&] {
     EXPECT_EQ(retry::RetryOnConflict(sim_.env(), retry::kDefaultRetry, [&] { return Write(0); })
                   .value_or(-1),
@@ -269,7 +269,7 @@ TEST_F(RetryTest, UR02_UR04_UntilItSucceeds) {
   EXPECT_LT(asked_.back(), 70);
 }
 
-TEST_F(RetryTest, UR03_UR05_OtherErrorsEndIt) {
+TEST_F(RetryTest, OtherErrorsEndIt_UR03_UR05) {
   for (const Reason reason : {Reason::kForbidden, Reason::kCanceled}) {
     asked_.clear();
     Run([&] {

@@ -117,7 +117,7 @@ Texts Names(const ObjectRange<T>& range) {
   return names;
 }
 
-TEST_F(EmbeddedServerTest, F10TheResourceGoesAndComesBack) {
+TEST_F(EmbeddedServerTest, TheResourceGoesAndComesBack_F10) {
   Factory();
   auto widgets = Widgets();
   Texts told;
@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- objects without a type of their own
 
-TEST_F(EmbeddedServerTest, DI_07_DI_08_DI_09_CustomObjectsComeWhole) {
+TEST_F(EmbeddedServerTest, CustomObjectsComeWhole_DI07_DI08_DI09) {
   Factory();
   auto widgets = Widgets();
   Texts heard;
@@ -251,7 +251,7 @@ TEST_F(EmbeddedServerTest, DI_07_DI_08_DI_09_CustomObjectsComeWhole) {
   EXPECT_EQ(heard[2], "-ns-foo/w");
 }
 
-TEST_F(EmbeddedServerTest, MI_01_MI_02_MI_03_MetadataOfAnyObject) {
+TEST_F(EmbeddedServerTest, MetadataOfAnyObject_MI01_MI02_MI03) {
   Factory();
   auto widgets = factory_->MetadataInformerFor(kWidgets, "Widget");
   Texts heard;
@@ -298,7 +298,7 @@ void AskLister(const Lister<T>& namespaced, const Lister<T>& cluster) {
   EXPECT_EQ(Names(namespaced.List()), (Texts{"one", "three", "two"}));
 }
 
-TEST_F(EmbeddedServerTest, DL_01_to_DL_12_ListersOfObjectsWithoutAType) {
+TEST_F(EmbeddedServerTest, ListersOfObjectsWithoutAType_DL01_to_DL12) {
   Create("ns-foo", "one", "blue");
   Create("ns-foo", "two", "red");
   Create("ns-bar", "three", "blue");
@@ -322,7 +322,7 @@ TEST_F(EmbeddedServerTest, DL_01_to_DL_12_ListersOfObjectsWithoutAType) {
 
 // ---- watch-lists through the client
 
-TEST_F(EmbeddedServerTest, WL_52_WL_54_WL_56_AllInformersSyncByAWatchAlone) {
+TEST_F(EmbeddedServerTest, AllInformersSyncByAWatchAlone_WL52_WL54_WL56) {
   server_.faults().Add({.verb = "list", .status = 500});
   Create("ns-foo", "w", "blue");
   Factory();
@@ -336,7 +336,7 @@ TEST_F(EmbeddedServerTest, WL_52_WL_54_WL_56_AllInformersSyncByAWatchAlone) {
   EXPECT_EQ(server_.faults().hits(), 0U) << "nobody lists";
 }
 
-TEST(Features, FG_02_FG_04_FG_05_FG_06_ASwitchOfTheEnvironment) {
+TEST(Features, ASwitchOfTheEnvironment_FG02_FG04_FG05_FG06) {
   using internal::client::ParseFeature;
   for (const bool fallback : {false, true}) {
     EXPECT_EQ(ParseFeature(nullptr, fallback), fallback) << "not set";

@@ -42,7 +42,7 @@ Result<void> Blue(ConfigMap::Mutable& map) {
   return {};
 }
 
-TEST_F(CreateOrUpdateTest, CU_02_CreatedUpdatedUnchanged) {
+TEST_F(CreateOrUpdateTest, CreatedUpdatedUnchanged_CU02) {
   Run([&] {
     const auto made = CreateOrUpdate(maps_, "settings", Blue);
     ASSERT_TRUE(made.ok()) << made.error();
@@ -60,7 +60,7 @@ TEST_F(CreateOrUpdateTest, CU_02_CreatedUpdatedUnchanged) {
   });
 }
 
-TEST_F(CreateOrUpdateTest, CU_02_WhatMayNotChangeAndWhatFails) {
+TEST_F(CreateOrUpdateTest, WhatMayNotChangeAndWhatFails_CU02) {
   const auto rename = [](ConfigMap::Mutable& map) {
     map.metadata.name = "other";
     return Result<void>();
@@ -86,7 +86,7 @@ TEST_F(CreateOrUpdateTest, CU_02_WhatMayNotChangeAndWhatFails) {
   });
 }
 
-TEST_F(CreateOrUpdateTest, CU_02_AGetThatFailsEndsIt) {
+TEST_F(CreateOrUpdateTest, AGetThatFailsEndsIt_CU02) {
   const Client none = Client::ForTransport(sim_.env(), server_.transport(), {.qps = -1});
   server_.transport()->Down();
   Run([&] {
@@ -98,7 +98,7 @@ TEST_F(CreateOrUpdateTest, CU_02_AGetThatFailsEndsIt) {
   server_.transport()->Up();
 }
 
-TEST_F(CreateOrUpdateTest, CU_02_PatchesOfObjectAndStatus) {
+TEST_F(CreateOrUpdateTest, PatchesOfObjectAndStatus_CU02) {
   const auto shape = [](int replicas, int ready) {
     return [=](Deployment::Mutable& deployment) {
       deployment.spec.replicas = replicas;
@@ -164,7 +164,7 @@ struct Gadget {
   static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
 };
 
-TEST_F(CreateOrUpdateTest, CU_02_ObjectsOfAStructOfTheProgramsOwn) {
+TEST_F(CreateOrUpdateTest, ObjectsOfAStructOfTheProgramsOwn_CU02) {
   using Gadgets = CustomResource<Gadget>;
   ASSERT_TRUE(server_.Load(R"(
 apiVersion: apiextensions.k8s.io/v1

@@ -25,7 +25,7 @@ using Node = corev1::Node;
 
 class DelegatingClientCaches : public DelegatingClientTest {};
 
-TEST_F(DelegatingClientCaches, CA_04_FieldIndexes) {
+TEST_F(DelegatingClientCaches, FieldIndexes_CA04) {
   const auto color = [](ConfigMap map, auto& out) { out.Add(map.data()["color"]); };
   const auto app = [](ConfigMap map, auto& out) {
     out.Add(map.metadata().labels()["app"]);
@@ -61,7 +61,7 @@ TEST_F(DelegatingClientCaches, CA_04_FieldIndexes) {
   });
 }
 
-TEST_F(DelegatingClientCaches, CA_04_FieldIndexesOfClusterScopedAndDynamicObjects) {
+TEST_F(DelegatingClientCaches, FieldIndexesOfClusterScopedAndDynamicObjects_CA04) {
   Run([&] {
     Node::Mutable node;
     node.metadata.name = "n1";
@@ -87,7 +87,7 @@ TEST_F(DelegatingClientCaches, CA_04_FieldIndexesOfClusterScopedAndDynamicObject
   });
 }
 
-TEST_F(DelegatingClientCaches, CA_04_FieldIndexesOfTheMetadata) {
+TEST_F(DelegatingClientCaches, FieldIndexesOfTheMetadata_CA04) {
   Run([&] {
     MakeFour();
     ASSERT_TRUE(
@@ -107,7 +107,7 @@ TEST_F(DelegatingClientCaches, CA_04_FieldIndexesOfTheMetadata) {
   });
 }
 
-TEST_F(DelegatingClientCaches, CA_04_AnIndexDoesNotWaitForTheSync) {
+TEST_F(DelegatingClientCaches, AnIndexDoesNotWaitForTheSync_CA04) {
   Run([&] {
     MakeFour();
     server_.faults().Add(
@@ -120,7 +120,7 @@ TEST_F(DelegatingClientCaches, CA_04_AnIndexDoesNotWaitForTheSync) {
   });
 }
 
-TEST_F(DelegatingClientCaches, CA_05_InformersOfEachFormTellWhatIsMade) {
+TEST_F(DelegatingClientCaches, InformersOfEachFormTellWhatIsMade_CA05) {
   Run([&] {
     Use({}, {.cache_unstructured = true});
     auto typed = cached_.InformerFor<ConfigMap>().OrExit();
@@ -146,7 +146,7 @@ TEST_F(DelegatingClientCaches, CA_05_InformersOfEachFormTellWhatIsMade) {
   });
 }
 
-TEST_F(DelegatingClientCaches, CA_05_InformersThatAreReleasedAndStopped) {
+TEST_F(DelegatingClientCaches, InformersThatAreReleasedAndStopped_CA05) {
   Run([&] {
     MakeFour();
     {
@@ -169,7 +169,7 @@ TEST_F(DelegatingClientCaches, CA_05_InformersThatAreReleasedAndStopped) {
   });
 }
 
-TEST_F(DelegatingClientCaches, CA_06_Transforms) {
+TEST_F(DelegatingClientCaches, Transforms_CA06) {
   Run([&] {
     Use({.transform = [](const Ref<Object>& object) -> Result<Ref<Object>> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();
@@ -184,7 +184,7 @@ TEST_F(DelegatingClientCaches, CA_06_Transforms) {
   });
 }
 
-TEST_F(DelegatingClientCaches, CA_06_TransformsOfAKindAndOfAllInEachForm) {
+TEST_F(DelegatingClientCaches, TransformsOfAKindAndOfAllInEachForm_CA06) {
   const auto mark = [](const char* how) -> TransformFunc {
     return [how](const Ref<Object>& object) -> Result<Ref<Object>> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();

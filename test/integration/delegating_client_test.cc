@@ -66,7 +66,7 @@ class DelegatingClientReads : public DelegatingClientTest {
   }
 };
 
-TEST_F(DelegatingClientReads, CA_01_GetAndListOfEachForm) {
+TEST_F(DelegatingClientReads, GetAndListOfEachForm_CA01) {
   Run([&] {
     MakeFour();
     for (const bool cache_unstructured : {true, false}) {
@@ -101,7 +101,7 @@ TEST_F(DelegatingClientReads, CA_01_GetAndListOfEachForm) {
   });
 }
 
-TEST_F(DelegatingClientReads, CA_01_ANamespaceThatIsNotWatched) {
+TEST_F(DelegatingClientReads, ANamespaceThatIsNotWatched_CA01) {
   Run([&] {
     MakeFour();
     Use({.namespaces = {"default", "kube-public"}});
@@ -115,7 +115,7 @@ TEST_F(DelegatingClientReads, CA_01_ANamespaceThatIsNotWatched) {
   });
 }
 
-TEST_F(DelegatingClientReads, CA_01_NamespacesMeanNothingToWhatHasNone) {
+TEST_F(DelegatingClientReads, NamespacesMeanNothingToWhatHasNone_CA01) {
   Run([&] {
     MakeFour();
     for (const char* name : {"n1", "n2"}) {
@@ -167,7 +167,7 @@ TEST_F(DelegatingClientReads, AnEmptyNameIsNotAnObjectThatIsGone) {
   });
 }
 
-TEST_F(DelegatingClientReads, CA_01_WhoeverIsStoppedReadsNothing) {
+TEST_F(DelegatingClientReads, WhoeverIsStoppedReadsNothing_CA01) {
   Run([&] {
     MakeFour();
     server_.faults().Add(
@@ -185,7 +185,7 @@ TEST_F(DelegatingClientReads, CA_01_WhoeverIsStoppedReadsNothing) {
   });
 }
 
-TEST_F(DelegatingClientReads, CA_01_TheFirstReadWaitsForTheSync) {
+TEST_F(DelegatingClientReads, TheFirstReadWaitsForTheSync_CA01) {
   Run([&] {
     MakeFour();
     server_.faults().Add(
@@ -227,7 +227,7 @@ TEST_F(DelegatingClientReads, ANamespaceThatIsDeniedHoldsUpOnlyItself) {
   });
 }
 
-TEST_F(DelegatingClientReads, CA_02_WhatNobodyHasAskedFor) {
+TEST_F(DelegatingClientReads, WhatNobodyHasAskedFor_CA02) {
   Run([&] {
     MakeFour();
     Use({}, {.reader_fail_on_missing_informer = true});
@@ -243,7 +243,7 @@ TEST_F(DelegatingClientReads, CA_02_WhatNobodyHasAskedFor) {
   });
 }
 
-TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
+TEST_F(DelegatingClientReads, SelectorsAndNamespaces_CA03) {
   struct Case {
     SharedInformerFactoryOptions factory;
     std::vector<std::string> all;
@@ -354,7 +354,7 @@ TEST_F(DelegatingClientReads, CA_03_SelectorsAndNamespaces) {
 }
 
 // The results of Get, not only the lists.
-TEST_F(DelegatingClientReads, CA_03_EachNamespaceAnswersForItsOwnSelectors) {
+TEST_F(DelegatingClientReads, EachNamespaceAnswersForItsOwnSelectors_CA03) {
   Run([&] {
     MakeFour();
     Use({.by_namespace = {{"default", {.label_selector = Labels("app=web")}},

@@ -72,7 +72,7 @@ class EventsAtAServer : public ::testing::Test {
   const Client client_ = Client::ForTransport(sim_.env(), server_.transport());
 };
 
-TEST_F(EventsAtAServer, EV_01_CountsOfCoreEvents) {
+TEST_F(EventsAtAServer, CountsOfCoreEvents_EV01) {
   auto broadcaster = std::make_unique<EventBroadcaster>(sim_.env());
   broadcaster->StartRecordingToSink(NewEventSink(client_));
   const auto recorder = broadcaster->NewRecorder({.component = "printer", .host = {}});
@@ -85,7 +85,7 @@ TEST_F(EventsAtAServer, EV_01_CountsOfCoreEvents) {
               UnorderedElementsAre("web-1 Printed x1"));
 }
 
-TEST_F(EventsAtAServer, EV_14_SeriesOfEvents) {
+TEST_F(EventsAtAServer, SeriesOfEvents_EV14) {
   auto broadcaster = std::make_unique<events::EventBroadcaster>(sim_.env());
   broadcaster->StartRecordingToSink(events::NewEventSink(client_));
   const auto recorder = broadcaster->NewRecorder("example.com/printer");

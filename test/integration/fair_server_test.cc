@@ -444,7 +444,7 @@ std::size_t ResidentBytes() {
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST_F(FairToBodies, Row43AnAnswerWithoutEndKeepsNobodyWaiting) {
+TEST_F(FairToBodies, AnAnswerWithoutEndKeepsNobodyWaiting_Row43) {
   server_.faults().Add({.resource = "leases",
                         .action = apiserver::FaultAction::kGarbage,
                         .text = "nothing but noise ",

@@ -62,7 +62,7 @@ class CostlyServer : public ::testing::Test {
   inline static ApiServer* server = nullptr;
 };
 
-TEST_F(CostlyServer, Row33ManyUnknownMembersAreOnePass) {
+TEST_F(CostlyServer, ManyUnknownMembersAreOnePass_Row33) {
   const RawReply reply = AskSoon(Map("many", "," + Members(12'000, "1")), 201);
   const std::string head = reply.text.substr(0, reply.text.find("\r\n\r\n"));
   // The last warning contains the total number.
@@ -73,7 +73,7 @@ TEST_F(CostlyServer, Row33ManyUnknownMembersAreOnePass) {
   EXPECT_THAT(Ask(Get(std::string(kMaps) + "/many")).text, Not(HasSubstr("k11999")));
 }
 
-TEST_F(CostlyServer, Row34ManyNullsAreOnePass) {
+TEST_F(CostlyServer, ManyNullsAreOnePass_Row34) {
   const std::string data = ",\"data\":{" + Members(20'000, "\"v\"") + "}";
   const std::string nulls = "{\"data\":{" + Members(20'000, "null") + "}}";
   for (const char* kind : {"merge", "strategic-merge"}) {
@@ -152,7 +152,7 @@ TEST_F(CostlyServer, PathsOfUnknownMembersAreBounded) {
 }
 
 // A text inside the object must not be taken for another field.
-TEST_F(CostlyServer, Row41NoTextStandsForAnotherField) {
+TEST_F(CostlyServer, NoTextStandsForAnotherField_Row41) {
   const RawReply made =
       Ask(Json("POST", kPods,
                R"({"metadata":{"name":"forger"},"spec":{"nodeName":"n\u0000Foo\u0000Bar",)"

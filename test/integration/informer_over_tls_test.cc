@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(Protocols, OverTlsProtocols, ::testing::Bool(), [](cons
 });
 
 // Different faults of the connection: the informer must always recover.
-TEST_P(OverTlsProtocols, F23ConnectionFaultsLoseNothing) {
+TEST_P(OverTlsProtocols, ConnectionFaultsLoseNothing_F23) {
   using apiserver::FaultAction;
   EmbeddedServer server({.http2 = GetParam()});
   server.Put("first", "1");

@@ -56,7 +56,7 @@ class LeaseLocks : public ::testing::Test {
   const ResourceClient<Lease> leases_ = client_.For<Lease>("default");
 };
 
-TEST_F(LeaseLocks, LE_13_RK_01_RK_06_ARecordComesBackAsItWasWritten) {
+TEST_F(LeaseLocks, ARecordComesBackAsItWasWritten_LE13_RK01_RK06) {
   Run([&] {
     const auto lock = NewLock();
     EXPECT_EQ(lock->Get({}).error().reason(), Reason::kNotFound);
@@ -78,7 +78,7 @@ TEST_F(LeaseLocks, LE_13_RK_01_RK_06_ARecordComesBackAsItWasWritten) {
   });
 }
 
-TEST_F(LeaseLocks, LE_13_WhatALeaseLacksIsZero) {
+TEST_F(LeaseLocks, WhatALeaseLacksIsZero_LE13) {
   Run([&] {
     Lease::Mutable bare;
     bare.metadata.name = "printer";
@@ -87,7 +87,7 @@ TEST_F(LeaseLocks, LE_13_WhatALeaseLacksIsZero) {
   });
 }
 
-TEST_F(LeaseLocks, RK_03_AWriteThatFailedLeavesNoTrace) {
+TEST_F(LeaseLocks, AWriteThatFailedLeavesNoTrace_RK03) {
   Run([&] {
     const auto a = NewLock({.identity = "a"});
     const auto b = NewLock({.identity = "b"});
@@ -109,7 +109,7 @@ TEST_F(LeaseLocks, RK_03_AWriteThatFailedLeavesNoTrace) {
   });
 }
 
-TEST_F(LeaseLocks, RK_05_LabelsOfOthersStay) {
+TEST_F(LeaseLocks, LabelsOfOthersStay_RK05) {
   Run([&] {
     Lease::Mutable lease;
     lease.metadata.name = "printer";
@@ -157,7 +157,7 @@ class KeptEvents final : public EventRecorder {
   std::vector<std::string> events;
 };
 
-TEST_F(LeaseLocks, RK_02_EventsAreAboutTheLease) {
+TEST_F(LeaseLocks, EventsAreAboutTheLease_RK02) {
   const auto kept = std::make_shared<KeptEvents>();
   const auto lock = NewLock({.event_recorder = kept});
   lock->RecordEvent("waits");
@@ -174,7 +174,7 @@ TEST_F(LeaseLocks, RK_02_EventsAreAboutTheLease) {
   NewLock()->RecordEvent("nobody listens");
 }
 
-TEST_F(LeaseLocks, RK_04_RK_07_WhatNeedsNoServer) {
+TEST_F(LeaseLocks, WhatNeedsNoServer_RK04_RK07) {
   const auto lock = NewLock();
   EXPECT_EQ(lock->Describe(), "default/printer");
   Run([&] { EXPECT_EQ(lock->Update({}, {}).error().reason(), Reason::kInvalidArgument); });
@@ -316,7 +316,7 @@ class LeaseCandidates : public LeaseLocks {
   std::unique_ptr<Thread> thread_;
 };
 
-TEST_F(LeaseCandidates, LE_25_ACandidateIsMadeAndMadeAgain) {
+TEST_F(LeaseCandidates, ACandidateIsMadeAndMadeAgain_LE25) {
   sim_.RunFor(seconds(10));
   const Candidate::Mutable made = OnServer();
   EXPECT_EQ(made.spec.leaseName, "printer");
@@ -329,7 +329,7 @@ TEST_F(LeaseCandidates, LE_25_ACandidateIsMadeAndMadeAgain) {
   EXPECT_NE(OnServer().metadata.uid, made.metadata.uid);
 }
 
-TEST_F(LeaseCandidates, LE_26_APingIsAnswered) {
+TEST_F(LeaseCandidates, APingIsAnswered_LE26) {
   sim_.RunFor(minutes(1));
   Candidate::Mutable pinged = OnServer();
   const auto before = pinged.spec.renewTime;
@@ -343,7 +343,7 @@ TEST_F(LeaseCandidates, LE_26_APingIsAnswered) {
 }
 
 // Servers ignore candidates whose renewTime is half an hour old.
-TEST_F(LeaseCandidates, LE_26_RenewsUnasked) {
+TEST_F(LeaseCandidates, RenewsUnasked_LE26) {
   sim_.RunFor(minutes(1));
   const auto made = OnServer().spec.renewTime;
   int renewals = 0;
@@ -358,7 +358,7 @@ TEST_F(LeaseCandidates, LE_26_RenewsUnasked) {
 }
 
 // A candidate object that exists already, as after a time when this process was down.
-TEST_F(LeaseCandidates, LE_26_RenewsAtTheStart) {
+TEST_F(LeaseCandidates, RenewsAtTheStart_LE26) {
   sim_.RunFor(minutes(1));
   stop_.request_stop();
   Run([&] { thread_->Join(); });
@@ -372,7 +372,7 @@ TEST_F(LeaseCandidates, LE_26_RenewsAtTheStart) {
   Run([&] { thread->Join(); });
 }
 
-TEST_F(LeaseCandidates, LE_26_AClockBehindTheServersAnswersOnce) {
+TEST_F(LeaseCandidates, AClockBehindTheServersAnswersOnce_LE26) {
   sim_.RunFor(minutes(1));
   Candidate::Mutable pinged = OnServer();
   pinged.spec.pingTime = metav1::MicroTime(pinged.spec.renewTime->seconds() + 1000, 999'999'000);

@@ -199,7 +199,7 @@ class ManagerServersTest : public ::testing::Test {
   int made_ = 0;
 };
 
-TEST_F(ManagerServersTest, MG_12_ChecksAndMetricsAreServedFromStartToStop) {
+TEST_F(ManagerServersTest, ChecksAndMetricsAreServedFromStartToStop_MG12) {
   New(Options());
   std::atomic<bool> well = true;
   std::atomic<bool> alive = true;
@@ -246,7 +246,7 @@ TEST_F(ManagerServersTest, MG_12_ChecksAndMetricsAreServedFromStartToStop) {
   EXPECT_THAT(Metrics("http"), HasSubstr("ConnectionRefused"));
 }
 
-TEST_F(ManagerServersTest, MG_12_MetricsAndWhatTheProgramServesBesideThem) {
+TEST_F(ManagerServersTest, MetricsAndWhatTheProgramServesBesideThem_MG12) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   metrics->NewCounter("test_one", "test metric for testing", {})->Add();
   ManagerOptions options = Options();
@@ -286,7 +286,7 @@ TEST_F(ManagerServersTest, MetricsForWhoShowsTheToken) {
   EXPECT_THAT(Metrics("https", "open sesame"), HasSubstr("made_by_the_test 1"));
 }
 
-TEST_F(ManagerServersTest, MG_12_MetricsAreForThoseThatTheServerLetsIn) {
+TEST_F(ManagerServersTest, MetricsAreForThoseThatTheServerLetsIn_MG12) {
   ManagerOptions options = Options();
   options.metrics_access = MetricsAccess::kAuthorized;
   New(std::move(options));
@@ -308,7 +308,7 @@ TEST_F(ManagerServersTest, MG_12_MetricsAreForThoseThatTheServerLetsIn) {
             "403 Authorization denied for user system:serviceaccount:default:other\n");
 }
 
-TEST_F(ManagerServersTest, MG_12_AnAddressInUseIsAnErrorThatSaysWhatToDo) {
+TEST_F(ManagerServersTest, AnAddressInUseIsAnErrorThatSaysWhatToDo_MG12) {
   New(Options());
   const auto second = [&](ManagerOptions options) {
     return Manager::New(server_.ClientConfig(), std::move(options)).error();
@@ -338,7 +338,7 @@ TEST_F(ManagerServersTest, MG_12_AnAddressInUseIsAnErrorThatSaysWhatToDo) {
   EXPECT_THAT(ended.error().message(), HasSubstr("another port"));
 }
 
-TEST_F(ManagerServersTest, MG_12_WebhooksAreAskedOverTlsUntilItStops) {
+TEST_F(ManagerServersTest, WebhooksAreAskedOverTlsUntilItStops_MG12) {
   CertificateFolder folder;
   folder.Write(folder.Make());
   ManagerOptions options = Options();

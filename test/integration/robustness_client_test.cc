@@ -319,12 +319,12 @@ INSTANTIATE_TEST_SUITE_P(
                   {"v9"}}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ClientRows, Row48_AKubeconfigWithoutEnd) {
+TEST(ClientRows, AKubeconfigWithoutEnd_Row48) {
   EXPECT_THAT(Said(Config::FromKubeconfigFile("/dev/zero")), HasSubstr("a device"));
 }
 
 // A credential that never expires: the plugin runs once, not for each request.
-TEST(ClientRows, Row46_AnExpiryInTheYear9999IsAskedForOnce) {
+TEST(ClientRows, AnExpiryInTheYear9999IsAskedForOnce_Row46) {
   std::string dir = ::testing::TempDir() + "kinformer-row46-XXXXXX";
   ASSERT_NE(mkdtemp(dir.data()), nullptr);
   std::ofstream(dir + "/plugin")
@@ -398,7 +398,7 @@ INSTANTIATE_TEST_SUITE_P(
 // ---- Programs
 
 // A function that tweaks list options throws.
-TEST(ClientRows, Row60_ATweakThrows) {
+TEST(ClientRows, ATweakThrows_Row60) {
   ApiServer server;
   const Client client = Client::ForTransport(server.env(), server.transport(), {.qps = -1});
   SharedInformerFactory factory(client, {.tweak_list_options = [](ListOptions&) {
@@ -413,7 +413,7 @@ TEST(ClientRows, Row60_ATweakThrows) {
 }
 
 // A handler throws.
-TEST(ClientRows, Row61_AHandlerThrows) {
+TEST(ClientRows, AHandlerThrows_Row61) {
   ApiServer server;
   const Client client = Client::ForTransport(server.env(), server.transport(), {.qps = -1});
   SharedInformerFactory factory(client);
@@ -441,7 +441,7 @@ TEST(ClientRows, Row61_AHandlerThrows) {
 }
 
 // Without the caller's deadline each request of discovery would have its own timeout.
-TEST(ClientRows, Row57_DiscoveryEndsWithTheCallersTime) {
+TEST(ClientRows, DiscoveryEndsWithTheCallersTime_Row57) {
   LoopbackServer server([](const LoopbackServer::Request&, LoopbackServer::Peer& peer) {
     peer.WaitForClose();
     return false;
@@ -480,7 +480,7 @@ TEST(ClientRows, LongRequestHeadsComeThroughOrAreRefused) {
   }
 }
 
-TEST(ClientRows, M5AnAnswerIsKeptUpToALimit) {
+TEST(ClientRows, AnAnswerIsKeptUpToALimit_M5) {
   LoopbackServer server([](const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
     if (request.target == "/version") return peer.Write(PlainResponse("well"));
     peer.Write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -499,7 +499,7 @@ TEST(ClientRows, M5AnAnswerIsKeptUpToALimit) {
 }
 
 // A warning handler throws.
-TEST(ClientRows, Row59_AWarningHandlerThrows) {
+TEST(ClientRows, AWarningHandlerThrows_Row59) {
   LoopbackServer server([](const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
     return peer.Write(
         PlainResponse(request.target, "Warning: 299 - \"" + request.target + "\"\r\n"));
@@ -526,7 +526,7 @@ TEST(ClientRows, TheLongestTimeoutIsNone) {
 
 // The process forks with everything running: a client on a socket with an informer and a handler.
 // The child ends, by exit and by its destructors, and the parent continues.
-TEST(ClientRows, Row62_AForkedChildEndsAndHurtsNobody) {
+TEST(ClientRows, AForkedChildEndsAndHurtsNobody_Row62) {
   ApiServer server;
   server.Listen({.tls = true}).OrExit();
   const Config config = Config::FromKubeconfig(server.kubeconfig()).OrExit();

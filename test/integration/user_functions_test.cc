@@ -50,7 +50,7 @@ struct Case {
 
 class UserFunctionsTest : public ::testing::TestWithParam<Case> {};
 
-TEST_P(UserFunctionsTest, H5IsContained) {
+TEST_P(UserFunctionsTest, IsContained_H5) {
   const Case& c = GetParam();
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
@@ -175,7 +175,7 @@ class Moody final : public ListerWatcher {
   int calls_ = 0;
 };
 
-TEST(UserFunctionsTest, H5AListerWatcherMayThrow) {
+TEST(UserFunctionsTest, AListerWatcherMayThrow_H5) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.seed = 12, .log = log});
   ApiServer server(sim);
@@ -194,7 +194,7 @@ TEST(UserFunctionsTest, H5AListerWatcherMayThrow) {
 
 // An exception from the caller's own function, on the caller's thread, reaches the caller after the
 // watch has ended.
-TEST(UserFunctionsTest, H5AWatchOfOnesOwnThrowsOn) {
+TEST(UserFunctionsTest, AWatchOfOnesOwnThrowsOn_H5) {
   Simulation sim({.seed = 13});
   ApiServer server(sim);
   server.Create(kConfigMaps, Map("first")).OrExit();

@@ -23,7 +23,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST_F(BuilderTest, CR_17_BeforeItLeadsAControllerWatchesOnlyIfItIsToWarmUp) {
+TEST_F(BuilderTest, BeforeItLeadsAControllerWatchesOnlyIfItIsToWarmUp_CR17) {
   CreatePod("a");
   const auto electing = [](const std::string& who) -> ManagerOptions {
     return {.leader_election = true,
@@ -155,7 +155,7 @@ class LeftoversTest : public ManagerTest {
   int reconciles_ = 0;
 };
 
-TEST_F(LeftoversTest, CR_20_NoThreadsOfControllersThatRan) {
+TEST_F(LeftoversTest, NoThreadsOfControllersThatRan_CR20) {
   for (int i = 0; i < 5; ++i) CreatePod("p" + std::to_string(i));
   RunOne({}, [this] { sim_.RunFor(seconds(5)); });
   EXPECT_EQ(reconciles_, 3) << "of five pods, by three workers";
@@ -165,7 +165,7 @@ TEST_F(LeftoversTest, CR_20_NoThreadsOfControllersThatRan) {
   EXPECT_GT(env_.made(), 2 * made) << "with election there are more";
 }
 
-TEST_F(LeftoversTest, CR_20_NoThreadsOfControllersThatNeverRan) {
+TEST_F(LeftoversTest, NoThreadsOfControllersThatNeverRan_CR20) {
   CreatePod("p");
   RunOne({}, nullptr);
   RunOne(Electing(), nullptr);
@@ -194,7 +194,7 @@ class WarmingTest : public BuilderTest {
   std::shared_ptr<Controller> controller_;
 };
 
-TEST_F(WarmingTest, CR_17_AManagerThatEndsMeanwhileReconcilesNothing) {
+TEST_F(WarmingTest, AManagerThatEndsMeanwhileReconcilesNothing_CR17) {
   ASSERT_TRUE(manager_
                   ->Add(std::make_shared<RunnableFunc>(
                       [this](const std::stop_token& stop) -> Result<void> {
@@ -213,7 +213,7 @@ TEST_F(WarmingTest, CR_17_AManagerThatEndsMeanwhileReconcilesNothing) {
   EXPECT_THAT(seen_, IsEmpty());
 }
 
-TEST_F(WarmingTest, CR_17_NorDoesOneThatIsTakenAway) {
+TEST_F(WarmingTest, NorDoesOneThatIsTakenAway_CR17) {
   manager_.Start();
   sim_.RunFor(seconds(5));
   ASSERT_TRUE(

@@ -28,7 +28,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST_F(BuilderTest, SO_02_AKindThatIsNotServedEndsTheManager) {
+TEST_F(BuilderTest, AKindThatIsNotServedEndsTheManager_SO02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .Named("x")
                   .WatchesRawSource(source::Kind<Unstructured>(
@@ -50,7 +50,7 @@ TEST_F(BuilderTest, SO_02_AKindThatIsNotServedEndsTheManager) {
       ::testing::AllOf(HasSubstr("failed to wait for x caches to sync"), HasSubstr("widgets")));
 }
 
-TEST_F(BuilderTest, SO_02_ASourceWithoutHandlerOrInformerIsAnError) {
+TEST_F(BuilderTest, ASourceWithoutHandlerOrInformerIsAnError_SO02) {
   ASSERT_TRUE(
       ControllerBuilder(*manager_).Named("x").Watches<corev1::Pod>(nullptr).Complete(Note()).ok());
   manager_.Start();
@@ -72,7 +72,7 @@ Ref<corev1::Pod> APod(ApiServer& server, Simulation& sim, const std::string& nam
   return pod;
 }
 
-TEST_F(BuilderTest, SO_03_AChannelFromElsewhere) {
+TEST_F(BuilderTest, AChannelFromElsewhere_SO03) {
   CreatePod("a");
   CreatePod("b");
   const Ref<corev1::Pod> a = APod(server_, sim_, "a");
@@ -97,7 +97,7 @@ TEST_F(BuilderTest, SO_03_AChannelFromElsewhere) {
   EXPECT_EQ(channel.Send(a).error().reason(), Reason::kStopped);
 }
 
-TEST_F(BuilderTest, SO_03_AHandlerThatBlocksHoldsUpTheChannelOnlyWhenItIsFull) {
+TEST_F(BuilderTest, AHandlerThatBlocksHoldsUpTheChannelOnlyWhenItIsFull_SO03) {
   CreatePod("a");
   const Ref<corev1::Pod> a = APod(server_, sim_, "a");
   EventChannel<corev1::Pod> channel(sim_.env());
@@ -150,7 +150,7 @@ TEST_F(BuilderTest, ATimerIsASource) {
                    .ok());
 }
 
-TEST_F(BuilderTest, SO_01_TwoSourcesOfOneKindAndAGivenInformerTellTheSame) {
+TEST_F(BuilderTest, TwoSourcesOfOneKindAndAGivenInformerTellTheSame_SO01) {
   using Pod = corev1::Pod;
   std::vector<std::string> told;
   const auto handler = [&told](const std::string& who) {
@@ -195,7 +195,7 @@ TEST_F(BuilderTest, SO_01_TwoSourcesOfOneKindAndAGivenInformerTellTheSame) {
   EXPECT_THAT(told, ::testing::IsSupersetOf({"1-a3", "2-a3", "3-a3"}));
 }
 
-TEST_F(BuilderTest, CR_04_NothingIsReconciledBeforeEachHandlerKnowsWhatThereIs) {
+TEST_F(BuilderTest, NothingIsReconciledBeforeEachHandlerKnowsWhatThereIs_CR04) {
   for (int i = 0; i < 20; ++i) CreatePod("p" + std::to_string(i));
   int handled = 0;
   int early = 0;
@@ -221,7 +221,7 @@ TEST_F(BuilderTest, CR_04_NothingIsReconciledBeforeEachHandlerKnowsWhatThereIs) 
   EXPECT_EQ(early, 0);
 }
 
-TEST_F(BuilderTest, SO_02_AFunctionIsASourceAndItsErrorEndsTheManager) {
+TEST_F(BuilderTest, AFunctionIsASourceAndItsErrorEndsTheManager_SO02) {
   bool called = false;
   const auto source = source::Func<Request>(
       "mine", [&called](const std::stop_token&, const RequestQueue<Request>&) -> Result<void> {
@@ -247,7 +247,7 @@ TEST_F(BuilderTest, SO_02_AFunctionIsASourceAndItsErrorEndsTheManager) {
   EXPECT_THAT(manager_.result.error().message(), HasSubstr("mine: no such thing"));
 }
 
-TEST_F(BuilderTest, SO_03_WhatIsInAChannelWhenItIsClosedIsStillDelivered) {
+TEST_F(BuilderTest, WhatIsInAChannelWhenItIsClosedIsStillDelivered_SO03) {
   CreatePod("a");
   const Ref<corev1::Pod> a = APod(server_, sim_, "a");
   EventChannel<corev1::Pod> channel(sim_.env());

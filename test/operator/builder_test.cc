@@ -33,7 +33,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-TEST_F(BuilderTest, BL_02_SO_01_HD_01_EachEventOfForIsARequest) {
+TEST_F(BuilderTest, EachEventOfForIsARequest_BL02_SO01_HD01) {
   CreatePod("old");
   ASSERT_TRUE(ControllerBuilder(*manager_).For<corev1::Pod>().Complete(Note()).ok());
   manager_.Start();
@@ -46,7 +46,7 @@ TEST_F(BuilderTest, BL_02_SO_01_HD_01_EachEventOfForIsARequest) {
   EXPECT_THAT(Seen(), ::testing::Contains("web-0"));
 }
 
-TEST_F(BuilderTest, BL_02_WhatTheControllerIsToBeIsHandedOn) {
+TEST_F(BuilderTest, WhatTheControllerIsToBeIsHandedOn_BL02) {
   RunningManager manager(sim_, server_, {.group_kind_concurrency = {{"ReplicaSet.apps", 3}}});
   int running = 0;
   int most = 0;
@@ -98,7 +98,7 @@ TEST_F(BuilderTest, BL_02_WhatTheControllerIsToBeIsHandedOn) {
   EXPECT_EQ(at[1] - at[0], minutes(7));
 }
 
-TEST_F(BuilderTest, BL_01_CR_06_RequestsOfATypeOfOnesOwn) {
+TEST_F(BuilderTest, RequestsOfATypeOfOnesOwn_BL01_CR06) {
   std::vector<std::string> seen;
   ASSERT_TRUE(
       TypedControllerBuilder<std::string>(*manager_)
@@ -119,7 +119,7 @@ TEST_F(BuilderTest, BL_01_CR_06_RequestsOfATypeOfOnesOwn) {
   EXPECT_THAT(seen, ElementsAre("shop"));
 }
 
-TEST_F(BuilderTest, BL_02_TwoControllersOfOneKindAndOneWithoutFor) {
+TEST_F(BuilderTest, TwoControllersOfOneKindAndOneWithoutFor_BL02) {
   const auto noted = [this](const std::string& who) {
     return [this, who](const ReconcileContext&, const Request& request) {
       seen_.push_back(who + ":" + request.ToString());
@@ -151,7 +151,7 @@ TEST_F(BuilderTest, BL_02_TwoControllersOfOneKindAndOneWithoutFor) {
               UnorderedElementsAre("pod:default/a", "second:default/a", "watches:default/rs"));
 }
 
-TEST_F(BuilderTest, HD_02_WithoutPrioritiesNothingIsLower) {
+TEST_F(BuilderTest, WithoutPrioritiesNothingIsLower_HD02) {
   CreatePod("old");
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>()
@@ -162,7 +162,7 @@ TEST_F(BuilderTest, HD_02_WithoutPrioritiesNothingIsLower) {
   EXPECT_THAT(Seen(), ElementsAre("old"));
 }
 
-TEST_F(BuilderTest, HD_02_AResyncIsLowAndAnExplicitPriorityStays) {
+TEST_F(BuilderTest, AResyncIsLowAndAnExplicitPriorityStays_HD02) {
   const auto twice = handler::HandlerOf<corev1::Pod>(
       {.create =
            [](const Added<corev1::Pod>& e, const RequestQueue<Request>& q) {
@@ -183,7 +183,7 @@ TEST_F(BuilderTest, HD_02_AResyncIsLowAndAnExplicitPriorityStays) {
   EXPECT_THAT(Seen(), ElementsAre("old@-100"));
 }
 
-TEST_F(BuilderTest, BL_02_HD_01_OwnsIsForTheOwnerThatControls) {
+TEST_F(BuilderTest, OwnsIsForTheOwnerThatControls_BL02_HD01) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<appsv1::ReplicaSet>()
                   .Owns<corev1::Pod>()
@@ -208,7 +208,7 @@ TEST_F(BuilderTest, BL_02_HD_01_OwnsIsForTheOwnerThatControls) {
   EXPECT_THAT(Seen(), IsEmpty()) << "of another group or kind";
 }
 
-TEST_F(BuilderTest, HD_01_EveryOwnerOfOldAndNewOnceEach) {
+TEST_F(BuilderTest, EveryOwnerOfOldAndNewOnceEach_HD01) {
   const std::vector<Request> both = handler::internal::OwnersOf(
       metav1::ObjectMeta(), corev1::Node::type_info(), handler::Owners::kAll);
   EXPECT_THAT(both, IsEmpty());
@@ -234,7 +234,7 @@ TEST_F(BuilderTest, HD_01_EveryOwnerOfOldAndNewOnceEach) {
   EXPECT_THAT(Seen(), UnorderedElementsAre("one", "two", "three"));
 }
 
-TEST_F(BuilderTest, HD_01_AnOwnerWithoutNamespaceHasNone) {
+TEST_F(BuilderTest, AnOwnerWithoutNamespaceHasNone_HD01) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Node>()
                   .Owns<corev1::Pod>()
@@ -249,7 +249,7 @@ TEST_F(BuilderTest, HD_01_AnOwnerWithoutNamespaceHasNone) {
   EXPECT_THAT(Seen(), ElementsAre("n-1"));
 }
 
-TEST_F(BuilderTest, HD_01_AMapSaysWhichRequestsEachOnce) {
+TEST_F(BuilderTest, AMapSaysWhichRequestsEachOnce_HD01) {
   const auto map = handler::EnqueueRequestsFromMapFunc<corev1::Pod>(
       [](const corev1::Pod& pod) -> std::vector<Request> {
         const std::string app(pod.metadata().labels()["app"]);
@@ -265,7 +265,7 @@ TEST_F(BuilderTest, HD_01_AMapSaysWhichRequestsEachOnce) {
   EXPECT_THAT(Seen(), UnorderedElementsAre("shop", "bank"));
 }
 
-TEST_F(BuilderTest, PR_01_BL_02_PredicatesOfAllAndOfOne) {
+TEST_F(BuilderTest, PredicatesOfAllAndOfOne_PR01_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>(predicate::NewPredicateFuncs<corev1::Pod>(
                       [](const corev1::Pod& pod) { return pod.metadata().name() != "never"; }))
@@ -281,7 +281,7 @@ TEST_F(BuilderTest, PR_01_BL_02_PredicatesOfAllAndOfOne) {
   EXPECT_THAT(Seen(), ElementsAre("a"));
 }
 
-TEST_F(BuilderTest, PR_01_WhatChanged) {
+TEST_F(BuilderTest, WhatChanged_PR01) {
   struct Row {
     const char* name;
     predicate::Predicate<Object> accepts;
@@ -352,7 +352,7 @@ TEST_F(BuilderTest, PR_01_WhatChanged) {
   }
 }
 
-TEST_F(BuilderTest, BL_02_PredicatesOfOneKindSeeNoOther) {
+TEST_F(BuilderTest, PredicatesOfOneKindSeeNoOther_BL02) {
   std::vector<std::string> asked;
   const auto note = [&asked](const std::string& who) -> predicate::Predicate<Object> {
     return {.create = [&asked, who](const Added<Object>& e) {
@@ -380,7 +380,7 @@ TEST_F(BuilderTest, BL_02_PredicatesOfOneKindSeeNoOther) {
   EXPECT_THAT(asked, UnorderedElementsAre("all:ConfigMap", "for:ConfigMap", "all:Pod", "owns:Pod"));
 }
 
-TEST_F(BuilderTest, BL_02_ForOwnsAndWatchesOfTheMetadata) {
+TEST_F(BuilderTest, ForOwnsAndWatchesOfTheMetadata_BL02) {
   using Metadata = metav1::PartialObjectMetadata;
   std::vector<std::string> mapped;
   ASSERT_TRUE(ControllerBuilder(*manager_)
@@ -421,7 +421,7 @@ TEST_F(BuilderTest, BL_02_ForOwnsAndWatchesOfTheMetadata) {
   EXPECT_THAT(mapped, ::testing::Contains("ConfigMap m bar"));
 }
 
-TEST_F(BuilderTest, BL_02_MetadataIsEnoughForSome) {
+TEST_F(BuilderTest, MetadataIsEnoughForSome_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>(
                       predicate::LabelSelectorPredicate(LabelSelector::Parse("app=shop").OrExit()),
@@ -437,7 +437,7 @@ TEST_F(BuilderTest, BL_02_MetadataIsEnoughForSome) {
   EXPECT_EQ(stats.objects, 2U);
 }
 
-TEST_F(BuilderTest, BL_02_TheMetadataOfWhatIsOwnedOrElseWatched) {
+TEST_F(BuilderTest, TheMetadataOfWhatIsOwnedOrElseWatched_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<appsv1::ReplicaSet>()
                   .Owns<corev1::Pod>(
@@ -525,7 +525,7 @@ TEST_F(BuilderTest, OnlyWhatOnlyEnqueuesIsCalledOnTheLoop) {
   EXPECT_TRUE((handler::EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>()->OnlyEnqueues()));
 }
 
-TEST_F(BuilderTest, BL_01_WhatDoesNotFitIsSaid) {
+TEST_F(BuilderTest, WhatDoesNotFitIsSaid_BL01) {
   const auto error = [](Result<void> result) {
     return result.ok() ? std::string() : result.error().message();
   };

@@ -28,7 +28,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST_F(ManagersTest, MG_03_MG_04_MG_07_OneLeadsAndTheOtherTakesOver) {
+TEST_F(ManagersTest, OneLeadsAndTheOtherTakesOver_MG03_MG04_MG07) {
   RunningManager a(sim_, server_, Electing("a", true));
   RunningManager b(sim_, server_, Electing("b", true));
   const auto work = NewProbe("a");
@@ -60,7 +60,7 @@ TEST_F(ManagersTest, MG_03_MG_04_MG_07_OneLeadsAndTheOtherTakesOver) {
 }
 
 // The manager waits for nothing; but an idle replica must not hold the Lease.
-TEST_F(ManagersTest, MG_10_WithoutGraceTheLeaseIsGivenUpToo) {
+TEST_F(ManagersTest, WithoutGraceTheLeaseIsGivenUpToo_MG10) {
   const auto options = [](const std::string& identity) {
     ManagerOptions electing = Electing(identity, true);
     electing.graceful_shutdown_timeout = Duration(0);
@@ -86,7 +86,7 @@ TEST_F(ManagersTest, MG_10_WithoutGraceTheLeaseIsGivenUpToo) {
   EXPECT_FALSE(a->elector()->IsLeader());
 }
 
-TEST_F(ManagersTest, MG_03_TheLeaseHasTheLabelsThatItIsToHave) {
+TEST_F(ManagersTest, TheLeaseHasTheLabelsThatItIsToHave_MG03) {
   ManagerOptions options = Electing("a");
   options.leader_election_labels = {{"my-key", "my-val"}};
   RunningManager a(sim_, server_, std::move(options));
@@ -97,7 +97,7 @@ TEST_F(ManagersTest, MG_03_TheLeaseHasTheLabelsThatItIsToHave) {
   EXPECT_EQ(lease.At("/metadata/labels/my-key").StringOrEmpty(), "my-val");
 }
 
-TEST_F(ManagersTest, MG_03_AnotherLockThanALease) {
+TEST_F(ManagersTest, AnotherLockThanALease_MG03) {
   const Client client = Client::ForTransport(sim_.env(), server_.transport());
   int made = 0;
   RunningManager a(sim_, server_,
@@ -163,7 +163,7 @@ TEST_F(ManagersTest, WhoLeadsIsAnEventOfTheLease) {
       << "the Lease is given up, and then the last events are sent";
 }
 
-TEST_F(ManagersTest, MG_04_ALeaseThatIsNotGivenUpRunsOut) {
+TEST_F(ManagersTest, ALeaseThatIsNotGivenUpRunsOut_MG04) {
   RunningManager a(sim_, server_, Electing("a"));
   a.Start();
   sim_.RunFor(seconds(5));
@@ -171,7 +171,7 @@ TEST_F(ManagersTest, MG_04_ALeaseThatIsNotGivenUpRunsOut) {
   EXPECT_EQ(Holder(), "a");
 }
 
-TEST_F(ManagersTest, MG_05_ALeaseThatIsLostEndsItAtOnce) {
+TEST_F(ManagersTest, ALeaseThatIsLostEndsItAtOnce_MG05) {
   RunningManager a(sim_, server_, Electing("a"));
   const auto slow = NewProbe("slow one");
   slow->ends_after = minutes(5);
@@ -185,7 +185,7 @@ TEST_F(ManagersTest, MG_05_ALeaseThatIsLostEndsItAtOnce) {
   EXPECT_THAT(a.result.error().message(), HasSubstr("leader election lost"));
 }
 
-TEST_F(ManagersTest, MG_06_WhoIsElectedWhileOthersEndStartsNothing) {
+TEST_F(ManagersTest, WhoIsElectedWhileOthersEndStartsNothing_MG06) {
   RunningManager a(sim_, server_, Electing("a", true));
   a.Start();
   sim_.RunFor(seconds(5));
@@ -206,7 +206,7 @@ TEST_F(ManagersTest, MG_06_WhoIsElectedWhileOthersEndStartsNothing) {
   EXPECT_THAT(told_, ElementsAre("+slow", "-slow"));
 }
 
-TEST_F(ManagersTest, MG_06_WhoNeverLedStartsNothingAtTheEnd) {
+TEST_F(ManagersTest, WhoNeverLedStartsNothingAtTheEnd_MG06) {
   RunningManager a(sim_, server_, Electing("a"));
   a.Start();
   sim_.RunFor(seconds(5));

@@ -35,7 +35,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST_F(ManagersTest, MG_09_MG_13_GroupsStartAndEndInTheirOrder) {
+TEST_F(ManagersTest, GroupsStartAndEndInTheirOrder_MG09_MG13) {
   RunningManager manager(sim_, server_);
   const std::vector<std::pair<std::string, RunnableGroup>> groups{
       {"leader", RunnableGroup::kLeaderElection}, {"warmup", RunnableGroup::kWarmup},
@@ -67,7 +67,7 @@ TEST_F(ManagersTest, MG_09_MG_13_GroupsStartAndEndInTheirOrder) {
   EXPECT_THAT(told_, ElementsAre("-other", "-leader", "-warm", "-cache", "-webhook", "-http"));
 }
 
-TEST_F(ManagersTest, MG_09_WhatIsAddedLaterStartsAtOnce) {
+TEST_F(ManagersTest, WhatIsAddedLaterStartsAtOnce_MG09) {
   RunningManager manager(sim_, server_);
   manager.Start();
   sim_.RunFor(seconds(1));
@@ -109,7 +109,7 @@ TEST_F(ManagersTest, ARunnableThatRemovesItself_IsToldToEndAndNotWaitedFor) {
   EXPECT_FALSE(manager.ended);
 }
 
-TEST_F(ManagersTest, MG_11_ItStartsOnceAndTakesNothingAtTheEnd) {
+TEST_F(ManagersTest, ItStartsOnceAndTakesNothingAtTheEnd_MG11) {
   RunningManager manager(sim_, server_);
   manager.Start();
   sim_.RunFor(seconds(1));
@@ -121,7 +121,7 @@ TEST_F(ManagersTest, MG_11_ItStartsOnceAndTakesNothingAtTheEnd) {
   EXPECT_EQ(manager->Add(nullptr).error().reason(), Reason::kInvalidArgument);
 }
 
-TEST_F(ManagersTest, MG_08_OneThatFailsEndsAllOthers) {
+TEST_F(ManagersTest, OneThatFailsEndsAllOthers_MG08) {
   RunningManager manager(sim_, server_);
   const auto bad = NewProbe("bad");
   bad->fails_after = minutes(1);
@@ -139,7 +139,7 @@ TEST_F(ManagersTest, MG_08_OneThatFailsEndsAllOthers) {
   EXPECT_THAT(told_, ::testing::Contains("-good"));
 }
 
-TEST_F(ManagersTest, MG_08_MG_14_WhatIsNeverReadyIsAnError) {
+TEST_F(ManagersTest, WhatIsNeverReadyIsAnError_MG08_MG14) {
   RunningManager manager(sim_, server_);
   const auto cache = NewProbe("cache", RunnableGroup::kCaches);
   cache->ready_after = seconds(5);
@@ -153,7 +153,7 @@ TEST_F(ManagersTest, MG_08_MG_14_WhatIsNeverReadyIsAnError) {
   EXPECT_THAT(told_, ElementsAre("+cache", "-cache"));
 }
 
-TEST_F(ManagersTest, MG_14_StopWhileOneGetsReady) {
+TEST_F(ManagersTest, StopWhileOneGetsReady_MG14) {
   RunningManager manager(sim_, server_);
   const auto cache = NewProbe("cache", RunnableGroup::kCaches);
   cache->ready_after = hours(10);
@@ -168,7 +168,7 @@ TEST_F(ManagersTest, MG_14_StopWhileOneGetsReady) {
   EXPECT_THAT(told_, ElementsAre("+cache", "-cache"));
 }
 
-TEST_F(ManagersTest, MG_14_AddsThatComeTogetherWithTheStartRunOnce) {
+TEST_F(ManagersTest, AddsThatComeTogetherWithTheStartRunOnce_MG14) {
   RunningManager manager(sim_, server_);
   std::vector<std::unique_ptr<Thread>> threads;
   for (int i = 0; i < 5; ++i) {
@@ -183,7 +183,7 @@ TEST_F(ManagersTest, MG_14_AddsThatComeTogetherWithTheStartRunOnce) {
   EXPECT_THAT(told_, ElementsAre("+0", "+1", "+2", "+3", "+4"));
 }
 
-TEST_F(ManagersTest, MG_10_WhoHangsIsNamed) {
+TEST_F(ManagersTest, WhoHangsIsNamed_MG10) {
   RunningManager manager(sim_, server_);
   const auto slow = NewProbe("slow one");
   slow->ends_after = minutes(2);
@@ -200,7 +200,7 @@ TEST_F(ManagersTest, MG_10_WhoHangsIsNamed) {
 }
 
 // The leader's work continues, so the Lease is kept, but the manager waits only until its deadline.
-TEST_F(ManagersTest, MG_10_TheLeaseIsLastAndKeepsToTheDeadline) {
+TEST_F(ManagersTest, TheLeaseIsLastAndKeepsToTheDeadline_MG10) {
   RunningManager manager(sim_, server_, Electing("a", true));
   const auto slow = NewProbe("slow one");
   slow->ends_after = minutes(2);
@@ -217,7 +217,7 @@ TEST_F(ManagersTest, MG_10_TheLeaseIsLastAndKeepsToTheDeadline) {
   EXPECT_EQ(Holder(), "a");
 }
 
-TEST_F(ManagersTest, MG_10_AServerThatDoesNotAnswerHoldsUpNoEndBeyondTheDeadline) {
+TEST_F(ManagersTest, AServerThatDoesNotAnswerHoldsUpNoEndBeyondTheDeadline_MG10) {
   ManagerOptions options = Electing("a", true);
   options.graceful_shutdown_timeout = seconds(5);
   RunningManager manager(sim_, server_, std::move(options));
@@ -260,7 +260,7 @@ class AskingRunnable final : public Runnable {
   Manager& manager_;
 };
 
-TEST_F(ManagersTest, MG_08_WhoIsToldOfAFailureMayAskTheManager) {
+TEST_F(ManagersTest, WhoIsToldOfAFailureMayAskTheManager_MG08) {
   RunningManager manager(sim_, server_);
   const auto asks = std::make_shared<AskingRunnable>(sim_.env(), *manager);
   const auto bad = NewProbe("bad", RunnableGroup::kHttpServers);
@@ -288,7 +288,7 @@ TEST_F(ManagersTest, NothingIsAddedWhereNobodyWouldStartIt) {
   EXPECT_THAT(told_, ::testing::IsEmpty());
 }
 
-TEST_F(ManagersTest, MG_10_BothErrorsAreSaid) {
+TEST_F(ManagersTest, BothErrorsAreSaid_MG10) {
   RunningManager manager(sim_, server_);
   const auto slow = NewProbe("slow one");
   slow->ends_after = minutes(2);
@@ -303,7 +303,7 @@ TEST_F(ManagersTest, MG_10_BothErrorsAreSaid) {
               ::testing::AllOf(HasSubstr("bad: broke"), HasSubstr("slow one")));
 }
 
-TEST_F(ManagersTest, MG_10_NoGraceIsNoWaitAndNoError) {
+TEST_F(ManagersTest, NoGraceIsNoWaitAndNoError_MG10) {
   RunningManager manager(sim_, server_, {.graceful_shutdown_timeout = Duration(0)});
   const auto slow = NewProbe("slow one");
   slow->ends_after = minutes(2);
@@ -316,7 +316,7 @@ TEST_F(ManagersTest, MG_10_NoGraceIsNoWaitAndNoError) {
   EXPECT_TRUE(manager.result.ok());
 }
 
-TEST_F(ManagersTest, MG_10_ForEverIsForEver) {
+TEST_F(ManagersTest, ForEverIsForEver_MG10) {
   RunningManager manager(sim_, server_, {.graceful_shutdown_timeout = Duration(-1)});
   const auto slow = NewProbe("slow one");
   slow->ends_after = hours(5);
@@ -331,7 +331,7 @@ TEST_F(ManagersTest, MG_10_ForEverIsForEver) {
   EXPECT_TRUE(manager.result.ok());
 }
 
-TEST_F(ManagersTest, MG_01_MG_02_WhatIsMissingIsSaid) {
+TEST_F(ManagersTest, WhatIsMissingIsSaid_MG01_MG02) {
   const Client client = Client::ForTransport(sim_.env(), server_.transport());
   const auto error = [&](ManagerOptions options) {
     const auto manager = Manager::New(client, std::move(options));
@@ -350,7 +350,7 @@ TEST_F(ManagersTest, MG_01_MG_02_WhatIsMissingIsSaid) {
   EXPECT_FALSE(Manager::New(sim_.env(), nowhere).ok());
 }
 
-TEST_F(ManagersTest, EV_01_RecordersOfBothKinds) {
+TEST_F(ManagersTest, RecordersOfBothKinds_EV01) {
   RunningManager manager(sim_, server_);
   manager.Start();
   sim_.RunFor(seconds(1));
@@ -381,7 +381,7 @@ TEST_F(ManagersTest, EV_01_RecordersOfBothKinds) {
                                               "Old  old: of core/v1"));
 }
 
-TEST_F(ManagersTest, CR_19_ControllersHaveNamesOfTheirOwn) {
+TEST_F(ManagersTest, ControllersHaveNamesOfTheirOwn_CR19) {
   RunningManager manager(sim_, server_);
   ASSERT_TRUE(manager->OptionsFor({.name = "pods"}).ok());
   EXPECT_EQ(manager->OptionsFor({.name = "pods"}).error().reason(), Reason::kAlreadyExists);
@@ -418,7 +418,7 @@ void ExpectEqual(const ControllerOptions& a, const ControllerOptions& b) {
   EXPECT_EQ(a.is_leader && a.is_leader(), b.is_leader && b.is_leader());
 }
 
-TEST_F(ManagersTest, CR_19_AControllersOptionsThenTheManagersThenTheUsualOnes) {
+TEST_F(ManagersTest, AControllersOptionsThenTheManagersThenTheUsualOnes_CR19) {
   const ControllerOptions usual = Everything(1, [] { return true; });
   ControllerOptions own = Everything(2, [] { return false; });
   RunningManager manager(sim_, server_, {.controller = usual});
@@ -430,7 +430,7 @@ TEST_F(ManagersTest, CR_19_AControllersOptionsThenTheManagersThenTheUsualOnes) {
   ExpectEqual(plain->OptionsFor(own).OrExit(), own);
 }
 
-TEST_F(ManagersTest, CR_19_AskingWhoLeadsIsForThoseWhoNeedThat) {
+TEST_F(ManagersTest, AskingWhoLeadsIsForThoseWhoNeedThat_CR19) {
   RunningManager electing(sim_, server_, Electing("a"));
   EXPECT_TRUE(electing->OptionsFor({.name = "pods"})->is_leader);
   EXPECT_FALSE(electing->OptionsFor({.name = "pods"}).ok());
@@ -439,7 +439,7 @@ TEST_F(ManagersTest, CR_19_AskingWhoLeadsIsForThoseWhoNeedThat) {
   EXPECT_TRUE(electing->OptionsFor({.name = "z", .is_leader = [] { return true; }})->is_leader());
 }
 
-TEST_F(ManagersTest, CR_19_WhatAControllerDoesNotSayIsTheManagers) {
+TEST_F(ManagersTest, WhatAControllerDoesNotSayIsTheManagers_CR19) {
   RunningManager manager(sim_, server_,
                          {.controller = {.skip_name_validation = true,
                                          .cache_sync_timeout = seconds(5),
@@ -473,7 +473,7 @@ TEST_F(ManagersTest, CR_19_WhatAControllerDoesNotSayIsTheManagers) {
   EXPECT_EQ(own.reconciliation_timeout, minutes(1));
 }
 
-TEST_F(ManagersTest, MG_08_ToBeStoppedIsNoErrorOfARunnable) {
+TEST_F(ManagersTest, ToBeStoppedIsNoErrorOfARunnable_MG08) {
   RunningManager manager(sim_, server_);
   ASSERT_TRUE(
       manager
@@ -488,7 +488,7 @@ TEST_F(ManagersTest, MG_08_ToBeStoppedIsNoErrorOfARunnable) {
   EXPECT_TRUE(manager.result.ok()) << manager.result.error();
 }
 
-TEST_F(ManagersTest, CR_06_AReconcilerOfObjects) {
+TEST_F(ManagersTest, AReconcilerOfObjects_CR06) {
   std::vector<std::string> seen;
   RunningManager manager(sim_, server_);
   const auto reconciler = AsReconciler<corev1::Pod>(
@@ -511,7 +511,7 @@ TEST_F(ManagersTest, CR_06_AReconcilerOfObjects) {
   EXPECT_TRUE(ControllerBuilder(*manager).For<corev1::Pod>().Complete(reconciler).ok());
 }
 
-TEST_F(ManagersTest, CR_19_WorkersByKind) {
+TEST_F(ManagersTest, WorkersByKind_CR19) {
   RunningManager manager(sim_, server_,
                          {.controller = {.max_concurrent_reconciles = 4},
                           .group_kind_concurrency = {{"ReplicaSet.apps", 10}, {"Pod", 7}}});
@@ -526,7 +526,7 @@ TEST_F(ManagersTest, CR_19_WorkersByKind) {
   EXPECT_EQ(workers({}, ""), 4U);
 }
 
-TEST_F(ManagersTest, WH_01_WebhooksOfAManagerAreServedWhileItRuns) {
+TEST_F(ManagersTest, WebhooksOfAManagerAreServedWhileItRuns_WH01) {
   RunningManager manager(sim_, server_, {.serve_webhooks = false});
   WebhookServer& webhooks = manager->GetWebhookServer();
   EXPECT_EQ(&manager->GetWebhookServer(), &webhooks);
@@ -540,7 +540,7 @@ TEST_F(ManagersTest, WH_01_WebhooksOfAManagerAreServedWhileItRuns) {
   EXPECT_FALSE(check().ok());
 }
 
-TEST_F(ManagersTest, MG_09_AnotherClusterIsACache) {
+TEST_F(ManagersTest, AnotherClusterIsACache_MG09) {
   ApiServer second(sim_);
   second
       .Create(kConfigMaps,

@@ -196,7 +196,7 @@ void Survives(const Trial& trial) {
   }
 }
 
-TEST(FaultTolerance, F01_Refused) {
+TEST(FaultTolerance, Refused_F01) {
   Survives({.rules = {{.action = FaultAction::kRefuse, .count = 5}}});
   Survives({.rules = {{.action = FaultAction::kRefuse, .probability = 0.5}},
             .midway = [](World& world) { world.server().CloseWatches(); }});
@@ -207,7 +207,7 @@ TEST(FaultTolerance, F01_Refused) {
   }});
 }
 
-TEST(FaultTolerance, F02_ResetInTheMiddleOfAFrame) {
+TEST(FaultTolerance, ResetInTheMiddleOfAFrame_F02) {
   for (const std::size_t bytes : {0U, 1U, 333U, 1500U}) {
     SCOPED_TRACE(bytes);
     Survives({.rules = {{.verb = "watch",
@@ -229,14 +229,14 @@ TEST(FaultTolerance, F02_ResetInTheMiddleOfAFrame) {
   }
 }
 
-TEST(FaultTolerance, F03_CleanEnd) {
+TEST(FaultTolerance, CleanEnd_F03) {
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kEndWatch, .after_events = 7}}});
   Survives(
       {.rules = {{.verb = "watch", .action = FaultAction::kEndWatch, .after = milliseconds(400)}}});
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kEndWatch, .count = 4}}});
 }
 
-TEST(FaultTolerance, F04_TooOld) {
+TEST(FaultTolerance, TooOld_F04) {
   Survives({.rules = {{.verb = "watch",
                        .action = FaultAction::kWatchError,
                        .count = 4,
@@ -257,7 +257,7 @@ TEST(FaultTolerance, F04_TooOld) {
   }});
 }
 
-TEST(FaultTolerance, F05_TooOldToContinue) {
+TEST(FaultTolerance, TooOldToContinue_F05) {
   // The first list gets "too old", so the next one asks for the latest version, in pages.
   Survives({.rules = {{.verb = "list",
                        .only_continue = true,
@@ -277,7 +277,7 @@ TEST(FaultTolerance, F05_TooOldToContinue) {
             }});
 }
 
-TEST(FaultTolerance, F06_OtherErrorEvents) {
+TEST(FaultTolerance, OtherErrorEvents_F06) {
   for (const char* text : {R"({"a":1})", R"("x")", "null", "[]", "{}", "17",
                            R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}})"}) {
     SCOPED_TRACE(text);
@@ -297,7 +297,7 @@ TEST(FaultTolerance, F06_OtherErrorEvents) {
   }
 }
 
-TEST(FaultTolerance, F07_TooManyRequests) {
+TEST(FaultTolerance, TooManyRequests_F07) {
   Survives({.rules = {{.action = FaultAction::kRespond,
                        .count = 4,
                        .status = 429,
@@ -317,7 +317,7 @@ TEST(FaultTolerance, F07_TooManyRequests) {
   world.Run();
 }
 
-TEST(FaultTolerance, F08_ServerErrors) {
+TEST(FaultTolerance, ServerErrors_F08) {
   for (const int status : {500, 502, 503, 504}) {
     SCOPED_TRACE(status);
     Survives({.rules = {{.action = FaultAction::kRespond, .count = 5, .status = status}}});
@@ -329,7 +329,7 @@ TEST(FaultTolerance, F08_ServerErrors) {
   }
 }
 
-TEST(FaultTolerance, F09_NotLetInForAWhile) {
+TEST(FaultTolerance, NotLetInForAWhile_F09) {
   for (const int status : {401, 403}) {
     SCOPED_TRACE(status);
     Survives({.rules = {{.action = FaultAction::kRespond, .lasts = seconds(8), .status = status}},
@@ -349,7 +349,7 @@ TEST(FaultTolerance, F09_NotLetInForAWhile) {
   Survives(trial);
 }
 
-TEST(FaultTolerance, F10_NotThereYet) {
+TEST(FaultTolerance, NotThereYet_F10) {
   Survives({.rules = {{.action = FaultAction::kRespond, .lasts = seconds(15), .status = 404}}});
   Survives({.rules = {{.action = FaultAction::kRespond,
                        .lasts = seconds(15),
@@ -357,7 +357,7 @@ TEST(FaultTolerance, F10_NotThereYet) {
                        .text = "404 page not found\n"}}});
 }
 
-TEST(FaultTolerance, F11_Bookmarks) {
+TEST(FaultTolerance, Bookmarks_F11) {
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kNoBookmarks}},
             .modes = Modes::kListOnly});
   Survives(
@@ -376,7 +376,7 @@ TEST(FaultTolerance, F11_Bookmarks) {
             .midway = [](World& world) { world.transport().CutSoon(0); }});
 }
 
-TEST(FaultTolerance, F12_NoWatchList) {
+TEST(FaultTolerance, NoWatchList_F12) {
   for (const int status : {422, 400}) {
     SCOPED_TRACE(status);
     Survives({.rules = {{.only_initial_events = true,
@@ -396,7 +396,7 @@ TEST(FaultTolerance, F12_NoWatchList) {
             .modes = Modes::kWatchListOnly});
 }
 
-TEST(FaultTolerance, F13_Stalled) {
+TEST(FaultTolerance, Stalled_F13) {
   for (const std::size_t bytes : {0U, 500U, 2000U}) {
     SCOPED_TRACE(bytes);
     Survives(
@@ -410,18 +410,18 @@ TEST(FaultTolerance, F13_Stalled) {
   }
 }
 
-TEST(FaultTolerance, F14_EventsAgain) {
+TEST(FaultTolerance, EventsAgain_F14) {
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kDuplicateEvents}}});
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kReplayEvents, .versions = 6}},
             .from_start = false,
             .midway = [](World& world) { world.transport().CutSoon(0); }});
 }
 
-TEST(FaultTolerance, F15_LostDeletionAndAnotherObject) {
+TEST(FaultTolerance, LostDeletionAndAnotherObject_F15) {
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kLoseDeletes}}, .recreate = true});
 }
 
-TEST(FaultTolerance, F16_Garbage) {
+TEST(FaultTolerance, Garbage_F16) {
   for (const std::size_t bytes : {0U, 200U}) {
     for (const char* text : {"{{{", "\x01\xff\xfe", "}\n", R"({"type":"NEWS","object":{}})",
                              R"({"type":"ADDED","object":17})"}) {
@@ -452,7 +452,7 @@ TEST(FaultTolerance, F16_Garbage) {
             }});
 }
 
-TEST(FaultTolerance, F17_BackInTime) {
+TEST(FaultTolerance, BackInTime_F17) {
   Survives({.rules_hold = false, .midway = [](World& world) {
               const auto version = world.server().current_resource_version();
               world.server().Restore(version - 12).OrExit();
@@ -460,7 +460,7 @@ TEST(FaultTolerance, F17_BackInTime) {
 }
 
 // The server accepts a watch of a future version, like kube-apiserver, and sends nothing.
-TEST(FaultTolerance, F17_ARestoredBackupBehindTheClient) {
+TEST(FaultTolerance, ARestoredBackupBehindTheClient_F17) {
   // Immediately, and after a time without a connection.
   for (const bool cut_off : {false, true}) {
     SCOPED_TRACE(cut_off);
@@ -482,7 +482,7 @@ TEST(FaultTolerance, F17_ARestoredBackupBehindTheClient) {
   }
 }
 
-TEST(FaultTolerance, F17_ARestoredBackupThatHasOvertakenTheClient) {
+TEST(FaultTolerance, ARestoredBackupThatHasOvertakenTheClient_F17) {
   Survives({.rules_hold = false, .midway = [](World& world) {
               const auto version = world.server().current_resource_version();
               for (int i = 0; i < 10; ++i) world.Write(i);
@@ -507,7 +507,7 @@ TEST(FaultTolerance, F17_ARestoredBackupThatHasOvertakenTheClient) {
             }});
 }
 
-TEST(FaultTolerance, F18_StaleLists) {
+TEST(FaultTolerance, StaleLists_F18) {
   Survives({.rules = {{.verb = "list", .action = FaultAction::kStaleRead, .versions = 9}},
             .modes = Modes::kListOnly,
             .rules_hold = false,
@@ -518,7 +518,7 @@ TEST(FaultTolerance, F18_StaleLists) {
             }});
 }
 
-TEST(FaultTolerance, F19_DripAndFlood) {
+TEST(FaultTolerance, DripAndFlood_F19) {
   Survives({.rules = {{.action = FaultAction::kDrip,
                        .count = 2,
                        .delay = milliseconds(1),
@@ -535,20 +535,20 @@ TEST(FaultTolerance, F19_DripAndFlood) {
             }});
 }
 
-TEST(FaultTolerance, F20_ForeignEvents) {
+TEST(FaultTolerance, ForeignEvents_F20) {
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kForeignNamespace}}});
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kWrongKind}}});
   Survives({.rules = {{.verb = "watch", .action = FaultAction::kWrongKind, .text = "Secret"}}});
 }
 
-TEST(FaultTolerance, F21_StaleWatchCache) {
+TEST(FaultTolerance, StaleWatchCache_F21) {
   Survives({.rules = {{.action = FaultAction::kStaleCache, .versions = 5}}});
   Survives({.rules = {{.action = FaultAction::kStaleCache, .versions = 5},
                       {.verb = "watch", .action = FaultAction::kDrip, .delay = seconds(1)}},
             .stays = false});
 }
 
-TEST(FaultTolerance, F22_ConflictStorm) {
+TEST(FaultTolerance, ConflictStorm_F22) {
   const Trial trial{
       .rules = {
           {.verb = "update", .action = FaultAction::kRespond, .probability = 0.7, .status = 409}}};
@@ -584,7 +584,7 @@ TEST(FaultTolerance, F22_ConflictStorm) {
   EXPECT_EQ(counter["data"]["value"].StringOrEmpty(), "40") << "no update is lost";
 }
 
-TEST(FaultTolerance, F24_WrongClocks) {
+TEST(FaultTolerance, WrongClocks_F24) {
   for (const Duration skew : {Duration(hours(24 * 3650)), Duration(hours(-24 * 3650))}) {
     Survives({.rules = {{.action = FaultAction::kSkewClock, .skew = skew}}});
   }

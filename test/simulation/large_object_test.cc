@@ -118,7 +118,7 @@ TEST(LargeObject, TheWatchGoesOnOverIt) {
   }
 }
 
-TEST(LargeObject, Row63_IsNamedAndUnreadableAndTheRestSyncs) {
+TEST(LargeObject, IsNamedAndUnreadableAndTheRestSyncs_Row63) {
   for (const bool json : {true, false}) {
     for (const InitialList initial : {InitialList::kList, InitialList::kWatchList}) {
       SCOPED_TRACE(std::string(json ? "json" : "protobuf") +

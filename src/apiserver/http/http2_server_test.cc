@@ -193,7 +193,7 @@ TEST_F(Http2ServerTest, StreamsAreLimitedAndTheLimitMoves) {
   EXPECT_EQ(client.streams[id].body, "so be it");
 }
 
-TEST_F(Http2ServerTest, Row25StreamsAboveTheLimitAreRefused) {
+TEST_F(Http2ServerTest, StreamsAboveTheLimitAreRefused_Row25) {
   Listen();
   RawClient client(Dial());
   std::vector<std::int32_t> ids;
@@ -231,7 +231,7 @@ TEST_F(Http2ServerTest, AnAbortedResponseIsReset) {
   EXPECT_FALSE(client.goaway);
 }
 
-TEST_F(Http2ServerTest, F23OpenStreamsOutliveGoAway) {
+TEST_F(Http2ServerTest, OpenStreamsOutliveGoAway_F23) {
   Listen();
   RawClient client(Dial());
   const std::int32_t watch = client.Request("/ticks?watch=1");
@@ -245,7 +245,7 @@ TEST_F(Http2ServerTest, F23OpenStreamsOutliveGoAway) {
 }
 
 // Flow control: the server does not make data that a client does not take; others continue.
-TEST_F(Http2ServerTest, SRV154AStreamThatIsNotTakenHoldsUpNoOther) {
+TEST_F(Http2ServerTest, AStreamThatIsNotTakenHoldsUpNoOther_SRV154) {
   TestStream::most_pulled = 0;
   Listen({.write_timeout = milliseconds(300)});
   RawClient client(Dial(), /*take_bodies=*/false);

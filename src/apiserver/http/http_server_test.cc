@@ -77,7 +77,7 @@ TEST_F(HttpServer1Test, HeadersOfAWatchComeBeforeItsFirstEvent) {
   EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }));
 }
 
-TEST_P(HttpServerTest, SRV14LongBodiesArriveWholeCompressedOnlyWhenAskedAndWorthIt) {
+TEST_P(HttpServerTest, LongBodiesArriveWholeCompressedOnlyWhenAskedAndWorthIt_SRV14) {
   Listen();
   for (const std::size_t size : {std::size_t{0}, std::size_t{65536}, std::size_t{131072},
                                  std::size_t{131073}, std::size_t{3000000}}) {
@@ -342,7 +342,7 @@ TEST_F(HttpServer1Test, SaysWhyItCannotListen) {
 
 // A watch-list is compressed on request. Each flush is a gzip member of its own, which can be read
 // at once.
-TEST_P(HttpServerTest, SRV15AWatchListIsCompressedInMembers) {
+TEST_P(HttpServerTest, AWatchListIsCompressedInMembers_SRV15) {
   Listen();
   Curl curl = Client();
   curl.Header("Accept-Encoding: gzip").Set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
@@ -378,7 +378,7 @@ TEST_P(HttpServerTest, AsksClientsToLeaveAfterSoManyRequests) {
   EXPECT_EQ(server_->Stats().connections_accepted, 2U);
 }
 
-TEST_P(HttpServerTest, F23GoesAwayAtWillAndByFault) {
+TEST_P(HttpServerTest, GoesAwayAtWillAndByFault_F23) {
   Listen();
   Curl curl = Client();
   EXPECT_EQ(curl.Get(server_->url() + "/echo").status, 200);

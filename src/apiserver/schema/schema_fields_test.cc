@@ -49,7 +49,7 @@ properties:
     x-kubernetes-embedded-resource: true
     properties: {spec: {type: object, properties: {q: {type: integer}}}})";
 
-TEST(SchemaFields, SRV192UnknownFieldsGo) {
+TEST(SchemaFields, UnknownFieldsGo_SRV192) {
   EXPECT_EQ(Pruned(kPorts, "{apiVersion: v1, kind: K, metadata: {name: a, foo: 1}, other: 1}"),
             R"({"apiVersion":"v1","kind":"K","metadata":{"name":"a"}})");
   EXPECT_EQ(Pruned(kPorts, "{spec: {ports: [{num: 1, x: 2}], text: {a: 1}, z: 1}}"),
@@ -84,7 +84,7 @@ TEST(SchemaFields, UnknownFieldsAreNamedInOrder) {
   EXPECT_THAT(UnknownFields(schema.root(), pruned), IsEmpty());
 }
 
-TEST(SchemaFields, SRV193Defaults) {
+TEST(SchemaFields, Defaults_SRV193) {
   constexpr std::string_view kDefaults = R"(
 type: object
 properties:

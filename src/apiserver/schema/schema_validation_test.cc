@@ -98,7 +98,7 @@ std::vector<std::string> Problems(std::string_view spec) {
   return Texts(ValidateObject(Schema().root(), ObjectOf(spec), nullptr));
 }
 
-TEST(SchemaValidation, SRV194WhatIsWrongIsSaidAsOnARealServer) {
+TEST(SchemaValidation, WhatIsWrongIsSaidAsOnARealServer_SRV194) {
   struct Case {
     const char* spec;
     std::vector<std::string> problems;

@@ -286,14 +286,14 @@ bool TryAccept(internal::TokenBucket& bucket, SteadyTime now) {
   return false;
 }
 
-TEST(TokenBucket, FC_10_ABurstOfThree) {
+TEST(TokenBucket, ABurstOfThree_FC10) {
   internal::TokenBucket bucket(1, 3);
   const SteadyTime now{std::chrono::hours(1)};
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(TryAccept(bucket, now)) << i;
   EXPECT_FALSE(TryAccept(bucket, now));
 }
 
-TEST(TokenBucket, FC_11_Refilled) {
+TEST(TokenBucket, Refilled_FC11) {
   internal::TokenBucket bucket(1, 1);
   const SteadyTime now{std::chrono::hours(1)};
   EXPECT_TRUE(TryAccept(bucket, now));
@@ -301,7 +301,7 @@ TEST(TokenBucket, FC_11_Refilled) {
   EXPECT_TRUE(TryAccept(bucket, now + std::chrono::seconds(2)));
 }
 
-TEST(TokenBucket, FC_15_NoDrift) {
+TEST(TokenBucket, NoDrift_FC15) {
   internal::TokenBucket bucket(1 / 1.031425, 1);
   SteadyTime now{std::chrono::hours(24 * 365 * 20)};
   for (int i = 0; i < 60; ++i, now += std::chrono::seconds(2)) {

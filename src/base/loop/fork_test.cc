@@ -49,7 +49,7 @@ bool Alive(Runtime& runtime) {
          timed.get_future().wait_for(seconds(20)) == std::future_status::ready;
 }
 
-TEST(ForkTest, M8TheChildOfARuntimeEnds) {
+TEST(ForkTest, TheChildOfARuntimeEnds_M8) {
   auto runtime = std::make_unique<Runtime>();
   std::unique_ptr<Loop> loop = runtime->env().NewLoop("second");
   std::promise<void> end;
@@ -77,7 +77,7 @@ TEST(ForkTest, M8TheChildOfARuntimeEnds) {
   loop.reset();
 }
 
-TEST(ForkTest, M8ASignalToTheChildIsTheChilds) {
+TEST(ForkTest, ASignalToTheChildIsTheChilds_M8) {
   StopSource stop = StopOnSignals();
   const int status = StatusOfChild([] {
     raise(SIGTERM);

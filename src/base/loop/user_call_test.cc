@@ -31,7 +31,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(UserCallTest, H5WhatIsThrownIsAnErrorALineAndACount) {
+TEST(UserCallTest, WhatIsThrownIsAnErrorALineAndACount_H5) {
   const auto log = std::make_shared<FieldsLog>(LogLevel::kDebug);
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Simulation sim({.log = log, .metrics = metrics});
@@ -56,7 +56,7 @@ class ThrowingLog final : public LogSink {
   }
 };
 
-TEST(UserCallTest, H5ALogSinkMayThrow) {
+TEST(UserCallTest, ALogSinkMayThrow_H5) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Runtime runtime({.log = std::make_shared<ThrowingLog>(), .metrics = metrics});
   ::testing::internal::CaptureStderr();
@@ -110,7 +110,7 @@ class ThrowingMetrics final : public MetricsSink {
   }
 };
 
-TEST(UserCallTest, H5AMetricsSinkMayThrow) {
+TEST(UserCallTest, AMetricsSinkMayThrow_H5) {
   const auto log = std::make_shared<FieldsLog>(LogLevel::kDebug);
   Runtime runtime({.log = log, .metrics = std::make_shared<ThrowingMetrics>()});
   MetricsSink& metrics = runtime.env().metrics();
@@ -125,7 +125,7 @@ TEST(UserCallTest, H5AMetricsSinkMayThrow) {
 }
 
 // Both sinks throw: they must not call each other in a loop.
-TEST(UserCallTest, H5BothSinksMayThrow) {
+TEST(UserCallTest, BothSinksMayThrow_H5) {
   ::testing::internal::CaptureStderr();
   {
     Runtime runtime(
@@ -136,7 +136,7 @@ TEST(UserCallTest, H5BothSinksMayThrow) {
 }
 
 // A death test forks, so it should run without other threads.
-TEST(OutOfMemoryDeathTest, M9ATaskWithoutMemoryEndsTheProcessWithWords) {
+TEST(OutOfMemoryDeathTest, ATaskWithoutMemoryEndsTheProcessWithWords_M9) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
@@ -162,7 +162,7 @@ class RegularFileTest : public ::testing::Test {
   }();
 };
 
-TEST_F(RegularFileTest, M11OnlyRegularFilesAndLinksToThem) {
+TEST_F(RegularFileTest, OnlyRegularFilesAndLinksToThem_M11) {
   std::ofstream(dir_ + "/file") << "text";
   // As for a projected token: a link to a file below a link to a folder.
   std::filesystem::create_directory(dir_ + "/..2026");
@@ -185,7 +185,7 @@ TEST_F(RegularFileTest, M11OnlyRegularFilesAndLinksToThem) {
   EXPECT_THAT(Read(std::string("a\0b", 3)), HasSubstr("NUL"));
 }
 
-TEST_F(RegularFileTest, M11AndNotWithoutEnd) {
+TEST_F(RegularFileTest, AndNotWithoutEnd_M11) {
   std::ofstream(dir_ + "/large") << std::string((1 << 20) + 1, 'x');
   EXPECT_EQ(Read(dir_ + "/large"), "error: it is larger than 1 MiB");
   std::ofstream(dir_ + "/fits") << std::string(1 << 20, 'x');
@@ -194,7 +194,7 @@ TEST_F(RegularFileTest, M11AndNotWithoutEnd) {
 
 // ---- URLs and times
 
-TEST(RedactedUrlTest, M4UserAndPasswordGo) {
+TEST(RedactedUrlTest, UserAndPasswordGo_M4) {
   const std::pair<const char*, const char*> cases[] = {
       {"https://host:1/x", "https://host:1/x"},
       {"https://me:pw@host:1/x", "https://--- REDACTED ---@host:1/x"},

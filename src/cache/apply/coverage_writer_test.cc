@@ -55,7 +55,7 @@ class CoverageWriterTest : public testing::Test {
 
 // ---- the scope
 
-TEST(ScopeOf, WhatSelectorsSayOfTheKeyIsPartOfIt) {
+TEST(ScopeOf, FieldSelectorOnKey_SetsNameAndNamespace) {
   EXPECT_EQ(ScopeOf({}), Scope{});
   const Scope labels = ScopeOf({.namespace_ = "ns", .labelSelector = "app=web"});
   EXPECT_EQ(labels.namespace_, "ns");
@@ -97,7 +97,7 @@ TEST_F(CoverageWriterTest, ALifeBeginsAndEndsIncomplete) {
   EXPECT_FALSE(Now()->complete);
 }
 
-TEST_F(CoverageWriterTest, WhatIsUnreadableOrLeftOutStaysSoInTheNextLife) {
+TEST_F(CoverageWriterTest, UnreadableAndLeftOut_StaySoInNextLife) {
   writer_->AddUnreadable({"ns", "u"});
   writer_->AddLeftOut("ns", "l");
   // The end of a life publishes pending changes, too.
@@ -133,7 +133,7 @@ TEST_F(CoverageWriterTest, PlacesAreKnownInTheNextLifeButNotComplete) {
 
 // ---- places
 
-TEST_F(CoverageWriterTest, AllOfTheNamespacesTogetherAreTheWhole) {
+TEST_F(CoverageWriterTest, Coverage_CompleteOnceEachNamespaceIs) {
   writer_->SetNamespaces({"blue", "red"}, false, true, 0);
   writer_->SetComplete(true, Part("blue"));
   EXPECT_FALSE(Published()->complete);
@@ -154,7 +154,7 @@ TEST_F(CoverageWriterTest, AllOfTheNamespacesTogetherAreTheWhole) {
   EXPECT_TRUE(Now()->Includes("blue")) << "all there are: there is nothing";
 }
 
-TEST_F(CoverageWriterTest, NamespacesTakeThePlaceOfTheOneThatWasLookedAt) {
+TEST_F(CoverageWriterTest, SetNamespaces_ReplacesNamespaceOfScope) {
   writer_.reset();
   writer_.emplace(store_, Scope{.namespace_ = "old"});
   EXPECT_FALSE(Now()->Includes("blue"));
@@ -193,7 +193,7 @@ TEST_F(CoverageWriterTest, NewPlace_BeginsInTheEpochThatIsCurrent) {
   EXPECT_EQ(Published()->namespaces->EpochOf("red"), 6U) << "one that comes back";
 }
 
-TEST_F(CoverageWriterTest, WhatWasLeftOutOfAPlaceGoesWithIt) {
+TEST_F(CoverageWriterTest, RemovedPlace_DropsItsLeftOutObjects) {
   writer_->SetNamespaces({"blue", "red"}, false, true, 0);
   writer_->AddLeftOut("blue", "a");
   writer_->AddLeftOut("red", "a");

@@ -27,7 +27,7 @@ class GapRelistsTest : public testing::Test {
   GapRelists gaps_{sim_.env(), [this] { relists_.push_back(sim_.env().Now() - begun_); }};
 };
 
-TEST_F(GapRelistsTest, TheFirstIsARelistAtOnceAndTheNextOnesAreFurtherAndFurtherApart) {
+TEST_F(GapRelistsTest, FirstGap_RelistsAtOnce_LaterGapsBackOff) {
   ListedAndGap();
   EXPECT_THAT(relists_, ElementsAre(Duration(0)));
   for (int i = 0; i < 6; ++i) {
@@ -39,7 +39,7 @@ TEST_F(GapRelistsTest, TheFirstIsARelistAtOnceAndTheNextOnesAreFurtherAndFurther
                                     minutes(25), minutes(35)));
 }
 
-TEST_F(GapRelistsTest, OfWhatOneListWillMendOnlyTheFirstCounts) {
+TEST_F(GapRelistsTest, GapsBeforeNextList_CauseOneRelist) {
   ListedAndGap();
   EXPECT_FALSE(gaps_.Seen());
   sim_.RunFor(minutes(30));
@@ -47,7 +47,7 @@ TEST_F(GapRelistsTest, OfWhatOneListWillMendOnlyTheFirstCounts) {
   EXPECT_EQ(relists_.size(), 1U);
 }
 
-TEST_F(GapRelistsTest, AListThatComesForAnotherReasonMendsIt) {
+TEST_F(GapRelistsTest, ListForAnotherReason_CancelsPendingRelist) {
   ListedAndGap();
   ListedAndGap();
   gaps_.Listed();
@@ -56,7 +56,7 @@ TEST_F(GapRelistsTest, AListThatComesForAnotherReasonMendsIt) {
 }
 
 // After ten minutes without a relist that was allowed.
-TEST_F(GapRelistsTest, AQuietTimeEndsThePauses) {
+TEST_F(GapRelistsTest, QuietTime_ResetsPauses) {
   for (const bool quiet : {false, true}) {
     GapRelists gaps(sim_.env(), [this] { relists_.push_back(sim_.env().Now() - begun_); });
     EXPECT_TRUE(gaps.Seen());
@@ -72,7 +72,7 @@ TEST_F(GapRelistsTest, AQuietTimeEndsThePauses) {
   }
 }
 
-TEST_F(GapRelistsTest, NobodyNeedBeAsked) {
+TEST_F(GapRelistsTest, Seen_WorksWithoutCallback) {
   GapRelists gaps(sim_.env(), {});
   EXPECT_TRUE(gaps.Seen());
   EXPECT_FALSE(gaps.Seen());

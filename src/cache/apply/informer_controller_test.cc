@@ -52,7 +52,7 @@ class Eraser final : public RawHandler {
 
 class ByHand : public testing::TestWithParam<QueueKind> {};
 
-TEST_P(ByHand, CT_01_EveryDeletionComesThrough) {
+TEST_P(ByHand, EveryDeletionComesThrough_CT01) {
   Simulation sim;
   FakeServer server(sim.env());
   const auto lister_watcher = server.NewListerWatcher();
@@ -132,7 +132,7 @@ class Fed : public testing::TestWithParam<QueueKind> {
   std::unique_ptr<InformerController> controller_;
 };
 
-TEST_P(Fed, WhatIsOfAnotherNamespaceIsIgnoredAndSaidOnce) {
+TEST_P(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
   Make({.part = StorePart("blue")});
   controller_->ReplaceBegin();
   controller_->ReplaceItem(MakePod("blue", "a", "1"));
@@ -177,7 +177,7 @@ TEST_P(Fed, AVersionHasAThousandChangesAtMost) {
 
 // ---- transforms
 
-TEST_P(Fed, ATransformThatChangesWhatAnObjectIsKnownByIsToldOf) {
+TEST_P(Fed, Transform_ChangingIdentity_IsReported) {
   struct Row {
     ObjectRef made;
     int renamed;
@@ -195,7 +195,7 @@ TEST_P(Fed, ATransformThatChangesWhatAnObjectIsKnownByIsToldOf) {
   }
 }
 
-TEST_P(Fed, WhatATransformCannotDoIsUnreadableAndTheLogSaysWhy) {
+TEST_P(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
   struct Row {
     RawTransform transform;
     std::string why;
@@ -239,7 +239,7 @@ TEST_P(Fed, WhatATransformCannotDoIsUnreadableAndTheLogSaysWhy) {
 
 // ---- a resource that the server does not have
 
-TEST_P(Fed, AListThatWasOnItsWayWhenTheResourceWentDoesNotCount) {
+TEST_P(Fed, QueuedList_ResourceVanishes_StaysIncomplete) {
   Make({});
   List({"a"}, "5");
   controller_->Process();
@@ -259,7 +259,7 @@ TEST_P(Fed, AListThatWasOnItsWayWhenTheResourceWentDoesNotCount) {
 INSTANTIATE_TEST_SUITE_P(BothQueues, Fed,
                          testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
-TEST(InformerController, NeitherDoesAListThatIsBeingApplied) {
+TEST(InformerController, ListBeingApplied_ResourceVanishes_StaysIncomplete) {
   Simulation sim;
   // Each reading of the clock takes time, so that slices end.
   base::TickingEnv env(sim.env(), std::chrono::microseconds(500));

@@ -48,7 +48,7 @@ class LimitShareTest : public ::testing::Test {
   LimitShare other_{sim_.env(), &limit_, /*per_key=*/true, {}};
 };
 
-TEST_F(LimitShareTest, WhatAListHasTakenIsLeftToIt) {
+TEST_F(LimitShareTest, RoomTakenByList_IsReservedUntilCaughtUp) {
   EXPECT_TRUE(HasRoom(other_));
   lists_.BeginList();
   EXPECT_TRUE(ListTakes(lists_, "a"));
@@ -79,7 +79,7 @@ TEST_F(LimitShareTest, ListsFillTheLastByte) {
   }
 }
 
-TEST_F(LimitShareTest, WhatIsThereKeepsItsPlace) {
+TEST_F(LimitShareTest, StoredObjects_KeepTheirRoom) {
   for (const char* name : {"a", "b", "c"}) Put(name);
   lists_.BeginList();
   EXPECT_TRUE(ListTakes(lists_, "b"));
@@ -90,7 +90,7 @@ TEST_F(LimitShareTest, WhatIsThereKeepsItsPlace) {
 }
 
 // Each written object reduces the promise; other objects are not part of the list.
-TEST_F(LimitShareTest, ThePromiseShrinksWithEachObjectToNothing) {
+TEST_F(LimitShareTest, ReservedRoom_ShrinksWithEachWrittenObject) {
   lists_.BeginList();
   EXPECT_TRUE(ListTakes(lists_, "a"));
   EXPECT_TRUE(ListTakes(lists_, "b"));
@@ -110,7 +110,7 @@ TEST_F(LimitShareTest, ThePromiseShrinksWithEachObjectToNothing) {
 
 // A new list needs more free room than there was at the end of the last one, not more than when a
 // later object was left out.
-TEST_F(LimitShareTest, RoomThatCameSinceTheListIsWorthAnother) {
+TEST_F(LimitShareTest, RoomFreedSinceList_CausesRelist) {
   int relists = 0;
   LimitShare share(sim_.env(), &limit_, /*per_key=*/true, [&] { ++relists; });
   for (const char* name : {"a", "b", "c"}) Put(name);
@@ -155,7 +155,7 @@ TEST_F(LimitShareTest, ListsThatDoNotHelpComeFurtherAndFurtherApart) {
   next_is_after(minutes(1));
 }
 
-TEST_F(LimitShareTest, RoomForOneIsOneSharesForHalfAMinute) {
+TEST_F(LimitShareTest, RoomForOne_IsOfferedToOneShareForThirtySeconds) {
   int first = 0;
   int second = 0;
   LimitShare one(sim_.env(), &limit_, /*per_key=*/true, [&] { ++first; });
@@ -177,7 +177,7 @@ TEST_F(LimitShareTest, RoomForOneIsOneSharesForHalfAMinute) {
 }
 
 // A controller whose list is running or queued is not asked for another list.
-TEST_F(LimitShareTest, RoomIsOfferedToNobodyWhoIsAboutToListOrHasJustListed) {
+TEST_F(LimitShareTest, FreedRoom_IsNotOfferedToShareThatLists) {
   int relists = 0;
   LimitShare share(sim_.env(), &limit_, /*per_key=*/false, [&] { ++relists; });
   for (const char* name : {"a", "b", "c"}) Put(name);
@@ -198,7 +198,7 @@ TEST_F(LimitShareTest, RoomIsOfferedToNobodyWhoIsAboutToListOrHasJustListed) {
 }
 
 // An object deleted while a list is received may come later in that list: its room stays reserved.
-TEST_F(LimitShareTest, WhatWasThereWhenAListBeganHasItsPlaceUntilItsEnd) {
+TEST_F(LimitShareTest, ObjectStoredAtListBegin_KeepsRoomUntilListEnd) {
   for (const char* name : {"a", "b", "c"}) Put(name);
   const std::size_t bytes = store_.object_bytes();
   for (const StoreLimitOptions& options :
@@ -214,7 +214,7 @@ TEST_F(LimitShareTest, WhatWasThereWhenAListBeganHasItsPlaceUntilItsEnd) {
   }
 }
 
-TEST_F(LimitShareTest, WhoGoesWhileItsListIsBeingWrittenHoldsUpNobody) {
+TEST_F(LimitShareTest, ShareDestroyedDuringRelist_ReleasesReservedRoom) {
   {
     LimitShare gone(sim_.env(), &limit_, /*per_key=*/false, {});
     gone.BeginList();
@@ -227,7 +227,7 @@ TEST_F(LimitShareTest, WhoGoesWhileItsListIsBeingWrittenHoldsUpNobody) {
 }
 
 // The room is not larger than when the object was left out.
-TEST_F(LimitShareTest, RoomThatWasTooSmallBeforeIsTooSmallStill) {
+TEST_F(LimitShareTest, RoomTooSmallAtLastList_CausesNoRelist) {
   const ObjectRef small = Of("a");
   const ObjectRef large = MakeObject("ns", "b", "1", {{"label", std::string(1000, 'x')}});
   StoreLimit limit(sim_.env(), name_, store_,
@@ -247,7 +247,7 @@ TEST_F(LimitShareTest, RoomThatWasTooSmallBeforeIsTooSmallStill) {
   EXPECT_EQ(relists, 1);
 }
 
-TEST_F(LimitShareTest, WhoseListHasComeIsWaitedForNoLonger) {
+TEST_F(LimitShareTest, ListWithoutNeedForRoom_ReleasesItsOffer) {
   int second = 0;
   LimitShare one(sim_.env(), &limit_, /*per_key=*/true, [] {});
   LimitShare two(sim_.env(), &limit_, /*per_key=*/true, [&] { ++second; });
@@ -310,7 +310,7 @@ TEST_F(LimitShareTest, RoomIsOfferedInTurn) {
 }
 
 // A controller that must still pause does not keep the room from others.
-TEST_F(LimitShareTest, RoomThatOneMayNotAskForYetIsTheNextOnes) {
+TEST_F(LimitShareTest, PausedShare_RoomGoesToNext) {
   int first = 0;
   int second = 0;
   LimitShare one(sim_.env(), &limit_, /*per_key=*/true, [&] { ++first; });
@@ -336,7 +336,7 @@ TEST_F(LimitShareTest, RoomThatOneMayNotAskForYetIsTheNextOnes) {
   EXPECT_EQ(second, 1);
 }
 
-TEST_F(LimitShareTest, RoomThatIsOfNoUseToOneIsTheNextOnes) {
+TEST_F(LimitShareTest, ShareThatCannotUseRoom_RoomGoesToNext) {
   int first = 0;
   int second = 0;
   StoreLimit limit(sim_.env(), name_, store_, {.max_objects = 64});
@@ -363,7 +363,7 @@ TEST_F(LimitShareTest, RoomThatIsOfNoUseToOneIsTheNextOnes) {
   EXPECT_EQ(second, 2);
 }
 
-TEST_F(LimitShareTest, OfBytesTooTheOthersLeaveWhatAListHasTaken) {
+TEST_F(LimitShareTest, ByteLimit_RoomTakenByListIsReserved) {
   const ObjectRef a = Of("a");
   const ObjectRef b = Of("b");
   const ObjectRef x = Of("x");
@@ -389,7 +389,7 @@ TEST_F(LimitShareTest, OfBytesTooTheOthersLeaveWhatAListHasTaken) {
   EXPECT_TRUE(other.HasRoomFor(*x, nullptr)) << "b did not come after all";
 }
 
-TEST_F(LimitShareTest, WhatIsFullIsSaidOnceAndNotEachMinute) {
+TEST_F(LimitShareTest, FullStore_IsLoggedAtMostOnceAMinute) {
   const auto log = std::make_shared<base::FieldsLog>();
   Simulation sim({.log = log});
   for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {

@@ -37,7 +37,7 @@ class NamespaceVersionsTest : public testing::Test {
   NamespaceVersions versions_{store_};
 };
 
-TEST_F(NamespaceVersionsTest, TheStoresIsTheOldest) {
+TEST_F(NamespaceVersionsTest, StoreVersion_IsOldestOfNamespaces) {
   versions_.SetNamespaces({"a", "b"});
   PositionWriter a(store_, &versions_, "a");
   PositionWriter b(store_, &versions_, "b");
@@ -62,7 +62,7 @@ TEST_F(NamespaceVersionsTest, TheStoresIsTheOldest) {
   EXPECT_EQ(Of("b"), "12/0");
 }
 
-TEST_F(NamespaceVersionsTest, ReadersSeeItOnceItIsCommitted) {
+TEST_F(NamespaceVersionsTest, NamespaceVersion_VisibleAfterCommit) {
   versions_.SetNamespaces({"a"});
   PositionWriter a(store_, &versions_, "a");
   a.SetResourceVersion("7");
@@ -79,7 +79,7 @@ TEST_F(NamespaceVersionsTest, ReadersSeeItOnceItIsCommitted) {
   EXPECT_EQ(Of("a"), "7/0");
 }
 
-TEST_F(NamespaceVersionsTest, ItAdvancesAndIsSetBackOnlyByAList) {
+TEST_F(NamespaceVersionsTest, NamespaceVersion_GoesBackOnlyByList) {
   versions_.SetNamespaces({"a"});
   PositionWriter a(store_, &versions_, "a");
   a.SetResourceVersion("7");
@@ -118,7 +118,7 @@ TEST_F(NamespaceVersionsTest, AnEarlierEpochIsOlderWhateverTheVersionsSay) {
   EXPECT_EQ(Of("b"), "4/2") << "the epoch alone is news, too";
 }
 
-TEST_F(NamespaceVersionsTest, OneThatGoesHoldsUpNobodyAndOneThatComesDoes) {
+TEST_F(NamespaceVersionsTest, AddedNamespaceHoldsVersionBack_RemovedDoesNot) {
   versions_.SetNamespaces({"a", "b"});
   PositionWriter a(store_, &versions_, "a");
   PositionWriter b(store_, &versions_, "b");
@@ -141,7 +141,7 @@ TEST_F(NamespaceVersionsTest, OneThatGoesHoldsUpNobodyAndOneThatComesDoes) {
   EXPECT_EQ(Whole(), "8/0") << "of c nothing is known";
 }
 
-TEST_F(NamespaceVersionsTest, NamespacesWithoutOneOfTheirOwnAreAsFarAsTheOthers) {
+TEST_F(NamespaceVersionsTest, UnnamedNamespaces_HaveVersionOfOthers) {
   versions_.SetNamespaces({"a", std::string(kOtherNamespaces)});
   PositionWriter others(store_, &versions_, kOtherNamespaces);
   others.SetResourceVersion("7");
@@ -151,7 +151,7 @@ TEST_F(NamespaceVersionsTest, NamespacesWithoutOneOfTheirOwnAreAsFarAsTheOthers)
   EXPECT_EQ(Of(""), "none");
 }
 
-TEST_F(NamespaceVersionsTest, AWriterGoesOnWhereTheOneBeforeItWas) {
+TEST_F(NamespaceVersionsTest, NewWriter_ContinuesAtPreviousPosition) {
   versions_.SetNamespaces({"a"});
   {
     PositionWriter first(store_, &versions_, "a");
@@ -167,7 +167,7 @@ TEST_F(NamespaceVersionsTest, AWriterGoesOnWhereTheOneBeforeItWas) {
   EXPECT_EQ(Of("a"), "7/2");
 }
 
-TEST_F(NamespaceVersionsTest, AloneItIsTheStores) {
+TEST_F(NamespaceVersionsTest, WriterWithoutNamespaces_SetsStoreVersion) {
   PositionWriter writer(store_, nullptr, "");
   writer.SetResourceVersion("7");
   writer.SetEpoch(1);

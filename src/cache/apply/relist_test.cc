@@ -84,7 +84,7 @@ TEST_F(RelistTest, AnObjectThatIsListedTwiceIsOne) {
   }
 }
 
-TEST_F(RelistTest, OfOneNamespaceLeavesTheOthersAlone) {
+TEST_F(RelistTest, RelistOfOneNamespace_LeavesOthersAlone) {
   Store("one", {"a", "b"});
   Store("two", {"a", "c"});
   Run(ListOf("one", {"b"}), "one");
@@ -96,7 +96,7 @@ TEST_F(RelistTest, OfOneNamespaceLeavesTheOthersAlone) {
   EXPECT_THAT(events_, IsEmpty());
 }
 
-TEST_F(RelistTest, WhatIsUnreadableStaysAsItWas) {
+TEST_F(RelistTest, UnreadableObjects_StayAsTheyWere) {
   Store("ns", {"a", "b"});
   auto list = ListOf("ns", {});
   list->unreadable.push_back({"ns", "b"});
@@ -120,7 +120,7 @@ TEST_F(RelistTest, WorksInTurns) {
   EXPECT_EQ(events_.size(), 1U);
 }
 
-TEST_F(RelistTest, WhatIsGoneIsErasedInTurns) {
+TEST_F(RelistTest, MissingObjects_AreErasedInTurns) {
   constexpr std::size_t kObjects = 2048;
   for (const char* scope : {"", "ns"}) {
     Store("ns", Numbered(kObjects));

@@ -59,7 +59,7 @@ TEST_F(StagedListTest, ARemovalTakesOutWhatCameBeforeIt) {
   EXPECT_EQ(list_.size(), 0U) << "they have been taken";
 }
 
-TEST_F(StagedListTest, OfANameTheLastCounts) {
+TEST_F(StagedListTest, RepeatedName_LastEntryCounts) {
   list_.AddUnreadable(Name("becomes-readable"));
   Add("becomes-readable");
   list_.AddUnreadable(Name("unreadable"));
@@ -97,7 +97,7 @@ TEST_F(StagedListTest, AnotherListBeginsWithNothing) {
   EXPECT_TRUE(list_.left_out().empty());
 }
 
-TEST_F(StagedListTest, ItLacksWhatItHasInNoForm) {
+TEST_F(StagedListTest, Lacks_ReturnsNamesNotListed) {
   Add("object");
   list_.AddUnreadable(Name("unreadable"));
   list_.LeaveOut("ns", "left-out");
@@ -108,7 +108,7 @@ TEST_F(StagedListTest, ItLacksWhatItHasInNoForm) {
 }
 
 // With a DeltaFIFO a left-out object that is in the list is not stored yet.
-TEST_F(StagedListTest, WhatIsLeftOutUntilItIsWrittenIsGivenWithTheRest) {
+TEST_F(StagedListTest, TakeLeftOut_IncludesListedObjectsNotYetWritten) {
   LeftOut until_written;
   until_written.Insert("", "ns", "a");
   until_written.Insert("", "ns", "elsewhere");
@@ -122,7 +122,7 @@ TEST_F(StagedListTest, WhatIsLeftOutUntilItIsWrittenIsGivenWithTheRest) {
   EXPECT_TRUE(list_.left_out().empty()) << "they have been taken";
 }
 
-TEST_F(StagedListTest, WhatIsRepeatedWithoutEndIsKeptOnce) {
+TEST_F(StagedListTest, EndlessRepetitions_AreKeptOnce) {
   for (int round = 0; round < 20'000; ++round) {
     Add("a", std::to_string(round));
     if (round == 10'000) list_.Remove(Name("b"));

@@ -64,7 +64,7 @@ class CacheControllerTest : public testing::Test {
   std::unique_ptr<Thread> thread_;
 };
 
-TEST_F(CacheControllerTest, CT_01_ProcessesEveryChange) {
+TEST_F(CacheControllerTest, ProcessesEveryChange_CT01) {
   Store<Pod> store(sim_.env());
   auto queue = std::make_shared<DeltaFIFO<Pod>>(
       sim_.env(), DeltaFIFOOptions<Pod>{std::make_shared<StoreKeys<Pod>>(store)});
@@ -109,7 +109,7 @@ TEST_F(CacheControllerTest, RunsOnce) {
       [&] { EXPECT_EQ(controller.Run({}).error().reason(), Reason::kStopped); }, minutes(1)));
 }
 
-TEST_F(CacheControllerTest, CT_16_BatchesWhereThereIsAFunctionForThem) {
+TEST_F(CacheControllerTest, BatchesWhereThereIsAFunctionForThem_CT16) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   for (const char* name : {"a", "b", "c"}) {
     queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
@@ -133,7 +133,7 @@ TEST_F(CacheControllerTest, CT_16_BatchesWhereThereIsAFunctionForThem) {
   EXPECT_EQ(calls, (Texts{"batch 3", "single 1", "single 1"})) << "one is no batch";
 }
 
-TEST_F(CacheControllerTest, CT_17_WhatFailsIsLostAloneOrInABatchAndTheNextComes) {
+TEST_F(CacheControllerTest, FailedDeltas_AreLost_NextChangeIsProcessed_CT17) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   for (const char* name : {"a", "b"}) {
     queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
@@ -180,7 +180,7 @@ TEST_F(CacheControllerTest, AnErrorIsLoggedAndTheNextChangeComes) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST_F(CacheControllerTest, WhatAProcessFunctionThrowsLeavesRun) {
+TEST_F(CacheControllerTest, ProcessFunctionThrows_RunRethrows) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   CacheController<Pod> controller(sim_.env(),
                                   {.queue = queue,
@@ -196,7 +196,7 @@ TEST_F(CacheControllerTest, WhatAProcessFunctionThrowsLeavesRun) {
 
 // ---- NewInformer
 
-TEST_F(CacheControllerTest, CT_02_AnInformerTellsOfEveryDeletion) {
+TEST_F(CacheControllerTest, AnInformerTellsOfEveryDeletion_CT02) {
   Texts deleted;
   auto [store, controller] = NewInformer<Pod>(
       sim_.env(), server_.NewListerWatcher(),
@@ -212,7 +212,7 @@ TEST_F(CacheControllerTest, CT_02_AnInformerTellsOfEveryDeletion) {
   EXPECT_EQ(Keys(store), Texts());
 }
 
-TEST_F(CacheControllerTest, CT_20_to_CT_22_AListIsOneStepAndDeletionsAreToldFirst) {
+TEST_F(CacheControllerTest, AListIsOneStepAndDeletionsAreToldFirst_CT20_to_CT22) {
   auto recorder = std::make_shared<Recorder>();
   auto [store, controller] =
       NewInformer<Pod>(sim_.env(), server_.NewListerWatcher(),
@@ -270,7 +270,7 @@ TEST_F(CacheControllerTest, AnInformerHasIndexesResyncsAndKeepsWhatCannotBeRead)
   EXPECT_EQ(recorder->words.back(), "-a?");
 }
 
-TEST_F(CacheControllerTest, CT_05_AHandlerThatThrowsHarmsNobody) {
+TEST_F(CacheControllerTest, AHandlerThatThrowsHarmsNobody_CT05) {
   int calls = 0;
   auto [store, controller] =
       NewInformer<Pod>(sim_.env(), server_.NewListerWatcher(), {.on_add = [&](const Added<Pod>&) {

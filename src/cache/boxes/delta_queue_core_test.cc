@@ -70,7 +70,7 @@ class PublicQueue : public testing::Test {
 using Queues = testing::Types<DeltaFIFO<Pod>, RealFIFO<Pod>>;
 TYPED_TEST_SUITE(PublicQueue, Queues);
 
-TYPED_TEST(PublicQueue, DF_38_RF_37_CloseWakesAllWhoWait) {
+TYPED_TEST(PublicQueue, CloseWakesAllWhoWait_DF38_RF37) {
   TypeParam queue(this->sim_.env());
   std::vector<std::unique_ptr<Thread>> threads;
   int stopped = 0;
@@ -88,7 +88,7 @@ TYPED_TEST(PublicQueue, DF_38_RF_37_CloseWakesAllWhoWait) {
   EXPECT_TRUE(queue.IsClosed());
 }
 
-TYPED_TEST(PublicQueue, WhatWaitsWhenItIsClosedStillComes) {
+TYPED_TEST(PublicQueue, Close_WaitingDeltasAreStillPopped) {
   TypeParam queue(this->sim_.env());
   queue.Add(MakePod("a", 1)).OrExit();
   queue.Close();
@@ -98,7 +98,7 @@ TYPED_TEST(PublicQueue, WhatWaitsWhenItIsClosedStillComes) {
   EXPECT_EQ(this->PopText(queue), "Stopped");
 }
 
-TYPED_TEST(PublicQueue, RF_46_to_RF_49_AnObjectWithoutAKeyStaysOutsideAndEndsNoBatch) {
+TYPED_TEST(PublicQueue, AnObjectWithoutAKeyStaysOutsideAndEndsNoBatch_RF46_to_RF49) {
   TypeParam queue(this->sim_.env());
   const auto refused = [&](const Result<void>& result) {
     ASSERT_FALSE(result.ok());
@@ -185,7 +185,7 @@ TYPED_TEST(PublicQueue, ProducersDoNotWaitForTheProcessFunction) {
   EXPECT_EQ(this->PopText(queue), "Added default/b@1");
 }
 
-TYPED_TEST(PublicQueue, OneProcessFunctionAtATime) {
+TYPED_TEST(PublicQueue, ConcurrentPops_RunOneProcessFunctionAtATime) {
   TypeParam queue(this->sim_.env());
   Env& env = this->sim_.env();
   for (int i = 0; i < 6; ++i) queue.Add(MakePod("p" + std::to_string(i), 1)).OrExit();
@@ -273,7 +273,7 @@ class OwnMap final : public KeyListerGetter<Pod> {
 };
 
 using PublicDeltaFIFO = PublicQueue<DeltaFIFO<Pod>>;
-TEST_F(PublicDeltaFIFO, WorksAgainstWhatItsConsumerKnows) {
+TEST_F(PublicDeltaFIFO, KnownObjects_DecideDeletionsResyncAndReplace) {
   auto known = std::make_shared<OwnMap>();
   known->pods["default/old"] = MakePod("old", 1);
   DeltaFIFO<Pod> queue(sim_.env(), {.known_objects = known});
@@ -292,7 +292,7 @@ TEST_F(PublicDeltaFIFO, WorksAgainstWhatItsConsumerKnows) {
 }
 
 using PublicRealFIFO = PublicQueue<RealFIFO<Pod>>;
-TEST_F(PublicRealFIFO, SaysInOnePieceWhatIsAboutAll) {
+TEST_F(PublicRealFIFO, ListResyncAndBookmark_AreOneDeltaEach) {
   RealFIFO<Pod> queue(sim_.env());
   queue
       .Replace({.resourceVersion = "7",

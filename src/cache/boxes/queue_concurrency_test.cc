@@ -30,7 +30,7 @@ Ref<Pod> MakePod(const std::string& name, int version) {
   return Ref<Pod>(internal::cache::MakePod("", name, std::to_string(version)));
 }
 
-TYPED_TEST(QueueConcurrency, DF_01_RF_01_TwoProducersKeepTheirOrder) {
+TYPED_TEST(QueueConcurrency, TwoProducersKeepTheirOrder_DF01_RF01) {
   constexpr int kEach = 500;
   TypeParam queue(this->runtime_.env());
   std::vector<std::thread> producers;
@@ -57,7 +57,7 @@ TYPED_TEST(QueueConcurrency, DF_01_RF_01_TwoProducersKeepTheirOrder) {
   EXPECT_EQ(last, (std::map<std::string, int>{{"a", kEach}, {"b", kEach}}));
 }
 
-TYPED_TEST(QueueConcurrency, DF_38_RF_37_ItsEndWakesAllWhoWait) {
+TYPED_TEST(QueueConcurrency, ItsEndWakesAllWhoWait_DF38_RF37) {
   std::vector<std::thread> poppers;
   std::atomic<int> inside{0};
   {

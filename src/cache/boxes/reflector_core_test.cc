@@ -164,7 +164,7 @@ TEST_F(PublicReflector, ListsAndWatchesAsItsOptionsSay) {
   EXPECT_EQ(store_->words, Texts{"=3 a b c"});
 }
 
-TEST_F(PublicReflector, WhatGoesWhileTheListStreamsInIsNotInIt) {
+TEST_F(PublicReflector, ObjectDeletedInInitialEvents_IsNotInList) {
   server_.never_ends_initial_events = true;
   Start();
   server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "a", "1"));
@@ -206,7 +206,7 @@ TEST_F(PublicReflector, NothingIsToldOfTheRestOfAStreamThatBeganWithARefusedList
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "");
 }
 
-TEST_F(PublicReflector, WhoThrowsWhenAskedForAResyncWantsNone) {
+TEST_F(PublicReflector, ShouldResyncThrows_NoResync) {
   int asked = 0;
   Start({.resync_period = minutes(1), .should_resync = [&]() -> bool {
            ++asked;
@@ -244,7 +244,7 @@ TEST_F(PublicReflector, AChangeThatTheStoreRefusesIsLostAndTheNextComes) {
   EXPECT_EQ(errors_, Texts());
 }
 
-TEST_F(PublicReflector, WhatTheStoreThrowsIsTheErrorOfItsCall) {
+TEST_F(PublicReflector, StoreThrows_CountsAsErrorOfCall) {
   server_.Put("a");
   store_->thrown = {"=1 a", "+b", "~b", "-b", "@4", "resync", "!bad", "-!bad"};
   Start({.resync_period = minutes(1)});

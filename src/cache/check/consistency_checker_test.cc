@@ -65,7 +65,7 @@ TEST_F(ConsistencyCheckerTest, FourPagesInAPeriod) {
   EXPECT_EQ(Found(), 0U);
 }
 
-TEST_F(ConsistencyCheckerTest, WhatDiffersTwiceIsListedAgain) {
+TEST_F(ConsistencyCheckerTest, DifferenceSeenTwice_CausesRelist) {
   Serve("ns", "b", "2");
   Begin();
   ASSERT_TRUE(Checked(1));
@@ -78,7 +78,7 @@ TEST_F(ConsistencyCheckerTest, WhatDiffersTwiceIsListedAgain) {
   EXPECT_THAT(log_->lines, ElementsAre("the cache differs|things|ns/b|5"));
 }
 
-TEST_F(ConsistencyCheckerTest, WhatDiffersOnceIsLeftAlone) {
+TEST_F(ConsistencyCheckerTest, DifferenceSeenOnce_IsIgnored) {
   Serve("ns", "b", "2");
   Begin();
   ASSERT_TRUE(Checked(1));
@@ -91,7 +91,7 @@ TEST_F(ConsistencyCheckerTest, WhatDiffersOnceIsLeftAlone) {
   EXPECT_THAT(relists_, IsEmpty());
 }
 
-TEST_F(ConsistencyCheckerTest, WhatCountsAsADifference) {
+TEST_F(ConsistencyCheckerTest, Differences_NameChangedAddedAndMissingKeys) {
   const auto found = [&](const std::function<void()>& change) {
     const auto before = server_;
     change();
@@ -126,7 +126,7 @@ TEST_F(ConsistencyCheckerTest, WhatCountsAsADifference) {
             "ns/d17, ns/d18, ns/d19 and 2 more|5");
 }
 
-TEST_F(ConsistencyCheckerTest, OfOneNamespaceOnlyThatIsCompared) {
+TEST_F(ConsistencyCheckerTest, PartOfOneNamespace_ComparesOnlyThat) {
   Store("other", "x", "1");
   Begin({.part = StorePart("ns")});
   sim_.RunFor(minutes(5));
@@ -136,7 +136,7 @@ TEST_F(ConsistencyCheckerTest, OfOneNamespaceOnlyThatIsCompared) {
   EXPECT_THAT(log_->lines, ElementsAre("the cache differs|things|ns/c|5"));
 }
 
-TEST_F(ConsistencyCheckerTest, WhatFoundNoRoomIsCounted) {
+TEST_F(ConsistencyCheckerTest, LeftOutObjects_AreComparedByNumber) {
   auto left_out = std::make_shared<LeftOut>();
   left_out->Insert("", "ns", "x");
   left_out->Insert("", "ns", "y");
@@ -297,7 +297,7 @@ TEST_F(ConsistencyCheckerTest, OnlyAServerThatKnowsOfNothingNewerWentBack) {
   EXPECT_FALSE(relists_.empty());
 }
 
-TEST_F(ConsistencyCheckerTest, WhatCannotBeComparedIsWaitedFor) {
+TEST_F(ConsistencyCheckerTest, Check_WaitsUntilStoreIsComparable) {
   bool exact = true;
   std::string version = "5";
   Cover(false);
@@ -338,7 +338,7 @@ TEST_F(ConsistencyCheckerTest, AListDropsWhatAWalkHasFound) {
   EXPECT_TRUE(sim_.RunUntil([&] { return source_.asked.size() == 3; }, seconds(26)));
 }
 
-TEST_F(ConsistencyCheckerTest, OffIsOff) {
+TEST_F(ConsistencyCheckerTest, Checks_StopAfterDistrustOrUnsupportedSource) {
   Begin();
   checker_->Distrust();
   checker_->Distrust();
@@ -358,7 +358,7 @@ TEST_F(ConsistencyCheckerTest, OffIsOff) {
 }
 
 // With more than four pages, walks over all objects and over one namespace alternate.
-TEST_F(ConsistencyCheckerTest, OfALargeStoreANamespaceIsDrawn) {
+TEST_F(ConsistencyCheckerTest, LargeStore_WalksAlternateWithOneNamespace) {
   store_.Begin();
   for (int i = 0; i < 9'997; ++i) {
     const std::string name = std::to_string(i);

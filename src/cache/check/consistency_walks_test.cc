@@ -90,7 +90,7 @@ TEST_F(ConsistencyWalks, AStoreThatDoesNotSayWhatItCoversIsCompared) {
   EXPECT_THAT(log_->lines, ElementsAre("the cache differs|things|ns/c, ns/d|5"));
 }
 
-TEST_F(ConsistencyWalks, WhatIsKnownToBeUnreadableIsNotCompared) {
+TEST_F(ConsistencyWalks, UnreadableObjects_AreNotCompared) {
   const auto coverage = std::make_shared<Coverage>();
   coverage->complete = true;
   NameSet unreadable;
@@ -109,7 +109,7 @@ TEST_F(ConsistencyWalks, WhatIsKnownToBeUnreadableIsNotCompared) {
   EXPECT_EQ(Found(), 0U);
 }
 
-TEST_F(ConsistencyWalks, AnObjectThatIsListedTwiceMakesUpForNoOther) {
+TEST_F(ConsistencyWalks, ObjectListedTwice_DoesNotHideMissingOne) {
   const ObjectRef a = server_.at({"ns", "a"});
   const ObjectRef b = server_.at({"ns", "b"});
   for (const std::vector<ObjectRef>& items :
@@ -126,7 +126,7 @@ TEST_F(ConsistencyWalks, AnObjectThatIsListedTwiceMakesUpForNoOther) {
 
 // ---- limits
 
-TEST_F(ConsistencyWalks, OfManyDifferencesAThousandAreRemembered) {
+TEST_F(ConsistencyWalks, ManyDifferences_ThousandAreRemembered) {
   for (int i = 1000; i < 2500; ++i) Serve("ns", "d" + std::to_string(i), "1");
   Begin();
   ASSERT_TRUE(Checked(2));
@@ -134,7 +134,7 @@ TEST_F(ConsistencyWalks, OfManyDifferencesAThousandAreRemembered) {
   EXPECT_THAT(log_->lines[0], HasSubstr("ns/d1008, ns/d1009 and 990 more|"));
 }
 
-TEST_F(ConsistencyWalks, TenAreAllNamed) {
+TEST_F(ConsistencyWalks, TenDifferences_AreAllNamed) {
   for (int i = 10; i < 20; ++i) Serve("ns", "d" + std::to_string(i), "1");
   Begin();
   ASSERT_TRUE(Checked(2));
@@ -184,7 +184,7 @@ TEST_F(ConsistencyWalks, AWalkThatFailsBeginsAnewWithWhatTheStoreHasThen) {
   }
 }
 
-TEST_F(ConsistencyWalks, AFailureBetweenTheTwoLooksForgetsTheFirst) {
+TEST_F(ConsistencyWalks, FailureBetweenWalks_ForgetsFirstFinding) {
   Serve("ns", "b", "2");
   Begin();
   ASSERT_TRUE(Checked(1));
@@ -195,7 +195,7 @@ TEST_F(ConsistencyWalks, AFailureBetweenTheTwoLooksForgetsTheFirst) {
   EXPECT_EQ(Found(), 1U);
 }
 
-TEST_F(ConsistencyWalks, OnlyOneAnswerAfterTheOtherSaysThatTheServerWentBack) {
+TEST_F(ConsistencyWalks, VersionTooLarge_CountsOnlyTwiceInSuccession) {
   const CheckerPage future{.result = TooLarge()};
   Answer({future, {.result = Failure(500)}, future});
   Begin();
@@ -217,7 +217,7 @@ TEST_F(ConsistencyWalks, OnlyOneAnswerAfterTheOtherSaysThatTheServerWentBack) {
   EXPECT_EQ(Found(), 0U);
 }
 
-TEST_F(ConsistencyWalks, DistrustedInTheMiddleOfAWalkItEnds) {
+TEST_F(ConsistencyWalks, Distrust_EndsRunningWalk) {
   Begin();
   ASSERT_TRUE(Asked(1));
   checker_->Distrust();
@@ -228,7 +228,7 @@ TEST_F(ConsistencyWalks, DistrustedInTheMiddleOfAWalkItEnds) {
 
 // ---- a large store
 
-TEST_F(ConsistencyWalks, WhatLooksAtOneNamespaceDrawsNone) {
+TEST_F(ConsistencyWalks, Samples_NoneForSingleNamespace) {
   FillBeyondAPeriod();
   for (const bool by_part : {true, false}) {
     source_.asked.clear();
@@ -241,7 +241,7 @@ TEST_F(ConsistencyWalks, WhatLooksAtOneNamespaceDrawsNone) {
   }
 }
 
-TEST_F(ConsistencyWalks, WhatLooksAtAllOthersDrawsNoneOfThoseThatAreNamed) {
+TEST_F(ConsistencyWalks, Samples_SkipNamespacesOfOtherParts) {
   FillBeyondAPeriod();
   const std::string others(kOtherNamespaces);
   Begin({.part = StorePart::OneOf({"even", others}, others)});
@@ -250,7 +250,7 @@ TEST_F(ConsistencyWalks, WhatLooksAtAllOthersDrawsNoneOfThoseThatAreNamed) {
   EXPECT_THAT(source_.asked, testing::Contains(StartsWith("odd|")));
 }
 
-TEST_F(ConsistencyWalks, WhatDiffersInANamespaceThatWasDrawnIsLookedForThereAgain) {
+TEST_F(ConsistencyWalks, DifferenceInSample_IsCheckedThereAgain) {
   FillBeyondAPeriod();
   Begin();
   ASSERT_TRUE(Checked(1));

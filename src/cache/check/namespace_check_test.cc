@@ -82,7 +82,7 @@ TEST_F(NamespaceCheckTest, WithoutAPeriodItDoesNothing) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
-TEST_F(NamespaceCheckTest, WhatDiffersIsLookedAtAgainTenSecondsLater) {
+TEST_F(NamespaceCheckTest, Difference_IsCheckedAgainAfterTenSeconds) {
   Serve({"a", "new"});
   known_ = {"a", "gone"};
   Begin();
@@ -98,7 +98,7 @@ TEST_F(NamespaceCheckTest, WhatDiffersIsLookedAtAgainTenSecondsLater) {
   EXPECT_EQ(relists_, 2);
 }
 
-TEST_F(NamespaceCheckTest, WhatTheWatchTellsMeanwhileIsNoDifference) {
+TEST_F(NamespaceCheckTest, DifferenceToldByWatch_IsIgnored) {
   Serve({"a", "new", "newer"});
   known_ = {"a", "gone"};
   Begin();
@@ -132,7 +132,7 @@ TEST_F(NamespaceCheckTest, AListInPagesIsOneList) {
   EXPECT_THAT(log_->names, ElementsAre("n1000"));
 }
 
-TEST_F(NamespaceCheckTest, OfManyTenAreNamed) {
+TEST_F(NamespaceCheckTest, ManyDifferences_TenAreNamed) {
   Serve({"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"});
   Begin();
   sim_.RunFor(minutes(1) + seconds(10));
@@ -143,7 +143,7 @@ TEST_F(NamespaceCheckTest, OfManyTenAreNamed) {
   EXPECT_EQ(log_->names[1], "a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and 2 more");
 }
 
-TEST_F(NamespaceCheckTest, OfWhatIsUnreadableTheNameCounts) {
+TEST_F(NamespaceCheckTest, UnreadableNamespace_CountsByName) {
   Serve({"a"});
   server_.unreadable = {{"", "bad"}};
   known_ = {"a", "bad"};

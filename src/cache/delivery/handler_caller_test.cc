@@ -80,7 +80,7 @@ class HandlerCallerTest : public testing::Test {
   HandlerCaller caller_{sim_.env(), handler_, "h", {}};
 };
 
-TEST_F(HandlerCallerTest, HowLongACallbackRunsAndHowLongTheLongestOneDid) {
+TEST_F(HandlerCallerTest, Callback_AgeAndLongestAreMeasured) {
   EXPECT_EQ(caller_.CallbackAge(sim_.env().Now()), Duration(0));
   struct Case {
     Duration takes, longest;
@@ -100,7 +100,7 @@ TEST_F(HandlerCallerTest, HowLongACallbackRunsAndHowLongTheLongestOneDid) {
   }
 }
 
-TEST_F(HandlerCallerTest, WhatItThrowsIsCountedAndTheEventIsHandled) {
+TEST_F(HandlerCallerTest, HandlerThrows_EventCountsAsHandled) {
   Call(caller_);
   Call(caller_, [] { throw std::runtime_error("no"); });
   EXPECT_EQ(caller_.delivered(), 2U);

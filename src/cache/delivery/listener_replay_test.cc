@@ -79,7 +79,7 @@ TEST_F(ListenerTest, WithBlockTheInformerWaitsWhileTwoListsWait) {
 
 class DropAndResyncUid : public ListenerTest, public testing::WithParamInterface<bool> {};
 
-TEST_P(DropAndResyncUid, IsWhatTheInformerMakesOfIt) {
+TEST_P(DropAndResyncUid, UidChange_IsUpdateOrDeletionAndAddition) {
   const auto listener =
       Make({.options = {.overflow = OverflowPolicy::kDropAndResync, .max_events = 1},
             .uid_change_is_update = GetParam()});
@@ -210,7 +210,7 @@ TEST_F(ListenerTest, ALongListIsDeliveredInTurns) {
 }
 
 // The resync of the handler is due when a list comes.
-TEST_F(ListenerTest, WhatAListTellsUnchangedIsTheSameObjectTwice) {
+TEST_F(ListenerTest, UnchangedInReplay_OldAndNewAreSameObject) {
   class Same final : public RawHandler {
    public:
     void Handle(const RawEvent& e) override { same.push_back(e.old_block == e.block); }
@@ -230,7 +230,7 @@ TEST_F(ListenerTest, WhatAListTellsUnchangedIsTheSameObjectTwice) {
 }
 
 // A list may contain the same object that was stored before.
-TEST_F(ListenerTest, BackToTheSameObjectIsNoResync) {
+TEST_F(ListenerTest, Coalescing_BackToSameObject_IsNoResync) {
   const auto listener = Make({.options = {.max_events = 1}});
   const ObjectRef first = MakePod("", "a", "1", "u", "1");
   const ObjectRef second = MakePod("", "a", "2", "u", "2");
@@ -246,7 +246,7 @@ TEST_F(ListenerTest, BackToTheSameObjectIsNoResync) {
 }
 
 // DeltaFIFO reports keys in an epoch that the store only reaches after the last of them.
-TEST_F(ListenerTest, WhatIsMadeUpForIsOfNoEarlierEpoch) {
+TEST_F(ListenerTest, DropAndResync_NoEventOfEarlierEpoch) {
   class Epochs final : public RawHandler {
    public:
     explicit Epochs(Env& e) : env(e) {}

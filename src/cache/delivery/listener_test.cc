@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 // The server went back in time while the handler was busy.
-TEST_F(ListenerTest, ThereAndBackAgainIsNothing) {
+TEST_F(ListenerTest, Coalescing_ChangeAndBack_DeliversNothing) {
   const auto listener = Make({.options = {.name = "slow", .max_events = 1}});
   KeepBusy(*listener);
   Push(*listener, {Add("filler", "")});

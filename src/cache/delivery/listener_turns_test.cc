@@ -123,7 +123,7 @@ TEST_F(TurnsTest, AFewEventsOfAPromptHandlerAreDeliveredOnTheLoop) {
   EXPECT_EQ(handler->names, (Texts{"p pool"})) << "a list";
 }
 
-TEST_F(TurnsTest, WhatMayTakeItsTimeIsNotDeliveredOnTheLoop) {
+TEST_F(TurnsTest, SlowOrTracedHandler_IsNotCalledOnLoop) {
   const auto slow = std::make_shared<Prompt>(sim_.env(), false);
   const auto listener = Make({}, slow);
   Push(*listener, {Add("a", "")});
@@ -137,7 +137,7 @@ TEST_F(TurnsTest, WhatMayTakeItsTimeIsNotDeliveredOnTheLoop) {
 
 // ---- between two turns
 
-TEST_F(TurnsTest, ItGoesOnWhereItWasSuspended) {
+TEST_F(TurnsTest, Resume_ContinuesWhereSuspended) {
   // With 64 events, the second half is already taken at the end of the first turn.
   for (const std::size_t number : {std::size_t{64}, std::size_t{100}}) {
     handler_->words.clear();
@@ -154,7 +154,7 @@ TEST_F(TurnsTest, ItGoesOnWhereItWasSuspended) {
   }
 }
 
-TEST_F(TurnsTest, WhatComesWhileItIsSuspendedFollowsWhatWasCarriedOver) {
+TEST_F(TurnsTest, EventsWhileSuspended_FollowCarriedOverOnes) {
   const auto listener = MakeSlow({}, handler_);
   Push(*listener, Many(64));
   while (handler_->words.empty()) ASSERT_TRUE(sim_.Step());
@@ -219,7 +219,7 @@ class Asking final : public RawHandler {
   std::function<void()> ask{};
 };
 
-TEST_F(TurnsTest, WithBlockItIsFullUntilHalfOfItIsGone) {
+TEST_F(TurnsTest, BlockingQueue_IsFullUntilHalfIsTaken) {
   struct Row {
     std::size_t bound;
     bool full_at_first_event;  // when 32 have been taken
@@ -251,7 +251,7 @@ TEST_F(TurnsTest, WithBlockItIsFullUntilHalfOfItIsGone) {
   }
 }
 
-TEST_F(TurnsTest, WithBlockBytesFillItToo) {
+TEST_F(TurnsTest, BlockingQueue_IsFilledByBytes) {
   const auto listener = Make(
       {.options = {.overflow = OverflowPolicy::kBlock, .max_events = 1000, .max_bytes = 10'000}});
   for (int i = 0; i < 1000 && !listener->Full(); ++i) {

@@ -66,7 +66,7 @@ TEST(PendingEvents, OlderEventsAreFoundStepByStep) {
 }
 
 // Merged events lead through states that existed, and end with the last one.
-TEST(PendingEvents, WhateverIsMergedTheStoryHolds) {
+TEST(PendingEvents, RandomMerges_KeepHistoryConsistent) {
   struct Object {
     std::string uid;
     std::string value;

@@ -72,7 +72,7 @@ class ProcessorTest : public ListenerTest {
 
 // ---- distribution
 
-TEST_F(ProcessorTest, WhoComesFirstIsToldWhatThereIs) {
+TEST_F(ProcessorTest, NewListener_ReceivesStoreContents) {
   const Told none = MakeTold();
   processor_.Add(none.listener, Duration(0), store_.Snapshot(), false);
   const Told some = MakeTold();
@@ -85,7 +85,7 @@ TEST_F(ProcessorTest, WhoComesFirstIsToldWhatThereIs) {
   EXPECT_EQ(processor_.size(), 2U);
 }
 
-TEST_F(ProcessorTest, WhoIsRemovedIsToldNothing) {
+TEST_F(ProcessorTest, RemovedListener_ReceivesNothing) {
   EXPECT_TRUE(processor_.empty());
   const Told gone = MakeTold();
   gone.listener->Discard();
@@ -149,7 +149,7 @@ TEST_F(ProcessorTest, ResyncsAreForThoseWhoAreDue) {
   EXPECT_THAT(two.handler->words, ElementsAre("+b "));
 }
 
-TEST_F(ProcessorTest, ItIsBlockedWhileOneIsFull) {
+TEST_F(ProcessorTest, Processor_BlockedWhileListenerIsFull) {
   const Told told = Added(Duration(0), {.overflow = OverflowPolicy::kBlock, .max_events = 2});
   told.handler->first_takes = seconds(1);
   Added(Duration(0));
@@ -231,7 +231,7 @@ class WatchTest : public testing::Test {
   Processor processor_{sim_.env()};
 };
 
-TEST_F(WatchTest, WhoIsStuckInAnEventIsNamedThoughOthersFollow) {
+TEST_F(WatchTest, HandlerStuckInEvent_IsLoggedOnce) {
   for (int second = 0; second < 16; ++second) {
     Distribute("p" + std::to_string(second));
     sim_.RunFor(seconds(1));
@@ -239,7 +239,7 @@ TEST_F(WatchTest, WhoIsStuckInAnEventIsNamedThoughOthersFollow) {
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
-TEST_F(WatchTest, SoIsWhoIsStuckInTheListThatWasThere) {
+TEST_F(WatchTest, HandlerStuckInInitialList_IsLoggedOnce) {
   handler_->first_takes = Duration(0);
   const auto late = std::make_shared<WordHandler>(sim_.env());
   late->first_takes = minutes(10);
@@ -250,20 +250,20 @@ TEST_F(WatchTest, SoIsWhoIsStuckInTheListThatWasThere) {
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
-TEST_F(WatchTest, OrInARelist) {
+TEST_F(WatchTest, HandlerStuckInRelist_IsLoggedOnce) {
   processor_.DistributeReplaced(nullptr, With("a"), false);
   sim_.RunFor(seconds(16));
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
-TEST_F(WatchTest, OrInAResync) {
+TEST_F(WatchTest, HandlerStuckInResync_IsLoggedOnce) {
   processor_.DistributeSync(std::vector<Notification>{Update("a", "", "")}, 0, {},
                             [] { return nullptr; });
   sim_.RunFor(seconds(16));
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
-TEST_F(WatchTest, WhileItIsSuspendedNobodyIsNamed) {
+TEST_F(WatchTest, SuspendedHandlers_AreNotLoggedAsStuck) {
   Distribute("a");
   sim_.RunFor(seconds(6));
   processor_.Suspend();
@@ -290,7 +290,7 @@ TEST_F(ProcessorTest, EachIsDueAtItsOwnPeriod) {
   EXPECT_THAT(Due(), IsEmpty());
 }
 
-TEST(ResyncPeriods, SI_06_WhatHandlersGet) {
+TEST(ResyncPeriods, PeriodForHandler_FollowsInformers_SI06) {
   struct Row {
     Duration wanted;
     Duration informers;
@@ -324,7 +324,7 @@ class HandlerSetTest : public ProcessorTest {
   }
 };
 
-TEST_F(HandlerSetTest, TheFirstWhoWantsResyncsBringsThem) {
+TEST_F(HandlerSetTest, FirstHandlerWithPeriod_SetsCheckPeriod) {
   HandlerSet set(Duration(0));
   EXPECT_EQ(AddTo(set, std::nullopt), Duration(0));
   EXPECT_EQ(set.ResyncCheckPeriod(), Duration(0));
@@ -337,7 +337,7 @@ TEST_F(HandlerSetTest, TheFirstWhoWantsResyncsBringsThem) {
   EXPECT_EQ(set.ResyncCheckPeriod(), minutes(2));
 }
 
-TEST_F(HandlerSetTest, OnceItRunsAnInformerThatHasNoneGetsNone) {
+TEST_F(HandlerSetTest, RunningInformerWithoutResyncs_GetsNone) {
   HandlerSet set(Duration(0));
   EXPECT_EQ(AddTo(set, minutes(5), true), Duration(0));
   EXPECT_EQ(set.ResyncCheckPeriod(), Duration(0));
@@ -372,7 +372,7 @@ class Throwing final : public RawHandler {
   void Handle(const RawEvent& /*event*/) override { throw std::runtime_error("no"); }
 };
 
-TEST_F(HandlerSetTest, WhatHandlersThrowIsCountedTogether) {
+TEST_F(HandlerSetTest, HandlerExceptions_AreSummed) {
   HandlerSet set(Duration(0));
   for (int i = 1; i <= 2; ++i) {
     const auto listener = Make({}, std::make_shared<Throwing>());
@@ -385,7 +385,7 @@ TEST_F(HandlerSetTest, WhatHandlersThrowIsCountedTogether) {
   }
 }
 
-TEST_F(HandlerSetTest, ItsFiguresAreTheSums) {
+TEST_F(HandlerSetTest, Stats_AreSumsOverHandlers) {
   HandlerSet set(Duration(0));
   const Told drops = MakeTold({.overflow = OverflowPolicy::kDropAndResync, .max_events = 2});
   const Told joins = MakeTold({.max_events = 1});

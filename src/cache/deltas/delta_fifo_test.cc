@@ -14,7 +14,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-TEST(DeltaFIFO, DF_04_DF_22_DF_23_ReplacedKind) {
+TEST(DeltaFIFO, ReplacedKind_DF04_DF22_DF23) {
   DeltaFIFO queue;
   queue.Add(Obj("foo", 1));
   Replace(queue, {Obj("foo", 1)});
@@ -28,7 +28,7 @@ TEST(DeltaFIFO, DF_04_DF_22_DF_23_ReplacedKind) {
             (std::vector<std::string>{"Deleted(baz 10)", "Replaced(foo 6)", "Tombstone(bar 6)"}));
 }
 
-TEST(DeltaFIFO, DF_27_to_DF_30_RF_26_to_RF_29_OneKeyForAnObjectAndItsTombstone) {
+TEST(DeltaFIFO, ObjectAndTombstone_ShareKey_DF27_to_DF30_RF26_to_RF29) {
   const ObjectRef object = MakePod("ns", "a", "1");
   EXPECT_EQ(KeyOfBlock(*object), "ns/a");
   EXPECT_EQ(KeyOfBlock(*Obj("a", 1)), "a");
@@ -43,7 +43,7 @@ TEST(DeltaFIFO, DF_27_to_DF_30_RF_26_to_RF_29_OneKeyForAnObjectAndItsTombstone) 
   EXPECT_EQ(queue.Deltas("a")->size(), 1U);
 }
 
-TEST(DeltaFIFO, DF_26_AKeyKeepsItsPlaceAndComesBackAtTheEnd) {
+TEST(DeltaFIFO, AKeyKeepsItsPlaceAndComesBackAtTheEnd_DF26) {
   DeltaFIFO queue;
   queue.Add(Obj("foo", 10));
   queue.Add(Obj("bar", 1));

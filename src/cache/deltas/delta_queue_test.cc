@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
                             true}),
     [](const auto& p) { return std::string(p.param.ids); });
 
-TEST(DeltaQueueSync, DF_25_RF_24_SyncedOnceDeletionsAreProcessedToo) {
+TEST(DeltaQueueSync, SyncedOnceDeletionsAreProcessedToo_DF25_RF24) {
   const FakeKnown known(Known3());
   DeltaFIFO delta_fifo({.known_objects = &known});
   RealFIFO real_fifo({.known_objects = &known});

@@ -13,7 +13,7 @@ namespace {
 
 // ---- RealFIFO, spelled out per object
 
-TEST(RealFIFO, RF_08_PerObjectThereAreNoBookmarks) {
+TEST(RealFIFO, PerObjectThereAreNoBookmarks_RF08) {
   const FakeKnown known({});
   RealFIFO queue({.known_objects = &known});
   queue.Bookmark("123");
@@ -22,7 +22,7 @@ TEST(RealFIFO, RF_08_PerObjectThereAreNoBookmarks) {
   EXPECT_EQ(PopAll(queue, 1), std::vector<std::string>());
 }
 
-TEST(RealFIFO, RF_25_TheOrderIsThatOfTheChanges) {
+TEST(RealFIFO, TheOrderIsThatOfTheChanges_RF25) {
   RealFIFO queue;
   queue.Add(Obj("foo", 10));
   queue.Add(Obj("bar", 1));

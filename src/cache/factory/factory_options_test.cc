@@ -88,7 +88,7 @@ TEST_F(FactoryOptionsTest, TheNearerOptionsWinAndSelectorsAddUp) {
   EXPECT_EQ(provider_->Server("configmaps@").scope.labelSelector, "");
 }
 
-TEST_F(FactoryOptionsTest, WhatIsKeptOfObjects) {
+TEST_F(FactoryOptionsTest, ProjectionAndManagedFields_NearestOptionWins) {
   const Projection no_labels = Projection::Drop({"metadata.labels"}).OrExit();
   const Projection node = Projection::Keep<corev1::Pod>({"spec.nodeName"}).OrExit();
   const Projection phase = Projection::Keep<corev1::Pod>({"status.phase"}).OrExit();
@@ -198,7 +198,7 @@ TEST_F(FactoryOptionsTest, AnInformerOfTheCallersGetsTheTransformUnlessItHasOne)
   EXPECT_THAT(value_of(as_they_are), HasSubstr(R"("nodeName":"1")"));
 }
 
-TEST_F(FactoryOptionsTest, WhatIsNotToBeCachedIsNeverListed) {
+TEST_F(FactoryOptionsTest, UncachedKind_IsNeverListed) {
   SharedInformerFactory factory(
       provider_, {.by_resource = {{ResourceOf<corev1::Secret>(), {.cached = false}}}});
   auto secrets = factory.InformerFor<corev1::Secret>();
@@ -237,7 +237,7 @@ TEST_F(FactoryOptionsTest, WhatIsNotToBeCachedIsNeverListed) {
       seconds(10)));
 }
 
-TEST_F(FactoryOptionsTest, TheMetadataOfWhatIsNotCachedMayBe) {
+TEST_F(FactoryOptionsTest, UncachedKind_MetadataMayBeCached) {
   SharedInformerFactory factory(
       provider_, {.by_resource = {{ResourceOf<corev1::Secret>(), {.cached = false}}}});
   const auto metadata = factory.MetadataInformerFor<corev1::Secret>();
@@ -270,7 +270,7 @@ TEST_F(FactoryOptionsTest, AReaderReadsTheCache) {
   EXPECT_EQ(widgets.List("third").error().reason(), Reason::kOutOfScope);
 }
 
-TEST_F(FactoryOptionsTest, WithoutAClientThereIsNobodyToAsk) {
+TEST_F(FactoryOptionsTest, Reader_WithoutClient_ReturnsErrors) {
   SharedInformerFactory factory(
       provider_, {.by_resource = {{ResourceOf<corev1::Secret>(), {.cached = false}}}});
   const Reader<corev1::Secret> secrets = factory.ReaderFor<corev1::Secret>();
@@ -281,7 +281,7 @@ TEST_F(FactoryOptionsTest, WithoutAClientThereIsNobodyToAsk) {
               HasSubstr("without a Client"));
 }
 
-TEST_F(FactoryOptionsTest, TheyHoldForEachLifeAndForWhoAsksAfterARelease) {
+TEST_F(FactoryOptionsTest, Options_HoldAfterRestartAndRelease) {
   SharedInformerFactory factory(provider_, {.transform = Prefix("all"),
                                             .by_resource = {{kWidgets,
                                                              {.namespaces = {"default"},
@@ -334,7 +334,7 @@ TEST_F(FactoryOptionsTest, AReaderIsAHandleOnItsInformer) {
   EXPECT_EQ(provider_->Server("widgets@").open_watches(), 0U);
 }
 
-TEST_F(FactoryOptionsTest, OptionsThatTheInformerWhichThereIsDoesNotHaveAreNamedOnce) {
+TEST_F(FactoryOptionsTest, OptionsExistingInformerLacks_AreLoggedOnce) {
   class WarningLog final : public LogSink {
    public:
     [[nodiscard]] LogLevel level() const override { return LogLevel::kWarning; }

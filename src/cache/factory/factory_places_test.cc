@@ -42,7 +42,7 @@ Asked Of(const SharedInformerFactoryOptions& options, const ResourceCacheOptions
   return asked;
 }
 
-TEST(FactoryPlaces, CA_03_WhatIsNearestIsHeard) {
+TEST(FactoryPlaces, LabelSelectors_NearestOptionWins_CA03) {
   const ByNamespace with_label = {{"default", {.label_selector = From("namespaces")}}};
   const ByNamespace plain = {{"default", {}}};
   const SharedInformerFactoryOptions all{.by_namespace = with_label, .label_selector = From("all")};
@@ -77,7 +77,7 @@ TEST(FactoryPlaces, CA_03_WhatIsNearestIsHeard) {
               ElementsAre(Pair("default", "from=namespaces,x=y"), Pair("other", "from=all,x=y")));
 }
 
-TEST(FactoryPlaces, FieldsAreHeardAsLabelsAre) {
+TEST(FactoryPlaces, FieldSelectors_FollowRulesOfLabelSelectors) {
   const auto of = [](const char* what) { return Fields("metadata.name=" + std::string(what)); };
   const SharedInformerFactoryOptions all{
       .by_namespace = {{"default", {.field_selector = of("namespaces")}}},
@@ -94,7 +94,7 @@ TEST(FactoryPlaces, FieldsAreHeardAsLabelsAre) {
               ElementsAre(Pair("default", ";metadata.name=all")));
 }
 
-TEST(FactoryPlaces, CA_03_AllOthersAreThoseThatAreNotNamed) {
+TEST(FactoryPlaces, AllOthersAreThoseThatAreNotNamed_CA03) {
   const ByNamespace two = {{"kube-public", {.label_selector = From("public")}},
                            {"kube-system", {.label_selector = From("system")}}};
   const std::string without = ";metadata.namespace!=kube-public,metadata.namespace!=kube-system";
@@ -120,7 +120,7 @@ TEST(FactoryPlaces, CA_03_AllOthersAreThoseThatAreNotNamed) {
                           Pair("kube-public", "from=public")));
 }
 
-TEST(FactoryPlaces, CA_03_WhatDiffersInNothingIsWithTheOthers) {
+TEST(FactoryPlaces, NamespaceWithoutDifference_JoinsOthers_CA03) {
   const ByNamespace only_all = {{"", {}}};
   EXPECT_THAT(Of({.by_namespace = only_all}), ElementsAre(Pair("", "")));
   EXPECT_THAT(Of({}, {.by_namespace = only_all}), ElementsAre(Pair("", "")));
@@ -140,7 +140,7 @@ TEST(FactoryPlaces, CA_03_WhatDiffersInNothingIsWithTheOthers) {
             "from=all");
 }
 
-TEST(FactoryPlaces, AKindWithoutNamespacesHasNone) {
+TEST(FactoryPlaces, ClusterScopedKind_HasOnePlace) {
   const FactoryPlaces places =
       PlacesOf({.by_namespace = {{"", {.label_selector = From("others")}},
                                  {"blue", {.label_selector = From("blue")}}},
@@ -155,7 +155,7 @@ TEST(FactoryPlaces, AKindWithoutNamespacesHasNone) {
   EXPECT_EQ(by_resource.AskedFor("").labels, "");
 }
 
-TEST(FactoryPlaces, OfAPlaceThatIsNoneNothingIsAsked) {
+TEST(FactoryPlaces, UnknownPlace_HasNoSelectors) {
   const FactoryPlaces places = PlacesOf({.namespaces = {"blue"}, .label_selector = From("all")}, {},
                                         corev1::Pod::type_info(), {});
   EXPECT_EQ(places.AskedFor("blue").labels, "from=all");
@@ -163,7 +163,7 @@ TEST(FactoryPlaces, OfAPlaceThatIsNoneNothingIsAsked) {
   EXPECT_FALSE(places.HasOthers());
 }
 
-TEST(FactoryPlaces, ATransformIsHeardAsASelectorIs) {
+TEST(FactoryPlaces, Transforms_FollowRulesOfSelectors) {
   std::string heard;
   const auto says = [&](const std::string& what) {
     return [&heard, what](const Ref<Object>& object) -> Result<Ref<Object>> {
@@ -204,7 +204,7 @@ TEST(FactoryPlaces, ATransformIsHeardAsASelectorIs) {
   EXPECT_FALSE(PlacesOf({.namespaces = {"green"}}, {}, pods, {}).transform);
 }
 
-TEST(FactoryPlaces, WhatMessagesSay) {
+TEST(FactoryPlaces, ToString_NamesNamespacesAndSelectors) {
   const TypeInfo& pods = corev1::Pod::type_info();
   const ByNamespace blue = {{"blue", {.label_selector = From("blue")}}, {"green", {}}};
   EXPECT_EQ(PlacesOf({.by_namespace = blue}, {}, pods, {}).ToString(),

@@ -25,7 +25,7 @@ InformerSettings For(const SharedInformerFactoryOptions& options, InformerSettin
   return Completed(options, corev1::Pod::type_info(), std::move(own), false).settings;
 }
 
-TEST(FactorySettings, WhereItLooksIsOneListOfNames) {
+TEST(FactorySettings, Namespaces_MergeIntoOneList) {
   const InformerSettings some =
       For({}, {.namespace_ = "blue", .namespaces = {"green", "red", "green"}});
   EXPECT_THAT(some.namespaces, ElementsAre("blue", "green", "red"));
@@ -35,7 +35,7 @@ TEST(FactorySettings, WhereItLooksIsOneListOfNames) {
   EXPECT_EQ(all.namespace_, "");
 }
 
-TEST(FactorySettings, OnlyWhatLooksEverywhereHasSomewhereElseToLook) {
+TEST(FactorySettings, IfForbidden_AppliesToAllNamespacesOnly) {
   const IfForbidden blue{.namespaces = {"blue"}};
   const IfForbidden green{.namespaces = {"green"}};
   EXPECT_THAT(For({.if_forbidden = blue}).if_forbidden.namespaces, ElementsAre("blue"));
@@ -126,7 +126,7 @@ TEST(FactorySettings, SelectorsAddToWhatIsTweaked) {
   EXPECT_EQ(options.limit, 5);
 }
 
-TEST(FactorySettings, WhatMessagesCallIt) {
+TEST(FactorySettings, Described_NamesResourceAndNamespaces) {
   const auto described = [](const TypeInfo& type) {
     return Described(type, Completed({.namespaces = {"blue"}}, type, {}, false));
   };

@@ -117,7 +117,7 @@ TEST_F(FactoryShutdownTest, StartWaitsAndReadsAfterShutdown_SayThatItIsOver) {
   after.Stop();
 }
 
-TEST_F(FactoryShutdownTest, WhoWaitsForHandlersIsToldOfTheEnd) {
+TEST_F(FactoryShutdownTest, WaitForHandlersSync_EndsWithShutdown) {
   provider_->server.down = Error(Reason::kConnectionRefused, "refused");
   SharedInformerFactory factory(provider_);
   auto widgets = Widgets(factory);
@@ -133,7 +133,7 @@ TEST_F(FactoryShutdownTest, WhoWaitsForHandlersIsToldOfTheEnd) {
   EXPECT_EQ(result->error().reason(), Reason::kStopped);
 }
 
-TEST_F(FactoryShutdownTest, OnTheLoopItWaitsForNothing) {
+TEST_F(FactoryShutdownTest, ShutdownOnLoop_DoesNotWait) {
   SharedInformerFactory factory(provider_);
   provider_->server.Put("a");
   const auto widgets = Widgets(factory);
@@ -150,7 +150,7 @@ TEST_F(FactoryShutdownTest, OnTheLoopItWaitsForNothing) {
   EXPECT_EQ(provider_->server.open_watches(), 0U);
 }
 
-TEST_F(FactoryShutdownTest, ItMayBeRepeatedAndTheEndOfTheFactoryIsOne) {
+TEST_F(FactoryShutdownTest, Shutdown_RepeatedOrByDestructor_EndsWatches) {
   FakeServer& server = provider_->server;
   std::optional<SharedInformer<Unstructured>> widgets;
   {
@@ -181,7 +181,7 @@ TEST_F(FactoryShutdownTest, ItMayBeRepeatedAndTheEndOfTheFactoryIsOne) {
   }
 }
 
-TEST_F(FactoryShutdownTest, WhatWaitsIsDroppedOrDrained) {
+TEST_F(FactoryShutdownTest, Shutdown_DropsOrDrainsWaitingEvents) {
   for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
     SharedInformerFactory factory(provider_);
     FakeServer& server = provider_->server;
@@ -218,7 +218,7 @@ TEST_F(FactoryShutdownTest, WhatWaitsIsDroppedOrDrained) {
   }
 }
 
-TEST_F(FactoryShutdownTest, W30_InsideAHandlerItWaitsForTheOthersOnly) {
+TEST_F(FactoryShutdownTest, ShutdownInHandler_WaitsForOtherHandlers_W30) {
   SharedInformerFactory factory(provider_);
   provider_->server.Put("a", "1");
   auto widgets = Widgets(factory);

@@ -51,7 +51,7 @@ TEST_F(FactoryTest, AccessorsKnowAllGroups) {
      static_cast<const apiextensionsv1::CustomResourceDefinition*>(nullptr));
 }
 
-TEST_F(FactoryTest, WhoKeepsMoreGetsAnInformerOfItsOwn) {
+TEST_F(FactoryTest, OtherProjection_GetsOwnInformer) {
   SharedInformerFactory factory(provider_);
   const Projection node = Projection::Keep<corev1::Pod>({"spec.nodeName"}).OrExit();
   const Projection phase = Projection::Keep<corev1::Pod>({"status.phase"}).OrExit();
@@ -78,7 +78,7 @@ TEST_F(FactoryTest, IndexesAreAddedToTheInformerThatExists) {
   EXPECT_EQ(pods.indexer().GetIndexers().size(), 3U);
 }
 
-TEST_F(FactoryTest, OneInformerForASetOfNamespaces) {
+TEST_F(FactoryTest, EqualNamespaceSets_ShareInformer) {
   SharedInformerFactory factory(provider_, {.namespaces = {"blue", "green"}});
   const auto pods = factory.InformerFor<corev1::Pod>();
   EXPECT_EQ(pods.core()->Describe(), "pods in namespaces blue, green");
@@ -262,7 +262,7 @@ TEST_F(FactoryTest, ANamespaceIsAnInformerOfItsOwnUnlessTheKindHasNone) {
 }
 
 // Otherwise a controller would delete what belongs to a pod with other labels.
-TEST_F(FactoryTest, WhatTweakedOptionsLeaveOutIsNotMissing) {
+TEST_F(FactoryTest, ObjectExcludedByTweak_IsOutOfScope) {
   SharedInformerFactory factory(
       provider_, {.tweak_list_options = [](ListOptions& o) { o.labelSelector = "app=web"; }});
   const auto pods = factory.InformerFor<corev1::Pod>();
@@ -439,7 +439,7 @@ TEST_F(FactoryTest, ANameWithoutItsNamespaceIsNotCalledAbsent) {
   EXPECT_EQ(widgets.lister().Get("b").error().reason(), Reason::kInvalidArgument);
 }
 
-TEST_F(FactoryTest, WF_08_WF_10_WF_11_AllThatAreNotSyncedAreNamedSorted) {
+TEST_F(FactoryTest, AllThatAreNotSyncedAreNamedSorted_WF08_WF10_WF11) {
   SharedInformerFactory factory(provider_);
   for (const char* resource : {"pods@", "nodes@"}) {
     provider_->Server(resource).down =
@@ -469,7 +469,7 @@ TEST_F(FactoryTest, WF_08_WF_10_WF_11_AllThatAreNotSyncedAreNamedSorted) {
   EXPECT_NE(one.find("pods@ is closed"), std::string::npos) << one;
 }
 
-TEST_F(FactoryTest, WL_53_WL_55_WL_57_AClientThatDeclinesWatchListsIsListed) {
+TEST_F(FactoryTest, AClientThatDeclinesWatchListsIsListed_WL53_WL55_WL57) {
   SharedInformerFactory factory(provider_);
   for (const char* resource : {"pods@", "nodes@", "widgets@"}) {
     provider_->Server(resource).watch_list_unsupported = true;

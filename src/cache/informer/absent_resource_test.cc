@@ -44,7 +44,7 @@ class AbsentResource : public InformerTest, public testing::WithParamInterface<Q
   }
 };
 
-TEST_P(AbsentResource, ItIsPickedUpSoonAfterItAppears) {
+TEST_P(AbsentResource, NewResource_IsListedSoonAfterItAppears) {
   server_.down = NotThere();
   auto informer = MakeWithQueue();
   const auto recorder = Record(informer);
@@ -67,7 +67,7 @@ TEST_P(AbsentResource, ItIsPickedUpSoonAfterItAppears) {
   EXPECT_EQ(Absence(informer, "b"), Reason::kNotFound);
 }
 
-TEST_P(AbsentResource, WhatVanishesIsNotTakenForEmpty) {
+TEST_P(AbsentResource, VanishedResource_IsNotReadAsEmpty) {
   server_.Put("a");
   auto informer = MakeWithQueue();
   const auto recorder = Record(informer);
@@ -91,7 +91,7 @@ TEST_P(AbsentResource, WhatVanishesIsNotTakenForEmpty) {
   EXPECT_EQ(Absence(informer, "c"), Reason::kNotFound);
 }
 
-TEST_P(AbsentResource, ItsObjectsGoWithItAndComeBackAsOthers) {
+TEST_P(AbsentResource, VanishedResource_DeletesObjects_ReturnAddsThem) {
   server_.Put("a", "1", "uid-1");
   server_.Put("b", "1", "uid-2");
   auto informer = MakeWithQueue();
@@ -122,7 +122,7 @@ TEST_P(AbsentResource, ItsObjectsGoWithItAndComeBackAsOthers) {
   EXPECT_FALSE(informer.Status().error.has_value());
 }
 
-TEST_P(AbsentResource, HalfAMinuteIsForGood) {
+TEST_P(AbsentResource, AbsenceOfHalfAMinute_DeletesObjects) {
   server_.Put("a");
   auto informer = MakeWithQueue();
   const auto recorder = Record(informer);
@@ -136,7 +136,7 @@ TEST_P(AbsentResource, HalfAMinuteIsForGood) {
   EXPECT_TRUE(sim_.RunUntil([&] { return !recorder->words.empty(); }, seconds(12)));
 }
 
-TEST_P(AbsentResource, EachAbsenceCountsByItself) {
+TEST_P(AbsentResource, SeparateAbsences_DoNotAddUp) {
   server_.Put("a");
   auto informer = MakeWithQueue();
   const auto recorder = Record(informer);
@@ -159,7 +159,7 @@ TEST_P(AbsentResource, EachAbsenceCountsByItself) {
 }
 
 // Events received before the resource disappeared are applied, but do not complete the cache.
-TEST_P(AbsentResource, EventsThatWaitDoNotMakeItComplete) {
+TEST_P(AbsentResource, WaitingEvents_DoNotCompleteCache) {
   server_.Put("a");
   auto informer = MakeWithQueue();
   const auto slow = std::make_shared<Recorder>();
@@ -185,7 +185,7 @@ TEST_P(AbsentResource, EventsThatWaitDoNotMakeItComplete) {
 
 // ---- InformerOptions::absent_is_empty
 
-TEST_P(AbsentResource, ItIsEmptyWhereTheUserSaysSo) {
+TEST_P(AbsentResource, AbsentIsEmpty_InformerIsSynced) {
   server_.down = NotThere();
   auto informer = Make({.queue = GetParam(), .absent_is_empty = true});
   const auto recorder = Record(informer);
@@ -224,7 +224,7 @@ TEST_P(AbsentResource, ItIsEmptyWhereTheUserSaysSo) {
   EXPECT_THAT(recorder->words, UnorderedElementsAre("+a", "+b"));
 }
 
-TEST_P(AbsentResource, WhatIsRefusedOrUnreachableIsNotEmpty) {
+TEST_P(AbsentResource, AbsentIsEmpty_OtherErrorsDoNotSync) {
   for (const Error& error : {Error(Reason::kForbidden, "no").WithHttpStatus(403),
                              Error(Reason::kInternalError, "no").WithHttpStatus(500),
                              Error(Reason::kConnectionRefused, "no")}) {

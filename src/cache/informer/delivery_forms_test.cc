@@ -125,7 +125,7 @@ TEST_F(DeliveryForms, FiguresSayHowLateAHandlerIs) {
   EXPECT_EQ(slow.Stats().callback_age, Duration(0));
 }
 
-TEST_F(DeliveryForms, WhoHoldsUpTheEndIsNamed) {
+TEST_F(DeliveryForms, HandlerHoldingUpEnd_IsLogged) {
   std::optional<SharedInformer<Pod>> informer = Make();
   AddSlow(*informer, seconds(40), {.name = "hung"});
   informer->Start();
@@ -138,7 +138,7 @@ TEST_F(DeliveryForms, WhoHoldsUpTheEndIsNamed) {
 
 // ---- at the end
 
-TEST_F(DeliveryForms, WhatWaitsAtStopIsDroppedOrDelivered) {
+TEST_F(DeliveryForms, Stop_DropsOrDrainsWaitingEvents) {
   for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
     done_.clear();
     std::optional<SharedInformer<Pod>> informer = Make();
@@ -188,7 +188,7 @@ TEST_F(DeliveryForms, AWaitForSyncLastsAsLongAsCallbacksAtStop) {
   }
 }
 
-TEST_F(DeliveryForms, RunWaitsForWhoDrains) {
+TEST_F(DeliveryForms, Run_WaitsForDrainingHandlers) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   AddSlow(informer, seconds(2), {.at_stop = AtStop::kDrain});
@@ -272,7 +272,7 @@ TEST_F(Batches, ACallIsOfOneVersion) {
   EXPECT_EQ(seen_[2].version, informer.Snapshot().version());
 }
 
-TEST_F(Batches, WhatWaitsComesVersionByVersionAndNeverGoesBack) {
+TEST_F(Batches, WaitingEvents_ComeInOrderOfVersions) {
   SharedInformer<Pod> informer = Make();
   const EventHandlerRegistration registration = AddBatches(informer, {.max_events = 40});
   takes_ = seconds(1);
@@ -298,7 +298,7 @@ TEST_F(Batches, WhatWaitsComesVersionByVersionAndNeverGoesBack) {
   EXPECT_EQ(version, informer.Snapshot().version());
 }
 
-TEST_F(Batches, AVersionIsNotCut) {
+TEST_F(Batches, Version_IsNotSplitOverBatches) {
   const auto put = [this](const std::string& prefix, int count) {
     Texts names;
     for (int i = 0; i < count; ++i) names.push_back(prefix + std::to_string(i));
@@ -329,7 +329,7 @@ TEST_F(Batches, AVersionIsNotCut) {
   EXPECT_EQ(sizes(), (std::vector<std::size_t>{1, 20, 100, 20, 100, 600, 700}));
 }
 
-TEST_F(Batches, WhatThrowsCountsAsHandled) {
+TEST_F(Batches, HandlerThrows_BatchCountsAsHandled) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   const EventHandlerRegistration registration = AddBatches(informer);
@@ -418,7 +418,7 @@ TEST_F(Readers, FetchWhatHandlersGet) {
   EXPECT_EQ(kept_.front().key, "default/a");
 }
 
-TEST_F(Readers, AreReadThoughWhoIsToldThatTheyCanBeThrows) {
+TEST_F(Readers, ReadableCallbackThrows_ReaderStillReads) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   int wakes = 0;
@@ -474,7 +474,7 @@ TEST_F(Readers, WaitUntilTheDeadline) {
   EXPECT_TRUE(asked);
 }
 
-TEST_F(Readers, WhoDoesNotComeIsSubjectToThePolicy) {
+TEST_F(Readers, SlowReader_FollowsOverflowPolicy) {
   SharedInformer<Pod> informer = Make();
   EventReader<Pod> coalesces = NewEventReader(informer, {.handler = {.max_events = 2}}).OrExit();
   EventReader<Pod> blocks =

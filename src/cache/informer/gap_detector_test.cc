@@ -196,7 +196,7 @@ TEST_P(GapTest, EachSignOfAGapIsARelist) {
   sign("DELETED of another uid", [&] { Send(WatchEventType::kDeleted, "a", "15", "other"); });
 }
 
-TEST_P(GapTest, AnOrdinaryHistoryHasNone) {
+TEST_P(GapTest, OrdinaryHistory_HasNoGaps) {
   Begin();
   server_.Put("c", "1");
   server_.Put("c", "2");
@@ -231,7 +231,7 @@ TEST_P(GapTest, ADeletionOfAnotherUidEndsTheObjectThatWasThere) {
   EXPECT_TRUE(unknown);
 }
 
-TEST_P(GapTest, WhatCannotBeReadIsNotJudged) {
+TEST_P(GapTest, UnreadableObjects_AreNoGaps) {
   Begin();
   server_.SendUnreadable(WatchEventType::kAdded, "c", "3");
   Settle();
@@ -243,7 +243,7 @@ TEST_P(GapTest, WhatCannotBeReadIsNotJudged) {
   EXPECT_EQ(Gaps(), 0U);
 }
 
-TEST_P(GapTest, NeitherIsAWatchFromNowhere) {
+TEST_P(GapTest, WatchFromVersionZero_HasNoGaps) {
   server_.watch_list_unsupported = true;
   InformerOptions<Pod> options;
   options.queue = GetParam();

@@ -33,7 +33,7 @@ TEST_F(DeliveryForms, AReadBeforeTheSyncIsSaidOnce) {
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
-TEST_F(DeliveryForms, SoIsOneThatCannotSayWhatItLacks) {
+TEST_F(DeliveryForms, ReadWithoutErrorBeforeSync_IsLoggedOnce) {
   server_.Put("a", "1");
   const auto read = [](const SharedInformer<Pod>& informer, int way) {
     switch (way) {
@@ -187,7 +187,7 @@ TEST_F(DeliveryForms, AnInformerThatWasNeverStartedSaysSoAtItsEnd) {
   EXPECT_NE(log_->lines.front().find("never started"), std::string::npos);
 }
 
-TEST_F(DeliveryForms, OneThatIsNotStartedSoonSaysSoWhileItLives) {
+TEST_F(DeliveryForms, InformerNotStarted_IsLoggedAfterThirtySeconds) {
   server_.Put("a", "1");
   {
     SharedInformer<Pod> informer = Make();

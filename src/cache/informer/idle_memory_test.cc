@@ -68,7 +68,7 @@ TEST(QueueMemory, GrowsWithWhatWaits) {
   EXPECT_LT(heap.bytes, before + 300) << "one entry";
 }
 
-TEST(StoreMemory, TheListsOfWhatIsOldTakeNothingOnceItIsGone) {
+TEST(StoreMemory, CollectedStore_OldVersionListsAreFreed) {
   Simulation simulation;
   std::size_t base = 0;
   std::size_t written = 0;

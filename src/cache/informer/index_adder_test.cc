@@ -53,7 +53,7 @@ class IndexAdderTest : public testing::Test {
   const std::shared_ptr<IndexAdder> adder_ = std::make_shared<IndexAdder>(sim_.env(), store_);
 };
 
-TEST_F(IndexAdderTest, BeforeTheLoopWritesItIsDoneAtOnce) {
+TEST_F(IndexAdderTest, AddBeforeHandOver_IsDoneAtOnce) {
   static_cast<void>(store_->Put(MakeObject("ns", "a", "1")));
   ASSERT_TRUE(Add({"x", "y"}));
   EXPECT_EQ(store_->Snapshot()->ByIndex("x", "a")->size(), 1U);
@@ -64,7 +64,7 @@ TEST_F(IndexAdderTest, BeforeTheLoopWritesItIsDoneAtOnce) {
   EXPECT_TRUE(adder_->Remove({}, "things"));
 }
 
-TEST_F(IndexAdderTest, OfThoseThatExistNoneIsAdded) {
+TEST_F(IndexAdderTest, AddWithExistingIndex_AddsNone) {
   for (const bool running : {false, true}) {
     SCOPED_TRACE(running);
     const std::string old = running ? "x" : "namespace";
@@ -79,7 +79,7 @@ TEST_F(IndexAdderTest, OfThoseThatExistNoneIsAdded) {
 }
 
 // Adds the other indexes, and reports the existing one of another function.
-TEST_F(IndexAdderTest, AnExistingOneOfAnotherKindIsToldThoughItIsSkipped) {
+TEST_F(IndexAdderTest, ExistingIndexOfAnotherFunction_IsReportedAndSkipped) {
   ASSERT_TRUE(Add({"x"}));
   for (const char* const other : {"y", "z"}) {
     NamedIndexFunctions indexes = Indexes({"x", other});
@@ -96,7 +96,7 @@ TEST_F(IndexAdderTest, AnExistingOneOfAnotherKindIsToldThoughItIsSkipped) {
   }
 }
 
-TEST_F(IndexAdderTest, OnceTheLoopWritesItIsTheLoopThatDoesIt) {
+TEST_F(IndexAdderTest, AddAfterHandOver_IsDoneByLoop_RefusedOnLoop) {
   static_cast<void>(store_->Put(MakeObject("ns", "a", "1")));
   adder_->HandOverToLoop();
   std::optional<Result<void>> add;
@@ -118,7 +118,7 @@ TEST_F(IndexAdderTest, OnceTheLoopWritesItIsTheLoopThatDoesIt) {
 }
 
 // Each request takes several turns of the loop, and the next one starts after it.
-TEST_F(IndexAdderTest, WhatIsAskedMeanwhileFollows) {
+TEST_F(IndexAdderTest, ConcurrentAdds_FollowEachOther) {
   base::TickingEnv slow(sim_.env(), milliseconds(1));
   const auto store = std::make_shared<StoreCore>(slow, StoreCoreOptions{.name = "slow"});
   for (int i = 0; i < 1000; ++i) {

@@ -49,7 +49,7 @@ class InformerBatches : public InformerTest, public testing::WithParamInterface<
   internal::base::TickingEnv slow_{sim_.env(), milliseconds(2)};
 };
 
-TEST_P(InformerBatches, WhatComesTogetherIsAppliedInOneGo) {
+TEST_P(InformerBatches, EventsReceivedTogether_AreAppliedTogether) {
   SharedInformer<Pod> informer = Over(sim_.env());
   const auto recorder = Record(informer);
   informer.Start();
@@ -78,7 +78,7 @@ TEST_P(InformerBatches, ALongPieceIsAppliedOverTurnsOfTheLoop) {
 }
 
 // A task posted meanwhile need not wait until all events are applied.
-TEST_P(InformerBatches, OthersHaveTheLoopInBetween) {
+TEST_P(InformerBatches, PostedTasks_RunBetweenSlices) {
   SharedInformer<Pod> informer = Over(slow_);
   informer.Start();
   Settle();
@@ -116,7 +116,7 @@ TEST_P(InformerBatches, EveryStateOfAnObjectIsTold) {
 }
 
 // Stop between two turns loses nothing, as the next life requests the rest.
-TEST_P(InformerBatches, StoppedHalfWayItGoesOnWithTheRest) {
+TEST_P(InformerBatches, StopBetweenSlices_RestartDeliversTheRest) {
   SharedInformer<Pod> informer = Over(slow_);
   const auto recorder = Record(informer);
   informer.Start();
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Queues, InformerBatches,
 
 class ZeroLimits : public InformerTest, public testing::WithParamInterface<OverflowPolicy> {};
 
-TEST_P(ZeroLimits, AreTheLeastThereIs) {
+TEST_P(ZeroLimits, LimitOfZero_IsSmallestLimit) {
   InformerOptions<Pod> options;
   options.max_queued_bytes = 0;
   SharedInformer<Pod> informer = Make(std::move(options));

@@ -193,7 +193,7 @@ TEST_F(FreshnessTest, AListInPagesIsAsOldAsItsFirst) {
   EXPECT_EQ(informer.Status().progress_age, sim_.env().Now() - begun);
 }
 
-TEST_F(FreshnessTest, WhoCannotListMetadataIsAskedOnce) {
+TEST_F(FreshnessTest, UnsupportedMetadataList_IsAskedOnce) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   informer.Start();
@@ -266,7 +266,7 @@ TEST_F(FreshnessTest, AWaitThatBeginsBeforeTheFirstListEndsWithIt) {
   EXPECT_EQ(informer.Snapshot().size(), 1U);
 }
 
-TEST_F(FreshnessTest, WhatCannotBeWaitedFor) {
+TEST_F(FreshnessTest, WaitForResourceVersion_Errors) {
   SharedInformer<Pod> informer = Make();
   EXPECT_EQ(ReasonOf(Wait(informer, "1")), Reason::kNotSynced);
   informer.Start();
@@ -328,7 +328,7 @@ TEST_F(FreshnessTest, WithoutAWaiterCommitsTellNobody) {
 
 // ---- the store's version
 
-TEST_F(FreshnessTest, W31_AnOlderObjectDoesNotMoveTheVersionBack) {
+TEST_F(FreshnessTest, AnOlderObjectDoesNotMoveTheVersionBack_W31) {
   for (const QueueKind queue : {QueueKind::kInOrder, QueueKind::kDeltaFIFO}) {
     server_.Put("a", "1");
     InformerOptions<Pod> options;
@@ -356,7 +356,7 @@ TEST_F(FreshnessTest, W31_AnOlderObjectDoesNotMoveTheVersionBack) {
 
 // DeltaFIFO delivers a key with all of its changes; changes of other keys in between are not in the
 // store yet, whatever version this key has.
-TEST_F(FreshnessTest, PerKeyTheVersionWaitsForTheKeysBehind) {
+TEST_F(FreshnessTest, DeltaFIFO_VersionWaitsForRemainingKeys) {
   InformerOptions<Pod> options;
   options.queue = QueueKind::kDeltaFIFO;
   std::vector<std::string> versions;
@@ -447,7 +447,7 @@ TEST_F(FreshnessTest, AWaitEndsWithTheEpoch) {
 }
 
 // Until the list of the new history is applied, the store's larger version belongs to the old one.
-TEST_F(FreshnessTest, TheOldHistorysVersionIsNotTakenForTheNewOnes) {
+TEST_F(FreshnessTest, WaitInNewEpoch_IgnoresVersionOfOldOne) {
   server_.answers_version = true;
   server_.set_rv(100);
   server_.Put("a", "1");

@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-TEST(Deleted, ON_02_ATombstonesNameIsItsObjects) {
+TEST(Deleted, ATombstonesNameIsItsObjects_ON02) {
   const Ref<Pod> pod(MakePod("default", "a", "1"));
   const std::string key = MetaNamespaceKeyFunc(*pod);
   for (const bool tombstone : {false, true}) {
@@ -35,7 +35,7 @@ TEST(Deleted, ON_02_ATombstonesNameIsItsObjects) {
 
 // ---- adding and removing handlers
 
-TEST_F(InformerTest, SI_21_SI_22_SI_23_ALateHandlerGetsTheListAndThenTheNews) {
+TEST_F(InformerTest, ALateHandlerGetsTheListAndThenTheNews_SI21_SI22_SI23) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   const auto first = Record(informer);
@@ -53,7 +53,7 @@ TEST_F(InformerTest, SI_21_SI_22_SI_23_ALateHandlerGetsTheListAndThenTheNews) {
   EXPECT_EQ(second->words.back().substr(0, 2), "+b");
 }
 
-TEST_F(InformerTest, SI_12_SI_13_SI_14_SI_15_SI_20_Removal) {
+TEST_F(InformerTest, Removal_SI12_SI13_SI14_SI15_SI20) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   SharedInformer<Pod> other = Make();
@@ -79,7 +79,7 @@ TEST_F(InformerTest, SI_12_SI_13_SI_14_SI_15_SI_20_Removal) {
   EXPECT_EQ(recorder->words.size(), 3U);
 }
 
-TEST_F(InformerTest, SI_30_RemovalWaitsForACallbackExceptFromInside) {
+TEST_F(InformerTest, RemovalWaitsForACallbackExceptFromInside_SI30) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   bool inside = false;
@@ -114,7 +114,7 @@ TEST_F(InformerTest, SI_30_RemovalWaitsForACallbackExceptFromInside) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(InformerTest, SI_31_SI_32_SI_33_RemovalReturnsAtEveryPointOfALife) {
+TEST_F(InformerTest, RemovalReturnsAtEveryPointOfALife_SI31_SI32_SI33) {
   server_.Put("a", "1");
   SharedInformer<Pod> never = Make();
   Record(never);
@@ -150,7 +150,7 @@ TEST_F(InformerTest, AScopedRegistrationEndsWithItsScope) {
   EXPECT_EQ(recorder->words.size(), 1U);
 }
 
-TEST_F(InformerTest, SI_27_SI_28_AHandlerThatThrowsHarmsNobodyAndSyncs) {
+TEST_F(InformerTest, AHandlerThatThrowsHarmsNobodyAndSyncs_SI27_SI28) {
   for (int i = 0; i < 5; ++i) server_.Put("p" + std::to_string(i), "1");
   SharedInformer<Pod> informer = Make();
   const auto bad =
@@ -214,7 +214,7 @@ TEST_F(InformerTest, AFilterThatThrowsLosesThatEventAndNoOther) {
   for (const auto& handler : {function, object, deleted}) EXPECT_TRUE(handler.HasSynced());
 }
 
-TEST_F(InformerTest, OneHandlerForAnyKind) {
+TEST_F(InformerTest, ObjectHandler_ServesAnyKind) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   Texts keys;
@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, Filtering,
                                          FilterRow{"TY_12", "no", "no", {}}),
                          [](const auto& p) { return std::string(p.param.id); });
 
-TEST(FilteringEpoch, WhatEntersAndWhatLeavesIsOfTheUpdatesEpoch) {
+TEST(FilteringEpoch, FilteredUpdate_AddAndDeleteHaveItsEpoch) {
   std::vector<std::uint64_t> epochs;
   const auto note = [&](const auto& event) { epochs.push_back(event.epoch); };
   FilteringResourceEventHandler<Pod> handler(
@@ -264,7 +264,7 @@ TEST(FilteringEpoch, WhatEntersAndWhatLeavesIsOfTheUpdatesEpoch) {
   EXPECT_EQ(epochs, (std::vector<std::uint64_t>{3, 4}));
 }
 
-TEST_F(InformerTest, TY_05_to_TY_08_FilteredAddsAndDeletes) {
+TEST_F(InformerTest, FilteredAddsAndDeletes_TY05_to_TY08) {
   const auto recorder = std::make_shared<Recorder>();
   SharedInformer<Pod> informer = Make();
   informer
@@ -324,7 +324,7 @@ TEST_F(FilteredTombstones, AFunctionForDeletionsSeesTheFlagAndTheLastKnownState)
   EXPECT_EQ(values, (Texts{"no", "yes"}));
 }
 
-TEST_F(FilteredTombstones, AFunctionForDeletionsIsAskedOfThoseThatWereSeenToo) {
+TEST_F(FilteredTombstones, DeletionFilter_DecidesOverSeenObjectsToo) {
   const auto recorder = std::make_shared<Recorder>();
   SharedInformer<Pod> informer = Make();
   informer
@@ -369,7 +369,7 @@ TEST_F(InformerTest, ADeletionThatTookInAnUpdateIsFilteredByWhatTheHandlerWasTol
   EXPECT_EQ(recorder->words, (Texts{"+leaves!", "+busy", "+filler", "-leaves"}));
 }
 
-TEST_F(InformerTest, TY_01_TY_02_TY_04_FunctionsMayBeMissing) {
+TEST_F(InformerTest, FunctionsMayBeMissing_TY01_TY02_TY04) {
   SharedInformer<Pod> informer = Make();
   informer.AddEventHandler(ResourceEventHandlerFuncs<Pod>{}).OrExit();
   server_.Put("a", "1");
@@ -382,7 +382,7 @@ TEST_F(InformerTest, TY_01_TY_02_TY_04_FunctionsMayBeMissing) {
   EXPECT_EQ(informer.Stats().handler_exceptions, 0U);
 }
 
-TEST_F(InformerTest, TY_03_FunctionsHearWhatIsInTheInitialList) {
+TEST_F(InformerTest, FunctionsHearWhatIsInTheInitialList_TY03) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   std::vector<bool> flags;
@@ -397,7 +397,7 @@ TEST_F(InformerTest, TY_03_FunctionsHearWhatIsInTheInitialList) {
   EXPECT_EQ(flags, (std::vector<bool>{true, false}));
 }
 
-TEST_F(InformerTest, TY_13_to_TY_16_CT_08_CT_09_CT_12_CT_13_WhatAHandlerIsGiven) {
+TEST_F(InformerTest, Handler_ReceivesObjectsAndTombstones_TY13_to_TY16_CT08_CT09_CT12_CT13) {
   server_.Put("a", "1");
   server_.Put("b", "1");
   SharedInformer<Pod> informer = Make();
@@ -426,7 +426,7 @@ TEST_F(InformerTest, TY_13_to_TY_16_CT_08_CT_09_CT_12_CT_13_WhatAHandlerIsGiven)
                           "tombstone default/b 1"}));
 }
 
-TEST_F(InformerTest, TY_22_TY_23_OptionsOfARegistration) {
+TEST_F(InformerTest, OptionsOfARegistration_TY22_TY23) {
   SharedInformer<Pod> informer = Make();
   Record(informer);
   EXPECT_EQ(registration_.Stats().name, "handler-1");
@@ -436,7 +436,7 @@ TEST_F(InformerTest, TY_22_TY_23_OptionsOfARegistration) {
 
 // ---- resync
 
-TEST_F(InformerTest, SI_04_HandlersAreResyncedAtTheirOwnPeriods) {
+TEST_F(InformerTest, HandlersAreResyncedAtTheirOwnPeriods_SI04) {
   server_.Put("a", "1");
   server_.Put("b", "1");
   InformerOptions<Pod> options;
@@ -462,7 +462,7 @@ TEST_F(InformerTest, SI_04_HandlersAreResyncedAtTheirOwnPeriods) {
   EXPECT_EQ(three->words.front().substr(0, 1), "~");
 }
 
-TEST_F(InformerTest, SI_05_HandlersThatStartLateAreResyncedAtTheSameTimes) {
+TEST_F(InformerTest, HandlersThatStartLateAreResyncedAtTheSameTimes_SI05) {
   server_.Put("a", "1");
   server_.Put("b", "1");
   InformerOptions<Pod> options;
@@ -491,7 +491,7 @@ TEST_F(InformerTest, SI_05_HandlersThatStartLateAreResyncedAtTheSameTimes) {
   EXPECT_EQ(counts(), (std::vector<std::size_t>{2, 4, 4}));
 }
 
-TEST(ResyncPeriods, SI_06_AShorterPeriodLowersTheInformers) {
+TEST(ResyncPeriods, AShorterPeriodLowersTheInformers_SI06) {
   using internal::cache::ResyncPeriods;
   Duration check = hours(12);
   EXPECT_EQ(ResyncPeriods::ForHandler(Duration(0), check, false), Duration(0));
@@ -505,7 +505,7 @@ TEST(ResyncPeriods, SI_06_AShorterPeriodLowersTheInformers) {
   EXPECT_EQ(ResyncPeriods::ForHandler(minutes(1), check, true), minutes(1));
 }
 
-TEST_F(InformerTest, SI_08_OnlyResyncingHandlersSeeTheUnchangedInARelist) {
+TEST_F(InformerTest, OnlyResyncingHandlersSeeTheUnchangedInARelist_SI08) {
   server_.Put("same", "1");
   server_.Put("changes", "1");
   InformerOptions<Pod> options;
@@ -530,7 +530,7 @@ TEST_F(InformerTest, SI_08_OnlyResyncingHandlersSeeTheUnchangedInARelist) {
             resyncing->words.end());
 }
 
-TEST_F(InformerTest, W25_ResyncsDoNotDependOnWatches) {
+TEST_F(InformerTest, ResyncsDoNotDependOnWatches_W25) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer, {.resync_period = seconds(10)});
@@ -555,7 +555,7 @@ TEST_F(InformerTest, W25_ResyncsDoNotDependOnWatches) {
 }
 
 // The entry in the queue records its listeners, rather than those present when it is processed.
-TEST_F(InformerTest, W25_AResyncThatWaitsIsForThoseWhoWereDue) {
+TEST_F(InformerTest, AResyncThatWaitsIsForThoseWhoWereDue_W25) {
   server_.Put("a", "0");
   SharedInformer<Pod> informer = Make();
   bool holds_up = true;

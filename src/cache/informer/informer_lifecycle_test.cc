@@ -40,7 +40,7 @@ TEST_F(InformerTest, StartedAgainAtOnceItHasNotSyncedBecauseTheLifeBeforeHas) {
   }
 }
 
-TEST_F(InformerTest, SI_09_TheErrorHandlerHears) {
+TEST_F(InformerTest, TheErrorHandlerHears_SI09) {
   server_.down = Error(Reason::kForbidden, "pods is forbidden").WithHttpStatus(403);
   SharedInformer<Pod> informer = Make();
   std::vector<Reason> reasons;
@@ -50,7 +50,7 @@ TEST_F(InformerTest, SI_09_TheErrorHandlerHears) {
   EXPECT_EQ(reasons, (std::vector<Reason>{Reason::kForbidden}));
 }
 
-TEST_F(InformerTest, ItListsAndWatchesAsItsOptionsSay) {
+TEST_F(InformerTest, Informer_ListsAndWatchesPerOptions) {
   SharedInformer<Pod> informer = Make({.initial_list = InitialList::kList,
                                        .watch_list_page_size = 7,
                                        .min_watch_timeout = hours(1)});
@@ -63,7 +63,7 @@ TEST_F(InformerTest, ItListsAndWatchesAsItsOptionsSay) {
 
 // ---- life
 
-TEST_F(InformerTest, SI_17_SI_18_SI_19_StatesAndHandlersOfAStoppedInformer) {
+TEST_F(InformerTest, StatesAndHandlersOfAStoppedInformer_SI17_SI18_SI19) {
   SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
   EXPECT_FALSE(informer.HasStarted());
@@ -84,7 +84,7 @@ TEST_F(InformerTest, SI_17_SI_18_SI_19_StatesAndHandlersOfAStoppedInformer) {
 }
 
 // Simulated time stands still while no thread runs and no timer is set.
-TEST_F(InformerTest, SI_24_SI_25_SI_26_NothingRunsOfAnInformerThatDoesNot) {
+TEST_F(InformerTest, StoppedInformer_RunsNothing_SI24_SI25_SI26) {
   server_.Put("a", "1");
   SharedInformer<Pod> never = Make();
   Record(never);
@@ -166,7 +166,7 @@ TEST_F(InformerTest, StartedAgainItAsksForNothingOlderThanWhatItHas) {
   }
 }
 
-TEST_F(InformerTest, WhatWaitedAtStopComesAfterTheNextStart) {
+TEST_F(InformerTest, EventsWaitingAtStop_ComeAfterRestart) {
   SharedInformer<Pod> informer = Make();
   const auto slow = std::make_shared<Recorder>();
   slow->hook = [&](const std::string&) { sim_.env().SleepFor(seconds(1)); };
@@ -252,7 +252,7 @@ TEST_F(InformerTest, RunEndsWhenStopIsRequested) {
 
 // ---- waiting
 
-TEST_F(InformerTest, WF_01_WF_03_WaitsUntilSynced) {
+TEST_F(InformerTest, WaitsUntilSynced_WF01_WF03) {
   server_.down = Error(Reason::kConnectionRefused, "refused");
   SharedInformer<Pod> informer = Make();
   informer.Start();
@@ -263,7 +263,7 @@ TEST_F(InformerTest, WF_01_WF_03_WaitsUntilSynced) {
   EXPECT_TRUE(ok);
 }
 
-TEST_F(InformerTest, WF_05_WF_09_TheErrorNamesWhoAndWhy) {
+TEST_F(InformerTest, TheErrorNamesWhoAndWhy_WF05_WF09) {
   server_.down = Error(Reason::kForbidden, "pods is forbidden").WithHttpStatus(403);
   SharedInformer<Pod> informer = Make();
   informer.Start();
@@ -280,7 +280,7 @@ TEST_F(InformerTest, WF_05_WF_09_TheErrorNamesWhoAndWhy) {
 }
 
 // Permanent errors end the wait; temporary ones do not.
-TEST_F(InformerTest, WhoFailsFastDoesSoAtWhatWaitingDoesNotCure) {
+TEST_F(InformerTest, FailFast_EndsWaitOnPermanentErrors) {
   struct Row {
     Error error;
     bool at_once;
@@ -324,7 +324,7 @@ TEST_F(InformerTest, WhoFailsFastDoesSoAtWhatWaitingDoesNotCure) {
   }
 }
 
-TEST_F(InformerTest, WF_06_CancelledAndStopped) {
+TEST_F(InformerTest, CancelledAndStopped_WF06) {
   server_.down = Error(Reason::kConnectionRefused, "refused");
   SharedInformer<Pod> informer = Make();
   informer.Start();
@@ -339,7 +339,7 @@ TEST_F(InformerTest, WF_06_CancelledAndStopped) {
   EXPECT_EQ(error->reason(), Reason::kStopped);
 }
 
-TEST_F(InformerTest, WF_06_WaitsForHandlersEndWithTheInformer) {
+TEST_F(InformerTest, WaitsForHandlersEndWithTheInformer_WF06) {
   server_.down = Error(Reason::kConnectionRefused, "refused");
   for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
     SharedInformer<Pod> informer = Make();
@@ -434,7 +434,7 @@ TEST_F(InformerTest, WaitsThatWaitForThemselvesAreRefused) {
   EXPECT_EQ(on_loop, Reason::kWouldDeadlock);
 }
 
-TEST_F(InformerTest, W35_WhoIsDestroyedInABackoffWaitsForNothingAndAsksNobody) {
+TEST_F(InformerTest, DestroyedInBackoff_EndsAtOnceWithoutRequests_W35) {
   server_.down = Error(Reason::kInternalError, "down").WithHttpStatus(500);
   std::optional<SharedInformer<Pod>> informer = Make();
   informer->Start();
@@ -449,7 +449,7 @@ TEST_F(InformerTest, W35_WhoIsDestroyedInABackoffWaitsForNothingAndAsksNobody) {
   EXPECT_EQ(server_.requests.size(), asked);
 }
 
-TEST_F(InformerTest, W29_AHandlerThatRemovesItselfWhileItsInformerStops) {
+TEST_F(InformerTest, AHandlerThatRemovesItselfWhileItsInformerStops_W29) {
   for (const AtStop at_stop : {AtStop::kDiscard, AtStop::kDrain}) {
     server_.Put("a", "1");
     server_.Put("b", "1");
@@ -482,7 +482,7 @@ TEST_F(InformerTest, W29_AHandlerThatRemovesItselfWhileItsInformerStops) {
   }
 }
 
-TEST_F(InformerTest, W29_AnotherThreadRemovesAHandlerWhileTheInformerStops) {
+TEST_F(InformerTest, AnotherThreadRemovesAHandlerWhileTheInformerStops_W29) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   bool returned = false;

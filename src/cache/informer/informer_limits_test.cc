@@ -111,7 +111,7 @@ const Form kForms[] = {{InitialList::kWatchList, QueueKind::kInOrder},
                        {InitialList::kList, QueueKind::kDeltaFIFO}};
 INSTANTIATE_TEST_SUITE_P(All, AnyForm, testing::ValuesIn(kForms));
 
-TEST_P(AnyForm, WhatFindsNoRoomIsLeftOutAndTheInformerIsNotSynced) {
+TEST_P(AnyForm, ObjectsOverLimit_AreLeftOut_InformerNotSynced) {
   for (const char* name : {"a", "b", "c", "d", "e"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kNotSynced));
   const auto recorder = Start(informer);
@@ -138,7 +138,7 @@ TEST_P(AnyForm, WhatFindsNoRoomIsLeftOutAndTheInformerIsNotSynced) {
                                          HasSubstr("objects=3"), HasSubstr("max_objects=3"))));
 }
 
-TEST_P(AnyForm, ItServesAPartWhereTheUserSaysSo) {
+TEST_P(AnyForm, ServePart_SyncsWithLeftOutObjects) {
   for (const char* name : {"a", "b", "c", "d", "e"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kServePart));
   Start(informer);
@@ -176,7 +176,7 @@ TEST_P(AnyForm, EventsOfWhatIsLeftOutAreNoGaps) {
   EXPECT_EQ(Cached(informer), "a c d ");
 }
 
-TEST_P(AnyForm, WhatIsLeftOutComesInOnceThereIsRoom) {
+TEST_P(AnyForm, LeftOutObjects_AreAddedOnceThereIsRoom) {
   for (const char* name : {"a", "b", "c", "d", "e"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kNotSynced));
   const auto recorder = Start(informer);
@@ -208,7 +208,7 @@ TEST_P(AnyForm, WhatIsLeftOutComesInOnceThereIsRoom) {
 }
 
 // A DeltaFIFO delivers a list by key: keys still in the queue are not reported as absent.
-TEST_P(AnyForm, WhatAListBringsIsLeftOutUntilItIsInTheStore) {
+TEST_P(AnyForm, ListedObjects_CountAsLeftOutUntilStored) {
   for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
     for (const char* name : {"a", "b", "c", "d", "e", "f"}) server_.Put(name, "1");
     InformerOptions<Pod> options = Options(3, policy);
@@ -278,7 +278,7 @@ class WhileEventsWait : public AnyForm {
 INSTANTIATE_TEST_SUITE_P(All, WhileEventsWait, testing::ValuesIn(kForms));
 
 // An event waits, and then a list without room for its object: older objects have priority.
-TEST_P(WhileEventsWait, WhatAListHasNoRoomForIsLeftOutThoughAnEventBroughtIt) {
+TEST_P(WhileEventsWait, ListWithoutRoom_AfterWaitingEvent_LeavesObjectOut) {
   server_.Put("a", "1");
   server_.Put("b", "1");
   SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kServePart));
@@ -310,7 +310,7 @@ TEST_P(WhileEventsWait, EventsOfWhatWasLeftOutBeforeAListAreNoGaps) {
 
 // The object is deleted and created again, and a list leaves it out before the deletion is
 // processed: the deletion must not remove the new object's entry.
-TEST_P(WhileEventsWait, WhatAListHasNoRoomForIsLeftOutThoughADeletionBeforeItWaits) {
+TEST_P(WhileEventsWait, ListWithoutRoom_AfterWaitingDeletion_LeavesObjectOut) {
   for (const char* name : {"a", "b"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(2, LimitPolicy::kServePart));
   FillUp(informer);
@@ -401,7 +401,7 @@ TEST_P(AnyForm, AnObjectThatNeverFitsIsNotListedForAllTheTime) {
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
-TEST_P(AnyForm, WhatIsUnreadableTakesNoRoom) {
+TEST_P(AnyForm, UnreadableObjects_TakeNoRoom) {
   server_.watch_list_unsupported = true;
   for (const char* name : {"a", "b", "c", "d"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make(Options(3, LimitPolicy::kServePart));
@@ -421,7 +421,7 @@ TEST_P(AnyForm, WhatIsUnreadableTakesNoRoom) {
   EXPECT_EQ(Cached(informer), "a b c ");
 }
 
-TEST_P(AnyForm, WhatIsTooLargeKeepsNoOtherOut) {
+TEST_P(AnyForm, TooLargeObject_KeepsNoOtherOut) {
   server_.Put("a", std::string(3000, 'a'));
   server_.Put("b", "1");
   InformerOptions<Pod> options = Options(0, LimitPolicy::kServePart);
@@ -455,7 +455,7 @@ TEST_P(AnyForm, AnotherLifeBeginsWhereTheOneBeforeEnded) {
 }
 
 // Sizes of compressed objects are compared with sizes of compressed objects.
-TEST_P(AnyForm, WhatHasNotGrownKeepsItsPlaceInACompressedCache) {
+TEST_P(AnyForm, CompressedObjects_OfSameSizeKeepTheirRoom) {
   constexpr int kPods = 200;  // more than needed to train a dictionary
   const auto put = [this](int i, const std::string& value) {
     const std::string n = std::to_string(100 + i);

@@ -116,7 +116,7 @@ TEST_F(InformerMetricsTest, AWatchThatTheInformerClosesHasEnded) {
   sim_.RunFor(seconds(5));
 }
 
-TEST_F(InformerMetricsTest, WhatWentWrong) {
+TEST_F(InformerMetricsTest, ErrorsEpochsAndGaps_AreCounted) {
   server_.answers_version = true;
   server_.set_rv(20);
   server_.Put("a");
@@ -255,7 +255,7 @@ TEST_F(InformerMetricsTest, ARemovedHandlersEventsWaitNoMore) {
   EXPECT_EQ(OfHandler("informer_handler_waiting_bytes", "stuck"), "0");
 }
 
-TEST_F(InformerMetricsTest, WhatWaitsForABlockingHandlerIsQueued) {
+TEST_F(InformerMetricsTest, BlockingHandler_WaitingEventsCountAsQueued) {
   SharedInformer<Pod> informer = Make();
   const auto slow = std::make_shared<Recorder>();
   slow->hook = [&](const std::string&) { sim_.env().SleepFor(seconds(1)); };
@@ -286,7 +286,7 @@ TEST_F(InformerMetricsTest, InformersOfOneNameAddUp) {
   EXPECT_EQ(Of("reflector_lists_total"), "2");
 }
 
-TEST_F(InformerMetricsTest, W51_WhatComesAndGoesMakesNoSeriesOfItsOwn) {
+TEST_F(InformerMetricsTest, ShortLivedInformers_AddNoSeries_W51) {
   server_.Put("a");
   const auto live = [this](int handlers) {
     auto informer = std::make_optional(Make());
@@ -339,7 +339,7 @@ class DeafMetrics final : public MetricsSink {
   }
 };
 
-TEST_F(InformerMetricsTest, WorkThatIsDoneInTurnsIsOneOfTheirSum) {
+TEST_F(InformerMetricsTest, WorkInTurns_IsMeasuredAsSum) {
   const auto metrics = internal::cache::InformerMetrics::For(sim_.env(), "web");
   internal::cache::WorkTimer timer(sim_.env(), metrics.get());
   const auto work = [&](Duration time) {
@@ -362,7 +362,7 @@ TEST_F(InformerMetricsTest, WorkThatIsDoneInTurnsIsOneOfTheirSum) {
   EXPECT_EQ(Of("informer_processing_latency_seconds_sum"), "10") << "each begins with nothing";
 }
 
-TEST(InformerMetrics, NothingIsMadeWhereNobodyListens) {
+TEST(InformerMetrics, DisabledMetrics_CreateNothing) {
   Simulation sim({.metrics = std::make_shared<DeafMetrics>()});
   internal::cache::FakeServer server(sim.env());
   server.Put("a");
@@ -423,7 +423,7 @@ TEST_F(NamespaceMetricsTest, TheAgeOfEachNamespaceThatIsNamed) {
   EXPECT_EQ(Progress(""), -1);
 }
 
-TEST_F(NamespaceMetricsTest, OfNamespacesThatAreWatchedTheWatch) {
+TEST_F(NamespaceMetricsTest, WatchedNamespaces_HaveMetricsOfTheirWatch) {
   Server("").down = Error(Reason::kForbidden, "no").WithHttpStatus(403);
   internal::cache::FakeServer namespaces(sim_.env());
   namespaces.namespace_name = "";

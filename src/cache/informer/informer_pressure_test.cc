@@ -67,7 +67,7 @@ TEST_F(InformerTest, BlockStopsTheInformerAndLosesNothing) {
 }
 
 // Even though its callback has not ended yet.
-TEST_F(InformerTest, WhoBlocksAndIsRemovedHoldsUpTheOthersNoMore) {
+TEST_F(InformerTest, RemovedBlockingHandler_HoldsUpNobody) {
   SharedInformer<Pod> informer = Make();
   const auto stuck = std::make_shared<Recorder>();
   stuck->hook = [&](const std::string&) {

@@ -99,7 +99,7 @@ TEST_F(InformerReads, BothQueuesCompleteWithTheFirstList) {
   }
 }
 
-TEST_F(InformerReads, WhatSelectorsLeaveOutIsOutOfScope) {
+TEST_F(InformerReads, ObjectExcludedBySelector_IsOutOfScope) {
   server_.Put("a");
   server_.scope.namespace_ = "default";
   server_.scope.fieldSelector = "metadata.name=a";

@@ -182,7 +182,7 @@ TEST_F(InformerStatusesTest, ANamespaceWithoutAWatchOfItsOwnHasTheErrorsOfTheOth
   EXPECT_EQ(ErrorAt("a"), "none");
 }
 
-TEST_F(InformerStatusesTest, OneHandlerIsToldOfAllErrors) {
+TEST_F(InformerStatusesTest, ErrorHandler_HearsOfAllNamespaces) {
   int told = 0;
   statuses_.SetNamespaces({"a"}, true);
   statuses_.SetErrorHandler([&](const Error&) { ++told; });

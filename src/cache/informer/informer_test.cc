@@ -38,7 +38,7 @@ TEST_F(InformerTest, ListsWatchesAndTells) {
   EXPECT_EQ(informer.LastSyncResourceVersion(), "4");
 }
 
-TEST_F(InformerTest, CT_02_AHandlerThatUndoesWhatItHears) {
+TEST_F(InformerTest, AHandlerThatUndoesWhatItHears_CT02) {
   SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
   recorder->hook = [&](const std::string& word) {
@@ -54,7 +54,7 @@ TEST_F(InformerTest, CT_02_AHandlerThatUndoesWhatItHears) {
   EXPECT_TRUE(informer.Snapshot().empty());
 }
 
-TEST_F(InformerTest, CT_04_OnlyTransitionsThatHappenedAreTold) {
+TEST_F(InformerTest, OnlyTransitionsThatHappenedAreTold_CT04) {
   std::size_t updates = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Simulation sim({.seed = seed});
@@ -88,7 +88,7 @@ TEST_F(InformerTest, CT_04_OnlyTransitionsThatHappenedAreTold) {
   EXPECT_GT(updates, 100U);
 }
 
-TEST_F(InformerTest, WL_58_AnObjectCreatedBetweenListAndWatchArrivesOnce) {
+TEST_F(InformerTest, AnObjectCreatedBetweenListAndWatchArrivesOnce_WL58) {
   server_.watch_list_unsupported = true;
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
@@ -101,7 +101,7 @@ TEST_F(InformerTest, WL_58_AnObjectCreatedBetweenListAndWatchArrivesOnce) {
   EXPECT_TRUE(registration_.HasSynced());
 }
 
-TEST_F(InformerTest, CT_20_TheStoreKnowsBeforeTheHandler) {
+TEST_F(InformerTest, TheStoreKnowsBeforeTheHandler_CT20) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
@@ -116,7 +116,7 @@ TEST_F(InformerTest, CT_20_TheStoreKnowsBeforeTheHandler) {
   EXPECT_EQ(sizes, (std::vector<std::size_t>{1, 2, 1}));
 }
 
-TEST_F(InformerTest, CT_21_CT_22_ARelistDeletesFirstAndShowsTheFinalStore) {
+TEST_F(InformerTest, ARelistDeletesFirstAndShowsTheFinalStore_CT21_CT22) {
   for (const char* name : {"p1", "p2", "p3"}) server_.Put(name, "1");
   SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
@@ -139,7 +139,7 @@ TEST_F(InformerTest, CT_21_CT_22_ARelistDeletesFirstAndShowsTheFinalStore) {
   ExpectEqual(informer, server_);
 }
 
-TEST_F(InformerTest, CT_23_WhatARelistFindsIsNotInitial) {
+TEST_F(InformerTest, AdditionsFoundByRelist_AreNotInitial_CT23) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
@@ -199,7 +199,7 @@ TEST_P(UidChange, FoundByARelist) {
 }
 INSTANTIATE_TEST_SUITE_P(Both, UidChange, testing::Bool());
 
-TEST_F(InformerTest, CT_24_TheStoresVersionFollowsEveryEventAndBookmark) {
+TEST_F(InformerTest, TheStoresVersionFollowsEveryEventAndBookmark_CT24) {
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
   informer.Start();
@@ -216,7 +216,7 @@ TEST_F(InformerTest, CT_24_TheStoresVersionFollowsEveryEventAndBookmark) {
   EXPECT_EQ(informer.LastSyncResourceVersion(), "77");
 }
 
-TEST_F(InformerTest, CT_06_SI_11_ATransformIsSeenEverywhereAndOnlyOnce) {
+TEST_F(InformerTest, ATransformIsSeenEverywhereAndOnlyOnce_CT06_SI11) {
   int runs = 0;
   server_.Put("a", "1");
   SharedInformer<Pod> informer = Make();
@@ -241,7 +241,7 @@ TEST_F(InformerTest, CT_06_SI_11_ATransformIsSeenEverywhereAndOnlyOnce) {
 class TransformCount : public InformerTest, public testing::WithParamInterface<QueueKind> {};
 // Each received object is transformed once. Objects taken from the store, as for tombstones and
 // resyncs, are not.
-TEST_P(TransformCount, R_46_R_47_DF_10_RF_10_OncePerObjectReceived) {
+TEST_P(TransformCount, OncePerObjectReceived_R46_R47_DF10_RF10) {
   int runs = 0;
   server_.Put("a", "1");
   server_.Put("b", "1");
@@ -274,7 +274,7 @@ TEST_P(TransformCount, R_46_R_47_DF_10_RF_10_OncePerObjectReceived) {
 INSTANTIATE_TEST_SUITE_P(Both, TransformCount,
                          testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
-TEST_F(InformerTest, CT_07_ATransformIsNeverAppliedTwice) {
+TEST_F(InformerTest, ATransformIsNeverAppliedTwice_CT07) {
   InformerOptions<Pod> options;
   options.resync_period = seconds(1);
   SharedInformer<Pod> informer = Make(std::move(options));
@@ -428,7 +428,7 @@ TEST_F(InformerTest, InitialEventsMayTurnReadableAndUnreadable) {
   EXPECT_EQ(informer.Stats().unreadable, 0U);
 }
 
-TEST_F(InformerTest, OfAnObjectThatComesTwiceInAListTheLastCounts) {
+TEST_F(InformerTest, ObjectTwiceInList_LastCounts) {
   server_.never_ends_initial_events = true;
   SharedInformer<Pod> informer = Make();
   informer.Start();
@@ -459,7 +459,7 @@ TEST_F(InformerTest, AbsenceIsNotClaimedBeforeTheFirstList) {
 
 // ---- indexes
 
-TEST_F(InformerTest, SI_01_SI_02_SI_03_TY_25_TY_26_IndexesBeforeAndWhileRunning) {
+TEST_F(InformerTest, IndexesBeforeAndWhileRunning_SI01_SI02_SI03_TY25_TY26) {
   server_.Put("a", "node-1");
   InformerOptions<Pod> options;
   options.indexers = {{"node", [](Pod p, auto& out) { out.Add(p.value()); }}};
@@ -526,7 +526,7 @@ TEST_F(InformerTest, TraceNamesEveryStage) {
 
 // Objects are compared byte by byte: defaults and conversions can change an object without a new
 // resourceVersion.
-TEST_P(EitherQueue, W23_OtherBytesUnderTheSameVersionAreAnUpdate) {
+TEST_P(EitherQueue, OtherBytesUnderTheSameVersionAreAnUpdate_W23) {
   server_.Put("a", "1");
   server_.Put("b", "1");
   InformerOptions<Pod> options;

@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-TEST_F(NamespacesTest, ItFallsBackToTheNamespacesItIsGiven) {
+TEST_F(NamespacesTest, Forbidden_FallsBackToGivenNamespaces) {
   Server("").down = Forbidden();
   Server("blue").Put("b1");
   Server("green").Put("g1");
@@ -74,7 +74,7 @@ TEST_F(NamespacesTest, AllowedItLooksAtEverything) {
 }
 
 // The next life may cover less: other objects leave the cache, and handlers are notified.
-TEST_F(NamespacesTest, WhatIsOutOfScopeInTheNextLifeLeaves) {
+TEST_F(NamespacesTest, NextLife_ObjectsOutOfScopeAreDeleted) {
   Server("").namespace_name = "red";
   Server("").Put("r1");
   Server("blue").Put("b1");
@@ -118,7 +118,7 @@ TEST_F(NamespacesTest, WithoutAFallbackTheErrorSaysWhatToGrant) {
             HasSubstr("or name the namespaces to look at"), HasSubstr("pods is forbidden")));
 }
 
-TEST_F(NamespacesTest, ItFollowsWhichNamespacesThereAre) {
+TEST_F(NamespacesTest, WatchNamespaces_FollowsCreationAndDeletion) {
   Server("").down = Forbidden();
   Namespaces().Put("blue");
   Server("blue").Put("b1");
@@ -167,7 +167,7 @@ TEST_F(NamespacesTest, ItFollowsWhichNamespacesThereAre) {
   EXPECT_THAT(Since(*recorder), ElementsAre("-g1?"));
 }
 
-TEST_F(NamespacesTest, ItIsSyncedWhereThereAreNoNamespaces) {
+TEST_F(NamespacesTest, NoNamespaces_InformerIsSynced) {
   Server("").down = Forbidden();
   auto informer = MakeWithNamespaces({.if_forbidden = {.watch_namespaces = true}});
   const auto recorder = Record(informer);
@@ -181,7 +181,7 @@ TEST_F(NamespacesTest, ItIsSyncedWhereThereAreNoNamespaces) {
   EXPECT_THAT(recorder->words, ElementsAre("+b1"));
 }
 
-TEST_F(NamespacesTest, BeforeTheNamespacesAreKnownNothingIs) {
+TEST_F(NamespacesTest, NamespacesUnknown_InformerIsNotSynced) {
   Server("").down = Forbidden();
   Namespaces().down = Forbidden();
   Namespaces().Put("blue");
@@ -273,7 +273,7 @@ TEST_F(NamespacesTest, NamespacesThatNoEventTellsOfAreFound) {
   EXPECT_EQ(asked("WATCH"), 4);
 }
 
-TEST_F(NamespacesTest, WhatAListShowsBeforeTheWatchDoesIsNoDifference) {
+TEST_F(NamespacesTest, NamespaceListedBeforeItsEvent_IsNoDifference) {
   Server("").down = Forbidden();
   auto informer = MakeWithNamespaces({.if_forbidden = {.watch_namespaces = true}});
   informer.Start();

@@ -184,7 +184,7 @@ TEST_P(LimitedNamespaces, ARelistOfOneNamespaceLeavesTheOthersAlone) {
   EXPECT_EQ(over, static_cast<int>(before[1].second));
 }
 
-TEST_P(LimitedNamespaces, WhatOneNamespaceFreesIsForTheOthers) {
+TEST_P(LimitedNamespaces, RoomFreedInOneNamespace_IsUsedByOthers) {
   Put("blue", 3);
   auto informer = Make(Options(4, LimitPolicy::kNotSynced));
   informer.Start();

@@ -55,7 +55,7 @@ class OtherNamespaces : public NamespacesTest, public testing::WithParamInterfac
   }
 };
 
-TEST_P(OtherNamespaces, OneCacheOfAll) {
+TEST_P(OtherNamespaces, NamedAndOtherNamespaces_ShareOneCache) {
   Server("blue").Put("b1", "x");
   Others("red").Put("r1", "x");
   Others("green").Put("g1", "x");
@@ -185,7 +185,7 @@ TEST_P(OtherNamespaces, WhereTheOthersAreForbiddenTheNamedOnesAreNot) {
   EXPECT_EQ(Absence(pods, "red", "r1"), std::nullopt);
 }
 
-TEST_P(OtherNamespaces, EachIsAsFarAsItIs) {
+TEST_P(OtherNamespaces, ResourceVersion_IsWaitedForPerPlace) {
   Server("blue").Put("b1");
   auto informer = MakeWithOthers();
   informer.Start();
@@ -252,7 +252,7 @@ TEST_P(OtherNamespaces, UnreadableObjectsStayWhereTheyAre) {
 }
 
 // One limit applies to all places, and each place lists its own left-out objects.
-TEST_P(OtherNamespaces, WhatFoundNoRoomBelongsToItsPlace) {
+TEST_P(OtherNamespaces, LeftOutObjects_BelongToTheirPlace) {
   for (const char* name : {"b1", "b2"}) Server("blue").Put(name);
   Others().down = Error(Reason::kInternalError, "later").WithHttpStatus(500);
   auto informer = MakeWithOthers({.max_objects = 3, .limit_policy = LimitPolicy::kServePart});
@@ -287,7 +287,7 @@ TEST_P(OtherNamespaces, WhatFoundNoRoomBelongsToItsPlace) {
   EXPECT_EQ(informer.Namespaces()[0].left_out, 1U);
 }
 
-TEST_P(OtherNamespaces, WhatTheServerShouldNotSendIsIgnored) {
+TEST_P(OtherNamespaces, ObjectsOfAnotherPlace_AreIgnored) {
   Server("blue").Put("b1", "own");
   auto informer = MakeWithOthers();
   const auto recorder = Record(informer);
@@ -303,7 +303,7 @@ TEST_P(OtherNamespaces, WhatTheServerShouldNotSendIsIgnored) {
   EXPECT_EQ(kept->value(), "own");
 }
 
-TEST_P(OtherNamespaces, EachGoesOnWhereItWas) {
+TEST_P(OtherNamespaces, Restart_EachPlaceResumesAtItsVersion) {
   Server("blue").Put("b1");
   Others("red").Put("r1");
   auto informer = MakeWithOthers();

@@ -81,7 +81,7 @@ TEST_F(NamesInTheLog, EachPlaceIsNamed) {
                           "unreadable"));
 }
 
-TEST_F(NamesInTheLog, SoIsWhatIsLookedAtInstead) {
+TEST_F(NamesInTheLog, FallbackNamespaces_AreNamed) {
   const std::string instead =
       "pods: listing all namespaces is forbidden; looks at single ones instead";
   Server("").down = Forbidden();
@@ -238,7 +238,7 @@ TEST_F(NamespacesTest, AServerThatWentBackDidSoForTheNamespacesToo) {
   }
 }
 
-TEST_F(NamespacesTest, WhatHappensToNamespacesMovesTheVersion) {
+TEST_F(NamespacesTest, NamespaceEvents_AdvanceResourceVersion) {
   Server("").down = Forbidden();
   Namespaces().Put("blue");
   Server("blue").Put("b1");
@@ -289,7 +289,7 @@ TEST_F(NamespacesTest, AnotherLifeKeepsWhatItHasUntilItKnowsTheNamespaces) {
 }
 
 // A namespace that is created again is a new one, without known versions.
-TEST_F(NamespacesTest, OneThatIsMadeAgainIsListedAnew) {
+TEST_F(NamespacesTest, RecreatedNamespace_IsListedAnew) {
   Server("").down = Forbidden();
   Namespaces().Put("blue");
   Server("blue").Put("b1");
@@ -305,7 +305,7 @@ TEST_F(NamespacesTest, OneThatIsMadeAgainIsListedAnew) {
   EXPECT_THAT(NamesIn(informer), ElementsAre("b1"));
 }
 
-TEST_F(NamespacesTest, OneThatGoesWhileTheNamespacesAreListedIsNone) {
+TEST_F(NamespacesTest, NamespaceDeletedInInitialEvents_IsIgnored) {
   Server("").down = Forbidden();
   Namespaces().never_ends_initial_events = true;
   auto informer = MakeWithNamespaces({.if_forbidden = {.watch_namespaces = true}});

@@ -33,7 +33,7 @@ using testing::UnorderedElementsAre;
 
 class BothQueues : public NamespacesTest, public testing::WithParamInterface<QueueKind> {};
 
-TEST_P(BothQueues, OneCacheOverAllNamespaces) {
+TEST_P(BothQueues, SeveralNamespaces_ShareOneCache) {
   Server("blue").Put("b1", "x");
   Server("green").Put("g1", "x");
   auto informer = Make({.indexers = {{"value", [](Pod pod, auto& out) { out.Add(pod.value()); }}},
@@ -143,7 +143,7 @@ TEST_P(BothQueues, ANamespaceThatComesBackCountsAgain) {
   EXPECT_EQ(Absence(informer.lister(), "blue", "b2"), Reason::kNotFound);
 }
 
-TEST_P(BothQueues, WhatIsToldHasTheEpochOfItsNamespace) {
+TEST_P(BothQueues, Events_HaveEpochOfTheirNamespace) {
   Server("blue").Put("b1", "x");
   Server("green").Put("g1", "x");
   for (int i = 0; i < 5; ++i) Server("blue").Put("b2", std::to_string(i));
@@ -246,7 +246,7 @@ INSTANTIATE_TEST_SUITE_P(Queues, BothQueues,
 
 // If the provider throws for one namespace, its status has the error and the informer does not
 // sync. The other namespaces are cached.
-TEST_F(NamespacesTest, OneWhoseListerWatcherCannotBeMadeHoldsUpOnlyItself) {
+TEST_F(NamespacesTest, NamespaceWithoutListerWatcher_HoldsUpOnlyItself) {
   Server("green").Put("g1");
   SharedInformer<Pod> informer(
       sim_.env(),
@@ -376,7 +376,7 @@ TEST_F(NamespacesTest, AServerThatWentBackIsListedEverywhereAndCountedOnce) {
 
 // ---- lives
 
-TEST_F(NamespacesTest, EachGoesOnWhereItWas) {
+TEST_F(NamespacesTest, Restart_EachNamespaceResumesAtItsVersion) {
   Server("blue").Put("b1");
   Server("green").Put("g1");
   auto informer = Make({.namespaces = {"blue", "green"}});
@@ -400,7 +400,7 @@ TEST_F(NamespacesTest, EachGoesOnWhereItWas) {
   EXPECT_THAT(Server("green").requests.back(), HasSubstr("WATCHLIST rv=2 "));
 }
 
-TEST_F(NamespacesTest, ItEndsInTheMiddleOfAList) {
+TEST_F(NamespacesTest, StopDuringList_LeavesWholeListsOnly) {
   for (const char* ns : {"blue", "green"}) {
     for (int i = 0; i < 2000; ++i) Server(ns).Put(ns + std::to_string(i));
   }
@@ -419,7 +419,7 @@ TEST_F(NamespacesTest, ItEndsInTheMiddleOfAList) {
   }
 }
 
-TEST_F(NamespacesTest, OneNamespaceIsNoSpecialCase) {
+TEST_F(NamespacesTest, SingleNamespace_HasScopeButNoParts) {
   Server("blue").Put("b1");
   auto informer = Make({.namespaces = {"blue"}});
   informer.Start();

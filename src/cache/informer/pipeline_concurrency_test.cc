@@ -71,7 +71,7 @@ TEST(PipelineConcurrency, IndexersAreAddedByManyBeforeAndDuringTheStart) {
   }
 }
 
-TEST(PipelineConcurrency, CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) {
+TEST(PipelineConcurrency, HandlersComeAndGoWhileEventsFlowAndReadersRead_CT03) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   auto runtime = std::make_unique<Runtime>(RuntimeOptions{.metrics = metrics});
   Env& env = runtime->env();
@@ -141,7 +141,7 @@ TEST(PipelineConcurrency, CT_03_HandlersComeAndGoWhileEventsFlowAndReadersRead) 
 }
 
 // Each worker continues until its call fails because the informer has stopped.
-TEST(PipelineConcurrency, SI_16_AHundredComeAndGoWhileEventsFlowAndItStops) {
+TEST(PipelineConcurrency, AHundredComeAndGoWhileEventsFlowAndItStops_SI16) {
   constexpr int kWorkers = 100;
   constexpr int kEvents = 10'000;
   constexpr int kEventsATurn = 100;
@@ -192,7 +192,7 @@ TEST(PipelineConcurrency, SI_16_AHundredComeAndGoWhileEventsFlowAndItStops) {
 }
 
 // Calls that return OK take effect in the informer; later calls return an error.
-TEST(PipelineConcurrency, SI_10_SetTransformRacesWithStart) {
+TEST(PipelineConcurrency, SetTransformRacesWithStart_SI10) {
   for (int round = 0; round < 20; ++round) {
     Runtime runtime;
     FakeServer server(runtime.env());
@@ -228,7 +228,7 @@ TEST(PipelineConcurrency, SI_10_SetTransformRacesWithStart) {
   }
 }
 
-TEST(PipelineConcurrency, SI_07_HandlersAreAddedWhileItStarts) {
+TEST(PipelineConcurrency, HandlersAreAddedWhileItStarts_SI07) {
   for (int round = 0; round < 20; ++round) {
     Runtime runtime;
     FakeServer server(runtime.env());

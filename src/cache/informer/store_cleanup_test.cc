@@ -63,7 +63,7 @@ TEST_F(StoreCleanupTest, AfterAListThatDeletesEverything) {
   EXPECT_EQ(Old(informer), 0U);
 }
 
-TEST_F(StoreCleanupTest, OnceTheSnapshotHasGoneThatKeptIt) {
+TEST_F(StoreCleanupTest, ReleasedSnapshot_OldVersionsAreFreed) {
   PutAll("1");
   const SharedInformer<Pod> informer = Started();
   std::optional<Snapshot<Pod>> snapshot = informer.Snapshot();
@@ -132,13 +132,13 @@ TEST_F(CleanupOfStore, BeginsATenthOfASecondLaterAndIsDoneInTurns) {
   ExpectAllFreedAfter(milliseconds(102));
 }
 
-TEST_F(CleanupOfStore, LittleMayWaitForTheNextCommits) {
+TEST_F(CleanupOfStore, FewOldBytes_WaitForNextCommits) {
   MakeOld(30, 32'000).reset();
   sim_.RunFor(seconds(100));
   EXPECT_GT(store_.old_bytes(), std::size_t{30} * 32'000);
 }
 
-TEST_F(CleanupOfStore, WhatASnapshotKeepsIsLookedAtEachSecond) {
+TEST_F(CleanupOfStore, ReleasedSnapshot_IsNoticedWithinSecond) {
   std::shared_ptr<const SnapshotCore> snapshot = MakeOld(40, 32'000);
   sim_.RunFor(milliseconds(500));
   snapshot.reset();

@@ -153,7 +153,7 @@ TEST_F(CompressedStore, IndexFunctionsSeeWholeObjects) {
   }
 }
 
-TEST_F(CompressedStore, WhatCollectsFirstGetsPackedBlocksFromTheFirstTrainingOn) {
+TEST_F(CompressedStore, PackWithoutPut_PacksOnceTrained) {
   ObjectRef last;
   for (int i = 0; i < 600; ++i) last = store_.Pack(Object(i));
   EXPECT_TRUE(last->packed());

@@ -112,7 +112,7 @@ TEST_F(CoverageTest, AListerSaysWhyItCannotTell) {
   EXPECT_EQ(lister_.ByIndex(kNamespaceIndex, "ns").error().reason(), Reason::kNotSynced);
 }
 
-TEST_F(CoverageTest, OfWhatIsUnreadableOneIsNamedAndTheOthersAreCounted) {
+TEST_F(CoverageTest, UnreadableObjects_FirstIsNamedOthersAreCounted) {
   coverage_.unreadable =
       std::make_shared<const NameSet>(NameSet{{"ns", "b"}, {"ns", "c"}, {"other", "d"}});
   Publish();
@@ -123,7 +123,7 @@ TEST_F(CoverageTest, OfWhatIsUnreadableOneIsNamedAndTheOthersAreCounted) {
               HasSubstr("\"other/d\" is malformed"));
 }
 
-TEST_F(CoverageTest, WhatTheCacheDoesNotLookAtIsOutOfScope) {
+TEST_F(CoverageTest, ObjectsTheCacheDoesNotCover_AreOutOfScope) {
   coverage_.scope.namespace_ = "ns";
   Publish();
   EXPECT_EQ(Absence("ns", "b"), Reason::kNotFound);
@@ -186,7 +186,7 @@ TEST_F(CoverageTest, EachNamespaceSpeaksForItself) {
 }
 
 // Each place has its own selectors; all other namespaces together form one place.
-TEST_F(CoverageTest, WhatOnePlaceLeavesOutSaysNothingOfTheOthers) {
+TEST_F(CoverageTest, Places_AnswerByTheirOwnScope) {
   using internal::cache::Scope;
   const auto scope = [](Scope of) { return std::make_shared<const Scope>(std::move(of)); };
   internal::cache::NamespaceSet namespaces;
@@ -223,7 +223,7 @@ TEST_F(CoverageTest, WhatOnePlaceLeavesOutSaysNothingOfTheOthers) {
 
 // An object that existed all the time, in a cache that becomes complete between the look-up and the
 // check of completeness: the answer belongs to the version that was read.
-TEST_F(CoverageTest, WhatAListBringsMeanwhileIsNotMissing) {
+TEST_F(CoverageTest, ObjectListedDuringRead_IsNotReportedMissing) {
   coverage_.complete = false;
   Publish();
   owner_.asked = [this] {
@@ -277,7 +277,7 @@ TEST_F(CoverageTest, NobodyButTheOwnerWritesItsStore) {
   EXPECT_FALSE(store_->HasIndex("by"));
 }
 
-TEST_F(CoverageTest, WhatFoundNoRoomIsNotAbsent) {
+TEST_F(CoverageTest, LeftOutObject_IsOverLimit) {
   internal::cache::LeftOut left_out;
   left_out.Insert("", "ns", "b");
   left_out.Insert("", "other", "c");
@@ -290,7 +290,7 @@ TEST_F(CoverageTest, WhatFoundNoRoomIsNotAbsent) {
   EXPECT_FALSE(Coverage().IsLeftOut("ns", "b"));
 }
 
-TEST_F(CoverageTest, OfManyNamespacesTheFirstTenAreNamed) {
+TEST_F(CoverageTest, ManyNamespaces_FirstTenAreNamed) {
   const auto message = [&](int count) {
     internal::cache::NamespaceSet namespaces;
     for (int i = 0; i < count; ++i) namespaces.places["n" + std::to_string(100 + i)] = {};
@@ -304,7 +304,7 @@ TEST_F(CoverageTest, OfManyNamespacesTheFirstTenAreNamed) {
 }
 
 // Defaults of a Coverage and a NamespaceSet.
-TEST(Coverage, OfNothingIsNotComplete) {
+TEST(Coverage, EmptyCoverage_IsNotComplete) {
   using internal::cache::NamespaceSet;
   EXPECT_FALSE(Coverage().complete);
   EXPECT_FALSE(Coverage().IsComplete("ns"));

@@ -44,7 +44,7 @@ class IndexerTest : public ::testing::Test {
   Simulation sim_;
 };
 
-TEST_F(IndexerTest, TS_04_To_08_ResourceVersionFollowsTheWrites) {
+TEST_F(IndexerTest, ResourceVersionFollowsTheWrites_TS04_to_08) {
   Indexer<Thing> store(sim_.env());
   EXPECT_EQ(store.LastStoreSyncResourceVersion(), "");
   ASSERT_TRUE(store.Add(MakeThing("", "a", "10")));
@@ -62,7 +62,7 @@ TEST_F(IndexerTest, TS_04_To_08_ResourceVersionFollowsTheWrites) {
   EXPECT_EQ(store.LastStoreSyncResourceVersion(), "40");
 }
 
-TEST_F(IndexerTest, TS_09_ResourceVersionOfTransactionsAndReplace) {
+TEST_F(IndexerTest, ResourceVersionOfTransactionsAndReplace_TS09) {
   using Write = StoreTransaction<Thing>;
   Indexer<Thing> store(sim_.env());
   ASSERT_TRUE(store.Transaction({{Write::Type::kAdd, MakeThing("", "a", "40")},
@@ -82,7 +82,7 @@ TEST_F(IndexerTest, TS_09_ResourceVersionOfTransactionsAndReplace) {
   }
 }
 
-TEST_F(IndexerTest, TS_10_Store) {
+TEST_F(IndexerTest, Store_TS10) {
   Store<Thing> store(sim_.env());
   ASSERT_TRUE(store.Add(MakeThing("", "foo", "1", {{"v", "bar"}})));
   Ref<Thing> foo = store.Get(MakeThing("", "foo", "9"));
@@ -99,7 +99,7 @@ TEST_F(IndexerTest, TS_10_Store) {
   EXPECT_THAT(store.ListKeys(), UnorderedElementsAre("foo", "n/bar"));
 }
 
-TEST_F(IndexerTest, TS_12_IndexFindsObjectsLikeOne) {
+TEST_F(IndexerTest, IndexFindsObjectsLikeOne_TS12) {
   Indexer<Thing> store(sim_.env(), {{"by", [](Thing t, auto& out) { out.Add(t.label("v")); }}});
   for (auto [name, value] : {std::pair("a", "b"), {"c", "b"}, {"e", "f"}, {"g", "h"}}) {
     ASSERT_TRUE(store.Add(MakeThing("", name, "1", {{"v", value}})));
@@ -112,7 +112,7 @@ TEST_F(IndexerTest, TS_12_IndexFindsObjectsLikeOne) {
   EXPECT_EQ(store.Index("none", MakeThing("", "a", "")).error().reason(), Reason::kNotFound);
 }
 
-TEST_F(IndexerTest, TS_14_To_16_TransactionSaysWhichWritesWereMade) {
+TEST_F(IndexerTest, TransactionSaysWhichWritesWereMade_TS14_to_16) {
   using Write = StoreTransaction<Thing>;
   const auto good = [](const char* name) {
     return Write{Write::Type::kAdd, MakeThing("", name, "1")};
@@ -134,7 +134,7 @@ TEST_F(IndexerTest, TS_14_To_16_TransactionSaysWhichWritesWereMade) {
   }
 }
 
-TEST_F(IndexerTest, TS_13_AnObjectWithoutANameIsRefusedAsSuch) {
+TEST_F(IndexerTest, AnObjectWithoutANameIsRefusedAsSuch_TS13) {
   Indexer<Thing> store(sim_.env());
   ASSERT_TRUE(store.Add(MakeThing("", "a", "1")));
   const auto add = store.Add(MakeThing("ns", "", "1"));
@@ -148,7 +148,7 @@ TEST_F(IndexerTest, TS_13_AnObjectWithoutANameIsRefusedAsSuch) {
   EXPECT_THAT(store.ListKeys(), ElementsAre("a"));
 }
 
-TEST_F(IndexerTest, TS_18_ListIndexFuncValues) {
+TEST_F(IndexerTest, ListIndexFuncValues_TS18) {
   Indexer<Thing> store(sim_.env(), {{"by", [](Thing t, auto& out) { out.Add(t.label("foo")); }}});
   ASSERT_TRUE(store.Add(MakeThing("", "one", "1", {{"foo", "bar"}})));
   ASSERT_TRUE(store.Add(MakeThing("", "two", "1", {{"foo", "bar"}})));
@@ -157,7 +157,7 @@ TEST_F(IndexerTest, TS_18_ListIndexFuncValues) {
   EXPECT_THAT(store.ListIndexFuncValues("none"), IsEmpty());
 }
 
-TEST_F(IndexerTest, TS_19_To_21_MultiValuedIndex) {
+TEST_F(IndexerTest, MultiValuedIndex_TS19_to_21) {
   Indexer<Thing> store(sim_.env(), {{"users", [](Thing t, auto& out) {
                                        std::string users = t.label("users");
                                        while (!users.empty()) {
@@ -186,7 +186,7 @@ TEST_F(IndexerTest, TS_19_To_21_MultiValuedIndex) {
   EXPECT_FALSE(store.IndexKeys("none", "x"));
 }
 
-TEST_F(IndexerTest, TY_18_To_21_TypedIndexes) {
+TEST_F(IndexerTest, TypedIndexes_TY18_to_21) {
   Indexer<Thing> store(sim_.env());
   ASSERT_TRUE(store.Add(MakeThing("", "a", "1", {{"v", "x"}})));
   ASSERT_TRUE(store.AddIndexers({{"by", [](Thing t, auto& out) { out.Add(t.label("v")); }}}));
@@ -238,7 +238,7 @@ TEST_F(IndexerTest, KeyFunc) {
   EXPECT_EQ(MetaNamespaceKeyFunc(*node), "a");
 }
 
-TEST_F(IndexerTest, ON_01_KeysReadBackAsTheyWere) {
+TEST_F(IndexerTest, KeysReadBackAsTheyWere_ON01) {
   int refused = 0;
   for (int i = 0; i < 1000; ++i) {
     std::string key;
@@ -275,7 +275,7 @@ void Fill(Indexer<Thing>& store, int count) {
 }
 
 // LI-01 at its size. LI-02 and LI-03 at a tenth of theirs: creating a million objects is slow.
-TEST_F(IndexerTest, LI_01_LI_02_LI_03_SomeAllAndNoneOfAHundredThousand) {
+TEST_F(IndexerTest, SomeAllAndNoneOfAHundredThousand_LI01_LI02_LI03) {
   Indexer<Thing> store(sim_.env());
   Fill(store, 100'000);
   const Lister<Thing> lister(store);
@@ -300,7 +300,7 @@ TEST_F(IndexerTest, ListsOfOneNamespace) {
 }
 
 // Writes on the thread that walks: if the walk held a lock, the write would block forever.
-TEST_F(IndexerTest, W10_AWriterGoesOnInTheMiddleOfAWalk) {
+TEST_F(IndexerTest, AWriterGoesOnInTheMiddleOfAWalk_W10) {
   Indexer<Thing> store(sim_.env());
   Fill(store, 1'000);
   const Snapshot<Thing> snapshot = store.Snapshot();

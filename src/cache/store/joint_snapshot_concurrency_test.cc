@@ -57,7 +57,7 @@ class JointSnapshotConcurrency : public ::testing::TestWithParam<int> {
 
 // The writer visits the stores in turn: at every instant the first stores are at a count and the
 // others one behind. Separate snapshots would violate that.
-TEST_P(JointSnapshotConcurrency, OfOneWriterAreNeverTorn) {
+TEST_P(JointSnapshotConcurrency, SingleWriter_SnapshotsAreNeverTorn) {
   Readers readers(2, [&](std::mt19937& random) {
     std::array<std::size_t, kStores> order{0, 1, 2};
     std::shuffle(order.begin(), order.end(), random);
@@ -72,7 +72,7 @@ TEST_P(JointSnapshotConcurrency, OfOneWriterAreNeverTorn) {
 }
 
 // One writer per store, without pauses: the counts that a thread sees never decrease.
-TEST_P(JointSnapshotConcurrency, OfManyWritersEndAndGoForward) {
+TEST_P(JointSnapshotConcurrency, ManyWriters_SnapshotsNeverGoBack) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> writers;
   for (std::size_t i = 0; i < kStores; ++i) {

@@ -46,7 +46,7 @@ TEST(KeySetTest, CopiesDoNotChange) {
   EXPECT_TRUE(third.empty());  // NOLINT(bugprone-use-after-move): it says that it is empty
 }
 
-TEST(KeySetTest, WhatHasMovedIsThereAndNotHereAnyMore) {
+TEST(KeySetTest, Move_TargetHasKeys_SourceIsEmpty) {
   KeySet from;
   for (int i = 0; i < 100; ++i) from.Insert("ns", std::to_string(i));
   KeySet to;

@@ -37,7 +37,7 @@ TEST(KeyTable, FindsAmongEqualHashes) {
 }
 
 // The count of keys that overflowed a bucket has one byte.
-TEST(KeyTable, MoreKeysGoPastABucketThanItCounts) {
+TEST(KeyTable, OverflowCountSaturates_KeysAreStillFound) {
   KeyTable table(64);
   constexpr std::uint32_t kHash = 0x07000003;
   constexpr std::uint32_t kKeys = 300;

@@ -13,7 +13,7 @@ KeySet Keys(const std::string& namespace_, int from, int to) {
   return keys;
 }
 
-TEST(LeftOutTest, APlaceIsReplacedByItself) {
+TEST(LeftOutTest, Assign_ReplacesOnlyItsPlace) {
   LeftOut left_out;
   left_out.Assign("blue", Keys("blue", 0, 3));
   left_out.Assign("green", Keys("green", 0, 2));
@@ -38,7 +38,7 @@ TEST(LeftOutTest, APlaceIsReplacedByItself) {
   EXPECT_TRUE(left_out.empty());
 }
 
-TEST(LeftOutTest, WhateverPlaceItIsOf) {
+TEST(LeftOutTest, Key_IsFoundAndErasedInAnyPlace) {
   const std::string others(kOtherNamespaces);
   LeftOut left_out;
   EXPECT_FALSE(left_out.Erase("blue", "1"));
@@ -59,7 +59,7 @@ TEST(LeftOutTest, WhateverPlaceItIsOf) {
 }
 
 // A store that had a single place and then one per namespace, or the reverse.
-TEST(LeftOutTest, WhatAnEarlierLifeLeftOutIsThereUntilItsPlaceGoes) {
+TEST(LeftOutTest, PlacesOfEarlierLife_StayUntilRemoved) {
   LeftOut left_out;
   left_out.Assign("", Keys("blue", 0, 2));
   left_out.Insert("blue", "blue", "1");

@@ -27,7 +27,7 @@ TEST(Reclamation, AGuardHoldsUpWhatIsUnlinkedWhileItIsThere) {
   EXPECT_GT(SafeToFree(), meanwhile);
 }
 
-TEST(Reclamation, OfSeveralGuardsTheOldestCounts) {
+TEST(Reclamation, SeveralGuards_OldestCounts) {
   std::atomic<int> step{0};
   const auto reach = [&](int number) {
     step = number;

@@ -46,7 +46,7 @@ TEST_F(RetireListTest, FreesInItsOrderAndNoMoreThanIsAskedFor) {
   EXPECT_TRUE(list_.empty());
 }
 
-TEST_F(RetireListTest, WhatCameLaterWaitsForTheNextStamp) {
+TEST_F(RetireListTest, RetiredAfterStamp_WaitsForNextStamp) {
   Retire(1);
   list_.FreeBefore(SafeToFree(), SIZE_MAX);
   EXPECT_THAT(freed_, IsEmpty()) << "it has none";

@@ -79,7 +79,7 @@ TEST_F(SnapshotStatsTest, WithoutSnapshotsThereIsNoAge) {
   EXPECT_EQ(SnapshotStatsOf(things_).oldest, Duration(0));
 }
 
-TEST_F(SnapshotStatsTest, OneWarningUntilNoneIsTooOld) {
+TEST_F(SnapshotStatsTest, OldSnapshots_AreLoggedOnceUntilNoneIsTooOld) {
   std::optional<Snapshot<Thing>> first = things_.Snapshot();
   Pass(minutes(10));
   EXPECT_THAT(log_->lines, IsEmpty()) << "by default, more than ten minutes";

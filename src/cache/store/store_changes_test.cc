@@ -87,7 +87,7 @@ TEST_F(StoreChangesTest, AreNetForEachKeyInTheOrderOfTheirLast) {
   EXPECT_EQ(ChangesSince(things_, before.version(), before.epoch()).OrExit().changes.size(), 4U);
 }
 
-TEST_F(StoreChangesTest, WhatWasNotKeptIsExpired) {
+TEST_F(StoreChangesTest, ChangesNotKept_AreExpired) {
   Add("a", "1");
   const auto early = things_.Snapshot();
   EXPECT_EQ(WhyNot(early), std::nullopt) << "nothing has changed";
@@ -151,7 +151,7 @@ TEST_F(StoreChangesTest, AVersionIsInTheWindowAsAWholeOrNotAtAll) {
   }
 }
 
-TEST_F(StoreChangesTest, AVersionThatExceedsTheWindowIsNotCollected) {
+TEST_F(StoreChangesTest, VersionLargerThanWindow_EventsAreNotKept) {
   KeepChanges(things_, {.events = 100});
   Add("a", "1");
   const auto before = things_.Snapshot();
@@ -169,7 +169,7 @@ TEST_F(StoreChangesTest, AVersionThatExceedsTheWindowIsNotCollected) {
   EXPECT_EQ(WhyNot(after), Reason::kExpired);
 }
 
-TEST_F(StoreChangesTest, SoAreItsBytes) {
+TEST_F(StoreChangesTest, VersionLargerThanWindow_BytesAreNotKept) {
   const std::size_t each = MakeThing("ns", "a", "1").object()->allocated_bytes();
   KeepChanges(things_, {.events = 1'000'000, .bytes = 10 * each});
   Add("a", "1");
@@ -183,7 +183,7 @@ TEST_F(StoreChangesTest, SoAreItsBytes) {
   EXPECT_EQ(WhyNot(after), Reason::kExpired);
 }
 
-TEST(StoreChanges, OfAnotherEpochAreExpired) {
+TEST(StoreChanges, ChangesOfAnotherEpoch_AreExpired) {
   Simulation sim;
   StoreCore store(sim.env(), {.name = "test"});
   store.KeepChanges(100, 1 << 20);

@@ -89,7 +89,7 @@ TEST_F(StoreCollectTest, ALargeCommitFreesABoundedPart) {
   EXPECT_EQ(Found(), 1000U);
 }
 
-TEST_F(StoreCollectTest, NoMoreIsFreedThanIsAskedFor) {
+TEST_F(StoreCollectTest, CollectSome_FreesNoMoreThanAsked) {
   for (const bool pinned : {false, true}) {
     Put(100, 1);
     CollectAll();
@@ -113,7 +113,7 @@ TEST_F(StoreCollectTest, NoMoreIsFreedThanIsAskedFor) {
   }
 }
 
-TEST_F(StoreCollectTest, NorIsMoreLookedFor) {
+TEST_F(StoreCollectTest, CollectSome_LooksForNoMoreThanAsked) {
   for (const bool pinned : {false, true}) {
     Put(100, 1);
     CollectAll();
@@ -162,7 +162,7 @@ TEST_F(StoreCollectTest, BytesAreThoseOfWhatIsThere) {
   EXPECT_EQ(store_.Stats().pinned_bytes, 0U);
 }
 
-TEST_F(StoreCollectTest, WhatNobodyEverSawLeavesNothing) {
+TEST_F(StoreCollectTest, ObjectsNeverCommitted_LeaveNothing) {
   static_cast<void>(store_.Put(Thing(0, 1)));
   const std::size_t before = store_.Stats().table_bytes;
   for (std::size_t i = 1; i < 2000; ++i) {
@@ -177,7 +177,7 @@ TEST_F(StoreCollectTest, WhatNobodyEverSawLeavesNothing) {
 }
 
 // An object that its store has released can be put into another store without a copy.
-TEST_F(StoreCollectTest, WhatIsFreeAgainIsNotCloned) {
+TEST_F(StoreCollectTest, ReleasedObject_IsPutWithoutClone) {
   const ObjectRef first = Thing(0, 1);
   static_cast<void>(store_.Put(first));
   static_cast<void>(store_.Put(Thing(0, 2)));
@@ -240,7 +240,7 @@ TEST_F(StoreCollectTest, ATableIsAsLargeAsItsObjectsNeed) {
   EXPECT_GE(store_.Stats().table_bytes, bytes(128) + entries);
 }
 
-TEST_F(StoreCollectTest, WhatHasGoneHasNoPlaceInALargerTable) {
+TEST_F(StoreCollectTest, ErasedKeys_TakeNoRoomInLargerTable) {
   Put(300, 1);
   for (std::size_t i = 0; i < 300; ++i) {
     static_cast<void>(store_.Erase("ns", std::to_string(100'000 + i)));

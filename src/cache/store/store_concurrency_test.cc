@@ -130,7 +130,7 @@ TEST(StoreConcurrency, SnapshotsAreWholeVersions) {
 
 // In every version an object is present, unreadable, or the version is incomplete; so every reader
 // sees one of the three.
-TEST(StoreConcurrency, WhatAVersionLacksItDoesNotClaimToKnow) {
+TEST(StoreConcurrency, MissingObject_IsUnreadableOrVersionIncomplete) {
   Simulation sim;
   StoreCore store(sim.env(), {.coverage = std::make_shared<const Coverage>()});
   const auto incomplete = std::make_shared<const Coverage>();

@@ -76,7 +76,7 @@ TEST_F(StoreCoreTest, PutGetErase) {
 }
 
 // Keys are not copied: look-ups by key and by index return the object, which contains its name.
-TEST_F(StoreCoreTest, W6_AKeyIsReadInItsObjectAndAnIndexLeadsToIt) {
+TEST_F(StoreCoreTest, AKeyIsReadInItsObjectAndAnIndexLeadsToIt_W6) {
   ASSERT_TRUE(AddIndex(store_, "colour", [](const Block& block, IndexValues& out) {
     out.Add(LabelOf(block, "colour"));
   }));
@@ -258,7 +258,7 @@ TEST_F(StoreCoreTest, SnapshotOutlivesItsStore) {
   EXPECT_EQ(snapshot->Get("", "x")->resourceVersion(), "1");
 }
 
-TEST_F(StoreCoreTest, TS_01_DeleteRemovesEmptyValue) {
+TEST_F(StoreCoreTest, DeleteRemovesEmptyValue_TS01) {
   ASSERT_TRUE(AddIndex(store_, "colour", IndexByColour));
   PutColour("a", "red");
   static_cast<void>(store_.Erase("ns", "a"));
@@ -266,7 +266,7 @@ TEST_F(StoreCoreTest, TS_01_DeleteRemovesEmptyValue) {
   EXPECT_THAT(store_.Snapshot()->IndexValues("colour").OrExit(), IsEmpty());
 }
 
-TEST_F(StoreCoreTest, TS_02_DeleteKeepsValueOfOthers) {
+TEST_F(StoreCoreTest, DeleteKeepsValueOfOthers_TS02) {
   ASSERT_TRUE(AddIndex(store_, "colour", IndexByColour));
   PutColour("a", "red");
   PutColour("b", "red");
@@ -274,7 +274,7 @@ TEST_F(StoreCoreTest, TS_02_DeleteKeepsValueOfOthers) {
   EXPECT_THAT(ByColour("red"), ElementsAre("b"));
 }
 
-TEST_F(StoreCoreTest, TS_03_MultiValuedIndexFollowsEveryWrite) {
+TEST_F(StoreCoreTest, MultiValuedIndexFollowsEveryWrite_TS03) {
   ASSERT_TRUE(AddIndex(store_, "colour", IndexByColour));
   const auto expect = [&](std::vector<std::string> foo, std::vector<std::string> bar,
                           std::vector<std::string> baz) {

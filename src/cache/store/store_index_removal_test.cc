@@ -124,7 +124,7 @@ TEST_F(StoreIndexRemovalTest, InAnOpenVersionItGoesWithTheCommit) {
   EXPECT_FALSE(store_.HasIndex("colour"));
 }
 
-TEST_F(StoreIndexRemovalTest, OfAnIndexerAllButTheNamespace) {
+TEST_F(StoreIndexRemovalTest, RemoveIndexers_RefusesNamespaceIndex) {
   Indexer<Thing> things(sim_.env(),
                         {{"colour", [](Thing t, auto& out) { out.Add(t.label("colour")); }}});
   ASSERT_TRUE(things.Add(MakeThing("ns", "a", "1", {{"colour", "red"}})));

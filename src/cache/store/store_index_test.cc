@@ -45,7 +45,7 @@ class StoreIndexTest : public ::testing::Test {
   StoreIndex index_{"namespace", IndexFunction(), /*by_namespace=*/true, retired_};
 };
 
-TEST_F(StoreIndexTest, TakesWhatItsValuesTakeAndInTheEndNothing) {
+TEST_F(StoreIndexTest, Bytes_AreThoseOfValues_ZeroWhenEmpty) {
   const auto value_of = [](std::uint32_t entry) {
     return std::string(1 + entry % 6, static_cast<char>('a' + static_cast<int>(entry % 6)));
   };
@@ -124,7 +124,7 @@ TEST_F(StoreIndexTest, AListIsMadeAnewOnceAQuarterOfItHasLeft) {
   EXPECT_EQ(ListOf("b").capacity, 54U) << "with an eighth more";
 }
 
-TEST_F(StoreIndexTest, WhatComesBackMeanwhileHasNeverLeft) {
+TEST_F(StoreIndexTest, EntryRemovedAndAddedAgain_IsListedOnce) {
   for (std::uint32_t entry = 0; entry < 16; ++entry) Add(entry, "a");
   for (int i = 0; i < 10; ++i) {
     Remove(5, "a");
@@ -141,7 +141,7 @@ TEST_F(StoreIndexTest, WhatComesBackMeanwhileHasNeverLeft) {
   EXPECT_EQ(index_.bytes(), 0U);
 }
 
-TEST_F(StoreIndexTest, SoDoesAnIndexWhoseValuesAreInOrder) {
+TEST_F(StoreIndexTest, OrderedIndex_BytesAreThoseOfValues) {
   IndexFunction function;
   function.ordered = true;
   StoreIndex ordered("label", function, /*by_namespace=*/false, retired_);

@@ -96,7 +96,7 @@ class StoreMemoryTest : public ::testing::Test {
   std::vector<ObjectRef> objects_;
 };
 
-TEST_F(StoreMemoryTest, NothingOfAStoreOutlivesIt) {
+TEST_F(StoreMemoryTest, DestroyedStore_LeavesNothing) {
   for (const bool collected : {false, true, false, true}) {
     // The first round also allocates memory that the program keeps for good.
     const std::ptrdiff_t before = heap.pieces;
@@ -111,7 +111,7 @@ TEST_F(StoreMemoryTest, NothingOfAStoreOutlivesIt) {
   }
 }
 
-TEST_F(StoreMemoryTest, NorOfWhatASnapshotHasHeldBeyondIt) {
+TEST_F(StoreMemoryTest, SnapshotOutlivingStore_LeavesNothing) {
   for (int i = 0; i < 2; ++i) {
     const std::ptrdiff_t before = heap.pieces;
     {
@@ -166,7 +166,7 @@ TEST_F(StoreMemoryTest, VersionsThatChangeNoObjectTakeNothing) {
   EXPECT_LE(heap.pieces - before, 20);
 }
 
-TEST_F(StoreMemoryTest, WhatWasKeptForWorkGoesOnceThereIsNone) {
+TEST_F(StoreMemoryTest, CollectSome_WithoutWork_FreesQueues) {
   StoreCore store(sim_.env(), {.name = "test"});
   Put(store, 0);
   Put(store, 1);

@@ -90,7 +90,7 @@ TEST_F(StoreVersionTest, EachWriteIsOneAndWhatChangesNothingIsNone) {
   EXPECT_EQ(Version(), first + 3);
 }
 
-TEST_F(StoreVersionTest, WhatIsWrittenIsNotCommittedYet) {
+TEST_F(StoreVersionTest, WrittenObject_IsUncommittedUntilCommit) {
   EXPECT_EQ(store_.Peek("ns", "a").number, StoreEntry::kNone);
   EXPECT_FALSE(store_.Peek("ns", "a").committed);
   store_.Begin();

@@ -50,7 +50,7 @@ TEST_F(VersionsTest, AreNotSettledBeforeTheirTime) {
   versions_.Unpin(node);
 }
 
-TEST_F(VersionsTest, APinnedOneIsInItsRangeAndInNoOther) {
+TEST_F(VersionsTest, PinnedVersion_IsFoundInItsRangeOnly) {
   Publish();
   VersionNode* const node = versions_.Pin();
   const std::uint64_t version = node->version;
@@ -71,7 +71,7 @@ TEST_F(VersionsTest, APinnedOneIsInItsRangeAndInNoOther) {
   EXPECT_EQ(versions_.PinnedIn(0, UINT64_MAX), nullptr);
 }
 
-TEST_F(VersionsTest, ArePinnedSinceTheyWereFoundToBe) {
+TEST_F(VersionsTest, PinnedSince_IsTimeOfFirstLook) {
   const auto pin_old = [this] {
     VersionNode* const node = versions_.Pin();
     Publish();

@@ -78,7 +78,7 @@ TEST_F(AssumeCacheTest, AssumesAndRestores) {
   cache_->Restore("default/none");
 }
 
-TEST_F(AssumeCacheTest, WhatIsNotThereOrOlderCannotBeAssumed) {
+TEST_F(AssumeCacheTest, Assume_MissingOrOlderObject_IsRefused) {
   const auto reason = [&](const Ref<Pod>& pod) { return cache_->Assume(pod).error().reason(); };
   EXPECT_EQ(reason(Answer("none", "x")), Reason::kNotFound);
   EXPECT_EQ(reason(Ref<Pod>()), Reason::kInvalidArgument);
@@ -238,7 +238,7 @@ TEST_F(AssumeCacheTest, AHandlerMayDropWhatIsNotTheLatest) {
 }
 
 // Simulated time stands still while no thread runs and no timer is set.
-TEST_F(AssumeCacheTest, WhoHasNothingToDoIsNotLookedAt) {
+TEST_F(AssumeCacheTest, IdleHandlers_SetNoTimer) {
   cache_->AddEventHandler(std::make_shared<Recorder>()).OrExit();
   server_.Put("b", "1");
   Settle();

@@ -48,7 +48,7 @@ class InformerWatcherTest : public InformerTest {
   bool closed_ = false;
 };
 
-TEST_F(InformerWatcherTest, IW_01_IW_02_StopsThoughNobodyReads) {
+TEST_F(InformerWatcherTest, StopsThoughNobodyReads_IW01_IW02) {
   server_.Put("a", "1");
   Open();
   server_.Put("b", "1");
@@ -73,7 +73,7 @@ TEST_F(InformerWatcherTest, IW_01_IW_02_StopsThoughNobodyReads) {
   EXPECT_TRUE(closed_);
 }
 
-TEST_F(InformerWatcherTest, IW_03_RWA_10_AnyNumberOfEventsInOrder) {
+TEST_F(InformerWatcherTest, AnyNumberOfEventsInOrder_IW03_RWA10) {
   Open();
   std::vector<std::string> wanted;
   for (int i = 0; i < 10'000; ++i) {
@@ -92,7 +92,7 @@ struct ModeRow {
 class InformerWatcherModes : public InformerWatcherTest,
                              public ::testing::WithParamInterface<ModeRow> {};
 
-TEST_P(InformerWatcherModes, RWA_09_AnInformersEventsAsAWatch) {
+TEST_P(InformerWatcherModes, AnInformersEventsAsAWatch_RWA09) {
   server_.watch_list_unsupported = !GetParam().watch_list;
   server_.Put("a", "1");
   server_.Put("b", "1");
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, InformerWatcherModes,
                          ::testing::Values(ModeRow{"IW_04", false}, ModeRow{"IW_05", true}),
                          [](const auto& row) { return row.param.id; });
 
-TEST_F(InformerWatcherTest, IW_06_WhatARelistLacksIsDeletedWithItsLastState) {
+TEST_F(InformerWatcherTest, DeletionFoundByRelist_HasLastState_IW06) {
   server_.Put("a", "1");
   server_.Put("b", "7");
   Open();

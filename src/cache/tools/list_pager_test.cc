@@ -98,7 +98,7 @@ class ListPagerTest : public ::testing::Test {
   std::vector<std::string> visited_;
 };
 
-TEST_F(ListPagerTest, PA_01_ItemsOfSeveralPages) {
+TEST_F(ListPagerTest, ItemsOfSeveralPages_PA01) {
   for (const std::size_t items : {0U, 9U, 10U, 11U, 21U}) {
     items_ = items;
     requests_.clear();
@@ -115,7 +115,7 @@ TEST_F(ListPagerTest, PA_01_ItemsOfSeveralPages) {
   }
 }
 
-TEST_F(ListPagerTest, PA_02_PG_06_AnExpiredPageIsAnErrorOrOneFullList) {
+TEST_F(ListPagerTest, AnExpiredPageIsAnErrorOrOneFullList_PA02_PG06) {
   items_ = 21;
   expires_at_ = 2;
   Block([&] {
@@ -132,7 +132,7 @@ TEST_F(ListPagerTest, PA_02_PG_06_AnExpiredPageIsAnErrorOrOneFullList) {
   EXPECT_THAT(requests_, ElementsAre("rv=7 limit=10", "rv= limit=10 continue=10", "rv=7 limit=0"));
 }
 
-TEST_F(ListPagerTest, PA_03_PG_09_LaterPagesCarryNothingButTheToken) {
+TEST_F(ListPagerTest, LaterPagesCarryNothingButTheToken_PA03_PG09) {
   items_ = 11;
   Block([&] {
     EXPECT_TRUE(Pager().List({.resourceVersion = "100", .resourceVersionMatch = "NotOlderThan"}));
@@ -144,7 +144,7 @@ TEST_F(ListPagerTest, PA_03_PG_09_LaterPagesCarryNothingButTheToken) {
   EXPECT_THAT(requests_, both);
 }
 
-TEST_F(ListPagerTest, PG_10_To_PG_14_EachItemIsVisitedInOrder) {
+TEST_F(ListPagerTest, EachItemIsVisitedInOrder_PG10_to_PG14) {
   for (const std::size_t items : {0U, 9U, 10U, 11U, 21U}) {
     items_ = items;
     visited_.clear();
@@ -153,7 +153,7 @@ TEST_F(ListPagerTest, PG_10_To_PG_14_EachItemIsVisitedInOrder) {
   }
 }
 
-TEST_F(ListPagerTest, PG_15_TheFirstPageIsVisitedBeforeTheSecondExpires) {
+TEST_F(ListPagerTest, TheFirstPageIsVisitedBeforeTheSecondExpires_PG15) {
   items_ = 21;
   expires_at_ = 2;
   const Result<void> ended = Visit(Pager());
@@ -162,7 +162,7 @@ TEST_F(ListPagerTest, PG_15_TheFirstPageIsVisitedBeforeTheSecondExpires) {
   EXPECT_EQ(visited_, ItemNames(10));
 }
 
-TEST_F(ListPagerTest, PG_16_ACallbackThatThrows) {
+TEST_F(ListPagerTest, ACallbackThatThrows_PG16) {
   items_ = 21;
   on_visit_ = [&]() -> Result<void> {
     if (visited_.size() == 3) throw std::runtime_error("third");
@@ -179,7 +179,7 @@ TEST_F(ListPagerTest, PG_16_ACallbackThatThrows) {
   EXPECT_EQ(visited_, ItemNames(3));
 }
 
-TEST_F(ListPagerTest, PG_17_CancelledThatPageIsFinished) {
+TEST_F(ListPagerTest, CancelledThatPageIsFinished_PG17) {
   items_ = 21;
   std::stop_source stop;
   on_visit_ = [&]() -> Result<void> {
@@ -192,7 +192,7 @@ TEST_F(ListPagerTest, PG_17_CancelledThatPageIsFinished) {
   EXPECT_EQ(visited_, ItemNames(10));
 }
 
-TEST_F(ListPagerTest, PG_18_To_PG_24_PA_05_HowFarPagesAreFetchedAhead) {
+TEST_F(ListPagerTest, HowFarPagesAreFetchedAhead_PG18_to_PG24_PA05) {
   struct Case {
     std::size_t buffer;
     std::size_t processed;  // pages, the one at hand included
@@ -218,7 +218,7 @@ TEST_F(ListPagerTest, PG_18_To_PG_24_PA_05_HowFarPagesAreFetchedAhead) {
   }
 }
 
-TEST_F(ListPagerTest, PA_04_IterationAndItsEnds) {
+TEST_F(ListPagerTest, IterationAndItsEnds_PA04) {
   items_ = 21;
   on_visit_ = [&]() -> Result<void> {
     if (visited_.size() == 12) return Error(Reason::kConflict, "mine");

@@ -91,7 +91,7 @@ class RetryWatcherTest : public ::testing::Test {
   bool closed_ = false;
 };
 
-TEST_F(RetryWatcherTest, RWA_01_NoVersionToStartFrom) {
+TEST_F(RetryWatcherTest, NoVersionToStartFrom_RWA01) {
   for (const char* rv : {"", "0"}) {
     const auto refused = NewRetryWatcher<Pod>(sim_.env(), rv, server_.NewListerWatcher());
     ASSERT_FALSE(refused) << rv;
@@ -99,7 +99,7 @@ TEST_F(RetryWatcherTest, RWA_01_NoVersionToStartFrom) {
   }
 }
 
-TEST_F(RetryWatcherTest, RWA_02_OpeningFailsForAWhile) {
+TEST_F(RetryWatcherTest, OpeningFailsForAWhile_RWA02) {
   server_.watch_errors = {Error(Reason::kConnectionRefused, "refused"),
                           Error(Reason::kInternalError, "500").WithHttpStatus(500),
                           Error(Reason::kTimeout, "504").WithHttpStatus(504),
@@ -147,7 +147,7 @@ TEST_F(RetryWatcherTest, AWatchThatThrowsWhenAskedForItsNameIsOpenedAgain) {
   EXPECT_THAT(Take(), ElementsAre("+b@2"));
 }
 
-TEST_F(RetryWatcherTest, RWA_03_OnlyWhatIsLater) {
+TEST_F(RetryWatcherTest, OnlyWhatIsLater_RWA03) {
   server_.Put("b");
   server_.Put("c");
   Open("2");
@@ -157,7 +157,7 @@ TEST_F(RetryWatcherTest, RWA_03_OnlyWhatIsLater) {
   EXPECT_THAT(Take(), ElementsAre("+c@3", "~a@4", "-b@5"));
 }
 
-TEST_F(RetryWatcherTest, RWA_04_GoneIsTheEnd) {
+TEST_F(RetryWatcherTest, GoneIsTheEnd_RWA04) {
   Open();
   server_.Put("b");
   server_.FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410));
@@ -169,7 +169,7 @@ TEST_F(RetryWatcherTest, RWA_04_GoneIsTheEnd) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
-TEST_F(RetryWatcherTest, RWA_05_ForbiddenIsTheEnd) {
+TEST_F(RetryWatcherTest, ForbiddenIsTheEnd_RWA05) {
   for (const Error& refused : {Error(Reason::kForbidden, "no").WithHttpStatus(403),
                                Error(Reason::kUnauthorized, "who").WithHttpStatus(401)}) {
     server_.requests.clear();
@@ -186,7 +186,7 @@ TEST_F(RetryWatcherTest, RWA_05_ForbiddenIsTheEnd) {
   }
 }
 
-TEST_F(RetryWatcherTest, RWA_06_ErrorsThatAreRetried) {
+TEST_F(RetryWatcherTest, ErrorsThatAreRetried_RWA06) {
   Open();
   const std::vector<Error> errors = {Error(Reason::kTimeout, "504").WithHttpStatus(504),
                                      Error(Reason::kInternalError, "500").WithHttpStatus(500),
@@ -218,7 +218,7 @@ TEST_F(RetryWatcherTest, RWA_06_ErrorsThatAreRetried) {
   EXPECT_EQ(server_.open_watches(), 1U);
 }
 
-TEST_F(RetryWatcherTest, WhetherItHasEverBeenOpenDoesNotMatterToTheNextOpening) {
+TEST_F(RetryWatcherTest, Reopening_JudgesErrorsLikeFirstOpening) {
   Open();
   // A refusal of a watch that is already open is treated as a temporary fault.
   server_.FailWatches(Error(Reason::kForbidden, "no").WithHttpStatus(403));
@@ -237,7 +237,7 @@ TEST_F(RetryWatcherTest, WhetherItHasEverBeenOpenDoesNotMatterToTheNextOpening) 
   EXPECT_TRUE(error_);
 }
 
-TEST_F(RetryWatcherTest, RWA_04_GoneIsTheEndHoweverItIsSaid) {
+TEST_F(RetryWatcherTest, GoneIsTheEndHoweverItIsSaid_RWA04) {
   for (const Error& gone :
        {Error(Reason::kGone, "gone").WithHttpStatus(410), Error(Reason::kExpired, "expired")}) {
     error_.reset();
@@ -268,7 +268,7 @@ TEST_F(RetryWatcherTest, AWatchMayTakeFiveToTenMinutes) {
   EXPECT_LE(*most, 600);
 }
 
-TEST_F(RetryWatcherTest, RWA_07_ClosedAgainAndAgain) {
+TEST_F(RetryWatcherTest, ClosedAgainAndAgain_RWA07) {
   server_.set_rv(10);
   Open("10");
   std::vector<std::string> wanted;
@@ -286,7 +286,7 @@ TEST_F(RetryWatcherTest, RWA_07_ClosedAgainAndAgain) {
                           "WATCH rv=41 bookmarks", "WATCH rv=51 bookmarks"));
 }
 
-TEST_F(RetryWatcherTest, RWA_07_AWatchThatLivedIsResumedAtOnce) {
+TEST_F(RetryWatcherTest, AWatchThatLivedIsResumedAtOnce_RWA07) {
   Open();
   sim_.RunFor(seconds(60));
   server_.EndWatches();
@@ -297,7 +297,7 @@ TEST_F(RetryWatcherTest, RWA_07_AWatchThatLivedIsResumedAtOnce) {
   EXPECT_EQ(server_.requests.size(), 2U);
 }
 
-TEST_F(RetryWatcherTest, RWA_08_StoppedUnread) {
+TEST_F(RetryWatcherTest, StoppedUnread_RWA08) {
   Open();
   server_.Put("b");
   sim_.RunReady();
@@ -370,7 +370,7 @@ TEST_F(RetryWatcherTest, ASlowReaderClosesTheWatchAndMissesNothing) {
   EXPECT_EQ(server_.open_watches(), 1U);
 }
 
-TEST_F(RetryWatcherTest, ItPausesWithFourThousandAndGoesOnWithTwo) {
+TEST_F(RetryWatcherTest, Watch_ClosesAtFullBuffer_ReopensAtHalf) {
   Open();
   PutMany(4095);
   sim_.RunFor(seconds(2));

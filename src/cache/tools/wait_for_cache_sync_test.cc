@@ -95,7 +95,7 @@ class WaitForCacheSyncTest : public ::testing::Test {
   std::vector<Timer> timers_;
 };
 
-TEST_F(WaitForCacheSyncTest, WF_01_WF_02_NothingToWaitFor) {
+TEST_F(WaitForCacheSyncTest, NothingToWaitFor_WF01_WF02) {
   EXPECT_TRUE(Blocking([&] { return WaitForCacheSync(sim_.env(), {}); }));
   EXPECT_THAT(log_->lines, IsEmpty());
   EXPECT_TRUE(Blocking([&] { return WaitForNamedCacheSync(sim_.env(), "mine", {}); }));
@@ -103,7 +103,7 @@ TEST_F(WaitForCacheSyncTest, WF_01_WF_02_NothingToWaitFor) {
               ElementsAre("waiting for caches to sync mine", "all caches are synced mine"));
 }
 
-TEST_F(WaitForCacheSyncTest, WF_03_SeveralDoneAtDifferentTimesSilently) {
+TEST_F(WaitForCacheSyncTest, SeveralDoneAtDifferentTimesSilently_WF03) {
   UpIn(second_, seconds(20));
   pods_.Start();
   nodes_.Start();
@@ -112,7 +112,7 @@ TEST_F(WaitForCacheSyncTest, WF_03_SeveralDoneAtDifferentTimesSilently) {
   EXPECT_THAT(log_->lines, IsEmpty());
 }
 
-TEST_F(WaitForCacheSyncTest, WF_04_TheSameWithALineForEachInTheOrderOfTheirEnds) {
+TEST_F(WaitForCacheSyncTest, NamedWait_LogsEachCacheInOrderOfSync_WF04) {
   UpIn(first_, seconds(40));
   UpIn(second_, seconds(5));
   pods_.Start();
@@ -126,7 +126,7 @@ TEST_F(WaitForCacheSyncTest, WF_04_TheSameWithALineForEachInTheOrderOfTheirEnds)
                           "all caches are synced mine"));
 }
 
-TEST_F(WaitForCacheSyncTest, WF_05_OneIsNeverDone) {
+TEST_F(WaitForCacheSyncTest, CacheNeverSyncs_TimeoutNamesIt_WF05) {
   second_.down = Error(Reason::kConnectionRefused, "refused");
   pods_.Start();
   nodes_.Start();
@@ -143,7 +143,7 @@ TEST_F(WaitForCacheSyncTest, WF_05_OneIsNeverDone) {
   EXPECT_THAT(log_->lines.back(), StartsWith("caches have not synced mine DeadlineExceeded"));
 }
 
-TEST_F(WaitForCacheSyncTest, WF_06_CancelledBeforehandWhatIsDoneCountsAsDone) {
+TEST_F(WaitForCacheSyncTest, CancelledBeforehandWhatIsDoneCountsAsDone_WF06) {
   pods_.Start();
   sim_.RunReady();
   std::stop_source stop;
@@ -186,7 +186,7 @@ TEST_F(WaitForCacheSyncTest, TheErrorSaysOfEachWhatItWaitsFor) {
                                       "services \\(last error: .*bad\\)"));
 }
 
-TEST_F(WaitForCacheSyncTest, WhatIsNotStartedIsSaidAtOnce) {
+TEST_F(WaitForCacheSyncTest, InformerNotStarted_WaitFailsAtOnce) {
   pods_.Start();
   const Result<void> never =
       Blocking([&] { return WaitForCacheSync(sim_.env(), {pods_, nodes_}); });

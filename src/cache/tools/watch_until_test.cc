@@ -65,7 +65,7 @@ class WatchUntilTest : public InformerTest {
   }
 };
 
-TEST_F(WatchUntilTest, UN_01_TrueAtTheSecondEvent) {
+TEST_F(WatchUntilTest, TrueAtTheSecondEvent_UN01) {
   In(seconds(1), [&] { server_.Put("a", "2"); });
   In(seconds(2), [&] { server_.Put("a", "3"); });
   In(seconds(3), [&] { server_.Put("a", "4"); });
@@ -76,7 +76,7 @@ TEST_F(WatchUntilTest, UN_01_TrueAtTheSecondEvent) {
   EXPECT_EQ(server_.open_watches(), 0U);
 }
 
-TEST_F(WatchUntilTest, UN_02_TwoConditionsOneEvent) {
+TEST_F(WatchUntilTest, TwoConditionsOneEvent_UN02) {
   server_.Put("a", "2");
   server_.Put("a", "3");
   const UntilResult<Pod> ended = Wait({ValueIs("2"), ValueIs("2")});
@@ -85,7 +85,7 @@ TEST_F(WatchUntilTest, UN_02_TwoConditionsOneEvent) {
   EXPECT_THAT(seen_, ElementsAre("2", "2"));
 }
 
-TEST_F(WatchUntilTest, UN_02_ConditionsHoldOneAfterTheOther) {
+TEST_F(WatchUntilTest, ConditionsHoldOneAfterTheOther_UN02) {
   server_.Put("a", "2");
   server_.Put("a", "3");
   const UntilResult<Pod> ended = Wait({ValueIs("2"), ValueIs("3")});
@@ -93,7 +93,7 @@ TEST_F(WatchUntilTest, UN_02_ConditionsHoldOneAfterTheOther) {
   EXPECT_THAT(seen_, ElementsAre("2", "2", "3"));
 }
 
-TEST_F(WatchUntilTest, UN_03_ClosedTooEarly) {
+TEST_F(WatchUntilTest, ClosedTooEarly_UN03) {
   server_.Put("a", "2");
   const auto watcher = NewRetryWatcher<Pod>(sim_.env(), "1", server_.NewListerWatcher()).value();
   In(seconds(5), [&] { watcher.Stop(); });
@@ -106,7 +106,7 @@ TEST_F(WatchUntilTest, UN_03_ClosedTooEarly) {
   EXPECT_EQ(Last(ended), "2");
 }
 
-TEST_F(WatchUntilTest, UN_03_AnErrorOfTheWatch) {
+TEST_F(WatchUntilTest, AnErrorOfTheWatch_UN03) {
   server_.Put("a", "2");
   In(seconds(1),
      [&] { server_.FailWatches(Error(Reason::kExpired, "too old").WithHttpStatus(410)); });
@@ -116,7 +116,7 @@ TEST_F(WatchUntilTest, UN_03_AnErrorOfTheWatch) {
   EXPECT_EQ(Last(ended), "2");
 }
 
-TEST_F(WatchUntilTest, UN_04_TimeOutStopAndError) {
+TEST_F(WatchUntilTest, TimeOutStopAndError_UN04) {
   const UntilResult<Pod> late = Wait({ValueIs("9")}, {.timeout = seconds(5)});
   ASSERT_FALSE(late.result);
   EXPECT_EQ(late.result.error().reason(), Reason::kDeadlineExceeded);
@@ -141,7 +141,7 @@ TEST_F(WatchUntilTest, UN_04_TimeOutStopAndError) {
   EXPECT_NE(Last(failed), "none");
 }
 
-TEST_F(WatchUntilTest, UN_05_WithAnInformer) {
+TEST_F(WatchUntilTest, WithAnInformer_UN05) {
   const auto holds = [](bool value) {
     return PreconditionFunc<Pod>([value](const Indexer<Pod>& store) -> Result<bool> {
       EXPECT_EQ(store.List().size(), 1U);
@@ -169,7 +169,7 @@ TEST_F(WatchUntilTest, UN_05_WithAnInformer) {
   EXPECT_TRUE(WaitWithSync(nullptr, {}).result);
 }
 
-TEST_F(WatchUntilTest, UN_05_GoesOnWhateverHappensToTheWatch) {
+TEST_F(WatchUntilTest, GoesOnWhateverHappensToTheWatch_UN05) {
   In(seconds(1), [&] {
     server_.Put("a", "9");
     server_.Forget();
@@ -180,7 +180,7 @@ TEST_F(WatchUntilTest, UN_05_GoesOnWhateverHappensToTheWatch) {
   EXPECT_TRUE(ended.result);
 }
 
-TEST_F(WatchUntilTest, UN_05_TimeOutBeforeAndAfterTheSync) {
+TEST_F(WatchUntilTest, TimeOutBeforeAndAfterTheSync_UN05) {
   server_.down = Error(Reason::kConnectionRefused, "refused");
   const PreconditionFunc<Pod> never = [](const Indexer<Pod>&) -> Result<bool> { return false; };
   const UntilResult<Pod> unsynced = WaitWithSync(never, {ValueIs("9")}, {.timeout = seconds(9)});

@@ -5,7 +5,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-TEST(CollectionVersion, WhatListsAskFor) {
+TEST(CollectionVersion, Lists_AskForVersionAndPageSize) {
   CollectionVersion version(0);
   EXPECT_EQ(version.Last(), "");
   EXPECT_EQ(version.ListFrom(), "0");
@@ -31,7 +31,7 @@ TEST(CollectionVersion, WhatListsAskFor) {
   EXPECT_EQ(version.PageSize(), 500);
 }
 
-TEST(CollectionVersion, OfAServerWithoutVersions) {
+TEST(CollectionVersion, ServerWithoutVersions_ListsInPagesUnordered) {
   CollectionVersion version(0);
   EXPECT_FALSE(version.Listed("0"));
   EXPECT_EQ(version.PageSize(), 500);

@@ -66,7 +66,7 @@ class EndWatchReceiver final : public WatchReceiver {
   std::optional<Error> error{};
 };
 
-TEST(ContainedListWatch, WhatThrowsOrGivesNoCallIsACallThatFails) {
+TEST(ContainedListWatch, ThrowingOrNullCall_BecomesFailedCall) {
   Simulation sim({.log = NewNullLog()});
   for (const bool throws : {true, false}) {
     BadListWatch bad(throws);
@@ -90,7 +90,7 @@ TEST(ContainedListWatch, WhatThrowsOrGivesNoCallIsACallThatFails) {
   }
 }
 
-TEST(ContainedListWatch, WhoThrowsWhenAskedCanDoNothingSpecial) {
+TEST(ContainedListWatch, OptionalMethodsThrow_DefaultsApply) {
   Simulation sim({.log = NewNullLog()});
   BadListWatch bad(true);
   ContainedListWatch contained(sim.env(), bad);

@@ -41,7 +41,7 @@ class RecoveryTest : public ReflectorTest {
 
 // ---- pages
 
-TEST_F(RecoveryTest, PG_07_PagesThatExpireLeaveNothingBehind) {
+TEST_F(RecoveryTest, PagesThatExpireLeaveNothingBehind_PG07) {
   server_.list_errors = {std::nullopt, Expired()};
   ListInPages(1);
   server_.Delete("pod-0");
@@ -235,7 +235,7 @@ TEST_F(RecoveryTest, AWatchListAfterAnEpochAsksForTheNewest) {
   ExpectServersObjects();
 }
 
-TEST_F(RecoveryTest, WhoJoinsAnEpochListsTheNewestAndReportsNone) {
+TEST_F(RecoveryTest, JoinEpoch_ListsNewestWithoutReport) {
   server_.set_rv(100);
   server_.Put("a");
   Start();
@@ -409,7 +409,7 @@ TEST_F(PatienceTest, EventsNowAndThenAreNoSilence) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "40");
 }
 
-TEST_F(PatienceTest, EachStreamHasItsOwn) {
+TEST_F(PatienceTest, Patience_IsPerStream) {
   Start();
   sim_.RunFor(seconds(55));
   server_.EndWatches();
@@ -422,7 +422,7 @@ TEST_F(PatienceTest, EachStreamHasItsOwn) {
   EXPECT_EQ(Count("LIST"), 1U);
 }
 
-TEST_F(PatienceTest, OneThatSaysNothingIsSilentFromItsBegin) {
+TEST_F(PatienceTest, SilentStream_CountsFromItsBegin) {
   Start();
   sim_.RunFor(seconds(5));
   server_.Delete("a");
@@ -434,7 +434,7 @@ TEST_F(PatienceTest, OneThatSaysNothingIsSilentFromItsBegin) {
   EXPECT_EQ(Count("LIST"), 1U) << "whatever the one before it sent";
 }
 
-TEST_F(PatienceTest, TheNextSilentOneIsTooLongAsWell) {
+TEST_F(PatienceTest, SecondSilentStream_IsReplacedByList) {
   Start();
   sim_.RunFor(seconds(71));
   EXPECT_EQ(Count("LIST"), 1U);
@@ -459,7 +459,7 @@ TEST_F(PatienceTest, AWatchThatBrokeSaysNothingOfTheStreamsAfterIt) {
   EXPECT_TRUE(server_.watch_list_unsupported) << "they ended as the server wanted";
 }
 
-TEST_F(PatienceTest, OneThatSucceededForgivesThoseThatEndedEarly) {
+TEST_F(PatienceTest, SuccessfulStream_ResetsEarlyEnds) {
   server_.on_watch = [this] {
     if (server_.requests.back().starts_with("WATCHLIST") && server_.never_ends_initial_events) {
       if (Count("WATCHLIST") % 3 == 2) server_.never_ends_initial_events = false;
@@ -479,7 +479,7 @@ TEST_F(PatienceTest, OneThatSucceededForgivesThoseThatEndedEarly) {
 }
 
 // Events of a stream that ended too early are not part of the next list.
-TEST_F(PatienceTest, WhatAnUnfinishedStreamSentIsDropped) {
+TEST_F(PatienceTest, UnfinishedStream_EventsAreDropped) {
   Start();
   server_.Send(WatchEventType::kAdded, MakePod("default", "ghost", "1"));
   sim_.RunReady();

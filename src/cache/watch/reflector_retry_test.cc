@@ -40,7 +40,7 @@ class RefusedTest : public ReflectorTest {
   }
 };
 
-TEST_F(RefusedTest, R_15_EachWaitIsTwiceTheOneBeforeWithJitter) {
+TEST_F(RefusedTest, EachWaitIsTwiceTheOneBeforeWithJitter_R15) {
   const std::vector<Duration> waits =
       Waits(5, {.initial = milliseconds(1), .cap = milliseconds(50)});
   ASSERT_EQ(waits.size(), 5U);
@@ -52,7 +52,7 @@ TEST_F(RefusedTest, R_15_EachWaitIsTwiceTheOneBeforeWithJitter) {
   }
 }
 
-TEST_F(RefusedTest, R_16_TheWaitsStayAtTheirCap) {
+TEST_F(RefusedTest, TheWaitsStayAtTheirCap_R16) {
   const std::vector<Duration> waits =
       Waits(40, {.initial = milliseconds(1), .cap = milliseconds(50)});
   ASSERT_EQ(waits.size(), 40U);
@@ -67,13 +67,13 @@ TEST_F(RefusedTest, R_16_TheWaitsStayAtTheirCap) {
   EXPECT_LE(total, 34 * milliseconds(90));
 }
 
-TEST_F(RefusedTest, R_18_ABackoffOfOnesOwnWithoutJitterIsExact) {
+TEST_F(RefusedTest, ABackoffOfOnesOwnWithoutJitterIsExact_R18) {
   EXPECT_EQ(Waits(5, {.initial = milliseconds(10), .cap = milliseconds(100), .jitter = 0}),
             (std::vector<Duration>{milliseconds(10), milliseconds(20), milliseconds(40),
                                    milliseconds(80), milliseconds(100)}));
 }
 
-TEST_F(ReflectorTest, R_19_R_20_TooManyRequestsBacksOffWithoutARelist) {
+TEST_F(ReflectorTest, TooManyRequestsBacksOffWithoutARelist_R19_R20) {
   for (int i = 0; i < 4; ++i) server_.watch_errors.push_back(TooMany());
   Start();
   ASSERT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, minutes(5)));
@@ -117,7 +117,7 @@ TEST_F(ReflectorTest, RetryAfterIsHonouredOverPausesAndRelists) {
   }
 }
 
-TEST_F(ReflectorTest, R_21_RD_01_AnInternalErrorInTheStreamRelists) {
+TEST_F(ReflectorTest, AnInternalErrorInTheStreamRelists_R21_RD01) {
   Start();
   sim_.RunFor(seconds(5));
   server_.FailWatches(Internal());
@@ -125,7 +125,7 @@ TEST_F(ReflectorTest, R_21_RD_01_AnInternalErrorInTheStreamRelists) {
   EXPECT_EQ(Count("LIST"), 2U);
 }
 
-TEST_F(ReflectorTest, W41_WhateverEndsAStreamIsReported) {
+TEST_F(ReflectorTest, WhateverEndsAStreamIsReported_W41) {
   const std::vector<Error> errors = {
       Internal(),
       Expired(),
@@ -168,15 +168,15 @@ class InternalErrorTest : public ReflectorTest {
   }
 };
 
-TEST_F(InternalErrorTest, R_22_AreRetriedWithinTheWindow) { EXPECT_EQ(Retries(seconds(30)), 31); }
+TEST_F(InternalErrorTest, AreRetriedWithinTheWindow_R22) { EXPECT_EQ(Retries(seconds(30)), 31); }
 
-TEST_F(InternalErrorTest, R_23_AQuietMinuteStartsTheWindowAfresh) {
+TEST_F(InternalErrorTest, AQuietMinuteStartsTheWindowAfresh_R23) {
   EXPECT_EQ(Retries(seconds(30), 10), 40);
 }
 
-TEST_F(InternalErrorTest, RD_02_AWindowOfASecondIsTwoRetries) { EXPECT_EQ(Retries(seconds(1)), 2); }
+TEST_F(InternalErrorTest, AWindowOfASecondIsTwoRetries_RD02) { EXPECT_EQ(Retries(seconds(1)), 2); }
 
-TEST_F(InternalErrorTest, RD_03_RD_04_OtherErrorsAreNotRetriedAndDoNotEndTheWindow) {
+TEST_F(InternalErrorTest, OtherErrorsAreNotRetriedAndDoNotEndTheWindow_RD03_RD04) {
   ReflectorOptions options;
   options.max_internal_error_retry = seconds(30);
   Start(std::move(options));
@@ -199,7 +199,7 @@ TEST_F(InternalErrorTest, RD_03_RD_04_OtherErrorsAreNotRetriedAndDoNotEndTheWind
 
 // ---- pauses
 
-TEST_F(ReflectorTest, A410HasABackoffOfItsOwn) {
+TEST_F(ReflectorTest, HasABackoffOfItsOwn_A410) {
   Start();
   sim_.RunFor(seconds(5));
   for (int i = 0; i < 6; ++i) server_.watch_errors.push_back(Refused());
@@ -220,7 +220,7 @@ TEST_F(ReflectorTest, AListFromTheFutureIsFollowedByTheNewestAtOnce) {
   ASSERT_TRUE(sim_.RunUntil([&] { return Count("LIST") == 3; }, seconds(2)));
 }
 
-TEST_F(ReflectorTest, ThoseWhoWereRefusedTogetherDoNotReturnTogether) {
+TEST_F(ReflectorTest, RetryAfter_WaitsAreSpread) {
   std::vector<Duration> returns;
   for (int i = 0; i < 20; ++i) {
     server_.list_errors = {TooMany().WithRetryAfter(seconds(10))};
@@ -350,7 +350,7 @@ TEST_F(ReflectorTest, RightsAndTokensAreNoticedWithinTenSecondsAndCostARequestEa
   }
 }
 
-TEST_F(ReflectorTest, WhoMayListButNotWatchIsListedAllTheSame) {
+TEST_F(ReflectorTest, WatchForbidden_ListsPeriodically) {
   server_.watch_list_unsupported = false;
   server_.Put("a");
   for (int i = 0; i < 100; ++i) {
@@ -372,7 +372,7 @@ TEST_F(ReflectorTest, AStreamThatHadBegunAndIsCutOffWithAnErrorRelists) {
   EXPECT_EQ(Count("LIST"), 2U);
 }
 
-TEST_F(ReflectorTest, R_17_TheDefaultBackoffConnectsWithinTenSeconds) {
+TEST_F(ReflectorTest, TheDefaultBackoffConnectsWithinTenSeconds_R17) {
   server_.watch_errors = {Refused(), Refused()};
   Start();
   EXPECT_EQ(server_.open_watches(), 0U);

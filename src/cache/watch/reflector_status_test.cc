@@ -104,7 +104,7 @@ TEST_F(ReflectorStatusTest, StatesFollowTheLastError) {
   EXPECT_EQ(stats.lists, 1U);
 }
 
-TEST_F(ReflectorStatusTest, WhoIsAskedToWaitDoesNotSpeakOfAFailure) {
+TEST_F(ReflectorStatusTest, TooManyRequests_IsLoggedAsWait) {
   status_.OnWatchError(Error(Reason::kTooManyRequests, "no").WithHttpStatus(429));
   EXPECT_EQ(log_->last, "the server asks to wait, will retry");
   status_.OnWatchError(Error(Reason::kInternalError, "no").WithHttpStatus(500));
@@ -112,7 +112,7 @@ TEST_F(ReflectorStatusTest, WhoIsAskedToWaitDoesNotSpeakOfAFailure) {
 }
 
 // An expired history is normal, and a missing definition is logged once.
-TEST_F(ReflectorStatusTest, WhatIsNoNewsIsNoWarning) {
+TEST_F(ReflectorStatusTest, ExpectedAndRepeatedErrors_AreNoWarnings) {
   const auto level = [this](const Error& error) {
     log_->levels.clear();
     status_.OnWatchError(error);

@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-TEST_F(ReflectorTest, R_13_WL_08_ListsAtZeroInPagesThenWatchesFromThere) {
+TEST_F(ReflectorTest, ListsAtZeroInPagesThenWatchesFromThere_R13_WL08) {
   server_.Put("foo");
   Start();
   EXPECT_EQ(server_.requests, (Texts{"LIST rv=0 limit=500", "WATCH rv=1 bookmarks"}));
@@ -35,7 +35,7 @@ TEST_F(ReflectorTest, R_13_WL_08_ListsAtZeroInPagesThenWatchesFromThere) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "3");
 }
 
-TEST_F(ReflectorTest, R_12_WL_11_OneWatchListAndNoList) {
+TEST_F(ReflectorTest, WatchList_NeedsNoList_R12_WL11) {
   server_.watch_list_unsupported = false;
   server_.Put("foo");
   server_.Put("bar");
@@ -47,7 +47,7 @@ TEST_F(ReflectorTest, R_12_WL_11_OneWatchListAndNoList) {
   EXPECT_EQ(store_.words, (Texts{"replace 2", "update foo"}));
 }
 
-TEST_F(ReflectorTest, R_10_IgnoresOtherTypesAndTakesTheLastResourceVersion) {
+TEST_F(ReflectorTest, IgnoresOtherTypesAndTakesTheLastResourceVersion_R10) {
   server_.Put("foo");
   server_.Put("bar");
   Start();
@@ -129,7 +129,7 @@ TEST_F(ReflectorTest, WatchesThatEndAtOnceWithAnEventEachAreNotOpenedInACircle) 
   EXPECT_EQ(Count("LIST"), 1U);
 }
 
-TEST_F(ReflectorTest, R_08_R_09_VeryShortWatchRelistsAfterABackoff) {
+TEST_F(ReflectorTest, VeryShortWatchRelistsAfterABackoff_R08_R09) {
   Start();
   sim_.RunFor(milliseconds(10));
   server_.EndWatches();
@@ -160,7 +160,7 @@ TEST_F(ReflectorTest, AWatchWithEventsIsResumedAtTheLast) {
   EXPECT_EQ(server_.requests.back(), "WATCH rv=2 bookmarks");
 }
 
-TEST_F(ReflectorTest, R_28_R_29_RelistsAtTheLastAndFallsBackToAQuorumRead) {
+TEST_F(ReflectorTest, RelistsAtTheLastAndFallsBackToAQuorumRead_R28_R29) {
   server_.set_rv(9);
   server_.Put("foo");
   Start();
@@ -190,7 +190,7 @@ std::vector<Error> TooLargeInItsThreeForms() {
   };
 }
 
-TEST_F(ReflectorTest, R_31_TooLargeResourceVersionFallsBackInItsThreeForms) {
+TEST_F(ReflectorTest, TooLargeResourceVersionFallsBackInItsThreeForms_R31) {
   server_.set_rv(19);
   server_.Put("foo");
   Start();
@@ -217,7 +217,7 @@ TEST_F(ReflectorTest, R_31_TooLargeResourceVersionFallsBackInItsThreeForms) {
   EXPECT_EQ(store_.objects.size(), 1U);
 }
 
-TEST_F(ReflectorTest, R_25_PG_08_PageSizeIsKeptAndTokensAreFollowed) {
+TEST_F(ReflectorTest, PageSizeIsKeptAndTokensAreFollowed_R25_PG08) {
   server_.pages_ignore_rv = true;
   for (int i = 0; i < 10; ++i) server_.Put("pod-" + std::to_string(i));
   ReflectorOptions options;
@@ -228,7 +228,7 @@ TEST_F(ReflectorTest, R_25_PG_08_PageSizeIsKeptAndTokensAreFollowed) {
   EXPECT_EQ(store_.objects.size(), 10U);
 }
 
-TEST_F(ReflectorTest, PG_01_to_PG_05_AllItemsOfAnyNumberOfPages) {
+TEST_F(ReflectorTest, AllItemsOfAnyNumberOfPages_PG01_to_PG05) {
   struct Row {
     int items;
     std::size_t lists;
@@ -250,7 +250,7 @@ TEST_F(ReflectorTest, PG_01_to_PG_05_AllItemsOfAnyNumberOfPages) {
   }
 }
 
-TEST_F(ReflectorTest, R_26_NoPagesOnceThereIsAResourceVersion) {
+TEST_F(ReflectorTest, NoPagesOnceThereIsAResourceVersion_R26) {
   server_.set_rv(9);
   server_.Put("foo");
   Start();
@@ -260,7 +260,7 @@ TEST_F(ReflectorTest, R_26_NoPagesOnceThereIsAResourceVersion) {
   EXPECT_EQ(server_.requests[2], "LIST rv=10 limit=0");
 }
 
-TEST_F(ReflectorTest, R_27_PaginationSticksWhereThereIsNoWatchCache) {
+TEST_F(ReflectorTest, PaginationSticksWhereThereIsNoWatchCache_R27) {
   server_.pages_ignore_rv = true;
   for (int i = 0; i < 501; ++i) server_.Put("pod-" + std::to_string(i));
   Start();
@@ -272,7 +272,7 @@ TEST_F(ReflectorTest, R_27_PaginationSticksWhereThereIsNoWatchCache) {
   EXPECT_EQ(store_.objects.size(), 501U);
 }
 
-TEST_F(ReflectorTest, R_30_PG_07_APageThatExpiresMakesItOneFullList) {
+TEST_F(ReflectorTest, APageThatExpiresMakesItOneFullList_R30_PG07) {
   server_.set_rv(9);
   server_.pages_ignore_rv = true;
   for (int i = 0; i < 8; ++i) server_.Put("pod-" + std::to_string(i));
@@ -289,7 +289,7 @@ TEST_F(ReflectorTest, R_30_PG_07_APageThatExpiresMakesItOneFullList) {
   EXPECT_EQ(store_.objects.size(), 8U);
 }
 
-TEST_F(ReflectorTest, R_14_ListAndConnectErrorsAreReportedAndRetried) {
+TEST_F(ReflectorTest, ListAndConnectErrorsAreReportedAndRetried_R14) {
   server_.list_errors.push_back(Internal());
   server_.watch_errors.push_back(Error(Reason::kForbidden, "no").WithHttpStatus(403));
   Start();
@@ -298,7 +298,7 @@ TEST_F(ReflectorTest, R_14_ListAndConnectErrorsAreReportedAndRetried) {
   EXPECT_EQ(Count("LIST"), 3U);
 }
 
-TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
+TEST_F(ReflectorTest, WatchTimeouts_R40_R41_R42) {
   struct Row {
     Duration min;
     std::int64_t low;
@@ -328,7 +328,7 @@ TEST_F(ReflectorTest, R_40_R_41_R_42_WatchTimeouts) {
   }
 }
 
-TEST_F(ReflectorTest, R_45_AStoreReadErrorInTheStreamRelists) {
+TEST_F(ReflectorTest, AStoreReadErrorInTheStreamRelists_R45) {
   server_.Put("good");
   server_.Put("corrupt");
   server_.Put("fine");
@@ -346,7 +346,7 @@ TEST_F(ReflectorTest, R_45_AStoreReadErrorInTheStreamRelists) {
   EXPECT_EQ(server_.requests.back(), "WATCH rv=4 bookmarks");
 }
 
-TEST_F(ReflectorTest, R_24_AFailedResyncRelists) {
+TEST_F(ReflectorTest, AFailedResyncRelists_R24) {
   ReflectorOptions options;
   options.resync_period = seconds(10);
   const std::unique_ptr<InformerMetrics> metrics = InformerMetrics::For(sim_.env(), "pods");
@@ -364,7 +364,7 @@ TEST_F(ReflectorTest, R_24_AFailedResyncRelists) {
   reflector_.reset();  // before its metrics are destroyed
 }
 
-TEST_F(ReflectorTest, R_01_AnErrorThatIsNoStatusRelists) {
+TEST_F(ReflectorTest, AnErrorThatIsNoStatusRelists_R01) {
   Start();
   sim_.RunFor(seconds(5));
   server_.FailWatches(Error(Reason::kDecode, "not a Status"));
@@ -372,7 +372,7 @@ TEST_F(ReflectorTest, R_01_AnErrorThatIsNoStatusRelists) {
   EXPECT_EQ(Count("LIST"), 2U);
 }
 
-TEST_F(ReflectorTest, R_03_TheResyncTimerFiresAgainAndAgain) {
+TEST_F(ReflectorTest, TheResyncTimerFiresAgainAndAgain_R03) {
   ReflectorOptions options;
   options.resync_period = seconds(10);
   Start(std::move(options));
@@ -380,7 +380,7 @@ TEST_F(ReflectorTest, R_03_TheResyncTimerFiresAgainAndAgain) {
   EXPECT_EQ(store_.resyncs, 3);
 }
 
-TEST_F(ReflectorTest, R_04_DestructionDuringTheListOpensNoWatch) {
+TEST_F(ReflectorTest, DestructionDuringTheListOpensNoWatch_R04) {
   server_.Put("foo");
   lister_watcher_ = server_.NewListerWatcher();
   reflector_ = std::make_unique<Reflector>(sim_.env(), *lister_watcher_, store_, observer_,
@@ -393,7 +393,7 @@ TEST_F(ReflectorTest, R_04_DestructionDuringTheListOpensNoWatch) {
   EXPECT_TRUE(store_.words.empty());
 }
 
-TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
+TEST_F(ReflectorTest, DestructionBeforeTheStreamIsReadReadsNothing_R06_R11) {
   Start();
   store_.words.clear();
   server_.Put("foo");
@@ -403,7 +403,7 @@ TEST_F(ReflectorTest, R_06_R_11_DestructionBeforeTheStreamIsReadReadsNothing) {
   EXPECT_EQ(server_.open_watches(), 0U);
 }
 
-TEST_F(ReflectorTest, R_02_R_05_R_07_DestructionEndsTheWatch) {
+TEST_F(ReflectorTest, DestructionEndsTheWatch_R02_R05_R07) {
   Start();
   EXPECT_EQ(server_.open_watches(), 1U);
   reflector_.reset();  // before its metrics are destroyed

@@ -32,7 +32,7 @@ TEST_F(ReflectorTest, AServerThatWentBackInTimeIsANewEpoch) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "4");
 }
 
-TEST_F(ReflectorTest, R_43_EveryEventMovesTheResourceVersion) {
+TEST_F(ReflectorTest, EveryEventMovesTheResourceVersion_R43) {
   server_.set_rv(10);
   Start();
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "10");
@@ -68,7 +68,7 @@ TEST_F(ReflectorTest, AnEventWithoutAVersionMovesNothingAndIsLoggedOnceAStream) 
   EXPECT_EQ(server_.requests.back(), "WATCH rv=101 bookmarks");
 }
 
-TEST_F(ReflectorTest, F11_ABookmarkThatGoesBackIsLoggedAndIgnored) {
+TEST_F(ReflectorTest, ABookmarkThatGoesBackIsLoggedAndIgnored_F11) {
   server_.set_rv(100);
   Start();
   server_.SendBookmark("99");
@@ -186,7 +186,7 @@ TEST_F(VersionQuestionTest, AServerThatPutsItOffIsNotAskedToWatchAtOnce) {
   EXPECT_EQ(Count("LIST"), 1U);
 }
 
-TEST_F(VersionQuestionTest, WithoutATokenNothingElseIsAsked) {
+TEST_F(VersionQuestionTest, VersionQuestionUnauthorized_WatchWaits) {
   server_.version_errors = {Error(Reason::kUnauthorized, "no").WithHttpStatus(401)};
   server_.BreakWatches();
   sim_.RunReady();
@@ -230,7 +230,7 @@ TEST_F(VersionQuestionTest, TwoSecondsBeforeItsTimeoutAStreamHasEndedAtIt) {
   EXPECT_EQ(server_.version_questions, before + 1) << "an error is no end as agreed";
 }
 
-TEST_F(VersionQuestionTest, WhatIsOlderIsAnEpochAfterTheQuestionToo) {
+TEST_F(VersionQuestionTest, OlderVersionAfterQuestion_IsEpoch) {
   server_.BreakWatches();
   sim_.RunFor(seconds(2));
   EXPECT_EQ(server_.version_questions, 1);
@@ -296,7 +296,7 @@ TEST_F(ReflectorTest, FromAServerWithoutVersionsAdditionsAreInNoOrder) {
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "6");
 }
 
-TEST_F(VersionQuestionTest, AfterAPauseToo) {
+TEST_F(VersionQuestionTest, OlderServerAfterPause_IsEpoch) {
   sim_.env().loop().Post([this] { reflector_->Pause(); });
   sim_.RunReady();
   server_.set_rv(4);
@@ -305,7 +305,7 @@ TEST_F(VersionQuestionTest, AfterAPauseToo) {
   EXPECT_EQ(observer_.epochs, 1);
 }
 
-TEST_F(ReflectorTest, F17_AnObjectThatGoesBackIsLoggedAndTaken) {
+TEST_F(ReflectorTest, AnObjectThatGoesBackIsLoggedAndTaken_F17) {
   server_.set_rv(100);
   Start();
   server_.Send(WatchEventType::kAdded, MakePod("default", "a", "101"));

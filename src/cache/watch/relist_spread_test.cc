@@ -104,7 +104,7 @@ class RelistSpread : public testing::Test {
   std::vector<std::unique_ptr<Member>> members_;
 };
 
-TEST_F(RelistSpread, W38_AfterAnOutageSmallCollectionsAreListedFirst) {
+TEST_F(RelistSpread, AfterAnOutageSmallCollectionsAreListedFirst_W38) {
   for (int i = 0; i < 20; ++i) Add(kSmall);
   for (int i = 0; i < 5; ++i) Add(kMiddling);
   for (int i = 0; i < 2; ++i) Add(kLarge);
@@ -131,7 +131,7 @@ TEST_F(RelistSpread, W38_AfterAnOutageSmallCollectionsAreListedFirst) {
   RecordProperty("peak_percent", static_cast<int>(100 * Peak() / all));
 }
 
-TEST_F(RelistSpread, W38_AVersionThatIsTooOldIsNoOutage) {
+TEST_F(RelistSpread, AVersionThatIsTooOldIsNoOutage_W38) {
   Member& member = Add(kLarge);
   Begin();
   member.server.FailWatches(TooOld());
@@ -139,7 +139,7 @@ TEST_F(RelistSpread, W38_AVersionThatIsTooOldIsNoOutage) {
   EXPECT_LE(Delays(kLarge).front(), seconds(1));
 }
 
-TEST_F(RelistSpread, W38_AnOutageIsOverOnceTheWatchTellsSomething) {
+TEST_F(RelistSpread, AnOutageIsOverOnceTheWatchTellsSomething_W38) {
   Member& member = Add(kLarge);
   Begin();
   member.server.BreakWatches();
@@ -153,7 +153,7 @@ TEST_F(RelistSpread, W38_AnOutageIsOverOnceTheWatchTellsSomething) {
   EXPECT_LE(Delays(kLarge).front(), seconds(1));
 }
 
-TEST_F(RelistSpread, W38_AnOutageIsOverOnceItHasBeenListed) {
+TEST_F(RelistSpread, AnOutageIsOverOnceItHasBeenListed_W38) {
   Member& member = Add(kLarge);
   Begin();
   member.server.watch_errors.push_back(TooOld());
@@ -166,7 +166,7 @@ TEST_F(RelistSpread, W38_AnOutageIsOverOnceItHasBeenListed) {
   EXPECT_LE(Delays(kLarge).front(), seconds(1));
 }
 
-TEST_F(RelistSpread, W38_AFailureIsAnOutageIfTheServerCannotBeReached) {
+TEST_F(RelistSpread, AFailureIsAnOutageIfTheServerCannotBeReached_W38) {
   for (const bool unreachable : {true, false}) {
     members_.clear();
     Member& member = Add(kLarge);
@@ -184,7 +184,7 @@ TEST_F(RelistSpread, W38_AFailureIsAnOutageIfTheServerCannotBeReached) {
 }
 
 // The outage in which the watch was resumed has ended.
-TEST_F(RelistSpread, W38_AStreamThatGoesBackIsOne) {
+TEST_F(RelistSpread, AStreamThatGoesBackIsOne_W38) {
   Member& member = Add(kLarge);
   Begin();
   member.server.BreakWatches();
@@ -198,7 +198,7 @@ TEST_F(RelistSpread, W38_AStreamThatGoesBackIsOne) {
   EXPECT_GE(Delays(kLarge).front(), milliseconds(1250));
 }
 
-TEST_F(RelistSpread, W38_AServerThatWentBackInTimeIsListedSmallOnesFirst) {
+TEST_F(RelistSpread, AServerThatWentBackInTimeIsListedSmallOnesFirst_W38) {
   Member& small = Add(kSmall);
   Member& large = Add(kLarge);
   Begin();
@@ -212,7 +212,7 @@ TEST_F(RelistSpread, W38_AServerThatWentBackInTimeIsListedSmallOnesFirst) {
 }
 
 // The current size counts, not the size of the last list.
-TEST_F(RelistSpread, W38_ObjectsThatCameSinceTheListCount) {
+TEST_F(RelistSpread, ObjectsThatCameSinceTheListCount_W38) {
   Member& member = Add(0);
   Begin();
   for (std::size_t i = 0; i < kLarge; ++i) member.server.Put("p" + std::to_string(i));
@@ -224,7 +224,7 @@ TEST_F(RelistSpread, W38_ObjectsThatCameSinceTheListCount) {
   EXPECT_GE(Delays(kLarge).front(), milliseconds(1250));
 }
 
-TEST_F(RelistSpread, W38_ObjectsThatWentSinceTheListDoNotCount) {
+TEST_F(RelistSpread, ObjectsThatWentSinceTheListDoNotCount_W38) {
   for (const std::size_t listed : {kLarge, std::size_t{0}}) {
     members_.clear();
     Member& member = Add(listed);
@@ -243,7 +243,7 @@ TEST_F(RelistSpread, W38_ObjectsThatWentSinceTheListDoNotCount) {
   }
 }
 
-TEST_F(RelistSpread, W38_TenSecondsAreTheMost) {
+TEST_F(RelistSpread, TenSecondsAreTheMost_W38) {
   RetryPace pace(sim_.env(), {});
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(pace.BySize(99), Duration(0));

@@ -44,7 +44,7 @@ class RetryPaceTest : public ::testing::Test {
   Simulation sim_;
 };
 
-TEST_F(RetryPaceTest, EachKindOfErrorHasItsOwn) {
+TEST_F(RetryPaceTest, Pause_DependsOnKindOfError) {
   for (int n = 1; n <= 12; ++n) {
     const auto grown = [n](Duration first, double factor, Duration cap) {
       double pause = static_cast<double>(first.count());
@@ -152,7 +152,7 @@ TEST_F(RetryPaceTest, AListEndsTheBackOffOfRefusalsAlone) {
       << "who may list may not be allowed to watch";
 }
 
-TEST_F(RetryPaceTest, TheLargerTheLater) {
+TEST_F(RetryPaceTest, LargerCollection_WaitsLonger) {
   RetryPace pace = Make();
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(pace.BySize(0), Duration(0));

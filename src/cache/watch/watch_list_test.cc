@@ -22,7 +22,7 @@ class WatchListTest : public ReflectorTest {
   WatchListTest() { server_.watch_list_unsupported = false; }
 };
 
-TEST_F(WatchListTest, WL_04_to_WL_07_NothingIsKnownBeforeTheEndBookmark) {
+TEST_F(WatchListTest, NothingIsKnownBeforeTheEndBookmark_WL04_to_WL07) {
   server_.never_ends_initial_events = true;
   server_.Put("foo");
   Start();
@@ -49,16 +49,16 @@ class RefusedWatchListTest : public WatchListTest {
   }
 };
 
-TEST_F(RefusedWatchListTest, WL_09_AnyErrorIsAnsweredByAList) {
+TEST_F(RefusedWatchListTest, AnyErrorIsAnsweredByAList_WL09) {
   ExpectListAndWatchAfter(Error(Reason::kUnknown, "no"));
 }
 
-TEST_F(RefusedWatchListTest, WL_10_SoIsStreamingThatIsNotAllowed) {
+TEST_F(RefusedWatchListTest, StreamingNotAllowed_FallsBackToList_WL10) {
   ExpectListAndWatchAfter(
       Error(Reason::kInvalid, "sendInitialEvents is forbidden").WithHttpStatus(422));
 }
 
-TEST_F(WatchListTest, WL_12_InitialEventsMayChangeAndDelete) {
+TEST_F(WatchListTest, InitialEventsMayChangeAndDelete_WL12) {
   server_.never_ends_initial_events = true;
   Start();
   server_.Send(WatchEventType::kAdded, MakePod("default", "p1", "1"));
@@ -71,7 +71,7 @@ TEST_F(WatchListTest, WL_12_InitialEventsMayChangeAndDelete) {
   EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"p1", "3"}, {"p2", "2"}}));
 }
 
-TEST_F(WatchListTest, WL_13_TooManyRequestsRepeatsTheWatchList) {
+TEST_F(WatchListTest, TooManyRequestsRepeatsTheWatchList_WL13) {
   server_.watch_errors = {TooMany(), TooMany()};
   server_.Put("foo");
   Start();
@@ -80,7 +80,7 @@ TEST_F(WatchListTest, WL_13_TooManyRequestsRepeatsTheWatchList) {
   EXPECT_EQ(Count("LIST"), 0U);
 }
 
-TEST_F(WatchListTest, WL_14_AStreamThatEndsTooEarlyStartsAfresh) {
+TEST_F(WatchListTest, AStreamThatEndsTooEarlyStartsAfresh_WL14) {
   server_.never_ends_initial_events = true;
   server_.Put("foo");
   Start();
@@ -94,7 +94,7 @@ TEST_F(WatchListTest, WL_14_AStreamThatEndsTooEarlyStartsAfresh) {
   EXPECT_EQ(store_.objects, (std::map<std::string, std::string>{{"bar", "3"}}));
 }
 
-TEST_F(WatchListTest, WL_15_AfterTheInitialEventsItResumesAsAWatch) {
+TEST_F(WatchListTest, AfterTheInitialEventsItResumesAsAWatch_WL15) {
   server_.Put("a");
   server_.Put("b");
   Start();
@@ -108,7 +108,7 @@ TEST_F(WatchListTest, WL_15_AfterTheInitialEventsItResumesAsAWatch) {
   EXPECT_EQ(store_.objects.size(), 4U);
 }
 
-TEST_F(WatchListTest, WL_16_ExpiredOnResumeListsAgainWithAWatchList) {
+TEST_F(WatchListTest, ExpiredOnResumeListsAgainWithAWatchList_WL16) {
   server_.Put("a");
   Start();
   sim_.RunFor(seconds(5));
@@ -121,7 +121,7 @@ TEST_F(WatchListTest, WL_16_ExpiredOnResumeListsAgainWithAWatchList) {
   EXPECT_EQ(server_.requests.back(), "WATCHLIST rv=1 NotOlderThan bookmarks");
 }
 
-TEST_F(WatchListTest, WL_17_ABookmarkWithoutTheMarkIsNotTheEnd) {
+TEST_F(WatchListTest, ABookmarkWithoutTheMarkIsNotTheEnd_WL17) {
   server_.never_ends_initial_events = true;
   server_.Put("a");
   Start();
@@ -179,7 +179,7 @@ TEST_F(WatchListTest, AListThatCannotBeAskedForIsANewRound) {
 
 // ---- the watch that follows
 
-TEST_F(WatchListTest, WhatGoesBackAfterTheInitialEventsIsLoggedAndNoEpoch) {
+TEST_F(WatchListTest, BookmarkGoingBack_IsLoggedAndNoEpoch) {
   server_.set_rv(100);
   Start();
   server_.SendBookmark("99");
@@ -211,7 +211,7 @@ TEST_F(WatchListTest, EndedAtOnceAfterTheInitialEventsItIsAVeryShortWatch) {
 
 // ---- memory of servers without watch-lists
 
-TEST_F(WatchListTest, WhoListsByChoiceSaysNothingOfTheServer) {
+TEST_F(WatchListTest, ListsByChoice_DoNotDeclineWatchLists) {
   ReflectorOptions options;
   options.use_watch_list = false;
   Start(std::move(options));
@@ -219,7 +219,7 @@ TEST_F(WatchListTest, WhoListsByChoiceSaysNothingOfTheServer) {
   EXPECT_FALSE(server_.watch_list_unsupported);
 }
 
-TEST_F(WatchListTest, W34_AServerThatDeclinesIsNotAskedAgain) {
+TEST_F(WatchListTest, AServerThatDeclinesIsNotAskedAgain_W34) {
   for (const int status : {400, 405, 422, 501}) {
     server_.watch_list_unsupported = false;
     server_.requests.clear();
@@ -234,7 +234,7 @@ TEST_F(WatchListTest, W34_AServerThatDeclinesIsNotAskedAgain) {
   }
 }
 
-TEST_F(WatchListTest, W34_OnceTheServerMayBeAskedAgainItIs) {
+TEST_F(WatchListTest, WatchListSupportedAgain_IsUsedAgain_W34) {
   server_.watch_errors.push_back(Error(Reason::kInvalid, "no").WithHttpStatus(422));
   Start();
   server_.watch_list_unsupported = false;
@@ -245,7 +245,7 @@ TEST_F(WatchListTest, W34_OnceTheServerMayBeAskedAgainItIs) {
   EXPECT_FALSE(server_.watch_list_unsupported);
 }
 
-TEST_F(WatchListTest, W34_AServerThatCannotJustNowIsAskedAgain) {
+TEST_F(WatchListTest, AServerThatCannotJustNowIsAskedAgain_W34) {
   for (const Error& error : {Internal(), TooMany(), Refused(), Expired(),
                              Error(Reason::kForbidden, "no").WithHttpStatus(403),
                              Error(Reason::kServiceUnavailable, "wait").WithHttpStatus(503)}) {
@@ -257,7 +257,7 @@ TEST_F(WatchListTest, W34_AServerThatCannotJustNowIsAskedAgain) {
   }
 }
 
-TEST_F(WatchListTest, W34_ARefusalCountsOnceAListHasWorked) {
+TEST_F(WatchListTest, ARefusalCountsOnceAListHasWorked_W34) {
   const Error refusal = Error(Reason::kBadRequest, "bad selector").WithHttpStatus(400);
   server_.watch_errors = {refusal, refusal};
   server_.list_errors = {refusal};
@@ -268,7 +268,7 @@ TEST_F(WatchListTest, W34_ARefusalCountsOnceAListHasWorked) {
   EXPECT_TRUE(server_.watch_list_unsupported);
 }
 
-TEST_F(WatchListTest, W33_W34_AServerThatNeverEndsTheInitialEventsCostsOneMinute) {
+TEST_F(WatchListTest, AServerThatNeverEndsTheInitialEventsCostsOneMinute_W33_W34) {
   server_.never_ends_initial_events = true;
   Start();
   ASSERT_TRUE(sim_.RunUntil([&] { return store_.replaced == 1; }, minutes(3)));
@@ -277,7 +277,7 @@ TEST_F(WatchListTest, W33_W34_AServerThatNeverEndsTheInitialEventsCostsOneMinute
   EXPECT_EQ(Count("WATCHLIST"), 1U);
 }
 
-TEST_F(WatchListTest, W33_W34_EarlyEndsAreRememberedAndBrokenConnectionsAreNot) {
+TEST_F(WatchListTest, EarlyEndsAreRememberedAndBrokenConnectionsAreNot_W33_W34) {
   for (const bool broken : {false, true}) {
     server_.watch_list_unsupported = false;
     server_.never_ends_initial_events = true;
@@ -325,7 +325,7 @@ TEST_F(WatchListTest, TheLogNamesAnUnreadableObjectOnceUntilItIsReadableOrGone) 
   EXPECT_EQ(reflector_->LastSyncResourceVersion(), "23") << "it counts all the same";
 }
 
-TEST_F(WatchListTest, InitialEventsOfWhatCannotBeReadOrNoLongerIs) {
+TEST_F(WatchListTest, InitialEvents_UnreadableObjects_AreLoggedAndLeftOut) {
   server_.never_ends_initial_events = true;
   Start();
   const std::string line =
@@ -374,7 +374,7 @@ class PlainListerWatcher final : public ListerWatcher {
   const std::unique_ptr<ListerWatcher> next_;
 };
 
-TEST_F(WatchListTest, R_52_to_R_55_WL_32_to_WL_35_IsUsedUnlessSwitchedOffOrDeclined) {
+TEST_F(WatchListTest, IsUsedUnlessSwitchedOffOrDeclined_R52_to_R55_WL32_to_WL35) {
   enum class Client { kSupports, kDeclines, kSaysNothing };
   struct Row {
     const char* id;
@@ -407,7 +407,7 @@ TEST_F(WatchListTest, R_52_to_R_55_WL_32_to_WL_35_IsUsedUnlessSwitchedOffOrDecli
 }
 
 // Wrappers of a ListerWatcher forward its answer.
-TEST_F(WatchListTest, LW_01_to_LW_03_AWrapperPassesOnWhatTheClientSays) {
+TEST_F(WatchListTest, AWrapperPassesOnWhatTheClientSays_LW01_to_LW03) {
   PlainListerWatcher silent(server_.NewListerWatcher());
   EXPECT_FALSE(ContainedListWatch(sim_.env(), silent).IsWatchListSemanticsUnSupported());
   const std::unique_ptr<ListerWatcher> one = server_.NewListerWatcher();
@@ -422,14 +422,14 @@ TEST_F(WatchListTest, LW_01_to_LW_03_AWrapperPassesOnWhatTheClientSays) {
 
 // ---- slow initial events
 
-TEST_F(WatchListTest, WL_01_AnOrdinaryWatchMayBeSilent) {
+TEST_F(WatchListTest, AnOrdinaryWatchMayBeSilent_WL01) {
   server_.watch_list_unsupported = true;
   Start();
   sim_.RunFor(minutes(2));
   EXPECT_EQ(log_->lines, Texts());
 }
 
-TEST_F(WatchListTest, WL_02_SilenceBeforeTheEndBookmarkIsWarnedOf) {
+TEST_F(WatchListTest, SilenceBeforeTheEndBookmarkIsWarnedOf_WL02) {
   server_.never_ends_initial_events = true;
   Start();
   sim_.RunFor(seconds(25));
@@ -437,7 +437,7 @@ TEST_F(WatchListTest, WL_02_SilenceBeforeTheEndBookmarkIsWarnedOf) {
   EXPECT_EQ(log_->lines, (Texts{waiting + "10s", waiting + "20s"}));
 }
 
-TEST_F(WatchListTest, WL_03_SilenceCountsFromTheLastEventAndEndsWithTheBookmark) {
+TEST_F(WatchListTest, SilenceCountsFromTheLastEventAndEndsWithTheBookmark_WL03) {
   server_.never_ends_initial_events = true;
   Start();
   sim_.RunFor(seconds(9));

@@ -42,7 +42,7 @@ class CertificateWatcherTest : public ::testing::Test {
   }
 };
 
-TEST_F(CertificateWatcherTest, WH_02_FilesThatAreWrittenAnew) {
+TEST_F(CertificateWatcherTest, FilesThatAreWrittenAnew_WH02) {
   Start();
   EXPECT_EQ(told_, std::vector{first_});
   sim_.RunFor(seconds(60));
@@ -55,7 +55,7 @@ TEST_F(CertificateWatcherTest, WH_02_FilesThatAreWrittenAnew) {
   EXPECT_THAT(metrics_->Text(), HasSubstr("certwatcher_read_certificate_errors_total 0"));
 }
 
-TEST_F(CertificateWatcherTest, WH_02_FilesThatAreReplacedOrAreAwayForAWhile) {
+TEST_F(CertificateWatcherTest, FilesThatAreReplacedOrAreAwayForAWhile_WH02) {
   Start();
   folder_.Rename(second_);
   sim_.RunFor(seconds(10));
@@ -70,7 +70,7 @@ TEST_F(CertificateWatcherTest, WH_02_FilesThatAreReplacedOrAreAwayForAWhile) {
   EXPECT_EQ(told_, (std::vector{first_, second_, first_}));
 }
 
-TEST_F(CertificateWatcherTest, WH_02_ABadPairKeepsTheOldOne) {
+TEST_F(CertificateWatcherTest, ABadPairKeepsTheOldOne_WH02) {
   Start();
   folder_.Write("tls.key", second_.key_pem);
   sim_.RunFor(seconds(10));

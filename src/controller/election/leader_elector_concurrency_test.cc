@@ -15,7 +15,7 @@
 namespace kinformer {
 namespace {
 
-TEST(LeaderElectorConcurrency, LE_24_RunAndCheck) {
+TEST(LeaderElectorConcurrency, RunAndCheck_LE24) {
   Runtime runtime;
   testing::FakeLease lease;
   std::atomic<int> terms{0};

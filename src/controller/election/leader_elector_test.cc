@@ -86,7 +86,7 @@ class Candidate {
   std::unique_ptr<Thread> thread_{};
 };
 
-TEST(LeaderElectorTest, LE_09_LE_27_OneLeadsAndTheOthersAreTold) {
+TEST(LeaderElectorTest, OneLeadsAndTheOthersAreTold_LE09_LE27) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});
   FakeLease lease;
@@ -132,7 +132,7 @@ TEST(LeaderElectorTest, ACandidateWithoutRights_IsToldWhatToGrant) {
   EXPECT_EQ(log->Count("not found; is there the namespace of the lease?"), 1U);
 }
 
-TEST(LeaderElectorTest, LE_17_WhoIsStoppedReleasesAndAnotherFollowsSoon) {
+TEST(LeaderElectorTest, WhoIsStoppedReleasesAndAnotherFollowsSoon_LE17) {
   Simulation sim;
   FakeLease lease;
   Candidate a(sim, lease, "a", {.release_on_cancel = true});
@@ -203,7 +203,7 @@ TEST(LeaderElectorTest, WorkThatDoesNotEndKeepsTheLeaseFromBeingReleased) {
   sim.RunFor(minutes(1));
 }
 
-TEST(LeaderElectorTest, LE_18_LE_17_ARequestUnderWayEndsWithTheRun) {
+TEST(LeaderElectorTest, ARequestUnderWayEndsWithTheRun_LE18_LE17) {
   for (const std::string verb : {"get", "update"}) {
     Simulation sim;
     FakeLease lease;
@@ -225,7 +225,7 @@ TEST(LeaderElectorTest, LE_18_LE_17_ARequestUnderWayEndsWithTheRun) {
   }
 }
 
-TEST(LeaderElectorTest, LE_28_AServerThatDoesNotAnswerEndsLeadership) {
+TEST(LeaderElectorTest, AServerThatDoesNotAnswerEndsLeadership_LE28) {
   Simulation sim;
   FakeLease lease;
   Candidate a(sim, lease, "a");
@@ -507,7 +507,7 @@ TEST(LeaderElectorTest, NeverTwoLeaders) {
   EXPECT_GT(terms, 100);
 }
 
-TEST(LeaderElectorTest, LE_19_LE_20_WhatIsWrongIsSaid) {
+TEST(LeaderElectorTest, WhatIsWrongIsSaid_LE19_LE20) {
   Simulation sim;
   FakeLease lease;
   const LeaderCallbacks callbacks{.on_started_leading = [](const std::stop_token&) {},

@@ -48,7 +48,7 @@ class LeadershipTest : public ::testing::Test {
   std::unique_ptr<Leadership> leadership_;
 };
 
-TEST_F(LeadershipTest, LE_01_ALeaseThatIsNotThereIsMade) {
+TEST_F(LeadershipTest, ALeaseThatIsNotThereIsMade_LE01) {
   EXPECT_TRUE(Try().ok());
   EXPECT_TRUE(leadership_->IsLeader());
   EXPECT_EQ(leadership_->Leader(), "baz");
@@ -58,7 +58,7 @@ TEST_F(LeadershipTest, LE_01_ALeaseThatIsNotThereIsMade) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "create"));
 }
 
-TEST_F(LeadershipTest, LE_02_LE_04_AnEmptyRecordIsTaken) {
+TEST_F(LeadershipTest, AnEmptyRecordIsTaken_LE02_LE04) {
   Another({});
   EXPECT_TRUE(Try().ok());
   EXPECT_EQ(lease_.record->leaderTransitions, 1);
@@ -66,7 +66,7 @@ TEST_F(LeadershipTest, LE_02_LE_04_AnEmptyRecordIsTaken) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "update"));
 }
 
-TEST_F(LeadershipTest, LE_03_AnotherIsWaitedForAsLongAsItSays) {
+TEST_F(LeadershipTest, AnotherIsWaitedForAsLongAsItSays_LE03) {
   Another(HeldBy("bing", 3));
   EXPECT_EQ(Try().error().reason(), Reason::kConflict);
   EXPECT_EQ(leadership_->Leader(), "bing");
@@ -78,7 +78,7 @@ TEST_F(LeadershipTest, LE_03_AnotherIsWaitedForAsLongAsItSays) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "get", "get", "update"));
 }
 
-TEST_F(LeadershipTest, LE_03_EachRenewalBeginsTheWaitAnew) {
+TEST_F(LeadershipTest, EachRenewalBeginsTheWaitAnew_LE03) {
   for (int i = 0; i < 5; ++i) {
     LeaderElectionRecord renewed = HeldBy("bing", 3);
     renewed.renewTime = metav1::MicroTime(1000 + i);
@@ -89,7 +89,7 @@ TEST_F(LeadershipTest, LE_03_EachRenewalBeginsTheWaitAnew) {
 }
 
 // Expiry must not depend on the clocks of other machines.
-TEST_F(LeadershipTest, LE_05_AnExpiredRecordIsTaken) {
+TEST_F(LeadershipTest, AnExpiredRecordIsTaken_LE05) {
   LeaderElectionRecord future = HeldBy("bing", 0);
   future.renewTime = metav1::MicroTime(std::int64_t{1} << 40);
   Another(future);
@@ -99,7 +99,7 @@ TEST_F(LeadershipTest, LE_05_AnExpiredRecordIsTaken) {
   EXPECT_EQ(lease_.record->leaderTransitions, 1);
 }
 
-TEST_F(LeadershipTest, LE_06_ARecordThatNobodyHoldsIsFreeAtOnce) {
+TEST_F(LeadershipTest, ARecordThatNobodyHoldsIsFreeAtOnce_LE06) {
   LeaderElectionRecord released = HeldBy("", 1000);
   released.leaderTransitions = 4;
   Another(released);
@@ -116,7 +116,7 @@ TEST_F(LeadershipTest, LeaderTransitions_AtTheMostThatFits_StayThere) {
   EXPECT_TRUE(leadership_->IsLeader());
 }
 
-TEST_F(LeadershipTest, LE_07_AChangedRecordIsValidFromThatMoment) {
+TEST_F(LeadershipTest, AChangedRecordIsValidFromThatMoment_LE07) {
   Another(HeldBy("bing", 3));
   EXPECT_FALSE(Try().ok());
   sim_.RunFor(seconds(4));
@@ -128,7 +128,7 @@ TEST_F(LeadershipTest, LE_07_AChangedRecordIsValidFromThatMoment) {
 }
 
 // A process that restarted with the same identity.
-TEST_F(LeadershipTest, LE_08_OnesOwnRecordIsRenewedWithTheSameTerm) {
+TEST_F(LeadershipTest, OnesOwnRecordIsRenewedWithTheSameTerm_LE08) {
   LeaderElectionRecord own = HeldBy("baz");
   own.leaderTransitions = 7;
   own.acquireTime = metav1::MicroTime(42);
@@ -139,7 +139,7 @@ TEST_F(LeadershipTest, LE_08_OnesOwnRecordIsRenewedWithTheSameTerm) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "update"));
 }
 
-TEST_F(LeadershipTest, LE_08_ALockThatHasNotReadIsGivenTheTimeTo) {
+TEST_F(LeadershipTest, ALockThatHasNotReadIsGivenTheTimeTo_LE08) {
   EXPECT_TRUE(Try().ok());
   const auto acquired = lease_.record->acquireTime;
   lock_->Forget();
@@ -152,13 +152,13 @@ TEST_F(LeadershipTest, LE_08_ALockThatHasNotReadIsGivenTheTimeTo) {
   EXPECT_TRUE(leadership_->IsLeader());
 }
 
-TEST_F(LeadershipTest, LE_21_RenewalsDoNotRead) {
+TEST_F(LeadershipTest, RenewalsDoNotRead_LE21) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Try().ok());
   EXPECT_THAT(lock_->asked, ElementsAre("get", "create", "update", "update"));
   EXPECT_EQ(lease_.record->leaderTransitions, 0);
 }
 
-TEST_F(LeadershipTest, LE_22_AConflictIsLookedInto) {
+TEST_F(LeadershipTest, AConflictIsLookedInto_LE22) {
   EXPECT_TRUE(Try().ok());
   EXPECT_TRUE(Try().ok());
   // Another client has set a label: a new version of the same record.
@@ -203,7 +203,7 @@ TEST_F(LeadershipTest, ASlowAnswerCountsFromTheRequest) {
   EXPECT_FALSE(leadership_->IsLeader());
 }
 
-TEST_F(LeadershipTest, LE_14_LE_15_AReleaseReadsAndEmptiesTheRecord) {
+TEST_F(LeadershipTest, AReleaseReadsAndEmptiesTheRecord_LE14_LE15) {
   EXPECT_TRUE(Try().ok());
   lock_->asked.clear();
   EXPECT_TRUE(leadership_->Release(seconds(5)).ok());
@@ -215,7 +215,7 @@ TEST_F(LeadershipTest, LE_14_LE_15_AReleaseReadsAndEmptiesTheRecord) {
   EXPECT_FALSE(leadership_->IsLeader());
 }
 
-TEST_F(LeadershipTest, LE_16_AConflictOfAReleaseIsRepeated) {
+TEST_F(LeadershipTest, AConflictOfAReleaseIsRepeated_LE16) {
   EXPECT_TRUE(Try().ok());
   int updates = 0;
   lock_->fault = [&](const std::string& verb, const CallOptions&) -> Result<void> {
@@ -246,7 +246,7 @@ TEST_F(LeadershipTest, AReleaseEnds) {
   EXPECT_EQ(leadership_->Release(seconds(5)).error().reason(), Reason::kDeadlineExceeded);
 }
 
-TEST_F(LeadershipTest, LE_23_Health) {
+TEST_F(LeadershipTest, Health_LE23) {
   EXPECT_TRUE(leadership_->Check(seconds(1)).ok()) << "nobody leads";
   EXPECT_TRUE(Try().ok());
   EXPECT_TRUE(leadership_->Check(seconds(1)).ok());
@@ -265,13 +265,13 @@ class CoordinatedLeadership : public LeadershipTest {
   CoordinatedLeadership() : LeadershipTest({.coordinated = true}) {}
 };
 
-TEST_F(CoordinatedLeadership, LE_10_AnotherHoldsIt) {
+TEST_F(CoordinatedLeadership, AnotherHoldsIt_LE10) {
   Another(HeldBy("bing"));
   EXPECT_FALSE(Try().ok());
   EXPECT_THAT(lock_->asked, ElementsAre("get"));
 }
 
-TEST_F(CoordinatedLeadership, LE_11_WhatTheServerGaveIsRenewed) {
+TEST_F(CoordinatedLeadership, WhatTheServerGaveIsRenewed_LE11) {
   LeaderElectionRecord given = HeldBy("baz");
   given.leaderTransitions = 3;
   given.strategy = "OldestEmulationVersion";
@@ -283,7 +283,7 @@ TEST_F(CoordinatedLeadership, LE_11_WhatTheServerGaveIsRenewed) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "update", "get", "update"));
 }
 
-TEST_F(CoordinatedLeadership, LE_12_NothingIsTakenThatWasNotGiven) {
+TEST_F(CoordinatedLeadership, NothingIsTakenThatWasNotGiven_LE12) {
   EXPECT_EQ(Try().error().reason(), Reason::kNotFound);
   EXPECT_FALSE(lease_.record) << "it is for the server to make it";
   Another(HeldBy("baz", 3));

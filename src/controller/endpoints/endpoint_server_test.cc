@@ -85,7 +85,7 @@ class EndpointServerTest : public ::testing::Test {
   std::unique_ptr<EndpointServer> server_;
 };
 
-TEST_F(EndpointServerTest, MG_12_EndpointsAreServedUntilItStops) {
+TEST_F(EndpointServerTest, EndpointsAreServedUntilItStops_MG12) {
   Listen("127.0.0.1:0");
   EXPECT_EQ(Get(Url("/healthz")).body, "ok");
   EXPECT_EQ(Get(Url("/healthz/ping?verbose")).body, "ok");
@@ -146,7 +146,7 @@ TEST_F(EndpointServerTest, TlsWithACertificateOfItsOwnOrAGivenOne) {
   EXPECT_EQ(broken.error().reason(), Reason::kConfig);
 }
 
-TEST_F(EndpointServerTest, WH_02_ARenewedCertificateIsOffered) {
+TEST_F(EndpointServerTest, ARenewedCertificateIsOffered_WH02) {
   testing::CertificateFolder folder;
   testing::CertificateFolder other;
   folder.Write(folder.Make());
@@ -176,7 +176,7 @@ TEST_F(EndpointServerTest, FilesOfOtherNames) {
   EXPECT_EQ(Get(Url("/healthz", "https"), {}, folder.ca_pem()).body, "ok");
 }
 
-TEST_F(EndpointServerTest, MG_12_AnAddressInUseIsAnErrorThatSaysWhatToDo) {
+TEST_F(EndpointServerTest, AnAddressInUseIsAnErrorThatSaysWhatToDo_MG12) {
   Listen("127.0.0.1:0");
   const std::string taken = "127.0.0.1:" + std::to_string(server_->port());
   const auto second = EndpointServer::Listen(runtime_.env(), taken);

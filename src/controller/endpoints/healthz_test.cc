@@ -55,7 +55,7 @@ class HealthzTest : public ::testing::Test {
   std::optional<healthz::Handler> handler_;
 };
 
-TEST_F(HealthzTest, HC_01_AllIsWell) {
+TEST_F(HealthzTest, AllIsWell_HC01) {
   Serve({{"ping", healthz::Ping}, {"caches", healthz::Ping}});
   EXPECT_EQ(Get("/healthz"), "200 ok");
   EXPECT_EQ(Get("/healthz/"), "200 ok");
@@ -65,7 +65,7 @@ TEST_F(HealthzTest, HC_01_AllIsWell) {
   EXPECT_EQ(Get("/healthz/caches"), "200 ok");
 }
 
-TEST_F(HealthzTest, HC_01_OneFails) {
+TEST_F(HealthzTest, OneFails_HC01) {
   Serve({{"ping", healthz::Ping}, {"caches", Fails}}, "/readyz");
   EXPECT_EQ(Get("/readyz"),
             "500 [-]caches failed: reason withheld\n[+]ping ok\nhealthz check failed\n");
@@ -73,7 +73,7 @@ TEST_F(HealthzTest, HC_01_OneFails) {
   EXPECT_EQ(Get("/readyz/caches"), "500 internal server error: pods are still being listed\n");
 }
 
-TEST_F(HealthzTest, HC_01_ExcludedChecksAreNotRun) {
+TEST_F(HealthzTest, ExcludedChecksAreNotRun_HC01) {
   int calls = 0;
   const auto counted = [&] {
     ++calls;
@@ -86,7 +86,7 @@ TEST_F(HealthzTest, HC_01_ExcludedChecksAreNotRun) {
   EXPECT_EQ(calls, 0);
 }
 
-TEST_F(HealthzTest, HC_01_WhatCannotBeExcludedIsNamed) {
+TEST_F(HealthzTest, WhatCannotBeExcludedIsNamed_HC01) {
   Serve({{"ping", healthz::Ping}});
   EXPECT_EQ(Get("/healthz?exclude=two&exclude=one"), "200 ok");
   EXPECT_EQ(Get("/healthz?exclude=two&exclude=one&verbose"),
@@ -95,14 +95,14 @@ TEST_F(HealthzTest, HC_01_WhatCannotBeExcludedIsNamed) {
             "healthz check passed\n");
 }
 
-TEST_F(HealthzTest, HC_01_WithoutChecksThereIsPing) {
+TEST_F(HealthzTest, WithoutChecksThereIsPing_HC01) {
   Serve({});
   EXPECT_EQ(Get("/healthz"), "200 ok");
   EXPECT_EQ(Get("/healthz?verbose"), "200 [+]ping ok\nhealthz check passed\n");
   EXPECT_EQ(Get("/healthz/ping"), "200 ok");
 }
 
-TEST_F(HealthzTest, HC_01_WhatIsNotThereIsNotFound) {
+TEST_F(HealthzTest, WhatIsNotThereIsNotFound_HC01) {
   Serve({{"caches", healthz::Ping}, {"z", healthz::Ping}});
   for (const char* target : {"/healthz/ping", "/healthz/%zz", "/healthzz", "/", "/readyz"}) {
     EXPECT_EQ(Get(target), "404 404 page not found\n") << target;

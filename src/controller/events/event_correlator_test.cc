@@ -59,7 +59,7 @@ class CorrelatorTest : public ::testing::Test {
   Simulation sim_{{.start = WallTime(seconds(1'700'000'000))}};
 };
 
-TEST_F(CorrelatorTest, EV_09_WhatIsToldTogether) {
+TEST_F(CorrelatorTest, WhatIsToldTogether_EV09) {
   const corev1::EventMutable event = NewEvent("one");
   EXPECT_EQ(AggregateKey(event), AggregateKey(NewEvent("two"))) << "the message tells them apart";
   const auto differs = [&](const auto& change) {
@@ -80,7 +80,7 @@ TEST_F(CorrelatorTest, EV_09_WhatIsToldTogether) {
   EXPECT_TRUE(differs([](auto& e) { e.reportingInstance = "x"; }));
 }
 
-TEST_F(CorrelatorTest, EV_10_FromTheTenthMessageOnTheyAreCombined) {
+TEST_F(CorrelatorTest, FromTheTenthMessageOnTheyAreCombined_EV10) {
   EventCorrelator correlator(sim_.env(), Roomy());
   for (int i = 1; i < 10; ++i) {
     const EventCorrelator::Correlated alone =
@@ -101,7 +101,7 @@ TEST_F(CorrelatorTest, EV_10_FromTheTenthMessageOnTheyAreCombined) {
   EXPECT_EQ(Next(correlator, NewEvent("page 500")).event.message, "page 500") << "a new interval";
 }
 
-TEST_F(CorrelatorTest, EV_10_EachMessageExtendsTheInterval) {
+TEST_F(CorrelatorTest, EachMessageExtendsTheInterval_EV10) {
   EventCorrelator correlator(sim_.env(), Roomy());
   for (int i = 1; i <= 12; ++i) {
     const EventCorrelator::Correlated next =
@@ -111,7 +111,7 @@ TEST_F(CorrelatorTest, EV_10_EachMessageExtendsTheInterval) {
   }
 }
 
-TEST_F(CorrelatorTest, EV_11_TheSameEventCounts) {
+TEST_F(CorrelatorTest, TheSameEventCounts_EV11) {
   EventCorrelator correlator(sim_.env(), Roomy());
   corev1::EventMutable event = NewEvent("one page");
   EXPECT_FALSE(Repeats(Next(correlator, event)));
@@ -132,7 +132,7 @@ TEST_F(CorrelatorTest, EV_11_TheSameEventCounts) {
   }
 }
 
-TEST_F(CorrelatorTest, EV_12_TooManyAboutOneObjectAreLeftOut) {
+TEST_F(CorrelatorTest, TooManyAboutOneObjectAreLeftOut_EV12) {
   EventCorrelator correlator(sim_.env(), {});
   for (int i = 1; i <= 25; ++i) {
     EXPECT_FALSE(IsLeftOut(Next(correlator, NewEvent("page " + std::to_string(i))))) << i;
@@ -161,7 +161,7 @@ TEST_F(CorrelatorTest, WhatWasUsedLongestAgoIsForgotten) {
   EXPECT_EQ(Next(correlator, NewEvent("m", "b")).event.count, 1);
 }
 
-TEST_F(CorrelatorTest, EV_13_Names) {
+TEST_F(CorrelatorTest, Names_EV13) {
   EXPECT_THAT(EventName("web-0", sim_.env()), MatchesRegex("web-0\\.[0-9a-f]+"));
   EXPECT_THAT(EventName("a.b-c", sim_.env()), StartsWith("a.b-c."));
   const std::string uuid = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";

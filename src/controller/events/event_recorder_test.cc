@@ -108,7 +108,7 @@ class EventRecorderTest : public ::testing::Test {
   std::shared_ptr<EventRecorder> recorder_;
 };
 
-TEST_F(EventRecorderTest, EV_01_CreatedOnceThenCounted) {
+TEST_F(EventRecorderTest, CreatedOnceThenCounted_EV01) {
   Start();
   Print("web-0");
   Print("web-0");
@@ -162,7 +162,7 @@ TEST(EventBroadcasterWithoutSink, SaysOnceThatEventsGoNowhere) {
   EXPECT_TRUE(sim.RunBlocking([&] { broadcaster.reset(); }, hours(1)));
 }
 
-TEST_F(EventRecorderTest, EV_01_EachEventIsALineInTheLog) {
+TEST_F(EventRecorderTest, EachEventIsALineInTheLog_EV01) {
   const auto log = std::make_shared<Lines>();
   Simulation sim({.log = log});
   {
@@ -180,7 +180,7 @@ TEST_F(EventRecorderTest, EV_01_EachEventIsALineInTheLog) {
                           "message=page 3"));
 }
 
-TEST_F(EventRecorderTest, EV_02_WithoutANamespaceItIsInDefault) {
+TEST_F(EventRecorderTest, WithoutANamespaceItIsInDefault_EV02) {
   Start();
   for (int i = 0; i < 2; ++i) {
     recorder_->AnnotatedEvent(About("node-1", ""), {{"by", "test"}}, kEventTypeWarning, "Slow",
@@ -202,7 +202,7 @@ TEST_F(EventRecorderTest, WhatIsNoEventIsRefused) {
   EXPECT_THAT(written_.requests, IsEmpty());
 }
 
-TEST_F(EventRecorderTest, EV_03_WhatIsRefusedIsNotTriedAgainAndTheRestIs) {
+TEST_F(EventRecorderTest, WhatIsRefusedIsNotTriedAgainAndTheRestIs_EV03) {
   Start();
   std::vector<Error> errors = {
       Error(Reason::kInvalidArgument, "no path"),
@@ -233,7 +233,7 @@ TEST_F(EventRecorderTest, EV_03_WhatIsRefusedIsNotTriedAgainAndTheRestIs) {
   }
 }
 
-TEST_F(EventRecorderTest, EV_03_ASinkThatThrowsLosesThatEventAndNoOther) {
+TEST_F(EventRecorderTest, ASinkThatThrowsLosesThatEventAndNoOther_EV03) {
   for (const std::string_view throwing : {"create", "patch"}) {
     written_.requests.clear();
     written_.fault = [&, left = 1](const std::string& verb, const CallOptions&) mutable {
@@ -252,7 +252,7 @@ TEST_F(EventRecorderTest, EV_03_ASinkThatThrowsLosesThatEventAndNoOther) {
   EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_events_lost_total{why="refused"} 2)"));
 }
 
-TEST_F(EventRecorderTest, EV_03_ItIsGivenUpAfterTwelveAttempts) {
+TEST_F(EventRecorderTest, ItIsGivenUpAfterTwelveAttempts_EV03) {
   Start();
   written_.fault = [](const std::string&, const CallOptions&) -> Result<void> {
     return Error(Reason::kConnectionRefused, "nobody there");
@@ -263,7 +263,7 @@ TEST_F(EventRecorderTest, EV_03_ItIsGivenUpAfterTwelveAttempts) {
   EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_events_lost_total{why="no answer"} 1)"));
 }
 
-TEST_F(EventRecorderTest, EV_04_AnEventThatTheServerHasForgottenIsMadeAnew) {
+TEST_F(EventRecorderTest, AnEventThatTheServerHasForgottenIsMadeAnew_EV04) {
   Start();
   Print("web-0");
   sim_.RunFor(hours(2));
@@ -284,7 +284,7 @@ TEST_F(EventRecorderTest, EV_04_AnEventThatTheServerHasForgottenIsMadeAnew) {
   EXPECT_EQ(written_.events.back().metadata.name, written_.events[2].metadata.name);
 }
 
-TEST_F(EventRecorderTest, EV_04_AnEventThatWasMadeAnewUnheardIsNotMadeTwice) {
+TEST_F(EventRecorderTest, AnEventThatWasMadeAnewUnheardIsNotMadeTwice_EV04) {
   Start();
   Print("web-0");
   sim_.RunFor(seconds(1));
@@ -301,7 +301,7 @@ TEST_F(EventRecorderTest, EV_04_AnEventThatWasMadeAnewUnheardIsNotMadeTwice) {
   EXPECT_EQ(written_.events[3].metadata.name, written_.events[2].metadata.name);
 }
 
-TEST_F(EventRecorderTest, EV_05_AShutdownEndsTheWaitBetweenAttempts) {
+TEST_F(EventRecorderTest, AShutdownEndsTheWaitBetweenAttempts_EV05) {
   Start();
   written_.fault = [](const std::string&, const CallOptions&) -> Result<void> {
     return Error(Reason::kConnectionRefused, "nobody there");
@@ -314,7 +314,7 @@ TEST_F(EventRecorderTest, EV_05_AShutdownEndsTheWaitBetweenAttempts) {
   EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_events_lost_total{why="shutdown"} 1)"));
 }
 
-TEST_F(EventRecorderTest, EV_06_NobodyWaitsForASinkThatHangs) {
+TEST_F(EventRecorderTest, NobodyWaitsForASinkThatHangs_EV06) {
   Start();
   written_.fault = [&](const std::string&, const CallOptions& call) -> Result<void> {
     SleepUnlessStopped(sim_.env(), call.stop, hours(100));
@@ -326,7 +326,7 @@ TEST_F(EventRecorderTest, EV_06_NobodyWaitsForASinkThatHangs) {
   EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_events_lost_total{why="queue full"} 500)"));
 }
 
-TEST_F(EventRecorderTest, EV_07_WhatWaitsIsDeliveredAtTheEnd) {
+TEST_F(EventRecorderTest, WhatWaitsIsDeliveredAtTheEnd_EV07) {
   Start();
   for (int i = 0; i < 50; ++i) Print("web-" + std::to_string(i));
   EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_->Shutdown(); }, minutes(1)));
@@ -339,7 +339,7 @@ TEST_F(EventRecorderTest, EV_07_WhatWaitsIsDeliveredAtTheEnd) {
   Print("later");
 }
 
-TEST_F(EventRecorderTest, EV_08_EachSinkCountsForItself) {
+TEST_F(EventRecorderTest, EachSinkCountsForItself_EV08) {
   Start();
   Print("web-0");
   sim_.RunFor(seconds(1));
@@ -354,7 +354,7 @@ TEST_F(EventRecorderTest, EV_08_EachSinkCountsForItself) {
 
 // Events are dropped if the queue is full. client-go's watch broadcaster can wait for room instead,
 // but its event broadcaster never does; here recording an event never blocks.
-TEST_F(EventRecorderTest, EV_18_WatchersSeeEventsInTheirOrderAndEnd) {
+TEST_F(EventRecorderTest, WatchersSeeEventsInTheirOrderAndEnd_EV18) {
   Start({.max_queued = 10});
   std::vector<std::string> quick;
   std::vector<std::string> slow;

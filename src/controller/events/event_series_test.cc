@@ -101,7 +101,7 @@ class EventSeriesTest : public ::testing::Test {
   std::shared_ptr<events::EventRecorder> recorder_;
 };
 
-TEST_F(EventSeriesTest, EV_14_CreatedThenASeriesThenCountedHere) {
+TEST_F(EventSeriesTest, CreatedThenASeriesThenCountedHere_EV14) {
   Start();
   Print("web-0");
   sim_.RunFor(seconds(1));
@@ -141,7 +141,7 @@ TEST_F(EventSeriesTest, AnEventHasTheAnnotationsThatItIsGiven) {
   EXPECT_TRUE(written_.events[1].metadata.annotations.empty());
 }
 
-TEST_F(EventSeriesTest, EV_14_WhatMakesASeries) {
+TEST_F(EventSeriesTest, WhatMakesASeries_EV14) {
   EventMutable event;
   event.regarding = About("web-0");
   const auto differs = [&](const auto& change) {
@@ -187,7 +187,7 @@ TEST_F(EventSeriesTest, ASinkThatThrowsLosesThatEventAndNoOther) {
   EXPECT_THAT(metrics_->Text(), HasSubstr(R"(kinformer_events_lost_total{why="refused"} 3)"));
 }
 
-TEST_F(EventSeriesTest, EV_15_ASeriesEndsSixMinutesAfterItsLastEvent) {
+TEST_F(EventSeriesTest, ASeriesEndsSixMinutesAfterItsLastEvent_EV15) {
   Start();
   for (int i = 0; i < 3; ++i) Print("series");
   Print("single");
@@ -202,7 +202,7 @@ TEST_F(EventSeriesTest, EV_15_ASeriesEndsSixMinutesAfterItsLastEvent) {
   EXPECT_THAT(Requests(), ElementsAre("create series", "create single"));
 }
 
-TEST_F(EventSeriesTest, EV_15_WhatIsAddedKeepsASeries) {
+TEST_F(EventSeriesTest, WhatIsAddedKeepsASeries_EV15) {
   Start();
   for (int i = 0; i < 5; ++i) {
     Print("web-0");
@@ -211,7 +211,7 @@ TEST_F(EventSeriesTest, EV_15_WhatIsAddedKeepsASeries) {
   EXPECT_THAT(Requests(), ElementsAre("create web-0", "patch web-0 x2"));
 }
 
-TEST_F(EventSeriesTest, EV_15_AnEndThatIsNotWrittenIsTriedAgain) {
+TEST_F(EventSeriesTest, AnEndThatIsNotWrittenIsTriedAgain_EV15) {
   Start();
   for (int i = 0; i < 3; ++i) Print("web-0");
   written_.fault = [](const std::string&) -> Result<void> {
@@ -230,7 +230,7 @@ TEST_F(EventSeriesTest, EV_15_AnEndThatIsNotWrittenIsTriedAgain) {
             std::string::npos);
 }
 
-TEST_F(EventSeriesTest, EV_15_AnEndThatWasNotWrittenIsOffWhenMoreIsAdded) {
+TEST_F(EventSeriesTest, AnEndThatWasNotWrittenIsOffWhenMoreIsAdded_EV15) {
   Start();
   for (int i = 0; i < 3; ++i) Print("web-0");
   written_.fault = [](const std::string&) -> Result<void> {
@@ -245,7 +245,7 @@ TEST_F(EventSeriesTest, EV_15_AnEndThatWasNotWrittenIsOffWhenMoreIsAdded) {
   EXPECT_THAT(Requests(), IsEmpty()) << "it goes on";
 }
 
-TEST_F(EventSeriesTest, EV_16_SeriesAreWrittenEachHalfHour) {
+TEST_F(EventSeriesTest, SeriesAreWrittenEachHalfHour_EV16) {
   Start();
   for (int i = 0; i < 3; ++i) Print("web-0");
   Print("single");
@@ -364,7 +364,7 @@ TEST_F(EventSeriesTest, AnAdapterGivesEventsOfTheOldKind) {
   EXPECT_TRUE(sim_.RunBlocking([&] { old.Shutdown(); }, minutes(1)));
 }
 
-TEST(EventSelectors, EV_17_NamesOfFieldsByVersion) {
+TEST(EventSelectors, NamesOfFieldsByVersion_EV17) {
   corev1::ObjectReferenceMutable about = About("web-0");
   about.uid = "7";
   EXPECT_EQ(events::GetFieldSelector<corev1::Event>(about).ToString(),

@@ -47,7 +47,7 @@ Pod NewPod() {
   return pod;
 }
 
-TEST(OwnerReferences, CU_01_OneControls) {
+TEST(OwnerReferences, OneControls_CU01) {
   Pod pod = NewPod();
   ASSERT_TRUE(SetControllerReference(OwnerNamed("web"), pod).ok());
   ASSERT_EQ(pod.metadata.ownerReferences.size(), 1U);
@@ -68,7 +68,7 @@ TEST(OwnerReferences, CU_01_OneControls) {
   EXPECT_EQ(pod.metadata.ownerReferences[1].controller, std::nullopt);
 }
 
-TEST(OwnerReferences, CU_01_WhatTheReferenceSays) {
+TEST(OwnerReferences, WhatTheReferenceSays_CU01) {
   using Options = controllerutil::OwnerReferenceOptions;
   Pod pod = NewPod();
   const auto only = [&pod] {
@@ -98,14 +98,14 @@ TEST(OwnerReferences, CU_01_WhatTheReferenceSays) {
   EXPECT_TRUE(HasControllerReference(*controlled));
 }
 
-TEST(OwnerReferences, CU_01_WhatIsNoApiVersionIsNobodys) {
+TEST(OwnerReferences, WhatIsNoApiVersionIsNobodys_CU01) {
   Pod pod = NewPod();
   ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
   pod.metadata.ownerReferences[0].apiVersion = "apps/v1/fail";
   EXPECT_FALSE(HasOwnerReference(pod.metadata, OwnerNamed("web")));
 }
 
-TEST(OwnerReferences, CU_01_AnotherVersionOrUidTakesThePlace) {
+TEST(OwnerReferences, AnotherVersionOrUidTakesThePlace_CU01) {
   Pod pod = NewPod();
   ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
   Owner later = OwnerNamed("web");
@@ -121,7 +121,7 @@ TEST(OwnerReferences, CU_01_AnotherVersionOrUidTakesThePlace) {
   EXPECT_EQ(pod.metadata.ownerReferences.size(), 2U);
 }
 
-TEST(OwnerReferences, CU_01_Scopes) {
+TEST(OwnerReferences, Scopes_CU01) {
   Pod pod = NewPod();
   EXPECT_TRUE(SetOwnerReference(OwnerNamed("of-the-cluster", ""), pod).ok());
   EXPECT_THAT(SetOwnerReference(OwnerNamed("web", "elsewhere"), pod).error().message(),
@@ -133,7 +133,7 @@ TEST(OwnerReferences, CU_01_Scopes) {
   EXPECT_THAT(node.ownerReferences, IsEmpty());
 }
 
-TEST(OwnerReferences, CU_01_Removal) {
+TEST(OwnerReferences, Removal_CU01) {
   Pod pod = NewPod();
   EXPECT_EQ(RemoveOwnerReference(OwnerNamed("web"), pod).error().reason(), Reason::kNotFound);
   ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
@@ -156,7 +156,7 @@ TEST(OwnerReferences, CU_01_Removal) {
   EXPECT_THAT(pod.metadata.ownerReferences, IsEmpty());
 }
 
-TEST(FinalizersTest, CU_03_AreAddedOnceAndRemovedAltogether) {
+TEST(FinalizersTest, AreAddedOnceAndRemovedAltogether_CU03) {
   Pod pod = NewPod();
   EXPECT_TRUE(controllerutil::AddFinalizer(pod, "a"));
   EXPECT_FALSE(controllerutil::AddFinalizer(pod, "a"));
@@ -168,7 +168,7 @@ TEST(FinalizersTest, CU_03_AreAddedOnceAndRemovedAltogether) {
   EXPECT_FALSE(controllerutil::ContainsFinalizer(pod, "a"));
 }
 
-TEST(FinalizersTest, CU_03_WhatFinalizersChangeIsSaid) {
+TEST(FinalizersTest, WhatFinalizersChangeIsSaid_CU03) {
   Finalizers<corev1::Pod> finalizers;
   bool fails = true;
   bool changes = false;
@@ -203,7 +203,7 @@ TEST(FinalizersTest, CU_03_WhatFinalizersChangeIsSaid) {
   EXPECT_THAT(pod.metadata.finalizers, ElementsAre("of-another"));
 }
 
-TEST(FinalizersTest, CU_03_TheRegistry) {
+TEST(FinalizersTest, TheRegistry_CU03) {
   Finalizers<corev1::Pod> finalizers;
   int freed = 0;
   bool fails = true;
@@ -257,7 +257,7 @@ struct Gadget {
   static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
 };
 
-TEST(FinalizersTest, CU_03_OfAStructOfTheProgramsOwn) {
+TEST(FinalizersTest, OfAStructOfTheProgramsOwn_CU03) {
   using Gadgets = CustomResource<Gadget>;
   Finalizers<Gadgets> finalizers;
   ASSERT_TRUE(finalizers

@@ -19,7 +19,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST_F(ControllerTest, CR_04_NothingIsReconciledBeforeTheSourcesHaveSynced) {
+TEST_F(ControllerTest, NothingIsReconciledBeforeTheSourcesHaveSynced_CR04) {
   source_->syncs_at = env().Now() + seconds(60);
   Make();
   Start();
@@ -59,7 +59,7 @@ TEST_F(ControllerTest, WatchAndUnwatchInsideTheStartOfASource_AreRefused) {
   EXPECT_EQ(late->starts, 1);
 }
 
-TEST_F(ControllerTest, CR_03_ASourceThatDoesNotSyncEndsIt) {
+TEST_F(ControllerTest, ASourceThatDoesNotSyncEndsIt_CR03) {
   source_->syncs_at = SteadyTime::max();
   Make();
   Start();
@@ -72,7 +72,7 @@ TEST_F(ControllerTest, CR_03_ASourceThatDoesNotSyncEndsIt) {
   EXPECT_EQ(source_->stops, 1);
 }
 
-TEST_F(ControllerTest, CR_03_ASourceThatFailsEndsItAtOnce) {
+TEST_F(ControllerTest, ASourceThatFailsEndsItAtOnce_CR03) {
   source_->fails = true;
   Make();
   const auto slow = std::make_shared<TestSource>(env());
@@ -86,7 +86,7 @@ TEST_F(ControllerTest, CR_03_ASourceThatFailsEndsItAtOnce) {
               HasSubstr("controller pods cannot start: pods: may not list pods"));
 }
 
-TEST_F(ControllerTest, CR_03_ASourceThatThrowsEndsIt) {
+TEST_F(ControllerTest, ASourceThatThrowsEndsIt_CR03) {
   source_->throws = true;
   Make();
   Start();
@@ -95,7 +95,7 @@ TEST_F(ControllerTest, CR_03_ASourceThatThrowsEndsIt) {
   EXPECT_THAT(result_.error().message(), HasSubstr("no such thing"));
 }
 
-TEST_F(ControllerTest, CR_03_ASourceThatBlocksInStartIsTooLate) {
+TEST_F(ControllerTest, ASourceThatBlocksInStartIsTooLate_CR03) {
   source_->blocks_in_start = true;
   Make({.cache_sync_timeout = seconds(5)});
   Start();
@@ -106,7 +106,7 @@ TEST_F(ControllerTest, CR_03_ASourceThatBlocksInStartIsTooLate) {
   EXPECT_THAT(result_.error().message(), HasSubstr("timed out waiting for source pods to Start"));
 }
 
-TEST_F(ControllerTest, CR_03_ToBeStoppedMeanwhileIsNoError) {
+TEST_F(ControllerTest, ToBeStoppedMeanwhileIsNoError_CR03) {
   source_->syncs_at = SteadyTime::max();
   Make();
   Start();
@@ -117,7 +117,7 @@ TEST_F(ControllerTest, CR_03_ToBeStoppedMeanwhileIsNoError) {
   EXPECT_TRUE(result_.ok());
 }
 
-TEST_F(ControllerTest, CR_03_EnoughTimeIsEnough) {
+TEST_F(ControllerTest, EnoughTimeIsEnough_CR03) {
   source_->syncs_at = env().Now() + minutes(2) - milliseconds(1);
   Make();
   Start();
@@ -126,7 +126,7 @@ TEST_F(ControllerTest, CR_03_EnoughTimeIsEnough) {
 }
 
 // As in Go, where a source gets its controller's context.
-TEST_F(ControllerTest, CR_03_ASourcesTokenIsRequestedAtTheEndOnly) {
+TEST_F(ControllerTest, ASourcesTokenIsRequestedAtTheEndOnly_CR03) {
   Make();
   Start();
   const auto late = std::make_shared<TestSource>(env());
@@ -139,7 +139,7 @@ TEST_F(ControllerTest, CR_03_ASourcesTokenIsRequestedAtTheEndOnly) {
   EXPECT_TRUE(late->stop.stop_requested());
 }
 
-TEST_F(ControllerTest, CR_03_OneSourceThatFailsStopsTheOthers) {
+TEST_F(ControllerTest, OneSourceThatFailsStopsTheOthers_CR03) {
   Make();
   const auto bad = std::make_shared<TestSource>(env());
   bad->fails = true;
@@ -150,7 +150,7 @@ TEST_F(ControllerTest, CR_03_OneSourceThatFailsStopsTheOthers) {
   EXPECT_TRUE(source_->stop.stop_requested());
 }
 
-TEST_F(ControllerTest, CR_05_ItStartsOnce) {
+TEST_F(ControllerTest, ItStartsOnce_CR05) {
   Make();
   Start();
   Result<void> second;
@@ -162,7 +162,7 @@ TEST_F(ControllerTest, CR_05_ItStartsOnce) {
   EXPECT_EQ(second.error().reason(), Reason::kInvalidArgument) << "nor again when it has ended";
 }
 
-TEST_F(ControllerTest, CR_06_CR_19_WhatIsMissingIsSaid) {
+TEST_F(ControllerTest, WhatIsMissingIsSaid_CR06_CR19) {
   const auto reconciler =
       ReconcilerOf<Request>([](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
         return ReconcileResult{};
@@ -203,7 +203,7 @@ struct std::hash<kinformer::Pair> {
 namespace kinformer {
 namespace {
 
-TEST_F(ControllerTest, CR_06_RequestsOfATypeOfOnesOwn) {
+TEST_F(ControllerTest, RequestsOfATypeOfOnesOwn_CR06) {
   std::vector<std::string> seen;
   auto controller = TypedController<Pair>::New(
                         env(), ReconcilerOf<Pair>([&](const ReconcileContext&, const Pair& pair) {
@@ -231,7 +231,7 @@ TEST_F(ControllerTest, CR_06_RequestsOfATypeOfOnesOwn) {
   EXPECT_THAT(seen, ElementsAre("1x", "2y"));
 }
 
-TEST_F(ControllerTest, CR_07_CR_17_WarmupStartsTheSourcesAndStartDoesTheRest) {
+TEST_F(ControllerTest, WarmupStartsTheSourcesAndStartDoesTheRest_CR07_CR17) {
   source_->syncs_at = env().Now() + seconds(10);
   Make({.enable_warmup = true});
   std::vector<bool> warm;
@@ -254,7 +254,7 @@ TEST_F(ControllerTest, CR_07_CR_17_WarmupStartsTheSourcesAndStartDoesTheRest) {
   second->Join();
 }
 
-TEST_F(ControllerTest, CR_17_WhatFailedInWarmupFailsInStart) {
+TEST_F(ControllerTest, WhatFailedInWarmupFailsInStart_CR17) {
   source_->fails = true;
   Make({.enable_warmup = true});
   Result<void> warm;
@@ -267,7 +267,7 @@ TEST_F(ControllerTest, CR_17_WhatFailedInWarmupFailsInStart) {
   EXPECT_EQ(source_->starts, 1);
 }
 
-TEST_F(ControllerTest, CR_17_WarmupFailsAsStartDoes) {
+TEST_F(ControllerTest, WarmupFailsAsStartDoes_CR17) {
   struct Case {
     const char* what;
     std::function<void(TestSource&)> with;
@@ -303,7 +303,7 @@ TEST_F(ControllerTest, CR_17_WarmupFailsAsStartDoes) {
   }
 }
 
-TEST_F(ControllerTest, CR_17_WarmupAndStartAtOnceStartEachSourceOnce) {
+TEST_F(ControllerTest, WarmupAndStartAtOnceStartEachSourceOnce_CR17) {
   Make({.enable_warmup = true});
   const auto second = std::make_shared<TestSource>(env());
   ASSERT_TRUE(controller_->Watch(second).ok());
@@ -321,7 +321,7 @@ TEST_F(ControllerTest, CR_17_WarmupAndStartAtOnceStartEachSourceOnce) {
   EXPECT_FALSE(ended_);
 }
 
-TEST_F(ControllerTest, CR_17_WhatIsWatchedAfterTheWarmupStarts) {
+TEST_F(ControllerTest, WhatIsWatchedAfterTheWarmupStarts_CR17) {
   Make({.enable_warmup = true});
   ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(controller_->Warmup({}).ok()); }, minutes(5)));
   const auto late = std::make_shared<TestSource>(env());
@@ -332,7 +332,7 @@ TEST_F(ControllerTest, CR_17_WhatIsWatchedAfterTheWarmupStarts) {
   EXPECT_EQ(source_->starts, 1);
 }
 
-TEST_F(ControllerTest, CR_17_AfterAWarmupThatWasStoppedNothingIsReconciled) {
+TEST_F(ControllerTest, AfterAWarmupThatWasStoppedNothingIsReconciled_CR17) {
   source_->syncs_at = SteadyTime::max();
   Make({.enable_warmup = true});
   std::stop_source stop_warmup;
@@ -355,7 +355,7 @@ TEST_F(ControllerTest, CR_17_AfterAWarmupThatWasStoppedNothingIsReconciled) {
   warming->Join();
 }
 
-TEST_F(ControllerTest, CR_17_NorWhenStartComesAfterIt) {
+TEST_F(ControllerTest, NorWhenStartComesAfterIt_CR17) {
   // Start of the source returns ok as soon as stop is requested.
   source_->blocks_in_start = true;
   Make({.enable_warmup = true});
@@ -377,7 +377,7 @@ TEST_F(ControllerTest, CR_17_NorWhenStartComesAfterIt) {
   EXPECT_EQ(source_->starts, 1);
 }
 
-TEST_F(ControllerTest, CR_17_WhoStopsTheStartStopsTheWarmup) {
+TEST_F(ControllerTest, WhoStopsTheStartStopsTheWarmup_CR17) {
   source_->syncs_at = SteadyTime::max();
   Make({.enable_warmup = true});
   Result<void> warm;
@@ -394,7 +394,7 @@ TEST_F(ControllerTest, CR_17_WhoStopsTheStartStopsTheWarmup) {
   EXPECT_TRUE(warm.ok());
 }
 
-TEST_F(ControllerTest, CR_17_AWarmupThatWaitsForStartIsStoppedAlone) {
+TEST_F(ControllerTest, AWarmupThatWaitsForStartIsStoppedAlone_CR17) {
   source_->syncs_at = env().Now() + seconds(60);
   Make({.enable_warmup = true});
   Start();
@@ -416,14 +416,14 @@ TEST_F(ControllerTest, CR_17_AWarmupThatWaitsForStartIsStoppedAlone) {
   warming->Join();
 }
 
-TEST_F(ControllerTest, CR_17_WarmupIsToBeEnabled) {
+TEST_F(ControllerTest, WarmupIsToBeEnabled_CR17) {
   Make();
   EXPECT_FALSE(controller_->HasWarmup());
   ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(controller_->Warmup({}).ok()); }, minutes(5)));
   EXPECT_EQ(source_->starts, 0);
 }
 
-TEST_F(ControllerTest, CR_17_SourcesComeAndGoWhileItRuns) {
+TEST_F(ControllerTest, SourcesComeAndGoWhileItRuns_CR17) {
   Make();
   Start();
   const auto late = std::make_shared<TestSource>(env());

@@ -23,7 +23,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST_F(ControllerTest, CR_08_CR_16_CR_18_ARequestIsReconciledAndForgotten) {
+TEST_F(ControllerTest, ARequestIsReconciledAndForgotten_CR08_CR16_CR18) {
   Make();
   EXPECT_THAT(Metric("controller_runtime_reconcile_total{controller=\"pods\",result=\"error\"}"),
               HasSubstr("} 0"))
@@ -47,7 +47,7 @@ TEST_F(ControllerTest, CR_08_CR_16_CR_18_ARequestIsReconciledAndForgotten) {
   EXPECT_EQ(ReconcileContext(env(), {}).reconcile_id(), "");
 }
 
-TEST_F(ControllerTest, CR_09_CR_11_WhatFailsComesLaterAndLaterUntilItSucceeds) {
+TEST_F(ControllerTest, WhatFailsComesLaterAndLaterUntilItSucceeds_CR09_CR11) {
   Make();
   Start();
   int left = 3;
@@ -75,7 +75,7 @@ TEST_F(ControllerTest, CR_09_CR_11_WhatFailsComesLaterAndLaterUntilItSucceeds) {
   EXPECT_EQ(calls_[6].at - calls_[5].at, milliseconds(5)) << "success has";
 }
 
-TEST_F(ControllerTest, CR_10_ATerminalErrorDoesNotComeAgain) {
+TEST_F(ControllerTest, ATerminalErrorDoesNotComeAgain_CR10) {
   Make();
   Start();
   reconcile_ = [](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
@@ -109,7 +109,7 @@ TEST_F(ControllerTest, ATerminalErrorEndsTheHistoryOfFailures) {
   EXPECT_EQ(calls_[5].at - calls_[4].at, milliseconds(5)) << "as after a first failure";
 }
 
-TEST_F(ControllerTest, CR_12_CR_13_CR_14_WhatAReconcileAsksFor) {
+TEST_F(ControllerTest, WhatAReconcileAsksFor_CR12_CR13_CR14) {
   Make();
   Start();
   std::vector<Result<ReconcileResult>> answers{
@@ -132,7 +132,7 @@ TEST_F(ControllerTest, CR_12_CR_13_CR_14_WhatAReconcileAsksFor) {
   EXPECT_THAT(Metric(total + "\"error\"}"), HasSubstr("} 1"));
 }
 
-TEST_F(ControllerTest, CR_15_PrioritiesStayUnlessTheResultSaysOtherwise) {
+TEST_F(ControllerTest, PrioritiesStayUnlessTheResultSaysOtherwise_CR15) {
   Make();
   Start();
   std::vector<Result<ReconcileResult>> answers{
@@ -151,7 +151,7 @@ TEST_F(ControllerTest, CR_15_PrioritiesStayUnlessTheResultSaysOtherwise) {
   EXPECT_THAT(priorities, ElementsAre(42, 42, 42, 42, 7, -3));
 }
 
-TEST_F(ControllerTest, CR_15_WithoutAPriorityQueueRequestsComeInTheirOrder) {
+TEST_F(ControllerTest, WithoutAPriorityQueueRequestsComeInTheirOrder_CR15) {
   Make({.use_priority_queue = false});
   reconcile_ = [&](const ReconcileContext& /*context*/, const Request& request) {
     if (request == kA && calls_.size() == 1) {
@@ -170,7 +170,7 @@ TEST_F(ControllerTest, CR_15_WithoutAPriorityQueueRequestsComeInTheirOrder) {
   for (const Call& call : calls_) EXPECT_EQ(call.priority, 0);
 }
 
-TEST_F(ControllerTest, CR_01_WhatIsThrownIsAnError) {
+TEST_F(ControllerTest, WhatIsThrownIsAnError_CR01) {
   Make();
   Start();
   bool thrown = false;
@@ -185,7 +185,7 @@ TEST_F(ControllerTest, CR_01_WhatIsThrownIsAnError) {
   EXPECT_THAT(log_->lines, ::testing::Contains(HasSubstr("panic: off by one [recovered]")));
 }
 
-TEST_F(ControllerTest, CR_01_UnlessItIsToEndTheProcess) {
+TEST_F(ControllerTest, UnlessItIsToEndTheProcess_CR01) {
   const auto run = [this] {
     Make({.recover_panic = false});
     Start();
@@ -198,7 +198,7 @@ TEST_F(ControllerTest, CR_01_UnlessItIsToEndTheProcess) {
   EXPECT_DEATH(run(), "");
 }
 
-TEST_F(ControllerTest, CR_02_AReconcileThatTakesTooLongIsAskedToStop) {
+TEST_F(ControllerTest, AReconcileThatTakesTooLongIsAskedToStop_CR02) {
   Make({.reconciliation_timeout = seconds(10)});
   Start();
   Duration took{0};
@@ -220,7 +220,7 @@ TEST_F(ControllerTest, CR_02_AReconcileThatTakesTooLongIsAskedToStop) {
   EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 3"));
 }
 
-TEST_F(ControllerTest, CR_02_OnlyItsOwnTimeCounts) {
+TEST_F(ControllerTest, OnlyItsOwnTimeCounts_CR02) {
   Make({.reconciliation_timeout = hours(1)});
   Start();
   bool asked = false;
@@ -235,7 +235,7 @@ TEST_F(ControllerTest, CR_02_OnlyItsOwnTimeCounts) {
   EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 0"));
 }
 
-TEST_F(ControllerTest, CR_02_WithoutALimitThereIsNone) {
+TEST_F(ControllerTest, WithoutALimitThereIsNone_CR02) {
   Make();
   Start();
   reconcile_ = [&](const ReconcileContext& context, const Request&) -> Result<ReconcileResult> {
@@ -250,7 +250,7 @@ TEST_F(ControllerTest, CR_02_WithoutALimitThereIsNone) {
   EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 0"));
 }
 
-TEST_F(ControllerTest, CR_02_WhatEndsInTimeIsNoTimeout) {
+TEST_F(ControllerTest, WhatEndsInTimeIsNoTimeout_CR02) {
   Make({.reconciliation_timeout = seconds(10)});
   Start();
   int calls = 0;
@@ -289,7 +289,7 @@ TEST_F(ControllerTest, OneRequestIsNeverReconciledTwiceAtATime) {
   EXPECT_EQ(controller_->Len(), 0U);
 }
 
-TEST_F(ControllerTest, CR_20_ItEndsSoonWithAFullQueue) {
+TEST_F(ControllerTest, ItEndsSoonWithAFullQueue_CR20) {
   Make();
   Start();
   reconcile_ = [&](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {

@@ -41,7 +41,7 @@ Predicate<Pod> Always(bool accepts) {
           .generic = [accepts](const GenericEvent<Pod>&) { return accepts; }};
 }
 
-TEST(PredicateTest, PR_01_EachEventHasItsFunction) {
+TEST(PredicateTest, EachEventHasItsFunction_PR01) {
   const Ref<Pod> before = PodWith(R"("name":"a")");
   const Ref<Pod> now = PodWith(R"("name":"b")");
   std::vector<std::string> seen;
@@ -68,7 +68,7 @@ TEST(PredicateTest, PR_01_EachEventHasItsFunction) {
             "ynyy");
 }
 
-TEST(PredicateTest, PR_01_WhatAnUpdateChanged) {
+TEST(PredicateTest, WhatAnUpdateChanged_PR01) {
   struct Row {
     const char* what;
     Predicate<Object> predicate;
@@ -111,7 +111,7 @@ TEST(PredicateTest, PR_01_WhatAnUpdateChanged) {
   }
 }
 
-TEST(PredicateTest, PR_01_AndOrNot) {
+TEST(PredicateTest, AndOrNot_PR01) {
   const Ref<Pod> pod = PodWith(R"("name":"a")");
   const auto says = [&](const Predicate<Pod>& p) { return Says(p, pod, pod); };
   EXPECT_EQ(says(predicate::And<Pod>({Always(true), Always(false)})), "nnnn");
@@ -168,7 +168,7 @@ TEST(PredicateTest, ATombstone_IsAskedAboutAsSuch) {
   }
 }
 
-TEST(PredicateTest, PR_01_ByNamespaceAndByLabels) {
+TEST(PredicateTest, ByNamespaceAndByLabels_PR01) {
   const auto in_biz = predicate::NewPredicateFuncs<Pod>(
       [](const Pod& pod) { return pod.metadata().namespace_() == "biz"; });
   const Ref<Pod> biz = PodWith(R"("name":"a","namespace":"biz","labels":{"foo":"bar"})");

@@ -79,7 +79,7 @@ class AdmissionTest : public WebhookTest {
   }
 };
 
-TEST_F(AdmissionTest, WH_01_AValidatorByVerb) {
+TEST_F(AdmissionTest, AValidatorByVerb_WH01) {
   server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<NamedValidator>()).OrExit();
   const json::Value created = Validate("CREATE", Map("good"), nullptr);
   EXPECT_EQ(created["allowed"].AsBool(), true);
@@ -127,7 +127,7 @@ class SteadyValidator : public admission::Validator<corev1::ConfigMap> {
   const admission::Warnings warnings_;
 };
 
-TEST_F(AdmissionTest, WH_01_EachVerbIsAnsweredAsTheValidatorSays) {
+TEST_F(AdmissionTest, EachVerbIsAnsweredAsTheValidatorSays_WH01) {
   struct Case {
     const char* what;
     Result<void> result;
@@ -179,7 +179,7 @@ class ThrowingValidator final : public admission::Validator<corev1::ConfigMap> {
   }
 };
 
-TEST_F(AdmissionTest, WH_01_WhatADefaulterOrAValidatorThrowsIsCode500) {
+TEST_F(AdmissionTest, WhatADefaulterOrAValidatorThrowsIsCode500_WH01) {
   server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<ThrowingValidator>()).OrExit();
   const admission::Defaulter<corev1::ConfigMap> defaulter =
       [](const admission::Request& request, corev1::ConfigMap::Mutable&) -> Result<void> {
@@ -202,7 +202,7 @@ TEST_F(AdmissionTest, WH_01_WhatADefaulterOrAValidatorThrowsIsCode500) {
   EXPECT_THAT(metrics_->Text(), ::testing::HasSubstr("controller_runtime_webhook_panics_total 5"));
 }
 
-TEST_F(AdmissionTest, WH_01_AnObjectNeedNotSayItsKind) {
+TEST_F(AdmissionTest, AnObjectNeedNotSayItsKind_WH01) {
   server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<NamedValidator>()).OrExit();
   json::Value plain = Map("good");
   plain.Erase("kind");
@@ -212,7 +212,7 @@ TEST_F(AdmissionTest, WH_01_AnObjectNeedNotSayItsKind) {
   EXPECT_EQ(Validate("CREATE", plain, nullptr)["allowed"].AsBool(), false);
 }
 
-TEST_F(AdmissionTest, WH_01_WhatIsNoObjectOfTheKindIsCode400) {
+TEST_F(AdmissionTest, WhatIsNoObjectOfTheKindIsCode400_WH01) {
   server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<NamedValidator>()).OrExit();
   EXPECT_EQ(Validate("CREATE", nullptr, nullptr).At("/status/code").AsInt64(), 400);
   json::Value other = Map("good");
@@ -239,7 +239,7 @@ json::Value PatchedBy(const WebhookReply& reply) {
   return object;
 }
 
-TEST_F(AdmissionTest, WH_01_ADefaulterPatchesWhatItChanged) {
+TEST_F(AdmissionTest, ADefaulterPatchesWhatItChanged_WH01) {
   server_
       .RegisterDefaulter<corev1::Pod>(
           [](const admission::Request&, corev1::Pod::Mutable& pod) -> Result<void> {
@@ -261,7 +261,7 @@ TEST_F(AdmissionTest, WH_01_ADefaulterPatchesWhatItChanged) {
   EXPECT_EQ(Ask("/validate--v1-pod", "{}").status, 404) << "nobody validates";
 }
 
-TEST_F(AdmissionTest, WH_01_FieldsThatTheTypeLacksStayThoughItemsComeAndGo) {
+TEST_F(AdmissionTest, FieldsThatTheTypeLacksStayThoughItemsComeAndGo_WH01) {
   server_
       .RegisterDefaulter<corev1::Pod>(
           [](const admission::Request&, corev1::Pod::Mutable& pod) -> Result<void> {
@@ -293,7 +293,7 @@ struct Gadget {
                  Field("totalReplicas", &Gadget::totalReplicas).OmitEmpty());
 };
 
-TEST_F(AdmissionTest, WH_01_FieldsThatTheTypeLacksStayUnlessTheyAreToGo) {
+TEST_F(AdmissionTest, FieldsThatTheTypeLacksStayUnlessTheyAreToGo_WH01) {
   using Gadgets = CustomResource<Gadget>;
   const json::Value gadget =
       json::Parse(R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"},
@@ -315,7 +315,7 @@ TEST_F(AdmissionTest, WH_01_FieldsThatTheTypeLacksStayUnlessTheyAreToGo) {
             R"([{"op":"remove","path":"/weight"},{"op":"add","path":"/color","value":"red"}])");
 }
 
-TEST_F(AdmissionTest, WH_01_AFieldThatIsEmptiedIsRemoved) {
+TEST_F(AdmissionTest, AFieldThatIsEmptiedIsRemoved_WH01) {
   using Gadgets = CustomResource<Gadget>;
   const auto fill = [](const admission::Request&, Gadgets::Mutable& object) -> Result<void> {
     object.color = "red";
@@ -351,7 +351,7 @@ TEST_F(AdmissionTest, WH_01_AFieldThatIsEmptiedIsRemoved) {
   EXPECT_EQ(Ask("/mutate-example-com-v1-gadget", "{}").status, 404) << "it has another path";
 }
 
-TEST_F(AdmissionTest, WH_01_ADefaulterThatChangesNothingOrRefuses) {
+TEST_F(AdmissionTest, ADefaulterThatChangesNothingOrRefuses_WH01) {
   server_
       .RegisterDefaulter<corev1::Pod>(
           [](const admission::Request& request, corev1::Pod::Mutable&) -> Result<void> {

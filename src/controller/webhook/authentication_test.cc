@@ -62,7 +62,7 @@ struct BadReview {
   std::string error;
 };
 
-TEST_F(AuthenticationTest, WH_03_WhatIsWrongWithARequestStandsInTheStatus) {
+TEST_F(AuthenticationTest, WhatIsWrongWithARequestStandsInTheStatus_WH03) {
   constexpr std::size_t kLimit = std::size_t{1} << 20;
   const std::string good = R"({"spec":{"token":"foobar"}})";
   for (const BadReview& bad : std::vector<BadReview>{
@@ -95,7 +95,7 @@ TEST_F(AuthenticationTest, WH_03_WhatIsWrongWithARequestStandsInTheStatus) {
             true);
 }
 
-TEST_F(AuthenticationTest, WH_03_AnAnswerHasTheVersionOfTheQuestion) {
+TEST_F(AuthenticationTest, AnAnswerHasTheVersionOfTheQuestion_WH03) {
   const std::string rest = R"("spec":{"token":"foobar"}})";
   const std::string answer =
       "{" + std::string(kV1) +
@@ -109,7 +109,7 @@ TEST_F(AuthenticationTest, WH_03_AnAnswerHasTheVersionOfTheQuestion) {
       "authentication.k8s.io/v1beta1");
 }
 
-TEST_F(AuthenticationTest, WH_03_TheQuestionAndTheAnswer) {
+TEST_F(AuthenticationTest, TheQuestionAndTheAnswer_WH03) {
   response_ = ReviewResponse(
       true, {.username = "ann", .uid = "7", .groups = {"a", "b"}, .extra = {{"x", {"1", "2"}}}}, "",
       {"https://api"});
@@ -125,7 +125,7 @@ TEST_F(AuthenticationTest, WH_03_TheQuestionAndTheAnswer) {
                             R"("extra":{"x":["1","2"]}},"audiences":["https://api"]}})");
 }
 
-TEST_F(AuthenticationTest, WH_03_WhatHandlersAnswerWith) {
+TEST_F(AuthenticationTest, WhatHandlersAnswerWith_WH03) {
   const UserInfo ann{.username = "ann"};
   EXPECT_EQ(StatusOf(Authenticated("", ann)),
             R"({"authenticated":true,"user":{"username":"ann"}})");
@@ -143,7 +143,7 @@ TEST_F(AuthenticationTest, WH_03_WhatHandlersAnswerWith) {
   EXPECT_EQ(StatusOf({}), R"({"user":{}})");
 }
 
-TEST_F(AuthenticationTest, WH_03_AHandlerSeesTheHttpRequest) {
+TEST_F(AuthenticationTest, AHandlerSeesTheHttpRequest_WH03) {
   EXPECT_EQ(StatusOf({.authenticated = true}), R"({"authenticated":true,"user":{}})");
   ASSERT_TRUE(seen_);
   EXPECT_EQ(seen_->call.target, "/who");
@@ -151,7 +151,7 @@ TEST_F(AuthenticationTest, WH_03_AHandlerSeesTheHttpRequest) {
   EXPECT_TRUE(seen_->call.stop.stop_requested()) << "the answer has been taken";
 }
 
-TEST_F(AuthenticationTest, WH_03_AHandlerNoticesThatNobodyWaitsForIt) {
+TEST_F(AuthenticationTest, AHandlerNoticesThatNobodyWaitsForIt_WH03) {
   bool given_up = false;
   server_
       .RegisterAuthentication("/slow",
@@ -172,7 +172,7 @@ TEST_F(AuthenticationTest, WH_03_AHandlerNoticesThatNobodyWaitsForIt) {
   EXPECT_TRUE(given_up);
 }
 
-TEST_F(AuthenticationTest, WH_03_TokensStayAmongTheTwo) {
+TEST_F(AuthenticationTest, TokensStayAmongTheTwo_WH03) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kDebug);
   Simulation sim({.log = log, .metrics = metrics_});
   WebhookServer server(sim.env());

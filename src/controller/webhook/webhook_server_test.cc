@@ -28,7 +28,7 @@ class WebhookServerTest : public WebhookTest {
   }
 };
 
-TEST_F(WebhookServerTest, WH_01_AQuestionIsReadAndAnsweredInItsVersion) {
+TEST_F(WebhookServerTest, AQuestionIsReadAndAnsweredInItsVersion_WH01) {
   admission::Request seen;
   server_
       .Register("/see",
@@ -81,7 +81,7 @@ struct BadRequest {
   std::string message;
 };
 
-TEST_F(WebhookServerTest, WH_01_WhatIsWrongWithARequestStandsInTheReview) {
+TEST_F(WebhookServerTest, WhatIsWrongWithARequestStandsInTheReview_WH01) {
   const std::string good = Review(json::Value::MakeObject());
   for (const BadRequest& bad : std::vector<BadRequest>{
            {"empty", "", "application/json", 400, "request body is empty"},
@@ -111,7 +111,7 @@ TEST_F(WebhookServerTest, WH_01_WhatIsWrongWithARequestStandsInTheReview) {
   EXPECT_EQ(Ask("/nowhere", good).status, 404);
 }
 
-TEST_F(WebhookServerTest, WH_01_WhatAReviewDoesNotSayOfItselfIsTakenForGranted) {
+TEST_F(WebhookServerTest, WhatAReviewDoesNotSayOfItselfIsTakenForGranted_WH01) {
   const std::string yes = R"("response":{"uid":"","allowed":true,"status":{"metadata":{},)"
                           R"("code":200}}})";
   const std::string v1 = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",)" + yes;
@@ -121,13 +121,13 @@ TEST_F(WebhookServerTest, WH_01_WhatAReviewDoesNotSayOfItselfIsTakenForGranted) 
             R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1",)" + yes);
 }
 
-TEST_F(WebhookServerTest, WH_01_AVersionThatNobodyKnowsIsAnsweredInV1) {
+TEST_F(WebhookServerTest, AVersionThatNobodyKnowsIsAnsweredInV1_WH01) {
   const WebhookReply reply = Ask("/yes", Review(json::Value::MakeObject(), "admission.k8s.io/v7"));
   EXPECT_EQ(reply.body["apiVersion"].StringOrEmpty(), "admission.k8s.io/v1");
   EXPECT_EQ(reply.body.At("/response/uid").StringOrEmpty(), "u-1");
 }
 
-TEST_F(WebhookServerTest, WH_01_WhatAHandlerThrowsIsCode500) {
+TEST_F(WebhookServerTest, WhatAHandlerThrowsIsCode500_WH01) {
   server_
       .Register("/throws",
                 [](const admission::Request&) -> admission::Response {
@@ -143,7 +143,7 @@ TEST_F(WebhookServerTest, WH_01_WhatAHandlerThrowsIsCode500) {
   EXPECT_THAT(metrics_->Text(), HasSubstr("controller_runtime_webhook_panics_total 1"));
 }
 
-TEST_F(WebhookServerTest, WH_01_UnlessItIsToEndTheProcess) {
+TEST_F(WebhookServerTest, UnlessItIsToEndTheProcess_WH01) {
   const auto run = [this] {
     WebhookServer strict(sim_.env(), {.recover_panic = false});
     strict
@@ -161,7 +161,7 @@ TEST_F(WebhookServerTest, WH_01_UnlessItIsToEndTheProcess) {
   EXPECT_DEATH(run(), "");
 }
 
-TEST_F(WebhookServerTest, WH_01_WhatHandlersAnswerWith) {
+TEST_F(WebhookServerTest, WhatHandlersAnswerWith_WH01) {
   admission::Response response;
   server_.Register("/say", [&](const admission::Request&) { return response; }).OrExit();
   const auto said = [&](admission::Response as) {
@@ -205,7 +205,7 @@ TEST_F(WebhookServerTest, WH_01_WhatHandlersAnswerWith) {
   EXPECT_EQ(response.patch.Dump(), R"([{"op":"replace","path":"/a","value":"bar"}])");
 }
 
-TEST_F(WebhookServerTest, WH_01_AHandlerSeesTheHttpRequestAndWhetherAnybodyWaits) {
+TEST_F(WebhookServerTest, AHandlerSeesTheHttpRequestAndWhetherAnybodyWaits_WH01) {
   WebhookCall seen;
   bool given_up = false;
   server_
@@ -272,7 +272,7 @@ TEST_F(WebhookServerTest, AnAnswerThatNobodyWaitsForIsDropped) {
   EXPECT_EQ(Ask("/yes", request.body).status, 200);
 }
 
-TEST_F(WebhookServerTest, WH_01_SeveralHandlersAtOnePath) {
+TEST_F(WebhookServerTest, SeveralHandlersAtOnePath_WH01) {
   const auto warn = [](const std::string& text, admission::Response response) {
     return [text, response](const admission::Request&) {
       admission::Response out = response;
@@ -306,7 +306,7 @@ TEST_F(WebhookServerTest, WH_01_SeveralHandlersAtOnePath) {
             R"("warnings":["one"]})");
 }
 
-TEST_F(WebhookServerTest, WH_01_SeveralHandlersThatChange) {
+TEST_F(WebhookServerTest, SeveralHandlersThatChange_WH01) {
   int asked = 0;
   const auto last = [&asked](const admission::Request&) {
     ++asked;

@@ -67,7 +67,7 @@ TEST_F(WebhookListenerTest, AQuestionOverTls) {
   listener->Shutdown(std::chrono::seconds(10));
 }
 
-TEST_F(WebhookListenerTest, WH_02_ANewCertificateIsOfferedToNewConnections) {
+TEST_F(WebhookListenerTest, ANewCertificateIsOfferedToNewConnections_WH02) {
   const auto listener =
       WebhookListener::Listen(runtime_->env(), webhooks_,
                               {.address = "127.0.0.1", .port = 0, .cert_dir = folder_.path()})
@@ -79,7 +79,7 @@ TEST_F(WebhookListenerTest, WH_02_ANewCertificateIsOfferedToNewConnections) {
   EXPECT_THAT(Ask(*listener, kReview, other.ca_pem()), HasSubstr(R"("allowed":true)"));
 }
 
-TEST_F(WebhookListenerTest, WH_02_ARenewedCertificateInTheFilesIsOffered) {
+TEST_F(WebhookListenerTest, ARenewedCertificateInTheFilesIsOffered_WH02) {
   const auto listener =
       WebhookListener::Listen(runtime_->env(), webhooks_,
                               {.address = "127.0.0.1",
