@@ -84,7 +84,7 @@ class DiscoveryTest : public ::testing::Test {
   std::optional<Client> client_;
 };
 
-TEST_F(DiscoveryTest, WhatPeopleType) {
+TEST_F(DiscoveryTest, ShortPluralAndQualifiedNames_AreResolved) {
   for (const char* name : {"pods", "pod", "po", "Pod", "PODS", "pods.v1."}) {
     EXPECT_EQ(Map(name), "/v1/pods Pod namespaced") << name;
   }
@@ -201,7 +201,7 @@ TEST_F(DiscoveryTest, ByResourceAndByKind) {
   });
 }
 
-TEST_F(DiscoveryTest, TheFirstThatIsServed) {
+TEST_F(DiscoveryTest, FirstServed_FollowsTheCallersOrder) {
   const auto first = [&](const std::vector<GroupVersionResource>& resources) {
     std::string text;
     Block([&] {
@@ -417,7 +417,7 @@ TEST_F(DiscoveryTest, AServerThatRefusesIsAnError) {
   EXPECT_EQ(Map("pods"), "not for you");
 }
 
-TEST_F(DiscoveryTest, WhatIsNoApiServerIsNamed) {
+TEST_F(DiscoveryTest, NotAnApiServer_ErrorSaysSo) {
   server_.fallback = [](const HttpRequest&) { return Json("<html>log in</html>"); };
   const std::string message = Map("pods");
   EXPECT_NE(message.find("does not answer /api as a Kubernetes API server does"), std::string::npos)

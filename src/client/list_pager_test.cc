@@ -37,7 +37,7 @@ TEST(ListPager, TakesTheListInOnePieceOnceItsPagesAreTooOld) {
   EXPECT_EQ(pager.resourceVersion(), "8");
 }
 
-TEST(ListPager, WhatMakesItStartOver) {
+TEST(ListPager, ExpiredLaterPage_StartsAFullListOver) {
   for (const bool full : {true, false}) {
     for (const bool later_page : {true, false}) {
       for (const Error& error :

@@ -53,7 +53,7 @@ class RequestOptionsTest : public ::testing::Test {
   std::optional<Client> client_;
 };
 
-TEST_F(RequestOptionsTest, OfWritesAreQueryParameters) {
+TEST_F(RequestOptionsTest, WriteOptions_AreQueryParameters) {
   const auto maps = client_->For<corev1::ConfigMap>("default");
   corev1::ConfigMap::Mutable object;
   object.metadata.name = "a";
@@ -78,7 +78,7 @@ TEST_F(RequestOptionsTest, OfWritesAreQueryParameters) {
   });
 }
 
-TEST_F(RequestOptionsTest, OfDeletionsAreABody) {
+TEST_F(RequestOptionsTest, DeleteOptions_AreABody) {
   const auto maps = client_->For<corev1::ConfigMap>("default");
   Block([&] {
     EXPECT_TRUE(maps.Delete("a", {.uid = "u", .resourceVersion = "7", .dryRun = {"All"}}).ok());
@@ -99,7 +99,7 @@ TEST_F(RequestOptionsTest, OfDeletionsAreABody) {
   });
 }
 
-TEST_F(RequestOptionsTest, WhatHasNoNamespaceNeedsNone) {
+TEST_F(RequestOptionsTest, ClusterScopedKinds_NeedNoNamespace) {
   const auto nodes = client_->For<corev1::Node>();
   server_.fallback = [](const HttpRequest&) {
     return Json(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}})");
@@ -137,7 +137,7 @@ TEST_F(RequestOptionsTest, ANameThatIsNoneIsNotSent) {
 }
 
 // Subresources whose kind the program knows.
-TEST_F(RequestOptionsTest, OfPartsAreThoseOfTheObject) {
+TEST_F(RequestOptionsTest, Subresources_TakeTheObjectsOptionsAndCheckNames) {
   const internal::ResourceCore pods(client_->core(), corev1::Pod::type_info(), "default");
   const internal::TypeInfo& part = corev1::ConfigMap::type_info();
   corev1::ConfigMap::Mutable object;

@@ -392,7 +392,7 @@ TEST_F(ResourceClientTest, WatchEndsWhenTheCallbackSaysSo) {
 }
 
 // Ends on the caller's thread, and at once, though the server would continue.
-TEST_F(ResourceClientTest, WhatTheCallbackThrowsEndsTheWatch) {
+TEST_F(ResourceClientTest, WatchCallbackThrows_WatchEnds) {
   server_.script = {
       {.body = R"({"type":"ADDED","object":)" + ConfigMapJson("a", "1") + "}\n", .hang = true}};
   int calls = 0;
@@ -545,7 +545,7 @@ TEST_F(ResourceClientTest, DynamicObjectsAreJson) {
   EXPECT_NE(server_.requests[1].body.find(R"("kind":"Widget")"), std::string::npos);
 }
 
-TEST_F(ResourceClientTest, WhatIsKeptAsAWholeIsBounded) {
+TEST_F(ResourceClientTest, GetRaw_AnswerAbove128MiBIsRefused) {
   constexpr std::size_t kMost = std::size_t{128} << 20;
   server_.script = {Json(std::string(kMost, ' ')), Json(std::string(kMost + 1, ' ')), Json("{}")};
   Block([&] {

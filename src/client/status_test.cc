@@ -108,7 +108,7 @@ TEST(Status, TheHeadOfTheAnswerSaysWhatItsStatusDoesNot) {
   EXPECT_EQ(answer(R"(,"code":503)", {}).http_status(), 503);
 }
 
-TEST(Status, WhatIsNoFailureIsNoError_RS07) {
+TEST(Status, BodiesWithoutFailureStatus_AreNoError_RS07) {
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Status","status":"Success"})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Pod","status":{"phase":"Failed"}})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Order","status":"Failure"})"));
@@ -234,7 +234,7 @@ TEST(Status, ReasonOfBareCodes_RS08) {
   }
 }
 
-TEST(Status, WhatABareCodeSays) {
+TEST(Status, BareCodes_HaveMessages) {
   const auto message = [](int code, std::string_view body) {
     return ErrorOfResponse("GET", code, "text/plain", body, {}).message();
   };
@@ -272,7 +272,7 @@ TEST(Status, WhatABareCodeSays) {
 }
 
 // A text body that is no Status becomes the message of the cause, cut to 2048 bytes.
-TEST(Status, WhatABareCodeTellsOfItsText) {
+TEST(Status, BareCodeWithText_TextIsTheCause) {
   const auto told = [](std::string_view content_type, std::string_view body) {
     return ErrorOfResponse("GET", 502, content_type, body, {}).details().causes.at(0).message;
   };

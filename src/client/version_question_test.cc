@@ -94,7 +94,7 @@ TEST_F(VersionQuestionsTest, ReadsTheMetadataOfOneKey) {
   EXPECT_EQ(AnswerOf(2), "77");
 }
 
-TEST_F(VersionQuestionsTest, OneAtATimeAndWhoAsksLaterGetsANewerAnswer) {
+TEST_F(VersionQuestionsTest, Questions_RunOneAtATimeAndLaterCallersGetTheNext) {
   server_.script = {{.body = "{", .hang = true}, ListAt("2")};
   Ask({"", ""}, pods_);
   Settle();
@@ -157,7 +157,7 @@ TEST_F(VersionQuestionsTest, NothingIsRepeatedAndNoPlaceAmongTheListsIsNeeded) {
 }
 
 // A resource known only by its name may be cluster-scoped.
-TEST_F(VersionQuestionsTest, OfWhatIsKnownByItsNameAllIsAsked) {
+TEST_F(VersionQuestionsTest, ResourceOfUnknownScope_IsAskedWithoutNamespace) {
   server_.fallback = [](const HttpRequest&) { return ListAt("77"); };
   std::string told;
   sim_.env().loop().Post([&] {
@@ -193,7 +193,7 @@ TEST_F(VersionQuestionsTest, WithoutAnAnswerAllAreToldSo) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
-TEST_F(VersionQuestionsTest, WhoLeavesBeforeItIsSentAsksNothing) {
+TEST_F(VersionQuestionsTest, CanceledBeforeSending_AsksNothing) {
   Ask({"", ""}, pods_);
   sim_.env().loop().Post([this] {
     for (const auto& asker : askers_) asker->call.reset();
@@ -202,7 +202,7 @@ TEST_F(VersionQuestionsTest, WhoLeavesBeforeItIsSentAsksNothing) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
-TEST_F(VersionQuestionsTest, WhoLeavesWhileHeWaitsForTheNextAsksNothing) {
+TEST_F(VersionQuestionsTest, CanceledWhileQueued_AsksNothing) {
   server_.script = {{.body = "{", .hang = true}};
   Ask({""}, pods_);
   Settle();
@@ -214,7 +214,7 @@ TEST_F(VersionQuestionsTest, WhoLeavesWhileHeWaitsForTheNextAsksNothing) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
-TEST_F(VersionQuestionsTest, WhoLeavesTakesNothingFromTheOthers) {
+TEST_F(VersionQuestionsTest, CallerCancels_OthersGetTheAnswer) {
   transport_ = NewInMemoryTransport(sim_.env(), server_,
                                     {.min_latency = seconds(1), .max_latency = seconds(1)});
   client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
@@ -229,7 +229,7 @@ TEST_F(VersionQuestionsTest, WhoLeavesTakesNothingFromTheOthers) {
 }
 
 // A response ends the question, even if its caller keeps the handle.
-TEST_F(VersionQuestionsTest, WhoKeepsWhatIsOverHoldsUpNobody) {
+TEST_F(VersionQuestionsTest, KeptHandle_DoesNotDelayLaterQuestions) {
   transport_ = NewInMemoryTransport(sim_.env(), server_,
                                     {.min_latency = seconds(1), .max_latency = seconds(1)});
   client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
@@ -253,7 +253,7 @@ TEST_F(VersionQuestionsTest, WhoKeepsWhatIsOverHoldsUpNobody) {
   EXPECT_EQ(told, (std::vector<std::string>{"1", "2", "3"}));
 }
 
-TEST_F(VersionQuestionsTest, WhoLeavesIsNotTold) {
+TEST_F(VersionQuestionsTest, CanceledCaller_GetsNoAnswer) {
   server_.script = {{.body = "{", .hang = true}, ListAt("9")};
   Ask({""}, pods_);
   Settle();

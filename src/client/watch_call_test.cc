@@ -110,7 +110,7 @@ TEST_F(WatchCallTest, OnlyWhatWasAcceptedBreaks) {
   EXPECT_EQ(notes_.error, "");
 }
 
-TEST_F(WatchCallTest, WhatHasEndedEndsOnce) {
+TEST_F(WatchCallTest, FinishedWatch_EndsOnce) {
   Watch({.sendInitialEvents = true, .timeoutSeconds = 10}, {.body = ""});
   sim_.RunFor(seconds(1));
   EXPECT_EQ(notes_.done, 1);
@@ -165,7 +165,7 @@ TEST_F(WatchCallTest, UnreadableObjectsAreNamedWithTheirEvent) {
 }
 
 // An event may have 1024 bytes besides an object of the largest allowed size.
-TEST_F(WatchCallTest, WhatAnEventHasBesidesItsObjectIsBounded) {
+TEST_F(WatchCallTest, EventBytesBesidesTheObject_AreLimited) {
   constexpr std::size_t kLimit = 200;
   const auto event = [](std::size_t size) {
     std::string text = R"({"type":"ADDED","object":{"metadata":{"name":"a","namespace":"default",)"
@@ -183,7 +183,7 @@ TEST_F(WatchCallTest, WhatAnEventHasBesidesItsObjectIsBounded) {
   }
 }
 
-TEST_F(WatchCallTest, OfWhatIsTooLargeOnlyItsOwnIsNamed) {
+TEST_F(WatchCallTest, OversizedObjects_OnlyTheExpectedKindIsNamed) {
   EXPECT_TRUE(source_->SetEntryOptions({.max_object_bytes = 200}));
   const auto large = [](const std::string& kind) {
     return R"({"type":"ADDED","object":{"kind":")" + kind +
@@ -198,7 +198,7 @@ TEST_F(WatchCallTest, OfWhatIsTooLargeOnlyItsOwnIsNamed) {
 }
 
 // An object without identity cannot be reported as missing.
-TEST_F(WatchCallTest, WhatHasNoNameAndIsUnreadableEndsTheWatch) {
+TEST_F(WatchCallTest, UnreadableObjectWithoutName_EndsTheWatch) {
   Watch({}, Json(R"({"type":"ADDED","object":{"kind":"Widget","metadata":{"uid":5}}})"));
   sim_.RunFor(seconds(1));
   EXPECT_EQ(notes_.done, 1);
