@@ -155,7 +155,7 @@ TEST_F(AdmissionWebhooksTest, PatchesFollowEachOtherInTheOrderOfTheNames) {
   EXPECT_EQ(At("a").asked.size(), 1U);
 }
 
-TEST_F(AdmissionWebhooksTest, WhoWantsToIsAskedAgainAfterOthersChangedIt) {
+TEST_F(AdmissionWebhooksTest, ReinvocationIfNeeded_AsksAgainAfterLaterChanges) {
   At("a").answer = [](const json::Value& request) {
     return request.At("/object/data").is_null()
                ? Allow()
@@ -277,7 +277,7 @@ TEST_F(AdmissionWebhooksTest, ManyQuestionsAboutALargeObject_AreNotAllUnderWayAt
   EXPECT_EQ(asked(), 2U * kHooks);
 }
 
-TEST_F(AdmissionWebhooksTest, WhatGoesCannotBeChanged) {
+TEST_F(AdmissionWebhooksTest, DeletePatchedByAWebhook_Fails) {
   ASSERT_EQ(Post(Map("x")).status, 201);
   At("a").answer = [](const json::Value&) {
     return PatchWith(R"([{"op":"add","path":"/data","value":{}}])");
@@ -412,7 +412,7 @@ TEST_F(AdmissionWebhooksTest, NoConfigurationIsOutOfReach) {
   EXPECT_THAT(At("a").asked, IsEmpty());
 }
 
-TEST_F(AdmissionWebhooksTest, WhatIsRefusedInAConfiguration) {
+TEST_F(AdmissionWebhooksTest, ConfigurationWithInvalidFields_IsRefused) {
   for (const auto& [more, message] : std::vector<std::pair<const char*, const char*>>{
            {R"({"sideEffects":"Some"})",
             R"(webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", )"

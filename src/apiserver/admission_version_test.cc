@@ -115,7 +115,7 @@ TEST_F(AdmissionVersionTest, NothingIsConvertedThatNobodyNeeds) {
   EXPECT_THAT(At("e").asked, SizeIs(1));
 }
 
-TEST_F(AdmissionVersionTest, WhatOneHasChangedTheNextSeesInItsVersion) {
+TEST_F(AdmissionVersionTest, MutatedObject_NextWebhookSeesItInItsOwnVersion) {
   Ask("Mutating", "a", R"("v2")", R"({"reinvocationPolicy":"IfNeeded"})");
   Ask("Mutating", "b", R"("v1")");
   Ask("Mutating", "c", R"("v2")");
@@ -231,7 +231,7 @@ TEST_F(AdmissionVersionTest, AConversionThatFails) {
   EXPECT_EQ(server_.Get(kV1 + "/a").status, 404);
 }
 
-TEST_F(AdmissionVersionTest, WhoGivesUpIsAskedNothingMore) {
+TEST_F(AdmissionVersionTest, ClientLeavesDuringConversion_WebhookIsNotAsked) {
   Ask("Validating", "v", R"("v2")");
   hook_.silent = true;
   HttpRequest request{.method = "POST", .target = kV1, .body = R"({"apiVersion":"example.com/v1",

@@ -129,7 +129,7 @@ std::string Difference(const std::string& a, const std::string& b) {
 }
 
 // Applying defaults twice changes nothing more, and the result survives encoding as protobuf.
-TEST(Defaults, OfEveryKindAreAFixedPoint) {
+TEST(Defaults, DefaultsAppliedTwice_ChangeNothing) {
   Defaults defaults;
   int kinds = 0;
   for (const internal::ResourceInfo& resource : internal::AllResources()) {
@@ -176,7 +176,7 @@ void ForEachValue(json::Value& value, const F& visit) {
 
 // The decoder must accept all values that Fits accepts, without errors or unknown fields. Fits may
 // reject valid values; these are then decoded.
-TEST(Defaults, WhatFitsIsTakenWithoutAComplaint) {
+TEST(Defaults, FittingValues_AreDecodedWithoutProblems) {
   const std::vector<json::Value> others = {nullptr,
                                            true,
                                            7,

@@ -144,7 +144,7 @@ TEST(OpenApi, AddressesChangeWithTheDocument) {
   EXPECT_EQ(server.Get("/openapi/v3/apis/nothing.example.com/v1").status, 404);
 }
 
-TEST(OpenApi, SRV188V2) {
+TEST(OpenApi, V2_InJsonAndProtobuf_SRV188) {
   TestServer server;
   const Reply protobuf = server.Get(
       "/openapi/v2", {{"Accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}});

@@ -177,7 +177,7 @@ TEST_F(RecordingTest, NothingSecretIsWritten) {
 }
 
 // Row 5: a client of the recorder must not write with the recorder's credentials.
-TEST_F(RecordingTest, WhatMayChangeSomethingIsRefused) {
+TEST_F(RecordingTest, WritesExecAndProxy_AreRefused) {
   Record();
   for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "CONNECT"}) {
     OpenReply reply(server_.sim(),

@@ -127,7 +127,7 @@ TEST_F(ReshapeTest, TheDefinitionIsChangedByAnotherMeanwhile) {
   EXPECT_EQ(Shapes().second, 0U);
 }
 
-TEST_F(ReshapeTest, WhoAsksGoesAway) {
+TEST_F(ReshapeTest, CallerLeaves_ObjectsStayUnconverted) {
   for (int i = 0; i < kMany; ++i) Make("n" + std::to_string(i));
   (void)Redefine();
   server_.sim().RunFor(std::chrono::seconds(1));

@@ -257,7 +257,7 @@ TEST_F(WebhookConversion, AnAnswerThatMultiplies_IsRefusedInWords_AndTheServerGo
   EXPECT_EQ(Length("a"), "7");
 }
 
-TEST_F(WebhookConversion, OfTheMetadataOnlyLabelsAndAnnotationsMayChange) {
+TEST_F(WebhookConversion, ConvertedMetadata_OnlyLabelsAndAnnotationsChange) {
   Make("a", 7);
   hook_.change = [](json::Value& answer) {
     json::Value& object = answer.Ensure("response", "convertedObjects").EnsureArray().front();
@@ -367,7 +367,7 @@ TEST_F(WebhookConversion, AWatchWaitsForAWebhookThatIsDown) {
   EXPECT_THAT(Seen(*watch, seconds(2)), ElementsAre("MODIFIED a=2", "MODIFIED a=3"));
 }
 
-TEST_F(WebhookConversion, WhatComesBeforeAnObjectThatCannotBeConvertedIsShown) {
+TEST_F(WebhookConversion, WatchEventsBeforeAnUnconvertibleObject_AreSent) {
   const auto watch = server_.Open(kV2 + "?watch=1");
   EXPECT_THAT(Seen(*watch), IsEmpty());
   hook_.bad = "bad";

@@ -27,7 +27,7 @@ std::vector<std::string> Problems(const json::Value& schema) {
 }
 
 // The messages are those of a real API server.
-TEST(SchemaCheck, WhatIsNotStructuralIsRefused) {
+TEST(SchemaCheck, NonStructuralSchemas_AreRefused) {
   struct Case {
     const char* schema;
     std::vector<std::string> problems;

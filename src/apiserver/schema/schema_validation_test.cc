@@ -98,7 +98,7 @@ std::vector<std::string> Problems(std::string_view spec) {
   return Texts(ValidateObject(Schema().root(), ObjectOf(spec), nullptr));
 }
 
-TEST(SchemaValidation, WhatIsWrongIsSaidAsOnARealServer_SRV194) {
+TEST(SchemaValidation, Errors_AreThoseOfARealServer_SRV194) {
   struct Case {
     const char* spec;
     std::vector<std::string> problems;
@@ -230,7 +230,7 @@ TEST(SchemaValidation, CausesHaveTheirReasons) {
   EXPECT_EQ(reason("{o: {}}"), "FieldValueRequired");
 }
 
-TEST(SchemaValidation, WhatWasWrongBeforeMayStay) {
+TEST(SchemaValidation, UnchangedInvalidValues_AreAccepted) {
   const auto problems = [](std::string_view old, std::string_view now) {
     const json::Value before = ObjectOf(old);
     return Texts(ValidateObject(Schema().root(), ObjectOf(now), &before));
