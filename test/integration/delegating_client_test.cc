@@ -227,7 +227,7 @@ TEST_F(DelegatingClientReads, ANamespaceThatIsDeniedHoldsUpOnlyItself) {
   });
 }
 
-TEST_F(DelegatingClientReads, WhatNobodyHasAskedFor_CA02) {
+TEST_F(DelegatingClientReads, FailOnMissingInformer_UncachedReadsFail_CA02) {
   Run([&] {
     MakeFour();
     Use({}, {.reader_fail_on_missing_informer = true});

@@ -159,7 +159,7 @@ TEST_F(FactoryOptions, WithContentKeepsWhetherAnObjectIsPartial) {
   });
 }
 
-TEST_F(FactoryOptions, OneAnnotationIsLeftOutOfAllKinds) {
+TEST_F(FactoryOptions, Projection_DropsAnAnnotationOfAllKinds) {
   SharedInformerFactory factory(
       client_,
       {.drop_managed_fields = true,

@@ -78,7 +78,7 @@ TEST_F(LeaseLocks, ARecordComesBackAsItWasWritten_LE13_RK01_RK06) {
   });
 }
 
-TEST_F(LeaseLocks, WhatALeaseLacksIsZero_LE13) {
+TEST_F(LeaseLocks, EmptyLease_GivesAZeroRecord_LE13) {
   Run([&] {
     Lease::Mutable bare;
     bare.metadata.name = "printer";
@@ -174,7 +174,7 @@ TEST_F(LeaseLocks, EventsAreAboutTheLease_RK02) {
   NewLock()->RecordEvent("nobody listens");
 }
 
-TEST_F(LeaseLocks, WhatNeedsNoServer_RK04_RK07) {
+TEST_F(LeaseLocks, DescribeAndInvalidLocks_NeedNoServer_RK04_RK07) {
   const auto lock = NewLock();
   EXPECT_EQ(lock->Describe(), "default/printer");
   Run([&] { EXPECT_EQ(lock->Update({}, {}).error().reason(), Reason::kInvalidArgument); });

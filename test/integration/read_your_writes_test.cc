@@ -451,7 +451,7 @@ TEST_F(ReadYourWritesTest, AnAnswerNeverHidesSomethingNewer) {
   });
 }
 
-TEST_F(ReadYourWritesTest, WhatWasWrittenBeforeThereWasACache) {
+TEST_F(ReadYourWritesTest, WritesBeforeTheCache_AreSeen) {
   Run([&] {
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(cached_.Create(Map("m" + std::to_string(i))).ok());
@@ -494,7 +494,7 @@ TEST_F(ReadYourWritesTest, AllFormsOfAResourceAreBehindByThemselves) {
   });
 }
 
-TEST_F(ReadYourWritesTest, WhatIsReadFromTheServerIsNeverWaitedFor) {
+TEST_F(ReadYourWritesTest, UncachedReads_DoNotWait) {
   Run([&] {
     Use({.by_resource = {{ResourceOf<ConfigMap>(), {.cached = false}}}});
     Lag("configmaps");
@@ -510,7 +510,7 @@ TEST_F(ReadYourWritesTest, WhatIsReadFromTheServerIsNeverWaitedFor) {
   });
 }
 
-TEST_F(ReadYourWritesTest, ItCanBeTurnedOff) {
+TEST_F(ReadYourWritesTest, TimeoutZero_ReadsDoNotWait) {
   Run([&] {
     Use({}, {.read_your_writes_timeout = Duration(0)});
     Synced();

@@ -268,7 +268,7 @@ TEST_F(SubResourceClients, AWriteThatUsesUpTheCallersTimeIsSettledByALaterRead) 
 }
 
 // Users who may evict pods may not be allowed to get them.
-TEST_F(SubResourceClients, WhoMayNotReadTheObjectIsNotHeldUp) {
+TEST_F(SubResourceClients, GetForbidden_EvictionIsNotAwaited) {
   Run([&] {
     Lag("pods");
     ASSERT_TRUE(cached_.List<Pod>().ok());

@@ -111,7 +111,7 @@ TEST_F(WebhookCertificatesTest, ReplicasThatBeginTogetherAgree) {
   EXPECT_EQ(pairs[2], pairs[0]);
 }
 
-TEST_F(WebhookCertificatesTest, WhoThrowsWhenToldIsToldTheNextPair) {
+TEST_F(WebhookCertificatesTest, CallbackThrows_NextPairIsStillReported) {
   int told = 0;
   std::stop_source stop;
   const WebhookCertificates certificates = New();
@@ -146,7 +146,7 @@ TEST_F(WebhookCertificatesTest, RenewedBeforeTheEndAndTheAuthorityStays) {
 }
 
 // An operator may start before its webhook configurations have been created.
-TEST_F(WebhookCertificatesTest, WhatIsMissingIsLookedForAgainSoon) {
+TEST_F(WebhookCertificatesTest, MissingConfiguration_IsRetriedSoon) {
   std::stop_source stop;
   const WebhookCertificates certificates = New();
   const auto thread = sim_.env().NewThread(

@@ -213,7 +213,7 @@ TEST_F(WarmingTest, AManagerThatEndsMeanwhileReconcilesNothing_CR17) {
   EXPECT_THAT(seen_, IsEmpty());
 }
 
-TEST_F(WarmingTest, NorDoesOneThatIsTakenAway_CR17) {
+TEST_F(WarmingTest, RemovedController_ReconcilesNothing_CR17) {
   manager_.Start();
   sim_.RunFor(seconds(5));
   ASSERT_TRUE(

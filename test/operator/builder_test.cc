@@ -46,7 +46,7 @@ TEST_F(BuilderTest, EachEventOfForIsARequest_BL02_SO01_HD01) {
   EXPECT_THAT(Seen(), ::testing::Contains("web-0"));
 }
 
-TEST_F(BuilderTest, WhatTheControllerIsToBeIsHandedOn_BL02) {
+TEST_F(BuilderTest, Options_ReachTheController_BL02) {
   RunningManager manager(sim_, server_, {.group_kind_concurrency = {{"ReplicaSet.apps", 3}}});
   int running = 0;
   int most = 0;
@@ -281,7 +281,7 @@ TEST_F(BuilderTest, PredicatesOfAllAndOfOne_PR01_BL02) {
   EXPECT_THAT(Seen(), ElementsAre("a"));
 }
 
-TEST_F(BuilderTest, WhatChanged_PR01) {
+TEST_F(BuilderTest, ChangePredicates_AcceptTheirChanges_PR01) {
   struct Row {
     const char* name;
     predicate::Predicate<Object> accepts;
@@ -525,7 +525,7 @@ TEST_F(BuilderTest, OnlyWhatOnlyEnqueuesIsCalledOnTheLoop) {
   EXPECT_TRUE((handler::EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>()->OnlyEnqueues()));
 }
 
-TEST_F(BuilderTest, WhatDoesNotFitIsSaid_BL01) {
+TEST_F(BuilderTest, InvalidBuilders_AreErrors_BL01) {
   const auto error = [](Result<void> result) {
     return result.ok() ? std::string() : result.error().message();
   };

@@ -114,7 +114,7 @@ TEST_P(ConsistencyOfQueues, NamespacesWithTheirOwnSelectorsAreComparedWithWhatTh
   }
 }
 
-TEST_P(ConsistencyOfQueues, WhatFoundNoRoomIsNoDifference) {
+TEST_P(ConsistencyOfQueues, ObjectsLeftOut_AreNoDifference) {
   Begin({.queue = GetParam(), .max_objects = 5, .limit_policy = LimitPolicy::kServePart});
   EXPECT_EQ(Stats().left_out, 3U);
   for (int i = 0; i < 10; ++i) {
@@ -198,7 +198,7 @@ TEST_F(ConsistencyTest, CostsARequestForEach2500ObjectsAMinute) {
   EXPECT_EQ(Stats().inconsistencies, 0U);
 }
 
-TEST_F(ConsistencyTest, OfALargeCacheAPartIsLookedAtInAPeriod) {
+TEST_F(ConsistencyTest, LargeCache_ChecksAFewPagesPerPeriod) {
   for (int i = 0; i < 12'000; ++i) {
     Put("ns-" + std::to_string(i % 5), "map-" + std::to_string(i), "x");
   }
@@ -217,7 +217,7 @@ TEST_F(ConsistencyTest, OfALargeCacheAPartIsLookedAtInAPeriod) {
 }
 
 // The randomly chosen namespace may have a list of its own.
-TEST_F(ConsistencyTest, OfALargeCacheOfOthersNoOtherPartIsLookedAt) {
+TEST_F(ConsistencyTest, LargeCache_ChecksSkipNamespacesOfOtherParts) {
   for (int i = 0; i < 12'000; ++i) {
     Put(i % 2 == 0 ? "elsewhere" : "default", "many-" + std::to_string(i), "first");
   }
@@ -318,7 +318,7 @@ TEST_F(ConsistencyTest, ATransformThatRenamesTurnsItOff) {
   EXPECT_NE(log_->lines.front().find("the transform changes names"), std::string::npos);
 }
 
-TEST_F(ConsistencyTest, WhatIsSelectedIsComparedWithWhatIsSelected) {
+TEST_F(ConsistencyTest, Selector_AppliesToTheComparedList) {
   Put("other", "map", "second");
   Begin({}, "default", [](ListOptions& options) { options.labelSelector = "value=second"; });
   for (int i = 0; i < 100; ++i) {
