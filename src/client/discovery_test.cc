@@ -100,7 +100,7 @@ TEST_F(DiscoveryTest, ShortPluralAndQualifiedNames_AreResolved) {
   EXPECT_EQ(server_.requests.size(), 2u);
 }
 
-TEST_F(DiscoveryTest, AsksForAllAtOnceAndTakesLess) {
+TEST_F(DiscoveryTest, AcceptHeader_AllowsAggregatedAndPlainDiscovery) {
   EXPECT_EQ(Map("po"), "/v1/pods Pod namespaced");
   for (const HttpRequest& request : server_.requests) {
     EXPECT_EQ(request.headers.Get("Accept"),
@@ -291,7 +291,7 @@ std::string Whole(const ApiResource& resource) {
          Joined(resource.shortNames) + "|" + Joined(resource.categories);
 }
 
-TEST_F(DiscoveryTest, AllThatIsSaidOfAResource) {
+TEST_F(DiscoveryTest, AggregatedDiscovery_ResourcesAreReadInFull) {
   Block([&] {
     const auto groups = client_->Discovery().ServerGroupsAndResources().OrExit();
     ASSERT_EQ(groups.size(), 5U);
@@ -311,7 +311,7 @@ TEST_F(DiscoveryTest, AllThatIsSaidOfAResource) {
   });
 }
 
-TEST_F(DiscoveryTest, AllThatAnOldServerSaysOfAResource) {
+TEST_F(DiscoveryTest, OldServer_ResourcesAreReadInFull) {
   server_.fallback = [](const HttpRequest& request) {
     if (request.target == "/api") return Json(R"({"kind":"APIVersions","versions":["v1","v2"]})");
     if (request.target == "/api/v1") {
@@ -369,7 +369,7 @@ TEST_F(DiscoveryTest, AKindIsFoundInItsGroupAndVersionOnly) {
   EXPECT_EQ(resource({"", "v1", "event"}), "none");
 }
 
-TEST_F(DiscoveryTest, TypesForWhatHasNoTypeOfItsOwn) {
+TEST_F(DiscoveryTest, Mappings_HaveDynamicAndMetadataTypes) {
   Block([&] {
     for (const char* name : {"pods", "nodes"}) {
       const RestMapping mapping = client_->Discovery().MappingFor(name).OrExit();
@@ -426,7 +426,7 @@ TEST_F(DiscoveryTest, NotAnApiServer_ErrorSaysSo) {
   EXPECT_NE(message.find("Is this its address"), std::string::npos) << message;
 }
 
-TEST_F(DiscoveryTest, OnTheLoopItSaysWouldDeadlock) {
+TEST_F(DiscoveryTest, CallOnTheLoop_IsWouldDeadlock) {
   sim_.env().loop().Post([&] {
     EXPECT_EQ(client_->Discovery().MappingFor("pods").error().reason(), Reason::kWouldDeadlock);
   });

@@ -118,7 +118,7 @@ TEST_F(EngineAttemptsTest, PreferJson_SendsAndAcceptsOnlyJson) {
   }
 }
 
-TEST_F(EngineAttemptsTest, AnswersArePackedWhereThatIsWanted) {
+TEST_F(EngineAttemptsTest, AcceptGzip_SendsAcceptEncoding) {
   for (const bool wanted : {false, true}) {
     Make({.qps = -1, .accept_gzip = wanted});
     server_.script = {Json("{}")};
@@ -154,7 +154,7 @@ TEST_F(EngineAttemptsTest, ThousandsOfWarnings_FirstAreLoggedOthersCounted) {
 }
 
 // The request may still be in time: only requests that certainly cannot be are refused at once.
-TEST_F(EngineAttemptsTest, AWaitForTheLimiterThatIsAsLongAsItsTimeIsWaited) {
+TEST_F(EngineAttemptsTest, LimiterWaitEqualToTheTimeout_IsWaited) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   EXPECT_TRUE(Run({.target = "/x"}).ok());

@@ -107,7 +107,7 @@ TEST_F(EngineTest, RetriesWithRetryAfterOnEveryMethod_RR11) {
   }
 }
 
-TEST_F(EngineTest, WithoutTheHeaderThereIsOneAttempt_RR12) {
+TEST_F(EngineTest, WithoutRetryAfter_IsOneAttempt_RR12) {
   Make();
   for (ScriptedResponse response :
        {StatusFailure(500, "InternalError", "x"), StatusFailure(429, "TooManyRequests", "x"),
@@ -365,7 +365,7 @@ TEST_F(EngineTest, UserFunctionThrows_LaterRequestsPass_H5) {
   }
 }
 
-TEST_F(EngineTest, TheLongestTimeoutIsNone) {
+TEST_F(EngineTest, MaximumTimeout_CallsSucceed) {
   Make({.timeout = Duration::max()});
   server_.script = {Json("{}"), Json("{}")};
   Run({.target = "/x"});

@@ -36,7 +36,7 @@ TEST(ListGate, Tickets_AreGrantedInOrderUpToTheWidth) {
   EXPECT_EQ(granted.size(), 3u);
 }
 
-TEST(ListGate, APlaceIsGivenBackBeforeItsTurnAndAfter) {
+TEST(ListGate, ReleasedTickets_AdmitTheNext) {
   Simulation sim({.seed = 1});
   auto gate = std::make_shared<ListGate>(sim.env(), 1);
   std::vector<int> granted;
@@ -64,7 +64,7 @@ TEST(ListGate, APlaceIsGivenBackBeforeItsTurnAndAfter) {
   sim.RunReady();
 }
 
-TEST(ListGate, AWidthOfNothingIsOne) {
+TEST(ListGate, WidthZero_CountsAsOne) {
   Simulation sim({.seed = 1});
   auto gate = std::make_shared<ListGate>(sim.env(), 0);
   int granted = 0;
@@ -84,7 +84,7 @@ TEST(ListGate, AWidthOfNothingIsOne) {
 }
 
 // Requests that begin at the same instant are delayed by up to ten milliseconds for each ahead.
-TEST(ListGate, TheFirstAreSpread) {
+TEST(ListGate, SimultaneousTickets_AreSpreadOverTime) {
   Duration longest{0};
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Simulation sim({.seed = seed});

@@ -67,7 +67,7 @@ TEST(ListPager, PagesOfAListInOnePiece) {
   EXPECT_FALSE(pager.StartsOver(kExpired));
 }
 
-TEST(ListPager, PagesAddUp) {
+TEST(ListPager, AppendPage_AddsItemsAndUnreadable) {
   const auto page = [](std::size_t items, std::size_t unreadable) {
     ListedObjects objects;
     objects.items.resize(items);

@@ -334,7 +334,7 @@ TEST_F(ResourceClientTest, ListTakesAllPages) {
             "/api/v1/namespaces/default/configmaps?continue=next&limit=2");
 }
 
-TEST_F(ResourceClientTest, ListPageTakesOne) {
+TEST_F(ResourceClientTest, ListPage_ReadsOnePage) {
   server_.script = {Json(Page("ab", "next")), StatusFailure(410, "Expired", "too old")};
   Block([&] {
     const auto page = ConfigMaps().ListPage({.limit = 2});
@@ -427,7 +427,7 @@ TEST_F(ResourceClientTest, StopAndTimeoutEndACall) {
   });
 }
 
-TEST_F(ResourceClientTest, OnTheLoopItSaysWouldDeadlock) {
+TEST_F(ResourceClientTest, CallOnTheLoop_IsWouldDeadlock) {
   sim_.env().loop().Post([&] {
     EXPECT_EQ(ConfigMaps().Get("a").error().reason(), Reason::kWouldDeadlock);
     EXPECT_EQ(ConfigMaps().List().error().reason(), Reason::kWouldDeadlock);

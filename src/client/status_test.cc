@@ -44,7 +44,7 @@ TEST(Status, DetailsAndCauses) {
   EXPECT_TRUE(IsTooLargeResourceVersion(*error));
 }
 
-TEST(Status, ARetryAfterThatNoClockHoldsIsTheMostThatTheApiHas) {
+TEST(Status, HugeRetryAfter_IsClampedTo32Bits) {
   constexpr std::chrono::seconds kMost(2'147'483'647);
   for (const char* seconds : {"2147483648", "100000000000", "9000000000000000000"}) {
     const auto error = ErrorOfJsonStatus(
@@ -94,7 +94,7 @@ TEST(Status, WithoutARetryAfterThereIsNoneInProtobufEither) {
 }
 
 // Values in the Status take precedence over those in the response's headers.
-TEST(Status, TheHeadOfTheAnswerSaysWhatItsStatusDoesNot) {
+TEST(Status, StatusWithoutRetryAfter_HeaderIsUsed) {
   const auto answer = [](const std::string& members, std::optional<int> retry_after) {
     return ErrorOfResponse("GET", 429, "application/json",
                            R"({"kind":"Status","status":"Failure")" + members + "}", retry_after);
@@ -304,7 +304,7 @@ TEST(Status, AStatusIsReadAsItsMediaTypeSays) {
             Reason::kInternalError);
 }
 
-TEST(Status, ACodeInAStatusSaysWhatItsReasonDoesNot) {
+TEST(Status, StatusWithoutReason_ReasonFollowsFromItsCode) {
   const auto reason = [](const char* members) {
     return ErrorOfJsonStatus(std::string(R"({"kind":"Status","status":"Failure")") + members + "}")
         ->reason();
@@ -340,7 +340,7 @@ TEST(Status, PlainHttpThatATlsServerRefuses_IsToldTheUrl) {
   EXPECT_FALSE(refused(400, "bad field", "http://h:6443"));
 }
 
-TEST(Status, AReasonWeDoNotKnowIsNotGuessedFromTheCode) {
+TEST(Status, UnknownReason_IsNotGuessedFromTheCode) {
   const auto error = ErrorOfJsonStatus(
       R"({"kind":"Status","status":"Failure","reason":"StorageReadError","code":404,)"
       R"("message":"m"})");

@@ -175,7 +175,7 @@ TEST_F(StreamCallTest, AWatchEndsOnce) {
   EXPECT_EQ(notes_.ends, 1);
 }
 
-TEST_F(StreamCallTest, AListWhoseConnectionBreaksIsNotWholeThoughAllOfItHasCome) {
+TEST_F(StreamCallTest, BrokenConnectionAfterTheWholeList_IsAnError) {
   Use();
   server_.script = {{.body = ListOf(Thing("Widget", "a")), .cut = true}};
   List();
@@ -247,7 +247,7 @@ TEST_F(StreamCallTest, ListsOfInformersDoNotWaitForTheRateLimiter) {
   EXPECT_EQ(server_.requests.size(), 3U);
 }
 
-TEST_F(StreamCallTest, WhereThePathIsNoneNobodyIsAsked) {
+TEST_F(StreamCallTest, InvalidPath_SendsNothing) {
   Use();
   const auto nothing = [](const Result<std::string>&) {};
   source_ = NewListWatch(*client_, widgets_, "a/b");

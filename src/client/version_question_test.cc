@@ -111,7 +111,7 @@ TEST_F(VersionQuestionsTest, Questions_RunOneAtATimeAndLaterCallersGetTheNext) {
   EXPECT_EQ(server_.requests.size(), 2U);
 }
 
-TEST_F(VersionQuestionsTest, ARefusalIsForItsNamespaceOnly) {
+TEST_F(VersionQuestionsTest, Refusal_ConcernsItsNamespaceOnly) {
   server_.script = {StatusFailure(403, "Forbidden", "not there"), ListAt("5")};
   Ask({"closed", "open", "closed"}, pods_);
   Settle();
@@ -120,7 +120,7 @@ TEST_F(VersionQuestionsTest, ARefusalIsForItsNamespaceOnly) {
   EXPECT_EQ(AnswerOf(2), "Forbidden");
 }
 
-TEST_F(VersionQuestionsTest, NothingIsRepeatedAndNoPlaceAmongTheListsIsNeeded) {
+TEST_F(VersionQuestionsTest, Questions_AreNotRetriedAndBypassTheListGate) {
   server_.fallback = [](const HttpRequest& request) {
     if (request.target.find("_NOBODY_") == std::string::npos) {
       return ScriptedResponse{.body = "{", .hang = true};
@@ -184,7 +184,7 @@ TEST_F(VersionQuestionsTest, NobodyWaitsForTheRateLimiter) {
 }
 
 // A refusal may concern only one namespace; a missing response concerns all.
-TEST_F(VersionQuestionsTest, WithoutAnAnswerAllAreToldSo) {
+TEST_F(VersionQuestionsTest, UnansweredQuestion_AllCallersGetTheError) {
   server_.script = {{.body = "{", .hang = true}};
   Ask({"a", "b"}, pods_);
   sim_.RunFor(seconds(11));

@@ -19,7 +19,7 @@ TEST(Warnings, SeveralInOneHeader) {
   EXPECT_EQ(warnings[1].text, "a \"quoted\" one");
 }
 
-TEST(Warnings, TheFirstBadOneEndsTheHeader) {
+TEST(Warnings, MalformedWarning_EndsTheHeader) {
   EXPECT_EQ(ParseWarningHeader(R"(299 - "good", 29 - "short code", 299 - "lost")").size(), 1u);
   for (const char* bad : {"", "299", "299 -", "299 - text", "299 - \"open", "abc - \"x\"",
                           "299 - \"x\" y", "2/9 - \"x\"", "2:9 - \"x\"", "2990 - \"x\"",

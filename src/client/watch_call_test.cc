@@ -77,14 +77,14 @@ class WatchCallTest : public ::testing::Test {
   std::unique_ptr<ListWatchCall> call_;
 };
 
-TEST_F(WatchCallTest, WithoutATimeItIsNeverOverdue) {
+TEST_F(WatchCallTest, WatchWithoutTimeout_IsNeverOverdue) {
   Watch({}, {.body = "", .hang = true});
   sim_.RunFor(hours(10));
   EXPECT_EQ(notes_.done, 0);
   EXPECT_EQ(notes_.sent, 0) << "that is of watches that begin with a list";
 }
 
-TEST_F(WatchCallTest, HalfAMinuteAfterItsTimeItIsTakenForDead) {
+TEST_F(WatchCallTest, OverdueWatch_EndsAfter30Seconds) {
   for (const int timeout : {1, 300}) {
     Watch({.timeoutSeconds = timeout}, {.body = "", .hang = true});
     sim_.RunFor(seconds(timeout + 30) - std::chrono::milliseconds(1));
@@ -97,7 +97,7 @@ TEST_F(WatchCallTest, HalfAMinuteAfterItsTimeItIsTakenForDead) {
 }
 
 // A connection that breaks before the server accepts the watch is an error.
-TEST_F(WatchCallTest, OnlyWhatWasAcceptedBreaks) {
+TEST_F(WatchCallTest, ConnectionBreaks_BeforeTheAnswerIsAnError) {
   Watch({}, {.cut_before_answer = true});
   sim_.RunFor(seconds(1));
   EXPECT_EQ(notes_.done, 1);
@@ -131,7 +131,7 @@ class ListNotes final : public ListReceiver {
 };
 
 // Callers of lists and watches repeat them. Lists and watches have their own connections.
-TEST_F(WatchCallTest, NothingIsRepeatedHere) {
+TEST_F(WatchCallTest, ListsAndWatches_AreNotRetriedByTheClient) {
   ScriptedResponse busy = Json("{}", 429);
   busy.headers.emplace_back("Retry-After", "1");
   ListNotes list;
