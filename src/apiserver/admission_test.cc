@@ -402,7 +402,7 @@ TEST_F(AdmissionWebhooksTest, RulesScopesAndSelectors) {
   }
 }
 
-TEST_F(AdmissionWebhooksTest, NoConfigurationIsOutOfReach) {
+TEST_F(AdmissionWebhooksTest, WebhookConfigurations_AreNotSubjectToWebhooks) {
   At("a").answer = [](const json::Value&) { return Deny("null"); };
   Validating("a", R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],
     "resources":["*"]}]})");
@@ -478,7 +478,7 @@ TEST_F(AdmissionWebhooksTest, PoliciesAreKeptWithAWarning) {
               HasSubstr("validatingadmissionpolicies are kept, but this server does not evaluate"));
 }
 
-TEST_F(AdmissionWebhooksTest, AWebhookForAnotherVersionSeesThatOneUnlessItSaysExact) {
+TEST_F(AdmissionWebhooksTest, WebhookForAnotherVersion_SeesThatVersionUnlessExact) {
   constexpr std::string_view kScalers =
       "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
   const std::string body = R"({"metadata":{"name":"x"},"spec":{"maxReplicas":3,

@@ -52,7 +52,7 @@ class AdmissionVersionTest : public WebhookConversion {
   const std::shared_ptr<AdmissionHooks> hooks_ = std::make_shared<AdmissionHooks>();
 };
 
-TEST_F(AdmissionVersionTest, EachSeesItsOwnVersionAndItsPatchIsConvertedBack) {
+TEST_F(AdmissionVersionTest, Webhook_SeesItsVersionAndItsPatchIsConvertedBack) {
   Ask("Mutating", "m", R"("v2")");
   Ask("Validating", "v", R"("v2")");
   At("m").answer = [](const json::Value& request) {
@@ -95,7 +95,7 @@ TEST_F(AdmissionVersionTest, EachSeesItsOwnVersionAndItsPatchIsConvertedBack) {
   EXPECT_TRUE(At("v").asked[2]["object"].is_null());
 }
 
-TEST_F(AdmissionVersionTest, NothingIsConvertedThatNobodyNeeds) {
+TEST_F(AdmissionVersionTest, Conversions_AreMadeOnlyWhereNeeded) {
   Ask("Validating", "exact", R"("v2")", R"({"matchPolicy":"Exact"})");
   Ask("Validating", "both", R"("v1","v2")");
   Ask("Mutating", "unselected", R"("v2")", R"({"objectSelector":{"matchLabels":{"no":"no"}}})");

@@ -126,7 +126,7 @@ TEST(ApiServerWatch, Timeout_EndsTheWatchAfterABookmark_SRV139_SRV140) {
   EXPECT_TRUE(without->ended());
 }
 
-TEST(ApiServerWatch, ATimeoutThatNoClockHoldsIsNone) {
+TEST(ApiServerWatch, HugeTimeout_NeverExpires) {
   TestServer server;
   auto watch =
       server.Open(Watch("&timeoutSeconds=9000000000000000000&resourceVersion=" + Current(server)));

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST_F(WebhookConversion, ADefinitionThatBeginsToConvert) {
+TEST_F(WebhookConversion, StrategyChange_EndsWatchesAndConverts) {
   json::Value none = Definition();
   none.Ensure("spec").Set("conversion", Json(R"({"strategy":"None"})"));
   Redefine(none);

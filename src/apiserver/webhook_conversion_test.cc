@@ -74,7 +74,7 @@ TEST_F(WebhookConversion, AWriteInAnotherVersionIsConvertedAndShownAsItWasStored
   EXPECT_EQ(conflict.status, 409) << conflict.body;
 }
 
-TEST_F(WebhookConversion, AWriteThatChangesNothingOfWhatIsStored) {
+TEST_F(WebhookConversion, NoOpWrite_KeepsTheResourceVersion) {
   // A default that exists in only one version makes each write a change.
   json::Value definition = Definition();
   definition
@@ -95,7 +95,7 @@ TEST_F(WebhookConversion, AWriteThatChangesNothingOfWhatIsStored) {
   EXPECT_EQ(Size("a"), 7);
 }
 
-TEST_F(WebhookConversion, TheSchemaOfTheVersionThatIsSentCounts) {
+TEST_F(WebhookConversion, Writes_AreValidatedAgainstTheSchemaOfTheirVersion) {
   const Reply refused = Post(kV2, R"({"metadata":{"name":"a"},"spec":{"length":"1234"}})");
   EXPECT_EQ(refused.status, 422) << refused.body;
   EXPECT_THAT(Message(refused), HasSubstr("spec.length"));
@@ -381,7 +381,7 @@ TEST_F(WebhookConversion, WatchEventsBeforeAnUnconvertibleObject_AreSent) {
   EXPECT_THAT(Seen(*watch, seconds(2)), ElementsAre("ADDED bad=3", "ADDED c=4"));
 }
 
-TEST_F(WebhookConversion, NobodyIsAskedForWhatNobodyReads) {
+TEST_F(WebhookConversion, UnreadVersions_AreNotConverted) {
   {
     const auto watch = server_.Open(kV2 + "?watch=1");
     EXPECT_THAT(Seen(*watch), IsEmpty());

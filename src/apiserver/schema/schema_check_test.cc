@@ -177,7 +177,7 @@ TEST(RegularExpressions, ErrorsAreWordedAsInGo) {
   EXPECT_FALSE(RegularExpression::Compile("^a$").OrExit()->Matches("ab"));
 }
 
-TEST(ValueFormats, TextsHaveThemOrNot) {
+TEST(ValueFormats, Texts_MatchTheirFormatOrNot) {
   struct Case {
     const char* format;
     std::vector<const char*> good;

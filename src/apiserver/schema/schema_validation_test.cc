@@ -244,7 +244,7 @@ TEST(SchemaValidation, UnchangedInvalidValues_AreAccepted) {
 }
 
 // As on a real server, the format is checked before the type.
-TEST(SchemaValidation, Formats_AreOfTextsAndListsAndWhatElseThereIsLacksThem) {
+TEST(SchemaValidation, Formats_AreCheckedBeforeTypes) {
   EXPECT_THAT(Problems("{dt: 1}"),
               ElementsAre(R"(spec.dt: Invalid value: "int64": spec.dt in body must be of type )"
                           R"(date-time: "int64")"));
@@ -329,7 +329,7 @@ TEST(SchemaValidation, LongEnumsAreNotSearchedFromFrontToEnd) {
   EXPECT_THAT(ValidateObject(StructuralSchema(schema).root(), list, nullptr), IsEmpty());
 }
 
-TEST(SchemaValidation, EnumsTakeNumbersForEqualHoweverTheyAreWritten) {
+TEST(SchemaValidation, Enums_CompareNumbersByValue) {
   const StructuralSchema schema(
       yaml::Parse("{enum: [1, 2.5, 'x', true, [1, {a: 1, b: 2}], null]}").OrExit());
   for (const char* good : {"1", "1.0", "1e0", "2.50", "\"x\"", "true", R"([1.0,{"b":2,"a":1}])"}) {
