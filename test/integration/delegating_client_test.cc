@@ -115,7 +115,7 @@ TEST_F(DelegatingClientReads, ANamespaceThatIsNotWatched_CA01) {
   });
 }
 
-TEST_F(DelegatingClientReads, NamespacesMeanNothingToWhatHasNone_CA01) {
+TEST_F(DelegatingClientReads, ClusterScopedKinds_IgnoreTheCachesNamespaces_CA01) {
   Run([&] {
     MakeFour();
     for (const char* name : {"n1", "n2"}) {
@@ -167,7 +167,7 @@ TEST_F(DelegatingClientReads, AnEmptyNameIsNotAnObjectThatIsGone) {
   });
 }
 
-TEST_F(DelegatingClientReads, WhoeverIsStoppedReadsNothing_CA01) {
+TEST_F(DelegatingClientReads, StoppedClient_ReadsAreCanceled_CA01) {
   Run([&] {
     MakeFour();
     server_.faults().Add(

@@ -221,7 +221,7 @@ TEST_F(UnseenWritesTest, UnselectedWriteBeforeTheFirstRead_DelaysNoRead) {
 }
 
 // A read that waits for many writes keeps waiting when they are replaced by one version.
-TEST_F(UnseenWritesTest, AListThatWaitsIsNotLetGoByTheWriteThatIsOneTooMany) {
+TEST_F(UnseenWritesTest, WaitingList_KeepsWaitingWhenWritesBecomeOneVersion) {
   Run([&] {
     Lag("configmaps", seconds(100));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
@@ -240,7 +240,7 @@ TEST_F(UnseenWritesTest, AListThatWaitsIsNotLetGoByTheWriteThatIsOneTooMany) {
 
 // The last answer has an older version: once it is a removal, whose answer may have the version
 // that the object had before.
-TEST_F(UnseenWritesTest, TheOneVersionIsTheNewestInWhateverOrderTheyAreAnswered) {
+TEST_F(UnseenWritesTest, KeptVersion_IsTheNewestInAnyOrderOfAnswers) {
   Run([&] {
     for (const bool removal : {false, true}) {
       const std::string where = removal ? "kube-public" : "default";

@@ -269,7 +269,7 @@ TEST_F(ManagerServersTest, MetricsAndWhatTheProgramServesBesideThem_MG12) {
   EXPECT_EQ(refused("/late"), Reason::kInvalidArgument);
 }
 
-TEST_F(ManagerServersTest, MetricsForWhoShowsTheToken) {
+TEST_F(ManagerServersTest, MetricsWithToken_RefuseOtherTokens) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   metrics->NewCounter("made_by_the_test", "", {})->Add();
   ManagerOptions options = Options();

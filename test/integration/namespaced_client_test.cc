@@ -165,7 +165,7 @@ TEST_F(NamespacedClient, ManyAreDeletedThereOnly) {
   });
 }
 
-TEST_F(NamespacedClient, KindsWithoutNamespacesAreAsEver) {
+TEST_F(NamespacedClient, ClusterScopedKinds_AreUnaffected) {
   Run([&] {
     const DelegatingClient bound = Bound();
     ASSERT_TRUE(bound.Create(ANode()).ok());
@@ -186,7 +186,7 @@ TEST_F(NamespacedClient, KindsWithoutNamespacesAreAsEver) {
   });
 }
 
-TEST_F(NamespacedClient, PartsOfObjectsToo) {
+TEST_F(NamespacedClient, Subresources_UseTheBoundNamespace) {
   const kinformer::Patch status{.body = R"({"status":{"replicas":2}})"};
   Run([&] {
     const DelegatingClient bound = Bound();

@@ -546,7 +546,7 @@ TEST_F(ReadYourWritesTest, AListIsNotHeldUpByLaterWrites) {
   });
 }
 
-TEST_F(ReadYourWritesTest, ManyUnseenWritesAreOneVersion) {
+TEST_F(ReadYourWritesTest, ManyUnseenWrites_AreKeptAsOneVersion) {
   Run([&] {
     Lag("configmaps", seconds(100));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());

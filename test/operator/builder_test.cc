@@ -98,7 +98,7 @@ TEST_F(BuilderTest, Options_ReachTheController_BL02) {
   EXPECT_EQ(at[1] - at[0], minutes(7));
 }
 
-TEST_F(BuilderTest, RequestsOfATypeOfOnesOwn_BL01_CR06) {
+TEST_F(BuilderTest, TypedRequests_AreReconciled_BL01_CR06) {
   std::vector<std::string> seen;
   ASSERT_TRUE(
       TypedControllerBuilder<std::string>(*manager_)
@@ -151,7 +151,7 @@ TEST_F(BuilderTest, TwoControllersOfOneKindAndOneWithoutFor_BL02) {
               UnorderedElementsAre("pod:default/a", "second:default/a", "watches:default/rs"));
 }
 
-TEST_F(BuilderTest, WithoutPrioritiesNothingIsLower_HD02) {
+TEST_F(BuilderTest, WithoutPriorityQueue_ExistingObjectsAreReconciled_HD02) {
   CreatePod("old");
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>()
@@ -249,7 +249,7 @@ TEST_F(BuilderTest, AnOwnerWithoutNamespaceHasNone_HD01) {
   EXPECT_THAT(Seen(), ElementsAre("n-1"));
 }
 
-TEST_F(BuilderTest, AMapSaysWhichRequestsEachOnce_HD01) {
+TEST_F(BuilderTest, MapFunction_EachRequestIsQueuedOnce_HD01) {
   const auto map = handler::EnqueueRequestsFromMapFunc<corev1::Pod>(
       [](const corev1::Pod& pod) -> std::vector<Request> {
         const std::string app(pod.metadata().labels()["app"]);
@@ -265,7 +265,7 @@ TEST_F(BuilderTest, AMapSaysWhichRequestsEachOnce_HD01) {
   EXPECT_THAT(Seen(), UnorderedElementsAre("shop", "bank"));
 }
 
-TEST_F(BuilderTest, PredicatesOfAllAndOfOne_PR01_BL02) {
+TEST_F(BuilderTest, EventFilterAndOwnPredicate_BothApply_PR01_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>(predicate::NewPredicateFuncs<corev1::Pod>(
                       [](const corev1::Pod& pod) { return pod.metadata().name() != "never"; }))
@@ -437,7 +437,7 @@ TEST_F(BuilderTest, MetadataIsEnoughForSome_BL02) {
   EXPECT_EQ(stats.objects, 2U);
 }
 
-TEST_F(BuilderTest, TheMetadataOfWhatIsOwnedOrElseWatched_BL02) {
+TEST_F(BuilderTest, OwnedAndWatchedMetadata_UseTheirPredicates_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<appsv1::ReplicaSet>()
                   .Owns<corev1::Pod>(
@@ -486,7 +486,7 @@ class WhereCalled final : public handler::EventHandler<corev1::Pod> {
   std::vector<std::string>& calls_;
 };
 
-TEST_F(BuilderTest, OnlyWhatOnlyEnqueuesIsCalledOnTheLoop) {
+TEST_F(BuilderTest, EnqueueOnlyHandlers_RunOnTheLoop) {
   Env& env = sim_.env();
   std::vector<std::string> quick;
   std::vector<std::string> slow;

@@ -75,7 +75,7 @@ TEST_F(EnvironmentTest, AnOperatorComesToRest) {
   EXPECT_TRUE(replica.result().ok());
 }
 
-TEST_F(EnvironmentTest, AWriteThatIsTheLastIsDoneAllTheSame) {
+TEST_F(EnvironmentTest, CrashAtWrite_ServerHasDoneIt) {
   Replica& replica = env_.AddReplica("a", Copies);
   replica.CrashAtWrite(2);
   Want("blue");
@@ -169,7 +169,7 @@ TEST_F(StalenessTest, DisconnectedReplica_StopsReconcilingStaleState) {
   EXPECT_TRUE(replica.running());
 }
 
-TEST_F(EnvironmentTest, APersonsCalls) {
+TEST_F(EnvironmentTest, Blocking_RunsAClientsCalls) {
   Want("blue");
   const Client client = env_.client();
   std::string wanted;

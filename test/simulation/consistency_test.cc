@@ -163,7 +163,7 @@ TEST_P(ConsistencyOfQueues, ACacheThatIsFullIsHealedToo) {
   }
 }
 
-TEST_F(ConsistencyTest, WithoutItNobodyNotices) {
+TEST_F(ConsistencyTest, PeriodZero_ChecksNothing) {
   Begin({.consistency_check_period = Duration(0)});
   RestoreAndOvertake();
   sim_.RunFor(minutes(30));
