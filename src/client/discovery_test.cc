@@ -176,7 +176,7 @@ TEST_F(DiscoveryTest, OnlyNamesThatAreNearAreSuggested) {
   EXPECT_EQ(suggested("txxs"), "");
 }
 
-TEST_F(DiscoveryTest, LettersOfAnyCase) {
+TEST_F(DiscoveryTest, Names_IgnoreCase) {
   groups_ =
       R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"example.com"},"versions":[)"
       R"({"version":"v1","resources":[{"resource":"azures","scope":"Cluster","responseKind":{)"
@@ -186,7 +186,7 @@ TEST_F(DiscoveryTest, LettersOfAnyCase) {
   }
 }
 
-TEST_F(DiscoveryTest, ByResourceAndByKind) {
+TEST_F(DiscoveryTest, Mapping_IsFoundByResourceAndByKind) {
   Block([&] {
     const auto by_resource =
         client_->Discovery().MappingFor(GroupVersionResource{"apps", "v1beta1", "deployments"});
@@ -336,7 +336,7 @@ TEST_F(DiscoveryTest, OldServer_ResourcesAreReadInFull) {
   });
 }
 
-TEST_F(DiscoveryTest, AServerWithoutTheCoreGroup) {
+TEST_F(DiscoveryTest, WithoutTheCoreGroup_NamedGroupsAreFound) {
   server_.fallback = [this](const HttpRequest& request) {
     if (request.target == "/apis") return Aggregated(groups_);
     return StatusFailure(404, "NotFound", "no");

@@ -57,7 +57,7 @@ TEST(ListPager, ExpiredLaterPage_StartsAFullListOver) {
 }
 
 // If a server sends a full list in pages nevertheless, they are accepted, each without a limit.
-TEST(ListPager, PagesOfAListInOnePiece) {
+TEST(ListPager, FullListSentInPages_PagesAreAccepted) {
   ListPager pager({.limit = 2});
   EXPECT_EQ(pager.Took({.resourceVersion = "7", .continue_ = "c1"}).value(), true);
   EXPECT_TRUE(pager.StartsOver(kExpired));

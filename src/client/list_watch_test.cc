@@ -83,7 +83,7 @@ TEST_F(ListWatchTest, TheTweakChangesEveryRequest) {
             "/apis/example.com/v1/widgets?fieldSelector=metadata.name%3Dx");
 }
 
-TEST_F(ListWatchTest, TheScopeIsWhatRequestsSelect) {
+TEST_F(ListWatchTest, Scope_HasNamespaceAndSelectorsOfRequests) {
   const auto scope = [&](const std::string& ns, const std::function<void(ListOptions&)>& tweak) {
     return NewListWatch(*client_, widgets_, ns, tweak)->Scope();
   };

@@ -154,7 +154,7 @@ TEST(ObjectCodec, TheSameInProtobuf) {
 }
 
 // A failure with a status of success. Not detected in long bodies, as that would cost a parse.
-TEST(ObjectCodec, AFailureInPlaceOfAnObject) {
+TEST(ObjectCodec, StatusInPlaceOfAnObject_GivesItsReason) {
   const auto reason = [](std::size_t size) {
     std::string body =
         R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":""})";

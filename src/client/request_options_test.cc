@@ -116,7 +116,7 @@ TEST_F(RequestOptionsTest, ClusterScopedKinds_NeedNoNamespace) {
   });
 }
 
-TEST_F(RequestOptionsTest, ANameThatIsNoneIsNotSent) {
+TEST_F(RequestOptionsTest, InvalidNames_AreNotSent) {
   const auto maps = client_->For<corev1::ConfigMap>("default");
   const auto elsewhere = client_->For<corev1::ConfigMap>("..");
   corev1::ConfigMap::Mutable object;
@@ -183,7 +183,7 @@ TEST_F(RequestOptionsTest, APatchIsAnsweredByTheKindThatIsPatched) {
   });
 }
 
-TEST_F(RequestOptionsTest, APathIsSentAsItIsOrNotAtAll) {
+TEST_F(RequestOptionsTest, RawPath_IsSentUnchangedOrRefused) {
   Block([&] {
     for (const char* bad : {"", "version", "?a=b"}) {
       EXPECT_EQ(client_->GetRaw(bad).error().reason(), Reason::kInvalidArgument) << bad;
@@ -226,7 +226,7 @@ TEST_F(RequestOptionsTest, ListsWaitForTheRateLimiterAndWatchesDoNot) {
 }
 
 // A lease renewal waits neither for other requests nor for the rate limit.
-TEST_F(RequestOptionsTest, LeasesGoTheirOwnWay) {
+TEST_F(RequestOptionsTest, Leases_HaveTheirOwnPoolAndNoRateLimit) {
   Make({.qps = 1, .burst = 1});
   const auto get = [&](const auto& resources) {
     const SteadyTime begun = sim_.env().Now();

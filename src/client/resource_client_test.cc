@@ -218,7 +218,7 @@ class NewerObjects : public ResourceClientTest {
   static constexpr std::string_view kNewField = "\xfa\x3e\x01x";  // field 1007, a string
 };
 
-TEST_F(NewerObjects, MembersKnownInJsonOnlyTravelAsJson) {
+TEST_F(NewerObjects, UnknownJsonMembers_AreSentAsJson) {
   server_.script = {Json(ConfigMapJson("a", "6"))};
   Block([&] {
     corev1::ConfigMap::Mutable object = FromJson(WithNewMembers());
@@ -233,7 +233,7 @@ TEST_F(NewerObjects, MembersKnownInJsonOnlyTravelAsJson) {
   EXPECT_EQ(sent["data"]["k"].StringOrEmpty(), "w");
 }
 
-TEST_F(NewerObjects, FieldsKnownInProtobufOnlyTravelAsProtobuf) {
+TEST_F(NewerObjects, UnknownProtobufFields_AreSentAsProtobuf) {
   server_.script = {Json(ConfigMapJson("a", "6")), StatusFailure(415, "UnsupportedMediaType", "j")};
   Block([&] {
     corev1::ConfigMap::Mutable object = FromJson(ConfigMapJson("a", "5"));
@@ -252,7 +252,7 @@ TEST_F(NewerObjects, FieldsKnownInProtobufOnlyTravelAsProtobuf) {
   EXPECT_NE(server_.requests[0].body.find(kNewField), std::string::npos);
 }
 
-TEST_F(NewerObjects, BothAtOnceAreRefused) {
+TEST_F(NewerObjects, UnknownJsonAndProtobufFieldsTogether_AreRefused) {
   // The refusal takes no token of the rate limiter, which has one.
   client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = 0.001, .burst = 1}));
   server_.script = {Json("{}")};
