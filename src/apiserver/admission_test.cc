@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST_F(AdmissionWebhooksTest, TheQuestionIsThatOfARealServer) {
+TEST_F(AdmissionWebhooksTest, Review_IsThatOfARealServer) {
   AdmissionHook& hook = At("a");
   Validating("a", R"({"timeoutSeconds":7})");
   const Reply reply = server_.Do("POST", std::string(kMaps) + "?fieldManager=m&dryRun=All",
@@ -76,7 +76,7 @@ TEST_F(AdmissionWebhooksTest, ARefusalInTheWordsOfARealServer) {
   EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
 }
 
-TEST_F(AdmissionWebhooksTest, EachVerbAndWhatItShows) {
+TEST_F(AdmissionWebhooksTest, ReviewOfEachVerb_HasItsObjectsAndOptions) {
   AdmissionHook& hook = At("a");
   Validating("a");
   ASSERT_EQ(Post(Map("x")).status, 201);
@@ -100,7 +100,7 @@ TEST_F(AdmissionWebhooksTest, EachVerbAndWhatItShows) {
   EXPECT_EQ(hook.asked[3].At("/oldObject/metadata/name").StringOrEmpty(), "x");
 }
 
-TEST_F(AdmissionWebhooksTest, ADeleteThatIsRefusedAndThatOfACollection) {
+TEST_F(AdmissionWebhooksTest, Delete_MayBeRefusedAlsoInCollections) {
   AdmissionHook& hook = At("a");
   ASSERT_EQ(Post(Map("keep")).status, 201);
   ASSERT_EQ(Post(Map("x")).status, 201);

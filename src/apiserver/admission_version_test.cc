@@ -151,7 +151,7 @@ TEST_F(AdmissionVersionTest, DefaultsOfItsVersionComeWithAPatch) {
   EXPECT_EQ(At("n").asked[0].At("/object/spec/added").StringOrEmpty(), "by v2");
 }
 
-TEST_F(AdmissionVersionTest, ARequestInTheVersionThatIsNotStored) {
+TEST_F(AdmissionVersionTest, RequestInAnUnstoredVersion_WebhookSeesItsOwn) {
   Ask("Mutating", "m", R"("v1")");
   At("m").answer = [](const json::Value&) {
     return PatchWith(R"([{"op":"replace","path":"/spec/size","value":8}])");
@@ -188,7 +188,7 @@ TEST_F(AdmissionVersionTest, AVersionThatIsNotServedCanBeAsked) {
   EXPECT_EQ(At("v").asked[0].At("/object/spec/length").StringOrEmpty(), "7");
 }
 
-TEST_F(AdmissionVersionTest, EachObjectOfACollection) {
+TEST_F(AdmissionVersionTest, DeleteCollection_WebhookSeesEachObjectInItsVersion) {
   Make("a", 1);
   Make("b", 2);
   Ask("Validating", "v", R"("v2")");
@@ -203,7 +203,7 @@ TEST_F(AdmissionVersionTest, EachObjectOfACollection) {
 }
 
 // A failed conversion is no failure of the webhook, so the failure policy does not apply.
-TEST_F(AdmissionVersionTest, AConversionThatFails) {
+TEST_F(AdmissionVersionTest, FailedConversion_IgnoresTheFailurePolicy) {
   const std::string ignore = R"({"failurePolicy":"Ignore"})";
   Ask("Validating", "v", R"("v2")", ignore);
   hook_.fails = true;

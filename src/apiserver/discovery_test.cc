@@ -334,7 +334,7 @@ TEST(ApiServerCustom, NameConflict_SRV199) {
   EXPECT_EQ(server.Get("/apis/example.com/v1/gadgets").status, 404);
 }
 
-TEST(ApiServerReviews, EverybodyMay) {
+TEST(ApiServerReviews, SelfSubjectAccessReview_AllowsAll) {
   TestServer server;
   const Reply reply =
       server.Do("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",

@@ -404,7 +404,7 @@ TEST(ApiServerFaults, ActOnTheRequestsTheyFit) {
               ElementsAre("ERROR Expired"));
 }
 
-TEST(ApiServerFaults, SameSeedSameDice) {
+TEST(ApiServerFaults, EqualSeeds_GiveEqualFaults) {
   std::vector<std::string> runs;
   for (int run = 0; run < 2; ++run) {
     TestServer server({}, /*seed=*/static_cast<std::uint64_t>(run) + 1);

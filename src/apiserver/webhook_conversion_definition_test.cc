@@ -93,7 +93,7 @@ TEST_F(WebhookConversion, DefinitionChangesDuringConversion_RequestGets503) {
   EXPECT_THAT(Message(list->reply()), HasSubstr("503 ServiceUnavailable the definition"));
 }
 
-TEST_F(WebhookConversion, CallsInThisProcessDoNotWait) {
+TEST_F(WebhookConversion, InProcessCalls_NeedingConversionAreRefused) {
   Make("a", 7);
   const GroupVersionResource v1{.group = "example.com", .version = "v1", .resource = "widgets"};
   const GroupVersionResource v2{.group = "example.com", .version = "v2", .resource = "widgets"};

@@ -124,7 +124,7 @@ TEST_F(WebhookConversion, SubresourcesOfAVersionThatIsNotStored) {
   EXPECT_EQ(Size("a"), 7);
 }
 
-TEST_F(WebhookConversion, EachRuleOfTheAnswer) {
+TEST_F(WebhookConversion, InvalidAnswers_AreErrors) {
   Make("a", 7);
   const std::string uid = server_.Get(kV1 + "/a").Json().At("/metadata/uid").StringOrEmpty();
   const auto object = [](json::Value& answer) -> json::Value& {
@@ -466,7 +466,7 @@ TEST_F(WebhookConversion, ACollectionIsDeletedAsItsVersionShowsIt) {
   EXPECT_THAT(Lengths(server_.Get(kV2)), IsEmpty());
 }
 
-TEST_F(WebhookConversion, OtherFormsOfAnAnswer) {
+TEST_F(WebhookConversion, TablesAndMetadata_AreConverted) {
   Make("a", 7);
   const HeaderList table = {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}};
   EXPECT_EQ(server_.Get(kV2 + "/a", table).Json().At("/rows/0/cells/1"), json::Value("7"));
