@@ -113,7 +113,7 @@ TEST_P(HeadAdmissionTest, AHandlerRefusesBeforeTheBody) {
 }
 
 // A gate may give the complete response, as the one for a webhook's review does.
-TEST_P(HeadAdmissionTest, AnAnswerThatIsNoRefusalComesBeforeTheBody) {
+TEST_P(HeadAdmissionTest, GateThatAnswers_AnswerComesBeforeTheBody) {
   for (const std::size_t sent : {std::size_t{0}, std::size_t{70000}}) {
     const Reply reply = server_.Ask("/answered", "right", kBody, sent);
     EXPECT_EQ(reply.status, 200) << sent;
@@ -132,7 +132,7 @@ TEST_P(HeadAdmissionTest, AGateThatOpensLetsTheBodyCome) {
   EXPECT_EQ(handler_.handled, 6);
 }
 
-TEST_P(HeadAdmissionTest, AGateIsAskedOnlyWhereABodyFollows) {
+TEST_P(HeadAdmissionTest, Gate_IsAskedOnlyForRequestsWithBody) {
   EXPECT_EQ(server_.Ask("/refused", "right").status, 200);
   EXPECT_EQ(handler_.judged, 0);
 }
