@@ -415,7 +415,7 @@ class DelegatingClientWrites : public DelegatingClientTest {
   }
 };
 
-TEST_F(DelegatingClientWrites, TheObjectSaysWhereItGoes) {
+TEST_F(DelegatingClientWrites, NamespaceOfTheObject_IsUsed) {
   Run([&] {
     const auto made = cached_.Create<ConfigMap>(Map("a")).OrExit();
     EXPECT_EQ(made->metadata().namespace_(), "default");
@@ -437,7 +437,7 @@ TEST_F(DelegatingClientWrites, TheObjectSaysWhereItGoes) {
   });
 }
 
-TEST_F(DelegatingClientWrites, StatusAndOtherParts) {
+TEST_F(DelegatingClientWrites, Subresources_AreWritten) {
   Deployment::Mutable web = Web();
   Run([&] {
     ASSERT_EQ(cached_.Get<Deployment>(Named("web")).error().reason(), Reason::kNotFound);

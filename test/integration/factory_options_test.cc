@@ -222,7 +222,7 @@ TEST_F(FactoryOptions, SecretsAreReadFromTheServerEachTime) {
   sim_.RunReady();
 }
 
-TEST_F(FactoryOptions, LiveReadsOfSeveralNamespacesAndOfAll) {
+TEST_F(FactoryOptions, LiveReads_CoverTheGivenNamespacesOrAll) {
   const ResourceCacheOptions live{.cached = false};
   SharedInformerFactory everywhere(client_, {.by_resource = {{ResourceOf<Secret>(), live}}});
   SharedInformerFactory both(

@@ -223,7 +223,7 @@ TEST_F(LeaseLocks, RenewalsWaitForNobody) {
 }
 
 // Two replicas of a program, connected to the same server.
-TEST_F(LeaseLocks, TheSecondTakesOverWhenTheFirstIsCutOff) {
+TEST_F(LeaseLocks, LeaderCutOff_SecondTakesOver) {
   const std::shared_ptr<InMemoryTransport> wire = NewTransport(sim_.env());
   const Client first = Client::ForTransport(sim_.env(), wire);
   std::vector<std::string> works;

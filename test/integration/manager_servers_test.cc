@@ -246,7 +246,7 @@ TEST_F(ManagerServersTest, ChecksAndMetricsAreServedFromStartToStop_MG12) {
   EXPECT_THAT(Metrics("http"), HasSubstr("ConnectionRefused"));
 }
 
-TEST_F(ManagerServersTest, MetricsAndWhatTheProgramServesBesideThem_MG12) {
+TEST_F(ManagerServersTest, MetricsServer_ServesExtraHandlers_MG12) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   metrics->NewCounter("test_one", "test metric for testing", {})->Add();
   ManagerOptions options = Options();

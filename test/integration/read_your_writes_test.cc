@@ -113,7 +113,7 @@ TEST_F(ReadYourWritesTest, AListWaitsForTheWritesOfItsType) {
   });
 }
 
-TEST_F(ReadYourWritesTest, AfterFiveSecondsTheReadIsStale) {
+TEST_F(ReadYourWritesTest, ReadAfterFiveSeconds_IsStale) {
   Run([&] {
     Lag("configmaps", seconds(60));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
@@ -281,7 +281,7 @@ TEST_F(ReadYourWritesTest, ADeleteIsSeenAsADeletionTimestamp) {
 }
 
 // kube-apiserver answers with the object as it was sent, with its previous version.
-TEST_F(ReadYourWritesTest, ARemovalThatIsAnsweredWithTheOldVersion) {
+TEST_F(ReadYourWritesTest, FinalizerRemovalAnsweredWithOldVersion_IsAwaited) {
   Run([&] {
     Synced();
     ConfigMap::Mutable kept = Map("a");
@@ -405,7 +405,7 @@ TEST_F(ReadYourWritesTest, ADeletionOfManyMarksWhatTheCacheHas) {
   });
 }
 
-TEST_F(ReadYourWritesTest, AServerThatGoesBackInTimeEndsTheWait) {
+TEST_F(ReadYourWritesTest, RestoredServer_EndsTheWait) {
   Run([&] {
     Lag("configmaps", seconds(60));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
@@ -470,7 +470,7 @@ TEST_F(ReadYourWritesTest, WritesBeforeTheCache_AreSeen) {
   });
 }
 
-TEST_F(ReadYourWritesTest, AllFormsOfAResourceAreBehindByThemselves) {
+TEST_F(ReadYourWritesTest, TypedDynamicAndMetadataReads_EachWaitForWrites) {
   Run([&] {
     Use({}, {.cache_unstructured = true});
     Lag("configmaps");

@@ -53,7 +53,7 @@ TEST_F(BuilderTest, BeforeItLeadsAControllerWatchesOnlyIfItIsToWarmUp_CR17) {
   EXPECT_THAT(seen_, ElementsAre("a@-100"));
 }
 
-TEST_F(BuilderTest, ControllersComeAndGoWhileTheManagerRuns) {
+TEST_F(BuilderTest, Controllers_AreAddedAndRemovedWhileRunning) {
   CreatePod("web-0");
   manager_.Start();
   EXPECT_THAT(Seen(), IsEmpty());

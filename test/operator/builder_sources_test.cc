@@ -72,7 +72,7 @@ Ref<corev1::Pod> APod(ApiServer& server, Simulation& sim, const std::string& nam
   return pod;
 }
 
-TEST_F(BuilderTest, AChannelFromElsewhere_SO03) {
+TEST_F(BuilderTest, Channel_DeliversEventsOfTheProgram_SO03) {
   CreatePod("a");
   CreatePod("b");
   const Ref<corev1::Pod> a = APod(server_, sim_, "a");

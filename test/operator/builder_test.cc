@@ -183,7 +183,7 @@ TEST_F(BuilderTest, AResyncIsLowAndAnExplicitPriorityStays_HD02) {
   EXPECT_THAT(Seen(), ElementsAre("old@-100"));
 }
 
-TEST_F(BuilderTest, OwnsIsForTheOwnerThatControls_BL02_HD01) {
+TEST_F(BuilderTest, Owns_QueuesTheControllingOwner_BL02_HD01) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<appsv1::ReplicaSet>()
                   .Owns<corev1::Pod>()
@@ -208,7 +208,7 @@ TEST_F(BuilderTest, OwnsIsForTheOwnerThatControls_BL02_HD01) {
   EXPECT_THAT(Seen(), IsEmpty()) << "of another group or kind";
 }
 
-TEST_F(BuilderTest, EveryOwnerOfOldAndNewOnceEach_HD01) {
+TEST_F(BuilderTest, OwnersOfOldAndNewObject_AreQueuedOnce_HD01) {
   const std::vector<Request> both = handler::internal::OwnersOf(
       metav1::ObjectMeta(), corev1::Node::type_info(), handler::Owners::kAll);
   EXPECT_THAT(both, IsEmpty());
@@ -421,7 +421,7 @@ TEST_F(BuilderTest, ForOwnsAndWatchesOfTheMetadata_BL02) {
   EXPECT_THAT(mapped, ::testing::Contains("ConfigMap m bar"));
 }
 
-TEST_F(BuilderTest, MetadataIsEnoughForSome_BL02) {
+TEST_F(BuilderTest, ForMetadata_UsesTheMetadataInformer_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>(
                       predicate::LabelSelectorPredicate(LabelSelector::Parse("app=shop").OrExit()),

@@ -105,7 +105,7 @@ TEST_F(EnvironmentTest, CrashedReplica_WritesNothing) {
   EXPECT_EQ(Seen(), "blue");
 }
 
-TEST_F(EnvironmentTest, LateWatchesAreLate) {
+TEST_F(EnvironmentTest, DelayWatches_DelaysEvents) {
   Replica& replica = env_.AddReplica("a", Copies);
   Want("blue");
   ASSERT_TRUE(env_.Settle());

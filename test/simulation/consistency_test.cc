@@ -228,7 +228,7 @@ TEST_F(ConsistencyTest, LargeCache_ChecksSkipNamespacesOfOtherParts) {
   EXPECT_EQ(Stats().AllLists(), 2U);
 }
 
-TEST_F(ConsistencyTest, IsOffWhereListsAreForbiddenAndSaysSoOnce) {
+TEST_F(ConsistencyTest, ForbiddenLists_TurnChecksOffWithOneLogLine) {
   server_.faults().Add({.verb = "list", .action = FaultAction::kRespond, .status = 403});
   Begin();
   sim_.RunFor(minutes(30));
@@ -260,7 +260,7 @@ TEST_F(ConsistencyTest, AServerThatFailsNowAndThenIsAskedAgain) {
 }
 
 // One of several servers lags.
-TEST_F(ConsistencyTest, AnAnswerAtAnotherVersionIsNoReasonToEndIt) {
+TEST_F(ConsistencyTest, StaleAnswers_DoNotEndChecks) {
   Put("default", "map-1", "second");
   FaultRule rule{.verb = "list", .action = FaultAction::kStaleRead, .versions = 3};
   rule.count = 2;
@@ -273,7 +273,7 @@ TEST_F(ConsistencyTest, AnAnswerAtAnotherVersionIsNoReasonToEndIt) {
   EXPECT_TRUE(Equal());
 }
 
-TEST_F(ConsistencyTest, WhereVersionsAreNotKnownItRestsAndAsksAgain) {
+TEST_F(ConsistencyTest, UnknownVersions_PauseChecksAndRetry) {
   Put("default", "map-1", "second");
   FaultRule rule{.verb = "list", .action = FaultAction::kStaleRead, .versions = 3};
   rule.count = 3;
@@ -289,7 +289,7 @@ TEST_F(ConsistencyTest, WhereVersionsAreNotKnownItRestsAndAsksAgain) {
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
-TEST_F(ConsistencyTest, ATransformThatRenamesTurnsItOff) {
+TEST_F(ConsistencyTest, RenamingTransform_TurnsChecksOff) {
   Make({});
   informer_
       ->SetTransform(
@@ -405,7 +405,7 @@ class Disagreeing final : public ListerWatcher {
   Hiding hiding_;
 };
 
-TEST_F(ConsistencyTest, RelistsThatDoNotHelpAreRare) {
+TEST_F(ConsistencyTest, RelistsWithoutEffect_BecomeRare) {
   SharedInformer<corev1::ConfigMap> informer(
       sim_.env(),
       std::make_unique<Disagreeing>(NewListWatch<corev1::ConfigMap>(client_, "default")), {});
