@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Arguments, TheFormsOfKubectl) {
+TEST(Arguments, KubectlForms_AreRead) {
   EXPECT_THAT(*ReadArguments({"pods"}), ElementsAre(Asked{"pods", ""}));
   EXPECT_THAT(*ReadArguments({"po,svc"}), ElementsAre(Asked{"po", ""}, Asked{"svc", ""}));
   EXPECT_THAT(*ReadArguments({"deployments.apps", "a", "b"}),
@@ -25,7 +25,7 @@ TEST(Arguments, TheFormsOfKubectl) {
               ElementsAre(Asked{"pod", "a"}, Asked{"cm", "b"}, Asked{"pod", "a"}));
 }
 
-TEST(Arguments, WhatIsNoneOfThem) {
+TEST(Arguments, MalformedArguments_AreRefusedWithAHint) {
   const struct {
     std::vector<std::string> arguments;
     const char* want;

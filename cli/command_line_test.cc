@@ -84,7 +84,7 @@ TEST(CommandLine, OptionsStandBeforeOrAfterTheCommand) {
   }
 }
 
-TEST(CommandLine, MistakesAreOneLineAndStatus2) {
+TEST(CommandLine, Mistakes_AreOneLineAndStatus2) {
   const struct {
     std::vector<std::string> arguments;
     const char* want;

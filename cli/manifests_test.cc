@@ -36,7 +36,7 @@ TEST(Manifests, DefinitionsComeFirstAndPlacesAreNamed) {
             "Pod standard input:12\n");
 }
 
-TEST(Manifests, OfAFolderByTheirNames) {
+TEST(Manifests, Folder_IsReadInOrderOfFileNames) {
   const std::filesystem::path folder =
       std::filesystem::path(::testing::TempDir()) / "kinformer-manifests";
   std::filesystem::create_directories(folder);

@@ -45,7 +45,7 @@ TEST(Report, WithoutAKubeconfigItIsNotNamed) {
       HasSubstr("Unauthorized. The server does not accept the credentials of the kubeconfig"));
 }
 
-TEST(Report, WhatAProxySaysIsShown) {
+TEST(Report, UnexpectedServerResponse_TextIsShown) {
   Error error(Reason::kBadRequest, "the server rejected our request for an unknown reason");
   StatusDetails details;
   details.causes.push_back({"UnexpectedServerResponse", "plain HTTP sent to a TLS port", ""});

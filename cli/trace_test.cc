@@ -57,7 +57,7 @@ TEST_F(TraceTest, AShortListIsShownWhole) {
                   "  listener     ADDED     d/0  resourceVersion 1  handler printer, 0 waiting"));
 }
 
-TEST_F(TraceTest, OfALongListTheFirstObjectsAndACount) {
+TEST_F(TraceTest, LongList_ShowsFirstObjectsAndACount) {
   for (int round = 0; round < 2; ++round) {
     lines_.clear();
     List(TracePrinter::kShown + 5);

@@ -71,7 +71,7 @@ class AdmissionSubresourceTest : public AdmissionWebhooksTest {
   }
 };
 
-TEST_F(AdmissionSubresourceTest, AScaleIsWhatTheyAreAskedAbout) {
+TEST_F(AdmissionSubresourceTest, ScaleUpdate_WebhooksGetTheScale) {
   MakeDeployment("d");
   AskAbout(R"("*/scale")");
   At("m").answer = [](const json::Value&) {
@@ -227,7 +227,7 @@ TEST_F(AdmissionSubresourceTest, ReviewsAreCreated) {
             400);
 }
 
-TEST_F(AdmissionSubresourceTest, WhereARuleSaysNothingOfSubresourcesNobodyIsAsked) {
+TEST_F(AdmissionSubresourceTest, RuleWithoutSubresources_WebhookIsNotAsked) {
   MakePod("x");
   MakeDeployment("d");
   AskAbout(R"("pods","deployments","bindings","*")");
@@ -249,7 +249,7 @@ TEST_F(AdmissionSubresourceTest, WhereARuleSaysNothingOfSubresourcesNobodyIsAske
 }
 
 // The other subresources take objects of the resource.
-TEST_F(AdmissionSubresourceTest, SubresourcesThatTakeTheObject) {
+TEST_F(AdmissionSubresourceTest, SubresourceUpdate_WebhooksGetTheObject) {
   MakePod("x");
   ASSERT_EQ(server_.Do("POST", "/api/v1/namespaces", R"({"metadata":{"name":"n"}})").status, 201);
   ASSERT_EQ(server_

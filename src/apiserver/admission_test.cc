@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST_F(AdmissionWebhooksTest, TheQuestionIsThatOfARealServer) {
+TEST_F(AdmissionWebhooksTest, Review_IsThatOfARealServer) {
   AdmissionHook& hook = At("a");
   Validating("a", R"({"timeoutSeconds":7})");
   const Reply reply = server_.Do("POST", std::string(kMaps) + "?fieldManager=m&dryRun=All",
@@ -76,7 +76,7 @@ TEST_F(AdmissionWebhooksTest, ARefusalInTheWordsOfARealServer) {
   EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
 }
 
-TEST_F(AdmissionWebhooksTest, EachVerbAndWhatItShows) {
+TEST_F(AdmissionWebhooksTest, ReviewOfEachVerb_HasItsObjectsAndOptions) {
   AdmissionHook& hook = At("a");
   Validating("a");
   ASSERT_EQ(Post(Map("x")).status, 201);
@@ -100,7 +100,7 @@ TEST_F(AdmissionWebhooksTest, EachVerbAndWhatItShows) {
   EXPECT_EQ(hook.asked[3].At("/oldObject/metadata/name").StringOrEmpty(), "x");
 }
 
-TEST_F(AdmissionWebhooksTest, ADeleteThatIsRefusedAndThatOfACollection) {
+TEST_F(AdmissionWebhooksTest, Delete_MayBeRefusedAlsoInCollections) {
   AdmissionHook& hook = At("a");
   ASSERT_EQ(Post(Map("keep")).status, 201);
   ASSERT_EQ(Post(Map("x")).status, 201);
@@ -155,7 +155,7 @@ TEST_F(AdmissionWebhooksTest, PatchesFollowEachOtherInTheOrderOfTheNames) {
   EXPECT_EQ(At("a").asked.size(), 1U);
 }
 
-TEST_F(AdmissionWebhooksTest, WhoWantsToIsAskedAgainAfterOthersChangedIt) {
+TEST_F(AdmissionWebhooksTest, ReinvocationIfNeeded_AsksAgainAfterLaterChanges) {
   At("a").answer = [](const json::Value& request) {
     return request.At("/object/data").is_null()
                ? Allow()
@@ -277,7 +277,7 @@ TEST_F(AdmissionWebhooksTest, ManyQuestionsAboutALargeObject_AreNotAllUnderWayAt
   EXPECT_EQ(asked(), 2U * kHooks);
 }
 
-TEST_F(AdmissionWebhooksTest, WhatGoesCannotBeChanged) {
+TEST_F(AdmissionWebhooksTest, DeletePatchedByAWebhook_Fails) {
   ASSERT_EQ(Post(Map("x")).status, 201);
   At("a").answer = [](const json::Value&) {
     return PatchWith(R"([{"op":"add","path":"/data","value":{}}])");
@@ -402,7 +402,7 @@ TEST_F(AdmissionWebhooksTest, RulesScopesAndSelectors) {
   }
 }
 
-TEST_F(AdmissionWebhooksTest, NoConfigurationIsOutOfReach) {
+TEST_F(AdmissionWebhooksTest, WebhookConfigurations_AreNotSubjectToWebhooks) {
   At("a").answer = [](const json::Value&) { return Deny("null"); };
   Validating("a", R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],
     "resources":["*"]}]})");
@@ -412,7 +412,7 @@ TEST_F(AdmissionWebhooksTest, NoConfigurationIsOutOfReach) {
   EXPECT_THAT(At("a").asked, IsEmpty());
 }
 
-TEST_F(AdmissionWebhooksTest, WhatIsRefusedInAConfiguration) {
+TEST_F(AdmissionWebhooksTest, ConfigurationWithInvalidFields_IsRefused) {
   for (const auto& [more, message] : std::vector<std::pair<const char*, const char*>>{
            {R"({"sideEffects":"Some"})",
             R"(webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", )"
@@ -478,7 +478,7 @@ TEST_F(AdmissionWebhooksTest, PoliciesAreKeptWithAWarning) {
               HasSubstr("validatingadmissionpolicies are kept, but this server does not evaluate"));
 }
 
-TEST_F(AdmissionWebhooksTest, AWebhookForAnotherVersionSeesThatOneUnlessItSaysExact) {
+TEST_F(AdmissionWebhooksTest, WebhookForAnotherVersion_SeesThatVersionUnlessExact) {
   constexpr std::string_view kScalers =
       "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
   const std::string body = R"({"metadata":{"name":"x"},"spec":{"maxReplicas":3,

@@ -98,7 +98,7 @@ class SlowWebhooksTest : public ::testing::Test {
       sim_.env(), {.webhook_transport = [this](const WebhookAddress&) { return transport_of_(); }}};
 };
 
-TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileOthersAreWaitedFor) {
+TEST_F(SlowWebhooksTest, Validating_TimedOutCallIsAbandonedWhileOthersRun) {
   Add("validating", "a", seconds(2), R"({"failurePolicy":"Ignore","timeoutSeconds":1})");
   Add("validating", "b", seconds(5), R"({"timeoutSeconds":10})");
   EXPECT_EQ(Make(), 201);
@@ -108,7 +108,7 @@ TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileOthersAreWaitedFor) {
   EXPECT_THAT(metrics_->Text(), Not(HasSubstr("kinformer_user_exceptions_total")));
 }
 
-TEST_F(SlowWebhooksTest, OneThatIsTooLateIsAbandonedWhileTheNextIsAsked) {
+TEST_F(SlowWebhooksTest, Mutating_TimedOutCallIsAbandonedAndTheNextIsAsked) {
   Add("mutating", "a", seconds(2), R"({"failurePolicy":"Ignore","timeoutSeconds":1})");
   Add("mutating", "b", seconds(5), R"({"timeoutSeconds":10})");
   EXPECT_EQ(Make(), 201);

@@ -52,7 +52,7 @@ class AdmissionVersionTest : public WebhookConversion {
   const std::shared_ptr<AdmissionHooks> hooks_ = std::make_shared<AdmissionHooks>();
 };
 
-TEST_F(AdmissionVersionTest, EachSeesItsOwnVersionAndItsPatchIsConvertedBack) {
+TEST_F(AdmissionVersionTest, Webhook_SeesItsVersionAndItsPatchIsConvertedBack) {
   Ask("Mutating", "m", R"("v2")");
   Ask("Validating", "v", R"("v2")");
   At("m").answer = [](const json::Value& request) {
@@ -95,7 +95,7 @@ TEST_F(AdmissionVersionTest, EachSeesItsOwnVersionAndItsPatchIsConvertedBack) {
   EXPECT_TRUE(At("v").asked[2]["object"].is_null());
 }
 
-TEST_F(AdmissionVersionTest, NothingIsConvertedThatNobodyNeeds) {
+TEST_F(AdmissionVersionTest, Conversions_AreMadeOnlyWhereNeeded) {
   Ask("Validating", "exact", R"("v2")", R"({"matchPolicy":"Exact"})");
   Ask("Validating", "both", R"("v1","v2")");
   Ask("Mutating", "unselected", R"("v2")", R"({"objectSelector":{"matchLabels":{"no":"no"}}})");
@@ -115,7 +115,7 @@ TEST_F(AdmissionVersionTest, NothingIsConvertedThatNobodyNeeds) {
   EXPECT_THAT(At("e").asked, SizeIs(1));
 }
 
-TEST_F(AdmissionVersionTest, WhatOneHasChangedTheNextSeesInItsVersion) {
+TEST_F(AdmissionVersionTest, MutatedObject_NextWebhookSeesItInItsOwnVersion) {
   Ask("Mutating", "a", R"("v2")", R"({"reinvocationPolicy":"IfNeeded"})");
   Ask("Mutating", "b", R"("v1")");
   Ask("Mutating", "c", R"("v2")");
@@ -151,7 +151,7 @@ TEST_F(AdmissionVersionTest, DefaultsOfItsVersionComeWithAPatch) {
   EXPECT_EQ(At("n").asked[0].At("/object/spec/added").StringOrEmpty(), "by v2");
 }
 
-TEST_F(AdmissionVersionTest, ARequestInTheVersionThatIsNotStored) {
+TEST_F(AdmissionVersionTest, RequestInAnUnstoredVersion_WebhookSeesItsOwn) {
   Ask("Mutating", "m", R"("v1")");
   At("m").answer = [](const json::Value&) {
     return PatchWith(R"([{"op":"replace","path":"/spec/size","value":8}])");
@@ -188,7 +188,7 @@ TEST_F(AdmissionVersionTest, AVersionThatIsNotServedCanBeAsked) {
   EXPECT_EQ(At("v").asked[0].At("/object/spec/length").StringOrEmpty(), "7");
 }
 
-TEST_F(AdmissionVersionTest, EachObjectOfACollection) {
+TEST_F(AdmissionVersionTest, DeleteCollection_WebhookSeesEachObjectInItsVersion) {
   Make("a", 1);
   Make("b", 2);
   Ask("Validating", "v", R"("v2")");
@@ -203,7 +203,7 @@ TEST_F(AdmissionVersionTest, EachObjectOfACollection) {
 }
 
 // A failed conversion is no failure of the webhook, so the failure policy does not apply.
-TEST_F(AdmissionVersionTest, AConversionThatFails) {
+TEST_F(AdmissionVersionTest, FailedConversion_IgnoresTheFailurePolicy) {
   const std::string ignore = R"({"failurePolicy":"Ignore"})";
   Ask("Validating", "v", R"("v2")", ignore);
   hook_.fails = true;
@@ -231,7 +231,7 @@ TEST_F(AdmissionVersionTest, AConversionThatFails) {
   EXPECT_EQ(server_.Get(kV1 + "/a").status, 404);
 }
 
-TEST_F(AdmissionVersionTest, WhoGivesUpIsAskedNothingMore) {
+TEST_F(AdmissionVersionTest, ClientLeavesDuringConversion_WebhookIsNotAsked) {
   Ask("Validating", "v", R"("v2")");
   hook_.silent = true;
   HttpRequest request{.method = "POST", .target = kV1, .body = R"({"apiVersion":"example.com/v1",

@@ -123,7 +123,7 @@ class Replica {
 
 class ConsistencyTest : public ::testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(ConsistencyTest, FoldOfEventsEqualsState) {
+TEST_P(ConsistencyTest, WatchEventsApplied_EqualTheServersState) {
   TestServer server({.history_events = 150}, GetParam());
   Env& env = server.sim().env();
   const auto draw = [&](std::uint64_t bound) { return env.Random() % bound; };

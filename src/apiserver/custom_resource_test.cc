@@ -200,7 +200,7 @@ TEST_F(CustomResources, DefinitionsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(server_.Get(kCars).status, 404);
 }
 
-TEST_F(CustomResources, WhatAllVersionsShareIsReportedOnce) {
+TEST_F(CustomResources, SchemaOfTheOnlyVersion_ErrorsNameSpecValidation) {
   const Reply reply = server_.Do(
       "POST", kDefinitions, DefinitionWith([](json::Value& d) {
                               json::Array& versions = d.Ensure("spec", "versions").EnsureArray();
@@ -256,7 +256,7 @@ TEST_F(CustomResources, Writes_SRV192To194) {
       400);
 }
 
-TEST_F(CustomResources, And102StatusAndSRV103Scale_SRV195) {
+TEST_F(CustomResources, StatusAndScale_AreSubresources_SRV102_SRV103_SRV195) {
   Define();
   const Reply made =
       server_.Do("POST", kCars, CarBody("a", R"({"color":"red"})", R"(,"status":{"phase":"A"})"));
@@ -377,7 +377,7 @@ TEST_F(CustomResources, OldObjectsGetNewDefaults_SRV193) {
   EXPECT_THAT(fresh->Events(), ElementsAre(HasSubstr("MODIFIED default/a")));
 }
 
-TEST_F(CustomResources, WhatMayChangeInADefinition) {
+TEST_F(CustomResources, DefinitionUpdate_ChangesAllButScopeKindAndStoredVersions) {
   Define();
   for (const auto& [pointer, field] : std::vector<std::pair<const char*, const char*>>{
            {"/spec/scope", "spec.scope"}, {"/spec/names/kind", "spec.names.kind"}}) {
@@ -492,7 +492,7 @@ TEST_F(CustomResources, DeletionTakesObjectsAlong_SRV198) {
   EXPECT_EQ(Make("a", R"({"color":"red"})").status, 201);
 }
 
-TEST_F(CustomResources, OneThatIsMadeAgainKnowsNothingOfItsObjectsBefore) {
+TEST_F(CustomResources, RecreatedDefinition_EarlierVersionsAreExpired) {
   Define();
   ASSERT_EQ(Make("a", R"({"color":"red"})").status, 201);
   const std::string before = Version();
@@ -581,7 +581,7 @@ TEST_F(CustomResources, WithoutTheStatusSubresourceStatusIsData) {
   EXPECT_EQ(server_.Do("POST", "/apis/shop.example/v1/cars", CarBody("z", "{}")).status, 404);
 }
 
-TEST_F(CustomResources, WhatHasNoEffectIsSaid) {
+TEST_F(CustomResources, ValidationRules_AreStoredWithAWarning) {
   const Reply reply =
       server_.Do("POST", kDefinitions, DefinitionWith([](json::Value& d) {
                                          SpecOf(d).Ensure("x-kubernetes-validations") =

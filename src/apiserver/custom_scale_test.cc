@@ -60,7 +60,7 @@ spec:
 };
 
 // Applies to writes of the scale and of the object.
-TEST_F(CustomScale, Replicas_AreWholeAndNotNegative) {
+TEST_F(CustomScale, Replicas_AreNonNegativeIntegers) {
   const auto problem = [&](std::string_view spec) {
     const json::Value body = Make(spec).Json();
     return body.At("/details/causes/0/field").StringOrEmpty() + ": " +

@@ -129,7 +129,7 @@ std::string Difference(const std::string& a, const std::string& b) {
 }
 
 // Applying defaults twice changes nothing more, and the result survives encoding as protobuf.
-TEST(Defaults, OfEveryKindAreAFixedPoint) {
+TEST(Defaults, DefaultsAppliedTwice_ChangeNothing) {
   Defaults defaults;
   int kinds = 0;
   for (const internal::ResourceInfo& resource : internal::AllResources()) {
@@ -176,7 +176,7 @@ void ForEachValue(json::Value& value, const F& visit) {
 
 // The decoder must accept all values that Fits accepts, without errors or unknown fields. Fits may
 // reject valid values; these are then decoded.
-TEST(Defaults, WhatFitsIsTakenWithoutAComplaint) {
+TEST(Defaults, FittingValues_AreDecodedWithoutProblems) {
   const std::vector<json::Value> others = {nullptr,
                                            true,
                                            7,
@@ -487,7 +487,7 @@ TEST(BuiltinStrategy, PodsGetWhatTheirRuntimeClassSays) {
 
 // ---- Required fields (server_checks.txt has the answers of real servers)
 
-TEST(RequiredFields, AreAskedOfRequestsOnly) {
+TEST(RequiredFields, AreRequiredOfRequestsOnly) {
   TestServer server;
   const GroupVersionResource pods{.version = "v1", .resource = "pods"};
   constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
@@ -509,14 +509,14 @@ TEST(RequiredFields, AreAskedOfRequestsOnly) {
   EXPECT_EQ(worse.Json().At("/details/causes").size(), 1U) << worse.body;
 }
 
-TEST(RequiredFields, CanBeLeftOut) {
+TEST(RequiredFields, OptionOff_AreNotChecked) {
   TestServer server({.required_fields = false});
   EXPECT_EQ(
       server.Do("POST", "/api/v1/namespaces/default/pods", R"({"metadata":{"name":"a"}})").status,
       201);
 }
 
-TEST(RequiredFields, ArePointedAtThroughListsAndFromBeside) {
+TEST(RequiredFields, Errors_NamePathsInsideListsAndBesideTheirCause) {
   TestServer server;
   const json::Value node =
       server
@@ -539,7 +539,7 @@ TEST(RequiredFields, ArePointedAtThroughListsAndFromBeside) {
 
 // apimachinery's parser decides by the form of the text: it keeps most quantities that are not
 // canonical, and rewrites the others.
-TEST(Quantities, TextIsRepeatedWhereTheRealServerRepeatsIt) {
+TEST(Quantities, Text_IsKeptOrRewrittenAsOnARealServer) {
   TestServer server;
   int count = 0;
   const auto shown = [&](const std::string& text, const std::string& field) {

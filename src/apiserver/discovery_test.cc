@@ -100,7 +100,7 @@ TEST(ApiServerDiscovery, Classic) {
   EXPECT_THAT(server.Get("/openapi/v3/apis/apps/v1").body, HasSubstr("fieldValidation"));
 }
 
-TEST(ApiServerTable, ListAndSRV189Paging) {
+TEST(ApiServerTable, Lists_HaveCellsAndPages_SRV189) {
   TestServer server;
   ASSERT_TRUE(server.server()
                   .Load("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
@@ -217,7 +217,7 @@ TEST(ApiServerProtobuf, Bodies_SRV76) {
             200);
 }
 
-TEST(ApiServerProtobuf, BodyWithoutTailAndSRV200Custom_SRV180) {
+TEST(ApiServerProtobuf, BodyWithoutTrailer_IsAccepted_CustomResourcesAreJson_SRV180_SRV200) {
   TestServer server;
   std::string body = Envelope("v1", "Namespace", std::string("\x0a\x04\x0a\x02ns", 6));
   body.resize(body.size() - kEnvelopeTrailer.size());
@@ -246,7 +246,7 @@ TEST(ApiServerProtobuf, BodyWithoutTailAndSRV200Custom_SRV180) {
   EXPECT_THAT(std::string(envelope->raw), HasSubstr("default"));
 }
 
-TEST(ApiServerCustom, To198_SRV191) {
+TEST(ApiServerCustom, Definition_IsEstablishedFoundAndServed_SRV191To198) {
   TestServer server;
   EXPECT_EQ(server.Get(kWidgets).status, 404);
   auto definitions = server.Open(
@@ -334,7 +334,7 @@ TEST(ApiServerCustom, NameConflict_SRV199) {
   EXPECT_EQ(server.Get("/apis/example.com/v1/gadgets").status, 404);
 }
 
-TEST(ApiServerReviews, EverybodyMay) {
+TEST(ApiServerReviews, SelfSubjectAccessReview_AllowsAll) {
   TestServer server;
   const Reply reply =
       server.Do("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",

@@ -316,7 +316,7 @@ TEST_F(LifecycleTest, ANamespaceSaysWhatIsLeftInIt_SRV130) {
 }
 
 // Generated names are random; a second Env with the same seed predicts them.
-TEST_F(LifecycleTest, NoNameIsFree_SRV67) {
+TEST_F(LifecycleTest, GeneratedNamesTaken_IsAConflict_SRV67) {
   Simulation twin({.seed = 1});
   Env& ours = server_.sim().env();
   const auto catch_up = [&] {

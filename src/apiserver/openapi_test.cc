@@ -144,7 +144,7 @@ TEST(OpenApi, AddressesChangeWithTheDocument) {
   EXPECT_EQ(server.Get("/openapi/v3/apis/nothing.example.com/v1").status, 404);
 }
 
-TEST(OpenApi, SRV188V2) {
+TEST(OpenApi, Swagger_IsServedInJsonAndProtobuf_SRV188) {
   TestServer server;
   const Reply protobuf = server.Get(
       "/openapi/v2", {{"Accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"}});
@@ -179,7 +179,7 @@ TEST(Metrics, ObjectsAndWatches) {
               HasSubstr("apiserver_longrunning_requests{group=\"\",resource=\"configmaps\"} 1\n"));
 }
 
-TEST(Paths, UnknownOnesBelowKnownGroupsAreStatuses) {
+TEST(Paths, UnknownPathsBelowKnownGroups_AreStatuses) {
   TestServer server;
   EXPECT_EQ(server.Get("/apis/apps/v9").Json()["reason"].StringOrEmpty(), "NotFound");
   EXPECT_EQ(server.Get("/api/v1/nothings").Json()["reason"].StringOrEmpty(), "NotFound");

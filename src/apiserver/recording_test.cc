@@ -177,7 +177,7 @@ TEST_F(RecordingTest, NothingSecretIsWritten) {
 }
 
 // Row 5: a client of the recorder must not write with the recorder's credentials.
-TEST_F(RecordingTest, WhatMayChangeSomethingIsRefused) {
+TEST_F(RecordingTest, WritesExecAndProxy_AreRefused) {
   Record();
   for (const char* method : {"POST", "PUT", "PATCH", "DELETE", "CONNECT"}) {
     OpenReply reply(server_.sim(),
@@ -243,7 +243,7 @@ TEST_F(RecordingTest, WritesPassWhereAllowedAndAreNotRecorded) {
   EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 1U);
 }
 
-TEST_F(RecordingTest, AServerThatIsGone) {
+TEST_F(RecordingTest, ServerUnreachable_Is502) {
   Record();
   transport_->Down();
   const auto reply = Open(*recorder_, kMaps);
@@ -259,7 +259,7 @@ TEST_F(RecordingTest, AServerThatIsGone) {
   EXPECT_TRUE(Open(*replay_, std::string(kMaps) + "?watch=true")->reply().aborted);
 }
 
-TEST_F(RecordingTest, BreaksOffAnywhere) {
+TEST_F(RecordingTest, TruncatedRecording_IsReadable) {
   Record();
   server_.MakeConfigMap("default", "a");
   static_cast<void>(Open(*recorder_, kMaps));

@@ -86,7 +86,7 @@ class ReshapeTest : public ::testing::Test {
 
 constexpr int kMany = 6'000;
 
-TEST_F(ReshapeTest, AllAreOfOneFormWhateverIsWrittenMeanwhile) {
+TEST_F(ReshapeTest, WritesDuringConversion_AllObjectsGetTheNewForm) {
   for (int i = 0; i < kMany; ++i) Make("n" + std::to_string(i));
   const std::string before = std::to_string(server_.server().current_resource_version());
   const auto put = Redefine();
@@ -111,7 +111,7 @@ TEST_F(ReshapeTest, AllAreOfOneFormWhateverIsWrittenMeanwhile) {
       << "history begins anew";
 }
 
-TEST_F(ReshapeTest, TheDefinitionIsChangedByAnotherMeanwhile) {
+TEST_F(ReshapeTest, DefinitionChangedDuringConversion_IsAConflict) {
   for (int i = 0; i < kMany; ++i) Make("n" + std::to_string(i));
   const auto put = Redefine();
   Beside(*put, [&](int turn) {
@@ -127,7 +127,7 @@ TEST_F(ReshapeTest, TheDefinitionIsChangedByAnotherMeanwhile) {
   EXPECT_EQ(Shapes().second, 0U);
 }
 
-TEST_F(ReshapeTest, WhoAsksGoesAway) {
+TEST_F(ReshapeTest, CallerLeaves_ObjectsStayUnconverted) {
   for (int i = 0; i < kMany; ++i) Make("n" + std::to_string(i));
   (void)Redefine();
   server_.sim().RunFor(std::chrono::seconds(1));

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 
 // Equal watches share batches, made by the first that needs one. At any pace, all of them receive
 // the same events as a watch that shares nothing.
-TEST(ApiServerWatchScale, EqualWatchesAreToldTheSameAtAnyPace) {
+TEST(ApiServerWatchScale, EqualWatches_GetTheSameEventsAtAnyPace) {
   for (const char* accept : {"application/json", "application/vnd.kubernetes.protobuf",
                              "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}) {
     TestServer server;

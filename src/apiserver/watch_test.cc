@@ -61,7 +61,7 @@ TEST(ApiServerWatch, ResumesFromAnyVersion_SRV131) {
   }
 }
 
-TEST(ApiServerWatch, And133And148LegacyStart_SRV132) {
+TEST(ApiServerWatch, LegacyStart_BeginsWithTheState_SRV132_SRV133_SRV148) {
   TestServer server;
   const std::string a = server.MakeConfigMap("default", "a");
   for (const char* query : {"", "&resourceVersion=0", "&resourceVersion="}) {
@@ -90,7 +90,7 @@ TEST(ApiServerWatch, SelectorTransitions_SRV136) {
   EXPECT_THAT(watch->Events(), ElementsAre("ADDED default/a " + Current(server)));
 }
 
-TEST(ApiServerWatch, And138Scope_SRV137) {
+TEST(ApiServerWatch, Scope_WritesElsewhereAreNotSent_SRV137_SRV138) {
   TestServer server;
   ASSERT_TRUE(
       server.server().Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: other}").ok());
@@ -108,7 +108,7 @@ TEST(ApiServerWatch, And138Scope_SRV137) {
   EXPECT_EQ(everywhere->Events().size(), 3U);
 }
 
-TEST(ApiServerWatch, TimeoutAndSRV140Bookmark_SRV139) {
+TEST(ApiServerWatch, Timeout_EndsTheWatchAfterABookmark_SRV139_SRV140) {
   TestServer server;
   auto watch = server.Open(
       Watch("&timeoutSeconds=10&allowWatchBookmarks=1&resourceVersion=" + Current(server)));
@@ -126,7 +126,7 @@ TEST(ApiServerWatch, TimeoutAndSRV140Bookmark_SRV139) {
   EXPECT_TRUE(without->ended());
 }
 
-TEST(ApiServerWatch, ATimeoutThatNoClockHoldsIsNone) {
+TEST(ApiServerWatch, HugeTimeout_NeverExpires) {
   TestServer server;
   auto watch =
       server.Open(Watch("&timeoutSeconds=9000000000000000000&resourceVersion=" + Current(server)));
@@ -276,7 +276,7 @@ TEST(ApiServerWatch, Protobuf_SRV150) {
   EXPECT_EQ(ParseEnvelope((*ReadFields((*error)[1].bytes))[0].bytes)->kind, "Status");
 }
 
-TEST(ApiServerWatch, TableAndSRV152Metadata_SRV151) {
+TEST(ApiServerWatch, TablesAndMetadata_AreStreamed_SRV151_SRV152) {
   TestServer server;
   const HeaderList table = {
       {"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"}};
@@ -326,7 +326,7 @@ TEST(ApiServerWatch, CloseWatchesEndsThemCleanly) {
   EXPECT_FALSE(watch->reply().aborted);
 }
 
-TEST(ApiServerVersions, OfAnEarlierServerAreTooOld) {
+TEST(ApiServerVersions, VersionsOfAnEarlierServer_AreExpired) {
   TestServer earlier({.first_resource_version =
                           FirstResourceVersionAt(WallTime(std::chrono::seconds(1'700'000'000)))});
   const std::string known = earlier.MakeConfigMap("default", "a");
@@ -404,7 +404,7 @@ TEST(ApiServerFaults, ActOnTheRequestsTheyFit) {
               ElementsAre("ERROR Expired"));
 }
 
-TEST(ApiServerFaults, SameSeedSameDice) {
+TEST(ApiServerFaults, EqualSeeds_GiveEqualFaults) {
   std::vector<std::string> runs;
   for (int run = 0; run < 2; ++run) {
     TestServer server({}, /*seed=*/static_cast<std::uint64_t>(run) + 1);

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST_F(WebhookConversion, ADefinitionThatBeginsToConvert) {
+TEST_F(WebhookConversion, StrategyChange_EndsWatchesAndConverts) {
   json::Value none = Definition();
   none.Ensure("spec").Set("conversion", Json(R"({"strategy":"None"})"));
   Redefine(none);
@@ -40,7 +40,7 @@ TEST_F(WebhookConversion, ADefinitionThatBeginsToConvert) {
   EXPECT_THAT(Lengths(server_.Get(kV2)), ElementsAre("a="));
 }
 
-TEST_F(WebhookConversion, WhatIsStoredStaysAsItIsWhenAnotherVersionIsToBeStored) {
+TEST_F(WebhookConversion, StorageVersionChange_LeavesStoredObjects) {
   Make("a", 1);
   Make("b", 2);
   Redefine(Definition("v2"));
@@ -80,7 +80,7 @@ TEST_F(WebhookConversion, ADefinitionThatGoesTakesItsObjectsAndWatchesWithIt) {
   EXPECT_THAT(Lengths(server_.Get(kV2)), IsEmpty());
 }
 
-TEST_F(WebhookConversion, WhoWaitsForAnOlderDefinitionIsToldSo) {
+TEST_F(WebhookConversion, DefinitionChangesDuringConversion_RequestGets503) {
   Make("a", 1);
   hook_.silent = true;
   const auto list = server_.Open(kV2);
@@ -93,7 +93,7 @@ TEST_F(WebhookConversion, WhoWaitsForAnOlderDefinitionIsToldSo) {
   EXPECT_THAT(Message(list->reply()), HasSubstr("503 ServiceUnavailable the definition"));
 }
 
-TEST_F(WebhookConversion, CallsInThisProcessDoNotWait) {
+TEST_F(WebhookConversion, InProcessCalls_NeedingConversionAreRefused) {
   Make("a", 7);
   const GroupVersionResource v1{.group = "example.com", .version = "v1", .resource = "widgets"};
   const GroupVersionResource v2{.group = "example.com", .version = "v2", .resource = "widgets"};
@@ -122,7 +122,7 @@ TEST_F(WebhookConversion, AStateThatIsRestoredIsConvertedAnew) {
   EXPECT_THAT(Lengths(server_.Get(kV2)), ElementsAre("a=1"));
 }
 
-TEST(WebhookConversionDefinition, WhatIsRefused) {
+TEST(WebhookConversionDefinition, InvalidConversions_AreRefused) {
   TestServer server;
   const std::string url = R"("clientConfig":{"url":"https://a/b"})";
   const std::string versions = R"("conversionReviewVersions":["v1"])";

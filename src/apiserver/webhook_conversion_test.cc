@@ -74,7 +74,7 @@ TEST_F(WebhookConversion, AWriteInAnotherVersionIsConvertedAndShownAsItWasStored
   EXPECT_EQ(conflict.status, 409) << conflict.body;
 }
 
-TEST_F(WebhookConversion, AWriteThatChangesNothingOfWhatIsStored) {
+TEST_F(WebhookConversion, NoOpWrite_KeepsTheResourceVersion) {
   // A default that exists in only one version makes each write a change.
   json::Value definition = Definition();
   definition
@@ -95,7 +95,7 @@ TEST_F(WebhookConversion, AWriteThatChangesNothingOfWhatIsStored) {
   EXPECT_EQ(Size("a"), 7);
 }
 
-TEST_F(WebhookConversion, TheSchemaOfTheVersionThatIsSentCounts) {
+TEST_F(WebhookConversion, Writes_AreValidatedAgainstTheSchemaOfTheirVersion) {
   const Reply refused = Post(kV2, R"({"metadata":{"name":"a"},"spec":{"length":"1234"}})");
   EXPECT_EQ(refused.status, 422) << refused.body;
   EXPECT_THAT(Message(refused), HasSubstr("spec.length"));
@@ -124,7 +124,7 @@ TEST_F(WebhookConversion, SubresourcesOfAVersionThatIsNotStored) {
   EXPECT_EQ(Size("a"), 7);
 }
 
-TEST_F(WebhookConversion, EachRuleOfTheAnswer) {
+TEST_F(WebhookConversion, InvalidAnswers_AreErrors) {
   Make("a", 7);
   const std::string uid = server_.Get(kV1 + "/a").Json().At("/metadata/uid").StringOrEmpty();
   const auto object = [](json::Value& answer) -> json::Value& {
@@ -257,7 +257,7 @@ TEST_F(WebhookConversion, AnAnswerThatMultiplies_IsRefusedInWords_AndTheServerGo
   EXPECT_EQ(Length("a"), "7");
 }
 
-TEST_F(WebhookConversion, OfTheMetadataOnlyLabelsAndAnnotationsMayChange) {
+TEST_F(WebhookConversion, ConvertedMetadata_OnlyLabelsAndAnnotationsChange) {
   Make("a", 7);
   hook_.change = [](json::Value& answer) {
     json::Value& object = answer.Ensure("response", "convertedObjects").EnsureArray().front();
@@ -367,7 +367,7 @@ TEST_F(WebhookConversion, AWatchWaitsForAWebhookThatIsDown) {
   EXPECT_THAT(Seen(*watch, seconds(2)), ElementsAre("MODIFIED a=2", "MODIFIED a=3"));
 }
 
-TEST_F(WebhookConversion, WhatComesBeforeAnObjectThatCannotBeConvertedIsShown) {
+TEST_F(WebhookConversion, WatchEventsBeforeAnUnconvertibleObject_AreSent) {
   const auto watch = server_.Open(kV2 + "?watch=1");
   EXPECT_THAT(Seen(*watch), IsEmpty());
   hook_.bad = "bad";
@@ -381,7 +381,7 @@ TEST_F(WebhookConversion, WhatComesBeforeAnObjectThatCannotBeConvertedIsShown) {
   EXPECT_THAT(Seen(*watch, seconds(2)), ElementsAre("ADDED bad=3", "ADDED c=4"));
 }
 
-TEST_F(WebhookConversion, NobodyIsAskedForWhatNobodyReads) {
+TEST_F(WebhookConversion, UnreadVersions_AreNotConverted) {
   {
     const auto watch = server_.Open(kV2 + "?watch=1");
     EXPECT_THAT(Seen(*watch), IsEmpty());
@@ -466,7 +466,7 @@ TEST_F(WebhookConversion, ACollectionIsDeletedAsItsVersionShowsIt) {
   EXPECT_THAT(Lengths(server_.Get(kV2)), IsEmpty());
 }
 
-TEST_F(WebhookConversion, OtherFormsOfAnAnswer) {
+TEST_F(WebhookConversion, TablesAndMetadata_AreConverted) {
   Make("a", 7);
   const HeaderList table = {{"Accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}};
   EXPECT_EQ(server_.Get(kV2 + "/a", table).Json().At("/rows/0/cells/1"), json::Value("7"));

@@ -119,7 +119,7 @@ TEST(BlockingCalls, ASleeperIsToldOfEachWakeAndOfTheEnd) {
   }
 }
 
-TEST(BlockingCalls, EndOnce) {
+TEST(BlockingCalls, CallThatCompletesTwice_EndsOnce) {
   Simulation sim;
   const auto call = std::make_shared<CompletesTwice>(sim.env());
   EXPECT_TRUE(

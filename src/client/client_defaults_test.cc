@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(ClientDefaults, AreClientGos) {
+TEST(ClientDefaults, AreThoseOfClientGo) {
   const ClientOptions options = CompleteOptions({});
   EXPECT_EQ(options.qps, 5);
   EXPECT_EQ(options.burst, 10);

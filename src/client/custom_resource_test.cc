@@ -150,7 +150,7 @@ TEST(CustomResource, AStructThatThrowsMakesItsObjectUnreadable_H5) {
   EXPECT_THAT(built.error().message(), HasSubstr("kind Touchy threw: touchy"));
 }
 
-TEST(CustomResource, WhatAStructThrowsIsLoggedAndCounted_H5) {
+TEST(CustomResource, StructThrows_IsADecodeErrorAndCounted_H5) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Simulation sim({.seed = 3, .log = NewNullLog(), .metrics = metrics});
   testing::ScriptedServer server;
@@ -203,7 +203,7 @@ TEST(CustomResource, ReadsEveryTypeOfMember) {
   EXPECT_EQ(&ref->value(), &widget);
 }
 
-TEST(CustomResource, WhatWasNotChangedIsWrittenAsItCame) {
+TEST(CustomResource, UnchangedMembers_AreWrittenAsReceived) {
   const Ref<Widgets> ref = Build(kWidget);
   Widgets::Mutable copy = ref->DeepCopy();
   EXPECT_FALSE(copy.is_partial);

@@ -84,7 +84,7 @@ class DiscoveryTest : public ::testing::Test {
   std::optional<Client> client_;
 };
 
-TEST_F(DiscoveryTest, WhatPeopleType) {
+TEST_F(DiscoveryTest, ShortPluralAndQualifiedNames_AreResolved) {
   for (const char* name : {"pods", "pod", "po", "Pod", "PODS", "pods.v1."}) {
     EXPECT_EQ(Map(name), "/v1/pods Pod namespaced") << name;
   }
@@ -100,7 +100,7 @@ TEST_F(DiscoveryTest, WhatPeopleType) {
   EXPECT_EQ(server_.requests.size(), 2u);
 }
 
-TEST_F(DiscoveryTest, AsksForAllAtOnceAndTakesLess) {
+TEST_F(DiscoveryTest, AcceptHeader_AllowsAggregatedAndPlainDiscovery) {
   EXPECT_EQ(Map("po"), "/v1/pods Pod namespaced");
   for (const HttpRequest& request : server_.requests) {
     EXPECT_EQ(request.headers.Get("Accept"),
@@ -176,7 +176,7 @@ TEST_F(DiscoveryTest, OnlyNamesThatAreNearAreSuggested) {
   EXPECT_EQ(suggested("txxs"), "");
 }
 
-TEST_F(DiscoveryTest, LettersOfAnyCase) {
+TEST_F(DiscoveryTest, Names_IgnoreCase) {
   groups_ =
       R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"example.com"},"versions":[)"
       R"({"version":"v1","resources":[{"resource":"azures","scope":"Cluster","responseKind":{)"
@@ -186,7 +186,7 @@ TEST_F(DiscoveryTest, LettersOfAnyCase) {
   }
 }
 
-TEST_F(DiscoveryTest, ByResourceAndByKind) {
+TEST_F(DiscoveryTest, Mapping_IsFoundByResourceAndByKind) {
   Block([&] {
     const auto by_resource =
         client_->Discovery().MappingFor(GroupVersionResource{"apps", "v1beta1", "deployments"});
@@ -201,7 +201,7 @@ TEST_F(DiscoveryTest, ByResourceAndByKind) {
   });
 }
 
-TEST_F(DiscoveryTest, TheFirstThatIsServed) {
+TEST_F(DiscoveryTest, FirstServed_FollowsTheCallersOrder) {
   const auto first = [&](const std::vector<GroupVersionResource>& resources) {
     std::string text;
     Block([&] {
@@ -291,7 +291,7 @@ std::string Whole(const ApiResource& resource) {
          Joined(resource.shortNames) + "|" + Joined(resource.categories);
 }
 
-TEST_F(DiscoveryTest, AllThatIsSaidOfAResource) {
+TEST_F(DiscoveryTest, AggregatedDiscovery_ResourcesAreReadInFull) {
   Block([&] {
     const auto groups = client_->Discovery().ServerGroupsAndResources().OrExit();
     ASSERT_EQ(groups.size(), 5U);
@@ -311,7 +311,7 @@ TEST_F(DiscoveryTest, AllThatIsSaidOfAResource) {
   });
 }
 
-TEST_F(DiscoveryTest, AllThatAnOldServerSaysOfAResource) {
+TEST_F(DiscoveryTest, OldServer_ResourcesAreReadInFull) {
   server_.fallback = [](const HttpRequest& request) {
     if (request.target == "/api") return Json(R"({"kind":"APIVersions","versions":["v1","v2"]})");
     if (request.target == "/api/v1") {
@@ -336,7 +336,7 @@ TEST_F(DiscoveryTest, AllThatAnOldServerSaysOfAResource) {
   });
 }
 
-TEST_F(DiscoveryTest, AServerWithoutTheCoreGroup) {
+TEST_F(DiscoveryTest, WithoutTheCoreGroup_NamedGroupsAreFound) {
   server_.fallback = [this](const HttpRequest& request) {
     if (request.target == "/apis") return Aggregated(groups_);
     return StatusFailure(404, "NotFound", "no");
@@ -369,7 +369,7 @@ TEST_F(DiscoveryTest, AKindIsFoundInItsGroupAndVersionOnly) {
   EXPECT_EQ(resource({"", "v1", "event"}), "none");
 }
 
-TEST_F(DiscoveryTest, TypesForWhatHasNoTypeOfItsOwn) {
+TEST_F(DiscoveryTest, Mappings_HaveDynamicAndMetadataTypes) {
   Block([&] {
     for (const char* name : {"pods", "nodes"}) {
       const RestMapping mapping = client_->Discovery().MappingFor(name).OrExit();
@@ -417,7 +417,7 @@ TEST_F(DiscoveryTest, AServerThatRefusesIsAnError) {
   EXPECT_EQ(Map("pods"), "not for you");
 }
 
-TEST_F(DiscoveryTest, WhatIsNoApiServerIsNamed) {
+TEST_F(DiscoveryTest, NotAnApiServer_ErrorSaysSo) {
   server_.fallback = [](const HttpRequest&) { return Json("<html>log in</html>"); };
   const std::string message = Map("pods");
   EXPECT_NE(message.find("does not answer /api as a Kubernetes API server does"), std::string::npos)
@@ -426,7 +426,7 @@ TEST_F(DiscoveryTest, WhatIsNoApiServerIsNamed) {
   EXPECT_NE(message.find("Is this its address"), std::string::npos) << message;
 }
 
-TEST_F(DiscoveryTest, OnTheLoopItSaysWouldDeadlock) {
+TEST_F(DiscoveryTest, CallOnTheLoop_IsWouldDeadlock) {
   sim_.env().loop().Post([&] {
     EXPECT_EQ(client_->Discovery().MappingFor("pods").error().reason(), Reason::kWouldDeadlock);
   });

@@ -75,7 +75,7 @@ class EngineAttemptsTest : public ::testing::Test, public ResponseReceiver {
   std::optional<Result<void>> result_;
 };
 
-TEST_F(EngineAttemptsTest, EachIsJudgedByItself) {
+TEST_F(EngineAttemptsTest, RetriesFail_LastErrorNamesThePreviousOne) {
   Make({.qps = -1});
   server_.script = {Busy(503, "first"), Busy(429, "second"),
                     ScriptedResponse{.cut = true, .cut_before_answer = true}};
@@ -85,7 +85,7 @@ TEST_F(EngineAttemptsTest, EachIsJudgedByItself) {
   EXPECT_THAT(error.message(), Not(HasSubstr("first")));
 }
 
-TEST_F(EngineAttemptsTest, WhatIsRefusedForGoodIsNoMatterOfCredentials) {
+TEST_F(EngineAttemptsTest, Forbidden_DoesNotRefreshCredentials) {
   int refreshed = 0;
   Make({.qps = -1, .refresh_credentials = [&] {
           ++refreshed;
@@ -96,7 +96,7 @@ TEST_F(EngineAttemptsTest, WhatIsRefusedForGoodIsNoMatterOfCredentials) {
   EXPECT_EQ(refreshed, 0);
 }
 
-TEST_F(EngineAttemptsTest, WhoPrefersJsonSendsAndGetsNothingElse) {
+TEST_F(EngineAttemptsTest, PreferJson_SendsAndAcceptsOnlyJson) {
   for (const bool prefer_json : {false, true}) {
     Make({.qps = -1, .prefer_json = prefer_json});
     server_.script = {Json("{}")};
@@ -118,7 +118,7 @@ TEST_F(EngineAttemptsTest, WhoPrefersJsonSendsAndGetsNothingElse) {
   }
 }
 
-TEST_F(EngineAttemptsTest, AnswersArePackedWhereThatIsWanted) {
+TEST_F(EngineAttemptsTest, AcceptGzip_SendsAcceptEncoding) {
   for (const bool wanted : {false, true}) {
     Make({.qps = -1, .accept_gzip = wanted});
     server_.script = {Json("{}")};
@@ -138,7 +138,7 @@ TEST_F(EngineAttemptsTest, WithoutAHandlerAWarningIsLogged) {
   EXPECT_THAT(log_->lines, ElementsAre("the server warns warning=deprecated"));
 }
 
-TEST_F(EngineAttemptsTest, OfThousandsOfWarningsTheFirstAreLoggedAndTheOthersCounted) {
+TEST_F(EngineAttemptsTest, ThousandsOfWarnings_FirstAreLoggedOthersCounted) {
   Make({.qps = -1});
   ScriptedResponse response = Json("{}");
   for (int i = 0; i < 3000; ++i) {
@@ -154,7 +154,7 @@ TEST_F(EngineAttemptsTest, OfThousandsOfWarningsTheFirstAreLoggedAndTheOthersCou
 }
 
 // The request may still be in time: only requests that certainly cannot be are refused at once.
-TEST_F(EngineAttemptsTest, AWaitForTheLimiterThatIsAsLongAsItsTimeIsWaited) {
+TEST_F(EngineAttemptsTest, LimiterWaitEqualToTheTimeout_IsWaited) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   EXPECT_TRUE(Run({.target = "/x"}).ok());
@@ -163,7 +163,7 @@ TEST_F(EngineAttemptsTest, AWaitForTheLimiterThatIsAsLongAsItsTimeIsWaited) {
   EXPECT_EQ(took_, seconds(1));
 }
 
-TEST_F(EngineAttemptsTest, OfWhatWaitsForNothingNothingIsSaid) {
+TEST_F(EngineAttemptsTest, RequestWithoutWait_LogsNothing) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   // Some requests have waited since the last log line.

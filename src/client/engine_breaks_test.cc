@@ -82,7 +82,7 @@ class EngineBreaksTest : public ::testing::Test, public ResponseReceiver {
 };
 
 // A connection that broke after twenty seconds would probably break again that late.
-TEST_F(EngineBreaksTest, WhatABreakIsWorthDependsOnWhenItComes_H7) {
+TEST_F(EngineBreaksTest, BrokenConnection_IsRetriedOnlyWithin20Seconds_H7) {
   for (const bool quick : {true, false}) {
     const auto breaks =
         std::make_shared<Breaks>(sim_.env(), quick ? seconds(20) - Duration(1) : seconds(20),
@@ -94,7 +94,7 @@ TEST_F(EngineBreaksTest, WhatABreakIsWorthDependsOnWhenItComes_H7) {
   }
 }
 
-TEST_F(EngineBreaksTest, WhatTheFirstAttemptDiedOfIsToldUnlessItIsTheSame) {
+TEST_F(EngineBreaksTest, RetryFails_MessageNamesThePreviousErrorIfItDiffers) {
   const Error one(Reason::kUnexpectedEof, "one");
   const Error two(Reason::kUnexpectedEof, "two");
   Use(std::make_shared<Breaks>(sim_.env(), seconds(1), std::vector{one, two}),
@@ -106,7 +106,7 @@ TEST_F(EngineBreaksTest, WhatTheFirstAttemptDiedOfIsToldUnlessItIsTheSame) {
 }
 
 // A watch that times out is an empty watch; a connection failure is an error.
-TEST_F(EngineBreaksTest, OfAWatchOnlySilenceIsRepeated) {
+TEST_F(EngineBreaksTest, Watch_OnlyTimeoutsAreRetried) {
   struct Case {
     Reason reason;
     bool watch;

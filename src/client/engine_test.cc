@@ -107,7 +107,7 @@ TEST_F(EngineTest, RetriesWithRetryAfterOnEveryMethod_RR11) {
   }
 }
 
-TEST_F(EngineTest, WithoutTheHeaderThereIsOneAttempt_RR12) {
+TEST_F(EngineTest, WithoutRetryAfter_IsOneAttempt_RR12) {
   Make();
   for (ScriptedResponse response :
        {StatusFailure(500, "InternalError", "x"), StatusFailure(429, "TooManyRequests", "x"),
@@ -178,7 +178,7 @@ TEST_F(EngineTest, RefusedConnectionsAreNotRepeated_RR14) {
   EXPECT_LT(Took(), seconds(1));
 }
 
-TEST_F(EngineTest, RefreshesTheCredentialOnce_A401) {
+TEST_F(EngineTest, Status401_RefreshesTheCredentialOnce) {
   int refreshed = 0;
   Make({.refresh_credentials = [&] {
     ++refreshed;
@@ -221,7 +221,7 @@ TEST_F(EngineTest, RefusedProtobufIsRememberedPerResource) {
   EXPECT_EQ(server_.requests[3].headers.Get("Accept"), "application/vnd.kubernetes.protobuf");
 }
 
-TEST_F(EngineTest, SendsTheBodyAgainAsJson_A415) {
+TEST_F(EngineTest, Status415_SendsTheBodyAgainAsJson) {
   Make();
   server_.script = {StatusFailure(415, "UnsupportedMediaType", "json only"), Json("{}", 201)};
   Run({.method = "POST",
@@ -239,7 +239,7 @@ TEST_F(EngineTest, SendsTheBodyAgainAsJson_A415) {
   EXPECT_EQ(server_.requests.at(1).body, "{\"a\":1}");
 }
 
-TEST_F(EngineTest, WhoHasAskedForJsonAloneIsRefusedForGood) {
+TEST_F(EngineTest, JsonOnly_Statuses406And415AreNotRetried) {
   Make();
   for (const int status : {406, 415}) {
     server_.requests.clear();
@@ -262,7 +262,7 @@ TEST_F(EngineTest, TheRateLimiterHoldsRequestsButNotWatches_RC05) {
   EXPECT_EQ(Took(), Duration{0});
 }
 
-TEST_F(EngineTest, ThoseBehindTheBurstWait_FC12) {
+TEST_F(EngineTest, RequestsBeyondTheBurst_Wait_FC12) {
   Make({.qps = 10, .burst = 5});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   Duration took{0};
@@ -343,7 +343,7 @@ TEST_F(EngineTest, AThousandWarningsAreRemembered) {
   EXPECT_EQ(warn(0, 1), 1U);
 }
 
-TEST_F(EngineTest, WhatTheUsersFunctionsThrowEndsNoLane_H5) {
+TEST_F(EngineTest, UserFunctionThrows_LaterRequestsPass_H5) {
   Make({.warning_handler = [](std::string_view) { throw std::runtime_error("warned"); },
         .refresh_credentials = []() -> bool { throw std::runtime_error("refreshed"); }});
   ScriptedResponse warning = Json("{}");
@@ -365,7 +365,7 @@ TEST_F(EngineTest, WhatTheUsersFunctionsThrowEndsNoLane_H5) {
   }
 }
 
-TEST_F(EngineTest, TheLongestTimeoutIsNone) {
+TEST_F(EngineTest, MaximumTimeout_CallsSucceed) {
   Make({.timeout = Duration::max()});
   server_.script = {Json("{}"), Json("{}")};
   Run({.target = "/x"});
@@ -399,7 +399,7 @@ TEST_F(EngineTest, WaitingForOurOwnLimitIsSaid_Item13) {
   EXPECT_EQ(Took(), Duration{0});
 }
 
-TEST_F(EngineTest, WhatTookLongToBreakIsNotRepeated_H7) {
+TEST_F(EngineTest, LateBreak_IsNotRetried_H7) {
   engine_ = std::make_shared<Engine>(
       sim_.env(),
       std::shared_ptr<Transport>(NewInMemoryTransport(
@@ -413,7 +413,7 @@ TEST_F(EngineTest, WhatTookLongToBreakIsNotRepeated_H7) {
   EXPECT_EQ(server_.requests.size(), 2u);
 }
 
-TEST_F(EngineTest, WhatIsOverEndsOnceAndWakesTheLoopNoMore) {
+TEST_F(EngineTest, FinishedExchange_EndsOnceAndLeavesNoTimer) {
   Make({.timeout = std::chrono::minutes(1)});
   server_.script = {Json("{}")};
   sim_.env().loop().Post([&] {
@@ -447,7 +447,7 @@ TEST_F(EngineTest, AnswersAreCounted) {
   }
 }
 
-TEST_F(EngineTest, WhatCountsAsAnAnswer) {
+TEST_F(EngineTest, Statuses200To206_AreSuccess) {
   Make();
   for (const auto& [status, good] : std::initializer_list<std::pair<int, bool>>{
            {199, false}, {200, true}, {201, true}, {206, true}, {207, false}, {300, false}}) {
@@ -459,7 +459,7 @@ TEST_F(EngineTest, WhatCountsAsAnAnswer) {
   }
 }
 
-TEST_F(EngineTest, WhichRefusalsAreRepeated) {
+TEST_F(EngineTest, RetryAfter_IsFollowedOn429And500) {
   Make();
   for (const auto& [status, again] : std::initializer_list<std::pair<int, bool>>{
            {400, false}, {428, false}, {429, true}, {430, false}, {499, false}, {500, true}}) {

@@ -121,7 +121,7 @@ class GiveBackTest : public ::testing::Test {
 
 // ---- place in the list gate
 
-TEST_F(GiveBackTest, AListThatIsOverHoldsUpNoOther) {
+TEST_F(GiveBackTest, FinishedList_FreesItsPlace) {
   Make({.qps = -1, .max_initial_lists = 1});
   ScriptedResponse text = Json("hello");
   text.headers = {{"Content-Type", "text/plain"}};
@@ -313,7 +313,7 @@ TEST_F(GiveBackTest, TheTransportGoesOnTheLoop) {
 }
 
 // A shutdown is not reported as a broken watch, since there is no next watch.
-TEST_F(GiveBackTest, AShutDownIsNoBreak) {
+TEST_F(GiveBackTest, ShutDown_IsNotABrokenWatch) {
   Make({.qps = -1});
   server_.fallback = [](const HttpRequest&) { return ScriptedResponse{.hang = true}; };
   const Ends& watch = Watch({});

@@ -13,7 +13,7 @@
 namespace kinformer::internal::client {
 namespace {
 
-TEST(ListGate, NoMoreThanItsWidthAndInOrder) {
+TEST(ListGate, Tickets_AreGrantedInOrderUpToTheWidth) {
   Simulation sim({.seed = 1});
   auto gate = std::make_shared<ListGate>(sim.env(), 2);
   std::vector<int> granted;
@@ -36,7 +36,7 @@ TEST(ListGate, NoMoreThanItsWidthAndInOrder) {
   EXPECT_EQ(granted.size(), 3u);
 }
 
-TEST(ListGate, APlaceIsGivenBackBeforeItsTurnAndAfter) {
+TEST(ListGate, ReleasedTickets_AdmitTheNext) {
   Simulation sim({.seed = 1});
   auto gate = std::make_shared<ListGate>(sim.env(), 1);
   std::vector<int> granted;
@@ -64,7 +64,7 @@ TEST(ListGate, APlaceIsGivenBackBeforeItsTurnAndAfter) {
   sim.RunReady();
 }
 
-TEST(ListGate, AWidthOfNothingIsOne) {
+TEST(ListGate, WidthZero_CountsAsOne) {
   Simulation sim({.seed = 1});
   auto gate = std::make_shared<ListGate>(sim.env(), 0);
   int granted = 0;
@@ -84,7 +84,7 @@ TEST(ListGate, AWidthOfNothingIsOne) {
 }
 
 // Requests that begin at the same instant are delayed by up to ten milliseconds for each ahead.
-TEST(ListGate, TheFirstAreSpread) {
+TEST(ListGate, SimultaneousTickets_AreSpreadOverTime) {
   Duration longest{0};
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Simulation sim({.seed = seed});
@@ -163,7 +163,7 @@ class BusyServer : public ::testing::Test {
   int listed_ = 0;
 };
 
-TEST_F(BusyServer, IsAskedByOneAfterTheOtherUntilItLetsOneIn) {
+TEST_F(BusyServer, WaitingLists_AreTriedOneASecondUntilAdmitted) {
   sim_.env().loop().Post([this] {
     for (int i = 0; i < 50; ++i) Enter(i);
   });
@@ -174,7 +174,7 @@ TEST_F(BusyServer, IsAskedByOneAfterTheOtherUntilItLetsOneIn) {
   EXPECT_TRUE(sim_.RunUntil([this] { return listed_ == 50; }, std::chrono::seconds(4)));
 }
 
-TEST_F(BusyServer, OneThatNeverAnswersKeepsNobodyOut) {
+TEST_F(BusyServer, UnansweredList_HoldsUpNoOther) {
   sim_.env().loop().Post([this] {
     gate_->AskedToWait(std::chrono::hours(1));
     tickets_[-1] = gate_->Enter([] {});

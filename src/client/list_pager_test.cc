@@ -37,7 +37,7 @@ TEST(ListPager, TakesTheListInOnePieceOnceItsPagesAreTooOld) {
   EXPECT_EQ(pager.resourceVersion(), "8");
 }
 
-TEST(ListPager, WhatMakesItStartOver) {
+TEST(ListPager, ExpiredLaterPage_StartsAFullListOver) {
   for (const bool full : {true, false}) {
     for (const bool later_page : {true, false}) {
       for (const Error& error :
@@ -57,7 +57,7 @@ TEST(ListPager, WhatMakesItStartOver) {
 }
 
 // If a server sends a full list in pages nevertheless, they are accepted, each without a limit.
-TEST(ListPager, PagesOfAListInOnePiece) {
+TEST(ListPager, FullListSentInPages_PagesAreAccepted) {
   ListPager pager({.limit = 2});
   EXPECT_EQ(pager.Took({.resourceVersion = "7", .continue_ = "c1"}).value(), true);
   EXPECT_TRUE(pager.StartsOver(kExpired));
@@ -67,7 +67,7 @@ TEST(ListPager, PagesOfAListInOnePiece) {
   EXPECT_FALSE(pager.StartsOver(kExpired));
 }
 
-TEST(ListPager, PagesAddUp) {
+TEST(ListPager, AppendPage_AddsItemsAndUnreadable) {
   const auto page = [](std::size_t items, std::size_t unreadable) {
     ListedObjects objects;
     objects.items.resize(items);

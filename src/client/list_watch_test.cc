@@ -83,7 +83,7 @@ TEST_F(ListWatchTest, TheTweakChangesEveryRequest) {
             "/apis/example.com/v1/widgets?fieldSelector=metadata.name%3Dx");
 }
 
-TEST_F(ListWatchTest, TheScopeIsWhatRequestsSelect) {
+TEST_F(ListWatchTest, Scope_HasNamespaceAndSelectorsOfRequests) {
   const auto scope = [&](const std::string& ns, const std::function<void(ListOptions&)>& tweak) {
     return NewListWatch(*client_, widgets_, ns, tweak)->Scope();
   };
@@ -112,7 +112,7 @@ TEST_F(ListWatchTest, AListThatBreaksOffIsAnError) {
       << recorder_.list_done->error();
 }
 
-TEST_F(ListWatchTest, WhatIsNoListIsAnErrorThatSaysWhere) {
+TEST_F(ListWatchTest, NotAList_IsADecodeError) {
   server_.script = {Json("<html>")};
   List(widgets_);
   ASSERT_FALSE(recorder_.list_done->ok());
@@ -128,7 +128,7 @@ TEST_F(ListWatchTest, ServerErrorsKeepTheirReason) {
   EXPECT_TRUE(IsResourceExpired(recorder_.list_done->error()));
 }
 
-TEST_F(ListWatchTest, OneMalformedObjectDoesNotEndTheList) {
+TEST_F(ListWatchTest, MalformedObject_DoesNotEndTheList) {
   const std::string bad =
       R"({"metadata":{"name":"bad","namespace":"default","resourceVersion":5},"spec":{}})";
   server_.script = {Json(
@@ -147,7 +147,7 @@ TEST_F(ListWatchTest, AnUnknownKindIsLearnedFromTheObjects) {
   EXPECT_EQ(recorder_.kinds, (std::vector<std::string>{"Widget"}));
 }
 
-TEST_F(ListWatchTest, OfAResourceThatIsKnownByItsName) {
+TEST_F(ListWatchTest, UntypedResource_IsListedWithSelectors) {
   const GroupVersionResource widgets{"example.com", "v1", "widgets"};
   server_.script = {Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")")),
                     Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")"))};
@@ -163,7 +163,7 @@ TEST_F(ListWatchTest, OfAResourceThatIsKnownByItsName) {
   EXPECT_EQ(server_.requests.at(1).target, "/apis/example.com/v1/widgets?labelSelector=app%3Dweb");
 }
 
-TEST_F(ListWatchTest, OfATypeWithAFieldSelector) {
+TEST_F(ListWatchTest, TypedResource_SendsTheFieldSelector) {
   server_.script = {Json(WidgetList("", R"("resourceVersion":"7")"))};
   ListFrom(NewListWatch<Gadget>(*client_, "default", FieldSelector::Parse("spec.size=3").OrExit()));
   EXPECT_EQ(server_.requests.at(0).target,
@@ -405,7 +405,7 @@ class MessageLog final : public LogSink {
   std::vector<std::string> messages{};
 };
 
-TEST(ListWatchLog, WhatAWatchIgnoresIsSaidOnce) {
+TEST(ListWatchLog, IgnoredEvents_AreLoggedOnce) {
   const auto log = std::make_shared<MessageLog>();
   Simulation sim({.seed = 3, .log = log});
   ScriptedServer server;

@@ -21,7 +21,7 @@ const TypeInfo& Widgets() {
 const TypeInfo& Nameless() { return *DynamicTypeInfo("example.com", "v1", "", "widgets", true); }
 const TypeInfo& Metadata() { return *MetadataTypeInfo("", "v1", "Pod", "pods", true); }
 
-TEST(ObjectCodec, WhatIsAskedFor) {
+TEST(ObjectCodec, AcceptHeader_DependsOnTypeAndShape) {
   const auto accept = [](const TypeInfo& type, Shape shape) {
     ExchangeRequest request;
     SetAccept(type, shape, request);
@@ -44,7 +44,7 @@ TEST(ObjectCodec, WhatIsAskedFor) {
   EXPECT_EQ(ResourceName(Deployments()), "deployments.apps");
 }
 
-TEST(ObjectCodec, WhichKindsAreTaken) {
+TEST(ObjectCodec, CheckKind_RefusesOtherKinds) {
   const auto ok = [](const TypeInfo& type, Shape shape, std::string_view api_version,
                      std::string_view kind) {
     return CheckKind(type, shape, api_version, kind).ok();
@@ -154,7 +154,7 @@ TEST(ObjectCodec, TheSameInProtobuf) {
 }
 
 // A failure with a status of success. Not detected in long bodies, as that would cost a parse.
-TEST(ObjectCodec, AFailureInPlaceOfAnObject) {
+TEST(ObjectCodec, StatusInPlaceOfAnObject_GivesItsReason) {
   const auto reason = [](std::size_t size) {
     std::string body =
         R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":""})";

@@ -21,7 +21,7 @@ std::string MetadataMessage(std::string_view name, std::string_view version) {
   return message;
 }
 
-TEST(ObjectHead, OfTheBeginningOfAnObject) {
+TEST(ObjectHead, TruncatedObject_NameIsRead) {
   const ObjectHead json = HeadOfFront(
       Encoding::kJson,
       R"({"kind":"Pod","name":"no","metadata":{"annotations":{"name":"no","x":"{\"name\":"},)"
@@ -43,7 +43,7 @@ TEST(ObjectHead, OfTheBeginningOfAnObject) {
   }
 }
 
-TEST(ObjectHead, WhatIsNamedElsewhereIsNotTheObject) {
+TEST(ObjectHead, NameOutsideMetadata_IsIgnored) {
   const ObjectHead head = HeadOfFront(
       Encoding::kJson, R"({"spec":{"name":"no","namespace":"no"},"metadata":{"name":"web-0",)"
                        R"("labels":{"name":"no"}},"status":{"a)");
@@ -60,7 +60,7 @@ TEST(ObjectHead, ANameThatIsCutOffIsNone) {
   }
 }
 
-TEST(ObjectHead, OneAnnotationMarksTheEndOfTheInitialEvents) {
+TEST(ObjectHead, InitialEventsEnd_IsReadFromTheAnnotation) {
   const auto marked = [](std::string_view key, std::string_view value) {
     std::string message;
     wire::ProtobufWriter(message).Nested(1, [&](wire::ProtobufWriter& metadata) {
@@ -83,7 +83,7 @@ TEST(ObjectHead, OneAnnotationMarksTheEndOfTheInitialEvents) {
 }
 
 // Bytes like those of metadata, but in a spec, or in a number.
-TEST(ObjectHead, OfAFrontWithoutMetadata) {
+TEST(ObjectHead, BytesWithoutMetadata_HaveNoName) {
   const std::string message = MetadataMessage("web-0", "5");
   for (const char tag : {char{2 << 3 | 2}, char{1 << 3}}) {
     EXPECT_EQ(HeadOfFront(Encoding::kProtobuf, tag + message.substr(1)).name, "");
@@ -91,7 +91,7 @@ TEST(ObjectHead, OfAFrontWithoutMetadata) {
   EXPECT_EQ(HeadOfFront(Encoding::kProtobuf, "").name, "");
 }
 
-TEST(ObjectHead, OfTextThatIsNoJson) {
+TEST(ObjectHead, InvalidJson_IsReadUpToTheError) {
   const ObjectHead head =
       HeadOf(Encoding::kJson,
              R"({"kind":"Pod","metadata":{"name": "a","namespace":"b","labels":{"x":"\q"}}})");

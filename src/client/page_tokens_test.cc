@@ -6,7 +6,7 @@
 namespace kinformer::internal::client {
 namespace {
 
-TEST(PageTokens, AnyCircleIsFoundAndAListIsNone) {
+TEST(PageTokens, RepeatedTokens_AreFoundAndLongListsPass) {
   for (const int before : {0, 1, 5}) {
     for (const int around : {1, 2, 7}) {
       PageTokens tokens;

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-TEST(Patience, IsForAllQuestionsTogether) {
+TEST(Patience, Timeout_IsSharedByAllRequests) {
   Simulation sim;
   const Patience patience(sim.env(), {.timeout = seconds(10)}, "the list");
   EXPECT_EQ(patience.Left()->timeout, seconds(10));
@@ -26,7 +26,7 @@ TEST(Patience, IsForAllQuestionsTogether) {
   EXPECT_EQ(patience.Left().error().message(), "the list took longer than the caller allows");
 }
 
-TEST(Patience, TheShortestTimeIsOneToo) {
+TEST(Patience, ShortestTimeout_Expires) {
   Simulation sim;
   const Patience patience(sim.env(), {.timeout = Duration(1)}, "the list");
   EXPECT_TRUE(patience.Left().ok());
@@ -34,7 +34,7 @@ TEST(Patience, TheShortestTimeIsOneToo) {
   EXPECT_EQ(patience.Left().error().reason(), Reason::kDeadlineExceeded);
 }
 
-TEST(Patience, WithoutATimeItHasNoEnd) {
+TEST(Patience, WithoutTimeout_OnlyStopEndsIt) {
   Simulation sim;
   std::stop_source stop;
   const Patience patience(sim.env(), {.stop = stop.get_token()}, "the list");

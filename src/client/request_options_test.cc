@@ -53,7 +53,7 @@ class RequestOptionsTest : public ::testing::Test {
   std::optional<Client> client_;
 };
 
-TEST_F(RequestOptionsTest, OfWritesAreQueryParameters) {
+TEST_F(RequestOptionsTest, WriteOptions_AreQueryParameters) {
   const auto maps = client_->For<corev1::ConfigMap>("default");
   corev1::ConfigMap::Mutable object;
   object.metadata.name = "a";
@@ -78,7 +78,7 @@ TEST_F(RequestOptionsTest, OfWritesAreQueryParameters) {
   });
 }
 
-TEST_F(RequestOptionsTest, OfDeletionsAreABody) {
+TEST_F(RequestOptionsTest, DeleteOptions_AreABody) {
   const auto maps = client_->For<corev1::ConfigMap>("default");
   Block([&] {
     EXPECT_TRUE(maps.Delete("a", {.uid = "u", .resourceVersion = "7", .dryRun = {"All"}}).ok());
@@ -99,7 +99,7 @@ TEST_F(RequestOptionsTest, OfDeletionsAreABody) {
   });
 }
 
-TEST_F(RequestOptionsTest, WhatHasNoNamespaceNeedsNone) {
+TEST_F(RequestOptionsTest, ClusterScopedKinds_NeedNoNamespace) {
   const auto nodes = client_->For<corev1::Node>();
   server_.fallback = [](const HttpRequest&) {
     return Json(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}})");
@@ -116,7 +116,7 @@ TEST_F(RequestOptionsTest, WhatHasNoNamespaceNeedsNone) {
   });
 }
 
-TEST_F(RequestOptionsTest, ANameThatIsNoneIsNotSent) {
+TEST_F(RequestOptionsTest, InvalidNames_AreNotSent) {
   const auto maps = client_->For<corev1::ConfigMap>("default");
   const auto elsewhere = client_->For<corev1::ConfigMap>("..");
   corev1::ConfigMap::Mutable object;
@@ -137,7 +137,7 @@ TEST_F(RequestOptionsTest, ANameThatIsNoneIsNotSent) {
 }
 
 // Subresources whose kind the program knows.
-TEST_F(RequestOptionsTest, OfPartsAreThoseOfTheObject) {
+TEST_F(RequestOptionsTest, Subresources_TakeTheObjectsOptionsAndCheckNames) {
   const internal::ResourceCore pods(client_->core(), corev1::Pod::type_info(), "default");
   const internal::TypeInfo& part = corev1::ConfigMap::type_info();
   corev1::ConfigMap::Mutable object;
@@ -183,7 +183,7 @@ TEST_F(RequestOptionsTest, APatchIsAnsweredByTheKindThatIsPatched) {
   });
 }
 
-TEST_F(RequestOptionsTest, APathIsSentAsItIsOrNotAtAll) {
+TEST_F(RequestOptionsTest, RawPath_IsSentUnchangedOrRefused) {
   Block([&] {
     for (const char* bad : {"", "version", "?a=b"}) {
       EXPECT_EQ(client_->GetRaw(bad).error().reason(), Reason::kInvalidArgument) << bad;
@@ -226,7 +226,7 @@ TEST_F(RequestOptionsTest, ListsWaitForTheRateLimiterAndWatchesDoNot) {
 }
 
 // A lease renewal waits neither for other requests nor for the rate limit.
-TEST_F(RequestOptionsTest, LeasesGoTheirOwnWay) {
+TEST_F(RequestOptionsTest, Leases_HaveTheirOwnPoolAndNoRateLimit) {
   Make({.qps = 1, .burst = 1});
   const auto get = [&](const auto& resources) {
     const SteadyTime begun = sim_.env().Now();

@@ -218,7 +218,7 @@ class NewerObjects : public ResourceClientTest {
   static constexpr std::string_view kNewField = "\xfa\x3e\x01x";  // field 1007, a string
 };
 
-TEST_F(NewerObjects, MembersKnownInJsonOnlyTravelAsJson) {
+TEST_F(NewerObjects, UnknownJsonMembers_AreSentAsJson) {
   server_.script = {Json(ConfigMapJson("a", "6"))};
   Block([&] {
     corev1::ConfigMap::Mutable object = FromJson(WithNewMembers());
@@ -233,7 +233,7 @@ TEST_F(NewerObjects, MembersKnownInJsonOnlyTravelAsJson) {
   EXPECT_EQ(sent["data"]["k"].StringOrEmpty(), "w");
 }
 
-TEST_F(NewerObjects, FieldsKnownInProtobufOnlyTravelAsProtobuf) {
+TEST_F(NewerObjects, UnknownProtobufFields_AreSentAsProtobuf) {
   server_.script = {Json(ConfigMapJson("a", "6")), StatusFailure(415, "UnsupportedMediaType", "j")};
   Block([&] {
     corev1::ConfigMap::Mutable object = FromJson(ConfigMapJson("a", "5"));
@@ -252,7 +252,7 @@ TEST_F(NewerObjects, FieldsKnownInProtobufOnlyTravelAsProtobuf) {
   EXPECT_NE(server_.requests[0].body.find(kNewField), std::string::npos);
 }
 
-TEST_F(NewerObjects, BothAtOnceAreRefused) {
+TEST_F(NewerObjects, UnknownJsonAndProtobufFieldsTogether_AreRefused) {
   // The refusal takes no token of the rate limiter, which has one.
   client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = 0.001, .burst = 1}));
   server_.script = {Json("{}")};
@@ -334,7 +334,7 @@ TEST_F(ResourceClientTest, ListTakesAllPages) {
             "/api/v1/namespaces/default/configmaps?continue=next&limit=2");
 }
 
-TEST_F(ResourceClientTest, ListPageTakesOne) {
+TEST_F(ResourceClientTest, ListPage_ReadsOnePage) {
   server_.script = {Json(Page("ab", "next")), StatusFailure(410, "Expired", "too old")};
   Block([&] {
     const auto page = ConfigMaps().ListPage({.limit = 2});
@@ -392,7 +392,7 @@ TEST_F(ResourceClientTest, WatchEndsWhenTheCallbackSaysSo) {
 }
 
 // Ends on the caller's thread, and at once, though the server would continue.
-TEST_F(ResourceClientTest, WhatTheCallbackThrowsEndsTheWatch) {
+TEST_F(ResourceClientTest, WatchCallbackThrows_WatchEnds) {
   server_.script = {
       {.body = R"({"type":"ADDED","object":)" + ConfigMapJson("a", "1") + "}\n", .hang = true}};
   int calls = 0;
@@ -427,7 +427,7 @@ TEST_F(ResourceClientTest, StopAndTimeoutEndACall) {
   });
 }
 
-TEST_F(ResourceClientTest, OnTheLoopItSaysWouldDeadlock) {
+TEST_F(ResourceClientTest, CallOnTheLoop_IsWouldDeadlock) {
   sim_.env().loop().Post([&] {
     EXPECT_EQ(ConfigMaps().Get("a").error().reason(), Reason::kWouldDeadlock);
     EXPECT_EQ(ConfigMaps().List().error().reason(), Reason::kWouldDeadlock);
@@ -545,7 +545,7 @@ TEST_F(ResourceClientTest, DynamicObjectsAreJson) {
   EXPECT_NE(server_.requests[1].body.find(R"("kind":"Widget")"), std::string::npos);
 }
 
-TEST_F(ResourceClientTest, WhatIsKeptAsAWholeIsBounded) {
+TEST_F(ResourceClientTest, GetRaw_AnswerAbove128MiBIsRefused) {
   constexpr std::size_t kMost = std::size_t{128} << 20;
   server_.script = {Json(std::string(kMost, ' ')), Json(std::string(kMost + 1, ' ')), Json("{}")};
   Block([&] {

@@ -44,7 +44,7 @@ TEST(Status, DetailsAndCauses) {
   EXPECT_TRUE(IsTooLargeResourceVersion(*error));
 }
 
-TEST(Status, ARetryAfterThatNoClockHoldsIsTheMostThatTheApiHas) {
+TEST(Status, HugeRetryAfter_IsClampedTo32Bits) {
   constexpr std::chrono::seconds kMost(2'147'483'647);
   for (const char* seconds : {"2147483648", "100000000000", "9000000000000000000"}) {
     const auto error = ErrorOfJsonStatus(
@@ -94,7 +94,7 @@ TEST(Status, WithoutARetryAfterThereIsNoneInProtobufEither) {
 }
 
 // Values in the Status take precedence over those in the response's headers.
-TEST(Status, TheHeadOfTheAnswerSaysWhatItsStatusDoesNot) {
+TEST(Status, StatusWithoutRetryAfter_HeaderIsUsed) {
   const auto answer = [](const std::string& members, std::optional<int> retry_after) {
     return ErrorOfResponse("GET", 429, "application/json",
                            R"({"kind":"Status","status":"Failure")" + members + "}", retry_after);
@@ -108,7 +108,7 @@ TEST(Status, TheHeadOfTheAnswerSaysWhatItsStatusDoesNot) {
   EXPECT_EQ(answer(R"(,"code":503)", {}).http_status(), 503);
 }
 
-TEST(Status, WhatIsNoFailureIsNoError_RS07) {
+TEST(Status, BodiesWithoutFailureStatus_AreNoError_RS07) {
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Status","status":"Success"})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Pod","status":{"phase":"Failed"}})"));
   EXPECT_FALSE(ErrorOfJsonStatus(R"({"kind":"Order","status":"Failure"})"));
@@ -234,7 +234,7 @@ TEST(Status, ReasonOfBareCodes_RS08) {
   }
 }
 
-TEST(Status, WhatABareCodeSays) {
+TEST(Status, BareCodes_HaveMessages) {
   const auto message = [](int code, std::string_view body) {
     return ErrorOfResponse("GET", code, "text/plain", body, {}).message();
   };
@@ -272,7 +272,7 @@ TEST(Status, WhatABareCodeSays) {
 }
 
 // A text body that is no Status becomes the message of the cause, cut to 2048 bytes.
-TEST(Status, WhatABareCodeTellsOfItsText) {
+TEST(Status, BareCodeWithText_TextIsTheCause) {
   const auto told = [](std::string_view content_type, std::string_view body) {
     return ErrorOfResponse("GET", 502, content_type, body, {}).details().causes.at(0).message;
   };
@@ -304,7 +304,7 @@ TEST(Status, AStatusIsReadAsItsMediaTypeSays) {
             Reason::kInternalError);
 }
 
-TEST(Status, ACodeInAStatusSaysWhatItsReasonDoesNot) {
+TEST(Status, StatusWithoutReason_ReasonFollowsFromItsCode) {
   const auto reason = [](const char* members) {
     return ErrorOfJsonStatus(std::string(R"({"kind":"Status","status":"Failure")") + members + "}")
         ->reason();
@@ -340,7 +340,7 @@ TEST(Status, PlainHttpThatATlsServerRefuses_IsToldTheUrl) {
   EXPECT_FALSE(refused(400, "bad field", "http://h:6443"));
 }
 
-TEST(Status, AReasonWeDoNotKnowIsNotGuessedFromTheCode) {
+TEST(Status, UnknownReason_IsNotGuessedFromTheCode) {
   const auto error = ErrorOfJsonStatus(
       R"({"kind":"Status","status":"Failure","reason":"StorageReadError","code":404,)"
       R"("message":"m"})");

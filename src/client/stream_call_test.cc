@@ -142,7 +142,7 @@ class AtOnce final : public Transport {
   const std::vector<std::string> chunks_;
 };
 
-TEST_F(StreamCallTest, WhatFollowsAnErrorIsNotRead) {
+TEST_F(StreamCallTest, EventsAfterAnError_AreNotRead) {
   Use(std::make_shared<AtOnce>(
           sim_.env(), Duration(0), "application/json",
           std::vector<std::string>{R"({"type":"RENAMED","object":{}})"
@@ -156,7 +156,7 @@ TEST_F(StreamCallTest, WhatFollowsAnErrorIsNotRead) {
   EXPECT_TRUE(notes_.objects.empty());
 }
 
-TEST_F(StreamCallTest, WhatCannotBeReadIsNoEmptyList) {
+TEST_F(StreamCallTest, UnreadableBody_IsAnErrorNotAnEmptyList) {
   Use(std::make_shared<AtOnce>(sim_.env(), Duration(0), "text/html",
                                std::vector<std::string>{"<html>"}),
       {.qps = -1});
@@ -175,7 +175,7 @@ TEST_F(StreamCallTest, AWatchEndsOnce) {
   EXPECT_EQ(notes_.ends, 1);
 }
 
-TEST_F(StreamCallTest, AListWhoseConnectionBreaksIsNotWholeThoughAllOfItHasCome) {
+TEST_F(StreamCallTest, BrokenConnectionAfterTheWholeList_IsAnError) {
   Use();
   server_.script = {{.body = ListOf(Thing("Widget", "a")), .cut = true}};
   List();
@@ -185,7 +185,7 @@ TEST_F(StreamCallTest, AListWhoseConnectionBreaksIsNotWholeThoughAllOfItHasCome)
 }
 
 // An object without identity cannot be reported as missing.
-TEST_F(StreamCallTest, WhatIsTooLargeAndHasNoNameEndsTheList) {
+TEST_F(StreamCallTest, OversizedObjectWithoutName_EndsTheList) {
   Use();
   EXPECT_TRUE(source_->SetEntryOptions({.max_object_bytes = 200}));
   const std::string text = R"("x":")" + std::string(9000, 'x') + '"';
@@ -247,7 +247,7 @@ TEST_F(StreamCallTest, ListsOfInformersDoNotWaitForTheRateLimiter) {
   EXPECT_EQ(server_.requests.size(), 3U);
 }
 
-TEST_F(StreamCallTest, WhereThePathIsNoneNobodyIsAsked) {
+TEST_F(StreamCallTest, InvalidPath_SendsNothing) {
   Use();
   const auto nothing = [](const Result<std::string>&) {};
   source_ = NewListWatch(*client_, widgets_, "a/b");

@@ -36,7 +36,7 @@ class ReticentTransport final : public Transport {
   const std::unique_ptr<Transport> inner_;
 };
 
-TEST(ClientTest, ATransportThatThrowsWhenAskedAboutItselfAnswersAllTheSame) {
+TEST(ClientTest, TransportDescriptionThrows_RequestsPass) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Simulation sim({.metrics = metrics});
   ScriptedServer server;

@@ -94,7 +94,7 @@ TEST_F(VersionQuestionsTest, ReadsTheMetadataOfOneKey) {
   EXPECT_EQ(AnswerOf(2), "77");
 }
 
-TEST_F(VersionQuestionsTest, OneAtATimeAndWhoAsksLaterGetsANewerAnswer) {
+TEST_F(VersionQuestionsTest, Questions_RunOneAtATimeAndLaterCallersGetTheNext) {
   server_.script = {{.body = "{", .hang = true}, ListAt("2")};
   Ask({"", ""}, pods_);
   Settle();
@@ -111,7 +111,7 @@ TEST_F(VersionQuestionsTest, OneAtATimeAndWhoAsksLaterGetsANewerAnswer) {
   EXPECT_EQ(server_.requests.size(), 2U);
 }
 
-TEST_F(VersionQuestionsTest, ARefusalIsForItsNamespaceOnly) {
+TEST_F(VersionQuestionsTest, Refusal_ConcernsItsNamespaceOnly) {
   server_.script = {StatusFailure(403, "Forbidden", "not there"), ListAt("5")};
   Ask({"closed", "open", "closed"}, pods_);
   Settle();
@@ -120,7 +120,7 @@ TEST_F(VersionQuestionsTest, ARefusalIsForItsNamespaceOnly) {
   EXPECT_EQ(AnswerOf(2), "Forbidden");
 }
 
-TEST_F(VersionQuestionsTest, NothingIsRepeatedAndNoPlaceAmongTheListsIsNeeded) {
+TEST_F(VersionQuestionsTest, Questions_AreNotRetriedAndBypassTheListGate) {
   server_.fallback = [](const HttpRequest& request) {
     if (request.target.find("_NOBODY_") == std::string::npos) {
       return ScriptedResponse{.body = "{", .hang = true};
@@ -157,7 +157,7 @@ TEST_F(VersionQuestionsTest, NothingIsRepeatedAndNoPlaceAmongTheListsIsNeeded) {
 }
 
 // A resource known only by its name may be cluster-scoped.
-TEST_F(VersionQuestionsTest, OfWhatIsKnownByItsNameAllIsAsked) {
+TEST_F(VersionQuestionsTest, ResourceOfUnknownScope_IsAskedWithoutNamespace) {
   server_.fallback = [](const HttpRequest&) { return ListAt("77"); };
   std::string told;
   sim_.env().loop().Post([&] {
@@ -184,7 +184,7 @@ TEST_F(VersionQuestionsTest, NobodyWaitsForTheRateLimiter) {
 }
 
 // A refusal may concern only one namespace; a missing response concerns all.
-TEST_F(VersionQuestionsTest, WithoutAnAnswerAllAreToldSo) {
+TEST_F(VersionQuestionsTest, UnansweredQuestion_AllCallersGetTheError) {
   server_.script = {{.body = "{", .hang = true}};
   Ask({"a", "b"}, pods_);
   sim_.RunFor(seconds(11));
@@ -193,7 +193,7 @@ TEST_F(VersionQuestionsTest, WithoutAnAnswerAllAreToldSo) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
-TEST_F(VersionQuestionsTest, WhoLeavesBeforeItIsSentAsksNothing) {
+TEST_F(VersionQuestionsTest, CanceledBeforeSending_AsksNothing) {
   Ask({"", ""}, pods_);
   sim_.env().loop().Post([this] {
     for (const auto& asker : askers_) asker->call.reset();
@@ -202,7 +202,7 @@ TEST_F(VersionQuestionsTest, WhoLeavesBeforeItIsSentAsksNothing) {
   EXPECT_TRUE(server_.requests.empty());
 }
 
-TEST_F(VersionQuestionsTest, WhoLeavesWhileHeWaitsForTheNextAsksNothing) {
+TEST_F(VersionQuestionsTest, CanceledWhileQueued_AsksNothing) {
   server_.script = {{.body = "{", .hang = true}};
   Ask({""}, pods_);
   Settle();
@@ -214,7 +214,7 @@ TEST_F(VersionQuestionsTest, WhoLeavesWhileHeWaitsForTheNextAsksNothing) {
   EXPECT_EQ(server_.requests.size(), 1U);
 }
 
-TEST_F(VersionQuestionsTest, WhoLeavesTakesNothingFromTheOthers) {
+TEST_F(VersionQuestionsTest, CallerCancels_OthersGetTheAnswer) {
   transport_ = NewInMemoryTransport(sim_.env(), server_,
                                     {.min_latency = seconds(1), .max_latency = seconds(1)});
   client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
@@ -229,7 +229,7 @@ TEST_F(VersionQuestionsTest, WhoLeavesTakesNothingFromTheOthers) {
 }
 
 // A response ends the question, even if its caller keeps the handle.
-TEST_F(VersionQuestionsTest, WhoKeepsWhatIsOverHoldsUpNobody) {
+TEST_F(VersionQuestionsTest, KeptHandle_DoesNotDelayLaterQuestions) {
   transport_ = NewInMemoryTransport(sim_.env(), server_,
                                     {.min_latency = seconds(1), .max_latency = seconds(1)});
   client_ = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
@@ -253,7 +253,7 @@ TEST_F(VersionQuestionsTest, WhoKeepsWhatIsOverHoldsUpNobody) {
   EXPECT_EQ(told, (std::vector<std::string>{"1", "2", "3"}));
 }
 
-TEST_F(VersionQuestionsTest, WhoLeavesIsNotTold) {
+TEST_F(VersionQuestionsTest, CanceledCaller_GetsNoAnswer) {
   server_.script = {{.body = "{", .hang = true}, ListAt("9")};
   Ask({""}, pods_);
   Settle();

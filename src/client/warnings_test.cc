@@ -19,7 +19,7 @@ TEST(Warnings, SeveralInOneHeader) {
   EXPECT_EQ(warnings[1].text, "a \"quoted\" one");
 }
 
-TEST(Warnings, TheFirstBadOneEndsTheHeader) {
+TEST(Warnings, MalformedWarning_EndsTheHeader) {
   EXPECT_EQ(ParseWarningHeader(R"(299 - "good", 29 - "short code", 299 - "lost")").size(), 1u);
   for (const char* bad : {"", "299", "299 -", "299 - text", "299 - \"open", "abc - \"x\"",
                           "299 - \"x\" y", "2/9 - \"x\"", "2:9 - \"x\"", "2990 - \"x\"",
@@ -39,7 +39,7 @@ TEST(Warnings, BlanksAndDatesAreSkipped) {
   EXPECT_EQ(warnings[2].agent, "x");
 }
 
-TEST(Warnings, OfEveryCode) {
+TEST(Warnings, AllCodes_AreParsed) {
   for (const int code : {100, 210, 299, 909}) {
     const auto warnings = ParseWarningHeader(std::to_string(code) + " - \"x\"");
     ASSERT_EQ(warnings.size(), 1U) << code;
@@ -51,7 +51,7 @@ TEST(Warnings, ControlCharactersDoNotReachTheLog) {
   EXPECT_EQ(ParseWarningHeader("299 - \"a\nb\x1b[31mc\"").at(0).text, "ab[31mc");
 }
 
-TEST(Warnings, OfControlCharactersAndTheirNeighbours) {
+TEST(Warnings, ControlCharacters_AreRemovedAndNeighboursStay) {
   EXPECT_EQ(ParseWarningHeader("299 - \"a\x1f\x20\x7e\x7f\xc3\xa9\"").at(0).text, "a \x7e\xc3\xa9");
 }
 

@@ -77,14 +77,14 @@ class WatchCallTest : public ::testing::Test {
   std::unique_ptr<ListWatchCall> call_;
 };
 
-TEST_F(WatchCallTest, WithoutATimeItIsNeverOverdue) {
+TEST_F(WatchCallTest, WatchWithoutTimeout_IsNeverOverdue) {
   Watch({}, {.body = "", .hang = true});
   sim_.RunFor(hours(10));
   EXPECT_EQ(notes_.done, 0);
   EXPECT_EQ(notes_.sent, 0) << "that is of watches that begin with a list";
 }
 
-TEST_F(WatchCallTest, HalfAMinuteAfterItsTimeItIsTakenForDead) {
+TEST_F(WatchCallTest, OverdueWatch_EndsAfter30Seconds) {
   for (const int timeout : {1, 300}) {
     Watch({.timeoutSeconds = timeout}, {.body = "", .hang = true});
     sim_.RunFor(seconds(timeout + 30) - std::chrono::milliseconds(1));
@@ -97,7 +97,7 @@ TEST_F(WatchCallTest, HalfAMinuteAfterItsTimeItIsTakenForDead) {
 }
 
 // A connection that breaks before the server accepts the watch is an error.
-TEST_F(WatchCallTest, OnlyWhatWasAcceptedBreaks) {
+TEST_F(WatchCallTest, ConnectionBreaks_BeforeTheAnswerIsAnError) {
   Watch({}, {.cut_before_answer = true});
   sim_.RunFor(seconds(1));
   EXPECT_EQ(notes_.done, 1);
@@ -110,7 +110,7 @@ TEST_F(WatchCallTest, OnlyWhatWasAcceptedBreaks) {
   EXPECT_EQ(notes_.error, "");
 }
 
-TEST_F(WatchCallTest, WhatHasEndedEndsOnce) {
+TEST_F(WatchCallTest, FinishedWatch_EndsOnce) {
   Watch({.sendInitialEvents = true, .timeoutSeconds = 10}, {.body = ""});
   sim_.RunFor(seconds(1));
   EXPECT_EQ(notes_.done, 1);
@@ -131,7 +131,7 @@ class ListNotes final : public ListReceiver {
 };
 
 // Callers of lists and watches repeat them. Lists and watches have their own connections.
-TEST_F(WatchCallTest, NothingIsRepeatedHere) {
+TEST_F(WatchCallTest, ListsAndWatches_AreNotRetriedByTheClient) {
   ScriptedResponse busy = Json("{}", 429);
   busy.headers.emplace_back("Retry-After", "1");
   ListNotes list;
@@ -165,7 +165,7 @@ TEST_F(WatchCallTest, UnreadableObjectsAreNamedWithTheirEvent) {
 }
 
 // An event may have 1024 bytes besides an object of the largest allowed size.
-TEST_F(WatchCallTest, WhatAnEventHasBesidesItsObjectIsBounded) {
+TEST_F(WatchCallTest, EventBytesBesidesTheObject_AreLimited) {
   constexpr std::size_t kLimit = 200;
   const auto event = [](std::size_t size) {
     std::string text = R"({"type":"ADDED","object":{"metadata":{"name":"a","namespace":"default",)"
@@ -183,7 +183,7 @@ TEST_F(WatchCallTest, WhatAnEventHasBesidesItsObjectIsBounded) {
   }
 }
 
-TEST_F(WatchCallTest, OfWhatIsTooLargeOnlyItsOwnIsNamed) {
+TEST_F(WatchCallTest, OversizedObjects_OnlyTheExpectedKindIsNamed) {
   EXPECT_TRUE(source_->SetEntryOptions({.max_object_bytes = 200}));
   const auto large = [](const std::string& kind) {
     return R"({"type":"ADDED","object":{"kind":")" + kind +
@@ -198,7 +198,7 @@ TEST_F(WatchCallTest, OfWhatIsTooLargeOnlyItsOwnIsNamed) {
 }
 
 // An object without identity cannot be reported as missing.
-TEST_F(WatchCallTest, WhatHasNoNameAndIsUnreadableEndsTheWatch) {
+TEST_F(WatchCallTest, UnreadableObjectWithoutName_EndsTheWatch) {
   Watch({}, Json(R"({"type":"ADDED","object":{"kind":"Widget","metadata":{"uid":5}}})"));
   sim_.RunFor(seconds(1));
   EXPECT_EQ(notes_.done, 1);

@@ -58,7 +58,7 @@ class HeadAdmissionTest : public ::testing::TestWithParam<Protocol> {
   ServerForTest server_{GetParam(), handler_};
 };
 
-TEST_P(HeadAdmissionTest, ComesBeforeTheBody_A401) {
+TEST_P(HeadAdmissionTest, Status401_ComesBeforeTheBody) {
   (void)server_.Ask("/", "right");  // makes everything that is made once
   const Reply reply = server_.Ask("/", "wrong", kBody, 0);
   EXPECT_EQ(reply.status, 401);
@@ -68,7 +68,7 @@ TEST_P(HeadAdmissionTest, ComesBeforeTheBody_A401) {
   EXPECT_EQ(handler_.handled, 1);
 }
 
-TEST_P(HeadAdmissionTest, ComesWhileTheBodyDoes_A401) {
+TEST_P(HeadAdmissionTest, Status401_ComesWhileTheBodyArrives) {
   EXPECT_EQ(server_.Ask("/", "wrong", kBody, 100000).status, 401);
   EXPECT_EQ(server_.Ask("/", "wrong", 10, 10).status, 401);
   EXPECT_EQ(handler_.handled, 0);
@@ -96,7 +96,7 @@ TEST(HeadAdmissionTest, ALengthThatIsTooLarge_IsRefusedBeforeTheBody) {
   }
 }
 
-TEST_P(HeadAdmissionTest, WhoIsLetInIsReadToTheEnd) {
+TEST_P(HeadAdmissionTest, AdmittedRequest_IsReadToTheEnd) {
   const Reply reply = server_.Ask("/", "right", kBody, kBody);
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, std::to_string(kBody) + "\n");
@@ -113,7 +113,7 @@ TEST_P(HeadAdmissionTest, AHandlerRefusesBeforeTheBody) {
 }
 
 // A gate may give the complete response, as the one for a webhook's review does.
-TEST_P(HeadAdmissionTest, AnAnswerThatIsNoRefusalComesBeforeTheBody) {
+TEST_P(HeadAdmissionTest, GateThatAnswers_AnswerComesBeforeTheBody) {
   for (const std::size_t sent : {std::size_t{0}, std::size_t{70000}}) {
     const Reply reply = server_.Ask("/answered", "right", kBody, sent);
     EXPECT_EQ(reply.status, 200) << sent;
@@ -132,7 +132,7 @@ TEST_P(HeadAdmissionTest, AGateThatOpensLetsTheBodyCome) {
   EXPECT_EQ(handler_.handled, 6);
 }
 
-TEST_P(HeadAdmissionTest, AGateIsAskedOnlyWhereABodyFollows) {
+TEST_P(HeadAdmissionTest, Gate_IsAskedOnlyForRequestsWithBody) {
   EXPECT_EQ(server_.Ask("/refused", "right").status, 200);
   EXPECT_EQ(handler_.judged, 0);
 }

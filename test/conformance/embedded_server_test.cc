@@ -194,7 +194,7 @@ struct SelectionRow {
 };
 class Selection : public EmbeddedServerTest, public ::testing::WithParamInterface<SelectionRow> {};
 
-TEST_P(Selection, AnObjectOfNsFooIsToldOrNot) {
+TEST_P(Selection, Handlers_AreCalledForSelectedObjectsOnly) {
   const SelectionRow& row = GetParam();
   SharedInformerFactoryOptions options;
   options.namespace_ = row.namespace_;

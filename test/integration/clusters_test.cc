@@ -90,7 +90,7 @@ TEST_F(Clusters, LogLinesOfEachHaveItsName) {
 }
 
 // Instruments and log lines belong to the Env, which keeps the name when the client is gone.
-TEST_F(Clusters, WhatWasMadeOnAClientsEnvOutlivesIt) {
+TEST_F(Clusters, MetricsOfAQueue_OutliveItsClient) {
   auto east = std::make_unique<Member>(sim_, "east", 1);
   Env& env = east->client->env();
   WorkQueue<std::string> queue(env, {.name = "later"});

@@ -60,7 +60,7 @@ TEST_F(CreateOrUpdateTest, CreatedUpdatedUnchanged_CU02) {
   });
 }
 
-TEST_F(CreateOrUpdateTest, WhatMayNotChangeAndWhatFails_CU02) {
+TEST_F(CreateOrUpdateTest, MutationRenamesOrFails_IsAnError_CU02) {
   const auto rename = [](ConfigMap::Mutable& map) {
     map.metadata.name = "other";
     return Result<void>();

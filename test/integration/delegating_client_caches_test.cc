@@ -120,7 +120,7 @@ TEST_F(DelegatingClientCaches, AnIndexDoesNotWaitForTheSync_CA04) {
   });
 }
 
-TEST_F(DelegatingClientCaches, InformersOfEachFormTellWhatIsMade_CA05) {
+TEST_F(DelegatingClientCaches, TypedDynamicAndMetadataInformers_ReportCreation_CA05) {
   Run([&] {
     Use({}, {.cache_unstructured = true});
     auto typed = cached_.InformerFor<ConfigMap>().OrExit();

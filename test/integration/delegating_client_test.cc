@@ -115,7 +115,7 @@ TEST_F(DelegatingClientReads, ANamespaceThatIsNotWatched_CA01) {
   });
 }
 
-TEST_F(DelegatingClientReads, NamespacesMeanNothingToWhatHasNone_CA01) {
+TEST_F(DelegatingClientReads, ClusterScopedKinds_IgnoreTheCachesNamespaces_CA01) {
   Run([&] {
     MakeFour();
     for (const char* name : {"n1", "n2"}) {
@@ -167,7 +167,7 @@ TEST_F(DelegatingClientReads, AnEmptyNameIsNotAnObjectThatIsGone) {
   });
 }
 
-TEST_F(DelegatingClientReads, WhoeverIsStoppedReadsNothing_CA01) {
+TEST_F(DelegatingClientReads, StoppedClient_ReadsAreCanceled_CA01) {
   Run([&] {
     MakeFour();
     server_.faults().Add(
@@ -227,7 +227,7 @@ TEST_F(DelegatingClientReads, ANamespaceThatIsDeniedHoldsUpOnlyItself) {
   });
 }
 
-TEST_F(DelegatingClientReads, WhatNobodyHasAskedFor_CA02) {
+TEST_F(DelegatingClientReads, FailOnMissingInformer_UncachedReadsFail_CA02) {
   Run([&] {
     MakeFour();
     Use({}, {.reader_fail_on_missing_informer = true});
@@ -415,7 +415,7 @@ class DelegatingClientWrites : public DelegatingClientTest {
   }
 };
 
-TEST_F(DelegatingClientWrites, TheObjectSaysWhereItGoes) {
+TEST_F(DelegatingClientWrites, NamespaceOfTheObject_IsUsed) {
   Run([&] {
     const auto made = cached_.Create<ConfigMap>(Map("a")).OrExit();
     EXPECT_EQ(made->metadata().namespace_(), "default");
@@ -437,7 +437,7 @@ TEST_F(DelegatingClientWrites, TheObjectSaysWhereItGoes) {
   });
 }
 
-TEST_F(DelegatingClientWrites, StatusAndOtherParts) {
+TEST_F(DelegatingClientWrites, Subresources_AreWritten) {
   Deployment::Mutable web = Web();
   Run([&] {
     ASSERT_EQ(cached_.Get<Deployment>(Named("web")).error().reason(), Reason::kNotFound);

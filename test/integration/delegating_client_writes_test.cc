@@ -98,7 +98,7 @@ TEST_F(UnseenWritesTest, AnEvictionBeforeTheFirstRead) {
   });
 }
 
-TEST_F(UnseenWritesTest, WhatTheClientWritesInAnotherFormThanThatOfTheInformer) {
+TEST_F(UnseenWritesTest, UntypedDelete_IsSeenByTypedReads) {
   Run([&] {
     Make("default", "a", "web");
     StartedByTheFactory<ConfigMap>("configmaps");
@@ -123,7 +123,7 @@ TEST_F(UnseenWritesTest, ACacheThatComesBetweenAWriteAndItsAnswer) {
   });
 }
 
-TEST_F(UnseenWritesTest, WhatWasWrittenBetweenTwoLivesOfACache) {
+TEST_F(UnseenWritesTest, CacheReleased_WritesMeanwhileAreSeenByTheNextCache) {
   Run([&] {
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
     factory_->Release(factory_->InformerFor<ConfigMap>());
@@ -134,7 +134,7 @@ TEST_F(UnseenWritesTest, WhatWasWrittenBetweenTwoLivesOfACache) {
   });
 }
 
-TEST_F(UnseenWritesTest, WhatWasDeletedBeforeThereWasACache) {
+TEST_F(UnseenWritesTest, ObjectDeletedBeforeTheCache_IsNotFound) {
   Run([&] {
     Make("default", "a", "web");
     ASSERT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
@@ -146,7 +146,7 @@ TEST_F(UnseenWritesTest, WhatWasDeletedBeforeThereWasACache) {
 }
 
 // It matches, but was created after the deletion.
-TEST_F(UnseenWritesTest, WhatIsCreatedWhileADeletionOfManyIsAnsweredIsNotMarked) {
+TEST_F(UnseenWritesTest, ObjectsCreatedDuringDeleteAllOf_AreNotAwaited) {
   Run([&] {
     Make("default", "a", "web");
     ASSERT_THAT(NamesOf(cached_.List<ConfigMap>()), ElementsAre("a"));
@@ -205,7 +205,7 @@ TEST_F(UnseenWritesTest, ADeniedNamespaceHoldsUpNoFirstRead) {
   });
 }
 
-TEST_F(UnseenWritesTest, WhatIsNotSelectedBeforeTheFirstReadHoldsUpNobody) {
+TEST_F(UnseenWritesTest, UnselectedWriteBeforeTheFirstRead_DelaysNoRead) {
   Run([&] {
     Make("default", "seen", "web");
     Use({.label_selector = Labels("app=web")});
@@ -221,7 +221,7 @@ TEST_F(UnseenWritesTest, WhatIsNotSelectedBeforeTheFirstReadHoldsUpNobody) {
 }
 
 // A read that waits for many writes keeps waiting when they are replaced by one version.
-TEST_F(UnseenWritesTest, AListThatWaitsIsNotLetGoByTheWriteThatIsOneTooMany) {
+TEST_F(UnseenWritesTest, WaitingList_KeepsWaitingWhenWritesBecomeOneVersion) {
   Run([&] {
     Lag("configmaps", seconds(100));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
@@ -240,7 +240,7 @@ TEST_F(UnseenWritesTest, AListThatWaitsIsNotLetGoByTheWriteThatIsOneTooMany) {
 
 // The last answer has an older version: once it is a removal, whose answer may have the version
 // that the object had before.
-TEST_F(UnseenWritesTest, TheOneVersionIsTheNewestInWhateverOrderTheyAreAnswered) {
+TEST_F(UnseenWritesTest, KeptVersion_IsTheNewestInAnyOrderOfAnswers) {
   Run([&] {
     for (const bool removal : {false, true}) {
       const std::string where = removal ? "kube-public" : "default";

@@ -159,7 +159,7 @@ TEST_F(FactoryOptions, WithContentKeepsWhetherAnObjectIsPartial) {
   });
 }
 
-TEST_F(FactoryOptions, OneAnnotationIsLeftOutOfAllKinds) {
+TEST_F(FactoryOptions, Projection_DropsAnAnnotationOfAllKinds) {
   SharedInformerFactory factory(
       client_,
       {.drop_managed_fields = true,
@@ -222,7 +222,7 @@ TEST_F(FactoryOptions, SecretsAreReadFromTheServerEachTime) {
   sim_.RunReady();
 }
 
-TEST_F(FactoryOptions, LiveReadsOfSeveralNamespacesAndOfAll) {
+TEST_F(FactoryOptions, LiveReads_CoverTheGivenNamespacesOrAll) {
   const ResourceCacheOptions live{.cached = false};
   SharedInformerFactory everywhere(client_, {.by_resource = {{ResourceOf<Secret>(), live}}});
   SharedInformerFactory both(

@@ -401,7 +401,7 @@ class FairToBodies : public FairServer {
   }
 };
 
-TEST_F(FairToBodies, LargeBodiesAreNoOnesBusinessButTheirSenders) {
+TEST_F(FairToBodies, LargeBodies_DelayOnlyTheirSenders) {
   AskAll(Writes());
   for (const char* name : {"entries", "yaml", "numbers", "finalizers"}) {
     EXPECT_EQ(Ask(Get(std::string(kMaps) + "/" + name)).status, 200) << name;

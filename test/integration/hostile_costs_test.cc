@@ -152,7 +152,7 @@ TEST_F(CostlyServer, PathsOfUnknownMembersAreBounded) {
 }
 
 // A text inside the object must not be taken for another field.
-TEST_F(CostlyServer, NoTextStandsForAnotherField_Row41) {
+TEST_F(CostlyServer, FieldSelectors_IgnoreNulCharactersInTexts_Row41) {
   const RawReply made =
       Ask(Json("POST", kPods,
                R"({"metadata":{"name":"forger"},"spec":{"nodeName":"n\u0000Foo\u0000Bar",)"
@@ -165,7 +165,7 @@ TEST_F(CostlyServer, NoTextStandsForAnotherField_Row41) {
 }
 
 // A list must be the same whether it is sent in pieces or whole.
-TEST_F(CostlyServer, RenderedListsAreWhatTheyWere) {
+TEST_F(CostlyServer, PrettyLists_EqualPlainLists) {
   for (const char* name : {"r1", "r2"}) AskSoon(Map(name, ",\"data\":{\"a\":\"b\\nc\"}"), 201);
   const auto body = [](const RawReply& reply) {
     return reply.text.substr(reply.text.find("\r\n\r\n") + 4);

@@ -298,7 +298,7 @@ TEST(GettingIn, AServerThatIsNotThereIsNamed) {
   EXPECT_THAT(refusal.sync.message(), HasSubstr("Is the server running"));
 }
 
-TEST(GettingIn, WhoComesLateIsServed) {
+TEST(GettingIn, ServerStartsLate_InformerSyncs) {
   EmbeddedServer server;
   server.Put("one", "1");
   server.Stop();

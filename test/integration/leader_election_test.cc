@@ -78,7 +78,7 @@ TEST_F(LeaseLocks, ARecordComesBackAsItWasWritten_LE13_RK01_RK06) {
   });
 }
 
-TEST_F(LeaseLocks, WhatALeaseLacksIsZero_LE13) {
+TEST_F(LeaseLocks, EmptyLease_GivesAZeroRecord_LE13) {
   Run([&] {
     Lease::Mutable bare;
     bare.metadata.name = "printer";
@@ -174,7 +174,7 @@ TEST_F(LeaseLocks, EventsAreAboutTheLease_RK02) {
   NewLock()->RecordEvent("nobody listens");
 }
 
-TEST_F(LeaseLocks, WhatNeedsNoServer_RK04_RK07) {
+TEST_F(LeaseLocks, DescribeAndInvalidLocks_NeedNoServer_RK04_RK07) {
   const auto lock = NewLock();
   EXPECT_EQ(lock->Describe(), "default/printer");
   Run([&] { EXPECT_EQ(lock->Update({}, {}).error().reason(), Reason::kInvalidArgument); });
@@ -223,7 +223,7 @@ TEST_F(LeaseLocks, RenewalsWaitForNobody) {
 }
 
 // Two replicas of a program, connected to the same server.
-TEST_F(LeaseLocks, TheSecondTakesOverWhenTheFirstIsCutOff) {
+TEST_F(LeaseLocks, LeaderCutOff_SecondTakesOver) {
   const std::shared_ptr<InMemoryTransport> wire = NewTransport(sim_.env());
   const Client first = Client::ForTransport(sim_.env(), wire);
   std::vector<std::string> works;

@@ -246,7 +246,7 @@ TEST_F(ManagerServersTest, ChecksAndMetricsAreServedFromStartToStop_MG12) {
   EXPECT_THAT(Metrics("http"), HasSubstr("ConnectionRefused"));
 }
 
-TEST_F(ManagerServersTest, MetricsAndWhatTheProgramServesBesideThem_MG12) {
+TEST_F(ManagerServersTest, MetricsServer_ServesExtraHandlers_MG12) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   metrics->NewCounter("test_one", "test metric for testing", {})->Add();
   ManagerOptions options = Options();
@@ -269,7 +269,7 @@ TEST_F(ManagerServersTest, MetricsAndWhatTheProgramServesBesideThem_MG12) {
   EXPECT_EQ(refused("/late"), Reason::kInvalidArgument);
 }
 
-TEST_F(ManagerServersTest, MetricsForWhoShowsTheToken) {
+TEST_F(ManagerServersTest, MetricsWithToken_RefuseOtherTokens) {
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   metrics->NewCounter("made_by_the_test", "", {})->Add();
   ManagerOptions options = Options();

@@ -68,7 +68,7 @@ class NamespacedClient : public DelegatingClientTest {
   }
 };
 
-TEST_F(NamespacedClient, WhatNamesNoNamespaceIsWrittenThere) {
+TEST_F(NamespacedClient, ObjectsWithoutNamespace_AreWrittenToTheBoundOne) {
   Run([&] {
     const DelegatingClient bound = Bound();
     const auto created = bound.Create(Without("a")).OrExit();
@@ -165,7 +165,7 @@ TEST_F(NamespacedClient, ManyAreDeletedThereOnly) {
   });
 }
 
-TEST_F(NamespacedClient, KindsWithoutNamespacesAreAsEver) {
+TEST_F(NamespacedClient, ClusterScopedKinds_AreUnaffected) {
   Run([&] {
     const DelegatingClient bound = Bound();
     ASSERT_TRUE(bound.Create(ANode()).ok());
@@ -186,7 +186,7 @@ TEST_F(NamespacedClient, KindsWithoutNamespacesAreAsEver) {
   });
 }
 
-TEST_F(NamespacedClient, PartsOfObjectsToo) {
+TEST_F(NamespacedClient, Subresources_UseTheBoundNamespace) {
   const kinformer::Patch status{.body = R"({"status":{"replicas":2}})"};
   Run([&] {
     const DelegatingClient bound = Bound();
@@ -241,7 +241,7 @@ TEST_F(NamespacedClient, PartsOfObjectsToo) {
 }
 
 // It shares options, caches and own writes with the client it was made from.
-TEST_F(NamespacedClient, ItIsTheClientThatItCameFrom) {
+TEST_F(NamespacedClient, BoundClient_SharesCachesAndWritesOfItsOrigin) {
   Run([&] {
     Lag("configmaps");
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());

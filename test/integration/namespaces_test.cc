@@ -71,7 +71,7 @@ class SeveralNamespaces : public ::testing::Test {
   const Client client_ = Client::ForTransport(sim_.env(), server_.transport(), {.qps = -1});
 };
 
-TEST_F(SeveralNamespaces, OneCacheAndNothingElsewhere) {
+TEST_F(SeveralNamespaces, Informer_CachesOnlyTheGivenNamespaces) {
   AllowOnly({"blue", "green"});
   SharedInformerFactory factory(client_, {.namespaces = {"blue", "green"}});
   const SharedInformer<ConfigMap> maps = factory.InformerFor<ConfigMap>();
@@ -101,7 +101,7 @@ TEST_F(SeveralNamespaces, OneCacheAndNothingElsewhere) {
   EXPECT_EQ(maps.Stats().AllLists(), 2U);
 }
 
-TEST_F(SeveralNamespaces, WhatIsNotAllowedIsNamed) {
+TEST_F(SeveralNamespaces, ForbiddenNamespace_IsNamedInTheError) {
   AllowOnly({"blue"});
   SharedInformerFactory factory(client_, {.namespaces = {"blue", "green"}});
   const SharedInformer<ConfigMap> maps = factory.InformerFor<ConfigMap>();

@@ -113,7 +113,7 @@ TEST_F(ReadYourWritesTest, AListWaitsForTheWritesOfItsType) {
   });
 }
 
-TEST_F(ReadYourWritesTest, AfterFiveSecondsTheReadIsStale) {
+TEST_F(ReadYourWritesTest, ReadAfterFiveSeconds_IsStale) {
   Run([&] {
     Lag("configmaps", seconds(60));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
@@ -281,7 +281,7 @@ TEST_F(ReadYourWritesTest, ADeleteIsSeenAsADeletionTimestamp) {
 }
 
 // kube-apiserver answers with the object as it was sent, with its previous version.
-TEST_F(ReadYourWritesTest, ARemovalThatIsAnsweredWithTheOldVersion) {
+TEST_F(ReadYourWritesTest, FinalizerRemovalAnsweredWithOldVersion_IsAwaited) {
   Run([&] {
     Synced();
     ConfigMap::Mutable kept = Map("a");
@@ -405,7 +405,7 @@ TEST_F(ReadYourWritesTest, ADeletionOfManyMarksWhatTheCacheHas) {
   });
 }
 
-TEST_F(ReadYourWritesTest, AServerThatGoesBackInTimeEndsTheWait) {
+TEST_F(ReadYourWritesTest, RestoredServer_EndsTheWait) {
   Run([&] {
     Lag("configmaps", seconds(60));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
@@ -451,7 +451,7 @@ TEST_F(ReadYourWritesTest, AnAnswerNeverHidesSomethingNewer) {
   });
 }
 
-TEST_F(ReadYourWritesTest, WhatWasWrittenBeforeThereWasACache) {
+TEST_F(ReadYourWritesTest, WritesBeforeTheCache_AreSeen) {
   Run([&] {
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(cached_.Create(Map("m" + std::to_string(i))).ok());
@@ -470,7 +470,7 @@ TEST_F(ReadYourWritesTest, WhatWasWrittenBeforeThereWasACache) {
   });
 }
 
-TEST_F(ReadYourWritesTest, AllFormsOfAResourceAreBehindByThemselves) {
+TEST_F(ReadYourWritesTest, TypedDynamicAndMetadataReads_EachWaitForWrites) {
   Run([&] {
     Use({}, {.cache_unstructured = true});
     Lag("configmaps");
@@ -494,7 +494,7 @@ TEST_F(ReadYourWritesTest, AllFormsOfAResourceAreBehindByThemselves) {
   });
 }
 
-TEST_F(ReadYourWritesTest, WhatIsReadFromTheServerIsNeverWaitedFor) {
+TEST_F(ReadYourWritesTest, UncachedReads_DoNotWait) {
   Run([&] {
     Use({.by_resource = {{ResourceOf<ConfigMap>(), {.cached = false}}}});
     Lag("configmaps");
@@ -510,7 +510,7 @@ TEST_F(ReadYourWritesTest, WhatIsReadFromTheServerIsNeverWaitedFor) {
   });
 }
 
-TEST_F(ReadYourWritesTest, ItCanBeTurnedOff) {
+TEST_F(ReadYourWritesTest, TimeoutZero_ReadsDoNotWait) {
   Run([&] {
     Use({}, {.read_your_writes_timeout = Duration(0)});
     Synced();
@@ -546,7 +546,7 @@ TEST_F(ReadYourWritesTest, AListIsNotHeldUpByLaterWrites) {
   });
 }
 
-TEST_F(ReadYourWritesTest, ManyUnseenWritesAreOneVersion) {
+TEST_F(ReadYourWritesTest, ManyUnseenWrites_AreKeptAsOneVersion) {
   Run([&] {
     Lag("configmaps", seconds(100));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());

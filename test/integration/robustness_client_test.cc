@@ -513,7 +513,7 @@ TEST(ClientRows, AWarningHandlerThrows_Row59) {
   }
 }
 
-TEST(ClientRows, TheLongestTimeoutIsNone) {
+TEST(ClientRows, MaximumTimeout_CallsSucceed) {
   ApiServer server;
   Client client = Client::ForTransport(server.env(), server.transport(),
                                        {.qps = -1, .timeout = Duration::max()});

@@ -180,7 +180,7 @@ TEST_F(SchedulerStart, APodThatIsBoundAndDeletedWhileTheWatchIsDownTakesNoRoom) 
   EXPECT_THAT(scheduler_->assigned(), IsEmpty());
 }
 
-TEST_F(SchedulerStart, WhatWasAssumedOfAPodThatIsGoneIsTakenBack) {
+TEST_F(SchedulerStart, BoundPodDeletedUnseen_AssumptionIsUndone) {
   Start(false);
   sim_.RunFor(seconds(20));
   // The scheduler binds the pod, which is deleted before the watch reports either.

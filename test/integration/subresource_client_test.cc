@@ -268,7 +268,7 @@ TEST_F(SubResourceClients, AWriteThatUsesUpTheCallersTimeIsSettledByALaterRead) 
 }
 
 // Users who may evict pods may not be allowed to get them.
-TEST_F(SubResourceClients, WhoMayNotReadTheObjectIsNotHeldUp) {
+TEST_F(SubResourceClients, GetForbidden_EvictionIsNotAwaited) {
   Run([&] {
     Lag("pods");
     ASSERT_TRUE(cached_.List<Pod>().ok());
@@ -415,7 +415,7 @@ void EachWrite(const DelegatingClient& client, bool own, F check) {
   checked("part apply", part.Apply<Deployment>(web, scale, with(ApplyOptions{.force = true})));
 }
 
-TEST_F(SubResourceClients, EachWriteSaysWhatItsClientOrItselfSays) {
+TEST_F(SubResourceClients, Writes_SendOptionsOfCallOrClient) {
   const auto noting = std::make_shared<NotingTransport>(server_.transport());
   const Client noted = Client::ForTransport(sim_.env(), noting, {.qps = -1});
   Run([&] {

@@ -194,7 +194,7 @@ TEST(UserFunctionsTest, AListerWatcherMayThrow_H5) {
 
 // An exception from the caller's own function, on the caller's thread, reaches the caller after the
 // watch has ended.
-TEST(UserFunctionsTest, AWatchOfOnesOwnThrowsOn_H5) {
+TEST(UserFunctionsTest, WatchCallbackThrows_CallerCatchesIt_H5) {
   Simulation sim({.seed = 13});
   ApiServer server(sim);
   server.Create(kConfigMaps, Map("first")).OrExit();

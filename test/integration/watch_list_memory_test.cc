@@ -38,7 +38,7 @@ class WatchListMemory : public ::testing::Test {
   SharedInformerFactory factory_{client_};
 };
 
-TEST_F(WatchListMemory, OneInformerFindsOutForAllOfItsClient_W34) {
+TEST_F(WatchListMemory, WatchListRefused_IsRememberedForTheClient_W34) {
   const auto all = factory_.InformerFor<ConfigMap>({.relist_period = minutes(10)});
   StartAndSync();
   EXPECT_EQ(Asked(), 1U);

@@ -84,7 +84,7 @@ webhooks:
   const Client client_ = Client::ForTransport(sim_.env(), server_.transport());
 };
 
-TEST_F(WebhookCertificatesTest, TheFirstMakesThemAndTheSecondTakesThem) {
+TEST_F(WebhookCertificatesTest, SecondReplica_TakesThePairOfTheFirst) {
   Run([&] {
     const CertificatePair made = New().Ensure().OrExit();
     EXPECT_EQ(New().Ensure().OrExit(), made);
@@ -97,7 +97,7 @@ TEST_F(WebhookCertificatesTest, TheFirstMakesThemAndTheSecondTakesThem) {
   });
 }
 
-TEST_F(WebhookCertificatesTest, ReplicasThatBeginTogetherAgree) {
+TEST_F(WebhookCertificatesTest, ReplicasStartingTogether_UseOnePair) {
   std::vector<CertificatePair> pairs(3);
   std::vector<std::unique_ptr<Thread>> replicas;
   for (CertificatePair& pair : pairs) {
@@ -111,7 +111,7 @@ TEST_F(WebhookCertificatesTest, ReplicasThatBeginTogetherAgree) {
   EXPECT_EQ(pairs[2], pairs[0]);
 }
 
-TEST_F(WebhookCertificatesTest, WhoThrowsWhenToldIsToldTheNextPair) {
+TEST_F(WebhookCertificatesTest, CallbackThrows_NextPairIsStillReported) {
   int told = 0;
   std::stop_source stop;
   const WebhookCertificates certificates = New();
@@ -127,7 +127,7 @@ TEST_F(WebhookCertificatesTest, WhoThrowsWhenToldIsToldTheNextPair) {
   Run([&] { thread->Join(); });
 }
 
-TEST_F(WebhookCertificatesTest, RenewedBeforeTheEndAndTheAuthorityStays) {
+TEST_F(WebhookCertificatesTest, Renewal_ComesBeforeExpiryAndKeepsTheAuthority) {
   std::vector<CertificatePair> told;
   std::stop_source stop;
   const WebhookCertificates certificates = New();
@@ -146,7 +146,7 @@ TEST_F(WebhookCertificatesTest, RenewedBeforeTheEndAndTheAuthorityStays) {
 }
 
 // An operator may start before its webhook configurations have been created.
-TEST_F(WebhookCertificatesTest, WhatIsMissingIsLookedForAgainSoon) {
+TEST_F(WebhookCertificatesTest, MissingConfiguration_IsRetriedSoon) {
   std::stop_source stop;
   const WebhookCertificates certificates = New();
   const auto thread = sim_.env().NewThread(
@@ -197,7 +197,7 @@ TEST_F(WebhookCertificatesTest, ANewAuthorityIsTrustedBesideTheOldOne) {
   });
 }
 
-TEST_F(WebhookCertificatesTest, OtherNamesAndWhatIsBrokenAreMadeAnew) {
+TEST_F(WebhookCertificatesTest, OtherNamesOrBrokenKey_MakeANewPair) {
   Run([&] {
     const CertificatePair first = New().Ensure().OrExit();
     const CertificatePair more = New({"hooks.default.svc", "hooks"}).Ensure().OrExit();

@@ -47,7 +47,7 @@ TEST_F(LifeSignsTest, RequestsAndWatchesPassInSimulatedTime) {
 
 // The caller of a request on a silent connection gives up, and the request of the next caller must
 // not use the same connection.
-TEST_F(LifeSignsTest, WhoGivesUpOnASilentConnection_IsEvidenceForTheNext) {
+TEST_F(LifeSignsTest, GivingUpOnASilentConnection_IsEvidenceForTheNext) {
   for (const ConnectionPool pool : kPools) {
     ClientCalls calls(scene_);
     ASSERT_TRUE(calls.Try("/x", pool).ok());
@@ -97,7 +97,7 @@ TEST_F(LifeSignsTest, CallersThatWaitAtTheSameTime_CountOnce) {
   EXPECT_EQ(network().opened(), 1U) << "two seconds of silence are no evidence yet";
 }
 
-TEST_F(LifeSignsTest, WhoCancelsAtOnce_SaysNothing) {
+TEST_F(LifeSignsTest, ImmediateCancel_IsNoEvidence) {
   ClientCalls calls(scene_);
   ASSERT_TRUE(calls.Try("/x").ok());
   for (int i = 0; i < 20; ++i) {
@@ -328,7 +328,7 @@ TEST_F(LifeSignsTest, WhereHandshakesHang_RequestsEndAfterTenSeconds) {
 }
 
 // Whenever the hanging ends, a new attempt begins within three seconds.
-TEST_F(LifeSignsTest, OnceHandshakesHangNoLonger_WhoWaitsIsServedSoon) {
+TEST_F(LifeSignsTest, HandshakesRecover_WaitingRequestsPassSoon) {
   for (Duration hanging = 500ms; hanging < 8s; hanging += 500ms) {
     ClientCalls calls(scene_);
     network().SetOpening(SimulatedNetwork::Opening::kHanging);

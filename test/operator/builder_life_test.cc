@@ -53,7 +53,7 @@ TEST_F(BuilderTest, BeforeItLeadsAControllerWatchesOnlyIfItIsToWarmUp_CR17) {
   EXPECT_THAT(seen_, ElementsAre("a@-100"));
 }
 
-TEST_F(BuilderTest, ControllersComeAndGoWhileTheManagerRuns) {
+TEST_F(BuilderTest, Controllers_AreAddedAndRemovedWhileRunning) {
   CreatePod("web-0");
   manager_.Start();
   EXPECT_THAT(Seen(), IsEmpty());
@@ -213,7 +213,7 @@ TEST_F(WarmingTest, AManagerThatEndsMeanwhileReconcilesNothing_CR17) {
   EXPECT_THAT(seen_, IsEmpty());
 }
 
-TEST_F(WarmingTest, NorDoesOneThatIsTakenAway_CR17) {
+TEST_F(WarmingTest, RemovedController_ReconcilesNothing_CR17) {
   manager_.Start();
   sim_.RunFor(seconds(5));
   ASSERT_TRUE(

@@ -72,7 +72,7 @@ Ref<corev1::Pod> APod(ApiServer& server, Simulation& sim, const std::string& nam
   return pod;
 }
 
-TEST_F(BuilderTest, AChannelFromElsewhere_SO03) {
+TEST_F(BuilderTest, Channel_DeliversEventsOfTheProgram_SO03) {
   CreatePod("a");
   CreatePod("b");
   const Ref<corev1::Pod> a = APod(server_, sim_, "a");
@@ -247,7 +247,7 @@ TEST_F(BuilderTest, AFunctionIsASourceAndItsErrorEndsTheManager_SO02) {
   EXPECT_THAT(manager_.result.error().message(), HasSubstr("mine: no such thing"));
 }
 
-TEST_F(BuilderTest, WhatIsInAChannelWhenItIsClosedIsStillDelivered_SO03) {
+TEST_F(BuilderTest, ClosedChannel_QueuedEventsAreDelivered_SO03) {
   CreatePod("a");
   const Ref<corev1::Pod> a = APod(server_, sim_, "a");
   EventChannel<corev1::Pod> channel(sim_.env());

@@ -46,7 +46,7 @@ TEST_F(BuilderTest, EachEventOfForIsARequest_BL02_SO01_HD01) {
   EXPECT_THAT(Seen(), ::testing::Contains("web-0"));
 }
 
-TEST_F(BuilderTest, WhatTheControllerIsToBeIsHandedOn_BL02) {
+TEST_F(BuilderTest, Options_ReachTheController_BL02) {
   RunningManager manager(sim_, server_, {.group_kind_concurrency = {{"ReplicaSet.apps", 3}}});
   int running = 0;
   int most = 0;
@@ -98,7 +98,7 @@ TEST_F(BuilderTest, WhatTheControllerIsToBeIsHandedOn_BL02) {
   EXPECT_EQ(at[1] - at[0], minutes(7));
 }
 
-TEST_F(BuilderTest, RequestsOfATypeOfOnesOwn_BL01_CR06) {
+TEST_F(BuilderTest, TypedRequests_AreReconciled_BL01_CR06) {
   std::vector<std::string> seen;
   ASSERT_TRUE(
       TypedControllerBuilder<std::string>(*manager_)
@@ -151,7 +151,7 @@ TEST_F(BuilderTest, TwoControllersOfOneKindAndOneWithoutFor_BL02) {
               UnorderedElementsAre("pod:default/a", "second:default/a", "watches:default/rs"));
 }
 
-TEST_F(BuilderTest, WithoutPrioritiesNothingIsLower_HD02) {
+TEST_F(BuilderTest, WithoutPriorityQueue_ExistingObjectsAreReconciled_HD02) {
   CreatePod("old");
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>()
@@ -183,7 +183,7 @@ TEST_F(BuilderTest, AResyncIsLowAndAnExplicitPriorityStays_HD02) {
   EXPECT_THAT(Seen(), ElementsAre("old@-100"));
 }
 
-TEST_F(BuilderTest, OwnsIsForTheOwnerThatControls_BL02_HD01) {
+TEST_F(BuilderTest, Owns_QueuesTheControllingOwner_BL02_HD01) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<appsv1::ReplicaSet>()
                   .Owns<corev1::Pod>()
@@ -208,7 +208,7 @@ TEST_F(BuilderTest, OwnsIsForTheOwnerThatControls_BL02_HD01) {
   EXPECT_THAT(Seen(), IsEmpty()) << "of another group or kind";
 }
 
-TEST_F(BuilderTest, EveryOwnerOfOldAndNewOnceEach_HD01) {
+TEST_F(BuilderTest, OwnersOfOldAndNewObject_AreQueuedOnce_HD01) {
   const std::vector<Request> both = handler::internal::OwnersOf(
       metav1::ObjectMeta(), corev1::Node::type_info(), handler::Owners::kAll);
   EXPECT_THAT(both, IsEmpty());
@@ -249,7 +249,7 @@ TEST_F(BuilderTest, AnOwnerWithoutNamespaceHasNone_HD01) {
   EXPECT_THAT(Seen(), ElementsAre("n-1"));
 }
 
-TEST_F(BuilderTest, AMapSaysWhichRequestsEachOnce_HD01) {
+TEST_F(BuilderTest, MapFunction_EachRequestIsQueuedOnce_HD01) {
   const auto map = handler::EnqueueRequestsFromMapFunc<corev1::Pod>(
       [](const corev1::Pod& pod) -> std::vector<Request> {
         const std::string app(pod.metadata().labels()["app"]);
@@ -265,7 +265,7 @@ TEST_F(BuilderTest, AMapSaysWhichRequestsEachOnce_HD01) {
   EXPECT_THAT(Seen(), UnorderedElementsAre("shop", "bank"));
 }
 
-TEST_F(BuilderTest, PredicatesOfAllAndOfOne_PR01_BL02) {
+TEST_F(BuilderTest, EventFilterAndOwnPredicate_BothApply_PR01_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>(predicate::NewPredicateFuncs<corev1::Pod>(
                       [](const corev1::Pod& pod) { return pod.metadata().name() != "never"; }))
@@ -281,7 +281,7 @@ TEST_F(BuilderTest, PredicatesOfAllAndOfOne_PR01_BL02) {
   EXPECT_THAT(Seen(), ElementsAre("a"));
 }
 
-TEST_F(BuilderTest, WhatChanged_PR01) {
+TEST_F(BuilderTest, ChangePredicates_AcceptTheirChanges_PR01) {
   struct Row {
     const char* name;
     predicate::Predicate<Object> accepts;
@@ -421,7 +421,7 @@ TEST_F(BuilderTest, ForOwnsAndWatchesOfTheMetadata_BL02) {
   EXPECT_THAT(mapped, ::testing::Contains("ConfigMap m bar"));
 }
 
-TEST_F(BuilderTest, MetadataIsEnoughForSome_BL02) {
+TEST_F(BuilderTest, ForMetadata_UsesTheMetadataInformer_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<corev1::Pod>(
                       predicate::LabelSelectorPredicate(LabelSelector::Parse("app=shop").OrExit()),
@@ -437,7 +437,7 @@ TEST_F(BuilderTest, MetadataIsEnoughForSome_BL02) {
   EXPECT_EQ(stats.objects, 2U);
 }
 
-TEST_F(BuilderTest, TheMetadataOfWhatIsOwnedOrElseWatched_BL02) {
+TEST_F(BuilderTest, OwnedAndWatchedMetadata_UseTheirPredicates_BL02) {
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<appsv1::ReplicaSet>()
                   .Owns<corev1::Pod>(
@@ -486,7 +486,7 @@ class WhereCalled final : public handler::EventHandler<corev1::Pod> {
   std::vector<std::string>& calls_;
 };
 
-TEST_F(BuilderTest, OnlyWhatOnlyEnqueuesIsCalledOnTheLoop) {
+TEST_F(BuilderTest, EnqueueOnlyHandlers_RunOnTheLoop) {
   Env& env = sim_.env();
   std::vector<std::string> quick;
   std::vector<std::string> slow;
@@ -525,7 +525,7 @@ TEST_F(BuilderTest, OnlyWhatOnlyEnqueuesIsCalledOnTheLoop) {
   EXPECT_TRUE((handler::EnqueueRequestForOwner<corev1::Pod, appsv1::ReplicaSet>()->OnlyEnqueues()));
 }
 
-TEST_F(BuilderTest, WhatDoesNotFitIsSaid_BL01) {
+TEST_F(BuilderTest, InvalidBuilders_AreErrors_BL01) {
   const auto error = [](Result<void> result) {
     return result.ok() ? std::string() : result.error().message();
   };

@@ -75,7 +75,7 @@ TEST_F(EnvironmentTest, AnOperatorComesToRest) {
   EXPECT_TRUE(replica.result().ok());
 }
 
-TEST_F(EnvironmentTest, AWriteThatIsTheLastIsDoneAllTheSame) {
+TEST_F(EnvironmentTest, CrashAtWrite_ServerHasDoneIt) {
   Replica& replica = env_.AddReplica("a", Copies);
   replica.CrashAtWrite(2);
   Want("blue");
@@ -95,7 +95,7 @@ TEST_F(EnvironmentTest, AWriteThatIsTheLastIsDoneAllTheSame) {
   EXPECT_EQ(Seen(), "green");
 }
 
-TEST_F(EnvironmentTest, WhoIsKilledWritesNothingMore) {
+TEST_F(EnvironmentTest, CrashedReplica_WritesNothing) {
   Replica& replica = env_.AddReplica("a", Copies);
   Want("blue");
   ASSERT_TRUE(env_.Settle());
@@ -105,7 +105,7 @@ TEST_F(EnvironmentTest, WhoIsKilledWritesNothingMore) {
   EXPECT_EQ(Seen(), "blue");
 }
 
-TEST_F(EnvironmentTest, LateWatchesAreLate) {
+TEST_F(EnvironmentTest, DelayWatches_DelaysEvents) {
   Replica& replica = env_.AddReplica("a", Copies);
   Want("blue");
   ASSERT_TRUE(env_.Settle());
@@ -117,7 +117,7 @@ TEST_F(EnvironmentTest, LateWatchesAreLate) {
   EXPECT_EQ(Seen(), "red");
 }
 
-TEST_F(EnvironmentTest, WhoIsCutOffComesBack) {
+TEST_F(EnvironmentTest, DisconnectedReplica_CatchesUp) {
   Replica& replica = env_.AddReplica("a", Copies);
   Want("blue");
   ASSERT_TRUE(env_.Settle());
@@ -136,7 +136,7 @@ class StalenessTest : public EnvironmentTest {
   StalenessTest() : EnvironmentTest({.controller = {.max_cache_age = minutes(2)}}) {}
 };
 
-TEST_F(StalenessTest, WhoIsCutOffDoesNotActOnWhatWas) {
+TEST_F(StalenessTest, DisconnectedReplica_StopsReconcilingStaleState) {
   std::vector<SteadyTime> reconciled;
   Replica& replica = env_.AddReplica("a", [&](Manager& manager) {
     ControllerBuilder(manager)
@@ -169,7 +169,7 @@ TEST_F(StalenessTest, WhoIsCutOffDoesNotActOnWhatWas) {
   EXPECT_TRUE(replica.running());
 }
 
-TEST_F(EnvironmentTest, APersonsCalls) {
+TEST_F(EnvironmentTest, Blocking_RunsAClientsCalls) {
   Want("blue");
   const Client client = env_.client();
   std::string wanted;
@@ -227,7 +227,7 @@ TEST_F(ElectionTest, LeadershipIsLostAndAnotherLeads) {
 }
 
 // An index function that sleeps delays everything on the replica's loop, except the Lease.
-TEST_F(ElectionTest, WhatStallsTheLoopDelaysNoRenewal) {
+TEST_F(ElectionTest, StalledLoop_LeaseIsStillRenewed) {
   bool stalled = false;
   bool leads = false;
   Replica& a = env_.AddReplica("a", [&](Manager& manager) {

@@ -28,7 +28,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST_F(ManagersTest, OneLeadsAndTheOtherTakesOver_MG03_MG04_MG07) {
+TEST_F(ManagersTest, LeaderStops_OtherTakesOverAfterItsWork_MG03_MG04_MG07) {
   RunningManager a(sim_, server_, Electing("a", true));
   RunningManager b(sim_, server_, Electing("b", true));
   const auto work = NewProbe("a");
@@ -134,7 +134,7 @@ TEST_F(ManagersTest, ALockFunctionThatThrowsIsTheErrorOfNew) {
 }
 
 // As kubectl get events shows them.
-TEST_F(ManagersTest, WhoLeadsIsAnEventOfTheLease) {
+TEST_F(ManagersTest, Leadership_IsRecordedAsEventsOfTheLease) {
   std::vector<std::string> events;
   const auto read_events = [&] {
     events.clear();
@@ -185,7 +185,7 @@ TEST_F(ManagersTest, ALeaseThatIsLostEndsItAtOnce_MG05) {
   EXPECT_THAT(a.result.error().message(), HasSubstr("leader election lost"));
 }
 
-TEST_F(ManagersTest, WhoIsElectedWhileOthersEndStartsNothing_MG06) {
+TEST_F(ManagersTest, ElectedWhileStopping_LeaderRunnablesDoNotStart_MG06) {
   RunningManager a(sim_, server_, Electing("a", true));
   a.Start();
   sim_.RunFor(seconds(5));
@@ -206,7 +206,7 @@ TEST_F(ManagersTest, WhoIsElectedWhileOthersEndStartsNothing_MG06) {
   EXPECT_THAT(told_, ElementsAre("+slow", "-slow"));
 }
 
-TEST_F(ManagersTest, WhoNeverLedStartsNothingAtTheEnd_MG06) {
+TEST_F(ManagersTest, NeverElected_LeaderRunnablesDoNotStart_MG06) {
   RunningManager a(sim_, server_, Electing("a"));
   a.Start();
   sim_.RunFor(seconds(5));

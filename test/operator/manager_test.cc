@@ -67,7 +67,7 @@ TEST_F(ManagersTest, GroupsStartAndEndInTheirOrder_MG09_MG13) {
   EXPECT_THAT(told_, ElementsAre("-other", "-leader", "-warm", "-cache", "-webhook", "-http"));
 }
 
-TEST_F(ManagersTest, WhatIsAddedLaterStartsAtOnce_MG09) {
+TEST_F(ManagersTest, RunnableAddedLater_StartsAtOnce_MG09) {
   RunningManager manager(sim_, server_);
   manager.Start();
   sim_.RunFor(seconds(1));
@@ -109,7 +109,7 @@ TEST_F(ManagersTest, ARunnableThatRemovesItself_IsToldToEndAndNotWaitedFor) {
   EXPECT_FALSE(manager.ended);
 }
 
-TEST_F(ManagersTest, ItStartsOnceAndTakesNothingAtTheEnd_MG11) {
+TEST_F(ManagersTest, SecondStartAndLateAdd_AreRefused_MG11) {
   RunningManager manager(sim_, server_);
   manager.Start();
   sim_.RunFor(seconds(1));
@@ -121,7 +121,7 @@ TEST_F(ManagersTest, ItStartsOnceAndTakesNothingAtTheEnd_MG11) {
   EXPECT_EQ(manager->Add(nullptr).error().reason(), Reason::kInvalidArgument);
 }
 
-TEST_F(ManagersTest, OneThatFailsEndsAllOthers_MG08) {
+TEST_F(ManagersTest, RunnableFails_ManagerEnds_MG08) {
   RunningManager manager(sim_, server_);
   const auto bad = NewProbe("bad");
   bad->fails_after = minutes(1);
@@ -139,7 +139,7 @@ TEST_F(ManagersTest, OneThatFailsEndsAllOthers_MG08) {
   EXPECT_THAT(told_, ::testing::Contains("-good"));
 }
 
-TEST_F(ManagersTest, WhatIsNeverReadyIsAnError_MG08_MG14) {
+TEST_F(ManagersTest, RunnableNeverReady_IsAnError_MG08_MG14) {
   RunningManager manager(sim_, server_);
   const auto cache = NewProbe("cache", RunnableGroup::kCaches);
   cache->ready_after = seconds(5);
@@ -153,7 +153,7 @@ TEST_F(ManagersTest, WhatIsNeverReadyIsAnError_MG08_MG14) {
   EXPECT_THAT(told_, ElementsAre("+cache", "-cache"));
 }
 
-TEST_F(ManagersTest, StopWhileOneGetsReady_MG14) {
+TEST_F(ManagersTest, StopBeforeReady_EndsWithoutError_MG14) {
   RunningManager manager(sim_, server_);
   const auto cache = NewProbe("cache", RunnableGroup::kCaches);
   cache->ready_after = hours(10);
@@ -183,7 +183,7 @@ TEST_F(ManagersTest, AddsThatComeTogetherWithTheStartRunOnce_MG14) {
   EXPECT_THAT(told_, ElementsAre("+0", "+1", "+2", "+3", "+4"));
 }
 
-TEST_F(ManagersTest, WhoHangsIsNamed_MG10) {
+TEST_F(ManagersTest, HangingRunnable_IsNamed_MG10) {
   RunningManager manager(sim_, server_);
   const auto slow = NewProbe("slow one");
   slow->ends_after = minutes(2);
@@ -260,7 +260,7 @@ class AskingRunnable final : public Runnable {
   Manager& manager_;
 };
 
-TEST_F(ManagersTest, WhoIsToldOfAFailureMayAskTheManager_MG08) {
+TEST_F(ManagersTest, ManagerFails_StoppedRunnableMayQueryIt_MG08) {
   RunningManager manager(sim_, server_);
   const auto asks = std::make_shared<AskingRunnable>(sim_.env(), *manager);
   const auto bad = NewProbe("bad", RunnableGroup::kHttpServers);
@@ -274,7 +274,7 @@ TEST_F(ManagersTest, WhoIsToldOfAFailureMayAskTheManager_MG08) {
   EXPECT_EQ(asks->elected_when_told, false);
 }
 
-TEST_F(ManagersTest, NothingIsAddedWhereNobodyWouldStartIt) {
+TEST_F(ManagersTest, AddToWarmupGroup_IsRefused) {
   RunningManager manager(sim_, server_);
   const auto warm = NewProbe("warm", RunnableGroup::kWarmup);
   for (const bool warms_up : {false, true}) {
@@ -288,7 +288,7 @@ TEST_F(ManagersTest, NothingIsAddedWhereNobodyWouldStartIt) {
   EXPECT_THAT(told_, ::testing::IsEmpty());
 }
 
-TEST_F(ManagersTest, BothErrorsAreSaid_MG10) {
+TEST_F(ManagersTest, FailureAndTimeout_BothAreReported_MG10) {
   RunningManager manager(sim_, server_);
   const auto slow = NewProbe("slow one");
   slow->ends_after = minutes(2);
@@ -303,7 +303,7 @@ TEST_F(ManagersTest, BothErrorsAreSaid_MG10) {
               ::testing::AllOf(HasSubstr("bad: broke"), HasSubstr("slow one")));
 }
 
-TEST_F(ManagersTest, NoGraceIsNoWaitAndNoError_MG10) {
+TEST_F(ManagersTest, ZeroGrace_EndsAtOnceWithoutError_MG10) {
   RunningManager manager(sim_, server_, {.graceful_shutdown_timeout = Duration(0)});
   const auto slow = NewProbe("slow one");
   slow->ends_after = minutes(2);
@@ -316,7 +316,7 @@ TEST_F(ManagersTest, NoGraceIsNoWaitAndNoError_MG10) {
   EXPECT_TRUE(manager.result.ok());
 }
 
-TEST_F(ManagersTest, ForEverIsForEver_MG10) {
+TEST_F(ManagersTest, NegativeGrace_WaitsWithoutLimit_MG10) {
   RunningManager manager(sim_, server_, {.graceful_shutdown_timeout = Duration(-1)});
   const auto slow = NewProbe("slow one");
   slow->ends_after = hours(5);
@@ -331,7 +331,7 @@ TEST_F(ManagersTest, ForEverIsForEver_MG10) {
   EXPECT_TRUE(manager.result.ok());
 }
 
-TEST_F(ManagersTest, WhatIsMissingIsSaid_MG01_MG02) {
+TEST_F(ManagersTest, InvalidOptions_AreErrors_MG01_MG02) {
   const Client client = Client::ForTransport(sim_.env(), server_.transport());
   const auto error = [&](ManagerOptions options) {
     const auto manager = Manager::New(client, std::move(options));
@@ -418,7 +418,7 @@ void ExpectEqual(const ControllerOptions& a, const ControllerOptions& b) {
   EXPECT_EQ(a.is_leader && a.is_leader(), b.is_leader && b.is_leader());
 }
 
-TEST_F(ManagersTest, AControllersOptionsThenTheManagersThenTheUsualOnes_CR19) {
+TEST_F(ManagersTest, OwnControllerOptions_PrecedeTheManagers_CR19) {
   const ControllerOptions usual = Everything(1, [] { return true; });
   ControllerOptions own = Everything(2, [] { return false; });
   RunningManager manager(sim_, server_, {.controller = usual});
@@ -430,7 +430,7 @@ TEST_F(ManagersTest, AControllersOptionsThenTheManagersThenTheUsualOnes_CR19) {
   ExpectEqual(plain->OptionsFor(own).OrExit(), own);
 }
 
-TEST_F(ManagersTest, AskingWhoLeadsIsForThoseWhoNeedThat_CR19) {
+TEST_F(ManagersTest, IsLeader_IsSetOnlyForControllersThatNeedElection_CR19) {
   RunningManager electing(sim_, server_, Electing("a"));
   EXPECT_TRUE(electing->OptionsFor({.name = "pods"})->is_leader);
   EXPECT_FALSE(electing->OptionsFor({.name = "pods"}).ok());
@@ -439,7 +439,7 @@ TEST_F(ManagersTest, AskingWhoLeadsIsForThoseWhoNeedThat_CR19) {
   EXPECT_TRUE(electing->OptionsFor({.name = "z", .is_leader = [] { return true; }})->is_leader());
 }
 
-TEST_F(ManagersTest, WhatAControllerDoesNotSayIsTheManagers_CR19) {
+TEST_F(ManagersTest, ControllerOptions_DefaultToTheManagers_CR19) {
   RunningManager manager(sim_, server_,
                          {.controller = {.skip_name_validation = true,
                                          .cache_sync_timeout = seconds(5),
@@ -473,7 +473,7 @@ TEST_F(ManagersTest, WhatAControllerDoesNotSayIsTheManagers_CR19) {
   EXPECT_EQ(own.reconciliation_timeout, minutes(1));
 }
 
-TEST_F(ManagersTest, ToBeStoppedIsNoErrorOfARunnable_MG08) {
+TEST_F(ManagersTest, RunnableEndsCanceledOnStop_IsNoError_MG08) {
   RunningManager manager(sim_, server_);
   ASSERT_TRUE(
       manager

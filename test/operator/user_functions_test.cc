@@ -130,7 +130,7 @@ class WatchesTest : public ::testing::Test {
 
 class WatchFunctionsTest : public WatchesTest, public ::testing::WithParamInterface<Case> {};
 
-TEST_P(WatchFunctionsTest, WhatTheyThrowHarmsNobody) {
+TEST_P(WatchFunctionsTest, HandlerOrPredicateThrows_LaterEventsPass) {
   const Case& c = GetParam();
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .Named("maps")

@@ -256,7 +256,7 @@ TEST_F(RealWebhooks, AConversionBetweenVersions) {
 }
 
 // Same expectations as for the embedded server: src/apiserver/admission_subresource_test.cc.
-TEST_F(RealWebhooks, WhatIsAskedAboutSubresources) {
+TEST_F(RealWebhooks, SubresourceReviews_NameKindAndOptions) {
   using admissionregistrationv1::ValidatingWebhookConfiguration;
   Make<ValidatingWebhookConfiguration>(Recording("all", R"("*")", R"("*/*")"));
   ASSERT_NO_FATAL_FAILURE(WaitUntilRecording());

@@ -74,7 +74,7 @@ class ManyInformers : public ::testing::TestWithParam<InitialList> {};
 INSTANTIATE_TEST_SUITE_P(Both, ManyInformers,
                          ::testing::Values(InitialList::kList, InitialList::kWatchList));
 
-TEST_P(ManyInformers, AllSyncSoonOnAServerThatAdmitsAFew) {
+TEST_P(ManyInformers, BusyServer_AllInformersSyncSoon) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     Simulation sim({.seed = seed});
     apiserver::ApiServer server(sim.env());

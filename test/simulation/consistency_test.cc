@@ -114,7 +114,7 @@ TEST_P(ConsistencyOfQueues, NamespacesWithTheirOwnSelectorsAreComparedWithWhatTh
   }
 }
 
-TEST_P(ConsistencyOfQueues, WhatFoundNoRoomIsNoDifference) {
+TEST_P(ConsistencyOfQueues, ObjectsLeftOut_AreNoDifference) {
   Begin({.queue = GetParam(), .max_objects = 5, .limit_policy = LimitPolicy::kServePart});
   EXPECT_EQ(Stats().left_out, 3U);
   for (int i = 0; i < 10; ++i) {
@@ -163,7 +163,7 @@ TEST_P(ConsistencyOfQueues, ACacheThatIsFullIsHealedToo) {
   }
 }
 
-TEST_F(ConsistencyTest, WithoutItNobodyNotices) {
+TEST_F(ConsistencyTest, PeriodZero_ChecksNothing) {
   Begin({.consistency_check_period = Duration(0)});
   RestoreAndOvertake();
   sim_.RunFor(minutes(30));
@@ -198,7 +198,7 @@ TEST_F(ConsistencyTest, CostsARequestForEach2500ObjectsAMinute) {
   EXPECT_EQ(Stats().inconsistencies, 0U);
 }
 
-TEST_F(ConsistencyTest, OfALargeCacheAPartIsLookedAtInAPeriod) {
+TEST_F(ConsistencyTest, LargeCache_ChecksAFewPagesPerPeriod) {
   for (int i = 0; i < 12'000; ++i) {
     Put("ns-" + std::to_string(i % 5), "map-" + std::to_string(i), "x");
   }
@@ -217,7 +217,7 @@ TEST_F(ConsistencyTest, OfALargeCacheAPartIsLookedAtInAPeriod) {
 }
 
 // The randomly chosen namespace may have a list of its own.
-TEST_F(ConsistencyTest, OfALargeCacheOfOthersNoOtherPartIsLookedAt) {
+TEST_F(ConsistencyTest, LargeCache_ChecksSkipNamespacesOfOtherParts) {
   for (int i = 0; i < 12'000; ++i) {
     Put(i % 2 == 0 ? "elsewhere" : "default", "many-" + std::to_string(i), "first");
   }
@@ -228,7 +228,7 @@ TEST_F(ConsistencyTest, OfALargeCacheOfOthersNoOtherPartIsLookedAt) {
   EXPECT_EQ(Stats().AllLists(), 2U);
 }
 
-TEST_F(ConsistencyTest, IsOffWhereListsAreForbiddenAndSaysSoOnce) {
+TEST_F(ConsistencyTest, ForbiddenLists_TurnChecksOffWithOneLogLine) {
   server_.faults().Add({.verb = "list", .action = FaultAction::kRespond, .status = 403});
   Begin();
   sim_.RunFor(minutes(30));
@@ -260,7 +260,7 @@ TEST_F(ConsistencyTest, AServerThatFailsNowAndThenIsAskedAgain) {
 }
 
 // One of several servers lags.
-TEST_F(ConsistencyTest, AnAnswerAtAnotherVersionIsNoReasonToEndIt) {
+TEST_F(ConsistencyTest, StaleAnswers_DoNotEndChecks) {
   Put("default", "map-1", "second");
   FaultRule rule{.verb = "list", .action = FaultAction::kStaleRead, .versions = 3};
   rule.count = 2;
@@ -273,7 +273,7 @@ TEST_F(ConsistencyTest, AnAnswerAtAnotherVersionIsNoReasonToEndIt) {
   EXPECT_TRUE(Equal());
 }
 
-TEST_F(ConsistencyTest, WhereVersionsAreNotKnownItRestsAndAsksAgain) {
+TEST_F(ConsistencyTest, UnknownVersions_PauseChecksAndRetry) {
   Put("default", "map-1", "second");
   FaultRule rule{.verb = "list", .action = FaultAction::kStaleRead, .versions = 3};
   rule.count = 3;
@@ -289,7 +289,7 @@ TEST_F(ConsistencyTest, WhereVersionsAreNotKnownItRestsAndAsksAgain) {
   EXPECT_EQ(log_->lines.size(), 1U);
 }
 
-TEST_F(ConsistencyTest, ATransformThatRenamesTurnsItOff) {
+TEST_F(ConsistencyTest, RenamingTransform_TurnsChecksOff) {
   Make({});
   informer_
       ->SetTransform(
@@ -318,7 +318,7 @@ TEST_F(ConsistencyTest, ATransformThatRenamesTurnsItOff) {
   EXPECT_NE(log_->lines.front().find("the transform changes names"), std::string::npos);
 }
 
-TEST_F(ConsistencyTest, WhatIsSelectedIsComparedWithWhatIsSelected) {
+TEST_F(ConsistencyTest, Selector_AppliesToTheComparedList) {
   Put("other", "map", "second");
   Begin({}, "default", [](ListOptions& options) { options.labelSelector = "value=second"; });
   for (int i = 0; i < 100; ++i) {
@@ -405,7 +405,7 @@ class Disagreeing final : public ListerWatcher {
   Hiding hiding_;
 };
 
-TEST_F(ConsistencyTest, RelistsThatDoNotHelpAreRare) {
+TEST_F(ConsistencyTest, RelistsWithoutEffect_BecomeRare) {
   SharedInformer<corev1::ConfigMap> informer(
       sim_.env(),
       std::make_unique<Disagreeing>(NewListWatch<corev1::ConfigMap>(client_, "default")), {});

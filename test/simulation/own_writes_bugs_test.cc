@@ -15,7 +15,7 @@ namespace {
 // Each bug must be found within this number of seeds.
 constexpr std::uint64_t kMost = 100;
 
-TEST(OwnWritesBugs, EachIsCaught) {
+TEST(OwnWritesBugs, EachBug_IsCaught) {
   for (int bug = 1; bug < static_cast<int>(PlantedBug::kEnd); ++bug) {
     planted_bug = static_cast<PlantedBug>(bug);
     std::uint64_t seed = 1;

@@ -77,7 +77,7 @@ static_assert(std::size(kBugs) + 1 == static_cast<std::size_t>(PlantedBug::kEnd)
 // Number of seeds in which each bug must be found.
 constexpr std::uint64_t kMost = 1000;
 
-TEST(PlantedBugs, NoneIsFoundWhereThereIsNone) {
+TEST(PlantedBugs, WithoutABug_NoneIsFound) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const SimulationReport report = RunInformerSimulation(PlanOf(seed));
     EXPECT_TRUE(report.breaches.empty())
@@ -85,7 +85,7 @@ TEST(PlantedBugs, NoneIsFoundWhereThereIsNone) {
   }
 }
 
-TEST(PlantedBugs, EachIsCaught) {
+TEST(PlantedBugs, EachBug_IsCaught) {
   for (const Planted& planted : kBugs) {
     planted_bug = planted.bug;
     std::string caught;

@@ -418,7 +418,7 @@ TEST_F(Http2ServerTest, FramesAgainstTheRulesEndTheConnectionAndNoMore) {
   }
 }
 
-TEST_F(Http2ServerTest, WhoWantsHttp1GetsIt) {
+TEST_F(Http2ServerTest, Http2Off_ServesHttp1) {
   Listen({.http2 = false});
   const Reply reply = Client().Get(server_->url() + "/echo");
   EXPECT_EQ(reply.status, 200);

@@ -378,7 +378,7 @@ TEST_P(HttpServerTest, AsksClientsToLeaveAfterSoManyRequests) {
   EXPECT_EQ(server_->Stats().connections_accepted, 2U);
 }
 
-TEST_P(HttpServerTest, GoesAwayAtWillAndByFault_F23) {
+TEST_P(HttpServerTest, GoAway_ClosesConnectionsAndClientsReconnect_F23) {
   Listen();
   Curl curl = Client();
   EXPECT_EQ(curl.Get(server_->url() + "/echo").status, 200);

@@ -130,13 +130,13 @@ TEST_F(WebSocketTest, LengthsBeforeProtobufAreNotSent) {
           kClosed);
 }
 
-TEST_F(WebSocketTest, WhatIsCutIsNotClosed) {
+TEST_F(WebSocketTest, AbortedResponse_SendsNoCloseFrame) {
   EXPECT_EQ(Frames({"a\n", "b"}, ResponseStream::State::kAbort),
             "\x81\x02"
             "a\n");
 }
 
-TEST_F(WebSocketTest, OneThatDoesNotReadCostsABuffer) {
+TEST_F(WebSocketTest, StalledReader_CostsABuffer) {
   handler_.make = [&] { return std::make_unique<Endless>(pulled_); };
   const int fd = Dial();
   const int small = 4096;

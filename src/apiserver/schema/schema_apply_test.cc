@@ -54,7 +54,7 @@ TEST(SchemaApply, ListByKeys_ElementsOfOthersStay) {
                             R"({"port":1,"protocol":"UDP"},{"port":2},{"port":3}]}})");
 }
 
-TEST(SchemaApply, ListByKeys_OrderIsTheOneDeclaredWithOthersBetween) {
+TEST(SchemaApply, ListByKeys_AppliedOrderIsKeptWithOthersBetween) {
   EXPECT_EQ(Apply("spec: {ports: [{port: 1}, {port: 2}, {port: 3}, {port: 4}]}",
                   "spec: {ports: [{port: 3}, {port: 1}]}")
                 .object,

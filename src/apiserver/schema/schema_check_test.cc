@@ -27,7 +27,7 @@ std::vector<std::string> Problems(const json::Value& schema) {
 }
 
 // The messages are those of a real API server.
-TEST(SchemaCheck, WhatIsNotStructuralIsRefused) {
+TEST(SchemaCheck, NonStructuralSchemas_AreRefused) {
   struct Case {
     const char* schema;
     std::vector<std::string> problems;
@@ -177,7 +177,7 @@ TEST(RegularExpressions, ErrorsAreWordedAsInGo) {
   EXPECT_FALSE(RegularExpression::Compile("^a$").OrExit()->Matches("ab"));
 }
 
-TEST(ValueFormats, TextsHaveThemOrNot) {
+TEST(ValueFormats, Texts_MatchTheirFormatOrNot) {
   struct Case {
     const char* format;
     std::vector<const char*> good;

@@ -98,7 +98,7 @@ std::vector<std::string> Problems(std::string_view spec) {
   return Texts(ValidateObject(Schema().root(), ObjectOf(spec), nullptr));
 }
 
-TEST(SchemaValidation, WhatIsWrongIsSaidAsOnARealServer_SRV194) {
+TEST(SchemaValidation, Errors_AreThoseOfARealServer_SRV194) {
   struct Case {
     const char* spec;
     std::vector<std::string> problems;
@@ -230,7 +230,7 @@ TEST(SchemaValidation, CausesHaveTheirReasons) {
   EXPECT_EQ(reason("{o: {}}"), "FieldValueRequired");
 }
 
-TEST(SchemaValidation, WhatWasWrongBeforeMayStay) {
+TEST(SchemaValidation, UnchangedInvalidValues_AreAccepted) {
   const auto problems = [](std::string_view old, std::string_view now) {
     const json::Value before = ObjectOf(old);
     return Texts(ValidateObject(Schema().root(), ObjectOf(now), &before));
@@ -244,7 +244,7 @@ TEST(SchemaValidation, WhatWasWrongBeforeMayStay) {
 }
 
 // As on a real server, the format is checked before the type.
-TEST(SchemaValidation, Formats_AreOfTextsAndListsAndWhatElseThereIsLacksThem) {
+TEST(SchemaValidation, Formats_AreCheckedBeforeTypes) {
   EXPECT_THAT(Problems("{dt: 1}"),
               ElementsAre(R"(spec.dt: Invalid value: "int64": spec.dt in body must be of type )"
                           R"(date-time: "int64")"));
@@ -329,7 +329,7 @@ TEST(SchemaValidation, LongEnumsAreNotSearchedFromFrontToEnd) {
   EXPECT_THAT(ValidateObject(StructuralSchema(schema).root(), list, nullptr), IsEmpty());
 }
 
-TEST(SchemaValidation, EnumsTakeNumbersForEqualHoweverTheyAreWritten) {
+TEST(SchemaValidation, Enums_CompareNumbersByValue) {
   const StructuralSchema schema(
       yaml::Parse("{enum: [1, 2.5, 'x', true, [1, {a: 1, b: 2}], null]}").OrExit());
   for (const char* good : {"1", "1.0", "1e0", "2.50", "\"x\"", "true", R"([1.0,{"b":2,"a":1}])"}) {

@@ -114,7 +114,7 @@ TEST_F(ResourceStoreTest, HistoryIsBoundedByAgeButKeepsAFew) {
   EXPECT_EQ(store_->end_sequence() - store_->begin_sequence(), 4U);
 }
 
-TEST_F(ResourceStoreTest, SequenceAfter) {
+TEST_F(ResourceStoreTest, SequenceAfter_FollowsTheVersion) {
   for (int i = 0; i < 3; ++i) Put("ns", "a");
   EXPECT_EQ(store_->SequenceAfter(0), 0U);
   EXPECT_EQ(store_->SequenceAfter(2), 2U);
