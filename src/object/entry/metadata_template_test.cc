@@ -239,7 +239,7 @@ void ReadKindsInTurn() {
   for (const bool drop : {true, false, true}) EXPECT_TRUE(IsReadByTemplate(shape(3), drop));
 }
 
-TEST(MetadataTemplate, KindsMayTakeTurns) { std::thread(ReadKindsInTurn).join(); }
+TEST(MetadataTemplate, AlternatingKinds_AreReadCorrectly) { std::thread(ReadKindsInTurn).join(); }
 
 // Builds blocks from objects in two pieces, cut at every place, with the bitmap that the splitter
 // made of them.
