@@ -117,7 +117,7 @@ TEST(JsonText, EscapesOfSurrogates) {
   }
 }
 
-TEST(JsonText, EscapesThatAreNone) {
+TEST(JsonText, InvalidEscapes_AreRefusedWithPlace) {
   const auto bad = [](std::string_view text) {
     const char* at = nullptr;
     EXPECT_EQ(ReadEscape(text.data(), text.data() + text.size(), nullptr, at), nullptr) << text;
