@@ -50,7 +50,7 @@ TEST_F(AccessFiltersTest, AFixedTokenLetsItsBearersPass) {
   EXPECT_EQ(metrics_.requests.size(), 1U);
 }
 
-TEST_F(AccessFiltersTest, TheApiServerSaysWhoMay) {
+TEST_F(AccessFiltersTest, ApiServer_DecidesWhoMayRead) {
   EXPECT_EQ(Get("t-1"), "200 metrics for user-1");
   ASSERT_EQ(api_server_.requests.size(), 2U);
   const json::Value asked =

@@ -343,7 +343,7 @@ TEST_F(EventSeriesTest, AWatcherThatThrowsSeesTheNextEventAndHoldsUpNobody) {
               HasSubstr("kinformer_user_exceptions_total{function=\"event watcher\"} 2"));
 }
 
-TEST_F(EventSeriesTest, AnAdapterGivesEventsOfTheOldKind) {
+TEST_F(EventSeriesTest, RecorderAdapter_RecordsCoreV1Events) {
   EventBroadcaster old(sim_.env());
   std::vector<corev1::EventMutable> seen;
   old.StartEventWatcher([&](const corev1::EventMutable& event) { seen.push_back(event); });

@@ -459,7 +459,7 @@ TEST_F(ControllerTest, ASourceThatIsBeingStartedIsStoppedAfterwards) {
   EXPECT_EQ(controller_->Watch(bad).error().reason(), Reason::kStopped);
 }
 
-TEST_F(ControllerTest, ASourceThatFailsLaterIsNotKept) {
+TEST_F(ControllerTest, SourceFailingInLateWatch_IsNotKept) {
   Make();
   Start();
   const auto bad = std::make_shared<TestSource>(env());
