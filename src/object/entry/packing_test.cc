@@ -169,7 +169,7 @@ TEST(Packing, Training_WithoutSamples_GivesNoDictionary) {
 
 // Accounted bytes equal the bytes from malloc, except for 16 bytes when malloc cannot split off so
 // small a remainder.
-TEST(Accounting, IsWhatMallocGave) {
+TEST(Accounting, AllocatedBytes_MatchMalloc) {
   const std::vector<ObjectRef> objects = Objects(Dynamic());
   const DictionaryRef dictionary = Trained(objects);
   for (std::size_t padding = 0; padding < 64; ++padding) {

@@ -74,7 +74,7 @@ TEST(ValueToProtobuf, Value_IsRefusedWhereItsTextIs) {
   }
 }
 
-TEST(KeptMembers, AreThoseThatTheSchemaLacksAndNoTypeMeta) {
+TEST(KeptMembers, UnknownMembers_AreKept_TypeMetaIsNot) {
   const auto kept = [](const char* text) {
     const std::string message =
         JsonToProtobuf(Root(), text, nullptr, UnknownMembers::kKeep).OrExit();

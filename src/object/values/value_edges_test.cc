@@ -37,7 +37,7 @@ MessageView Json(std::string_view json) {
 }
 
 // Times beyond the clock's range become its minimum or maximum, and only those.
-TEST(TimeEdges, TheClockHasBorders) {
+TEST(TimeEdges, TimesBeyondClock_Saturate) {
   using Clock = std::chrono::system_clock;
   const auto nanos = [](const metav1::Time& time) {
     return std::chrono::nanoseconds(time.ToTimePoint().time_since_epoch()).count();
