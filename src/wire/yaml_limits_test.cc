@@ -144,7 +144,7 @@ TEST(Yaml, DuplicateKeys_LastWins) {
   EXPECT_THAT(repeated, ElementsAre("line 5: key \"b\" already set in map"));
 }
 
-TEST(Yaml, TheFirstByteThatIsNoTextIsNamed) {
+TEST(Yaml, FirstInvalidByte_ErrorNamesItsLine) {
   const auto error = [](std::string_view text) {
     const Result<json::Value> read = Parse(text);
     return read.ok() ? std::string() : read.error().message();
