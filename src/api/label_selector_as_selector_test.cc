@@ -43,7 +43,7 @@ TEST(LabelSelectorAsSelector, EmptyIsEverythingAndAbsentNothing) {
   EXPECT_TRUE(metav1::LabelSelectorAsSelector(absent->spec().selector()).OrExit().MatchesNothing());
 }
 
-TEST(LabelSelectorAsSelector, WhatIsNoTermIsNamed) {
+TEST(LabelSelectorAsSelector, InvalidTerm_ErrorNamesIt) {
   metav1::LabelSelector::Mutable selector;
   selector.matchExpressions.push_back({.key = "a", .operator_ = "Gt"});
   EXPECT_THAT(metav1::LabelSelectorAsSelector(selector).error().message(),

@@ -99,12 +99,12 @@ json::Value AsGoWrites(const json::Value& left, bool keep) {
   return value;
 }
 
-TEST_P(Projections, OfProtobuf) {
+TEST_P(Projections, ProtobufPod_KeepsProjectedFieldsAlone) {
   EXPECT_EQ(Left(corev1::Pod::type_info(), GetParam()),
             AsGoWrites(json::Parse(GetParam().left).OrExit(), GetParam().keep));
 }
 
-TEST_P(Projections, OfJson) {
+TEST_P(Projections, JsonPod_KeepsProjectedFieldsAlone) {
   EXPECT_EQ(Left(DynamicPod(), GetParam()), json::Parse(GetParam().left).OrExit());
 }
 
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
         R"("annotations":{"note":"long"},"labels":{"app":"web"}},)"
         R"("spec":{"nodeName":"node-7","nodeSelector":{"a.b/zone":"z"}}})"}));
 
-TEST(Projection, OfNothing) {
+TEST(Projection, EmptyKeepList_LeavesMetadataOnly) {
   // An empty list of paths keeps only the metadata.
   const Projection none = Projection::Keep<corev1::Pod>(Paths{}).OrExit();
   for (const internal::TypeInfo* type : {&corev1::Pod::type_info(), &DynamicPod()}) {
@@ -180,7 +180,7 @@ TEST(Projection, PartialMarkIsInherited) {
   EXPECT_FALSE(whole->DeepCopy().is_partial);
 }
 
-TEST(Projection, PathsThatAreNone) {
+TEST(Projection, InvalidPath_ErrorSaysWhatIsWrong) {
   const auto wrong = [](const Result<Projection>& made) {
     return made ? "" : made.error().message();
   };
@@ -256,7 +256,7 @@ struct Slim {
       std::tuple(Field("spec", &Slim::spec), Field("status", &Slim::status));
 };
 
-TEST(Projection, OfAStruct) {
+TEST(Projection, ProjectionForStruct_KeepsItsMembers) {
   EXPECT_EQ(Projection::For<Slim>(),
             Projection::Keep({R"(["spec"]["nodeName"])", R"(["spec"]["containers"]["image"])",
                               R"(["spec"]["containers"]["ports"]["containerPort"])",
@@ -296,7 +296,7 @@ std::string Wrong(std::string_view message) {
   return built ? "" : built.error().message();
 }
 
-TEST(FullValidation, WhatTheShallowOneLetsPass) {
+TEST(FullValidation, NestedProtobufDamage_RefusedByFullValidationOnly) {
   EXPECT_EQ(Wrong(Message()), "");
   struct Damage {
     std::string containers;
@@ -326,7 +326,7 @@ TEST(FullValidation, WhatTheShallowOneLetsPass) {
   EXPECT_EQ(Wrong(newer), "");
 }
 
-TEST(FullValidation, OfJson) {
+TEST(FullValidation, JsonDamage_RefusedEvenInDroppedManagedFields) {
   const auto wrong = [](std::string_view json) {
     const auto built = BuildFromJson(DynamicPod(), json, {.validation = Validation::kFull});
     return built ? "" : built.error().message();

@@ -33,7 +33,7 @@ void ExpectRefused(const internal::TypeInfo& type, std::initializer_list<Case> c
   }
 }
 
-TEST(TranscodeErrors, OfAPod) {
+TEST(TranscodeErrors, PodMembersOfWrongType_ErrorNamesPath) {
   ExpectRefused(
       corev1::Pod::type_info(),
       {{R"([])", "expected an object, got an array"},
@@ -65,13 +65,13 @@ TEST(TranscodeErrors, OfAPod) {
         "metadata.creationTimestamp: \"now\" is no RFC 3339 time"}});
 }
 
-TEST(TranscodeErrors, OfBytesAreNotTold) {
+TEST(TranscodeErrors, SecretDataOfWrongForm_ErrorHidesBytes) {
   ExpectRefused(corev1::Secret::type_info(),
                 {{R"({"data":{"a":5}})", "data.a: expected a string, got a number"},
                  {R"({"data":{"a":"top secret!"}})", "data.a: the string is not valid base64"}});
 }
 
-TEST(TranscodeErrors, OfTimesAndDurations) {
+TEST(TranscodeErrors, InvalidTimesAndDurations_ErrorNamesPath) {
   ExpectRefused(coordinationv1::Lease::type_info(),
                 {{R"({"spec":{"renewTime":true}})", "spec.renewTime: expected a string, got a"},
                  {R"({"spec":{"renewTime":"1"}})", "spec.renewTime: \"1\" is no RFC 3339 time"}});
@@ -81,7 +81,7 @@ TEST(TranscodeErrors, OfTimesAndDurations) {
 }
 
 // Wrong types for the unions of a schema, and numbers with a fraction.
-TEST(TranscodeErrors, OfSchemas) {
+TEST(TranscodeErrors, SchemaUnionsOfWrongType_Refused) {
   const auto refused = [](const std::string& schema) {
     const Result<std::string> message = internal::JsonToProtobuf(
         *apiextensionsv1::CustomResourceDefinition::type_info().message,

@@ -93,7 +93,7 @@ std::string Authorization(CredentialSource& source, Simulation& sim) {
   return out;
 }
 
-TEST(TransportOptions, WhichCredentialIsUsed_TR12) {
+TEST(TransportOptions, Credentials_OneMethodIsUsed_TwoAreRefused_TR12) {
   Simulation sim;
   Config config;
   config.host = "https://h";
@@ -177,7 +177,7 @@ TEST(TokenFile, IsReadAgainAndKeptWhenUnreadable_TR17) {
   EXPECT_EQ(Authorization(*source, sim), "Bearer three") << "an empty file is no token";
 }
 
-TEST(TokenFile, TheLiteralServesUntilTheFileIsReadable) {
+TEST(TokenFile, LiteralToken_IsUsedUntilFileIsReadable) {
   Simulation sim;
   const std::string path = TempFile("");
   const auto source = internal::config::NewTokenFileCredentials(path, "literal");
@@ -347,7 +347,7 @@ TEST(ExecPlugin, BadAnswersAreNamed_EX02) {
   }
 }
 
-TEST(ExecPlugin, AnExpiryBeyondTheClocksEndIsItsEnd) {
+TEST(ExecPlugin, ExpiryBeyondClockRange_Saturates) {
   const auto answer = internal::config::ParseExecAnswer(
       {.command = "plug", .api_version = kV1},
       "{\"apiVersion\":\"" + std::string(kV1) +
@@ -398,7 +398,7 @@ TEST(ExecPlugin, InheritsNothingButItsOutput) {
 
 // Time does not pass in a simulation: with a timeout of zero a plugin must fail at once, unless it
 // is interactive and so has no limit.
-TEST(ExecPlugin, OneThatAsksAPersonIsNotHurried) {
+TEST(ExecPlugin, InteractivePlugin_HasNoTimeout) {
   ExecConfig exec = Plugin("echo '" + AnswerText("{\"token\":\"t\"}") + "'");
   exec.timeout = Duration(0);
   EXPECT_THAT(RunPlugin(exec).error().message(), HasSubstr("no answer within"));
@@ -417,7 +417,7 @@ TEST(ExecPlugin, OneThatAsksAPersonIsNotHurried) {
   EXPECT_TRUE(got.ok()) << got.error();
 }
 
-TEST(ExecPlugin, OneThatEndedIsNotWaitedForWhereAChildKeepsItsOutput) {
+TEST(ExecPlugin, EndedPlugin_ChildHoldingItsOutputIsNotAwaited) {
   ExecConfig exec = Plugin("sleep 40 & echo '" + AnswerText("{\"token\":\"t\"}") + "'");
   Runtime runtime;
   const SteadyTime begin = runtime.env().Now();

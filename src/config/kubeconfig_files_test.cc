@@ -103,7 +103,7 @@ TEST(KubeconfigFiles, SplitPathList_KC09) {
   EXPECT_TRUE(internal::config::SplitPathList("").empty());
 }
 
-TEST(KubeconfigFiles, WhichFilesAreRead_KC10KC03) {
+TEST(KubeconfigFiles, ExplicitFile_BeatsEnvironmentAndHome_KC10KC03) {
   const Folder folder;
   folder.Write(".kube/config", OneCluster("server: https://home"));
   const std::string other = folder.Write("other", OneCluster("server: https://other"));
@@ -141,7 +141,7 @@ TEST(KubeconfigFiles, BadFilesAreNamed_KC06KC07) {
   EXPECT_THAT(got.error().message(), HasSubstr("directory"));
 }
 
-TEST(KubeconfigFiles, TheHomeOfTheProcessIsThatOfItsEnvironment) {
+TEST(KubeconfigFiles, HomeOfProcess_ComesFromEnvironmentElseSystem) {
   const char* const home = getenv("HOME");
   const std::string before = home == nullptr ? "" : home;
   setenv("HOME", "/somewhere/else", 1);
@@ -186,7 +186,7 @@ TEST(InCluster, TheServiceAccountServesWhenNothingElseDoes_KC38KC42KC43) {
   EXPECT_EQ(internal::config::LoadDefaultConfig({}, around)->namespace_, "from-env");
 }
 
-TEST(InCluster, AFileThatSaysSomethingWins_KC39KC41) {
+TEST(InCluster, Kubeconfig_BeatsServiceAccount_KC39KC41) {
   const Folder folder;
   const Surroundings around = InPod(folder);
   folder.Write(".kube/config", OneCluster("server: https://file"));
@@ -196,7 +196,7 @@ TEST(InCluster, AFileThatSaysSomethingWins_KC39KC41) {
       << "a broken file is not passed over";
 }
 
-TEST(InCluster, OverridesBeatThePod_KC44) {
+TEST(InCluster, Overrides_BeatServiceAccount_KC44) {
   const Folder folder;
   const Surroundings around = InPod(folder);
   const auto got = internal::config::InClusterConfig(
@@ -208,7 +208,7 @@ TEST(InCluster, OverridesBeatThePod_KC44) {
   EXPECT_EQ(got->tls.ca_file, "/o/ca");
 }
 
-TEST(InCluster, WhoItIsToActAsIsKept) {
+TEST(InCluster, ImpersonationAndTimeout_ApplyInCluster) {
   const Folder folder;
   const auto got = internal::config::InClusterConfig(
       {.timeout = "30", .impersonate = {.user_name = "jane", .groups = {"dev"}}}, InPod(folder));

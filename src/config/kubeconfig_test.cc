@@ -364,7 +364,7 @@ TEST(Kubeconfig, AFileWithoutEndIsNotReadForEver) {
 
 // ---- text
 
-TEST(ConfigText, WhatIsWrittenReadsBack) {
+TEST(ConfigText, KubeconfigYaml_ReadsBackEqual) {
   Config config;
   config.host = "https://127.0.0.1:6443";
   config.namespace_ = "team";

@@ -8,7 +8,7 @@
 namespace kinformer::internal::config {
 namespace {
 
-TEST(PathHint, AHomeDirectoryThatTheShellHasNotWritten) {
+TEST(PathHint, UnexpandedTilde_HintSaysWhatToWrite) {
   EXPECT_EQ(PathHint("~/x"), "; the shell left ~ as it is: write $HOME/x");
   EXPECT_EQ(PathHint("~"), "; the shell left ~ as it is: write $HOME");
   EXPECT_EQ(PathHint("/home/me/.kube/~/ca.crt"),

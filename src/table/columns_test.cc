@@ -36,7 +36,7 @@ TEST(Age, HumanDuration) {
   }
 }
 
-TEST(Age, OfATime) {
+TEST(Age, AgeOf_ReturnsDurationElseUnknown) {
   const WallTime now{std::chrono::seconds(1'000'000'100)};
   EXPECT_EQ(AgeOf("2001-09-09T01:46:40Z", now), "100s");
   EXPECT_EQ(AgeOf("", now), "<unknown>");

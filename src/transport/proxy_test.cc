@@ -67,7 +67,7 @@ std::string Chosen(const std::string& url, const HttpTransportOptions& options,
   return got ? *got : "error: " + got.error().message();
 }
 
-TEST(ProxyTest, WhichProxy_M3) {
+TEST(ProxyTest, Proxy_OptionBeatsEnvironment_M3) {
   const ProxyEnvironment both{"http://s:1", "http://p:2", "inside"};
   EXPECT_EQ(Chosen("https://a", {}, both), "http://s:1");
   EXPECT_EQ(Chosen("http://a", {}, both), "http://p:2");
@@ -82,7 +82,7 @@ TEST(ProxyTest, WhichProxy_M3) {
   EXPECT_EQ(Chosen("https://a", {}, {.http_proxy = "http://p:2"}), "");
 }
 
-TEST(ProxyTest, WhatIsNoProxyIsNamedWithoutItsPassword_M3M4) {
+TEST(ProxyTest, InvalidProxyUrl_ErrorHidesPassword_M3M4) {
   for (const char* url : {"ftp://me:HUSH@p", "me:HUSH@p:1", "http://", "gopher://me:HU@SH@p"}) {
     const std::string own = Chosen("https://a", {.proxy_url = url}, {});
     EXPECT_THAT(own, HasSubstr("error: proxy-url")) << url;
@@ -94,7 +94,7 @@ TEST(ProxyTest, WhatIsNoProxyIsNamedWithoutItsPassword_M3M4) {
 }
 
 // Only libcurl knows ALL_PROXY.
-TEST(ProxyTest, TheEnvironment_M3) {
+TEST(ProxyTest, ProxyEnvironment_UpperCaseNamesWin_M3) {
   for (const char* name : {"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY",
                            "no_proxy", "REQUEST_METHOD"}) {
     unsetenv(name);

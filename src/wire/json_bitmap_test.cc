@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, JsonBitmapTest,
                          ::testing::ValuesIn(JsonKernels().begin(), JsonKernels().end()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(JsonKernels, ThePortableOneIsAlwaysThere) {
+TEST(JsonKernels, PortableKernel_IsAlwaysThere) {
   EXPECT_EQ(JsonKernels().back().name, "portable");
   EXPECT_EQ(CurrentJsonKernel().name, JsonKernels().front().name);
 }

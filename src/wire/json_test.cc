@@ -39,7 +39,7 @@ TEST(JsonValue, BuildsWithBrackets) {
             R"({"a":null,"b":1})");
 }
 
-TEST(JsonValue, WhatIsAnInteger) {
+TEST(JsonValue, IsInteger_AcceptsIntegersWithin64Bits) {
   for (const char* text : {"0", "-1", "9223372036854775807", "18446744073709551615"}) {
     EXPECT_TRUE(MustParse(text).is_integer()) << text;
     EXPECT_EQ(MustParse(text).type(), Type::kNumber) << text;
@@ -152,7 +152,7 @@ TEST(JsonValue, DuplicateKeysAreNamedWithTheirPlaces) {
 }
 
 // A path may be as long as the text, so 100 KB of text could give 200 MB of paths.
-TEST(JsonValue, DuplicateKeys_AtALongWay_AreNotAllNoted) {
+TEST(JsonValue, DuplicateKeys_AtLongPath_AreNotAllNoted) {
   std::string text = "{\"" + std::string(100'000, 'n') + "\":{";
   for (int i = 0; i < 2'000; ++i) text += "\"a\":1,";
   std::vector<std::string> duplicates;

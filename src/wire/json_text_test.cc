@@ -58,7 +58,7 @@ TEST(JsonText, HexDigitsAreThoseOfBothCases) {
   }
 }
 
-TEST(JsonText, BytesAreShownAsTheyAreWhereTheyCanBe) {
+TEST(JsonText, ShowByte_QuotesPrintableBytes) {
   const std::pair<char, const char*> cases[] = {{' ', "' '"},          {'~', "'~'"},
                                                 {'\x1f', "byte 0x1f"}, {'\x7f', "byte 0x7f"},
                                                 {'\x0a', "byte 0x0a"}, {'\xff', "byte 0xff"}};
@@ -117,7 +117,7 @@ TEST(JsonText, EscapesOfSurrogates) {
   }
 }
 
-TEST(JsonText, EscapesThatAreNone) {
+TEST(JsonText, InvalidEscapes_AreRefusedWithPlace) {
   const auto bad = [](std::string_view text) {
     const char* at = nullptr;
     EXPECT_EQ(ReadEscape(text.data(), text.data() + text.size(), nullptr, at), nullptr) << text;

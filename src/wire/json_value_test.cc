@@ -39,7 +39,7 @@ TEST(JsonNumber, RealsAreIntegersWithinTheBoundsOfTheType) {
 }
 
 // Small ones are zero and large ones infinite, whether digits or an exponent make them so.
-TEST(JsonNumber, WhatNoDoubleHoldsIsZeroOrInfinite) {
+TEST(JsonNumber, NumberBeyondDouble_IsZeroOrInfinite) {
   const std::string zeros(400, '0');
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   const std::pair<std::string, double> cases[] = {
@@ -111,7 +111,7 @@ TEST(JsonObject, FindsEachMemberAtEverySize) {
   EXPECT_EQ(object.size(), 1U);
 }
 
-TEST(JsonValue, BracketsOfAValueThatMayChange_InsertNothing) {
+TEST(JsonValue, BracketsOfMutableValue_InsertNothing) {
   Value pod = Parse(R"({"spec":{"containers":[{"name":"web"}]},"phase":"Running"})").OrExit();
   const std::string before = pod.Dump();
   EXPECT_TRUE(pod["status"]["conditions"][0]["type"].is_null());

@@ -176,7 +176,7 @@ TEST(Limits, EventsAreTakenUpToTheLimitAndNotBeyond) {
 }
 
 // Enough for the metadata, which comes first and contains the name.
-TEST(Limits, OfWhatIsTooLargeInProtobuf64KiBAreKept) {
+TEST(Limits, OversizeProtobuf_First64KiBAreKept) {
   constexpr std::size_t kFront = std::size_t{64} << 10U;
   for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 20U}) {
     ListSplitter splitter(Encoding::kProtobuf, 1000);
@@ -198,7 +198,7 @@ TEST(Limits, OfWhatIsTooLargeInProtobuf64KiBAreKept) {
   }
 }
 
-TEST(Limits, FramesThatNobodyWouldSendEndTheWatch) {
+TEST(Limits, FrameOf256MiB_EndsWatch) {
   for (const char last : {'\xff', '\0'}) {
     // One byte less than 256 MiB, and exactly that.
     const std::string head = last == '\0' ? std::string("\x10\0\0\0", 4) : "\x0f\xff\xff\xff";
@@ -225,7 +225,7 @@ std::string ErrorOf(Encoding encoding, std::string_view body, std::size_t piece)
 }
 
 // Malformed fields of a list are reported at the offset where each begins.
-TEST(ListErrors, OfProtobufAreTheSameHoweverTheBodyIsCut) {
+TEST(ListErrors, ProtobufErrors_AreTheSameHoweverBodyIsCut) {
   const std::string good(
       "\x12\x03"
       "abc",
@@ -262,7 +262,7 @@ TEST(ListErrors, OfProtobufAreTheSameHoweverTheBodyIsCut) {
   }
 }
 
-TEST(ListErrors, OfJsonAreTheSameHoweverTheBodyIsCut) {
+TEST(ListErrors, JsonErrors_AreTheSameHoweverBodyIsCut) {
   for (const char* body :
        {R"( [1])", R"({"a" 1})", R"({"a":})", R"({"a":1,})", R"({"a":1;"b":2})", R"({1:2})",
         R"({"items":{}})", R"({"items":7})", R"({"items":[7]})", R"({"items":[{"a":1},]})",
@@ -290,7 +290,7 @@ TEST(ListErrors, OfJsonAreTheSameHoweverTheBodyIsCut) {
   }
 }
 
-TEST(WatchErrors, AreTheSameHoweverTheBodyIsCut) {
+TEST(WatchErrors, JsonErrors_AreTheSameHoweverBodyIsCut) {
   const std::string good = JsonEvent(10) + "\n";
   for (const char* bad :
        {"x", "[]", R"({"type":"ADDED","object":[]})", R"({"type":"ADDED","object":7})",

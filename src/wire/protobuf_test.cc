@@ -49,7 +49,7 @@ TEST(Varint, EveryLengthIsReadAsItIsWritten) {
   }
 }
 
-TEST(Varint, MayBeLongerThanNeededButNotWithoutEnd) {
+TEST(Varint, OverlongVarint_IsReadUpToItsLimit) {
   for (std::size_t more = 1; more < 14; ++more) {
     const std::string bytes = "\x85" + std::string(more - 1, '\x80') + std::string(1, '\0');
     const char* const end = bytes.data() + bytes.size();
@@ -67,7 +67,7 @@ TEST(Varint, MayBeLongerThanNeededButNotWithoutEnd) {
   EXPECT_EQ(value, ~std::uint64_t{0});
 }
 
-TEST(ProtobufField, NumbersAndTypesThatThereAre) {
+TEST(ProtobufField, InvalidFieldNumbersAndTypes_AreRefused) {
   const auto reads = [](const std::string& bytes) {
     WireField field;
     return ReadField(bytes.data(), bytes.data() + bytes.size(), field) != nullptr ? field.number
@@ -191,7 +191,7 @@ TEST(ProtobufField, BothWaysToReadOneAgree) {
   }
 }
 
-TEST(Envelope, SaysWhatItsFieldsSay) {
+TEST(Envelope, OpenEnvelope_ReadsItsFields) {
   const std::string sealed = SealEnvelope("apps/v1", "Deployment", "message");
   EXPECT_EQ(sealed, std::string("k8s\0\x0a\x15\x0a\x07"
                                 "apps/v1\x12\x0a"

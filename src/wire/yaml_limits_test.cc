@@ -86,7 +86,7 @@ TEST(YamlLimits, AliasesNestAsDeepAsWhatTheyName) {
             "error: YAML, line 4, column 112: nested deeper than 512 levels");
 }
 
-TEST(Yaml, AliasesStandForWhatIsWholeAndKnown) {
+TEST(Yaml, Alias_NeedsEarlierAnchorThatIsComplete) {
   EXPECT_EQ(AsJson("a: &a [1, *a]\n"),
             "error: YAML, line 1, column 11: an alias inside what it stands for");
   EXPECT_EQ(AsJson("a: &a 1\nb: &a [2, *a]\n"),
@@ -98,7 +98,7 @@ TEST(Yaml, AliasesStandForWhatIsWholeAndKnown) {
   EXPECT_EQ(AsJson("&a key: 1\nb: *a\n"), R"({"key":1,"b":"key"})");
 }
 
-TEST(Yaml, WhatMergeKeysBringIn) {
+TEST(Yaml, MergeKeys_AddMembersOfTheirMaps) {
   const std::string maps = "a: &a {x: 1, v: 2}\nb: &b {v: 3, z: 4}\n";
   const std::string as_json = R"({"a":{"x":1,"v":2},"b":{"v":3,"z":4},)";
   EXPECT_EQ(AsJson(maps + "c: {<<: [*a, *b], w: 0}\n"),
@@ -117,7 +117,7 @@ TEST(Yaml, WhatMergeKeysBringIn) {
   }
 }
 
-TEST(Yaml, OfKeysThatOccurTwiceTheLastCounts) {
+TEST(Yaml, DuplicateKeys_LastWins) {
   const auto read = [](std::string_view text, std::vector<std::string>& repeated) {
     return Parse(text, {}, &repeated).OrExit().Dump();
   };
@@ -144,7 +144,7 @@ TEST(Yaml, OfKeysThatOccurTwiceTheLastCounts) {
   EXPECT_THAT(repeated, ElementsAre("line 5: key \"b\" already set in map"));
 }
 
-TEST(Yaml, TheFirstByteThatIsNoTextIsNamed) {
+TEST(Yaml, FirstInvalidByte_ErrorNamesItsLine) {
   const auto error = [](std::string_view text) {
     const Result<json::Value> read = Parse(text);
     return read.ok() ? std::string() : read.error().message();
@@ -158,7 +158,7 @@ TEST(Yaml, TheFirstByteThatIsNoTextIsNamed) {
 }
 
 // Keys are sorted as by Go's writer: the first and last letters, and their neighbours in Unicode.
-TEST(Yaml, LettersComeBehindEverythingElse) {
+TEST(Yaml, DumpedKeys_LettersSortLast) {
   const std::vector<std::string> order = {
       "k@", "k[", "k`", "k{", "k\u00bf", "k\u00d7", "k\u00f7", "k\u2000", "k\u2bff", "k\U0001f000",
       "kA", "kZ", "ka", "kz", "k\u00c0", "k\u00d6", "k\u00d8", "k\u1fff", "k\u2c00", "k\U0001efff"};
@@ -179,7 +179,7 @@ TEST(Yaml, DocumentsMayBeEmptyListsAndMaps) {
 TEST(Yaml, KeysWithATagAreKeys) { EXPECT_EQ(Parse("!!int 5: x").OrExit().Dump(), R"({"5":"x"})"); }
 
 // A text that is nearly a time stays an ordinary text; year 0 is valid.
-TEST(Yaml, TimesHaveSoManyDigits) {
+TEST(Yaml, Dump_QuotesTextsThatLookLikeTimes) {
   for (const char* time :
        {"2026-01-01", "0000-01-01", "2026-1-1T1:00:00Z", "2026-01-01T10:00:00+02:30"}) {
     EXPECT_EQ(Dump(json::Value(time)), "\"" + std::string(time) + "\"\n");

@@ -233,7 +233,7 @@ TEST(Yaml, TwoHyphensBetweenDocumentsAreNamed) {
   EXPECT_THAT(AsJson("a: |\n  --\n\nb\n"), testing::HasSubstr("expected a key and ':' here"));
 }
 
-TEST(Yaml, WhatIsNoYamlIsRefusedWithItsPlace) {
+TEST(Yaml, InvalidYaml_IsRefusedWithItsPlace) {
   for (const char* text :
        {",", "]", "a: 1\n---\n]", ", a", "}", "a: 1\n]", "[a]]", "  a: 1\nb: 2"}) {
     const auto documents = ParseAll(text, "x.yaml");
@@ -488,7 +488,7 @@ TEST(Yaml, ColumnsAreCountedInCharacters) {
   EXPECT_EQ(dump(controls.substr(1) + " a b"), "k: \"" + shown.substr(4) + " a\n  b\"\n");
 }
 
-TEST(Yaml, WhatIsDumpedReadsBack) {
+TEST(Yaml, Dump_ReadsBackEqual) {
   for (const char* text :
        {R"({"a":"yes","b":"0x1f","c":"1e3","d":".5","e":"~","f":"- x","g":"a: b","h":"a #b"})",
         R"({"i":" x","j":"x ","k":"a\tb","l":"a'b","m":"\"q\"","n":"\\","o":"é","p":"\u0001"})",

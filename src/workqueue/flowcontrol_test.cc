@@ -49,7 +49,7 @@ TEST_F(BackoffTest, DoublesToItsCapForEachId_FC01) {
   EXPECT_EQ(backoff.Get("a"), seconds(1));
 }
 
-TEST_F(BackoffTest, InBackOffNowAndNotMuchLater_FC02) {
+TEST_F(BackoffTest, FailedId_IsInBackOffUntilItsDelayPasses_FC02) {
   Backoff backoff(sim_.env(), {.initial = seconds(1), .max = seconds(5)});
   EXPECT_FALSE(backoff.IsInBackOffSinceUpdate("a", Now())) << "it has never failed";
   EXPECT_FALSE(backoff.IsInBackOffSince("a", Now()));

@@ -64,7 +64,7 @@ class PriorityQueueTest : public QueueTest {
   Queue queue_{env_, {.name = "q"}};
 };
 
-TEST_F(PriorityQueueTest, OneItem_PQ01) {
+TEST_F(PriorityQueueTest, SingleItem_IsGivenOut_PQ01) {
   queue_.AddWithOpts({}, "foo");
   EXPECT_THAT(Take(queue_), Pair("foo", 0));
   EXPECT_FALSE(queue_.ShuttingDown());
@@ -114,7 +114,7 @@ TEST_F(PriorityQueueTest, AddedWhileHeldComesAgain_PQ06) {
   EXPECT_EQ(Adds(), 2);
 }
 
-TEST_F(PriorityQueueTest, ARaisedItem_PQ07) {
+TEST_F(PriorityQueueTest, RaisedItem_IsGivenOutOnceAtNewPriority_PQ07) {
   queue_.AddWithOpts({.priority = 1}, "foo");
   queue_.AddWithOpts({.priority = 2}, "foo");
   EXPECT_THAT(Take(queue_), Pair("foo", 2));
@@ -143,7 +143,7 @@ TEST_F(PriorityQueueTest, InOrderWithinTheNewPriority_PQ10) {
   EXPECT_THAT(TakeAll(queue_), ElementsAre("bar", "foo"));
 }
 
-TEST_F(PriorityQueueTest, WhatIsReadyStaysReady_PQ11) {
+TEST_F(PriorityQueueTest, ReadyItemAddedWithDelay_StaysReady_PQ11) {
   queue_.AddWithOpts({}, "foo");
   queue_.AddWithOpts({.after = hours(1)}, "foo");
   EXPECT_EQ(queue_.Delayed(), 0U);
@@ -177,7 +177,7 @@ TEST_F(PriorityQueueTest, DelayedItemsAreCountedOnceTheyAreReady_PQ12) {
   }
 }
 
-TEST_F(PriorityQueueTest, WhatHasBecomeReadyAndIsAddedAgainIsCountedOnce_PQ12) {
+TEST_F(PriorityQueueTest, ReadyDelayedItemAddedAgain_IsCountedOnce_PQ12) {
   queue_.AddWithOpts({.after = minutes(1)}, "foo");
   sim_.RunFor(minutes(1));
   EXPECT_EQ(queue_.Len(), 1U);
@@ -282,7 +282,7 @@ TEST_F(PriorityQueueTest, ABlockedWorkerGetsADelayedItemAtItsTime_PQ19) {
   EXPECT_EQ(Retries(), 1);
 }
 
-TEST_F(PriorityQueueTest, AHighOneThatBecomesReadyGoesFirst_PQ20) {
+TEST_F(PriorityQueueTest, HighItemBecomingReady_GoesFirst_PQ20) {
   queue_.AddWithOpts({.priority = -100}, "low");
   queue_.AddWithOpts({.after = seconds(1)}, "high");
   sim_.RunFor(seconds(1));
@@ -321,7 +321,7 @@ TEST_F(PriorityQueueTest, ADelayedItemThatIsAddedComesAtOnce_PQ22) {
 }
 
 // An item that is added again while in process is given to the waiting worker after Done.
-TEST_F(PriorityQueueTest, ABlockedWorkerGetsWhatAnotherIsDoneWith) {
+TEST_F(PriorityQueueTest, BlockedWorker_GetsReaddedItemAfterDone) {
   queue_.Add("foo");
   EXPECT_EQ(queue_.Get(), "foo");
   queue_.Add("foo");
@@ -424,7 +424,7 @@ TEST_F(PriorityQueueTest, WorkersAndTheirRetriesAreThoseOfTheOtherQueues) {
 
 // ---- ageing
 
-TEST_F(PriorityQueueTest, WaitingCountsAsPriority) {
+TEST_F(PriorityQueueTest, Ageing_RaisesWaitingItems) {
   Queue queue(env_, {.ageing = seconds(10)});
   queue.Add("low");
   sim_.RunFor(seconds(19));
@@ -452,7 +452,7 @@ TEST_F(PriorityQueueTest, WithoutAgeingALowItemMayWaitForEver) {
 }
 
 // A controller that never catches up with the items of priority 0.
-TEST_F(PriorityQueueTest, NoneWaitsForEverHoweverManyComeBefore) {
+TEST_F(PriorityQueueTest, Ageing_BoundsWaitOfLowItem) {
   queue_.AddWithOpts({.priority = -100}, "initial");
   const SteadyTime start = env_.Now();
   int next = 0;

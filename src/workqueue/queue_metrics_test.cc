@@ -71,7 +71,7 @@ TEST_F(QueueMetricsTest, ARaisedItemHasWaitedSinceItWasAdded) {
   EXPECT_TRUE(Shows("queue_duration_seconds_sum{name=\"q\"} 0.00011")) << "from the re-add";
 }
 
-TEST_F(QueueMetricsTest, AgesOfWhatIsInProcess_WM04_05) {
+TEST_F(QueueMetricsTest, ItemsInProcess_AgesAreReported_WM04_05) {
   WorkQueue<std::string> queue(env_, {.name = "q"});
   queue.Add("a");
   EXPECT_EQ(queue.Get(), "a");
@@ -96,7 +96,7 @@ TEST_F(QueueMetricsTest, AgesOfWhatIsInProcess_WM04_05) {
 }
 
 // In any order of Done: items still in process keep their own start times.
-TEST_F(QueueMetricsTest, OfWhatIsStillInProcess_WM04_05) {
+TEST_F(QueueMetricsTest, ItemsInProcess_KeepTheirStartTimes_WM04_05) {
   WorkQueue<std::string> queue(env_, {.name = "q"});
   for (const char* item : {"a", "b", "c"}) {
     queue.Add(item);
@@ -126,7 +126,7 @@ TEST_F(QueueMetricsTest, AQueueThatIsShutDownWakesTheLoopNoMore) {
   queue.Done("held");
 }
 
-TEST_F(QueueMetricsTest, AQueueWithoutANameHasNone_WM07) {
+TEST_F(QueueMetricsTest, UnnamedQueue_HasNoMetrics_WM07) {
   DelayingQueue<std::string> queue(env_);
   queue.AddAfter("a", milliseconds(0));
   EXPECT_EQ(queue.Get(), "a");
@@ -137,7 +137,7 @@ TEST_F(QueueMetricsTest, AQueueWithoutANameHasNone_WM07) {
   EXPECT_EQ(metrics_->Text(), "");
 }
 
-TEST(QueueWithoutMetrics, ANameMakesNoneWhereNobodyListens_WM07) {
+TEST(QueueWithoutMetrics, NamedQueueWithoutSink_HasNoTicker_WM07) {
   Simulation sim;
   DelayingQueue<std::string> queue(sim.env(), {.name = "q"});
   queue.AddAfter("a", milliseconds(0));

@@ -249,7 +249,7 @@ TEST_F(QueueTest, NamesOfAnyLengthAreToldApart) {
   EXPECT_EQ(queue.Len(), 0U);
 }
 
-TEST_F(QueueTest, WhatWaitsAtShutDownIsStillGivenOut_WQ13) {
+TEST_F(QueueTest, WaitingItemsAtShutDown_AreStillGivenOut_WQ13) {
   WorkQueue<std::string> queue(env_);
   queue.Add("a");
   queue.Add("b");
@@ -498,7 +498,7 @@ TEST_F(QueueTest, WorkersEndInTheOrderOfTheirDeclaration) {
   EXPECT_THAT(worked_off, ElementsAre("one"));
 }
 
-TEST_F(QueueTest, WorkersEndThoughWhatStopsThemThrows) {
+TEST_F(QueueTest, StopFunctionThrows_WorkersEnd) {
   RateLimitingQueue<ObjectName> queue(env_);
   bool ended = false;
   {
@@ -512,7 +512,7 @@ TEST_F(QueueTest, WorkersEndThoughWhatStopsThemThrows) {
   EXPECT_TRUE(ended);
 }
 
-TEST_F(QueueTest, WorkersThatAreReplacedEnd) {
+TEST_F(QueueTest, ReplacedWorkers_End) {
   RateLimitingQueue<ObjectName> first(env_);
   RateLimitingQueue<ObjectName> second(env_);
   const auto nothing = [](const ObjectName&) -> Result<void> { return {}; };
@@ -534,7 +534,7 @@ class MessageLog final : public LogSink {
   Strings messages{};
 };
 
-TEST(QueueLog, MistakesOfTheProgramAreSaid) {
+TEST(QueueLog, Misuse_IsLogged) {
   const auto log = std::make_shared<MessageLog>();
   Simulation sim({.log = log});
   WorkQueue<std::string> queue(sim.env());

@@ -122,7 +122,7 @@ TEST_F(QueueWakesTest, AnItemWakesAWorkerThatWaitsAndNobodyElse) {
   EXPECT_EQ(env_.notified, 1) << "the worker did not wait";
 }
 
-TEST_F(QueueWakesTest, WhereNobodyDrainsTheEndOfWorkWakesNobody) {
+TEST_F(QueueWakesTest, DoneWithoutDrain_WakesNobody) {
   queue_.Add("a");
   EXPECT_EQ(queue_.Get(), "a");
   queue_.Done("a");
@@ -159,7 +159,7 @@ TEST_F(QueueWakesTest, AWorkerThatTakesTheLastItemWakesNobody) {
   EXPECT_EQ(env_.notified, 2) << "nothing to take up";
 }
 
-TEST_F(QueueWakesTest, OfItemsThatComeQuicklyAWorkerSpins) {
+TEST_F(QueueWakesTest, ItemsInQuickSuccession_WorkerSpins) {
   int unlocked = -1;
   EXPECT_EQ(GetWaiting(Adds("a", microseconds(9)), &unlocked), "a");
   EXPECT_EQ(unlocked, 0) << "nothing says yet that they come quickly";
@@ -178,7 +178,7 @@ TEST_F(QueueWakesTest, OfItemsThatComeQuicklyAWorkerSpins) {
   EXPECT_EQ(env_.notified, 3);
 }
 
-TEST_F(QueueWakesTest, OneWorkerSpinsAtATime) {
+TEST_F(QueueWakesTest, Spinning_IsForOneWorkerAtATime) {
   EXPECT_EQ(GetWaiting(Adds("a")), "a");
   int second_unlocked = -1;
   env_.while_unlocked = [&] {
@@ -194,7 +194,7 @@ TEST_F(QueueWakesTest, OneWorkerSpinsAtATime) {
   EXPECT_EQ(unlocked, 1) << "the place of the spinner is free again";
 }
 
-TEST_F(QueueWakesTest, WhatAWorkerHasWakesNobodyBeforeItIsDone) {
+TEST_F(QueueWakesTest, HeldItemAddedAgain_WakesNobodyBeforeDone) {
   queue_.Add("a");
   EXPECT_EQ(queue_.Get(), "a");
   env_.while_waiting = [&] {

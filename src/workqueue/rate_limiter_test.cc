@@ -271,7 +271,7 @@ TEST(ParallelizeConformance, NoMoreWorkersThanAskedFor) {
 }
 
 // On an event loop, waiting is forbidden.
-TEST(UntilTest, OnTheLoopNothingRunsAndNothingWaits) {
+TEST(UntilTest, UntilOnLoop_NothingRunsOrWaits) {
   Simulation sim;
   Env& env = sim.env();
   StopSource stop;

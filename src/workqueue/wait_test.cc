@@ -196,7 +196,7 @@ TEST_F(WaitTest, StopEndsWaits) {
   EXPECT_THAT(asked_, ElementsAre(0)) << "one question even so";
 }
 
-TEST_F(WaitTest, OnALoopNothingWaits) {
+TEST_F(WaitTest, WaitsOnLoop_ReturnWouldDeadlock) {
   std::optional<Reason> reason;
   sim_.env().loop().Post([&] {
     reason = PollUntilCancel(sim_.env(), {}, seconds(2), HoldsAfter(1)).error().reason();
@@ -253,7 +253,7 @@ TEST(RetryLog, ConflictsEachTimeAreNamed_ASuccessIsNot) {
       "has to read the object itself, so that each call reads it anew times=3 err=modified\n");
 }
 
-TEST_F(RetryTest, UntilItSucceeds_UR02_UR04) {
+TEST_F(RetryTest, Conflict_IsRetriedUntilSuccess_UR02_UR04) {
   Run([&] {
     EXPECT_EQ(retry::RetryOnConflict(sim_.env(), retry::kDefaultRetry, [&] { return Write(0); })
                   .value_or(-1),
@@ -269,7 +269,7 @@ TEST_F(RetryTest, UntilItSucceeds_UR02_UR04) {
   EXPECT_LT(asked_.back(), 70);
 }
 
-TEST_F(RetryTest, OtherErrorsEndIt_UR03_UR05) {
+TEST_F(RetryTest, OtherErrors_AreNotRetried_UR03_UR05) {
   for (const Reason reason : {Reason::kForbidden, Reason::kCanceled}) {
     asked_.clear();
     Run([&] {

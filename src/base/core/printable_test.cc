@@ -23,7 +23,7 @@ TEST(Printable, TextOfAllLanguages_StaysAsItIs) {
   }
 }
 
-TEST(Printable, WhatTerminalsObey_BecomesAnEscape) {
+TEST(Printable, ControlAndBidiCharacters_AreEscaped) {
   EXPECT_EQ(Printable("a\x1b[2Jb\x07\n\r\t\x7f"), "a\\x1b[2Jb\\x07\\n\\r\\t\\x7f");
   EXPECT_EQ(Printable("\u009b31mred\u0085"), "\\u009b31mred\\u0085");
   EXPECT_EQ(Printable("gpj\u202eexe.\u2066x\u2069"), "gpj\\u202eexe.\\u2066x\\u2069");

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(SecondsTest, WhatDoesNotFitIsTheNearestThatDoes) {
+TEST(SecondsTest, SecondsOutOfRange_Saturate) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
   EXPECT_EQ(SaturatedSeconds(0), Duration(0));
@@ -20,7 +20,7 @@ TEST(SecondsTest, WhatDoesNotFitIsTheNearestThatDoes) {
   EXPECT_EQ(SaturatedSeconds(kLeast), Duration::min());
 }
 
-TEST(SecondsTest, TimesEndWhereAWallTimeDoes) {
+TEST(SecondsTest, TimesOutOfRange_Saturate) {
   constexpr WallTime kNow{seconds(1'800'000'000)};
   EXPECT_EQ(SaturatedAfter(kNow, seconds(5)), kNow + seconds(5));
   EXPECT_EQ(SaturatedAfter(kNow, seconds(-5)), kNow - seconds(5));

@@ -151,7 +151,7 @@ TEST(LogTest, WritesOneQuotedLine) {
                                             "err=\"a \\\\\"b\\\\\"\\\\nc\" empty=\"\"\n"));
 }
 
-TEST(LogTest, WhatServersWrite_CannotDriveTheTerminal) {
+TEST(LogTest, ControlCharactersInLogFields_AreEscaped) {
   const std::unique_ptr<LogSink> log = NewStderrLog(LogLevel::kInfo);
   ::testing::internal::CaptureStderr();
   log->Log(LogLevel::kWarning, "the server warns\u009b2J",

@@ -77,7 +77,7 @@ TEST(ForkTest, TheChildOfARuntimeEnds_M8) {
   loop.reset();
 }
 
-TEST(ForkTest, ASignalToTheChildIsTheChilds_M8) {
+TEST(ForkTest, SignalToChild_DoesNotStopParent_M8) {
   StopSource stop = StopOnSignals();
   const int status = StatusOfChild([] {
     raise(SIGTERM);

@@ -75,7 +75,7 @@ class HeapPages : public ::testing::Test {
   const bool wanted_ = HugePagesWanted();
 };
 
-TEST_F(HeapPages, ARuntimeTurnsThemOff) {
+TEST_F(HeapPages, RuntimeOption_TurnsHugePagesOff) {
   SetHugePages(true);
   {
     const Runtime runtime;
@@ -88,13 +88,13 @@ TEST_F(HeapPages, ARuntimeTurnsThemOff) {
   EXPECT_EQ(AdvisedByAThread(), 0U);
 }
 
-TEST_F(HeapPages, AreAskedForWhereAThreadKeepsMuch) {
+TEST_F(HeapPages, HugePages_AskedForWhereThreadKeepsMuch) {
   if (!HasHugePages()) GTEST_SKIP() << "another heap than glibc's, or a kernel without huge pages";
   SetHugePages(true);
   EXPECT_GT(AdvisedByAThread(), 0U);
 }
 
-TEST_F(HeapPages, WhatIsFreeBetweenWhatIsUsedGoesBackToTheSystem) {
+TEST_F(HeapPages, FreePagesBetweenUsedOnes_ReturnToSystem) {
   if (HasOtherHeap()) GTEST_SKIP() << "another heap than glibc's";
   constexpr std::size_t kObject = 2000;
   constexpr std::size_t kObjects = 50'000;

@@ -158,7 +158,7 @@ TEST(HostLoopTest, DestructionRunsWhatIsReadyAndDropsWhatWaits) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
-TEST(HostLoopTest, ARuntimeWithAThreadHasNothingToDrive) {
+TEST(HostLoopTest, RuntimeWithOwnThread_HasNothingToDrive) {
   Runtime runtime({.log = NewNullLog()});
   EXPECT_EQ(runtime.Fd(), -1);
   EXPECT_FALSE(runtime.RunReady());
@@ -193,7 +193,7 @@ TEST(NewLoopTest, HasAThreadOfItsOwnAndSharesTheRest) {
   EXPECT_THAT(metrics->Text(), HasSubstr("kinformer_loop_lag_seconds_count{loop=\"main\"}"));
 }
 
-TEST(NewLoopTest, DoesNotWaitBehindTheFirst) {
+TEST(NewLoopTest, SecondLoop_RunsWhileFirstBlocks) {
   Runtime runtime;
   Env& env = runtime.env();
   const std::unique_ptr<Loop> loop = env.NewLoop("second");
@@ -227,7 +227,7 @@ TEST(NewLoopTest, DestructionDropsWhatWaits) {
   timer.Cancel();
 }
 
-TEST(NewLoopTest, IsThereBesideAHostDrivenLoop) {
+TEST(NewLoopTest, SecondLoop_RunsBesideHostDrivenLoop) {
   Runtime runtime(HostDriven());
   const std::unique_ptr<Loop> loop = runtime.env().NewLoop("second");
   Drain(loop->env().loop());  // although nobody drives the first loop

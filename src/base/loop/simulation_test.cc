@@ -144,7 +144,7 @@ TEST(SimulationTest, AMonitorExcludes) {
   EXPECT_EQ(most, 1);
 }
 
-TEST(SimulationTest, ADriverThatMustWaitRunsTheOthers) {
+TEST(SimulationTest, LoopTaskWaitsForMonitor_OtherThreadsRun) {
   Simulation sim;
   Env& env = sim.env();
   const std::unique_ptr<Monitor> monitor = env.NewMonitor();
@@ -192,7 +192,7 @@ TEST(SimulationTest, RunBlockingTellsWhenTheBodyDoesNotReturn) {
   sim.RunFor(minutes(2));
 }
 
-TEST(SimulationTest, WhatAThreadThrowsReachesTheDriver) {
+TEST(SimulationTest, ThreadThrows_DriverRethrows) {
   Simulation sim;
   EXPECT_THROW(
       static_cast<void>(sim.RunBlocking([] { throw std::runtime_error("x"); }, seconds(1))),

@@ -31,7 +31,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(UserCallTest, WhatIsThrownIsAnErrorALineAndACount_H5) {
+TEST(UserCallTest, UserFunctionThrows_ReturnsErrorLogsAndCounts_H5) {
   const auto log = std::make_shared<FieldsLog>(LogLevel::kDebug);
   const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   Simulation sim({.log = log, .metrics = metrics});
@@ -162,7 +162,7 @@ class RegularFileTest : public ::testing::Test {
   }();
 };
 
-TEST_F(RegularFileTest, OnlyRegularFilesAndLinksToThem_M11) {
+TEST_F(RegularFileTest, OnlyRegularFilesAndLinksToThem_AreRead_M11) {
   std::ofstream(dir_ + "/file") << "text";
   // As for a projected token: a link to a file below a link to a folder.
   std::filesystem::create_directory(dir_ + "/..2026");
@@ -185,7 +185,7 @@ TEST_F(RegularFileTest, OnlyRegularFilesAndLinksToThem_M11) {
   EXPECT_THAT(Read(std::string("a\0b", 3)), HasSubstr("NUL"));
 }
 
-TEST_F(RegularFileTest, AndNotWithoutEnd_M11) {
+TEST_F(RegularFileTest, FileAbove1MiB_IsRefused_M11) {
   std::ofstream(dir_ + "/large") << std::string((1 << 20) + 1, 'x');
   EXPECT_EQ(Read(dir_ + "/large"), "error: it is larger than 1 MiB");
   std::ofstream(dir_ + "/fits") << std::string(1 << 20, 'x');
@@ -194,7 +194,7 @@ TEST_F(RegularFileTest, AndNotWithoutEnd_M11) {
 
 // ---- URLs and times
 
-TEST(RedactedUrlTest, UserAndPasswordGo_M4) {
+TEST(RedactedUrlTest, UserAndPassword_AreRedacted_M4) {
   const std::pair<const char*, const char*> cases[] = {
       {"https://host:1/x", "https://host:1/x"},
       {"https://me:pw@host:1/x", "https://--- REDACTED ---@host:1/x"},

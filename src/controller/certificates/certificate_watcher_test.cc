@@ -85,7 +85,7 @@ TEST_F(CertificateWatcherTest, ABadPairKeepsTheOldOne_WH02) {
   EXPECT_EQ(told_, (std::vector{first_, second_}));
 }
 
-TEST_F(CertificateWatcherTest, ACallbackThatThrowsIsToldTheNextPair) {
+TEST_F(CertificateWatcherTest, CallbackThrows_NextPairIsTold) {
   watcher_ = CertificateWatcher::New(sim_.env(), folder_.files()).OrExit();
   watcher_->SetCallback([this](const CertificatePair& pair) {
     told_.push_back(pair);
@@ -99,7 +99,7 @@ TEST_F(CertificateWatcherTest, ACallbackThatThrowsIsToldTheNextPair) {
               HasSubstr("kinformer_user_exceptions_total{function=\"certificate callback\"} 2"));
 }
 
-TEST_F(CertificateWatcherTest, WithoutAGoodPairThereIsNone) {
+TEST_F(CertificateWatcherTest, Watcher_WithoutGoodPair_IsNotMade) {
   for (const CertificateFiles& files :
        {CertificateFiles{"/nowhere/tls.crt", "/nowhere/tls.key"}, CertificateFiles{}}) {
     EXPECT_EQ(CertificateWatcher::New(sim_.env(), files).error().reason(), Reason::kConfig);

@@ -23,7 +23,7 @@ TEST(AppliedFields, AnEmptyStructHasItsKindOnly) {
             R"({"kind":"Deployment","apiVersion":"apps/v1"})");
 }
 
-TEST(AppliedFields, WhatIsSet) {
+TEST(AppliedFields, SetFields_AreSent_EvenZeroOptionals) {
   appsv1::Deployment::Mutable web;
   web.metadata.name = "web";
   web.spec.replicas = 0;  // an optional that is set to zero
@@ -52,7 +52,7 @@ TEST(AppliedFields, WhatIsSet) {
   EXPECT_EQ(spec["template"]["spec"]["volumes"].Dump(), R"([{"name":"scratch","emptyDir":{}}])");
 }
 
-TEST(AppliedFields, ZeroOfATypeThatGoAlwaysWrites) {
+TEST(AppliedFields, ZeroThatGoAlwaysWrites_IsLeftOut) {
   corev1::Service::Mutable service;
   service.metadata.name = "web";
   service.spec.ports.push_back({.name = "http", .port = 80});
@@ -60,7 +60,7 @@ TEST(AppliedFields, ZeroOfATypeThatGoAlwaysWrites) {
             R"({"ports":[{"name":"http","port":80}]})");
 }
 
-TEST(AppliedFields, AnEmptyTextOfAMapIsSet) {
+TEST(AppliedFields, EmptyTextInMap_IsSent) {
   corev1::ConfigMap::Mutable map;
   map.metadata.name = "a";
   map.data["empty"] = "";
@@ -85,7 +85,7 @@ TEST(AppliedFields, CustomResources) {
             R"({"apiVersion":"shop.example/v1","kind":"Widget","metadata":{"name":"w"},"size":0})");
 }
 
-TEST(AppliedFields, WhatIsNoJson) {
+TEST(AppliedFields, InvalidJson_IsDecodeError) {
   EXPECT_EQ(AppliedFields(corev1::Pod::type_info(), "").error().reason(), Reason::kDecode);
 }
 

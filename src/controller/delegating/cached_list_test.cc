@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The error must not advise AddIndexers, the store's own remedy.
-TEST(CachedList, AFieldWithoutAnIndex_IsToldOfIndexFieldAlone) {
+TEST(CachedList, FieldWithoutIndex_ErrorNamesIndexField) {
   const auto log = std::make_shared<base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});
   const IndexerCore cache(sim.env());

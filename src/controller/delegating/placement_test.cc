@@ -69,7 +69,7 @@ TEST(Placement, AWriteWithoutItsNamespace_SaysWhatToSet) {
   EXPECT_EQ(PlacedWrite(Things(), {"", "a"}, "home", "it").value().namespace_, "home");
 }
 
-TEST(Placement, AStoppedCache_IsNotTheCallersToStart) {
+TEST(Placement, StoppedCache_ErrorNamesApiReaderAndNotStart) {
   const Error stopped = OfStoppedCache(Error(Reason::kStopped, "Start it again"), Things());
   EXPECT_EQ(stopped.reason(), Reason::kStopped);
   EXPECT_THAT(stopped.message(), HasSubstr("APIReader"));

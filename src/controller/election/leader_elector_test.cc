@@ -86,7 +86,7 @@ class Candidate {
   std::unique_ptr<Thread> thread_{};
 };
 
-TEST(LeaderElectorTest, OneLeadsAndTheOthersAreTold_LE09_LE27) {
+TEST(LeaderElectorTest, TwoCandidates_OneLeadsAndOtherLearnsLeader_LE09_LE27) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim({.log = log});
   FakeLease lease;
@@ -132,7 +132,7 @@ TEST(LeaderElectorTest, ACandidateWithoutRights_IsToldWhatToGrant) {
   EXPECT_EQ(log->Count("not found; is there the namespace of the lease?"), 1U);
 }
 
-TEST(LeaderElectorTest, WhoIsStoppedReleasesAndAnotherFollowsSoon_LE17) {
+TEST(LeaderElectorTest, StoppedLeader_ReleasesLeaseAndAnotherFollows_LE17) {
   Simulation sim;
   FakeLease lease;
   Candidate a(sim, lease, "a", {.release_on_cancel = true});
@@ -275,7 +275,7 @@ TEST(LeaderElectorTest, SlowAnswersUseUpTheTimeToLead) {
 }
 
 // Valid durations that leave little time between renewals.
-TEST(LeaderElectorTest, TheWorkIsToldBeforeAnotherMayLeadWhateverTheLengths) {
+TEST(LeaderElectorTest, LostLease_WorkIsToldBeforeAnotherMayLead) {
   struct Lengths {
     Duration lease, renew, retry, answer;
   };
@@ -310,7 +310,7 @@ TEST(LeaderElectorTest, TheWorkIsToldBeforeAnotherMayLeadWhateverTheLengths) {
 }
 
 // A lock of the program that throws.
-TEST(LeaderElectorTest, WhatALockThrowsIsAFailedAttempt) {
+TEST(LeaderElectorTest, LockThrows_CountsAsFailedAttempt) {
   Simulation sim;
   FakeLease lease;
   Candidate a(sim, lease, "a");
@@ -330,7 +330,7 @@ TEST(LeaderElectorTest, WhatALockThrowsIsAFailedAttempt) {
   EXPECT_THAT(a.told, ::testing::UnorderedElementsAre("started", "worked", "stopped"));
 }
 
-TEST(LeaderElectorTest, WhoWasSuspendedLeadsOnIfNobodyElseDoes) {
+TEST(LeaderElectorTest, SuspendedLeader_LeadsOnIfNobodyTookOver) {
   Simulation sim;
   FakeLease lease;
   Candidate a(sim, lease, "a");
@@ -364,7 +364,7 @@ TEST(LeaderElectorTest, AServerThatRefusesForAWhileIsAskedAgain) {
 
 // A process that could not renew does not lead when the server is back. It competes again if Run is
 // called again.
-TEST(LeaderElectorTest, ItMayRunAgain) {
+TEST(LeaderElectorTest, StoppedElector_LeadsAgainInNewTerm) {
   Simulation sim;
   FakeLease lease;
   Candidate a(sim, lease, "a", {.release_on_cancel = true});
@@ -507,7 +507,7 @@ TEST(LeaderElectorTest, NeverTwoLeaders) {
   EXPECT_GT(terms, 100);
 }
 
-TEST(LeaderElectorTest, WhatIsWrongIsSaid_LE19_LE20) {
+TEST(LeaderElectorTest, InvalidConfig_ErrorNamesOption_LE19_LE20) {
   Simulation sim;
   FakeLease lease;
   const LeaderCallbacks callbacks{.on_started_leading = [](const std::stop_token&) {},
@@ -567,7 +567,7 @@ TEST(LeaderElectorTest, CallbacksMayThrow) {
   EXPECT_EQ(lease.record->holderIdentity, "");
 }
 
-TEST(LeaderElectorTest, OnALoopItDoesNotRun) {
+TEST(LeaderElectorTest, RunOnLoop_DoesNothing) {
   Simulation sim;
   FakeLease lease;
   Candidate a(sim, lease, "a");

@@ -21,7 +21,7 @@ using testing::FakeLease;
 using testing::FakeLock;
 using ::testing::HasSubstr;
 
-TEST(LeaderHealthzAdaptorTest, IsWellBeforeThereIsAnElector_LE23) {
+TEST(LeaderHealthzAdaptorTest, Check_PassesBeforeThereIsAnElector_LE23) {
   Simulation sim;
   FakeLease lease;
   auto lock = std::make_unique<FakeLock>(lease, "a");

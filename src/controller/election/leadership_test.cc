@@ -66,7 +66,7 @@ TEST_F(LeadershipTest, AnEmptyRecordIsTaken_LE02_LE04) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "update"));
 }
 
-TEST_F(LeadershipTest, AnotherIsWaitedForAsLongAsItSays_LE03) {
+TEST_F(LeadershipTest, OtherHolder_IsAwaitedForItsLeaseDuration_LE03) {
   Another(HeldBy("bing", 3));
   EXPECT_EQ(Try().error().reason(), Reason::kConflict);
   EXPECT_EQ(leadership_->Leader(), "bing");
@@ -139,7 +139,7 @@ TEST_F(LeadershipTest, OnesOwnRecordIsRenewedWithTheSameTerm_LE08) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "update"));
 }
 
-TEST_F(LeadershipTest, ALockThatHasNotReadIsGivenTheTimeTo_LE08) {
+TEST_F(LeadershipTest, LockWithoutRead_ReadsAndRenewsSameTerm_LE08) {
   EXPECT_TRUE(Try().ok());
   const auto acquired = lease_.record->acquireTime;
   lock_->Forget();
@@ -158,7 +158,7 @@ TEST_F(LeadershipTest, RenewalsDoNotRead_LE21) {
   EXPECT_EQ(lease_.record->leaderTransitions, 0);
 }
 
-TEST_F(LeadershipTest, AConflictIsLookedInto_LE22) {
+TEST_F(LeadershipTest, Conflict_ReadsRecordAndRenews_LE22) {
   EXPECT_TRUE(Try().ok());
   EXPECT_TRUE(Try().ok());
   // Another client has set a label: a new version of the same record.
@@ -169,7 +169,7 @@ TEST_F(LeadershipTest, AConflictIsLookedInto_LE22) {
               ElementsAre("get", "create", "update", "update", "get", "update", "update"));
 }
 
-TEST_F(LeadershipTest, OneWhoWasOvertakenDoesNotLeadAnyMore) {
+TEST_F(LeadershipTest, OvertakenLeader_LeadsNoMore) {
   EXPECT_TRUE(Try().ok());
   Another(HeldBy("bing"));
   EXPECT_TRUE(leadership_->IsLeader()) << "nobody has told it";
@@ -235,7 +235,7 @@ TEST_F(LeadershipTest, AReleaseLeavesTheRecordOfAnother) {
   EXPECT_EQ(lease_.record->holderIdentity, "bing");
 }
 
-TEST_F(LeadershipTest, AReleaseEnds) {
+TEST_F(LeadershipTest, Release_EndsAtItsTimeout) {
   EXPECT_TRUE(Try().ok());
   lock_->fault = [&](const std::string& verb, const CallOptions& call) -> Result<void> {
     EXPECT_LE(call.timeout, seconds(5));
@@ -265,13 +265,13 @@ class CoordinatedLeadership : public LeadershipTest {
   CoordinatedLeadership() : LeadershipTest({.coordinated = true}) {}
 };
 
-TEST_F(CoordinatedLeadership, AnotherHoldsIt_LE10) {
+TEST_F(CoordinatedLeadership, LeaseOfAnother_IsNotTaken_LE10) {
   Another(HeldBy("bing"));
   EXPECT_FALSE(Try().ok());
   EXPECT_THAT(lock_->asked, ElementsAre("get"));
 }
 
-TEST_F(CoordinatedLeadership, WhatTheServerGaveIsRenewed_LE11) {
+TEST_F(CoordinatedLeadership, LeaseGivenByServer_IsRenewedWithItsStrategy_LE11) {
   LeaderElectionRecord given = HeldBy("baz");
   given.leaderTransitions = 3;
   given.strategy = "OldestEmulationVersion";
@@ -283,7 +283,7 @@ TEST_F(CoordinatedLeadership, WhatTheServerGaveIsRenewed_LE11) {
   EXPECT_THAT(lock_->asked, ElementsAre("get", "update", "get", "update"));
 }
 
-TEST_F(CoordinatedLeadership, NothingIsTakenThatWasNotGiven_LE12) {
+TEST_F(CoordinatedLeadership, LeaseNotGivenByServer_IsNotTaken_LE12) {
   EXPECT_EQ(Try().error().reason(), Reason::kNotFound);
   EXPECT_FALSE(lease_.record) << "it is for the server to make it";
   Another(HeldBy("baz", 3));
@@ -299,7 +299,7 @@ TEST_F(CoordinatedLeadership, NothingIsTakenThatWasNotGiven_LE12) {
 }
 
 // The record contains whole seconds, which other candidates rely on.
-TEST(LeadershipLengths, WhatIsNotAWholeSecondIsNotLed) {
+TEST(LeadershipLengths, FractionOfLeaseSecond_IsNotLed) {
   Simulation sim;
   FakeLease lease;
   Leadership leadership(sim.env(), std::make_unique<FakeLock>(lease, "baz"),

@@ -50,7 +50,7 @@ TEST_F(AccessFiltersTest, AFixedTokenLetsItsBearersPass) {
   EXPECT_EQ(metrics_.requests.size(), 1U);
 }
 
-TEST_F(AccessFiltersTest, TheApiServerSaysWhoMay) {
+TEST_F(AccessFiltersTest, ApiServer_DecidesWhoMayRead) {
   EXPECT_EQ(Get("t-1"), "200 metrics for user-1");
   ASSERT_EQ(api_server_.requests.size(), 2U);
   const json::Value asked =
@@ -63,7 +63,7 @@ TEST_F(AccessFiltersTest, TheApiServerSaysWhoMay) {
   EXPECT_EQ(metrics_.requests.size(), 1U);
 }
 
-TEST_F(AccessFiltersTest, WithoutATokenNobodyIsAsked) {
+TEST_F(AccessFiltersTest, RequestWithoutToken_IsRefusedWithoutReview) {
   EXPECT_EQ(Get(""), "401 Unauthorized\n");
   EXPECT_THAT(Questions(), IsEmpty());
 }
@@ -103,7 +103,7 @@ TEST_F(AccessFiltersTest, ATokenThatIsUnknownIsRememberedToo) {
   EXPECT_THAT(Questions(), ElementsAre("tokenreviews"));
 }
 
-TEST_F(AccessFiltersTest, WhatTheApiServerDoesNotAnswerIsNotRemembered) {
+TEST_F(AccessFiltersTest, ApiServerFailure_IsNotCached) {
   api_server_.script = {StatusFailure(403, "Forbidden", "this process may not ask"),
                         Review({.target = "/apis/authentication.k8s.io/v1/tokenreviews",
                                 .body = R"({"spec":{"token":"t-1"}})"}),
@@ -114,7 +114,7 @@ TEST_F(AccessFiltersTest, WhatTheApiServerDoesNotAnswerIsNotRemembered) {
   EXPECT_THAT(log_->text(), HasSubstr("this process may not ask"));
 }
 
-TEST_F(AccessFiltersTest, ItWaitsTenSecondsForTheApiServer) {
+TEST_F(AccessFiltersTest, ReviewByApiServer_TimesOutAfterTenSeconds) {
   api_server_.script = {{.hang = true}};
   const std::unique_ptr<Asked> asked = Start(sim_, *filter_, "/metrics", "t-1");
   sim_.RunFor(seconds(9));
@@ -123,7 +123,7 @@ TEST_F(AccessFiltersTest, ItWaitsTenSecondsForTheApiServer) {
   EXPECT_EQ(asked->body, "Authentication failed\n");
 }
 
-TEST_F(AccessFiltersTest, WhoIsKnownDoesNotWaitForOthers) {
+TEST_F(AccessFiltersTest, KnownToken_DoesNotWaitForOthers) {
   Get("t-2");
   api_server_.script = {{.hang = true}};
   const std::unique_ptr<Asked> asked = Start(sim_, *filter_, "/metrics", "t-1");

@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Start;
 
-TEST_F(AccessFiltersTest, AFloodOfUnknownTokensDrivesNobodyOutWhoIsKnown) {
+TEST_F(AccessFiltersTest, FloodOfUnknownTokens_EvictsNoKnownToken) {
   EXPECT_EQ(Get("t-1"), "200 metrics for user-1");
   for (int i = 0; i < 4200; ++i)
     EXPECT_EQ(Ask(sim_, *filter_, "/metrics", std::to_string(i))->status, 401);
@@ -38,7 +38,7 @@ TEST_F(AccessFiltersTest, AFloodOfUnknownTokensDrivesNobodyOutWhoIsKnown) {
   EXPECT_THAT(Questions(), IsEmpty());
 }
 
-TEST_F(AccessFiltersTest, AFloodOfPathsThatAreDeniedDrivesNoLeaveOut) {
+TEST_F(AccessFiltersTest, FloodOfDeniedPaths_EvictsNoPermission) {
   EXPECT_EQ(Get("t-1"), "200 metrics for user-1");
   for (int i = 0; i < 4200; ++i) {
     EXPECT_EQ(Ask(sim_, *filter_, "/" + std::to_string(i), "t-10")->status, 403);
@@ -48,7 +48,7 @@ TEST_F(AccessFiltersTest, AFloodOfPathsThatAreDeniedDrivesNoLeaveOut) {
   EXPECT_THAT(Questions(), IsEmpty());
 }
 
-TEST_F(AccessFiltersTest, WhatWaitsForTheApiServerIsBoundedInBytes) {
+TEST_F(AccessFiltersTest, RequestsAwaitingApiServer_AreBoundedInBytes) {
   api_server_.script = {{.hang = true}};
   std::vector<std::unique_ptr<Asked>> asked;
   std::size_t waiting = 0;
@@ -86,7 +86,7 @@ class HeadOfAccessTest : public AccessFiltersTest {
   }
 };
 
-TEST_F(HeadOfAccessTest, NobodysBodyIsReadBeforeItIsKnownWhetherTheyMay) {
+TEST_F(HeadOfAccessTest, Body_IsReadOnlyAfterAccessIsGranted) {
   EXPECT_EQ(Judge(""), 401);
   EXPECT_EQ(Judge("unknown"), 401);
   EXPECT_EQ(Judge("t-10"), 403);
@@ -96,7 +96,7 @@ TEST_F(HeadOfAccessTest, NobodysBodyIsReadBeforeItIsKnownWhetherTheyMay) {
   EXPECT_THAT(metrics_.requests, IsEmpty()) << "heads are for the filter";
 }
 
-TEST_F(HeadOfAccessTest, WhileTheApiServerIsSilentTheBodyWaits) {
+TEST_F(HeadOfAccessTest, SilentApiServer_BodyWaits) {
   api_server_.script = {{.hang = true}};
   EXPECT_EQ(Judge("t-1"), 0);
 }

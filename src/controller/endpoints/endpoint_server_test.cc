@@ -164,7 +164,7 @@ TEST_F(EndpointServerTest, ARenewedCertificateIsOffered_WH02) {
   EXPECT_EQ(Get(Url("/healthz", "https"), {}, folder.ca_pem()).status, 0);
 }
 
-TEST_F(EndpointServerTest, FilesOfOtherNames) {
+TEST_F(EndpointServerTest, CertificateFilesOfOtherNames_AreUsed) {
   testing::CertificateFolder folder;
   const CertificatePair pair = folder.Make();
   folder.Write("chain.pem", pair.cert_pem);
@@ -186,7 +186,7 @@ TEST_F(EndpointServerTest, AnAddressInUseIsAnErrorThatSaysWhatToDo_MG12) {
   EXPECT_THAT(second.error().message(), HasSubstr("give another address, or \"0\" for none"));
 }
 
-TEST_F(EndpointServerTest, ZeroOpensNothingInASimulationToo) {
+TEST_F(EndpointServerTest, AddressZero_OpensNothing_InSimulationToo) {
   Listen("0");
   EXPECT_EQ(server_->port(), 0);
   server_->Shutdown(seconds(1));
@@ -195,7 +195,7 @@ TEST_F(EndpointServerTest, ZeroOpensNothingInASimulationToo) {
   EXPECT_EQ(EndpointServer::Listen(sim.env(), ":0").error().reason(), Reason::kInvalidArgument);
 }
 
-TEST(EndpointServerInASimulation, NothingBeginsThatReadsCertificates) {
+TEST(EndpointServerInASimulation, Listen_FailsWithoutReadingCertificates) {
   testing::CertificateFolder folder;
   folder.Write(folder.Make());
   Simulation sim;

@@ -65,7 +65,7 @@ TEST_F(HealthzTest, AllIsWell_HC01) {
   EXPECT_EQ(Get("/healthz/caches"), "200 ok");
 }
 
-TEST_F(HealthzTest, OneFails_HC01) {
+TEST_F(HealthzTest, FailingCheck_FailsWholeEndpoint_HC01) {
   Serve({{"ping", healthz::Ping}, {"caches", Fails}}, "/readyz");
   EXPECT_EQ(Get("/readyz"),
             "500 [-]caches failed: reason withheld\n[+]ping ok\nhealthz check failed\n");
@@ -86,7 +86,7 @@ TEST_F(HealthzTest, ExcludedChecksAreNotRun_HC01) {
   EXPECT_EQ(calls, 0);
 }
 
-TEST_F(HealthzTest, WhatCannotBeExcludedIsNamed_HC01) {
+TEST_F(HealthzTest, UnknownExclusions_AreNamedInWarning_HC01) {
   Serve({{"ping", healthz::Ping}});
   EXPECT_EQ(Get("/healthz?exclude=two&exclude=one"), "200 ok");
   EXPECT_EQ(Get("/healthz?exclude=two&exclude=one&verbose"),
@@ -102,7 +102,7 @@ TEST_F(HealthzTest, WithoutChecksThereIsPing_HC01) {
   EXPECT_EQ(Get("/healthz/ping"), "200 ok");
 }
 
-TEST_F(HealthzTest, WhatIsNotThereIsNotFound_HC01) {
+TEST_F(HealthzTest, UnknownPath_IsNotFound_HC01) {
   Serve({{"caches", healthz::Ping}, {"z", healthz::Ping}});
   for (const char* target : {"/healthz/ping", "/healthz/%zz", "/healthzz", "/", "/readyz"}) {
     EXPECT_EQ(Get(target), "404 404 page not found\n") << target;

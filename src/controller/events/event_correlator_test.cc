@@ -59,7 +59,7 @@ class CorrelatorTest : public ::testing::Test {
   Simulation sim_{{.start = WallTime(seconds(1'700'000'000))}};
 };
 
-TEST_F(CorrelatorTest, WhatIsToldTogether_EV09) {
+TEST_F(CorrelatorTest, AggregateKey_IgnoresMessageOnly_EV09) {
   const corev1::EventMutable event = NewEvent("one");
   EXPECT_EQ(AggregateKey(event), AggregateKey(NewEvent("two"))) << "the message tells them apart";
   const auto differs = [&](const auto& change) {
@@ -132,7 +132,7 @@ TEST_F(CorrelatorTest, TheSameEventCounts_EV11) {
   }
 }
 
-TEST_F(CorrelatorTest, TooManyAboutOneObjectAreLeftOut_EV12) {
+TEST_F(CorrelatorTest, EventsAboveRateOfOneObject_AreLeftOut_EV12) {
   EventCorrelator correlator(sim_.env(), {});
   for (int i = 1; i <= 25; ++i) {
     EXPECT_FALSE(IsLeftOut(Next(correlator, NewEvent("page " + std::to_string(i))))) << i;
@@ -149,7 +149,7 @@ TEST_F(CorrelatorTest, TooManyAboutOneObjectAreLeftOut_EV12) {
   EXPECT_TRUE(IsLeftOut(Next(correlator, NewEvent("page 29"))));
 }
 
-TEST_F(CorrelatorTest, WhatWasUsedLongestAgoIsForgotten) {
+TEST_F(CorrelatorTest, FullCache_ForgetsLeastRecentlyUsed) {
   EventCorrelatorOptions options = Roomy();
   options.cache_size = 2;
   EventCorrelator correlator(sim_.env(), options);
@@ -161,7 +161,7 @@ TEST_F(CorrelatorTest, WhatWasUsedLongestAgoIsForgotten) {
   EXPECT_EQ(Next(correlator, NewEvent("m", "b")).event.count, 1);
 }
 
-TEST_F(CorrelatorTest, Names_EV13) {
+TEST_F(CorrelatorTest, EventName_IsObjectNameWithSuffixElseUuid_EV13) {
   EXPECT_THAT(EventName("web-0", sim_.env()), MatchesRegex("web-0\\.[0-9a-f]+"));
   EXPECT_THAT(EventName("a.b-c", sim_.env()), StartsWith("a.b-c."));
   const std::string uuid = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";

@@ -193,7 +193,7 @@ TEST_F(EventRecorderTest, WithoutANamespaceItIsInDefault_EV02) {
   EXPECT_EQ(written_.events[0].metadata.annotations["by"], "test");
 }
 
-TEST_F(EventRecorderTest, WhatIsNoEventIsRefused) {
+TEST_F(EventRecorderTest, InvalidEvent_IsNotWritten) {
   Start();
   recorder_->Event(About(""), kEventTypeNormal, "Printed", "nothing");
   recorder_->Event(corev1::ObjectReferenceMutable(), kEventTypeNormal, "Printed", "nothing");
@@ -202,7 +202,7 @@ TEST_F(EventRecorderTest, WhatIsNoEventIsRefused) {
   EXPECT_THAT(written_.requests, IsEmpty());
 }
 
-TEST_F(EventRecorderTest, WhatIsRefusedIsNotTriedAgainAndTheRestIs_EV03) {
+TEST_F(EventRecorderTest, RefusedEvent_IsNotRetried_TransportErrorIs_EV03) {
   Start();
   std::vector<Error> errors = {
       Error(Reason::kInvalidArgument, "no path"),
@@ -252,7 +252,7 @@ TEST_F(EventRecorderTest, ASinkThatThrowsLosesThatEventAndNoOther_EV03) {
   EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_events_lost_total{why="refused"} 2)"));
 }
 
-TEST_F(EventRecorderTest, ItIsGivenUpAfterTwelveAttempts_EV03) {
+TEST_F(EventRecorderTest, UnansweredEvent_IsLostAfterTwelveAttempts_EV03) {
   Start();
   written_.fault = [](const std::string&, const CallOptions&) -> Result<void> {
     return Error(Reason::kConnectionRefused, "nobody there");
@@ -284,7 +284,7 @@ TEST_F(EventRecorderTest, AnEventThatTheServerHasForgottenIsMadeAnew_EV04) {
   EXPECT_EQ(written_.events.back().metadata.name, written_.events[2].metadata.name);
 }
 
-TEST_F(EventRecorderTest, AnEventThatWasMadeAnewUnheardIsNotMadeTwice_EV04) {
+TEST_F(EventRecorderTest, RecreatedEventWithLostAnswer_IsNotCreatedTwice_EV04) {
   Start();
   Print("web-0");
   sim_.RunFor(seconds(1));
@@ -314,7 +314,7 @@ TEST_F(EventRecorderTest, AShutdownEndsTheWaitBetweenAttempts_EV05) {
   EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_events_lost_total{why="shutdown"} 1)"));
 }
 
-TEST_F(EventRecorderTest, NobodyWaitsForASinkThatHangs_EV06) {
+TEST_F(EventRecorderTest, HangingSink_BlocksNoCaller_EV06) {
   Start();
   written_.fault = [&](const std::string&, const CallOptions& call) -> Result<void> {
     SleepUnlessStopped(sim_.env(), call.stop, hours(100));
@@ -326,7 +326,7 @@ TEST_F(EventRecorderTest, NobodyWaitsForASinkThatHangs_EV06) {
   EXPECT_THAT(Metrics(), HasSubstr(R"(kinformer_events_lost_total{why="queue full"} 500)"));
 }
 
-TEST_F(EventRecorderTest, WhatWaitsIsDeliveredAtTheEnd_EV07) {
+TEST_F(EventRecorderTest, Shutdown_DeliversQueuedEvents_EV07) {
   Start();
   for (int i = 0; i < 50; ++i) Print("web-" + std::to_string(i));
   EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_->Shutdown(); }, minutes(1)));

@@ -101,7 +101,7 @@ class EventSeriesTest : public ::testing::Test {
   std::shared_ptr<events::EventRecorder> recorder_;
 };
 
-TEST_F(EventSeriesTest, CreatedThenASeriesThenCountedHere_EV14) {
+TEST_F(EventSeriesTest, RepeatedEvents_CreatedThenPatchedThenCountedLocally_EV14) {
   Start();
   Print("web-0");
   sim_.RunFor(seconds(1));
@@ -141,7 +141,7 @@ TEST_F(EventSeriesTest, AnEventHasTheAnnotationsThatItIsGiven) {
   EXPECT_TRUE(written_.events[1].metadata.annotations.empty());
 }
 
-TEST_F(EventSeriesTest, WhatMakesASeries_EV14) {
+TEST_F(EventSeriesTest, SeriesKey_IgnoresNoteAndResourceVersion_EV14) {
   EventMutable event;
   event.regarding = About("web-0");
   const auto differs = [&](const auto& change) {
@@ -202,7 +202,7 @@ TEST_F(EventSeriesTest, ASeriesEndsSixMinutesAfterItsLastEvent_EV15) {
   EXPECT_THAT(Requests(), ElementsAre("create series", "create single"));
 }
 
-TEST_F(EventSeriesTest, WhatIsAddedKeepsASeries_EV15) {
+TEST_F(EventSeriesTest, RepeatedEvent_KeepsSeriesOpen_EV15) {
   Start();
   for (int i = 0; i < 5; ++i) {
     Print("web-0");
@@ -211,7 +211,7 @@ TEST_F(EventSeriesTest, WhatIsAddedKeepsASeries_EV15) {
   EXPECT_THAT(Requests(), ElementsAre("create web-0", "patch web-0 x2"));
 }
 
-TEST_F(EventSeriesTest, AnEndThatIsNotWrittenIsTriedAgain_EV15) {
+TEST_F(EventSeriesTest, FailedWriteOfSeriesEnd_IsRetried_EV15) {
   Start();
   for (int i = 0; i < 3; ++i) Print("web-0");
   written_.fault = [](const std::string&) -> Result<void> {
@@ -230,7 +230,7 @@ TEST_F(EventSeriesTest, AnEndThatIsNotWrittenIsTriedAgain_EV15) {
             std::string::npos);
 }
 
-TEST_F(EventSeriesTest, AnEndThatWasNotWrittenIsOffWhenMoreIsAdded_EV15) {
+TEST_F(EventSeriesTest, FailedWriteOfSeriesEnd_NewEventContinuesSeries_EV15) {
   Start();
   for (int i = 0; i < 3; ++i) Print("web-0");
   written_.fault = [](const std::string&) -> Result<void> {
@@ -290,7 +290,7 @@ TEST_F(EventSeriesTest, CountsAreWrittenAtTheEnd) {
   EXPECT_THAT(Requests(), ElementsAre("patch web-0 x7")) << "two were written of the other";
 }
 
-TEST_F(EventSeriesTest, CountsThatNobodyTakesAtTheEndAreLost) {
+TEST_F(EventSeriesTest, UndeliveredCountsAtShutdown_CountAsLost) {
   Start();
   for (int i = 0; i < 3; ++i) Print("web-0");
   written_.fault = [](const std::string&) -> Result<void> {
@@ -307,7 +307,7 @@ TEST_F(EventSeriesTest, TheOldestKindOfEventIsForgottenWhereThereAreTooMany) {
               ElementsAre("create a", "create b", "patch a x2", "create c", "create b"));
 }
 
-TEST_F(EventSeriesTest, WhatIsNoEventIsRefused) {
+TEST_F(EventSeriesTest, InvalidEvent_IsNotWritten) {
   Start();
   recorder_->Event(About(""), std::nullopt, kEventTypeNormal, "Printed", "Printing", "nothing");
   recorder_->Event(About("web-0"), std::nullopt, "Strange", "Printed", "Printing", "nothing");
@@ -343,7 +343,7 @@ TEST_F(EventSeriesTest, AWatcherThatThrowsSeesTheNextEventAndHoldsUpNobody) {
               HasSubstr("kinformer_user_exceptions_total{function=\"event watcher\"} 2"));
 }
 
-TEST_F(EventSeriesTest, AnAdapterGivesEventsOfTheOldKind) {
+TEST_F(EventSeriesTest, RecorderAdapter_RecordsCoreV1Events) {
   EventBroadcaster old(sim_.env());
   std::vector<corev1::EventMutable> seen;
   old.StartEventWatcher([&](const corev1::EventMutable& event) { seen.push_back(event); });

@@ -47,7 +47,7 @@ Pod NewPod() {
   return pod;
 }
 
-TEST(OwnerReferences, OneControls_CU01) {
+TEST(OwnerReferences, SecondController_IsRefused_CU01) {
   Pod pod = NewPod();
   ASSERT_TRUE(SetControllerReference(OwnerNamed("web"), pod).ok());
   ASSERT_EQ(pod.metadata.ownerReferences.size(), 1U);
@@ -68,7 +68,7 @@ TEST(OwnerReferences, OneControls_CU01) {
   EXPECT_EQ(pod.metadata.ownerReferences[1].controller, std::nullopt);
 }
 
-TEST(OwnerReferences, WhatTheReferenceSays_CU01) {
+TEST(OwnerReferences, OwnerReference_SetAgain_TakesNewOptions_CU01) {
   using Options = controllerutil::OwnerReferenceOptions;
   Pod pod = NewPod();
   const auto only = [&pod] {
@@ -98,7 +98,7 @@ TEST(OwnerReferences, WhatTheReferenceSays_CU01) {
   EXPECT_TRUE(HasControllerReference(*controlled));
 }
 
-TEST(OwnerReferences, WhatIsNoApiVersionIsNobodys_CU01) {
+TEST(OwnerReferences, InvalidApiVersion_MatchesNoOwner_CU01) {
   Pod pod = NewPod();
   ASSERT_TRUE(SetOwnerReference(OwnerNamed("web"), pod).ok());
   pod.metadata.ownerReferences[0].apiVersion = "apps/v1/fail";
@@ -156,7 +156,7 @@ TEST(OwnerReferences, Removal_CU01) {
   EXPECT_THAT(pod.metadata.ownerReferences, IsEmpty());
 }
 
-TEST(FinalizersTest, AreAddedOnceAndRemovedAltogether_CU03) {
+TEST(FinalizersTest, Finalizer_AddedOnceAndRemovedEverywhere_CU03) {
   Pod pod = NewPod();
   EXPECT_TRUE(controllerutil::AddFinalizer(pod, "a"));
   EXPECT_FALSE(controllerutil::AddFinalizer(pod, "a"));
@@ -168,7 +168,7 @@ TEST(FinalizersTest, AreAddedOnceAndRemovedAltogether_CU03) {
   EXPECT_FALSE(controllerutil::ContainsFinalizer(pod, "a"));
 }
 
-TEST(FinalizersTest, WhatFinalizersChangeIsSaid_CU03) {
+TEST(FinalizersTest, Finalize_ReportsUpdatesOfObjectAndStatus_CU03) {
   Finalizers<corev1::Pod> finalizers;
   bool fails = true;
   bool changes = false;
@@ -257,7 +257,7 @@ struct Gadget {
   static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
 };
 
-TEST(FinalizersTest, OfAStructOfTheProgramsOwn_CU03) {
+TEST(FinalizersTest, CustomResourceStruct_IsFinalized_CU03) {
   using Gadgets = CustomResource<Gadget>;
   Finalizers<Gadgets> finalizers;
   ASSERT_TRUE(finalizers
@@ -278,7 +278,7 @@ TEST(FinalizersTest, OfAStructOfTheProgramsOwn_CU03) {
   EXPECT_THAT(gadget.metadata.finalizers, IsEmpty());
 }
 
-TEST(MergeFromTest, ItHasWhatChangedAndNothingElse) {
+TEST(MergeFromTest, MergePatch_HasChangedFieldsOnly) {
   Pod before = NewPod();
   before.metadata.labels["app"] = "web";
   before.metadata.resourceVersion = "100500";
@@ -295,7 +295,7 @@ TEST(MergeFromTest, ItHasWhatChangedAndNothingElse) {
                 .OrExit());
 }
 
-TEST(MergeFromTest, WithTheVersionThatItWasMadeFrom) {
+TEST(MergeFromTest, OptimisticLock_SendsResourceVersionOfOriginal) {
   Pod before = NewPod();
   before.metadata.resourceVersion = "100500";
   Pod after = before;
@@ -310,7 +310,7 @@ TEST(MergeFromTest, WithTheVersionThatItWasMadeFrom) {
   EXPECT_THAT(error.message(), HasSubstr("resourceVersion"));
 }
 
-TEST(MergeFromTest, LargeNumbersAndStructsOfTheProgramsOwn) {
+TEST(MergeFromTest, MergePatch_OfLargeNumbersAndCustomStructs) {
   batchv1::Job::Mutable job;
   job.spec.activeDeadlineSeconds = 9223372036854775807;
   const batchv1::Job::Mutable before = job;
@@ -323,7 +323,7 @@ TEST(MergeFromTest, LargeNumbersAndStructsOfTheProgramsOwn) {
   EXPECT_EQ(MergeFrom(plain, gadget).OrExit().body, R"({"color":"red"})");
 }
 
-TEST(ConditionsTest, TheTimeIsThatOfTheLastTurn) {
+TEST(ConditionsTest, LastTransitionTime_ChangesWithStatusOnly) {
   Simulation sim({.start = WallTime(std::chrono::seconds(1000))});
   meta::Conditions conditions;
   EXPECT_TRUE(meta::SetStatusCondition(sim.env(), conditions,
@@ -348,7 +348,7 @@ TEST(ConditionsTest, TheTimeIsThatOfTheLastTurn) {
   EXPECT_EQ(conditions.size(), 1U);
 }
 
-TEST(ConditionsTest, AreFoundAndRemovedByType) {
+TEST(ConditionsTest, Conditions_AreFoundAndRemovedByType) {
   Simulation sim;
   meta::Conditions conditions;
   meta::SetStatusCondition(sim.env(), conditions, {.type = "Ready", .status = "True"});

@@ -95,7 +95,7 @@ TEST_F(ControllerTest, ASourceThatThrowsEndsIt_CR03) {
   EXPECT_THAT(result_.error().message(), HasSubstr("no such thing"));
 }
 
-TEST_F(ControllerTest, ASourceThatBlocksInStartIsTooLate_CR03) {
+TEST_F(ControllerTest, SourceBlockingInStart_TimesOut_CR03) {
   source_->blocks_in_start = true;
   Make({.cache_sync_timeout = seconds(5)});
   Start();
@@ -106,7 +106,7 @@ TEST_F(ControllerTest, ASourceThatBlocksInStartIsTooLate_CR03) {
   EXPECT_THAT(result_.error().message(), HasSubstr("timed out waiting for source pods to Start"));
 }
 
-TEST_F(ControllerTest, ToBeStoppedMeanwhileIsNoError_CR03) {
+TEST_F(ControllerTest, StopDuringSync_IsNoError_CR03) {
   source_->syncs_at = SteadyTime::max();
   Make();
   Start();
@@ -117,7 +117,7 @@ TEST_F(ControllerTest, ToBeStoppedMeanwhileIsNoError_CR03) {
   EXPECT_TRUE(result_.ok());
 }
 
-TEST_F(ControllerTest, EnoughTimeIsEnough_CR03) {
+TEST_F(ControllerTest, SyncJustBeforeTimeout_IsInTime_CR03) {
   source_->syncs_at = env().Now() + minutes(2) - milliseconds(1);
   Make();
   Start();
@@ -126,7 +126,7 @@ TEST_F(ControllerTest, EnoughTimeIsEnough_CR03) {
 }
 
 // As in Go, where a source gets its controller's context.
-TEST_F(ControllerTest, ASourcesTokenIsRequestedAtTheEndOnly_CR03) {
+TEST_F(ControllerTest, StopTokenOfSource_IsRequestedAtControllersEnd_CR03) {
   Make();
   Start();
   const auto late = std::make_shared<TestSource>(env());
@@ -139,7 +139,7 @@ TEST_F(ControllerTest, ASourcesTokenIsRequestedAtTheEndOnly_CR03) {
   EXPECT_TRUE(late->stop.stop_requested());
 }
 
-TEST_F(ControllerTest, OneSourceThatFailsStopsTheOthers_CR03) {
+TEST_F(ControllerTest, FailingSource_StopsOtherSources_CR03) {
   Make();
   const auto bad = std::make_shared<TestSource>(env());
   bad->fails = true;
@@ -150,7 +150,7 @@ TEST_F(ControllerTest, OneSourceThatFailsStopsTheOthers_CR03) {
   EXPECT_TRUE(source_->stop.stop_requested());
 }
 
-TEST_F(ControllerTest, ItStartsOnce_CR05) {
+TEST_F(ControllerTest, SecondStart_IsRefused_CR05) {
   Make();
   Start();
   Result<void> second;
@@ -162,7 +162,7 @@ TEST_F(ControllerTest, ItStartsOnce_CR05) {
   EXPECT_EQ(second.error().reason(), Reason::kInvalidArgument) << "nor again when it has ended";
 }
 
-TEST_F(ControllerTest, WhatIsMissingIsSaid_CR06_CR19) {
+TEST_F(ControllerTest, InvalidOptionsAndSources_AreRefused_CR06_CR19) {
   const auto reconciler =
       ReconcilerOf<Request>([](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
         return ReconcileResult{};
@@ -254,7 +254,7 @@ TEST_F(ControllerTest, WarmupStartsTheSourcesAndStartDoesTheRest_CR07_CR17) {
   second->Join();
 }
 
-TEST_F(ControllerTest, WhatFailedInWarmupFailsInStart_CR17) {
+TEST_F(ControllerTest, SourceFailedInWarmup_FailsStart_CR17) {
   source_->fails = true;
   Make({.enable_warmup = true});
   Result<void> warm;
@@ -321,7 +321,7 @@ TEST_F(ControllerTest, WarmupAndStartAtOnceStartEachSourceOnce_CR17) {
   EXPECT_FALSE(ended_);
 }
 
-TEST_F(ControllerTest, WhatIsWatchedAfterTheWarmupStarts_CR17) {
+TEST_F(ControllerTest, SourceWatchedAfterWarmup_IsStarted_CR17) {
   Make({.enable_warmup = true});
   ASSERT_TRUE(sim_.RunBlocking([&] { EXPECT_TRUE(controller_->Warmup({}).ok()); }, minutes(5)));
   const auto late = std::make_shared<TestSource>(env());
@@ -332,7 +332,7 @@ TEST_F(ControllerTest, WhatIsWatchedAfterTheWarmupStarts_CR17) {
   EXPECT_EQ(source_->starts, 1);
 }
 
-TEST_F(ControllerTest, AfterAWarmupThatWasStoppedNothingIsReconciled_CR17) {
+TEST_F(ControllerTest, StartWaitingForStoppedWarmup_ReconcilesNothing_CR17) {
   source_->syncs_at = SteadyTime::max();
   Make({.enable_warmup = true});
   std::stop_source stop_warmup;
@@ -355,7 +355,7 @@ TEST_F(ControllerTest, AfterAWarmupThatWasStoppedNothingIsReconciled_CR17) {
   warming->Join();
 }
 
-TEST_F(ControllerTest, NorWhenStartComesAfterIt_CR17) {
+TEST_F(ControllerTest, StartAfterStoppedWarmup_ReconcilesNothing_CR17) {
   // Start of the source returns ok as soon as stop is requested.
   source_->blocks_in_start = true;
   Make({.enable_warmup = true});
@@ -377,7 +377,7 @@ TEST_F(ControllerTest, NorWhenStartComesAfterIt_CR17) {
   EXPECT_EQ(source_->starts, 1);
 }
 
-TEST_F(ControllerTest, WhoStopsTheStartStopsTheWarmup_CR17) {
+TEST_F(ControllerTest, StoppedStart_StopsWarmup_CR17) {
   source_->syncs_at = SteadyTime::max();
   Make({.enable_warmup = true});
   Result<void> warm;
@@ -459,7 +459,7 @@ TEST_F(ControllerTest, ASourceThatIsBeingStartedIsStoppedAfterwards) {
   EXPECT_EQ(controller_->Watch(bad).error().reason(), Reason::kStopped);
 }
 
-TEST_F(ControllerTest, ASourceThatFailsLaterIsNotKept) {
+TEST_F(ControllerTest, SourceFailingInLateWatch_IsNotKept) {
   Make();
   Start();
   const auto bad = std::make_shared<TestSource>(env());

@@ -47,7 +47,7 @@ TEST_F(ControllerTest, ARequestIsReconciledAndForgotten_CR08_CR16_CR18) {
   EXPECT_EQ(ReconcileContext(env(), {}).reconcile_id(), "");
 }
 
-TEST_F(ControllerTest, WhatFailsComesLaterAndLaterUntilItSucceeds_CR09_CR11) {
+TEST_F(ControllerTest, FailedRequest_BacksOffUntilSuccess_CR09_CR11) {
   Make();
   Start();
   int left = 3;
@@ -109,7 +109,7 @@ TEST_F(ControllerTest, ATerminalErrorEndsTheHistoryOfFailures) {
   EXPECT_EQ(calls_[5].at - calls_[4].at, milliseconds(5)) << "as after a first failure";
 }
 
-TEST_F(ControllerTest, WhatAReconcileAsksFor_CR12_CR13_CR14) {
+TEST_F(ControllerTest, ReconcileResult_DecidesWhenRequestReturns_CR12_CR13_CR14) {
   Make();
   Start();
   std::vector<Result<ReconcileResult>> answers{
@@ -170,7 +170,7 @@ TEST_F(ControllerTest, WithoutAPriorityQueueRequestsComeInTheirOrder_CR15) {
   for (const Call& call : calls_) EXPECT_EQ(call.priority, 0);
 }
 
-TEST_F(ControllerTest, WhatIsThrownIsAnError_CR01) {
+TEST_F(ControllerTest, ReconcilerThrows_RequestIsRetried_CR01) {
   Make();
   Start();
   bool thrown = false;
@@ -185,7 +185,7 @@ TEST_F(ControllerTest, WhatIsThrownIsAnError_CR01) {
   EXPECT_THAT(log_->lines, ::testing::Contains(HasSubstr("panic: off by one [recovered]")));
 }
 
-TEST_F(ControllerTest, UnlessItIsToEndTheProcess_CR01) {
+TEST_F(ControllerTest, ReconcilerThrows_WithoutRecoverPanicProcessEnds_CR01) {
   const auto run = [this] {
     Make({.recover_panic = false});
     Start();
@@ -220,7 +220,7 @@ TEST_F(ControllerTest, AReconcileThatTakesTooLongIsAskedToStop_CR02) {
   EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 3"));
 }
 
-TEST_F(ControllerTest, OnlyItsOwnTimeCounts_CR02) {
+TEST_F(ControllerTest, ReconcileStoppedByController_IsNoTimeout_CR02) {
   Make({.reconciliation_timeout = hours(1)});
   Start();
   bool asked = false;
@@ -235,7 +235,7 @@ TEST_F(ControllerTest, OnlyItsOwnTimeCounts_CR02) {
   EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 0"));
 }
 
-TEST_F(ControllerTest, WithoutALimitThereIsNone_CR02) {
+TEST_F(ControllerTest, WithoutReconciliationTimeout_NoDeadline_CR02) {
   Make();
   Start();
   reconcile_ = [&](const ReconcileContext& context, const Request&) -> Result<ReconcileResult> {
@@ -250,7 +250,7 @@ TEST_F(ControllerTest, WithoutALimitThereIsNone_CR02) {
   EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 0"));
 }
 
-TEST_F(ControllerTest, WhatEndsInTimeIsNoTimeout_CR02) {
+TEST_F(ControllerTest, ReconcileEndingInTime_IsNoTimeout_CR02) {
   Make({.reconciliation_timeout = seconds(10)});
   Start();
   int calls = 0;
@@ -266,7 +266,7 @@ TEST_F(ControllerTest, WhatEndsInTimeIsNoTimeout_CR02) {
   EXPECT_THAT(Metric("controller_runtime_reconcile_timeouts_total"), HasSubstr(" 0"));
 }
 
-TEST_F(ControllerTest, OneRequestIsNeverReconciledTwiceAtATime) {
+TEST_F(ControllerTest, SameRequest_IsNeverReconciledConcurrently) {
   Make({.max_concurrent_reconciles = 3});
   Start();
   std::map<std::string, int> running;
@@ -289,7 +289,7 @@ TEST_F(ControllerTest, OneRequestIsNeverReconciledTwiceAtATime) {
   EXPECT_EQ(controller_->Len(), 0U);
 }
 
-TEST_F(ControllerTest, ItEndsSoonWithAFullQueue_CR20) {
+TEST_F(ControllerTest, StopWithFullQueue_EndsAfterRunningReconcile_CR20) {
   Make();
   Start();
   reconcile_ = [&](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
@@ -305,7 +305,7 @@ TEST_F(ControllerTest, ItEndsSoonWithAFullQueue_CR20) {
   EXPECT_EQ(calls_.size(), 2U);
 }
 
-TEST_F(ControllerTest, NothingIsDoneWithoutLeadershipAndNothingIsLost) {
+TEST_F(ControllerTest, NonLeader_HoldsRequestsUntilItLeads) {
   bool leads = false;
   Make({.is_leader = [&] { return leads; }});
   Start();
@@ -339,7 +339,7 @@ TEST_F(ControllerTest, AControllerDoesNotActOnACacheThatIsTooOld) {
   StopController();
 }
 
-TEST_F(ControllerTest, AControllerThatIsHeldBackEnds) {
+TEST_F(ControllerTest, NonLeader_EndsWhenStopped) {
   Make({.is_leader = [] { return false; }});
   Start();
   Add(kA);
@@ -350,7 +350,7 @@ TEST_F(ControllerTest, AControllerThatIsHeldBackEnds) {
   EXPECT_TRUE(calls_.empty());
 }
 
-TEST_F(ControllerTest, OnALoopItWouldDeadlock) {
+TEST_F(ControllerTest, StartOnLoop_ReturnsWouldDeadlock) {
   Make();
   env().loop().Post([&] { result_ = controller_->Start({}); });
   sim_.RunReady();

@@ -83,7 +83,7 @@ class EnqueueTest : public ::testing::Test {
   PriorityQueue<Request> queue_{sim_.env()};
 };
 
-TEST_F(EnqueueTest, TheObjectOfEachEvent_HD01) {
+TEST_F(EnqueueTest, EachEvent_EnqueuesItsObject_HD01) {
   const Ref<Pod> pod = PodWith(R"("name":"baz","namespace":"biz")");
   const Ref<Pod> now = PodWith(R"("name":"baz2","namespace":"biz2")");
   EXPECT_THAT(OfEachEvent(handler::EnqueueRequestForObject<Pod>(), pod, now),
@@ -93,7 +93,7 @@ TEST_F(EnqueueTest, TheObjectOfEachEvent_HD01) {
   EXPECT_THAT(Added(), IsEmpty()) << "an event without an object";
 }
 
-TEST_F(EnqueueTest, WhatAMapSaysOfEachEvent_HD01) {
+TEST_F(EnqueueTest, EachEvent_EnqueuesRequestsOfMapFunction_HD01) {
   const auto map = handler::EnqueueRequestsFromMapFunc<Pod>([](const Pod& pod) {
     const std::string name(pod.metadata().name());
     return std::vector<Request>{{"foo", name + "-bar"}, {"biz", name + "-baz"}};
@@ -107,7 +107,7 @@ TEST_F(EnqueueTest, WhatAMapSaysOfEachEvent_HD01) {
   EXPECT_THAT(Added(), UnorderedElementsAre("foo/a-bar", "biz/a-baz", "foo/b-bar", "biz/b-baz"));
 }
 
-TEST_F(EnqueueTest, TheOwnersOfEachEvent_HD01) {
+TEST_F(EnqueueTest, EachEvent_EnqueuesOwners_HD01) {
   const auto owners = handler::EnqueueRequestForOwner<Pod, ReplicaSet>();
   const Ref<Pod> one = OwnedBy({Owner("foo1")});
   EXPECT_THAT(OfEachEvent(owners, one, OwnedBy({Owner("foo2")}, "biz2")),
@@ -137,7 +137,7 @@ TEST_F(EnqueueTest, TheVersionOfAnOwnerDoesNotMatter_HD01) {
       << "which has no namespace";
 }
 
-TEST_F(EnqueueTest, TheFirstOwnerThatControls_HD01) {
+TEST_F(EnqueueTest, ControllerOwnersOnly_FirstControllerIsEnqueued_HD01) {
   const auto controller = handler::EnqueueRequestForOwner<Pod, ReplicaSet>(Owners::kController);
   EXPECT_THAT(Created(controller, OwnedBy({Owner("a"), Owner("b", kControls), Owner("c"),
                                            Owner("d", kControls), Owner("e")})),
@@ -209,7 +209,7 @@ std::vector<PriorityRow> PriorityRows() {
   };
 }
 
-TEST_F(EnqueueTest, WhatNoChangeCallsForIsLowInEachForm_HD02) {
+TEST_F(EnqueueTest, InitialListAndUnchangedUpdate_GetLowPriority_HD02) {
   const std::string metadata =
       R"("name":"baz","namespace":"biz","ownerReferences":[)" + Owner("baz", "", "Pod", "v1") + "]";
   const Ref<Pod> pod = PodWith(metadata + R"(,"resourceVersion":"1")");

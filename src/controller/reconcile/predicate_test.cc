@@ -68,7 +68,7 @@ TEST(PredicateTest, EachEventHasItsFunction_PR01) {
             "ynyy");
 }
 
-TEST(PredicateTest, WhatAnUpdateChanged_PR01) {
+TEST(PredicateTest, ChangedPredicates_AcceptUpdatesOfTheirField_PR01) {
   struct Row {
     const char* what;
     Predicate<Object> predicate;
@@ -111,7 +111,7 @@ TEST(PredicateTest, WhatAnUpdateChanged_PR01) {
   }
 }
 
-TEST(PredicateTest, AndOrNot_PR01) {
+TEST(PredicateTest, PredicatesCombinedByAndOrNot_PR01) {
   const Ref<Pod> pod = PodWith(R"("name":"a")");
   const auto says = [&](const Predicate<Pod>& p) { return Says(p, pod, pod); };
   EXPECT_EQ(says(predicate::And<Pod>({Always(true), Always(false)})), "nnnn");

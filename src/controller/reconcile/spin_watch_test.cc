@@ -107,7 +107,7 @@ TEST(SpinWatchTest, ABurst_ThatEnds_IsNoSpinning) {
   }
 }
 
-TEST(SpinWatchTest, MoreKeysThanItKnows_AreNotCounted) {
+TEST(SpinWatchTest, KeysBeyondLimit_AreNotCounted) {
   SpinWatch watch;
   const SteadyTime now{};
   for (std::size_t i = 0; i < SpinWatch::kMostKeys; ++i) {

@@ -179,7 +179,7 @@ class ThrowingValidator final : public admission::Validator<corev1::ConfigMap> {
   }
 };
 
-TEST_F(AdmissionTest, WhatADefaulterOrAValidatorThrowsIsCode500_WH01) {
+TEST_F(AdmissionTest, DefaulterOrValidatorThrows_IsCode500_WH01) {
   server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<ThrowingValidator>()).OrExit();
   const admission::Defaulter<corev1::ConfigMap> defaulter =
       [](const admission::Request& request, corev1::ConfigMap::Mutable&) -> Result<void> {
@@ -212,7 +212,7 @@ TEST_F(AdmissionTest, AnObjectNeedNotSayItsKind_WH01) {
   EXPECT_EQ(Validate("CREATE", plain, nullptr)["allowed"].AsBool(), false);
 }
 
-TEST_F(AdmissionTest, WhatIsNoObjectOfTheKindIsCode400_WH01) {
+TEST_F(AdmissionTest, MissingOrWrongObject_IsCode400_WH01) {
   server_.RegisterValidator<corev1::ConfigMap>(std::make_shared<NamedValidator>()).OrExit();
   EXPECT_EQ(Validate("CREATE", nullptr, nullptr).At("/status/code").AsInt64(), 400);
   json::Value other = Map("good");
@@ -261,7 +261,7 @@ TEST_F(AdmissionTest, ADefaulterPatchesWhatItChanged_WH01) {
   EXPECT_EQ(Ask("/validate--v1-pod", "{}").status, 404) << "nobody validates";
 }
 
-TEST_F(AdmissionTest, FieldsThatTheTypeLacksStayThoughItemsComeAndGo_WH01) {
+TEST_F(AdmissionTest, UnknownFields_StayThoughItemsComeAndGo_WH01) {
   server_
       .RegisterDefaulter<corev1::Pod>(
           [](const admission::Request&, corev1::Pod::Mutable& pod) -> Result<void> {
@@ -293,7 +293,7 @@ struct Gadget {
                  Field("totalReplicas", &Gadget::totalReplicas).OmitEmpty());
 };
 
-TEST_F(AdmissionTest, FieldsThatTheTypeLacksStayUnlessTheyAreToGo_WH01) {
+TEST_F(AdmissionTest, UnknownFields_StayUnlessRemovalIsRequested_WH01) {
   using Gadgets = CustomResource<Gadget>;
   const json::Value gadget =
       json::Parse(R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"},
@@ -351,7 +351,7 @@ TEST_F(AdmissionTest, AFieldThatIsEmptiedIsRemoved_WH01) {
   EXPECT_EQ(Ask("/mutate-example-com-v1-gadget", "{}").status, 404) << "it has another path";
 }
 
-TEST_F(AdmissionTest, ADefaulterThatChangesNothingOrRefuses_WH01) {
+TEST_F(AdmissionTest, DefaulterWithoutChange_SendsNoPatch_ErrorRefuses_WH01) {
   server_
       .RegisterDefaulter<corev1::Pod>(
           [](const admission::Request& request, corev1::Pod::Mutable&) -> Result<void> {
@@ -368,7 +368,7 @@ TEST_F(AdmissionTest, ADefaulterThatChangesNothingOrRefuses_WH01) {
 
 json::Value Json(const char* text) { return json::Parse(text).OrExit(); }
 
-TEST(WithChanges, AMemberThatWentIsGoneAndOthersAreAsTheyWere) {
+TEST(WithChanges, RemovedMember_IsGone_UnknownMembersStay) {
   EXPECT_EQ(internal::WithChanges(Json(R"({"a":1,"b":{"c":1,"x":9},"y":0})"),
                                   Json(R"({"a":1,"b":{"c":1}})"), Json(R"({"b":{"c":2}})")),
             Json(R"({"b":{"c":2,"x":9},"y":0})"));
@@ -382,7 +382,7 @@ struct ListChange {
   const char* made;
 };
 
-TEST(WithChanges, WhatAStructDoesNotKnowStaysWithItsItemOfAList) {
+TEST(WithChanges, UnknownMembers_StayWithTheirListItem) {
   for (const ListChange& one : std::vector<ListChange>{
            {"sorted", R"([{"n":"a","new":1},{"n":"b","new":2}])", R"([{"n":"a"},{"n":"b"}])",
             R"([{"n":"b"},{"n":"a"}])", R"([{"n":"b","new":2},{"n":"a","new":1}])"},
@@ -410,7 +410,7 @@ TEST(WithChanges, WhatAStructDoesNotKnowStaysWithItsItemOfAList) {
   }
 }
 
-TEST(WithChanges, ItemsThatAreEqualAreEachUsedOnce) {
+TEST(WithChanges, EqualItems_AreEachMatchedOnce) {
   const json::Value original = Json(R"([{"n":"a","new":1},{"n":"a","new":2},{"n":"b","new":3}])");
   const json::Value before = Json(R"([{"n":"a"},{"n":"a"},{"n":"b"}])");
   for (const auto& [after, made] : std::vector<std::pair<const char*, const char*>>{
@@ -428,7 +428,7 @@ TEST(WithChanges, ItemsThatAreEqualAreEachUsedOnce) {
   }
 }
 
-TEST(WithChanges, ListsOfScalarsAreAsTheyWereMade) {
+TEST(WithChanges, ListsOfScalars_AreTakenAsChanged) {
   const json::Value before = Json(R"(["a","b","b",1])");
   for (const char* const after : {R"(["b","a","b",1])", R"(["a","b"])", R"(["c","a","b","b",1])",
                                   R"(["a","x","b",2])", "[]"}) {
@@ -436,7 +436,7 @@ TEST(WithChanges, ListsOfScalarsAreAsTheyWereMade) {
   }
 }
 
-TEST(WithChanges, AListOfAnotherLengthThanTheStructsIsReplaced) {
+TEST(WithChanges, ListOfOtherLengthThanStructs_IsReplaced) {
   const json::Value after = Json(R"([{"n":"b"}])");
   EXPECT_EQ(
       internal::WithChanges(Json(R"([{"n":"a","new":1},null])"), Json(R"([{"n":"a"}])"), after),

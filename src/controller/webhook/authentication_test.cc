@@ -62,7 +62,7 @@ struct BadReview {
   std::string error;
 };
 
-TEST_F(AuthenticationTest, WhatIsWrongWithARequestStandsInTheStatus_WH03) {
+TEST_F(AuthenticationTest, BadRequest_ErrorStandsInStatus_WH03) {
   constexpr std::size_t kLimit = std::size_t{1} << 20;
   const std::string good = R"({"spec":{"token":"foobar"}})";
   for (const BadReview& bad : std::vector<BadReview>{
@@ -109,7 +109,7 @@ TEST_F(AuthenticationTest, AnAnswerHasTheVersionOfTheQuestion_WH03) {
       "authentication.k8s.io/v1beta1");
 }
 
-TEST_F(AuthenticationTest, TheQuestionAndTheAnswer_WH03) {
+TEST_F(AuthenticationTest, ReviewFields_ReachHandlerAndReply_WH03) {
   response_ = ReviewResponse(
       true, {.username = "ann", .uid = "7", .groups = {"a", "b"}, .extra = {{"x", {"1", "2"}}}}, "",
       {"https://api"});
@@ -125,7 +125,7 @@ TEST_F(AuthenticationTest, TheQuestionAndTheAnswer_WH03) {
                             R"("extra":{"x":["1","2"]}},"audiences":["https://api"]}})");
 }
 
-TEST_F(AuthenticationTest, WhatHandlersAnswerWith_WH03) {
+TEST_F(AuthenticationTest, HandlerResponses_BecomeStatus_WH03) {
   const UserInfo ann{.username = "ann"};
   EXPECT_EQ(StatusOf(Authenticated("", ann)),
             R"({"authenticated":true,"user":{"username":"ann"}})");
@@ -172,7 +172,7 @@ TEST_F(AuthenticationTest, AHandlerNoticesThatNobodyWaitsForIt_WH03) {
   EXPECT_TRUE(given_up);
 }
 
-TEST_F(AuthenticationTest, TokensStayAmongTheTwo_WH03) {
+TEST_F(AuthenticationTest, Token_IsRedactedInErrorsLogsAndMetrics_WH03) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kDebug);
   Simulation sim({.log = log, .metrics = metrics_});
   WebhookServer server(sim.env());

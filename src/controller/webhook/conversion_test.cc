@@ -109,7 +109,7 @@ TEST(Conversions, FromSpokeToSpokeByWayOfTheHub) {
             {"name":"a","annotations":{"from":"v1alpha1"}},"big":3})"));
 }
 
-TEST(Conversions, WhatHasTheVersionStaysAndWhatHasNoWayIsAnError) {
+TEST(Conversions, SameVersion_IsUnchanged_NoWayIsAnError) {
   const json::Value object =
       Object(R"({"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"}})");
   EXPECT_EQ(WidgetConversions().Convert(object, "example.com/v2").OrExit(), object);
@@ -120,7 +120,7 @@ TEST(Conversions, WhatHasTheVersionStaysAndWhatHasNoWayIsAnError) {
   }
 }
 
-TEST(Conversions, OneFunctionForEachDirectionOfOneKind) {
+TEST(Conversions, SecondFunctionForDirection_IsRefused) {
   Conversions conversions = WidgetConversions();
   const auto same = [](const json::Value& object) -> Result<json::Value> { return object; };
   EXPECT_EQ(conversions.Add({"example.com", "v1", "Widget"}, {"example.com", "v2", "Widget"}, same)
@@ -161,7 +161,7 @@ TEST_F(ConversionWebhook, AReviewIsAnswered) {
   EXPECT_EQ(reply.body.At("/response/convertedObjects/0/spec/size").AsInt64(), 5);
 }
 
-TEST_F(ConversionWebhook, AReviewNeedNotSayWhatItIs) {
+TEST_F(ConversionWebhook, ReviewWithoutKindOrVersion_GetsDefaults) {
   const WebhookReply plain = Convert("5", "example.com/v1", "");
   EXPECT_EQ(plain.body["kind"].StringOrEmpty(), "ConversionReview");
   EXPECT_EQ(plain.body["apiVersion"].StringOrEmpty(), "apiextensions.k8s.io/v1");

@@ -81,7 +81,7 @@ struct BadRequest {
   std::string message;
 };
 
-TEST_F(WebhookServerTest, WhatIsWrongWithARequestStandsInTheReview_WH01) {
+TEST_F(WebhookServerTest, BadRequest_ErrorStandsInReview_WH01) {
   const std::string good = Review(json::Value::MakeObject());
   for (const BadRequest& bad : std::vector<BadRequest>{
            {"empty", "", "application/json", 400, "request body is empty"},
@@ -111,7 +111,7 @@ TEST_F(WebhookServerTest, WhatIsWrongWithARequestStandsInTheReview_WH01) {
   EXPECT_EQ(Ask("/nowhere", good).status, 404);
 }
 
-TEST_F(WebhookServerTest, WhatAReviewDoesNotSayOfItselfIsTakenForGranted_WH01) {
+TEST_F(WebhookServerTest, ReviewWithoutKindOrVersion_GetsDefaults_WH01) {
   const std::string yes = R"("response":{"uid":"","allowed":true,"status":{"metadata":{},)"
                           R"("code":200}}})";
   const std::string v1 = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",)" + yes;
@@ -127,7 +127,7 @@ TEST_F(WebhookServerTest, AVersionThatNobodyKnowsIsAnsweredInV1_WH01) {
   EXPECT_EQ(reply.body.At("/response/uid").StringOrEmpty(), "u-1");
 }
 
-TEST_F(WebhookServerTest, WhatAHandlerThrowsIsCode500_WH01) {
+TEST_F(WebhookServerTest, HandlerThrows_IsCode500_WH01) {
   server_
       .Register("/throws",
                 [](const admission::Request&) -> admission::Response {
@@ -143,7 +143,7 @@ TEST_F(WebhookServerTest, WhatAHandlerThrowsIsCode500_WH01) {
   EXPECT_THAT(metrics_->Text(), HasSubstr("controller_runtime_webhook_panics_total 1"));
 }
 
-TEST_F(WebhookServerTest, UnlessItIsToEndTheProcess_WH01) {
+TEST_F(WebhookServerTest, HandlerThrows_WithoutRecoverPanicProcessEnds_WH01) {
   const auto run = [this] {
     WebhookServer strict(sim_.env(), {.recover_panic = false});
     strict
@@ -161,7 +161,7 @@ TEST_F(WebhookServerTest, UnlessItIsToEndTheProcess_WH01) {
   EXPECT_DEATH(run(), "");
 }
 
-TEST_F(WebhookServerTest, WhatHandlersAnswerWith_WH01) {
+TEST_F(WebhookServerTest, HandlerResponses_BecomeReviewResponse_WH01) {
   admission::Response response;
   server_.Register("/say", [&](const admission::Request&) { return response; }).OrExit();
   const auto said = [&](admission::Response as) {
@@ -232,7 +232,7 @@ TEST_F(WebhookServerTest, AHandlerSeesTheHttpRequestAndWhetherAnybodyWaits_WH01)
   EXPECT_TRUE(given_up);
 }
 
-TEST_F(WebhookServerTest, ACheckSaysWhetherItIsServed) {
+TEST_F(WebhookServerTest, StartedChecker_FailsUnlessServing) {
   const std::function<Result<void>()> check = server_.StartedChecker();
   EXPECT_EQ(check().error().reason(), Reason::kServiceUnavailable);
   server_.SetStarted(true);
@@ -250,7 +250,7 @@ TEST_F(WebhookServerTest, Metrics) {
   EXPECT_THAT(text, HasSubstr(R"(controller_runtime_webhook_requests_in_flight)"));
 }
 
-TEST_F(WebhookServerTest, PathsAreOnesAndAreNamedAsControllerRuntimeNamesThem) {
+TEST_F(WebhookServerTest, Paths_AreUniqueAndNamedAsInControllerRuntime) {
   EXPECT_EQ(server_.Register("/yes", [](const admission::Request&) { return Allowed(); })
                 .error()
                 .reason(),
@@ -272,7 +272,7 @@ TEST_F(WebhookServerTest, AnAnswerThatNobodyWaitsForIsDropped) {
   EXPECT_EQ(Ask("/yes", request.body).status, 200);
 }
 
-TEST_F(WebhookServerTest, SeveralHandlersAtOnePath_WH01) {
+TEST_F(WebhookServerTest, ValidatingHandlers_FirstDenialDecides_WH01) {
   const auto warn = [](const std::string& text, admission::Response response) {
     return [text, response](const admission::Request&) {
       admission::Response out = response;
@@ -306,7 +306,7 @@ TEST_F(WebhookServerTest, SeveralHandlersAtOnePath_WH01) {
             R"("warnings":["one"]})");
 }
 
-TEST_F(WebhookServerTest, SeveralHandlersThatChange_WH01) {
+TEST_F(WebhookServerTest, MutatingHandlers_PatchesAreJoined_WH01) {
   int asked = 0;
   const auto last = [&asked](const admission::Request&) {
     ++asked;

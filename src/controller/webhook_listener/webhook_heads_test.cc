@@ -106,7 +106,7 @@ TEST_P(WebhookHeadsTest, AClientWithoutACertificate_IsRefusedBeforeTheBody) {
   }
 }
 
-TEST_P(WebhookHeadsTest, WhomABodyMayHelp_IsReadToTheEnd) {
+TEST_P(WebhookHeadsTest, AcceptedHead_BodyIsReadToTheEnd) {
   Listen(webhooks_);
   for (const std::size_t size : {std::size_t{1}, std::size_t{70'000}, kBody}) {
     EXPECT_THAT(Ask("/yes", kJson, size, size).body, HasSubstr(R"("code":400)")) << size;
@@ -114,7 +114,7 @@ TEST_P(WebhookHeadsTest, WhomABodyMayHelp_IsReadToTheEnd) {
   }
 }
 
-TEST_P(WebhookHeadsTest, AClassOfItsOwnAnswersAtPathsOfItsOwn) {
+TEST_P(WebhookHeadsTest, DerivedServer_AnswersAtPathsOfItsOwn) {
   class More final : public WebhookServer {
    public:
     using WebhookServer::WebhookServer;

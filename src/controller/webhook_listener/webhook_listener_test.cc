@@ -98,7 +98,7 @@ TEST_F(WebhookListenerTest, ARenewedCertificateInTheFilesIsOffered_WH02) {
   EXPECT_THAT(Ask(*listener, kReview, folder_.ca_pem()), HasSubstr("certificate"));
 }
 
-TEST_F(WebhookListenerTest, WhoMustShowACertificateIsRefusedWithoutOne) {
+TEST_F(WebhookListenerTest, ClientWithoutCertificate_IsRefused) {
   const auto listener = WebhookListener::Listen(runtime_->env(), webhooks_,
                                                 {.address = "127.0.0.1",
                                                  .port = 0,
@@ -108,7 +108,7 @@ TEST_F(WebhookListenerTest, WhoMustShowACertificateIsRefusedWithoutOne) {
   EXPECT_EQ(Ask(*listener, kReview, folder_.ca_pem()), "401 a client certificate is required\n");
 }
 
-TEST_F(WebhookListenerTest, InASimulationNothingBeginsThatReadsCertificates) {
+TEST_F(WebhookListenerTest, ListenInSimulation_FailsWithoutReadingCertificates) {
   Simulation sim;
   bool ran = false;
   sim.env().loop().Post([&ran] { ran = true; });

@@ -183,7 +183,7 @@ std::size_t BytesOf(const Shape& shape, std::size_t payload) {
   return (size + 8 + 15) / 16 * 16;
 }
 
-TEST(MessageBlock, TheIndexFindsWhatStandsThere) {
+TEST(MessageBlock, Index_FindsEveryField) {
   RandomShape random(3);
   for (int round = 0; round < 200; ++round) {
     const Shape shape = random.Make();
@@ -231,7 +231,7 @@ TEST(MessageBlock, TheIndexFindsWhatStandsThere) {
   }
 }
 
-TEST(MessageBlock, WhatStandsBehindManagedFieldsMoves) {
+TEST(MessageBlock, DroppedManagedFields_LaterFieldsMoveUp) {
   RandomShape random(4);
   for (int round = 0; round < 100; ++round) {
     const Shape shape = random.Make();
@@ -256,7 +256,7 @@ std::string Field(std::uint32_t number, std::string_view content) {
   return out;
 }
 
-TEST(MessageBlock, WhatIsNotInOrderIsTold) {
+TEST(MessageBlock, FieldsOutOfOrder_GiveNoBlock) {
   const std::string metadata = Field(kMetadata, Field(1, "n"));
   const auto ordered = [&](const std::string& before, const std::string& behind) {
     return bool(BlockOfMessage(Type(), before + metadata + behind, false).OrExit());
@@ -292,7 +292,7 @@ TEST(MessageBlock, WhatIsNotInOrderIsTold) {
       BlockOfMessage(Type(), Field(kMetadata, Field(1, "n") + Field(1, "n")), false).OrExit());
 }
 
-TEST(MessageBlock, WhatIsMalformedIsNamedWithItsPlace) {
+TEST(MessageBlock, MalformedField_ErrorNamesItsPlace) {
   const std::string metadata = Field(kMetadata, Field(1, "n"));
   const auto error = [](const std::string& message) {
     const Result<ObjectRef> built = BlockOfMessage(Type(), message, false);
@@ -314,7 +314,7 @@ TEST(MessageBlock, WhatIsMalformedIsNamedWithItsPlace) {
 }
 
 // A number where a text is expected reads as empty and is counted, with an index or without.
-TEST(MessageBlock, NumbersAreNoTexts) {
+TEST(MessageBlock, NumberReadAsText_IsEmptyAndCounted) {
   std::string child = Field(4, "before");
   ProtobufWriter(child).VarintField(5, 7);
   child += Field(6, "behind");

@@ -59,7 +59,7 @@ TEST(Views, IterationDoesNotAllocate) {
 }
 
 // A thread reuses the memory of its latest tapes, unless it is unusually large.
-TEST(JsonTape, TheNextOneTakesNoMemory) {
+TEST(JsonTape, SecondTape_AllocatesNothing) {
   const auto taken = [](std::size_t items) {
     std::string text = "[0";
     for (std::size_t i = 1; i < items; ++i) text += ",0";

@@ -257,7 +257,7 @@ TEST(FastObjectReader, CutsNoDeeperThanTextsNest) {
 }
 
 // kind and apiVersion describe the object in its root; deeper they are ordinary members.
-TEST(FastObjectReader, CutsKindAndVersionButForTheRoots) {
+TEST(FastObjectReader, Projection_CutsKindAndVersionOfNestedObjects) {
   const Projection projection = Projection::Keep({"spec.a"}).OrExit();
   const std::string text =
       R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":)"
@@ -282,7 +282,7 @@ TEST(FastObjectReader, TakesFieldsThatAreNoObjectAsTheTapeDoes) {
   }
 }
 
-TEST(FastObjectReader, CopiesGoAsDeepAsTextsMay) {
+TEST(FastObjectReader, DeepCopy_Of400Levels_IsComplete) {
   for (const bool objects : {false, true}) {
     std::string inner = objects ? R"({"bad":tru,"good":1})" : "[tru,1]";
     for (int i = 0; i < 400; ++i) inner = objects ? "{\"a\":" + inner + "}" : "[" + inner + "]";
@@ -299,7 +299,7 @@ TEST(FastObjectReader, CopiesGoAsDeepAsTextsMay) {
 }
 
 // An object from a list, as the splitter passes it, with the bitmap of the whole list.
-TEST(FastObjectReader, TakesAnothersBitmap) {
+TEST(FastObjectReader, BitmapOfWholeList_ReadsItemAsItsOwn) {
   RandomWidget random(7);
   for (int round = 0; round < 2000; ++round) {
     const std::string before = random.Make();
@@ -448,7 +448,7 @@ TEST(FastObjectReader, ValuesEndWhereTheyDo) {
   }
 }
 
-TEST(FastObjectReader, CopiesOfWhatIsNotUtf8LackNothing) {
+TEST(FastObjectReader, DeepCopy_OfInvalidUtf8_LacksNothing) {
   const auto built =
       BuildFromJson(Widget(), "{\"metadata\":{\"name\":\"x\"},\"a\":[\"\xff\",1.50]}");
   ASSERT_TRUE(built) << built.error();
@@ -458,7 +458,7 @@ TEST(FastObjectReader, CopiesOfWhatIsNotUtf8LackNothing) {
   EXPECT_TRUE(copy[kPartialMember].is_null());
 }
 
-TEST(FastObjectReader, CopiesEndWhereNestingDoes) {
+TEST(FastObjectReader, DeepCopy_BeyondDepthLimit_IsPartial) {
   for (const bool objects : {false, true}) {
     std::string deep;
     for (int i = 0; i < 100000; ++i) deep += objects ? "{\"a\":" : "[";

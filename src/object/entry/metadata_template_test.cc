@@ -239,7 +239,7 @@ void ReadKindsInTurn() {
   for (const bool drop : {true, false, true}) EXPECT_TRUE(IsReadByTemplate(shape(3), drop));
 }
 
-TEST(MetadataTemplate, KindsMayTakeTurns) { std::thread(ReadKindsInTurn).join(); }
+TEST(MetadataTemplate, AlternatingKinds_AreReadCorrectly) { std::thread(ReadKindsInTurn).join(); }
 
 // Builds blocks from objects in two pieces, cut at every place, with the bitmap that the splitter
 // made of them.
@@ -349,7 +349,7 @@ TEST(MetadataTemplate, DeclinesLongKeys) {
 }
 
 // The shortcut for the day that was read last must accept the same texts as ParseRfc3339.
-TEST(TimePrediction, ReadsWhatIsATimeAndNothingElse) {
+TEST(TimePrediction, PredictedTime_EqualsParsedTime) {
   const std::string noon = "2026-03-01T12:34:56Z";
   for (std::size_t at = 0; at < noon.size(); ++at) {
     for (const char c : std::string_view("0123456789:;/ -+TZtz.ax\xff")) {
@@ -373,7 +373,7 @@ TEST(TimePrediction, ReadsWhatIsATimeAndNothingElse) {
   }
 }
 
-TEST(PlainInteger, IsOneOfJsonAndNothingElse) {
+TEST(PlainInteger, IsPlainInteger_AcceptsJsonIntegersOnly) {
   for (const char* good : {"0", "7", "10", "-0", "-5", "-10", "99999999999999999999"}) {
     EXPECT_TRUE(IsPlainInteger(good)) << good;
   }

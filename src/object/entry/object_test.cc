@@ -145,7 +145,7 @@ TEST(Unstructured, MalformedJsonIsAnErrorThatSaysWhere) {
 }
 
 // When an object is built, only brackets and strings are checked deep inside it.
-TEST(Unstructured, MembersThatAreNoneEndTheWalkAndAreCounted) {
+TEST(Unstructured, MalformedMembers_EndIterationAndAreCounted) {
   for (const char* spec : {R"({x":1"})", "{7:1}", R"({"a" 1})", R"({"a":,})", R"([:])"}) {
     const auto built = BuildFromJson(
         Widgets(), R"({"metadata":{"name":"x"},"spec":{"in":)" + std::string(spec) + "}}");
@@ -201,7 +201,7 @@ TEST(Block, EachKeyOfTheMetadataIsReadWhereItIs) {
   }
 }
 
-TEST(Block, KeysOfTheMetadataHaveBounds) {
+TEST(Block, MetadataKeys_BeyondBoundsAreRefused) {
   const auto builds = [](const std::string& metadata) {
     return BuildFromProtobuf(PodMetadata(), Field(1, metadata)).ok();
   };
@@ -251,7 +251,7 @@ TEST(Block, MalformedProtobufIsAnErrorThatSaysWhere) {
   EXPECT_FALSE(BuildFromProtobuf(PodMetadata(), Field(1, "\x0b\x0c")));  // a group
 }
 
-TEST(ResultOfRef, ItsArrowLeadsToTheObject) {
+TEST(ResultOfRef, Arrow_ReachesObject) {
   const Ref<Unstructured> ref(
       BuildFromJson(Widgets(), R"({"metadata":{"name":"web-0"}})").OrExit());
   const Result<Ref<Unstructured>> read = ref;

@@ -120,7 +120,7 @@ TEST(Packing, BlocksKeepTheirDictionary) {
   EXPECT_TRUE(Unpacked(clone)->SameAs(*objects[3]));
 }
 
-TEST(Packing, ThePartialMarkStays) {
+TEST(Packing, PartialMark_SurvivesPacking) {
   const std::vector<ObjectRef> objects = Objects(Dynamic());
   const DictionaryRef dictionary = Trained(objects);
   const Projection projection = Projection::Keep({"spec"}).OrExit();
@@ -133,7 +133,7 @@ TEST(Packing, ThePartialMarkStays) {
   EXPECT_TRUE(Unpacked(packed)->SameAs(*part));
 }
 
-TEST(Packing, WhatIsReadOfAPackedBlockByMistakeIsEmpty) {
+TEST(Packing, PackedBlock_ReadWithoutUnpacking_IsEmpty) {
   const std::vector<ObjectRef> objects = Objects(Metadata());
   const ObjectRef packed = Trained(objects)->Pack(objects[0]);
   ASSERT_TRUE(packed->packed());
@@ -158,7 +158,7 @@ TEST(Packing, KeysAreStoredOnce) {
   }
 }
 
-TEST(Packing, NoSamplesAreNoDictionary) {
+TEST(Packing, Training_WithoutSamples_GivesNoDictionary) {
   DictionaryTrainer trainer;
   EXPECT_FALSE(trainer.Train());
   const std::vector<ObjectRef> objects = Objects(Dynamic());
@@ -169,7 +169,7 @@ TEST(Packing, NoSamplesAreNoDictionary) {
 
 // Accounted bytes equal the bytes from malloc, except for 16 bytes when malloc cannot split off so
 // small a remainder.
-TEST(Accounting, IsWhatMallocGave) {
+TEST(Accounting, AllocatedBytes_MatchMalloc) {
   const std::vector<ObjectRef> objects = Objects(Dynamic());
   const DictionaryRef dictionary = Trained(objects);
   for (std::size_t padding = 0; padding < 64; ++padding) {

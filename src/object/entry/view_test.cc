@@ -88,7 +88,7 @@ TEST(MalformedReads, ValuesOfAnotherTypeAreCounted) {
   }
 }
 
-TEST(MalformedReads, WhatIsCutOffIsCounted) {
+TEST(MalformedReads, TruncatedField_IsCounted) {
   std::string bytes;
   ProtobufWriter(bytes).BytesField(1, "text");
   ProtobufWriter(bytes).BytesField(2, "more");
@@ -99,7 +99,7 @@ TEST(MalformedReads, WhatIsCutOffIsCounted) {
       << "walked twice";
 }
 
-TEST(RepeatedFields, OfNumbersMayBePacked) {
+TEST(RepeatedFields, RepeatedNumbers_MayBePacked) {
   std::string bytes;
   ProtobufWriter writer(bytes);
   writer.VarintField(1, 1);
@@ -133,7 +133,7 @@ TEST(RepeatedFields, OfNumbersMayBePacked) {
   EXPECT_EQ(Counted([&] { EXPECT_TRUE(Repeated<double>(MessageView(bad), 2).empty()); }), 1U);
 }
 
-TEST(MapFields, OfEqualKeysTheLastEntryCounts) {
+TEST(MapFields, DuplicateKeys_LastEntryWins) {
   std::string bytes;
   ProtobufWriter writer(bytes);
   const auto entry = [&](std::string_view content) { writer.BytesField(5, content); };
@@ -199,7 +199,7 @@ TEST(MapFields, OfEqualKeysTheLastEntryCounts) {
 }
 
 // Views of a block's metadata, whose fields have no index, and of a child with an index.
-TEST(Views, OfABlockFindWhatStandsInIt) {
+TEST(Views, BlockViews_FindFieldsWithAndWithoutIndex) {
   std::string metadata;
   ProtobufWriter writer(metadata);
   writer.BytesField(1, "n");
@@ -248,7 +248,7 @@ TEST(Views, OfABlockFindWhatStandsInIt) {
   EXPECT_TRUE(SameContent(nullptr, nullptr));
 }
 
-TEST(ManagedFields, WhatStandsBehindThemStays) {
+TEST(ManagedFields, DroppedManagedFields_LaterFieldsStay) {
   const TypeInfo& type = *MetadataTypeInfo("", "v1", "Pod", "pods", true);
   for (const std::size_t size : {3U, 100U, 200U, 20000U}) {
     for (const std::size_t beside : {0U, 100U, 130U}) {
@@ -278,7 +278,7 @@ TEST(ManagedFields, WhatStandsBehindThemStays) {
 }
 
 // The index has a repeated field of the root only once.
-TEST(Views, TheIndexHasAFieldOnce) {
+TEST(Views, Index_HoldsRepeatedFieldOnce) {
   const TypeInfo& type = *MetadataTypeInfo("", "v1", "Pod", "pods", true);
   std::string message;
   ProtobufWriter writer(message);
@@ -346,7 +346,7 @@ TEST(JsonViews, ValuesOfAnotherTypeAreNothing) {
 }
 
 // Invalid JSON deep in an object is found when it is read, as is the end of a scalar.
-TEST(JsonViews, ScalarsEndAtWhateverCannotBeTheirs) {
+TEST(JsonViews, Scalars_EndAtFirstForeignCharacter) {
   const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
   const auto build = [&](const std::string& text) {
     return BuildFromJson(type, R"({"metadata":{"name":"x"},"spec":{"in":)" + text + "}}").OrExit();

@@ -428,7 +428,7 @@ TEST(EveryKind, CanonicalOrder) {
             Nested(7, 3, sorted));
 }
 
-TEST(EveryKind, WhatValidationFinds) {
+TEST(EveryKind, Validation_NamesFieldAndPlaceOfDamage) {
   const auto wrong = [](std::string_view bytes) {
     const Result<void> valid = ValidateMessage(Every(), bytes);
     return valid.ok() ? std::string() : valid.error().message();

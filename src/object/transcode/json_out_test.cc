@@ -89,7 +89,7 @@ TEST(JsonOut, TextAndDocumentSayTheSame) {
 }
 
 // Keys may become equal when they are converted to UTF-8; then the last value is used.
-TEST(JsonOut, KeysThatAreMendedMayBeOne) {
+TEST(JsonOut, KeysRepairedToSameText_BecomeOne) {
   json::Value value;
   ValueOut out(value, 512);
   bool first = true;

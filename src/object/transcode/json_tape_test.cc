@@ -37,7 +37,7 @@ bool IsTakenByIndex(std::string_view text, std::size_t max_depth = 512) {
   return !positions.empty() && ParseIndexed(text, positions, max_depth, nodes.data());
 }
 
-TEST(JsonTape, TheFastWayTakesAllThatIsGood) {
+TEST(JsonTape, FastPath_TakesAllValidJson) {
   testing::RandomJson random(9);
   for (int round = 0; round < 3000; ++round) {
     const std::string text = random.Make();

@@ -51,7 +51,7 @@ TEST(ValueToProtobuf, SaysTheSameAsTheText) {
   EXPECT_THAT(json, HasSubstr(R"("generation":7)"));
 }
 
-TEST(ValueToProtobuf, RefusesWhatTheTextIsRefusedFor) {
+TEST(ValueToProtobuf, Value_IsRefusedWhereItsTextIs) {
   for (const char* text :
        {R"({"metadata":[]})", R"({"metadata":{"name":1}})", R"({"metadata":{"name":{}}})",
         R"({"metadata":{"generation":"x"}})", R"({"metadata":{"generation":true}})",
@@ -74,7 +74,7 @@ TEST(ValueToProtobuf, RefusesWhatTheTextIsRefusedFor) {
   }
 }
 
-TEST(KeptMembers, AreThoseThatTheSchemaLacksAndNoTypeMeta) {
+TEST(KeptMembers, UnknownMembers_AreKept_TypeMetaIsNot) {
   const auto kept = [](const char* text) {
     const std::string message =
         JsonToProtobuf(Root(), text, nullptr, UnknownMembers::kKeep).OrExit();

@@ -135,7 +135,7 @@ TEST(FieldSelector, ParsesAndMatches) {
   EXPECT_TRUE(FieldSelector::Parse("absent=").value().Matches(value_of));
 }
 
-TEST(FieldSelector, Of_ValuesWithCommas_AreTheSameAsTheirEscapedText) {
+TEST(FieldSelector, TermsWithCommas_EqualTheirEscapedText) {
   const FieldSelector made = FieldSelector::Of({{.field = "metadata.name", .value = "a,b=c"},
                                                 {.field = "spec.x", .negated = true}})
                                  .value();
@@ -144,7 +144,7 @@ TEST(FieldSelector, Of_ValuesWithCommas_AreTheSameAsTheirEscapedText) {
   EXPECT_EQ(FieldSelector::Of({}).value(), FieldSelector());
 }
 
-TEST(FieldSelector, Of_AFieldThatIsNoPath_IsAnError) {
+TEST(FieldSelector, TermWithInvalidPath_IsAnError) {
   EXPECT_EQ(FieldSelector::Of({{.value = "a"}}).error().reason(), Reason::kInvalidArgument);
   EXPECT_THAT(FieldSelector::Of({{.field = "a=b"}}).error().message(), HasSubstr("'a=b'"));
   EXPECT_FALSE(FieldSelector::Of({{.field = "a,b"}}).ok());

@@ -43,7 +43,7 @@ TEST(Rfc3339, DaysOfTheCalendar) {
   }
 }
 
-TEST(Rfc3339, WhatCountsAsOne) {
+TEST(Rfc3339, Parse_AcceptsRfc3339TimesOnly) {
   const std::int64_t noon = 1'767'268'800;  // 2026-01-01T12:00:00Z
   const struct {
     const char* text;
@@ -171,7 +171,7 @@ TEST(GoDuration, FormsAndBounds) {
   }
 }
 
-TEST(GoDuration, WhatCountsAsOne) {
+TEST(GoDuration, Parse_AcceptsGoDurationsOnly) {
   const struct {
     const char* text;
     std::int64_t nanos;
@@ -203,7 +203,7 @@ TEST(GoDuration, WhatCountsAsOne) {
 
 // ---- quantities, base64, compact JSON
 
-TEST(QuantityText, WhatCountsAsOne) {
+TEST(QuantityText, IsQuantityText_AcceptsQuantitiesOnly) {
   for (const char* good : {"0",   "1",   "-1",  "+1",  "1.5", ".5",  "5.",   "1n",   "1u",
                            "1m",  "1k",  "1M",  "1G",  "1T",  "1P",  "1E",   "1Ki",  "1Mi",
                            "1Gi", "1Ti", "1Pi", "1Ei", "1e3", "1E3", "1e-3", "1e+3", "1.5e10"}) {

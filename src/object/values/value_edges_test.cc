@@ -37,7 +37,7 @@ MessageView Json(std::string_view json) {
 }
 
 // Times beyond the clock's range become its minimum or maximum, and only those.
-TEST(TimeEdges, TheClockHasBorders) {
+TEST(TimeEdges, TimesBeyondClock_Saturate) {
   using Clock = std::chrono::system_clock;
   const auto nanos = [](const metav1::Time& time) {
     return std::chrono::nanoseconds(time.ToTimePoint().time_since_epoch()).count();
@@ -56,7 +56,7 @@ TEST(TimeEdges, TheClockHasBorders) {
   }
 }
 
-TEST(ValueViews, OfJsonReadTheirTexts) {
+TEST(ValueViews, JsonViews_ReadTheirTexts) {
   const metav1::Time time(Json(R"("2024-01-02T03:04:05.5Z")"));
   EXPECT_EQ(time.seconds(), 1704164645);
   EXPECT_EQ(time.nanos(), 500000000);
@@ -75,7 +75,7 @@ TEST(ValueViews, OfJsonReadTheirTexts) {
   EXPECT_EQ(runtime::RawExtension(Json(R"({"a": 1})")).json(), R"({"a": 1})");
 }
 
-TEST(ValueViews, OfMessagesReadTheirFields) {
+TEST(ValueViews, MessageViews_ReadTheirFields) {
   const auto message = [](std::int64_t first, std::int64_t second, std::string_view third) {
     std::string bytes;
     wire::ProtobufWriter writer(bytes);
