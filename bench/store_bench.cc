@@ -1,5 +1,5 @@
-// The store's rows in docs/benchmarks.md. Times are CPU time of the measuring thread; objects have
-// about 1.8 KB.
+// The store's rows in docs/inside/benchmarks.md. Times are CPU time of the measuring thread;
+// objects have about 1.8 KB.
 //
 //   store_bench --benchmark_filter=Get
 

@@ -24,7 +24,7 @@
 
 namespace kinformer {
 
-// Kind of a failure; docs/errors.md has the remedies.
+// Kind of a failure; docs/guide/errors.md has the remedies.
 enum class Reason : std::uint8_t {
   // Reasons of the API server: metav1.StatusReason, same names.
   kUnknown,

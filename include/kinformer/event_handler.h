@@ -30,7 +30,7 @@
 //
 // Events are valid during the callback, and so are the views and texts in them. To keep an object,
 // get a Ref of it with Retain(). A build with KINFORMER_CHECK_VIEWS finds views that were used
-// after the callback (docs/lifetimes.md).
+// after the callback (docs/guide/lifetimes.md).
 
 #ifndef KINFORMER_EVENT_HANDLER_H_
 #define KINFORMER_EVENT_HANDLER_H_

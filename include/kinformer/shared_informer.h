@@ -162,7 +162,7 @@ class EventHandlerRegistration {
 //
 // Thread-safe. Only Run, WaitForCacheSync, RemoveEventHandler and AddIndexers block, as they
 // document, and fail with kWouldDeadlock where they would wait for themselves. Each promise above
-// has its test: docs/guarantees.md.
+// has its test: docs/guide/guarantees.md.
 template <class T>
 class SharedInformer {
  public:

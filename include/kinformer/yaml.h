@@ -6,7 +6,7 @@
 // scalars are null, true/yes/on/y and false/no/off/n in their spellings (as keys too), integers in
 // base 10, 16 (0x), 8 (0o, or a leading 0) and 2 (0b), and floats; all others, dates included, are
 // strings. Quoted and block scalars are strings, !!binary is decoded. Anchors, aliases and merge
-// keys (<<) work. If a key occurs twice in a map, the last value counts. docs/yaml.md lists
+// keys (<<) work. If a key occurs twice in a map, the last value counts. docs/guide/yaml.md lists
 // differences to the originals.
 
 #ifndef KINFORMER_YAML_H_

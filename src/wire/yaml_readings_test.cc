@@ -43,7 +43,7 @@ std::string OneOf(const std::string& text) {
   return value.ok() ? Shown(*std::move(value)) : "\"error\"";
 }
 
-// Texts that are read differently on purpose (docs/yaml.md).
+// Texts that are read differently on purpose (docs/guide/yaml.md).
 const std::set<std::string> kDifferentAsFiles = {
     ".inf: a",        // a number without a JSON form cannot be a key
     "{\"a\":1} # c",  // comments are recognized

@@ -1,5 +1,5 @@
 // Bugs planted in the library (planted/informer.edits), each of which the simulation must find.
-// Prints the number of seeds for each: docs/simulation.md has the table.
+// Prints the number of seeds for each: docs/inside/simulation.md has the table.
 
 #include <cstdint>
 #include <cstdio>

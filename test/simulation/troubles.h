@@ -1,7 +1,7 @@
 // test/simulation/troubles.h
 //
 // Troubles for a simulated informer: faults of the server with their numbers in the catalogue
-// (docs/apiserver.md), troubles of the network and of the program itself, and other uses of
+// (docs/server/apiserver.md), troubles of the network and of the program itself, and other uses of
 // informers by the program.
 
 #ifndef KINFORMER_TEST_SIMULATION_TROUBLES_H_

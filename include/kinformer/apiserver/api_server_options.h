@@ -73,11 +73,11 @@ struct ApiServerOptions {
   // binding's roleRef: 422. False: accepts them, so that tests can use small objects.
   bool required_fields{true};
   // Fills in the defaults of built-in kinds and normalizes objects, as a real server does: see
-  // docs/apiserver.md. False: stores objects as they were sent.
+  // docs/server/apiserver.md. False: stores objects as they were sent.
   bool defaulting{true};
   // IPv4 range of the cluster addresses of Services. Empty: Services get none.
   std::string service_cluster_ip_range{"10.96.0.0/12"};
-  // Creates the objects that a real server creates itself (docs/apiserver.md): the Service
+  // Creates the objects that a real server creates itself (docs/server/apiserver.md): the Service
   // default/kubernetes with its endpoints, flow schemas, priority classes, the server's lease and
   // so on. False: creates the four namespaces only.
   bool bootstrap_objects{true};
@@ -92,11 +92,11 @@ struct ApiServerOptions {
   // null, or this option is empty, the webhook is unreachable: failurePolicy decides for an
   // admission webhook, and a request that needs a conversion fails with 500. Called on the loop,
   // once per question; the transport must belong to that loop and outlive the server. In memory:
-  // NewInMemoryTransport of a WebhookServer (docs/webhooks.md).
+  // NewInMemoryTransport of a WebhookServer (docs/guide/webhooks.md).
   std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> webhook_transport{};
 
   // ---- Control by requests.
-  // Serves /debug/faults and similar paths (docs/apiserver.md) to all clients that are let in.
+  // Serves /debug/faults and the like (docs/server/apiserver.md) to all clients that are let in.
   bool debug_endpoints{false};
 };
 

@@ -2,8 +2,8 @@
 //
 // Block: one API object in memory, in one allocation: a header, an index of the fields that are
 // present in the root's direct children, and the bytes from the server, with the metadata first. So
-// a look-up by key reads the first cache lines only. Immutable once built. docs/object-layout.md
-// has the layout to the byte.
+// a look-up by key reads the first cache lines only. Immutable once built.
+// docs/inside/object-layout.md has the layout to the byte.
 //
 // ObjectRef is the counted handle on a Block; Ref<T> (ref.h) is the same with a type.
 

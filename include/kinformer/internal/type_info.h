@@ -22,7 +22,7 @@ struct MessageDescriptor;  // internal/descriptor.h
 class Block;
 
 // A struct of the program, into which objects of a kind are decoded on arrival. It is stored in
-// their blocks, behind the tail (docs/object-layout.md).
+// their blocks, behind the tail (docs/inside/object-layout.md).
 struct StructInfo {
   // Header in front of the struct.
   struct Head {

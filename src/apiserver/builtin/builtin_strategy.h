@@ -2,7 +2,7 @@
 //
 // BuiltinStrategy: changes a real API server makes to objects of built-in kinds between decoding
 // and storing, beyond defaults: a new pod's phase, class and priority, a Service's addresses, a
-// Job's selector. docs/apiserver.md lists those made here and those left to controllers.
+// Job's selector. docs/server/apiserver.md lists those made here and those left to controllers.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
 #define KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_

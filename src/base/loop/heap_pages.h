@@ -2,7 +2,7 @@
 //
 // Huge pages for the heaps of glibc's malloc in threads other than the main one, which contain the
 // objects of caches. Otherwise, page faults take most of the time to fill a cache of hundreds of
-// megabytes (docs/benchmarks.md).
+// megabytes (docs/inside/benchmarks.md).
 //
 // Only advice: a failure has no effect. Does nothing with other implementations of malloc.
 

@@ -9,7 +9,7 @@
 
 namespace kinformer::internal {
 
-static_assert(sizeof(Block) == 64, "docs/object-layout.md says so");
+static_assert(sizeof(Block) == 64, "docs/inside/object-layout.md says so");
 
 std::string_view Block::metadata_bytes() const {
   CheckAlive(this);

@@ -1,6 +1,6 @@
 // object/block/block_layout.h
 //
-// Memory layout shared by the builder and the block. Described in docs/object-layout.md.
+// Memory layout shared by the builder and the block. Described in docs/inside/object-layout.md.
 
 #ifndef KINFORMER_OBJECT_BLOCK_BLOCK_LAYOUT_H_
 #define KINFORMER_OBJECT_BLOCK_BLOCK_LAYOUT_H_

@@ -73,7 +73,7 @@ void FailIfEnded(const void* block) {
   if (!std::all_of(sizes.begin(), sizes.end(), [](unsigned char c) { return c == kEnded; })) return;
   std::fputs(
       "kinformer: a view was read after its object had ended. Views from a handler end with the "
-      "callback: keep a Ref, which Retain() gives (docs/lifetimes.md)\n",
+      "callback: keep a Ref, which Retain() gives (docs/guide/lifetimes.md)\n",
       stderr);
   std::abort();
 }

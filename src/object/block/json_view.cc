@@ -14,9 +14,9 @@
 namespace kinformer::json {
 namespace {
 
-// Only brackets and strings were checked when the object was built (docs/object-layout.md); the
-// text between them may be anything. The payload is one object with matching brackets, and strings
-// and brackets are recognized here in the same way as there, so no walk leaves it.
+// Only brackets and strings were checked when the object was built (docs/inside/object-layout.md);
+// the text between them may be anything. The payload is one object with matching brackets, and
+// strings and brackets are recognized here in the same way as there, so no walk leaves it.
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 

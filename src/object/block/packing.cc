@@ -16,7 +16,7 @@ namespace kinformer::internal {
 namespace {
 
 // Higher levels save a tenth more, but write five times slower, and their tables take a megabyte
-// (docs/benchmarks.md).
+// (docs/inside/benchmarks.md).
 constexpr int kLevel = 1;
 constexpr std::size_t kDictionaryBytes = std::size_t{32} << 10;
 

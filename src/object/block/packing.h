@@ -2,7 +2,7 @@
 //
 // Packed blocks: objects under zstd with a dictionary that was trained on objects of the same
 // collection. A third of the memory or less, for a few microseconds at each read.
-// docs/object-layout.md has the layout.
+// docs/inside/object-layout.md has the layout.
 //
 // Only name, namespace, uid, resourceVersion and the type of a packed block can be read directly.
 // For all other fields, Unpacked (block.h) makes an ordinary block.
