@@ -10,8 +10,9 @@ from descriptors import HEADER
 def _header(path, what, includes):
     guard = "KINFORMER_" + re.sub(r"[^A-Z]", "_", path.upper()) + "_"
     lines = "".join(f'#include "kinformer/{i}"\n' for i in includes)
-    return (f"// kinformer/{path}\n//\n// {what} docs/guide/tuning.md has what it costs to compile.\n"
-            f"//\n{HEADER}#ifndef {guard}\n#define {guard}\n\n{lines}\n#endif  // {guard}\n")
+    return (f"// kinformer/{path}\n//\n"
+            f"// {what} docs/guide/tuning.md has what it costs to compile.\n//\n{HEADER}"
+            f"#ifndef {guard}\n#define {guard}\n\n{lines}\n#endif  // {guard}\n")
 
 
 def groups_of(aliases):
