@@ -20,7 +20,7 @@
 namespace kinformer::testing {
 
 // "/watch": a line at once, and no more. "/ticks": a line at once and each second. "/slow/7": an
-// answer after 7 seconds. All else: an answer at once.
+// answer after 7 seconds. "/broken": breaks off before it has begun. All else: an answer at once.
 class TimedHandler final : public Handler {
  public:
   explicit TimedHandler(Env& env) : env_(env) {}
@@ -33,6 +33,7 @@ class TimedHandler final : public Handler {
       const int seconds = std::atoi(request.target.c_str() + kSlow.size());
       return std::make_unique<Late>(env_, std::chrono::seconds(seconds));
     }
+    if (request.target == "/broken") return std::make_unique<Broken>();
     if (request.target == "/livez") ++probes;
     return Answer();
   }
@@ -51,6 +52,17 @@ class TimedHandler final : public Handler {
 
    private:
     Timer timer_;
+  };
+
+  class Broken final : public ResponseStream {
+   public:
+    int status() const override { return 200; }
+    const HttpHeaders& headers() const override { return headers_; }
+    State Read(std::size_t, std::vector<BodyChunk>&) override { return State::kAbort; }
+    void SetWake(std::function<void()>) override {}
+
+   private:
+    HttpHeaders headers_;
   };
 
   class Lines final : public ResponseStream {
