@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include "kinformer/config.h"
 #include "kinformer/json.h"
@@ -112,6 +113,49 @@ TEST(TransportOptions, Credentials_OneMethodIsUsed_TwoAreRefused_TR12) {
   config.exec.reset();
   config.bearer_token_file = "/nonexistent/token";
   EXPECT_THAT(TransportOptionsFor(config).error().message(), HasSubstr("/nonexistent/token"));
+}
+
+// The names are client-go's.
+TEST(TransportOptions, Switches_InTheEnvironment_AreWholeSecondsOrLeftOut) {
+  const HttpTransportOptions usual;
+  Config config;
+  config.host = "https://h";
+  const auto with = [&](const char* name, const char* value) {
+    setenv(name, value, 1);
+    HttpTransportOptions options = TransportOptionsFor(config).OrExit();
+    unsetenv(name);
+    return options;
+  };
+  const std::pair<const char*, Duration> idle[] = {
+      {"7", seconds(7)},
+      {"0", Duration::zero()},
+      {"9223372036854775807", Duration::max()},
+      {"", usual.read_idle_timeout},
+      {"-1", usual.read_idle_timeout},
+      {"x", usual.read_idle_timeout},
+      {"7x", usual.read_idle_timeout},
+      {"7.5", usual.read_idle_timeout},
+      {" 7", usual.read_idle_timeout},
+      {"9223372036854775808", usual.read_idle_timeout},
+  };
+  for (const auto& [value, want] : idle) {
+    const HttpTransportOptions options = with("HTTP2_READ_IDLE_TIMEOUT_SECONDS", value);
+    EXPECT_EQ(options.read_idle_timeout, want) << value;
+    EXPECT_EQ(options.ping_timeout, usual.ping_timeout) << value;
+  }
+  // A ping has to end at some time.
+  const std::pair<const char*, Duration> ping[] = {
+      {"1", seconds(1)},          {"7", seconds(7)},          {"0", usual.ping_timeout},
+      {"-1", usual.ping_timeout}, {"7x", usual.ping_timeout},
+  };
+  for (const auto& [value, want] : ping) {
+    const HttpTransportOptions options = with("HTTP2_PING_TIMEOUT_SECONDS", value);
+    EXPECT_EQ(options.ping_timeout, want) << value;
+    EXPECT_EQ(options.read_idle_timeout, usual.read_idle_timeout) << value;
+  }
+  EXPECT_FALSE(TransportOptionsFor(config).OrExit().disable_http2);
+  EXPECT_FALSE(with("DISABLE_HTTP2", "").disable_http2);
+  EXPECT_TRUE(with("DISABLE_HTTP2", "0").disable_http2) << "whatever it says";
 }
 
 // A token with a line break could add headers. The error must not contain any part of it.

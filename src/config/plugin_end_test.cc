@@ -221,5 +221,35 @@ TEST_P(HangingPlugin, IsKilledByTheEndOfItsRuntime) {
   ExpectKilled();
 }
 
+// An agent that keeps the login, say.
+TEST(EndedPlugin, ProcessLeftBehind_GoesOn) {
+  const Folder folder;
+  const std::string go = folder.path() + "/go";
+  const std::string said = folder.path() + "/said";
+  const std::string path = folder.Write(
+      "plugin",
+      "#!/bin/sh\n"
+      "(i=0; while [ ! -e " +
+          go +
+          " ] && [ $i -lt 2000 ]; do sleep 0.01; i=$((i + 1)); done\n"
+          " echo on > " +
+          said +
+          ") > /dev/null &\n"
+          R"(echo '{"apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t"}}')");
+  chmod(path.c_str(), 0700);
+  Runtime runtime;
+  const auto got =
+      internal::config::RunExecPlugin(runtime.env(),
+                                      {.command = path,
+                                       .api_version = "client.authentication.k8s.io/v1",
+                                       .interactive_mode = "Never"},
+                                      {});
+  ASSERT_TRUE(got.ok()) << got.error();
+  static_cast<void>(folder.Write("go", ""));
+  std::string word;
+  for (int i = 0; i < 5000 && !(std::ifstream(said) >> word); ++i) Pause();
+  EXPECT_EQ(word, "on");
+}
+
 }  // namespace
 }  // namespace kinformer

@@ -227,10 +227,6 @@ void CurlLane::Admit() {
   while (!queue_.empty() && (connected_ || active_.empty())) {
     const std::shared_ptr<CurlTransfer> transfer = queue_.front();
     queue_.pop_front();
-    if (transfer->done()) {
-      transfer->lane = nullptr;
-      continue;
-    }
     transfer->in_multi = true;
     transfer->admitted = shared_->env.Now();
     active_.emplace(transfer->easy(), transfer);

@@ -2,6 +2,7 @@
 // they get an index, reads of missing values, and the exact texts of errors.
 
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <limits>
@@ -135,13 +136,15 @@ TEST(JsonValue, Ensure_MakesTheMembersOnTheWay) {
 
 TEST(JsonValueDeathTest, EnsureOfAnItemThatIsNotThere_EndsWithThePathInWords) {
   Value pod = Parse(R"({"spec":{"containers":[{}],"a/b":1}})").OrExit();
-  EXPECT_DEATH(
-      pod.Ensure("spec", "containers", 1, "image"),
-      "Ensure\\(/spec/containers/1\\): there is no such item, since /spec/containers is an "
-      "array of 1; Append\\(\\) adds items");
-  EXPECT_DEATH(pod.Ensure("spec", "containers", -1), "/spec/containers/-1");
-  EXPECT_DEATH(pod.Ensure("spec", "a/b", 0), "/spec/a~1b/0.*, since /spec/a~1b is of type number");
-  EXPECT_DEATH(Value().Ensure(0), "Ensure\\(/0\\): .*since the value is of type null");
+  EXPECT_EXIT(pod.Ensure("spec", "containers", 1, "image"), ::testing::KilledBySignal(SIGABRT),
+              "Ensure\\(/spec/containers/1\\): there is no such item, since /spec/containers is an "
+              "array of 1; Append\\(\\) adds items");
+  EXPECT_EXIT(pod.Ensure("spec", "containers", -1), ::testing::KilledBySignal(SIGABRT),
+              "/spec/containers/-1");
+  EXPECT_EXIT(pod.Ensure("spec", "a/b", 0), ::testing::KilledBySignal(SIGABRT),
+              "/spec/a~1b/0.*, since /spec/a~1b is of type number");
+  EXPECT_EXIT(Value().Ensure(0), ::testing::KilledBySignal(SIGABRT),
+              "Ensure\\(/0\\): .*since the value is of type null");
 }
 
 TEST(JsonValue, TypesHaveNamesAndScalarsNoMembers) {

@@ -550,10 +550,26 @@ TEST_F(ReadYourWritesTest, ManyUnseenWrites_AreKeptAsOneVersion) {
   Run([&] {
     Lag("configmaps", seconds(100));
     ASSERT_TRUE(cached_.List<ConfigMap>().ok());
-    for (int i = 0; i < 10'100; ++i) ASSERT_TRUE(cached_.Create(Map(std::to_string(i))).ok());
-    EXPECT_LE(cached_.UnseenWrites(), 10'001U);
+    int made = 0;
+    const auto make = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        ASSERT_TRUE(cached_.Create(Map(std::to_string(made++))).ok());
+      }
+    };
+    make(10'000);
+    EXPECT_EQ(cached_.UnseenWrites(), 10'000U);
+    make(1);
+    EXPECT_EQ(cached_.UnseenWrites(), 1U);
     EXPECT_EQ(cached_.Get<ConfigMap>(Named("7")).error().reason(), Reason::kStale);
-    EXPECT_EQ(cached_.Get<ConfigMap>(Named("10050")).error().reason(), Reason::kStale);
+    // The version counts as one of as many again.
+    make(9'999);
+    EXPECT_EQ(cached_.UnseenWrites(), 10'000U);
+    make(1);
+    EXPECT_EQ(cached_.UnseenWrites(), 1U);
+    make(50);
+    EXPECT_EQ(cached_.UnseenWrites(), 51U);
+    EXPECT_EQ(cached_.Get<ConfigMap>(Named("7")).error().reason(), Reason::kStale);
+    EXPECT_EQ(cached_.Get<ConfigMap>(Named("20050")).error().reason(), Reason::kStale);
     sim_.env().SleepFor(seconds(100));
     EXPECT_EQ(cached_.UnseenWrites(), 0U);
     EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("7"))), "blue");

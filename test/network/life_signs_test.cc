@@ -417,5 +417,16 @@ TEST_F(LifeSignsTest, ARefusedConnection_EndsAtOnceForAllThatWaitForIt) {
   EXPECT_TRUE(calls.Try("/x").ok());
 }
 
+// The second waits until the server has said how many it takes at once.
+TEST_F(LifeSignsTest, ARequestThatFailsOnANewConnection_FailsNoneOfThoseThatWaitBehindIt) {
+  ClientCalls calls(scene_);
+  ClientCall& first = calls.Start("/broken");
+  ClientCall& second = calls.Start("/x");
+  ASSERT_TRUE(RunUntil([&] { return first.done() && second.done(); }, 1s));
+  EXPECT_TRUE(first.failed());
+  EXPECT_TRUE(second.ok()) << second.error();
+  EXPECT_EQ(network().opened(), 1U);
+}
+
 }  // namespace
 }  // namespace kinformer::testing

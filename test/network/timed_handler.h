@@ -20,7 +20,8 @@
 namespace kinformer::testing {
 
 // "/watch": one line at once, then nothing. "/ticks": one line at once and one each second.
-// "/slow/7": an answer after 7 seconds. Everything else: an answer at once.
+// "/slow/7": an answer after 7 seconds. "/broken": breaks off before it begins. Everything else: an
+// answer at once.
 class TimedHandler final : public Handler {
  public:
   explicit TimedHandler(Env& env) : env_(env) {}
@@ -33,6 +34,7 @@ class TimedHandler final : public Handler {
       const int seconds = std::atoi(request.target.c_str() + kSlow.size());
       return std::make_unique<Late>(env_, std::chrono::seconds(seconds));
     }
+    if (request.target == "/broken") return std::make_unique<Broken>();
     if (request.target == "/livez") ++probes;
     return Answer();
   }
@@ -51,6 +53,17 @@ class TimedHandler final : public Handler {
 
    private:
     Timer timer_;
+  };
+
+  class Broken final : public ResponseStream {
+   public:
+    int status() const override { return 200; }
+    const HttpHeaders& headers() const override { return headers_; }
+    State Read(std::size_t, std::vector<BodyChunk>&) override { return State::kAbort; }
+    void SetWake(std::function<void()>) override {}
+
+   private:
+    HttpHeaders headers_;
   };
 
   class Lines final : public ResponseStream {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -563,6 +564,20 @@ TEST_F(ManagersTest, AnotherClusterIsACache_MG09) {
   EXPECT_TRUE(synced) << "before the others start";
   EXPECT_TRUE(maps.lister().Get("default", "there").ok());
   manager.Stop();
+  EXPECT_TRUE(maps.IsStopped());
+}
+
+TEST_F(ManagersTest, ACluster_WithoutAManager_RunsItsCacheUntilItIsStopped) {
+  Cluster cluster(Client::ForTransport(sim_.env(), server_.transport()));
+  const auto maps = cluster.GetCache().InformerFor<corev1::ConfigMap>();
+  std::stop_source stop;
+  const auto thread =
+      sim_.env().NewThread("cluster", [&] { EXPECT_TRUE(cluster.Start(stop.get_token()).ok()); });
+  sim_.RunFor(seconds(5));
+  EXPECT_TRUE(maps.HasSynced());
+  EXPECT_FALSE(maps.IsStopped());
+  stop.request_stop();
+  thread->Join();
   EXPECT_TRUE(maps.IsStopped());
 }
 

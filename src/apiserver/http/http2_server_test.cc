@@ -231,6 +231,19 @@ TEST_F(Http2ServerTest, AnAbortedResponseIsReset) {
   EXPECT_FALSE(client.goaway);
 }
 
+// An answer may say that it goes on and be gone before it is asked.
+TEST_F(Http2ServerTest, AnAnswerThatWakesAsItIsTakenBack_HarmsNobody) {
+  Listen();
+  RawClient client(Dial());
+  const std::int32_t last = client.Request("/last-word?watch=1");
+  ASSERT_TRUE(client.Until([&] { return client.streams[last].headers.contains(":status"); }));
+  nghttp2_submit_rst_stream(client.session, NGHTTP2_FLAG_NONE, last, NGHTTP2_CANCEL);
+  const std::int32_t other = client.Request("/echo");
+  ASSERT_TRUE(client.Until([&] { return client.streams[other].closed; }));
+  EXPECT_EQ(client.streams[other].headers[":status"], "200");
+  EXPECT_TRUE(Eventually([&] { return handler_.alive == 0; }));
+}
+
 TEST_F(Http2ServerTest, OpenStreamsOutliveGoAway_F23) {
   Listen();
   RawClient client(Dial());
@@ -280,7 +293,8 @@ TEST_F(Http2ServerTest, HeadersUpToALargeLimitAreTakenAndMoreAreRefused) {
   const auto request = [&](int fields) {
     std::vector<std::pair<std::string, std::string>> headers = {{"x-test", "7"}};
     for (int i = 0; i < fields; ++i) {
-      headers.emplace_back("x-long-" + std::to_string(i), std::string(20'000, 'h'));
+      // Letters that are no shorter in Huffman's code: as many bytes in as many frames.
+      headers.emplace_back("x-long-" + std::to_string(i), std::string(20'000, 'X'));
     }
     return client.Request("/echo", headers);
   };
@@ -328,6 +342,16 @@ TEST_F(Http2ServerTest, SilentConnectionsAreDropped) {
   Listen({.header_timeout = milliseconds(50)});
   RawClient silent(Dial());
   EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }));
+  RawClient without_settings(Dial());
+  without_settings.Write(NGHTTP2_CLIENT_MAGIC);
+  EXPECT_TRUE(Eventually([&] { return server_->Stats().connections_open == 0; }));
+}
+
+TEST_F(Http2ServerTest, AConnectionThatHasBegunAndAsksNothing_IsIdleAndToldToGo) {
+  Listen({.idle_timeout = milliseconds(50), .write_timeout = milliseconds(200)});
+  RawClient client(Dial());
+  EXPECT_TRUE(client.Until([&] { return client.goaway; }));
+  EXPECT_TRUE(client.Ends());
 }
 
 // Long enough for a request to arrive in time on a busy machine.

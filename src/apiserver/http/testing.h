@@ -71,7 +71,10 @@ class TestStream final : public ResponseStream {
       });
     }
   }
-  ~TestStream() override { --alive_; }
+  ~TestStream() override {
+    if (mode_ == "/last-word") wake_();
+    --alive_;
+  }
   TestStream(const TestStream&) = delete;
   TestStream& operator=(const TestStream&) = delete;
 
@@ -90,7 +93,7 @@ class TestStream final : public ResponseStream {
       });
       return State::kWait;
     }
-    if (mode_ == "/silent") return State::kWait;
+    if (mode_ == "/silent" || mode_ == "/last-word") return State::kWait;
     if (mode_ == "/endless") {
       pulled_ += max_bytes;
       out.push_back(BodyChunk::Of(std::string(max_bytes, 'x')));

@@ -55,7 +55,9 @@ std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_v
     if (core) fields.push_back({.name = "source", .pointer = "/source/component"});
     return fields;
   }
-  if (group == "batch" && plural == "jobs") return {Field("status.successful", "0")};
+  if (group == "batch" && plural == "jobs") {
+    return {{.name = "status.successful", .pointer = "/status/succeeded", .fallback = "0"}};
+  }
   if (plural == "certificatesigningrequests" || plural == "clustertrustbundles") {
     return {Field("spec.signerName")};
   }

@@ -158,6 +158,26 @@ TEST(StrategicMerge, SetElementOrder_ThatContradictsItsList_IsRefused) {
             0);
 }
 
+TEST(StrategicMerge, SetElementOrder_OfAListThatIsNew_KeepsWhatIsSent) {
+  EXPECT_EQ(Merged("{}",
+                   "{env: [{name: B, value: null}, {name: X, $patch: delete}, {name: A}], "
+                   "$setElementOrder/env: [{name: B}, {name: C}, {name: A}]}"),
+            R"({"env":[{"name":"B"},{"name":"A"}]})");
+  EXPECT_EQ(Merged("{}", "{args: [b, a], $setElementOrder/args: [b, a]}"), R"({"args":["b","a"]})");
+  EXPECT_EQ(Merged("{}", "{finalizers: [b, a], $setElementOrder/finalizers: [b, a]}",
+                   TypeAt({"metadata"})),
+            R"({"finalizers":["b","a"]})");
+}
+
+TEST(StrategicMerge, SetElementOrder_OfAListThatIsNeitherThereNorSent_MakesNone) {
+  EXPECT_EQ(Merged("{}", "$setElementOrder/env: [{name: A}]"), "{}");
+}
+
+TEST(StrategicMerge, SetElementOrder_OfAListWithoutAMergeKey_ReplacesIt) {
+  EXPECT_EQ(Merged("args: [x, a]", "{args: [b, a], $setElementOrder/args: [b, a]}"),
+            R"({"args":["b","a"]})");
+}
+
 TEST(StrategicMerge, Directives_ThatAreMalformed_AreRefused) {
   EXPECT_EQ(Refused("{}", "$patch: sideways"), 500);
   EXPECT_EQ(Refused("env: [{name: A}]", "env: [{name: A, $patch: merge}]"), 500);

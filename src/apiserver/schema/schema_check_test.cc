@@ -9,7 +9,6 @@
 
 #include "apiserver/schema/regular_expression.h"
 #include "apiserver/schema/structural_schema.h"
-#include "apiserver/schema/value_format.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -175,42 +174,6 @@ TEST(RegularExpressions, ErrorsAreWordedAsInGo) {
   }
   EXPECT_TRUE(RegularExpression::Compile("(?<n>a)\\pL").OrExit()->Matches("xab"));
   EXPECT_FALSE(RegularExpression::Compile("^a$").OrExit()->Matches("ab"));
-}
-
-TEST(ValueFormats, Texts_MatchTheirFormatOrNot) {
-  struct Case {
-    const char* format;
-    std::vector<const char*> good;
-    std::vector<const char*> bad;
-  };
-  for (const Case& c : std::vector<Case>{
-           {"date-time",
-            {"2020-02-29T00:00:00Z", "2020-01-01T00:00:00.123+01:00"},
-            {"", "x", "2020-01-01 00:00:00", "2021-02-29T00:00:00Z", "2020-01-01T00:00:00"}},
-           {"date", {"2020-12-31"}, {"2020-13-01", "2020-1-1", "2020-04-31"}},
-           {"duration", {"3s", "1h2m", "0", "-1.5h", "3 days"}, {"x", "3", "", "s"}},
-           {"email", {"a@b.c"}, {"x", "@b", "a@", "a@b@c"}},
-           {"ipv4", {"1.2.3.4"}, {"1.2.3", "::1"}},
-           {"ipv6", {"::1"}, {"1.2.3.4", "g::"}},
-           {"cidr", {"1.2.3.0/24", "::/0"}, {"1.2.3.4", "1.2.3.0/33", "1.2.3.0/x"}},
-           {"uri", {"http://a/b", "/a"}, {"a b", "", "a"}},
-           {"uuid", {"123e4567-e89b-12d3-a456-426614174000"}, {"x"}},
-           {"byte", {"", "YWI=", "YWJj"}, {"!", "YQ"}},
-           {"hostname", {"a", "a-b.co"}, {"a_b!", "-a", "a.c"}},
-           {"mac", {"01:23:45:67:89:ab"}, {"x"}},
-           {"isbn", {"978-3-16-148410-0", "0306406152"}, {"1", "0306406153"}},
-           {"creditcard", {"4111 1111 1111 1111"}, {"4111 1111 1111 1112"}},
-           {"password", {"x"}, {}},
-           {"nobody knows", {"x"}, {}}}) {
-    for (const char* text : c.good) EXPECT_TRUE(TextHasFormat(c.format, text)) << text;
-    for (const char* text : c.bad) EXPECT_FALSE(TextHasFormat(c.format, text)) << c.format << text;
-  }
-  for (const char* format :
-       {"int32", "bsonobjectid", "hostname", "mac", "uuid", "uuid3", "uuid4", "uuid5", "ssn",
-        "hexcolor", "rgbcolor", "duration", "k8s-short-name", "k8s-long-name"}) {
-    EXPECT_TRUE(IsKnownFormat(format)) << format;
-  }
-  EXPECT_FALSE(IsKnownFormat("odd"));
 }
 
 }  // namespace

@@ -126,16 +126,20 @@ TEST(ResultTest, HoldsAValueOrAnError) {
 
 TEST(ResultDeathTest, ErrorOfAResultThatSucceeded_EndsTheProcessWithWords) {
   const Result<int> value = 7;
-  EXPECT_DEATH(static_cast<void>(value.error()), "error\\(\\) of a Result that succeeded was read");
-  EXPECT_DEATH(static_cast<void>(Result<int>(7).error()), "ask ok\\(\\) first");
-  EXPECT_DEATH(static_cast<void>(Result<void>().error()), "ask ok\\(\\) first");
+  EXPECT_EXIT(static_cast<void>(value.error()), ::testing::KilledBySignal(SIGABRT),
+              "error\\(\\) of a Result that succeeded was read");
+  EXPECT_EXIT(static_cast<void>(Result<int>(7).error()), ::testing::KilledBySignal(SIGABRT),
+              "ask ok\\(\\) first");
+  EXPECT_EXIT(static_cast<void>(Result<void>().error()), ::testing::KilledBySignal(SIGABRT),
+              "ask ok\\(\\) first");
   const Result<void> done;
-  EXPECT_DEATH(static_cast<void>(done.error()), "ask ok\\(\\) first");
+  EXPECT_EXIT(static_cast<void>(done.error()), ::testing::KilledBySignal(SIGABRT),
+              "ask ok\\(\\) first");
 }
 
 TEST(ResultDeathTest, ReadingAFailedResultEndsTheProcess) {
   const Result<int> failed = Error(Reason::kGone, "gone");
-  EXPECT_DEATH(static_cast<void>(failed.value()), "Gone: gone");
+  EXPECT_EXIT(static_cast<void>(failed.value()), ::testing::KilledBySignal(SIGABRT), "Gone: gone");
   EXPECT_EXIT(static_cast<void>(Result<int>(Error(Reason::kConfig, "no kubeconfig")).OrExit()),
               ::testing::ExitedWithCode(1), "error: no kubeconfig");
 }
