@@ -96,9 +96,9 @@ class Refused {
     };
     elector_ = LeaderElector::New(
                    sim.env(), std::move(lock),
-                   {.coordinated = coordinated,
-                    .callbacks = {.on_started_leading = [](const std::stop_token&) {},
-                                  .on_stopped_leading = [] {}}})
+                   {.callbacks = {.on_started_leading = [](const std::stop_token&) {},
+                                  .on_stopped_leading = [] {}},
+                    .coordinated = coordinated})
                    .OrExit();
     thread_ = sim.env().NewThread("candidate", [this] { elector_->Run(stop_.get_token()); });
   }
