@@ -126,6 +126,9 @@ TEST(EventDelivery, RefusedEvent_IsWarnedOfUnlessExpected) {
   };
   for (const Refusal& row : std::vector<Refusal>{
            {"bad", Error(Reason::kBadRequest, "no").WithHttpStatus(400), true},
+           {"bad there", Error(Reason::kBadRequest, "no").WithHttpStatus(400).WithDetails(
+                             {.causes = {{.reason = "NamespaceTerminating"}}}),
+            true},
            {"exists", Error(Reason::kAlreadyExists, "no").WithHttpStatus(409), false},
            {"no right", forbidden({}), true},
            {"quota", forbidden({{.reason = "FieldValueInvalid"}}), true},
@@ -173,20 +176,57 @@ TEST(EventDelivery, FullQueue_IsLoggedOnceAndCountedForEachSink) {
     SleepUnlessStopped(*env, call.stop, hours(10));
     return Error(Reason::kCanceled, "stopped");
   };
-  Delivery delivery(hangs, {.max_queued = 3});
-  delivery.broadcaster().StartRecordingToSink(std::make_unique<FunctionSink>(hangs));
-  env = &delivery.sim().env();
-  delivery.Print("running");
-  delivery.sim().RunFor(seconds(1));
-  for (const char* about : {"a", "b", "c"}) delivery.Print(about);
-  EXPECT_TRUE(delivery.Lost("queue full", 0)) << "three have room";
-  EXPECT_EQ(delivery.log().text(), "");
-  delivery.Print("d");
-  EXPECT_TRUE(delivery.Lost("queue full", 2)) << "both sinks are full";
-  delivery.Print("e");
-  EXPECT_TRUE(delivery.Lost("queue full", 4)) << delivery.Metrics();
-  EXPECT_EQ(delivery.log().text(),
-            "events are lost: more are given than can be written queued=3\n");
+  for (const int sinks : {1, 2}) {
+    Delivery delivery(hangs, {.max_queued = 3});
+    if (sinks == 2) {
+      delivery.broadcaster().StartRecordingToSink(std::make_unique<FunctionSink>(hangs));
+    }
+    env = &delivery.sim().env();
+    delivery.Print("running");
+    delivery.sim().RunFor(seconds(1));
+    for (const char* about : {"a", "b", "c"}) delivery.Print(about);
+    EXPECT_TRUE(delivery.Lost("queue full", 0)) << "three have room";
+    EXPECT_EQ(delivery.log().text(), "");
+    const std::string warning =
+        "events are lost: more are given than can be written queued=3\n";
+    delivery.Print("d");
+    EXPECT_TRUE(delivery.Lost("queue full", sinks)) << delivery.Metrics();
+    EXPECT_EQ(delivery.log().text(), warning);
+    delivery.Print("e");
+    EXPECT_TRUE(delivery.Lost("queue full", 2 * sinks)) << delivery.Metrics();
+    EXPECT_EQ(delivery.log().text(), warning) << "once";
+  }
+}
+
+TEST(EventDelivery, BroadcasterWithoutSink_WarnsOfTheFirstEventOnly) {
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
+  Simulation sim({.log = log});
+  EventBroadcaster broadcaster(sim.env());
+  corev1::ObjectReferenceMutable about;
+  about.kind = "Pod";
+  about.name = "a";
+  const auto recorder = broadcaster.NewRecorder({.component = "printer", .host = {}});
+  for (int i = 0; i < 3; ++i) {
+    recorder->Event(about, kEventTypeNormal, "Printed", "two pages");
+    EXPECT_EQ(log->Count("events go nowhere"), 1U) << i;
+  }
+}
+
+TEST(EventDelivery, NewEvent_HasOneTimeAndCount) {
+  Simulation sim({.start = WallTime(std::chrono::milliseconds(1'000'999))});
+  std::vector<corev1::EventMutable> seen;
+  EventBroadcaster broadcaster(sim.env());
+  broadcaster.StartEventWatcher([&](const corev1::EventMutable& event) { seen.push_back(event); });
+  corev1::ObjectReferenceMutable about;
+  about.kind = "Pod";
+  about.name = "a";
+  broadcaster.NewRecorder({.component = "printer", .host = {}})
+      ->Event(about, kEventTypeNormal, "Printed", "two pages");
+  EXPECT_TRUE(sim.RunBlocking([&] { broadcaster.Shutdown(); }, hours(1)));
+  ASSERT_THAT(seen, SizeIs(1));
+  EXPECT_EQ(seen[0].firstTimestamp, metav1::Time(1000)) << "whole seconds";
+  EXPECT_EQ(seen[0].lastTimestamp, metav1::Time(1000));
+  EXPECT_EQ(seen[0].count, 1);
 }
 
 TEST(EventDelivery, EventsAboveTheRate_AreCountedAsFiltered) {
