@@ -55,13 +55,13 @@ TEST(ElectionLimits, Durations_AtTheirLimits) {
             "renew_deadline (10 s) must be greater than 1.2 * retry_period (10 s)"}}) {
     Simulation sim;
     testing::FakeLease lease;
-    const auto made = LeaderElector::New(
-        sim.env(), std::make_unique<testing::FakeLock>(lease, "a"),
-        {.lease_duration = row.lease,
-         .renew_deadline = row.renew,
-         .retry_period = row.retry,
-         .callbacks = {.on_started_leading = [](const std::stop_token&) {},
-                       .on_stopped_leading = [] {}}});
+    const auto made =
+        LeaderElector::New(sim.env(), std::make_unique<testing::FakeLock>(lease, "a"),
+                           {.lease_duration = row.lease,
+                            .renew_deadline = row.renew,
+                            .retry_period = row.retry,
+                            .callbacks = {.on_started_leading = [](const std::stop_token&) {},
+                                          .on_stopped_leading = [] {}}});
     EXPECT_EQ(made ? "" : made.error().ToString(),
               row.error.empty() ? "" : "InvalidArgument: LeaderElectionConfig: " + row.error)
         << row.lease.count() << " " << row.renew.count() << " " << row.retry.count();
@@ -94,12 +94,12 @@ class Refused {
     lock->fault = [fault = std::move(fault)](const std::string&, const CallOptions&) {
       return fault();
     };
-    elector_ = LeaderElector::New(
-                   sim.env(), std::move(lock),
-                   {.callbacks = {.on_started_leading = [](const std::stop_token&) {},
-                                  .on_stopped_leading = [] {}},
-                    .coordinated = coordinated})
-                   .OrExit();
+    elector_ =
+        LeaderElector::New(sim.env(), std::move(lock),
+                           {.callbacks = {.on_started_leading = [](const std::stop_token&) {},
+                                          .on_stopped_leading = [] {}},
+                            .coordinated = coordinated})
+            .OrExit();
     thread_ = sim.env().NewThread("candidate", [this] { elector_->Run(stop_.get_token()); });
   }
   ~Refused() {
@@ -131,8 +131,7 @@ TEST(ElectionWarnings, UsualErrors_AreNotWarnedOf) {
            {Reason::kAlreadyExists, false, nullptr},
            {Reason::kConflict, true, nullptr},
            {Reason::kNotFound, true, nullptr},
-           {Reason::kNotFound, false,
-            "NotFound: no; is there the namespace of the lease?"},
+           {Reason::kNotFound, false, "NotFound: no; is there the namespace of the lease?"},
            {Reason::kForbidden, false,
             "Forbidden: no; grant get, create and update of leases in coordination.k8s.io (Role, "
             "RoleBinding)"},
@@ -143,9 +142,10 @@ TEST(ElectionWarnings, UsualErrors_AreNotWarnedOf) {
     if (row.warning == nullptr) {
       EXPECT_THAT(a.warnings->lines, ::testing::IsEmpty()) << ReasonName(row.reason);
     } else {
-      EXPECT_THAT(a.warnings->lines,
-                  ::testing::ElementsAre("leadership was not acquired, will retry default/lease a " +
-                                         std::string(row.warning)));
+      EXPECT_THAT(
+          a.warnings->lines,
+          ::testing::ElementsAre("leadership was not acquired, will retry default/lease a " +
+                                 std::string(row.warning)));
     }
   }
 }

@@ -25,8 +25,8 @@ using std::chrono::minutes;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::FakeLock;
+using ::testing::HasSubstr;
 using ::testing::Not;
 
 // A candidate with its log, metrics and requests.
@@ -80,8 +80,7 @@ class Elected {
   [[nodiscard]] std::vector<std::string> Requests(SteadyTime since) const {
     std::vector<std::string> out;
     for (const Request& request : requests) {
-      out.push_back(request.verb + " +" +
-                    std::to_string((request.at - since) / seconds(1)) + " " +
+      out.push_back(request.verb + " +" + std::to_string((request.at - since) / seconds(1)) + " " +
                     std::to_string(request.timeout / seconds(1)));
     }
     return out;
@@ -179,11 +178,11 @@ TEST(ElectorSteps, SlowAnswers_ShortenThePause) {
 
 // The time to lead may pass while the machine sleeps. A single try has a second then.
 TEST(ElectorSteps, RenewalAfterSuspension_HasTimeLeftOrOneSecond) {
-  for (const auto& [asleep, timeout] : std::vector<std::pair<Duration, Duration>>{
-           {seconds(7), seconds(3)},
-           {seconds(10) - nanoseconds(1), nanoseconds(1)},
-           {seconds(10), seconds(1)},
-           {hours(1), seconds(1)}}) {
+  for (const auto& [asleep, timeout] :
+       std::vector<std::pair<Duration, Duration>>{{seconds(7), seconds(3)},
+                                                  {seconds(10) - nanoseconds(1), nanoseconds(1)},
+                                                  {seconds(10), seconds(1)},
+                                                  {hours(1), seconds(1)}}) {
     Elected a;
     a.sim.RunFor(seconds(5));
     a.RunUntilRenewed();
@@ -227,8 +226,8 @@ struct Lost {
 
 // The program learns of the loss first. Its lease is released if its work has ended.
 TEST(ElectorSteps, LostLease_IsReleasedAfterTheCallback) {
-  for (const Lost& row : {Lost{true, seconds(0), ""}, Lost{true, minutes(1), "a"},
-                          Lost{false, seconds(0), "a"}}) {
+  for (const Lost& row :
+       {Lost{true, seconds(0), ""}, Lost{true, minutes(1), "a"}, Lost{false, seconds(0), "a"}}) {
     Elected a({.release_on_cancel = row.release_on_cancel});
     a.works_on_for = row.works_on_for;
     a.sim.RunFor(seconds(5));

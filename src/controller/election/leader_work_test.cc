@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kinformer/simulation.h"
@@ -33,9 +34,9 @@ class LeaderWorkTest : public ::testing::Test {
     });
   }
   // Runs a blocking body, and returns how long it took.
-  Duration Took(const Task& body) {
+  Duration Took(Task body) {
     const SteadyTime before = sim_.env().Now();
-    EXPECT_TRUE(sim_.RunBlocking(body, hours(1)));
+    EXPECT_TRUE(sim_.RunBlocking(std::move(body), hours(1)));
     return sim_.env().Now() - before;
   }
 

@@ -119,9 +119,9 @@ struct Memory {
 };
 
 TEST_F(AccessLimitsTest, Answers_AreForgottenAtTheirTime) {
-  for (const Memory& row : {Memory{"t-1", seconds(60), "tokenreviews"},
-                            Memory{"nobody", seconds(60), "tokenreviews"},
-                            Memory{"t-10", seconds(30), "subjectaccessreviews"}}) {
+  for (const Memory& row :
+       {Memory{"t-1", seconds(60), "tokenreviews"}, Memory{"nobody", seconds(60), "tokenreviews"},
+        Memory{"t-10", seconds(30), "subjectaccessreviews"}}) {
     SCOPED_TRACE(row.token);
     Get(row.token);
     Questions();
@@ -158,13 +158,21 @@ TEST_F(AccessLimitsTest, RememberedAnswers_AreBoundedInNumber) {
     std::vector<std::string> asked_again;
   };
   const auto number = [](std::size_t i) { return "t-" + std::to_string(i) + "1"; };
-  for (const Row& row : std::vector<Row>{
-           {"users", 4096, number, [](std::size_t) -> std::string { return "/metrics"; },
-            {"tokenreviews", "subjectaccessreviews"}},
-           {"nobodies", 1024, [](std::size_t i) { return "x" + std::to_string(i); },
-            [](std::size_t) -> std::string { return "/metrics"; }, {"tokenreviews"}},
-           {"denied", 1024, [](std::size_t) -> std::string { return "t-0"; },
-            [](std::size_t i) { return "/" + std::to_string(i); }, {"subjectaccessreviews"}}}) {
+  for (const Row& row : std::vector<Row>{{"users",
+                                          4096,
+                                          number,
+                                          [](std::size_t) -> std::string { return "/metrics"; },
+                                          {"tokenreviews", "subjectaccessreviews"}},
+                                         {"nobodies",
+                                          1024,
+                                          [](std::size_t i) { return "x" + std::to_string(i); },
+                                          [](std::size_t) -> std::string { return "/metrics"; },
+                                          {"tokenreviews"}},
+                                         {"denied",
+                                          1024,
+                                          [](std::size_t) -> std::string { return "t-0"; },
+                                          [](std::size_t i) { return "/" + std::to_string(i); },
+                                          {"subjectaccessreviews"}}}) {
     SCOPED_TRACE(row.what);
     const auto asks = [&](std::size_t i) {
       Questions();
@@ -183,8 +191,9 @@ TEST_F(AccessLimitsTest, Review_EndsAfterExactlyTenSeconds) {
   for (const bool token_known : {false, true}) {
     api_server_.script.clear();
     if (token_known) {
-      api_server_.script = {testing::Review({.target = "/apis/authentication.k8s.io/v1/tokenreviews",
-                                             .body = R"({"spec":{"token":"t-1"}})"})};
+      api_server_.script = {
+          testing::Review({.target = "/apis/authentication.k8s.io/v1/tokenreviews",
+                           .body = R"({"spec":{"token":"t-1"}})"})};
     }
     api_server_.script.push_back({.hang = true});
     const std::unique_ptr<Asked> asked = Start(sim_, *filter_, "/metrics", "t-1");
@@ -192,8 +201,8 @@ TEST_F(AccessLimitsTest, Review_EndsAfterExactlyTenSeconds) {
     EXPECT_EQ(asked->status, 0);
     sim_.RunFor(nanoseconds(1));
     EXPECT_EQ(asked->status, 500);
-    EXPECT_EQ(asked->body, token_known ? "Authorization for user user-1 failed\n"
-                                       : "Authentication failed\n");
+    EXPECT_EQ(asked->body,
+              token_known ? "Authorization for user user-1 failed\n" : "Authentication failed\n");
   }
 }
 

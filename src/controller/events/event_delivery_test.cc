@@ -64,7 +64,9 @@ class Delivery {
   void Shutdown(Duration timeout) {
     EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_->Shutdown(timeout); }, hours(1)));
   }
-  void End() { EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_.reset(); }, hours(1))); }
+  void End() {
+    EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_.reset(); }, hours(1)));
+  }
   [[nodiscard]] bool Lost(const std::string& why, int count) const {
     return metrics_->Text().find("kinformer_events_lost_total{why=\"" + why + "\"} " +
                                  std::to_string(count) + "\n") != std::string::npos;
@@ -126,8 +128,10 @@ TEST(EventDelivery, RefusedEvent_IsWarnedOfUnlessExpected) {
   };
   for (const Refusal& row : std::vector<Refusal>{
            {"bad", Error(Reason::kBadRequest, "no").WithHttpStatus(400), true},
-           {"bad there", Error(Reason::kBadRequest, "no").WithHttpStatus(400).WithDetails(
-                             {.causes = {{.reason = "NamespaceTerminating"}}}),
+           {"bad there",
+            Error(Reason::kBadRequest, "no")
+                .WithHttpStatus(400)
+                .WithDetails({.causes = {{.reason = "NamespaceTerminating"}}}),
             true},
            {"exists", Error(Reason::kAlreadyExists, "no").WithHttpStatus(409), false},
            {"no right", forbidden({}), true},
@@ -187,8 +191,7 @@ TEST(EventDelivery, FullQueue_IsLoggedOnceAndCountedForEachSink) {
     for (const char* about : {"a", "b", "c"}) delivery.Print(about);
     EXPECT_TRUE(delivery.Lost("queue full", 0)) << "three have room";
     EXPECT_EQ(delivery.log().text(), "");
-    const std::string warning =
-        "events are lost: more are given than can be written queued=3\n";
+    const std::string warning = "events are lost: more are given than can be written queued=3\n";
     delivery.Print("d");
     EXPECT_TRUE(delivery.Lost("queue full", sinks)) << delivery.Metrics();
     EXPECT_EQ(delivery.log().text(), warning);

@@ -43,18 +43,18 @@ struct Part {
 // The message, the reason and the field tell events apart, but share a rate limit.
 TEST(EventKeys, EachPart_TellsEventsApart) {
   Simulation sim;
-  for (const Part& part : std::vector<Part>{
-           {"component", [](auto& e) { e.source.component = "x"; }, true},
-           {"host", [](auto& e) { e.source.host = "x"; }, true},
-           {"kind", [](auto& e) { e.involvedObject.kind = "x"; }, true},
-           {"namespace", [](auto& e) { e.involvedObject.namespace_ = "x"; }, true},
-           {"name", [](auto& e) { e.involvedObject.name = "x"; }, true},
-           {"uid", [](auto& e) { e.involvedObject.uid = "x"; }, true},
-           {"apiVersion", [](auto& e) { e.involvedObject.apiVersion = "x"; }, true},
-           {"type", [](auto& e) { e.type = "x"; }, true},
-           {"fieldPath", [](auto& e) { e.involvedObject.fieldPath = "x"; }, false},
-           {"reason", [](auto& e) { e.reason = "x"; }, false},
-           {"message", [](auto& e) { e.message = "x"; }, false}}) {
+  for (const Part& part :
+       std::vector<Part>{{"component", [](auto& e) { e.source.component = "x"; }, true},
+                         {"host", [](auto& e) { e.source.host = "x"; }, true},
+                         {"kind", [](auto& e) { e.involvedObject.kind = "x"; }, true},
+                         {"namespace", [](auto& e) { e.involvedObject.namespace_ = "x"; }, true},
+                         {"name", [](auto& e) { e.involvedObject.name = "x"; }, true},
+                         {"uid", [](auto& e) { e.involvedObject.uid = "x"; }, true},
+                         {"apiVersion", [](auto& e) { e.involvedObject.apiVersion = "x"; }, true},
+                         {"type", [](auto& e) { e.type = "x"; }, true},
+                         {"fieldPath", [](auto& e) { e.involvedObject.fieldPath = "x"; }, false},
+                         {"reason", [](auto& e) { e.reason = "x"; }, false},
+                         {"message", [](auto& e) { e.message = "x"; }, false}}) {
     SCOPED_TRACE(part.name);
     corev1::EventMutable other = NewEvent("m");
     part.change(other);
@@ -123,9 +123,8 @@ TEST(EventPatches, CountTimeAndMessage_ArePatched) {
   event.lastTimestamp = metav1::Time(60);
   const Patch patch = correlator.PatchOf(event);
   EXPECT_EQ(patch.type, PatchType::kMergePatch);
-  EXPECT_EQ(
-      patch.body,
-      R"({"count":7,"lastTimestamp":"1970-01-01T00:01:00Z","message":"two pages"})");
+  EXPECT_EQ(patch.body,
+            R"({"count":7,"lastTimestamp":"1970-01-01T00:01:00Z","message":"two pages"})");
 }
 
 // The suffix is the time, with random bits below a millisecond.

@@ -147,8 +147,9 @@ TEST_F(SeriesCorrelatorTest, Refresh_WritesEachSeriesThatLasts) {
     Begin("b", 2);
     Next("single");
     sim_.RunFor(minutes(5));
-    EXPECT_THAT(Sweep(), minute < 25 ? IsEmpty() : ::testing::Matcher<std::vector<std::string>>(
-                                                       ::testing::SizeIs(3)))
+    EXPECT_THAT(Sweep(), minute < 25
+                             ? IsEmpty()
+                             : ::testing::Matcher<std::vector<std::string>>(::testing::SizeIs(3)))
         << minute;
   }
   sim_.RunFor(minutes(1));

@@ -23,8 +23,7 @@ using controllerutil::Owner;
 using ::testing::ElementsAre;
 
 TEST(OperationResults, Names_AreThoseOfControllerRuntime) {
-  for (const auto& [result, name] :
-       std::vector<std::pair<OperationResult, std::string>>{
+  for (const auto& [result, name] : std::vector<std::pair<OperationResult, std::string>>{
            {OperationResult::kNone, "unchanged"},
            {OperationResult::kCreated, "created"},
            {OperationResult::kUpdated, "updated"},
@@ -44,8 +43,7 @@ TEST(SameObject, NameAndNamespace_AreBothCompared) {
   EXPECT_TRUE(controllerutil::internal::CheckSameObject(metadata, "n", "a").ok());
   for (const auto& [namespace_, name] :
        std::vector<std::pair<std::string, std::string>>{{"n", "b"}, {"m", "a"}, {"m", "b"}}) {
-    const Result<void> same =
-        controllerutil::internal::CheckSameObject(metadata, namespace_, name);
+    const Result<void> same = controllerutil::internal::CheckSameObject(metadata, namespace_, name);
     ASSERT_FALSE(same.ok()) << namespace_ << "/" << name;
     EXPECT_EQ(same.error().ToString(),
               "InvalidArgument: the function that was to change " + namespace_ + "/" + name +
@@ -69,8 +67,7 @@ TEST(PatchesBetween, ObjectAndStatus_HavePatchesOfTheirOwn) {
            {R"({"a":1,"status":{"s":1}})", R"({"a":1})", "null", R"({"status":null})"},
            {R"({"a":1,"b":1})", R"({"a":2,"b":2,"status":{"s":2}})", R"({"a":2,"b":2})",
             R"({"status":{"s":2}})"}}) {
-    const auto patches =
-        controllerutil::internal::PatchesBetween(row.before, row.after).OrExit();
+    const auto patches = controllerutil::internal::PatchesBetween(row.before, row.after).OrExit();
     EXPECT_EQ(patches.object.Dump(), row.object) << row.before << " " << row.after;
     EXPECT_EQ(patches.status.Dump(), row.status) << row.before << " " << row.after;
   }
@@ -100,8 +97,8 @@ TEST(FinalizersTest, SingleFinalizer_IsRemovedAndReported) {
   EXPECT_FALSE(controllerutil::RemoveFinalizer(metadata, "b"));
   EXPECT_TRUE(controllerutil::RemoveFinalizer(metadata, "a"));
   EXPECT_TRUE(metadata.finalizers.empty());
-  const auto sent = internal::BuildFromJson(corev1::Pod::type_info(),
-                                            R"({"metadata":{"finalizers":["a","b"]}})");
+  const auto sent =
+      internal::BuildFromJson(corev1::Pod::type_info(), R"({"metadata":{"finalizers":["a","b"]}})");
   const Ref<corev1::Pod> pod(sent.value());
   EXPECT_TRUE(controllerutil::ContainsFinalizer(pod->metadata(), "a"));
   EXPECT_TRUE(controllerutil::ContainsFinalizer(pod->metadata(), "b"));
@@ -187,9 +184,10 @@ TEST(OwnerReferences, Errors_NameOwnerAndObject) {
             "NotFound: ReplicaSet a does not own node");
   // An owner is found by group, kind and name together.
   ASSERT_TRUE(SetOwnerReference(Controller("a"), pod).ok());
-  for (const auto& change : std::vector<void (*)(Owner&)>{
-           [](Owner& owner) { owner.apiVersion = "batch/v1"; },
-           [](Owner& owner) { owner.kind = "DaemonSet"; }, [](Owner& owner) { owner.name = "b"; }}) {
+  for (const auto& change :
+       std::vector<void (*)(Owner&)>{[](Owner& owner) { owner.apiVersion = "batch/v1"; },
+                                     [](Owner& owner) { owner.kind = "DaemonSet"; },
+                                     [](Owner& owner) { owner.name = "b"; }}) {
     Owner other = Controller("a");
     change(other);
     EXPECT_FALSE(controllerutil::HasOwnerReference(pod, other));

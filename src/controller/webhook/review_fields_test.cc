@@ -97,8 +97,7 @@ TEST(AdmissionReviewFields, StatusDetails_AreWrittenUnlessEmpty) {
             R"({"name":"n","group":"g","kind":"k","uid":"u"})"}}) {
     admission::Response response = admission::Denied("no");
     response.details = row.details;
-    const json::Value status =
-        Json(WriteAdmissionReview({}, response)).At("/response/status");
+    const json::Value status = Json(WriteAdmissionReview({}, response)).At("/response/status");
     ASSERT_EQ(status.contains("details"), row.written != nullptr) << status.Dump();
     if (row.written != nullptr) EXPECT_EQ(status["details"].Dump(), row.written);
   }
