@@ -57,12 +57,12 @@ class Elected {
     };
     elector = LeaderElector::New(sim.env(), std::move(lock), std::move(config)).OrExit();
     thread_ = sim.env().NewThread("candidate", [this] {
-      elector->Run(stop.get_token());
+      elector->Run(run.get_token());
       ended = true;
     });
   }
   ~Elected() {
-    stop.request_stop();
+    run.request_stop();
     thread_->Join();
   }
   Elected(const Elected&) = delete;
@@ -99,7 +99,7 @@ class Elected {
   bool ended = false;
   std::vector<std::string> leaders{};
   std::unique_ptr<LeaderElector> elector;
-  std::stop_source stop;
+  std::stop_source run;
 
  private:
   std::unique_ptr<Thread> thread_;
@@ -116,7 +116,7 @@ TEST(ElectorSteps, Run_IsLoggedAndMeasured) {
   a.sim.RunFor(seconds(5));
   EXPECT_THAT(a.metrics->Text(), HasSubstr(status + "1\n"));
   a.requests.clear();
-  a.stop.request_stop();
+  a.run.request_stop();
   a.sim.RunFor(seconds(1));
   EXPECT_THAT(a.metrics->Text(), HasSubstr(status + "0\n"));
   EXPECT_THAT(a.Requests(a.stopped_at), ElementsAre("get +0 5", "update +0 5")) << "the release";
@@ -211,7 +211,7 @@ TEST(ElectorSteps, StopDuringRenewal_IsNoFailure) {
     return Error(Reason::kCanceled, "stopped");
   };
   a.sim.RunFor(seconds(3));
-  a.stop.request_stop();
+  a.run.request_stop();
   a.sim.RunFor(nanoseconds(1));
   EXPECT_TRUE(a.ended);
   EXPECT_EQ(a.log->Count("not renewed"), 0U);
@@ -257,7 +257,7 @@ TEST(ElectorSteps, WorkThatEndsSlowly_KeepsTheLeaseRenewed) {
     a.RunUntilRenewed();
     const SteadyTime asked = a.Now();
     if (cut) a.fault = Cut;
-    a.stop.request_stop();
+    a.run.request_stop();
     a.sim.RunFor(seconds(20));
     if (cut) {
       EXPECT_THAT(a.Requests(asked),
@@ -282,7 +282,7 @@ TEST(ElectorSteps, WorkThatDoesNotEnd_IsAwaitedForTheRenewDeadline) {
   a.sim.RunFor(seconds(5));
   a.RunUntilRenewed();
   const SteadyTime asked = a.Now();
-  a.stop.request_stop();
+  a.run.request_stop();
   a.sim.RunFor(seconds(20));
   EXPECT_EQ(a.stopped_at - asked, seconds(10));
   EXPECT_THAT(a.Requests(asked),
