@@ -99,7 +99,9 @@ TEST(AdmissionReviewFields, StatusDetails_AreWrittenUnlessEmpty) {
     response.details = row.details;
     const json::Value status = Json(WriteAdmissionReview({}, response)).At("/response/status");
     ASSERT_EQ(status.contains("details"), row.written != nullptr) << status.Dump();
-    if (row.written != nullptr) EXPECT_EQ(status["details"].Dump(), row.written);
+    if (row.written != nullptr) {
+      EXPECT_EQ(status["details"].Dump(), row.written);
+    }
   }
 }
 
