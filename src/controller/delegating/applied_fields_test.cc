@@ -157,6 +157,11 @@ TEST(AppliedFields, UnionsAndMapsOfMessages) {
   }
 }
 
+TEST(AppliedFields, RawField_IsSentUnchanged) {
+  const std::string revision = R"({"revision":1,"data":{"spec":{"a":"","b":0,"c":{}},"x":null}})";
+  EXPECT_EQ(AppliedFields(appsv1::ControllerRevision::type_info(), revision).OrExit(), revision);
+}
+
 TEST(AppliedFields, KindsWithoutADescriptor_LoseEmptyMetadataOnly) {
   const TypeInfo& things = *DynamicTypeInfo("test.example", "v1", "Thing", "things", true);
   EXPECT_EQ(AppliedFields(
