@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/simulation.h"
 
@@ -51,10 +52,14 @@ class UnseenWritesOfCache : public ::testing::Test {
     return BuildFromJson(cache::PodType(), json + "}}").OrExit();
   }
   // The watch sends an event; the loop handles it.
-  void Added(const ObjectRef& object) { Send(WatchEventType::kAdded, object); }
-  void Modified(const ObjectRef& object) { Send(WatchEventType::kModified, object); }
+  void Shows(const ObjectRef& object) {
+    const ObjectRef before = informer_->indexer().Get(object->namespace_(), object->name());
+    const bool same = before && before->uid() == object->uid();
+    if (before && !same) Deleted(before);
+    Send(same ? WatchEventType::kModified : WatchEventType::kAdded, object);
+  }
   void Deleted(const ObjectRef& object) { Send(WatchEventType::kDeleted, object); }
-  void Reaches(const std::string& version) { Added(Pod("other" + version, version, {}, "o")); }
+  void Reaches(const std::string& version) { Shows(Pod("other" + version, version, {}, "o")); }
 
   // Returns what a read that does not wait says: "" if nothing blocks it.
   static std::string TextOf(const Result<void>& seen) {

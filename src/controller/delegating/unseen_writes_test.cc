@@ -51,7 +51,7 @@ TEST_F(UnseenWritesOfCache, CachedObjectOfTheVersion_ShowsTheWrite) {
   EXPECT_EQ(unseen_->size(), 0U);
   unseen_->Wrote(*Pod("a", "11", {}, "uid-a"), informer_->Epochs());
   EXPECT_EQ(Blocks("a"), Version("11", "default/a"));
-  Modified(Pod("a", "11", {}, "uid-a"));
+  Shows(Pod("a", "11", {}, "uid-a"));
   EXPECT_EQ(Blocks("a"), "");
 }
 
@@ -62,10 +62,10 @@ TEST_F(UnseenWritesOfCache, SeveralWritesOfAnObject_AreSeenOneByOne) {
   }
   EXPECT_EQ(unseen_->size(), 3U);
   EXPECT_EQ(Blocks("a"), Version("10", "default/a"));
-  Added(Pod("a", "12"));
+  Shows(Pod("a", "12"));
   EXPECT_EQ(unseen_->size(), 1U);
   EXPECT_EQ(Blocks("a"), Version("14", "default/a"));
-  Modified(Pod("a", "14"));
+  Shows(Pod("a", "14"));
   EXPECT_EQ(unseen_->size(), 0U);
 }
 
@@ -85,7 +85,7 @@ TEST_F(UnseenWritesOfCache, RemovalByTheLastFinalizer_BlocksWhileTheCacheHasThat
   for (const auto& answer : answers) {
     SCOPED_TRACE(answer.more);
     StartInformer("5");
-    Added(Pod("a", "10", kDeleting));
+    Shows(Pod("a", "10", kDeleting));
     unseen_->Wrote(*Pod("a", "10", answer.more), informer_->Epochs());
     EXPECT_EQ(Blocks("a"), answer.is_removal ? Removal("default/a") : "");
     EXPECT_EQ(unseen_->size(), answer.is_removal ? 1U : 0U);
@@ -100,13 +100,13 @@ TEST_F(UnseenWritesOfCache, RemovalByTheLastFinalizer_BlocksWhileTheCacheHasThat
   for (const auto& state : states) {
     SCOPED_TRACE(state.cached);
     StartInformer("5");
-    Added(Pod("a", "8", kDeleting));
+    Shows(Pod("a", "8", kDeleting));
     unseen_->Wrote(*Pod("a", "10", kDeleting), informer_->Epochs());
     EXPECT_EQ(Blocks("a"), Removal("default/a")) << "the version is not reached";
     if (*state.cached == '\0') {
       Deleted(Pod("a", "10", kDeleting));
     } else {
-      Modified(Pod("a", state.cached, kDeleting, state.uid));
+      Shows(Pod("a", state.cached, kDeleting, state.uid));
       Reaches("20");
     }
     EXPECT_EQ(Blocks("a"), state.blocks ? Removal("default/a") : "");
@@ -130,15 +130,15 @@ TEST_F(UnseenWritesOfCache, Deletion_BlocksWhileTheCacheShowsTheObjectAlive) {
     SCOPED_TRACE(std::string(row.cached_uid) + " " + row.uid);
     StartInformer("5");
     if (*row.cached_uid != '\0') {
-      Added(Pod("a", "8", row.is_deleting ? kDeleting : "", row.cached_uid));
+      Shows(Pod("a", "8", row.is_deleting ? kDeleting : "", row.cached_uid));
     }
     EXPECT_TRUE(unseen_->Deleted({"default", "a"}, row.uid, informer_->Epochs()));
     EXPECT_EQ(Blocks("a"), row.blocks ? Deletion("default/a") : "");
     EXPECT_EQ(unseen_->size(), row.kept);
     if (!row.blocks) continue;
-    Modified(Pod("a", "9"));
+    Shows(Pod("a", "9"));
     EXPECT_EQ(Blocks("a"), Deletion("default/a")) << "another write came first";
-    Modified(Pod("a", "10", kDeleting));
+    Shows(Pod("a", "10", kDeleting));
     EXPECT_EQ(Blocks("a"), "");
     EXPECT_EQ(unseen_->size(), 0U);
   }
@@ -147,11 +147,11 @@ TEST_F(UnseenWritesOfCache, Deletion_BlocksWhileTheCacheShowsTheObjectAlive) {
 TEST_F(UnseenWritesOfCache, DeletionThatTheCacheHasShown_EndsWithTheObjectOrAnother) {
   for (const bool another : {false, true}) {
     StartInformer("5");
-    Added(Pod("a", "8"));
+    Shows(Pod("a", "8"));
     ASSERT_TRUE(unseen_->Deleted({"default", "a"}, "u", informer_->Epochs()));
     EXPECT_EQ(Blocks("a"), Deletion("default/a"));
     if (another) {
-      Modified(Pod("a", "10", {}, "v"));
+      Shows(Pod("a", "10", {}, "v"));
     } else {
       Deleted(Pod("a", "10"));
     }
@@ -172,7 +172,7 @@ TEST_F(UnseenWritesOfCache, DeletionOfAnUnknownObject_IsKeptForAMinute) {
   EXPECT_EQ(unseen_->size(), 0U);
 
   ASSERT_TRUE(unseen_->Deleted({"default", "a"}, "u", informer_->Epochs()));
-  Added(Pod("a", "8"));
+  Shows(Pod("a", "8"));
   EXPECT_EQ(Blocks("a"), Deletion("default/a")) << "now the cache shows it";
   sim_.RunFor(seconds(70));
   EXPECT_EQ(Blocks("a"), Deletion("default/a"));
@@ -202,7 +202,7 @@ TEST_F(UnseenWritesOfCache, DeletionAfterAWrite_IsSeenWithItsVersion) {
 
 TEST_F(UnseenWritesOfCache, SameDeletionAgain_IsOneWrite) {
   StartInformer("5");
-  Added(Pod("a", "8"));
+  Shows(Pod("a", "8"));
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(unseen_->Deleted({"default", "a"}, "u", informer_->Epochs()));
     EXPECT_EQ(unseen_->size(), 1U);
@@ -253,7 +253,7 @@ TEST_F(UnseenWritesOfCache, NextInformer_TakesOverWhatTheLastHasNotShown) {
   EXPECT_EQ(unseen_->size(), 2U);
   EXPECT_EQ(Blocks("a"), Version("10", "default/a"));
   EXPECT_EQ(Blocks("d"), "");
-  Added(Pod("d", "8"));
+  Shows(Pod("d", "8"));
   EXPECT_EQ(Blocks("d"), Deletion("default/d"));
   Deleted(Pod("d", "9"));
   Reaches("10");
