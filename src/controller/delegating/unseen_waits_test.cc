@@ -279,7 +279,7 @@ TEST_F(UnseenWaits, TenThousandDeletionsOfUnknownObjects_AreKept) {
 
 // The sweep looks at 256 writes at a time.
 TEST_F(UnseenWaits, Sweep_DropsAllThatIsShown) {
-  for (const std::size_t count : {1, 255, 256, 257, 1000}) {
+  for (const std::size_t count : {1U, 255U, 256U, 257U, 1000U}) {
     StartInformer("5");
     WriteMany(count, 100);
     Reaches(std::to_string(99 + count / 2));

@@ -104,7 +104,7 @@ TEST_F(EventChannelTest, UnusableSends_AreErrors) {
 }
 
 TEST_F(EventChannelTest, FullReceiver_AnEventLoopDoesNotWait) {
-  for (const std::size_t room : {0, 1, 2, 3}) {
+  for (const std::size_t room : {0U, 1U, 2U, 3U}) {
     SCOPED_TRACE(room);
     got_.clear();
     const auto receiver = channel_->Subscribe(room);

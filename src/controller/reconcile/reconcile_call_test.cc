@@ -224,7 +224,7 @@ TEST(SpinWatchLimits, Cause_NamesTheShortestDelay) {
   std::optional<SpinWatch::Found> found;
   for (int i = 0; i < 1000; ++i) {
     found = watch.Reconciled("a", i == 7 ? Again::kByEvent : Again::kByRequeueAfter,
-                             i == 7 ? Duration(1) : Duration(1000 - i), SteadyTime{});
+                             i == 7 ? Duration(0) : Duration(1000 - i), SteadyTime{});
   }
   ASSERT_TRUE(found);
   EXPECT_EQ(found->again, Again::kByRequeueAfter);
