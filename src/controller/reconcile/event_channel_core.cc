@@ -36,9 +36,7 @@ Result<void> EventChannelCore::Send(const ObjectRef& object) {
     const bool may_wait = !env_.OnLoopThread();
     for (const auto& receiver : receivers) {
       if (receiver == nullptr) continue;
-      const auto full = [&] {
-        return receiver->waiting_.size() >= receiver->room_ && !closed_;
-      };
+      const auto full = [&] { return receiver->waiting_.size() >= receiver->room_ && !closed_; };
       while (may_wait && full()) lock.Wait();
       if (closed_) return Error(Reason::kStopped, "the event channel has been closed meanwhile");
       if (receiver->stopped_) continue;
