@@ -145,6 +145,29 @@ TEST_F(EvictionTest, BudgetIsUsedUp_AnswersWhy) {
   EXPECT_EQ(reply.headers.Get("Retry-After"), "");
 }
 
+TEST_F(EvictionTest, TooManyUnconfirmedEvictions_AreForbidden) {
+  SetPod(kRunning);
+  json::Value pods = json::Value::MakeObject();
+  for (int i = 0; i < 2000; ++i) pods.Set("p" + std::to_string(i), kNow);
+  const auto status = [&](int allowed) {
+    return json::Value::MakeObject({{"observedGeneration", 1},
+                                    {"disruptionsAllowed", allowed},
+                                    {"disruptedPods", pods}})
+        .Dump();
+  };
+  SetBudget("b", kSelects, status(1));
+  EXPECT_EQ(Evict("{}", "?dryRun=All").status, 201) << "2000 are not too many";
+  pods.Set("q", kNow);
+  for (const int allowed : {0, 1}) {
+    SetStatus(std::string(kBudgetPath) + "/b", status(allowed));
+    const Reply reply = Evict();
+    EXPECT_EQ(reply.status, 403);
+    EXPECT_EQ(reply.Json()["message"].StringOrEmpty(),
+              "poddisruptionbudget.policy \"b\" is forbidden: DisruptedPods map too big - too many "
+              "evictions not confirmed by PDB controller");
+  }
+}
+
 TEST_F(EvictionTest, BudgetIsNotProcessedYet_AsksForARetryIn10Seconds) {
   SetPod(kRunning);
   SetBudget("b", kSelects, R"({"disruptionsAllowed":1})");

@@ -57,7 +57,7 @@ class TokenReviewTest : public ::testing::Test {
   std::string pod_;
 };
 
-// The reply's code, and the message of a Status.
+// Returns the reply's code, and the message of a Status.
 std::string Brief(const Reply& reply) {
   return std::to_string(reply.status) +
          (reply.status < 300 ? "" : " " + reply.Json()["message"].StringOrEmpty());
@@ -69,8 +69,7 @@ TEST_F(TokenReviewTest, TokenRequest_IsCompleted) {
   EXPECT_TRUE(token.starts_with("kinformer."));
   EXPECT_EQ(token.size(), 74U);
   EXPECT_EQ(token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                    "-_.",
-                                    0),
+                                    "-_."),
             std::string::npos);
   EXPECT_NE(Request("{}").Json().At("/status/token").StringOrEmpty(), token);
   EXPECT_EQ(body.At("/kind"), "TokenRequest");
@@ -87,8 +86,7 @@ TEST_F(TokenReviewTest, TokenRequests_AreCheckedAgainstTheirLimits) {
     std::string body;
     std::string_view brief;
   };
-  constexpr std::string_view kUid = "00000000-0000-4000-8000-000000000000";
-  const std::string uid(kUid);
+  const std::string uid = "00000000-0000-4000-8000-000000000000";
   const std::string invalid =
       "422 TokenRequest.authentication.k8s.io \"\" is invalid: spec.expirationSeconds: Invalid "
       "value: ";
@@ -265,9 +263,10 @@ TEST_F(TokenReviewTest, AccessReviews_AllowAllThatIsAskedWell) {
       EXPECT_EQ(reply.Json()["status"], Json(row.status)) << row.target << reply.body;
     }
   }
-  const Reply caller =
-      server_.Do("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}");
-  EXPECT_EQ(caller.Json().At("/metadata/creationTimestamp"), "2023-11-14T22:13:20Z");
+  EXPECT_EQ(server_.Do("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}")
+                .Json()
+                .At("/metadata/creationTimestamp"),
+            "2023-11-14T22:13:20Z");
   EXPECT_NE(
       server_.Do("POST", access + "selfsubjectaccessreviews", "{}").body.find(std::string(kOne)),
       std::string::npos);
