@@ -207,7 +207,7 @@ TEST_F(RouterTest, AuditId_IsThatOfTheRequestOrANewOne) {
   const std::string next(server_.Get("/version").headers.Get("Audit-ID"));
   ASSERT_EQ(first.size(), 36U);
   ASSERT_EQ(next.size(), 36U);
-  for (const std::size_t dash : {8, 13, 18, 23}) EXPECT_EQ(first[dash], '-') << first;
+  for (const std::size_t dash : {8U, 13U, 18U, 23U}) EXPECT_EQ(first[dash], '-') << first;
   EXPECT_EQ(first.substr(0, 24), next.substr(0, 24));
   EXPECT_EQ(std::stoll(next.substr(24)), std::stoll(first.substr(24)) + 1);
   EXPECT_EQ(std::stoll(next.substr(24)), 4) << "the fourth request";
