@@ -1,13 +1,12 @@
 // Webhooks of a configuration, and the requests that their rules match.
 
-#include "apiserver/admission/webhook.h"
-
 #include <chrono>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apiserver/admission/webhook.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/testing.h"
 

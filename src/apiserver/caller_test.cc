@@ -36,7 +36,7 @@ class CallerTest : public ::testing::Test {
   TestServer server_;
 };
 
-TEST_F(CallerTest, CallersByFrontEndAndHeaders) {
+TEST_F(CallerTest, Caller_ComesFromTheFrontEndOrTheHeaders) {
   struct Row {
     HeaderList headers;
     std::string user;

@@ -282,7 +282,7 @@ TEST(RequestBody, FaultyDeleteOptions_AreRefused) {
   EXPECT_TRUE(ErrorOf(DecodeDelete(QueryOf(""), "", "{")).starts_with("400 "));
 }
 
-TEST(RequestBody, GoDurations) {
+TEST(RequestBody, GoDurations_AreRecognized) {
   for (const char* text : {"0", "30s", "1m30s", "1.5h", "2ns", "3us", "4ms", "1h2m3s4ms5us6ns"}) {
     EXPECT_TRUE(IsGoDuration(text)) << text;
   }

@@ -1,7 +1,5 @@
 // Preconditions of updates and deletes, and metadata of sent objects.
 
-#include "apiserver/write/preconditions.h"
-
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
@@ -11,6 +9,7 @@
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/testing.h"
 #include "apiserver/write/object_writer.h"
+#include "apiserver/write/preconditions.h"
 #include "apiserver/write/sent_metadata.h"
 
 namespace kinformer::apiserver::testing {

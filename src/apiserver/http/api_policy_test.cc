@@ -218,7 +218,7 @@ TEST(OwnNamesTable, Host_IsANameOfTheServer) {
   EXPECT_FALSE(OwnNames({}, {}).Include("cert.example"));
 }
 
-TEST(OwnNamesTable, LoopbackAddresses) {
+TEST(OwnNamesTable, LoopbackAddresses_AreRecognized) {
   for (const char* address : {"127.0.0.1", "127.9.9.9", "::1", "localhost", "0:0::1"}) {
     EXPECT_TRUE(IsLoopbackAddress(address)) << address;
   }
