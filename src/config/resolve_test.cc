@@ -217,7 +217,7 @@ TEST(Resolve, Timeout_IsSecondsOrADuration) {
     EXPECT_EQ(*got, want) << text;
   }
   for (const char* text : {"", "1000000000", "-1", "-1s", "-1ns", "soon", "30x", "1 s", " 1", "+1",
-                           "9223372036854775808", "1.5"}) {
+                           "9223372036854775808", "-9223372036854775807", "1.5"}) {
     const auto got = ParseTimeout(text);
     ASSERT_FALSE(got.ok()) << text;
     EXPECT_EQ(got.error().message(), "request timeout \"" + std::string(text) +

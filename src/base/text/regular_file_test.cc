@@ -1,24 +1,18 @@
 #include "base/text/regular_file.h"
 
-#include <algorithm>
+#include <cerrno>
 #include <cstddef>
-#include <cstdint>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <limits.h>
 #include <string>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
-#include <vector>
-
-#include "kinformer/simulation.h"
 
 #include "base/text/host_name.h"
-#include "base/text/uuid.h"
 
 namespace kinformer::internal::base {
 namespace {
@@ -85,52 +79,30 @@ TEST_F(RegularFile, LeavesNoDescriptorOpen) {
   EXPECT_EQ(open(), before);
 }
 
+TEST_F(RegularFile, ReadThatFails_IsReported) {
+  // A file of the system whose first page cannot be read.
+  EXPECT_EQ(MessageOf("/proc/self/mem"), "Input/output error");
+  errno = EINTR;
+  EXPECT_EQ(MessageOf(Write("f", "x")), "read: x")
+      << "an earlier interruption is none of this read";
+}
+
+TEST_F(RegularFile, Descriptor0_IsReadAndClosed) {
+  const std::string path = Write("f", "x");
+  const int before = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  const std::string got = MessageOf(path);
+  const int left = fcntl(STDIN_FILENO, F_GETFD);
+  dup2(before, STDIN_FILENO);
+  close(before);
+  EXPECT_EQ(got, "read: x");
+  EXPECT_EQ(left, -1);
+}
+
 TEST(HostName, IsThatOfTheSystem) {
   char host[HOST_NAME_MAX + 1] = {};
   ASSERT_EQ(gethostname(host, sizeof(host)), 0);
   EXPECT_EQ(HostName(), host);
-}
-
-TEST(Uuid, IsRandomOfVersion4) {
-  Simulation sim;
-  std::vector<std::string> made;
-  // Digits that have been seen at each place.
-  std::vector<std::string> seen(36);
-  for (int i = 0; i < 500; ++i) {
-    const std::string text = NewUuid(sim.env());
-    ASSERT_EQ(text.size(), 36U);
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      if (seen[at].find(text[at]) == std::string::npos) seen[at] += text[at];
-    }
-    made.push_back(text);
-  }
-  std::sort(made.begin(), made.end());
-  EXPECT_EQ(std::unique(made.begin(), made.end()), made.end());
-  for (std::size_t at = 0; at < seen.size(); ++at) {
-    std::sort(seen[at].begin(), seen[at].end());
-    const bool dash = at == 8 || at == 13 || at == 18 || at == 23;
-    EXPECT_EQ(seen[at], dash ? "-" : at == 14 ? "4" : at == 19 ? "89ab" : "0123456789abcdef") << at;
-  }
-}
-
-// Two calls for 30 random digits and two further bits.
-TEST(Uuid, UsesEachRandomBitOnce) {
-  Simulation sim;
-  Simulation same;
-  const std::string text = NewUuid(sim.env());
-  std::vector<std::uint64_t> numbers = {same.env().Random(), same.env().Random()};
-  std::size_t number = 0;
-  unsigned used = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '-' || at == 14) continue;
-    if (used == 16) {
-      ++number;
-      used = 0;
-    }
-    const std::uint64_t bits = numbers[number] >> (4 * used++) & 15;
-    EXPECT_EQ(text[at], "0123456789abcdef"[at == 19 ? 8 | (bits & 3) : bits]);
-  }
-  EXPECT_EQ(number, 1U);
 }
 
 }  // namespace

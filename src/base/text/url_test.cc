@@ -31,6 +31,8 @@ TEST(Url, IsSplitIntoPartsAndPutTogether) {
       {"https://u:pw@h/p?q=1#f", "https|u:pw|h|/p|q=1|f", nullptr},
       {"https://u@v@h", "https|u@v|h|||", nullptr},
       {"u@h/p@q", "|u|h|/p@q||", nullptr},
+      {"a://h", "a||h|||", nullptr},
+      {"AbZ://h", "abz||h|||", "abz://h"},
       {"HTTPS://Host/Path", "https||Host|/Path||", "https://Host/Path"},
       {"aZ9+-.://h", "az9+-.||h|||", "az9+-.://h"},
       {"h?q", "||h||q|", nullptr},

@@ -1,7 +1,5 @@
 // Delays: backoff, jitter, token buckets.
 
-#include "base/core/backoff.h"
-
 #include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -11,6 +9,7 @@
 #include "kinformer/internal/token_bucket.h"
 #include "kinformer/simulation.h"
 
+#include "base/core/backoff.h"
 #include "base/core/env_view.h"
 
 namespace kinformer::internal::base {
