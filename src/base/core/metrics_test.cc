@@ -33,6 +33,7 @@ TEST(TextMetrics, Counters_AreAddedUpByLabels) {
 TEST(TextMetrics, Gauges_AreSetAndAdded) {
   const auto metrics = NewTextMetrics();
   const auto gauge = metrics->NewGauge("g", "Help.", {});
+  EXPECT_EQ(metrics->Text(), "# HELP g Help.\n# TYPE g gauge\ng 0\n");
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::pair<double, const char*> rows[] = {
       {0, "0"},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "kinformer/internal/token_bucket.h"
@@ -11,6 +12,7 @@
 
 #include "base/core/backoff.h"
 #include "base/core/env_view.h"
+#include "base/core/testing/fields_log.h"
 
 namespace kinformer::internal::base {
 namespace {
@@ -128,6 +130,24 @@ TEST_F(Delays, Backoff_WithoutResetTimeGoesOn) {
   EXPECT_EQ(brief.Next(), seconds(1));
   sim_.RunFor(seconds(1) + nanoseconds(2));
   EXPECT_EQ(brief.Next(), seconds(1));
+}
+
+TEST(SleepFor, WaitsExactlyAndNotOnALoop) {
+  const auto log = std::make_shared<FieldsLog>();
+  Simulation sim({.log = log});
+  Env& env = sim.env();
+  const SteadyTime start = env.Now();
+  for (const Duration none : {Duration(0), Duration(-1)}) {
+    EXPECT_TRUE(sim.RunBlocking([&] { env.SleepFor(none); }, Duration(0)));
+  }
+  EXPECT_EQ(env.Now(), start);
+  EXPECT_TRUE(sim.RunBlocking([&] { env.SleepFor(seconds(5)); }, minutes(1)));
+  EXPECT_EQ(env.Now(), start + seconds(5));
+  EXPECT_EQ(log->text(), "");
+  env.loop().Post([&] { env.SleepFor(seconds(5)); });
+  sim.RunReady();
+  EXPECT_EQ(env.Now(), start + seconds(5));
+  EXPECT_EQ(log->text(), "SleepFor called on an event loop; not sleeping\n");
 }
 
 SteadyTime At(Duration time) { return SteadyTime(std::chrono::hours(1)) + time; }
