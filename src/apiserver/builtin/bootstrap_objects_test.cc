@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -61,10 +61,12 @@ TEST(BootstrapObjects, PriorityLevels_HaveTheirQueues) {
     const char* spec;
   };
   const std::vector<Row> rows = {
-      {"system", "'nominalConcurrencyShares':30,'lendablePercent':33,'limitResponse':{'type':"
-                 "'Queue','queuing':{'queues':64,'handSize':6,'queueLengthLimit':50}}"},
-      {"node-high", "'nominalConcurrencyShares':40,'lendablePercent':25,'limitResponse':{'type':"
-                    "'Queue','queuing':{'queues':64,'handSize':6,'queueLengthLimit':50}}"},
+      {"system",
+       "'nominalConcurrencyShares':30,'lendablePercent':33,'limitResponse':{'type':"
+       "'Queue','queuing':{'queues':64,'handSize':6,'queueLengthLimit':50}}"},
+      {"node-high",
+       "'nominalConcurrencyShares':40,'lendablePercent':25,'limitResponse':{'type':"
+       "'Queue','queuing':{'queues':64,'handSize':6,'queueLengthLimit':50}}"},
       {"leader-election",
        "'nominalConcurrencyShares':10,'lendablePercent':0,'limitResponse':{'type':"
        "'Queue','queuing':{'queues':16,'handSize':4,'queueLengthLimit':50}}"},
@@ -111,8 +113,8 @@ TEST(BootstrapObjects, FlowSchemas_HaveTheirRules) {
     const char* rules;
   };
   const std::vector<Row> rows = {
-      {"system-nodes", 500, "system", "ByUser",
-       "{'kind':'Group','group':{'name':'system:nodes'}}", kAll},
+      {"system-nodes", 500, "system", "ByUser", "{'kind':'Group','group':{'name':'system:nodes'}}",
+       kAll},
       {"system-node-high", 400, "node-high", "ByUser",
        "{'kind':'Group','group':{'name':'system:nodes'}}",
        "'resourceRules':[{'apiGroups':[''],'resources':['nodes','nodes/status'],'verbs':['*'],"
@@ -142,19 +144,20 @@ TEST(BootstrapObjects, FlowSchemas_HaveTheirRules) {
   for (const Row& row : rows) {
     const std::string name(row.name);
     const std::string method(row.distinguisher);
-    const std::string message = "This FlowSchema references the PriorityLevelConfiguration object "
-                                "named \\'" + std::string(row.level) + "\\' and it exists";
-    EXPECT_EQ(
-        objects["flowcontrol.apiserver.k8s.io/flowschemas/" + name],
-        Sorted("{'metadata':{'name':'" + name +
-               "','annotations':{'apf.kubernetes.io/autoupdate-spec':'true'}},'spec':{"
-               "'priorityLevelConfiguration':{'name':'" + row.level + "'},'matchingPrecedence':" +
-               std::to_string(row.precedence) + ",'rules':[{'subjects':[" + row.subjects + "]," +
-               row.rules + "}]" +
-               (method.empty() ? "" : ",'distinguisherMethod':{'type':'" + method + "'}") +
-               "},'status':{'conditions':[{'type':'Dangling','status':'False',"
-               "'lastTransitionTime':'1970-01-01T00:00:01Z','reason':'Found','message':'" +
-               message + "'}]}}"));
+    const std::string message =
+        "This FlowSchema references the PriorityLevelConfiguration object "
+        "named \\'" +
+        std::string(row.level) + "\\' and it exists";
+    EXPECT_EQ(objects["flowcontrol.apiserver.k8s.io/flowschemas/" + name],
+              Sorted("{'metadata':{'name':'" + name +
+                     "','annotations':{'apf.kubernetes.io/autoupdate-spec':'true'}},'spec':{"
+                     "'priorityLevelConfiguration':{'name':'" +
+                     row.level + "'},'matchingPrecedence':" + std::to_string(row.precedence) +
+                     ",'rules':[{'subjects':[" + row.subjects + "]," + row.rules + "}]" +
+                     (method.empty() ? "" : ",'distinguisherMethod':{'type':'" + method + "'}") +
+                     "},'status':{'conditions':[{'type':'Dangling','status':'False',"
+                     "'lastTransitionTime':'1970-01-01T00:00:01Z','reason':'Found','message':'" +
+                     message + "'}]}}"));
   }
 }
 
@@ -166,10 +169,11 @@ TEST(BootstrapObjects, OwnService_HasAddressAndEndpoints) {
                    "'10.96.0.1','clusterIPs':['10.96.0.1'],'sessionAffinity':'None',"
                    "'ipFamilyPolicy':'SingleStack','ports':[{'name':'https','protocol':'TCP',"
                    "'port':443,'targetPort':6443}]}}"));
-  EXPECT_EQ(objects["/endpoints/kubernetes"],
-            Sorted("{'metadata':{'name':'kubernetes','namespace':'default','labels':"
-                   "{'endpointslice.kubernetes.io/skip-mirror':'true'}},'subsets':[{'addresses':"
-                   "[{'ip':'192.0.2.7'}],'ports':[{'name':'https','port':6443,'protocol':'TCP'}]}]}"));
+  EXPECT_EQ(
+      objects["/endpoints/kubernetes"],
+      Sorted("{'metadata':{'name':'kubernetes','namespace':'default','labels':"
+             "{'endpointslice.kubernetes.io/skip-mirror':'true'}},'subsets':[{'addresses':"
+             "[{'ip':'192.0.2.7'}],'ports':[{'name':'https','port':6443,'protocol':'TCP'}]}]}"));
   EXPECT_EQ(objects["discovery.k8s.io/endpointslices/kubernetes"],
             Sorted("{'metadata':{'name':'kubernetes','namespace':'default','labels':"
                    "{'kubernetes.io/service-name':'kubernetes'}},'addressType':'IPv4','endpoints':"

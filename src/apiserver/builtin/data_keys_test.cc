@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -32,12 +32,30 @@ TEST(DataKeys, Keys_AreFileNames) {
     std::string rule;
   };
   for (const Row& row : {
-           Row{"a", ""}, Row{"z", ""}, Row{"A", ""}, Row{"Z", ""}, Row{"0", ""}, Row{"9", ""},
-           Row{"-", ""}, Row{"_", ""}, Row{".a", ""}, Row{"a..b", ""}, Row{"a-b_c.d", ""},
-           Row{"`", form}, Row{"{", form}, Row{"@", form}, Row{"[", form}, Row{"/", form},
-           Row{":", form}, Row{"", form}, Row{"a b", form}, Row{"a/b", form},
-           Row{".", "must not be '.'"}, Row{"..", "must not be '..'"},
-           Row{"..a", "must not start with '..'"}, Row{"...", "must not start with '..'"},
+           Row{"a", ""},
+           Row{"z", ""},
+           Row{"A", ""},
+           Row{"Z", ""},
+           Row{"0", ""},
+           Row{"9", ""},
+           Row{"-", ""},
+           Row{"_", ""},
+           Row{".a", ""},
+           Row{"a..b", ""},
+           Row{"a-b_c.d", ""},
+           Row{"`", form},
+           Row{"{", form},
+           Row{"@", form},
+           Row{"[", form},
+           Row{"/", form},
+           Row{":", form},
+           Row{"", form},
+           Row{"a b", form},
+           Row{"a/b", form},
+           Row{".", "must not be '.'"},
+           Row{"..", "must not be '..'"},
+           Row{"..a", "must not start with '..'"},
+           Row{"...", "must not start with '..'"},
            Row{std::string(253, 'a'), ""},
            Row{std::string(254, 'a'), "must be no more than 253 characters"},
        }) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -218,10 +218,12 @@ TEST(Scalars, ZeroValues_AreThoseOfGo) {
 }
 
 TEST(Scalars, Images_AreLatestWithoutTag) {
-  for (const char* image : {"a", "a:latest", "r:5000/b/a", "r:5000/a:latest", "a:latest@sha256:0"}) {
+  for (const char* image :
+       {"a", "a:latest", "r:5000/b/a", "r:5000/a:latest", "a:latest@sha256:0"}) {
     EXPECT_TRUE(IsLatestImage(image)) << image;
   }
-  for (const char* image : {"", "a:1", "a@sha256:0", "r:5000/a:1", "r:latest/a:1", "a:", "a:1@s:latest"}) {
+  for (const char* image :
+       {"", "a:1", "a@sha256:0", "r:5000/a:1", "r:latest/a:1", "a:", "a:1@s:latest"}) {
     EXPECT_FALSE(IsLatestImage(image)) << image;
   }
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -96,8 +96,7 @@ TEST(DependentFields, Workload_NeedsASelector) {
 
 TEST(DependentFields, Job_RestartsItsPodsOnFailureOrNever) {
   for (const char* policy : {"", "Always", "OnFailure", "Never"}) {
-    const std::string pod =
-        "{'template':{'spec':{'restartPolicy':'" + std::string(policy) + "'}}}";
+    const std::string pod = "{'template':{'spec':{'restartPolicy':'" + std::string(policy) + "'}}}";
     const bool good = std::string(policy) == "OnFailure" || std::string(policy) == "Never";
     const std::string why =
         ".restartPolicy: Required value: valid values: \"OnFailure\", \"Never\"\n";

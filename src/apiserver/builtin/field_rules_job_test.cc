@@ -2,7 +2,7 @@
 #include <string>
 
 #include "apiserver/builtin/field_rules.h"
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -81,12 +81,12 @@ TEST(JobRules, SuspendedJob_PlacementMayChange) {
        }) {
     SCOPED_TRACE(std::string(row.old) + " -> " + row.pod);
     const std::string text = Quoted(row.pod).Dump();
-    EXPECT_EQ(Causes("batch/jobs", "", job(true, row.old), job(true, row.pod)),
-              row.allowed ? ""
-                          : "spec.template.spec: Invalid value: " + text + ": field is immutable\n");
+    EXPECT_EQ(
+        Causes("batch/jobs", "", job(true, row.old), job(true, row.pod)),
+        row.allowed ? "" : "spec.template.spec: Invalid value: " + text + ": field is immutable\n");
     // Nothing may change once it runs, or has pods.
-    const std::string whole = "spec.template: Invalid value: {\"spec\":" + text +
-                              "}: field is immutable\n";
+    const std::string whole =
+        "spec.template: Invalid value: {\"spec\":" + text + "}: field is immutable\n";
     EXPECT_EQ(Causes("batch/jobs", "", job(false, row.old), job(true, row.pod)), whole);
     EXPECT_EQ(Causes("batch/jobs", "", job(true, row.old, 1), job(true, row.pod, 1)), whole);
   }
@@ -148,7 +148,8 @@ TEST(FoldFields, TextsBecomeData_EmptyDataGoes) {
            Row{"configmaps", "{'data':{'a':'b'},'binaryData':{'a':'AA=='}}",
                "{'data':{'a':'b'},'binaryData':{'a':'AA=='}}"},
            Row{"configmaps", "{'stringData':{'a':'hi'}}", "{'stringData':{'a':'hi'}}"},
-           Row{"pods", "{'data':{},'stringData':{'a':'hi'}}", "{'data':{},'stringData':{'a':'hi'}}"},
+           Row{"pods", "{'data':{},'stringData':{'a':'hi'}}",
+               "{'data':{},'stringData':{'a':'hi'}}"},
            Row{"other/secrets", "{'data':{}}", "{'data':{}}"},
        }) {
     json::Value object = Quoted(row.object);

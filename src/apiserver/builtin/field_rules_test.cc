@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -27,7 +27,8 @@ void Expect(const Change& change, const char* subresource = "") {
 }
 
 TEST(FieldRules, SealedData_CannotChange) {
-  constexpr const char* kFlag = "immutable: Forbidden: field is immutable when `immutable` is set\n";
+  constexpr const char* kFlag =
+      "immutable: Forbidden: field is immutable when `immutable` is set\n";
   constexpr const char* kData = "data: Forbidden: field is immutable when `immutable` is set\n";
   constexpr const char* kBinary =
       "binaryData: Forbidden: field is immutable when `immutable` is set\n";

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -32,9 +32,8 @@ TEST(ObjectChecks, Selector_MustMatchTheTemplate) {
   constexpr const char* kOther =
       "spec.template.metadata.labels: Invalid value: {\"a\":\"c\"}: `selector` does not match "
       "template `labels`\n";
-  for (const char* kind :
-       {"apps/deployments", "apps/replicasets", "apps/statefulsets", "apps/daemonsets",
-        "batch/jobs"}) {
+  for (const char* kind : {"apps/deployments", "apps/replicasets", "apps/statefulsets",
+                           "apps/daemonsets", "batch/jobs"}) {
     ExpectObject({kind,
                   "{'spec':{'selector':{'matchLabels':{'a':'b'}},'template':{'metadata':{'labels':"
                   "{'a':'b','x':'y'}}}}}",
@@ -47,7 +46,8 @@ TEST(ObjectChecks, Selector_MustMatchTheTemplate) {
     // Expressions without their values are reported elsewhere.
     for (const std::string relation : {"In", "NotIn"}) {
       const std::string without =
-          "{'spec':{'selector':{'matchLabels':{'a':'b'},'matchExpressions':[{'key':'k','operator':'" +
+          "{'spec':{'selector':{'matchLabels':{'a':'b'},'matchExpressions':[{'key':'k','operator':"
+          "'" +
           relation + "'}]},'template':{'metadata':{'labels':{'a':'c'}}}}}";
       ExpectObject({kind, without.c_str(), ""});
     }
@@ -82,12 +82,14 @@ TEST(ObjectChecks, Selector_MustMatchTheTemplate) {
 TEST(ObjectChecks, DisruptionBudget_HasOneLimit) {
   ExpectObject({"policy/poddisruptionbudgets", "{'spec':{'minAvailable':1}}", ""});
   ExpectObject({"policy/poddisruptionbudgets", "{'spec':{'maxUnavailable':1}}", ""});
-  ExpectObject({"policy/poddisruptionbudgets",
-                "{'spec':{'minAvailable':1,'maxUnavailable':'5%','selector':{}}}",
-                "spec: Invalid value: {\"MinAvailable\":1,\"Selector\":{},\"MaxUnavailable\":\"5%\","
-                "\"UnhealthyPodEvictionPolicy\":null}: minAvailable and maxUnavailable cannot be "
-                "both set\n"});
-  ExpectObject({"other/poddisruptionbudgets", "{'spec':{'minAvailable':1,'maxUnavailable':1}}", ""});
+  ExpectObject(
+      {"policy/poddisruptionbudgets",
+       "{'spec':{'minAvailable':1,'maxUnavailable':'5%','selector':{}}}",
+       "spec: Invalid value: {\"MinAvailable\":1,\"Selector\":{},\"MaxUnavailable\":\"5%\","
+       "\"UnhealthyPodEvictionPolicy\":null}: minAvailable and maxUnavailable cannot be "
+       "both set\n"});
+  ExpectObject(
+      {"other/poddisruptionbudgets", "{'spec':{'minAvailable':1,'maxUnavailable':1}}", ""});
 }
 
 TEST(ObjectChecks, Autoscaler_MaximumIsNotBelowMinimum) {
@@ -125,8 +127,7 @@ TEST(ObjectChecks, CronJob_NameAndScheduleHaveLimits) {
 TEST(ObjectChecks, WebhookConfigurations_AreChecked) {
   for (const char* kind : {"admissionregistration.k8s.io/validatingwebhookconfigurations",
                            "admissionregistration.k8s.io/mutatingwebhookconfigurations"}) {
-    ExpectObject({kind,
-                  "{'webhooks':[{'clientConfig':{'url':'https://a'},'timeoutSeconds':31}]}",
+    ExpectObject({kind, "{'webhooks':[{'clientConfig':{'url':'https://a'},'timeoutSeconds':31}]}",
                   "webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be "
                   "between 1 and 30 seconds\n"});
   }
@@ -135,8 +136,8 @@ TEST(ObjectChecks, WebhookConfigurations_AreChecked) {
 }
 
 TEST(ObjectChecks, Data_IsCheckedWithTheObject) {
-  ExpectObject({"configmaps", "{'data':{'.':''}}",
-                "data[.]: Invalid value: \".\": must not be '.'\n"});
+  ExpectObject(
+      {"configmaps", "{'data':{'.':''}}", "data[.]: Invalid value: \".\": must not be '.'\n"});
   ExpectObject({"pods", "{'data':{'.':''}}", ""});
 }
 
@@ -154,17 +155,17 @@ TEST(StatusChecks, Parts_AreAtMostTheWhole) {
         Kind{"apps/statefulsets", {"readyReplicas", "currentReplicas", "updatedReplicas"}}}) {
     for (const std::string& part : kind.parts) {
       ExpectStatus({kind.name, ("{'status':{'replicas':2,'" + part + "':2}}").c_str(), ""});
-      ExpectStatus({kind.name, ("{'status':{'replicas':2,'" + part + "':3}}").c_str(),
-                    ("status." + part +
-                     ": Invalid value: 3: cannot be greater than status.replicas\n")
-                        .c_str()});
-      ExpectStatus({kind.name, ("{'status':{'" + part + "':1}}").c_str(),
-                    ("status." + part +
-                     ": Invalid value: 1: cannot be greater than status.replicas\n")
-                        .c_str()});
+      ExpectStatus(
+          {kind.name, ("{'status':{'replicas':2,'" + part + "':3}}").c_str(),
+           ("status." + part + ": Invalid value: 3: cannot be greater than status.replicas\n")
+               .c_str()});
+      ExpectStatus(
+          {kind.name, ("{'status':{'" + part + "':1}}").c_str(),
+           ("status." + part + ": Invalid value: 1: cannot be greater than status.replicas\n")
+               .c_str()});
     }
-    ExpectStatus({kind.name, "{'status':{'replicas':3,'readyReplicas':2,'availableReplicas':2}}",
-                  ""});
+    ExpectStatus(
+        {kind.name, "{'status':{'replicas':3,'readyReplicas':2,'availableReplicas':2}}", ""});
     const std::string ready =
         std::string(kind.name) == "apps/statefulsets" ? "status.readyReplicas" : "readyReplicas";
     const std::string above =
@@ -189,8 +190,8 @@ TEST(StatusChecks, ServiceIngress_NeedsALoadBalancer) {
                 "'LoadBalancer'\n"});
   ExpectStatus({"services",
                 "{'spec':{'type':'LoadBalancer'},'status':{'loadBalancer':{'ingress':[{}]}}}", ""});
-  ExpectStatus({"services",
-                "{'spec':{'type':'ClusterIP'},'status':{'loadBalancer':{'ingress':[]}}}", ""});
+  ExpectStatus(
+      {"services", "{'spec':{'type':'ClusterIP'},'status':{'loadBalancer':{'ingress':[]}}}", ""});
   ExpectStatus({"pods", kIngress, ""});
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -49,8 +49,7 @@ TEST(EphemeralContainers, Container_NeedsANameAndAnImage) {
            Row{"{}", "{'ephemeralContainers':[{'name':'a','image':'i'}]}", ""},
            Row{"{}", "{'ephemeralContainers':[{'image':'i'}]}", at + "name: Required value\n"},
            Row{"{}", "{'ephemeralContainers':[{'name':'a'}]}", at + "image: Required value\n"},
-           Row{"{}",
-               "{'ephemeralContainers':[{'name':'a','image':'i'},{'name':'a','image':'i'}]}",
+           Row{"{}", "{'ephemeralContainers':[{'name':'a','image':'i'},{'name':'a','image':'i'}]}",
                next + "name: Duplicate value: \"a\"\n"},
            Row{"{}",
                "{'containers':[{'name':'a'}],'ephemeralContainers':[{'name':'a','image':'i'}]}",
@@ -92,8 +91,7 @@ TEST(EphemeralContainers, Container_NeedsANameAndAnImage) {
     const auto with = [&](const char* value) {
       return "{'ephemeralContainers':[{'name':'a','image':'i','" + member + "':" + value + "}]}";
     };
-    const std::string why =
-        at + member + ": Forbidden: cannot be set for an Ephemeral Container\n";
+    const std::string why = at + member + ": Forbidden: cannot be set for an Ephemeral Container\n";
     ExpectEphemeral({"{}", with("[{}]"), why});
     ExpectEphemeral({"{}", with("{'a':1}"), why});
     ExpectEphemeral({"{}", with("'x'"), why});
@@ -121,9 +119,9 @@ TEST(PodResize, Merge_TakesResourcesAndPolicy) {
             R"({"spec":{"containers":[{},{}],"initContainers":[{}]}})");
   EXPECT_EQ(MergeResize(Quoted("{'spec':{'containers':[]}}"), Quoted("{}")).Dump(),
             R"({"spec":{"containers":[]}})");
-  EXPECT_EQ(MergeResize(Quoted("{'spec':{'containers':[{'name':'a'}]}}"), Quoted("{'spec':{}}"))
-                .Dump(),
-            R"({"spec":{"containers":[{"name":"a"}]}})");
+  EXPECT_EQ(
+      MergeResize(Quoted("{'spec':{'containers':[{'name':'a'}]}}"), Quoted("{'spec':{}}")).Dump(),
+      R"({"spec":{"containers":[{"name":"a"}]}})");
 }
 
 std::string Pod(const char* list, const char* resources, const char* more = "") {
@@ -146,8 +144,10 @@ TEST(PodResize, OnlyCpuAndMemory_MayChange) {
                  ""},
              Row{pod(one),
                  pod("{'requests':{'cpu':'3','memory':'3Gi'},'limits':{'cpu':'2','memory':'2Gi'}}"),
-                 at + "requests: Invalid value: \"3\": must be less than or equal to cpu limit of "
-                      "2\n" + at +
+                 at +
+                     "requests: Invalid value: \"3\": must be less than or equal to cpu limit of "
+                     "2\n" +
+                     at +
                      "requests: Invalid value: \"3Gi\": must be less than or equal to memory limit "
                      "of 2Gi\n"},
              Row{pod(one), pod("{'requests':{'cpu':'1','memory':'1Gi'},'limits':{'cpu':'2'}}"),
@@ -163,8 +163,7 @@ TEST(PodResize, OnlyCpuAndMemory_MayChange) {
              Row{pod("{'requests':{'cpu':'1','x':'1'}}"), pod("{'requests':{'cpu':'1'}}"), fixed},
              Row{pod(one), pod(one, ",'image':'i'"), fixed},
              Row{pod("{'requests':{'cpu':'1'}}"),
-                 pod("{'requests':{'cpu':'1'},'limits':{'cpu':'1','memory':'1Gi'}}"),
-                 ""},
+                 pod("{'requests':{'cpu':'1'},'limits':{'cpu':'1','memory':'1Gi'}}"), ""},
              Row{pod("{'requests':{'cpu':'1'}}"), pod("{'requests':{'cpu':'0'}}"),
                  "spec: Invalid value: \"Burstable\": Pod QOS Class may not change as a result of "
                  "resizing\n"},

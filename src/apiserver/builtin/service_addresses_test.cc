@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -40,10 +40,19 @@ TEST(ServiceRange, Ranges_AreCidrsOfUpToThirtyBits) {
     const char* server;  // empty: no range
   };
   for (const Row& row : {
-           Row{"10.96.0.0/12", "10.96.0.1"}, Row{"10.96.7.9/24", "10.96.7.1"},
-           Row{"10.0.0.7/30", "10.0.0.5"}, Row{"128.0.0.0/1", "128.0.0.1"}, Row{"10.0.0.0/31", ""},
-           Row{"10.0.0.0/0", ""}, Row{"10.0.0.0/", ""}, Row{"10.0.0.0", ""}, Row{"/12", ""},
-           Row{"10.0.0/12", ""}, Row{"10.0.0.0/x", ""}, Row{"10.0.0.0/-1", ""}, Row{"", ""},
+           Row{"10.96.0.0/12", "10.96.0.1"},
+           Row{"10.96.7.9/24", "10.96.7.1"},
+           Row{"10.0.0.7/30", "10.0.0.5"},
+           Row{"128.0.0.0/1", "128.0.0.1"},
+           Row{"10.0.0.0/31", ""},
+           Row{"10.0.0.0/0", ""},
+           Row{"10.0.0.0/", ""},
+           Row{"10.0.0.0", ""},
+           Row{"/12", ""},
+           Row{"10.0.0/12", ""},
+           Row{"10.0.0.0/x", ""},
+           Row{"10.0.0.0/-1", ""},
+           Row{"", ""},
        }) {
     EXPECT_EQ(ServiceAddresses::OfServer(row.range), row.server) << row.range;
     EXPECT_EQ(ServiceAddresses::IsRange(row.range), *row.server != '\0') << row.range;
@@ -55,8 +64,8 @@ TEST(ServiceRange, Ranges_AreCidrsOfUpToThirtyBits) {
 TEST(ServiceAddresses, Addresses_AreAssignedInRotation) {
   ServiceAddresses addresses("192.0.2.8/29");
   const auto next = [&] { return Member(addresses, "{'type':'ClusterIP'}", "/clusterIP"); };
-  for (const char* address : {"192.0.2.10", "192.0.2.11", "192.0.2.12", "192.0.2.13",
-                              "192.0.2.14", "192.0.2.10", "192.0.2.11"}) {
+  for (const char* address : {"192.0.2.10", "192.0.2.11", "192.0.2.12", "192.0.2.13", "192.0.2.14",
+                              "192.0.2.10", "192.0.2.11"}) {
     EXPECT_EQ(next(), "\"" + std::string(address) + "\"");
   }
   Take(addresses, "a", "{'clusterIP':'192.0.2.12'}");

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "apiserver/builtin/service_addresses.h"
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -34,9 +34,9 @@ TEST_F(ServicePorts, NodePorts_AreAssignedInRotation) {
   EXPECT_EQ(Member("'type':'NodePort','ports':[{'port':1},{'port':2}]", "ports"),
             R"([{"port":1,"nodePort":30000},{"port":2,"nodePort":30001}])");
   Take("a", "'ports':[{'nodePort':30003},{'nodePort':0},{'nodePort':30002}]");
-  EXPECT_EQ(Member("'type':'LoadBalancer','ports':[{'port':1},{'nodePort':30004},{'port':2}]",
-                   "ports"),
-            R"([{"port":1,"nodePort":30005},{"nodePort":30004},{"port":2,"nodePort":30006}])");
+  EXPECT_EQ(
+      Member("'type':'LoadBalancer','ports':[{'port':1},{'nodePort':30004},{'port':2}]", "ports"),
+      R"([{"port":1,"nodePort":30005},{"nodePort":30004},{"port":2,"nodePort":30006}])");
   EXPECT_EQ(Member("'type':'ClusterIP','ports':[{'port':1}]", "ports"), R"([{"port":1}])");
   EXPECT_EQ(Member("'type':'LoadBalancer','allocateLoadBalancerNodePorts':false,"
                    "'ports':[{'port':1}]",
@@ -65,16 +65,15 @@ TEST_F(ServicePorts, AllPorts_AreUsedBeforeNoneIsLeft) {
 TEST_F(ServicePorts, GivenNodePort_MustBeFreeAndInRange) {
   Take("a", "'ports':[{'nodePort':30005}],'healthCheckNodePort':30006");
   const auto check = [&](int port, const std::string& old = "") {
-    return Member("'type':'NodePort','ports':[{'nodePort':30000},{'nodePort':" +
-                      std::to_string(port) + "}]",
-                  "type", old);
+    return Member(
+        "'type':'NodePort','ports':[{'nodePort':30000},{'nodePort':" + std::to_string(port) + "}]",
+        "type", old);
   };
   const auto failed = [](int port, const std::string& why) {
     return "spec.ports[1].nodePort: Invalid value: " + std::to_string(port) +
            ": provided port is " + why + "\n";
   };
-  const std::string outside =
-      "not in the valid range. The range of valid ports is 30000-32767";
+  const std::string outside = "not in the valid range. The range of valid ports is 30000-32767";
   EXPECT_EQ(check(30001), "\"NodePort\"");
   EXPECT_EQ(check(32767), "\"NodePort\"");
   EXPECT_EQ(check(29999), failed(29999, outside));
@@ -126,9 +125,9 @@ TEST_F(ServicePorts, HealthCheckPort_BelongsToLocalLoadBalancers) {
   EXPECT_EQ(Member("'type':'LoadBalancer','externalTrafficPolicy':'Cluster','ports':[]",
                    "healthCheckNodePort"),
             "null");
-  EXPECT_EQ(Member("'type':'NodePort','externalTrafficPolicy':'Local','ports':[]",
-                   "healthCheckNodePort"),
-            "null");
+  EXPECT_EQ(
+      Member("'type':'NodePort','externalTrafficPolicy':'Local','ports':[]", "healthCheckNodePort"),
+      "null");
   const std::string old = std::string(kLocal) + ",'healthCheckNodePort':30077";
   EXPECT_EQ(Member(kLocal, "healthCheckNodePort", old), "30077");
   EXPECT_EQ(Member("'type':'NodePort','healthCheckNodePort':30077,'ports':[]",

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apiserver/builtin/status_metadata.h"
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -50,8 +50,9 @@ TEST(WebhookChecks, EachWebhook_IsChecked) {
     const std::string cause = row.cause;
     EXPECT_EQ(Lines(ValidateWebhooks(configuration)), cause.empty() ? "" : "webhooks[1]" + cause);
   }
-  EXPECT_EQ(Lines(ValidateWebhooks(Quoted("{'webhooks':[{'clientConfig':{}}]}"))),
-            "webhooks[0].clientConfig: Required value: exactly one of url or service is required\n");
+  EXPECT_EQ(
+      Lines(ValidateWebhooks(Quoted("{'webhooks':[{'clientConfig':{}}]}"))),
+      "webhooks[0].clientConfig: Required value: exactly one of url or service is required\n");
 }
 
 TEST(WebhookChecks, ManyMistakes_AreNotAllReported) {

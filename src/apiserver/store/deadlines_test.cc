@@ -39,8 +39,8 @@ TEST(Deadlines, Functions_RunAtTheirTimesInOrder) {
   // One that is earlier than those that wait runs in time.
   add(12, "early");
   sim.RunFor(seconds(60));
-  EXPECT_EQ(ran, (std::vector<std::string>{"a at 10", "a2 at 10", "early at 12", "b at 20",
-                                           "c at 30"}));
+  EXPECT_EQ(ran,
+            (std::vector<std::string>{"a at 10", "a2 at 10", "early at 12", "b at 20", "c at 30"}));
   deadlines.Remove(removed);
   // One that is due runs in the next turn, not at once.
   add(0, "due");

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/builtin/testing.h"
+#include "apiserver/builtin/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -219,8 +219,7 @@ TEST(ObjectOutline, ChangedOutline_KeepsLabelsAndFields) {
       7, Fields(), 2);
   const json::Value before = Quoted("{'metadata':{'name':'n'},'spec':{'nodeName':'h'}}");
   const StoredObjectPtr marked = first->WithOutline(
-      before,
-      Quoted("{'metadata':{'name':'n','deletionTimestamp':'t'},'spec':{'nodeName':'i'}}"),
+      before, Quoted("{'metadata':{'name':'n','deletionTimestamp':'t'},'spec':{'nodeName':'i'}}"),
       Fields());
   EXPECT_TRUE(marked->terminating());
   EXPECT_FALSE(marked->owned());

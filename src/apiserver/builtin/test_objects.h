@@ -1,9 +1,9 @@
-// apiserver/builtin/testing.h
+// apiserver/builtin/test_objects.h
 //
 // Helpers for the tests of this folder: resources by name, objects in short form, causes as text.
 
-#ifndef KINFORMER_APISERVER_BUILTIN_TESTING_H_
-#define KINFORMER_APISERVER_BUILTIN_TESTING_H_
+#ifndef KINFORMER_APISERVER_BUILTIN_TEST_OBJECTS_H_
+#define KINFORMER_APISERVER_BUILTIN_TEST_OBJECTS_H_
 
 #include <algorithm>
 #include <string>
@@ -24,6 +24,12 @@ inline json::Value Quoted(std::string text) {
   return json::Parse(text).OrExit();
 }
 
+// Returns one value of a JSON text, as text.
+inline std::string ValueAt(std::string_view text, std::string_view pointer) {
+  const json::Value object = json::Parse(text).OrExit();
+  return object.At(pointer).Dump();
+}
+
 // Returns the built-in resource "pods" or "apps/deployments", with its names only.
 inline ServedResource Builtin(std::string_view name) {
   const std::size_t slash = name.find('/');
@@ -42,4 +48,4 @@ inline std::string Lines(const std::vector<StatusCause>& causes) {
 
 }  // namespace kinformer::apiserver::testing
 
-#endif  // KINFORMER_APISERVER_BUILTIN_TESTING_H_
+#endif  // KINFORMER_APISERVER_BUILTIN_TEST_OBJECTS_H_
