@@ -14,7 +14,6 @@ namespace kinformer::apiserver {
 namespace {
 
 using testing::Builtin;
-using testing::Lines;
 using testing::Quoted;
 
 constexpr const char* kTolerations =

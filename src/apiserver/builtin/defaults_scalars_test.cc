@@ -144,7 +144,9 @@ TEST(Scalars, Quantities_AreCanonicalOrStayAsWritten) {
       json::Value value = json::Parse(row.value).OrExit();
       const char* const want = listed && row.listed != nullptr ? row.listed : row.usual;
       EXPECT_EQ(CanonicalScalar(field, value), want != nullptr) << row.value << listed;
-      if (want != nullptr) EXPECT_EQ(value.Dump(), want) << row.value << listed;
+      if (want != nullptr) {
+        EXPECT_EQ(value.Dump(), want) << row.value << listed;
+      }
     }
   }
 }

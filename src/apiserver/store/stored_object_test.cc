@@ -1,17 +1,20 @@
 #include "apiserver/store/stored_object.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "apiserver/builtin/test_objects.h"
-
 namespace kinformer::apiserver {
 namespace {
 
-using testing::Quoted;
+// Parses JSON that has ' in place of ".
+json::Value Quoted(std::string text) {
+  std::replace(text.begin(), text.end(), '\'', '"');
+  return json::Parse(text).OrExit();
+}
 
 std::vector<SelectableField> Fields() {
   return {{.name = "spec.nodeName", .pointer = "/spec/nodeName"},
