@@ -31,7 +31,9 @@ class BuiltinStrategyTest : public ::testing::Test {
   // Returns the new object with its server's values, or the error's message.
   std::string Create(const std::string& resource, const std::string& object, bool client = false) {
     json::Value made = Quoted(object);
-    const auto result = strategy_.Create(Builtin(resource), client ? &user_ : nullptr, made);
+    ServedResource named = Builtin(resource);
+    named.kind = named.plural == "services" ? "Service" : "Pod";
+    const auto result = strategy_.Create(named, client ? &user_ : nullptr, made);
     return result.ok() ? made.Dump() : std::string(result.error().message());
   }
   // Returns one value of a pod with this spec.
