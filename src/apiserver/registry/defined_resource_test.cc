@@ -15,10 +15,11 @@ namespace {
 // The order of k8s.io/apimachinery/pkg/version.
 TEST(DefinedResources, Versions_AreRankedByMaturityThenNumberThenName) {
   const std::vector<std::string_view> order = {
-      "v12",      "v10",     "v2",        "v1",        "v11beta2",  "v3beta10", "v3beta2",
-      "v3beta1",  "v1beta1", "v12alpha1", "v11alpha2", "v1alpha10", "v1alpha2", "v1alpha1",
-      "1",        "beta1",   "foo",       "foo1",      "v",         "v1beta",   "v1beta1x",
-      "v1gamma1", "v1x",     "vbeta1",    "x1"};
+      "v12",       "v10",          "v2",        "v1",       "v0",       "v11beta2",
+      "v3beta10",  "v3beta2",      "v3beta1",   "v1beta1",  "v1beta0",  "v0beta1",
+      "v12alpha1", "v11alpha2",    "v1alpha10", "v1alpha2", "v1alpha1", "1",
+      "beta1",     "foo",          "foo1",      "v",        "v-1",      "v1beta",
+      "v1beta1x",  "v1betaalpha1", "v1gamma1",  "v1x",      "vbeta1",   "x1"};
   for (std::size_t a = 0; a < order.size(); ++a) {
     for (std::size_t b = 0; b < order.size(); ++b) {
       EXPECT_EQ(PreferVersion(order[a], order[b]), a < b) << order[a] << " " << order[b];

@@ -52,7 +52,7 @@ TEST(DeclaredMerge, ObjectsAndLists_AreMergedByTheirType) {
       {"spec: {containers: [{name: a, image: i}]}",
        "spec: {containers: [{name: a, command: [x]}, {name: b, image: null}]}",
        R"({"spec":{"containers":[{"command":["x"],"image":"i","name":"a"},{"name":"b"}]}})"},
-      {"spec: {}", "spec: {containers: [{name: a}, {name: a}]}",
+      {"{}", "spec: {containers: [{name: a}, {name: a}]}",
        "apply: two elements of the list \"containers\" have the same key"},
       // By several keys.
       {"spec: {topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: a}]}",

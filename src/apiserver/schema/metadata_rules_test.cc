@@ -76,11 +76,11 @@ TEST(NameRules, Characters_AtTheEdgesAndInside) {
   EXPECT_EQ(Taken(IsQualifiedPart, "a", "a"), "-." + digits + upper + "_" + lower);
   EXPECT_EQ(Taken(IsQualifiedPart, "", "a"), digits + upper + lower);
   EXPECT_EQ(Taken(IsQualifiedPart, "a", ""), digits + upper + lower);
-  for (const std::size_t size : {1, 63}) {
+  for (const std::size_t size : {1U, 63U}) {
     EXPECT_TRUE(IsDns1123Label(std::string(size, 'a')));
     EXPECT_TRUE(IsQualifiedPart(std::string(size, 'a')));
   }
-  for (const std::size_t size : {0, 64}) {
+  for (const std::size_t size : {0U, 64U}) {
     EXPECT_FALSE(IsDns1123Label(std::string(size, 'a')));
     EXPECT_FALSE(IsDns1035Label(std::string(size, 'a')));
     EXPECT_FALSE(IsQualifiedPart(std::string(size, 'a')));
