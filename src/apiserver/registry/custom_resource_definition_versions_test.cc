@@ -149,7 +149,7 @@ TEST(DefinitionVersions, SelectableFields_NameScalarsOfTheSchema) {
             std::vector<std::string>{invalid(0, ".metadata.name", kNone)});
 }
 
-// What all versions share is reported once, and for the definition as a whole.
+// Problems that all versions share are reported once, and for the definition as a whole.
 TEST(DefinitionVersions, Problems_AreNamedByTheirVersionUnlessAllHaveThem) {
   const auto problems = [](std::string_view first, std::string_view second) {
     json::Value definition =
@@ -219,7 +219,7 @@ TEST(DefinitionVersions, Bundle_IsCheckedOnceEstablished) {
                 "'https://x', caBundle: '" +
                     std::string(bundle) + "'}}}");
   };
-  // "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n" and half of it.
+  // Encodes "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n" and half of it.
   constexpr std::string_view kGood =
       "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCi0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K";
   constexpr std::string_view kBad = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t";

@@ -48,7 +48,7 @@ TEST(DeclaredMerge, ObjectsAndLists_AreMergedByTheirType) {
        R"({"metadata":{"finalizers":["a","b","c"]}})"},
       {"metadata: {finalizers: [a]}", "metadata: {finalizers: [c, c]}",
        "apply: two elements of the list \"finalizers\" have the same key"},
-      // By one key, and what is new is without nulls.
+      // Merges by one key, and what is new is without nulls.
       {"spec: {containers: [{name: a, image: i}]}",
        "spec: {containers: [{name: a, command: [x]}, {name: b, image: null}]}",
        R"({"spec":{"containers":[{"command":["x"],"image":"i","name":"a"},{"name":"b"}]}})"},
