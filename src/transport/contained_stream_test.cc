@@ -127,7 +127,7 @@ TEST_F(ContainedStream, WellBehaved_IsPassedOn) {
   EXPECT_TRUE(log_->lines.empty()) << log_->text();
 }
 
-TEST_F(ContainedStream, ThatThrowsBeforeItsBody_IsReplacedAndNotCalledAgain) {
+TEST_F(ContainedStream, ExceptionBeforeTheBody_ReplacesTheResponse) {
   for (const char* method : {"ready", "status", "headers", "Read", "SetWake"}) {
     SCOPED_TRACE(method);
     bad_.clear();
@@ -162,7 +162,7 @@ TEST_F(ContainedStream, ThatThrowsBeforeItsBody_IsReplacedAndNotCalledAgain) {
 }
 
 // Its head may have been sent.
-TEST_F(ContainedStream, ThatThrowsInItsBody_KeepsItsHeadAndIsCut) {
+TEST_F(ContainedStream, ExceptionInTheBody_CutsTheResponse) {
   inner_->is_ready = true;
   EXPECT_EQ(stream_->status(), 201);
   EXPECT_EQ(stream_->headers().Get("X-Own"), "own");
@@ -180,7 +180,7 @@ TEST_F(ContainedStream, ThatThrowsInItsBody_KeepsItsHeadAndIsCut) {
   EXPECT_TRUE(calls_.empty());
 }
 
-TEST_F(ContainedStream, WhoseHeadWasNeverAskedFor_HasAPlainOne) {
+TEST_F(ContainedStream, HeadThatWasNeverRead_IsAPlainOneAfterAnException) {
   EXPECT_EQ(Read(1), "before ab|more");
   bad_ = "Read";
   EXPECT_EQ(Read(), "before |abort");
@@ -188,7 +188,7 @@ TEST_F(ContainedStream, WhoseHeadWasNeverAskedFor_HasAPlainOne) {
   EXPECT_EQ(stream_->headers().Get("Content-Type"), "text/plain; charset=utf-8");
 }
 
-TEST_F(ContainedStream, ThatThrowsWhereItMay_IsAskedAgain) {
+TEST_F(ContainedStream, ExceptionOfAHint_IsForgotten) {
   for (const char* method : {"resumes_soon", "effect"}) {
     bad_ = method;
     EXPECT_EQ(stream_->resumes_soon(), bad_ != "resumes_soon");

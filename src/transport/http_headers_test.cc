@@ -44,7 +44,7 @@ TEST(HttpHeaders, Names_OfOtherLengthAreOthers) {
                      {"Accept", "one"}, {"accept", "two"}, {"", "empty"}}));
 }
 
-TEST(BodyChunk, OfAText_OwnsIt) {
+TEST(BodyChunk, Text_IsOwned) {
   BodyChunk chunk;
   {
     const BodyChunk made = BodyChunk::Of(std::string(100, 'x'));

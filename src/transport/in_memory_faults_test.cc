@@ -29,8 +29,6 @@ const std::string kCutAmid = "failed: the connection was cut in the middle of th
 const std::string kClosed = "failed: the server closed the connection without a response";
 
 using InMemoryFaults = InMemoryScene;
-std::unique_ptr<InMemoryTransport> transport_;
-};
 
 TEST_F(InMemoryFaults, FirstBreak_IsTheOneThatIsTold) {
   Make();

@@ -20,7 +20,7 @@
 
 namespace kinformer::internal::transport {
 
-// What a server does, and what it sees.
+// Acts of a server, and records of its calls.
 struct Script {
   struct Step {
     std::vector<std::string> parts{};

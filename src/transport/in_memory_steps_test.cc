@@ -23,8 +23,6 @@ constexpr Duration kLatency = milliseconds(10);
 constexpr InMemoryTransportOptions kSlow{.min_latency = kLatency, .max_latency = kLatency};
 
 using InMemorySteps = InMemoryScene;
-std::unique_ptr<InMemoryTransport> transport_;
-};
 
 // ---- Times
 
