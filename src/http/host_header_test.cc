@@ -130,6 +130,8 @@ TEST(WebSocketHandshake, Offer_IsAGetThatUpgrades) {
                                   {"GET", "websocket", "upgrade,keep-alive", true},
                                   {"GET", "websocket", "a, \t UPGRADE\t , b", true},
                                   {"GET", "websocket", ",,upgrade", true},
+                                  {"GET", "websocket", "keep-alive,upgrade", true},
+                                  {"GET", "websocket", "upgrade , b", true},
                                   {"POST", "websocket", "Upgrade", false},
                                   {"GET", "h2c", "Upgrade", false},
                                   {"GET", "", "Upgrade", false},

@@ -107,6 +107,7 @@ TEST(WebSocketFrames, ClientsFrames_GiveTheirEvents) {
            {"\x82\xff\x00\x00\x00\x00\x02\x00\x00\x00"s + "abcd" + "xyz", ""},
            {"\x82\xff\x00\x00\x00\x00\x02\x00\x00\x01"s + "abcd" + "xyz", "long"},
            {"\x80\xff\x00\x00\x00\x01\x00\x00\x00\x00"s + "abcd" + "xyz", "long"},
+           {"\x82\xff\x40\x00\x00\x00\x00\x00\x00\x01"s + "abcd" + "x", "long"},
            // The first bit of a length is ignored.
            {"\x82\xff\x80\x00\x00\x00\x00\x00\x00\x01"s + "abcd" + "x" + Masked(0x89, "2"),
             "ping(2)"},
@@ -158,6 +159,7 @@ TEST(WebSocketMessagesTest, EachMessage_IsAFrame) {
             "a\n",
             "\x81\x04"
             "rest"},
+           {kLine, "r", "", "\x81\x01r"},
            {kLine, longer + "\n", "\x81\x7e\x01\x2d" + longer + "\n", ""},
            {kLengthBefore, "\x00\x00\x00\x01\n"s, "\x82\x01\n", ""},
            {kLengthBefore,
