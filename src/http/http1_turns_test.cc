@@ -1,4 +1,4 @@
-// What one turn of a connection that speaks HTTP/1.1 reads and writes, and gates before bodies.
+// Turns of a connection that speaks HTTP/1.1: data read and written in each, and gates.
 
 #include <gtest/gtest.h>
 #include <string>

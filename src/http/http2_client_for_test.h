@@ -22,7 +22,7 @@ namespace kinformer::internal::http {
 class Http2Client {
  public:
   using Fields = std::vector<std::pair<std::string, std::string>>;
-  // What the server has sent on a stream.
+  // Data that the server has sent on a stream.
   struct Seen {
     std::string head{};  // "name=value;" for each field of all heads
     std::string data{};

@@ -95,7 +95,7 @@ TEST(Http2Requests, BodyUpToTheLimit_IsRead_MoreIsA413_FourTimesIsReset) {
     const std::string body(size, 'b');
     const auto id = client.Request("PUT", {kHost}, &body);
     EXPECT_TRUE(client[id].ended);
-    EXPECT_EQ(client[id].code, size > 40 ? NGHTTP2_ENHANCE_YOUR_CALM : 0U);
+    EXPECT_EQ(client[id].code, size > 40 ? std::uint32_t{NGHTTP2_ENHANCE_YOUR_CALM} : 0U);
     if (size > 40) continue;
     EXPECT_EQ(client[id].data,
               size > 10 ? "Request entity too large: limit is 10" : "PUT / " + body);

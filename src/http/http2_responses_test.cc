@@ -175,7 +175,7 @@ TEST(Http2Responses, Abort_CutsItsStreamOrTheConnection) {
       EXPECT_EQ(client[one].data, "o");
       EXPECT_EQ(client[two].head, begun ? ":status=200;date=now;" : "");
       EXPECT_EQ(client[two].ended, cut == Cut::kStream);
-      EXPECT_EQ(client[two].code, cut == Cut::kStream ? NGHTTP2_INTERNAL_ERROR : 0U);
+      EXPECT_EQ(client[two].code, cut == Cut::kStream ? std::uint32_t{NGHTTP2_INTERNAL_ERROR} : 0U);
       EXPECT_EQ(scene.open(), cut == Cut::kConnection ? 0U : 1U);
       EXPECT_EQ(client.raw().ended(), cut == Cut::kConnection);
       EXPECT_EQ(script->alive, 0);

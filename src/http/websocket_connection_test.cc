@@ -75,7 +75,7 @@ TEST(WebSocketConnectionTest, BinaryMessages_FollowTheContentType) {
   EXPECT_TRUE(client->ended());
 }
 
-// What follows the request at once belongs to the WebSocket.
+// Data that follows the request at once belongs to the WebSocket.
 TEST(WebSocketConnectionTest, ClientsFrames_AreHeeded) {
   struct Row {
     std::string input;
