@@ -58,7 +58,8 @@ TEST(DeclaredMerge, ObjectsAndLists_AreMergedByTheirType) {
       {"spec: {topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: a}]}",
        "spec: {topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: a, maxSkew: 2}, "
        "{topologyKey: z, whenUnsatisfiable: b}]}",
-       R"({"spec":{"topologySpreadConstraints":[{"maxSkew":2,"topologyKey":"z","whenUnsatisfiable":"a"},)"
+       R"({"spec":{"topologySpreadConstraints":[{"maxSkew":2,"topologyKey":"z",)"
+       R"("whenUnsatisfiable":"a"},)"
        R"({"topologyKey":"z","whenUnsatisfiable":"b"}]}})"},
       // Atomic lists, and lists that are not known, are replaced, and may repeat elements.
       {"spec: {tolerations: [{key: a}]}", "spec: {tolerations: [{key: b}, {key: b}]}",
