@@ -100,9 +100,8 @@ TEST_F(DeletionRules, SecondDelete_OnlyShortensTheGracePeriod) {
     std::string_view time;
     std::int64_t left;
   };
-  constexpr std::string_view kThirty =
-      R"({"metadata":{"deletionTimestamp":"2023-11-14T22:13:40Z",)"
-      R"("deletionGracePeriodSeconds":30}})";
+  constexpr std::string_view kThirty = R"({"metadata":{"deletionTimestamp":"2023-11-14T22:13:40Z",)"
+                                       R"("deletionGracePeriodSeconds":30}})";
   const std::vector<Row> rows = {
       {kThirty, 30, false, "2023-11-14T22:13:40Z", 30},
       {kThirty, 31, false, "2023-11-14T22:13:40Z", 30},
