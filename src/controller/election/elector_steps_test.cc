@@ -159,11 +159,11 @@ TEST(ElectorSteps, SlowAnswers_ShortenThePause) {
         Pace{seconds(10), seconds(9), seconds(7), seconds(0), seconds(7)},
         Pace{seconds(10), seconds(9), seconds(7), milliseconds(4400), milliseconds(4100)},
         Pace{seconds(2), seconds(1), milliseconds(500), milliseconds(950), milliseconds(275)}}) {
+    SteadyTime answered{};
+    std::vector<Duration> pauses;
     Elected a(
         {.lease_duration = pace.lease, .renew_deadline = pace.renew, .retry_period = pace.retry});
     a.sim.RunFor(seconds(30));
-    SteadyTime answered{};
-    std::vector<Duration> pauses;
     a.fault = [&](const std::string&, const CallOptions&) -> Result<void> {
       if (answered != SteadyTime()) pauses.push_back(a.Now() - answered);
       a.sim.env().SleepFor(pace.answer);
@@ -228,11 +228,11 @@ struct Lost {
 TEST(ElectorSteps, LostLease_IsReleasedAfterTheCallback) {
   for (const Lost& row :
        {Lost{true, seconds(0), ""}, Lost{true, minutes(1), "a"}, Lost{false, seconds(0), "a"}}) {
+    std::string before;
     Elected a({.release_on_cancel = row.release_on_cancel});
     a.works_on_for = row.works_on_for;
     a.sim.RunFor(seconds(5));
     a.fault = Cut;
-    std::string before;
     a.on_stopped = [&] {
       before = a.lease.record->holderIdentity;
       a.fault = {};
