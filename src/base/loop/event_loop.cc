@@ -114,7 +114,6 @@ struct EventLoop::Impl {
   bool PollUntil(SteadyTime end) {
     bool more = true;
     while (more && std::chrono::steady_clock::now() < end) {
-      more = false;
       Task poll([this, &more] {
         more = true;  // if it throws
         more = io.poll_one() > 0;
@@ -158,7 +157,6 @@ EventLoop::~EventLoop() {
     return;
   }
   Stop();
-  impl_->timers.Clear();
 }
 
 bool EventLoop::Forked() const { return impl_->birthplace.InAnotherProcess(); }
