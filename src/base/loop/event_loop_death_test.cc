@@ -25,7 +25,7 @@ TEST(EventLoopDeathTest, NoDescriptors_ThrowsWhatFailed) {
       {
         const std::unique_ptr<LogSink> log = NewNullLog();
         const std::unique_ptr<MetricsSink> metrics = NewNullMetrics();
-        const rlimit none{0, 0};
+        const rlimit none{};
         setrlimit(RLIMIT_NOFILE, &none);
         try {
           const EventLoop loop({.host_driven = true}, *log, *metrics);

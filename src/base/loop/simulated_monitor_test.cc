@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::uint64_t kSeeds = 30;
+constexpr std::uint64_t kSeeds = 20;
 
 TEST(SimulatedMonitors, NotifyOne_WakesAnyOneOfThem) {
   std::set<int> first;
