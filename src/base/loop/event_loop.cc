@@ -226,17 +226,16 @@ bool EventLoop::RunReady(Duration slice) {
 bool EventLoop::RunUntil(SteadyTime end) {
   Impl& impl = *impl_;
   const Inside inside(*this);
-  bool more = true;
   // Polling makes the descriptor unreadable, so it must not end while a posted task is unseen.
   do {
     impl.woken.exchange(false, std::memory_order_acq_rel);
-    more = impl.PollUntil(end);
-  } while (!more && impl.woken.load(std::memory_order_acquire));
-  if (more) {
-    impl.woken.store(true, std::memory_order_release);
-    InterruptReactor(impl.io);
-  }
-  return more;
+    if (impl.PollUntil(end)) {
+      impl.woken.store(true, std::memory_order_release);
+      InterruptReactor(impl.io);
+      return true;
+    }
+  } while (impl.woken.load(std::memory_order_acquire));
+  return false;
 }
 
 // Wakes a sleeping host when a task is posted, once until it polls. Tasks that post other tasks
