@@ -149,7 +149,7 @@ TEST_F(HeapPieces, FirstAndLastByte_BelongToThePiece) {
   EXPECT_EQ(heaps_.Of(2).writable, kMiB);
 }
 
-// What does not look like a heap of glibc keeps its rights.
+// Mappings that do not look like a heap of glibc keep their rights.
 TEST_F(HeapPieces, OtherMappings_KeepTheirRights) {
   struct Row {
     const char* what;
