@@ -46,7 +46,7 @@ class Gate {
   void PostTo(Executor& executor, int times) {
     for (int i = 0; i < times; ++i) {
       executor.Post([this] {
-        const auto at = static_cast<std::size_t>(entered.load());
+        const std::size_t at = begun_.fetch_add(1);
         if (at < since.size()) since[at] = std::chrono::steady_clock::now();
         entered.fetch_add(1);
         entered.notify_all();
@@ -62,6 +62,7 @@ class Gate {
   std::array<SteadyTime, 8> since{};
 
  private:
+  std::atomic<std::size_t> begun_{0};
   std::promise<void> promise_;
   const std::shared_future<void> opened_ = promise_.get_future().share();
 };
