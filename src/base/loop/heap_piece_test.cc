@@ -1,5 +1,6 @@
 // Pieces of a heap for which huge pages are requested: from which size on, and what is left alone.
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,10 @@ Pages PagesIn(std::uintptr_t first, std::uintptr_t last) {
     std::uintptr_t end = 0;
     char rights[5] = {};
     if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, rights) == 3) {
-      inside = begin >= first && end <= last ? end - begin : 0;
+      // The kernel joins neighbours that are alike.
+      begin = std::max(begin, first);
+      end = std::min(end, last);
+      inside = begin < end ? end - begin : 0;
       if (rights[1] == 'w') pages.writable += inside;
     } else if (line.starts_with("VmFlags:") && line.find(" hg") != std::string::npos) {
       pages.huge += inside;
