@@ -54,8 +54,7 @@ extern "C" void KinformerOnStopSignal(int signal) {
   const int saved_errno = errno;
   if (::getpid() != stopping_process.load(std::memory_order_relaxed)) {
     // A forked child with the parent's descriptor: the signal is only for the child.
-    struct sigaction fallback{};
-    fallback.sa_handler = SIG_DFL;
+    const struct sigaction fallback{};  // SIG_DFL
     sigaction(signal, &fallback, nullptr);
     ::kill(::getpid(), signal);  // blocked until this returns
     errno = saved_errno;
@@ -86,7 +85,6 @@ StopSource StopOnSignals() {
     struct sigaction action{};
     action.sa_handler = &KinformerOnStopSignal;
     action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
     return made;

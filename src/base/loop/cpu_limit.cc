@@ -29,32 +29,13 @@ std::optional<long long> Number(std::string_view text) {
   return value;
 }
 
-// Returns this process's path below the cgroup mount: the line "0::/path" of v2.
-std::string CgroupPath() {
-  std::ifstream file("/proc/self/cgroup");
+// Returns the path of the process's cgroup below the mount.
+std::string CgroupPath(const std::string& cgroups) {
+  std::ifstream file(cgroups);
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("0::")) return line.substr(3);
   }
   return "/";
-}
-
-// Returns the smallest quota between this process's cgroup and the root.
-std::optional<std::size_t> CgroupLimit() {
-  const std::string root = "/sys/fs/cgroup";
-  std::optional<std::size_t> limit;
-  std::string path = CgroupPath();
-  while (true) {
-    const std::optional<std::size_t> here =
-        ParseCpuMax(FirstLine(root + (path == "/" ? "" : path) + "/cpu.max"));
-    if (here && (!limit || *here < *limit)) limit = here;
-    if (path.size() <= 1) break;
-    path.resize(std::max<std::size_t>(path.rfind('/'), 1));
-  }
-  if (limit) return limit;
-  const auto quota = Number(FirstLine(root + "/cpu/cpu.cfs_quota_us"));
-  const auto period = Number(FirstLine(root + "/cpu/cpu.cfs_period_us"));
-  if (quota && period) return Processors(*quota, *period);
-  return std::nullopt;
 }
 
 }  // namespace
@@ -68,15 +49,28 @@ std::optional<std::size_t> ParseCpuMax(std::string_view text) {
   return Processors(*quota, *period);
 }
 
-std::size_t CpuLimit() {
-  std::size_t count = std::max(1U, std::thread::hardware_concurrency());
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-    count = std::max<std::size_t>(1, static_cast<std::size_t>(CPU_COUNT(&set)));
+std::optional<std::size_t> CgroupLimit(const std::string& cgroups, const std::string& mount) {
+  std::optional<std::size_t> limit;
+  std::string path = CgroupPath(cgroups);
+  while (true) {
+    const std::optional<std::size_t> here = ParseCpuMax(FirstLine(mount + path + "/cpu.max"));
+    if (here && (!limit || *here < *limit)) limit = here;
+    if (path.size() <= 1) break;
+    path.resize(std::max<std::size_t>(path.rfind('/'), 1));
   }
-  if (const auto limit = CgroupLimit()) count = std::clamp<std::size_t>(*limit, 1, count);
-  return count;
+  if (limit) return limit;
+  const auto quota = Number(FirstLine(mount + "/cpu/cpu.cfs_quota_us"));
+  const auto period = Number(FirstLine(mount + "/cpu/cpu.cfs_period_us"));
+  if (quota && period) return Processors(*quota, *period);
+  return std::nullopt;
+}
+
+std::size_t CpuLimit() {
+  cpu_set_t set{};
+  const std::size_t count = sched_getaffinity(0, sizeof(set), &set) == 0
+                                ? static_cast<std::size_t>(CPU_COUNT(&set))
+                                : std::max(1U, std::thread::hardware_concurrency());
+  return std::min(count, CgroupLimit("/proc/self/cgroup", "/sys/fs/cgroup").value_or(count));
 }
 
 }  // namespace kinformer::internal::base

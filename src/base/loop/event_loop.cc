@@ -114,7 +114,6 @@ struct EventLoop::Impl {
   bool PollUntil(SteadyTime end) {
     bool more = true;
     while (more && std::chrono::steady_clock::now() < end) {
-      more = false;
       Task poll([this, &more] {
         more = true;  // if it throws
         more = io.poll_one() > 0;
@@ -158,7 +157,6 @@ EventLoop::~EventLoop() {
     return;
   }
   Stop();
-  impl_->timers.Clear();
 }
 
 bool EventLoop::Forked() const { return impl_->birthplace.InAnotherProcess(); }
@@ -228,17 +226,16 @@ bool EventLoop::RunReady(Duration slice) {
 bool EventLoop::RunUntil(SteadyTime end) {
   Impl& impl = *impl_;
   const Inside inside(*this);
-  bool more = true;
   // Polling makes the descriptor unreadable, so it must not end while a posted task is unseen.
   do {
     impl.woken.exchange(false, std::memory_order_acq_rel);
-    more = impl.PollUntil(end);
-  } while (!more && impl.woken.load(std::memory_order_acquire));
-  if (more) {
-    impl.woken.store(true, std::memory_order_release);
-    InterruptReactor(impl.io);
-  }
-  return more;
+    if (impl.PollUntil(end)) {
+      impl.woken.store(true, std::memory_order_release);
+      InterruptReactor(impl.io);
+      return true;
+    }
+  } while (impl.woken.load(std::memory_order_acquire));
+  return false;
 }
 
 // Wakes a sleeping host when a task is posted, once until it polls. Tasks that post other tasks

@@ -11,7 +11,6 @@
 
 #include "kinformer/simulation.h"
 
-#include "base/loop/cpu_limit.h"
 #include "base/loop/io_loop.h"
 
 namespace kinformer {
@@ -224,15 +223,6 @@ TEST(RuntimeTest, OnlyARealEnvHasSockets) {
   Simulation sim;
   EXPECT_NE(internal::base::IoContextOf(runtime.env()), nullptr);
   EXPECT_EQ(internal::base::IoContextOf(sim.env()), nullptr);
-}
-
-TEST(CpuLimitTest, ReadsCgroupQuotas) {
-  EXPECT_EQ(internal::base::ParseCpuMax("max 100000"), std::nullopt);
-  EXPECT_EQ(internal::base::ParseCpuMax("200000 100000"), 2U);
-  EXPECT_EQ(internal::base::ParseCpuMax("150000 100000"), 2U);
-  EXPECT_EQ(internal::base::ParseCpuMax("10000 100000"), 1U);
-  EXPECT_EQ(internal::base::ParseCpuMax(""), std::nullopt);
-  EXPECT_GE(internal::base::CpuLimit(), 1U);
 }
 
 }  // namespace

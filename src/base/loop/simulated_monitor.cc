@@ -25,7 +25,6 @@ void SimulatedMonitor::Wait() {
   waiters_.push_back(&waiter);
   Unlock();
   core_.Park(waiter, "a notification");
-  std::erase(waiters_, &waiter);
   Lock();
 }
 

@@ -83,16 +83,11 @@ SimulatedThread* SimulationCore::NewSimThread(std::string name, SimulatedPool* o
 }
 
 SimulatedThread* SimulationCore::Spawn(std::string name, Task body) {
-  // Ended threads are kept until the driver joins them, which it can do here.
-  if (current_ == nullptr && ended_threads_ > 64) {
-    std::erase_if(threads_, [](const std::unique_ptr<SimulatedThread>& thread) {
-      if (!thread->ended || thread->of_pool_ != nullptr || !thread->joiners.empty()) return false;
-      if (!thread->leave) return false;  // its handle has not joined it yet
-      thread->thread.join();
-      return true;
-    });
-    ended_threads_ = 0;
-  }
+  // Threads that have ended are kept until their handles have joined them.
+  std::erase_if(threads_, [](const std::unique_ptr<SimulatedThread>& thread) {
+    if (thread->leave) thread->thread.join();
+    return thread->leave;
+  });
   SimulatedThread* thread = NewSimThread(std::move(name), nullptr);
   thread->body = std::move(body);
   ready_.push_back(thread);
@@ -111,12 +106,7 @@ void SimulationCore::Main(SimulatedThread& thread) {
     }
     thread.ended = true;
     for (SimulationWaiter* waiter : thread.joiners) MakeReady(*waiter);
-    thread.joiners.clear();
-    if (thread.of_pool_ == nullptr) {
-      ++ended_threads_;
-      GiveTurnBack(thread);
-      return;
-    }
+    if (thread.of_pool_ == nullptr) break;
     thread.of_pool_->idle_.push_back(&thread);
     GiveTurnBack(thread);
     AwaitTurn(thread);
@@ -164,7 +154,6 @@ void SimulationCore::Park(SimulationWaiter& waiter, const char* what) {
     self->waits_for = what;
     GiveTurnBack(*self);
     AwaitTurn(*self);
-    self->waits_for = "nothing";
     return;
   }
   const SteadyTime deadline = now_ + kDriverPatience;

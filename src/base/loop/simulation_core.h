@@ -80,7 +80,7 @@ class SimulatedThread {
   SimulatedPool* const of_pool_;  // null: no pool
   Task body{};                    // what it runs: a thread's body, or one pool task
   bool ended = false;             // its body has ended; a pool thread then waits for the next body
-  bool leave = false;             // a pool thread that must end
+  bool leave = false;             // joined by its handle; or a pool thread that must end
   std::string waits_for{"its first turn"};
   std::vector<SimulationWaiter*> joiners{};
   std::exception_ptr error{};
@@ -231,7 +231,6 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
   std::vector<std::unique_ptr<SimulatedThread>> threads_;
   SimulatedThread* current_ = nullptr;  // null: the driver
   bool in_loop_task_ = false;
-  std::size_t ended_threads_ = 0;
 
   std::mutex driver_mutex_;
   std::condition_variable driver_wake_;

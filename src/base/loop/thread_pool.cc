@@ -9,7 +9,6 @@ namespace kinformer::internal::base {
 namespace {
 
 constexpr Duration kPatience = std::chrono::milliseconds(10);
-constexpr std::chrono::seconds kIdleLife{30};
 
 thread_local const ThreadPool* current_pool = nullptr;
 
@@ -20,6 +19,7 @@ ThreadPool::ThreadPool(EventLoop& loop, ThreadPoolOptions options, LogSink& log)
       thread_name_(std::move(options.thread_name)),
       max_threads_(std::max<std::size_t>(options.max_threads, 1)),
       core_threads_(std::min(options.core_threads, max_threads_)),
+      idle_life_(options.idle_life),
       log_(log) {}
 
 ThreadPool::~ThreadPool() { Stop(); }
@@ -62,7 +62,7 @@ void ThreadPool::CheckWaiting() {
   if (stopped_ || queue_.empty()) return;
   const SteadyTime now = std::chrono::steady_clock::now();
   SteadyTime since = queue_.front().since;
-  if (now - since >= kPatience && threads_.size() < max_threads_) {
+  if (now - since >= kPatience) {
     AddThread();
     since = now;  // gives the new thread time before the next one is made
   }
@@ -75,7 +75,7 @@ void ThreadPool::Work(Threads::iterator self) {
   while (true) {
     while (queue_.empty() && !stopped_) {
       ++idle_;
-      const bool timed_out = wake_.wait_for(lock, kIdleLife) == std::cv_status::timeout;
+      const bool timed_out = wake_.wait_for(lock, idle_life_) == std::cv_status::timeout;
       --idle_;
       if (timed_out && queue_.empty() && threads_.size() > core_threads_ && !stopped_) {
         ended_.splice(ended_.end(), threads_, self);

@@ -6,6 +6,7 @@
 #ifndef KINFORMER_BASE_LOOP_THREAD_POOL_H_
 #define KINFORMER_BASE_LOOP_THREAD_POOL_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -27,10 +28,11 @@ struct ThreadPoolOptions {
   std::string thread_name{};
   std::size_t core_threads{1};  // threads that are always kept
   std::size_t max_threads{1};
+  Duration idle_life{std::chrono::seconds(30)};  // after which other threads without work end
 };
 
 // Thread-safe. The core threads start when there is work for them, further ones whenever a task has
-// waited 10 ms, up to the limit; those end after half a minute without work. Tasks start in the
+// waited 10 ms, up to the limit; those end after some time without work. Tasks start in the
 // order posted.
 class ThreadPool final : public Executor {
  public:
@@ -67,6 +69,7 @@ class ThreadPool final : public Executor {
   const std::string thread_name_;
   const std::size_t max_threads_;
   const std::size_t core_threads_;
+  const Duration idle_life_;
   LogSink& log_;
 
   // std::mutex and its condition variable: real Envs are built on this class.

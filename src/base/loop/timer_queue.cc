@@ -14,10 +14,7 @@ Timer::~Timer() { Cancel(); }
 
 void Timer::Cancel() {
   // Moved out first: the task's captures may own this timer.
-  if (const std::shared_ptr<State> state = std::move(state_)) {
-    state_ = nullptr;
-    state->Cancel();
-  }
+  if (const std::shared_ptr<State> state = std::move(state_)) state->Cancel();
 }
 
 namespace internal::base {
