@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "network/client_calls.h"
@@ -18,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Opening = SimulatedNetwork::Opening;
 
@@ -208,39 +206,6 @@ TEST_F(OpenersTest, RetiredAndSuspectedConnections_DoNotCount) {
     EXPECT_THAT(network().Open(), ElementsAre(first, first + 1, first + 2));
     EXPECT_FALSE(next.done());
     EXPECT_FALSE(kept.done());
-  }
-}
-
-// libcurl would send it again on the next connection, and so would the attempt beside.
-TEST_F(OpenersTest, WriteThatMayHaveArrived_IsNotMoved) {
-  for (const char* method : {"POST", "GET"}) {
-    SCOPED_TRACE(method);
-    std::unique_ptr<Transport> transport = scene_.NewTransport();
-    ClientCall warm(scene_.env());
-    ClientCall call(scene_.env());
-    network().SetOpening(Opening::kServed);
-    scene_.OnLoop([&] { warm.call = transport->Start({.target = "/x"}, warm); });
-    RunFor(1s);
-    ASSERT_TRUE(warm.ok());
-    const std::size_t first = network().opened() - 1;
-    network().SetOpening(Opening::kHanging);
-    const std::string target = std::string("/") + method;
-    scene_.OnLoop(
-        [&] { call.call = transport->Start({.method = method, .target = target}, call); });
-    network().Cut(first);
-    RunFor(kNow);
-    network().SetOpening(Opening::kServed);
-    RunFor(60s);
-    const bool write = std::string_view(method) == "POST";
-    EXPECT_EQ(handler_.Seen(target), write ? 0 : 1);
-    EXPECT_EQ(call.ok(), !write);
-    EXPECT_EQ(call.failed(), write);
-    scene_.OnLoop([&] {
-      warm.call.reset();
-      call.call.reset();
-      transport.reset();
-    });
-    RunFor(Duration(1));
   }
 }
 
