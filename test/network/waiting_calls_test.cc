@@ -103,6 +103,29 @@ TEST_F(WaitingCalls, CredentialsThatThrow_FailTheRequest) {
   EXPECT_EQ(handler_.Seen("/x"), 0);
 }
 
+// libnghttp2 would never send it. The limit includes room for the fields of libcurl.
+TEST_F(WaitingCalls, HeadBeyond64KiB_IsRefused) {
+  for (const std::size_t size : {63476U, 63477U}) {
+    SCOPED_TRACE(size);
+    std::unique_ptr<Transport> transport = scene_.NewTransport();
+    ClientCall call(scene_.env());
+    HttpRequest request{.target = "/x"};
+    request.headers.Add("X-Long", std::string(size, 'h'));
+    scene_.OnLoop([&] { call.call = transport->Start(std::move(request), call); });
+    RunFor(1s);
+    const std::string refusal =
+        std::string(kServer) +
+        "/x: the request's head has about 65537 bytes, and HTTP/2 takes no more than 64 KiB here; "
+        "shorten its selectors or headers, or set disable_http2";
+    EXPECT_EQ(call.error() == refusal, size > 63476U) << call.error();
+    scene_.OnLoop([&] {
+      call.call.reset();
+      transport.reset();
+    });
+    RunFor(Duration(1));
+  }
+}
+
 // Calls that outlive their transport end once, wherever they are.
 TEST_F(WaitingCalls, EndOfTheTransport_EndsItsCalls) {
   auto source = std::make_shared<SlowSource>();
