@@ -106,7 +106,7 @@ TEST_F(CurlLoopTest, Readiness_IsToldAsAsked) {
     if (row.far == Far::kCloses || row.far == Far::kClosesUnread) ends.CloseFar();
     Watch(ends.near, row.what, listener);
     Run();
-    EXPECT_EQ(listener.calls, row.flags == 0 ? Calls{} : Calls{{ends.near, row.flags}});
+    EXPECT_EQ(listener.calls, (row.flags == 0 ? Calls{} : Calls{{ends.near, row.flags}}));
     if (ends.far >= 0) Ends::Send(ends.far);
     Run();
     const bool waits = row.what == CURL_POLL_IN && row.flags == 0;
