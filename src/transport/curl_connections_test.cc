@@ -45,6 +45,15 @@ TEST_F(CurlTransportTest, UnacknowledgedBytesEndAConnectionAfter30Seconds) {
     socklen_t length = sizeof timeout_ms;
     ASSERT_EQ(getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, &length), 0);
     EXPECT_EQ(timeout_ms, 30000U);
+    const auto option = [fd](int level, int name) {
+      int value = -1;
+      socklen_t value_size = sizeof value;
+      EXPECT_EQ(getsockopt(fd, level, name, &value, &value_size), 0);
+      return value;
+    };
+    EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
+    EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE), 30);
+    EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPINTVL), 10);
     ++found;
   }
   EXPECT_EQ(found, 1);
@@ -81,6 +90,30 @@ TEST_F(CurlTransportTest, OverHttp1GivingUpRetiresTheIdleConnectionsToo) {
   ASSERT_TRUE(answered.WaitDone());
   EXPECT_TRUE(answered.ok());
   EXPECT_EQ(server.connections(), 4) << "an idle one is not tried";
+}
+
+// One name in the subjectAltName is enough, wherever it stands.
+TEST_F(CurlTransportTest, AlternativeName_CountsAtAnyPlace) {
+  const internal::transport::TestCertificate ca = internal::transport::MakeTestCa("test ca");
+  struct Row {
+    const char* alternatives;
+    const char* server_name;
+    bool trusted;
+  };
+  for (const Row& row : std::vector<Row>{{"IP:127.0.0.1", "", true},
+                                         {"email:root@a,IP:127.0.0.1", "", true},
+                                         {"IP:127.0.0.1,email:root@a", "", true},
+                                         {"DNS:kube.example", "kube.example", true},
+                                         {"URI:a:b,DNS:kube.example", "kube.example", true},
+                                         {"IP:127.0.0.2", "", false},
+                                         {"URI:a:b", "", false}}) {
+    SCOPED_TRACE(row.alternatives);
+    const internal::transport::TestCertificate cert =
+        internal::transport::MakeSpecialCertificate(ca, "127.0.0.1", row.alternatives);
+    LoopbackServer server(Echo, {.certificate = &cert});
+    Make({.base_url = server.url(), .tls = {.server_name = row.server_name, .ca_pem = ca.cert}});
+    EXPECT_EQ(Get("/x").ok(), row.trusted);
+  }
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct CurlLoop::State : std::enable_shared_from_this<State> {
                             if (!self || code) return;
                             self->armed = false;
                             self->Turn();
-                            if (!self->closed && !self->sockets.empty()) self->Arm();
+                            if (!self->sockets.empty()) self->Arm();
                           });
   }
 
@@ -40,7 +40,7 @@ struct CurlLoop::State : std::enable_shared_from_this<State> {
   void Turn() {
     std::array<epoll_event, 64> events;
     const int count = epoll_wait(epoll, events.data(), static_cast<int>(events.size()), 0);
-    for (int i = 0; i < count && !closed; ++i) {
+    for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
       const auto found = sockets.find(event.data.fd);
       if (found == sockets.end()) continue;
@@ -54,9 +54,8 @@ struct CurlLoop::State : std::enable_shared_from_this<State> {
 
   boost::asio::posix::stream_descriptor descriptor;
   const int epoll;
-  std::unordered_map<int, Listener*> sockets;
+  std::unordered_map<int, Listener*> sockets;  // empty once the CurlLoop is gone
   bool armed = false;
-  bool closed = false;
 };
 
 Result<std::unique_ptr<CurlLoop>> CurlLoop::New(Env& env) {
@@ -75,7 +74,6 @@ Result<std::unique_ptr<CurlLoop>> CurlLoop::New(Env& env) {
 CurlLoop::CurlLoop(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 CurlLoop::~CurlLoop() {
-  state_->closed = true;
   state_->sockets.clear();
   boost::system::error_code ignored;
   state_->descriptor.close(ignored);

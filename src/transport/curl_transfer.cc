@@ -126,7 +126,6 @@ void CurlTransfer::SetConnection() {
   curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
   // Otherwise the removal of a handle waits for its getaddrinfo.
   curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);
-  curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy_, CURLOPT_HTTP_CONTENT_DECODING, 0L);
   curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   buffer_size_ = request_.pool == ConnectionPool::kWatch ? kWatchBuffer : kBuffer;
@@ -165,8 +164,6 @@ void CurlTransfer::SetTls() {
     curl_blob key = Blob(tls_->key);
     curl_easy_setopt(easy_, CURLOPT_SSLCERT_BLOB, &cert);
     curl_easy_setopt(easy_, CURLOPT_SSLKEY_BLOB, &key);
-    curl_easy_setopt(easy_, CURLOPT_SSLCERTTYPE, "PEM");
-    curl_easy_setopt(easy_, CURLOPT_SSLKEYTYPE, "PEM");
   }
 }
 
@@ -227,7 +224,6 @@ Result<void> CurlTransfer::SetHeaders() {
 void CurlTransfer::SetCallbacks() {
   error_text_[0] = '\0';
   curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
-  curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
   curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &CurlTransfer::OnHeaderLine);
   curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &CurlTransfer::OnBody);

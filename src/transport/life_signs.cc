@@ -211,9 +211,10 @@ void LifeSigns::CheckProgress(CurlLane& lane) {
     const Duration silent = now - transfer->last_progress();
     if (silent < idle || transfer->idle_since < transfer->last_progress()) {
       transfer->idle_checks = 0;
-      transfer->idle_since = now;
     }
-    if (silent < idle || ++transfer->idle_checks < kLooks ||
+    if (silent < idle) continue;
+    if (transfer->idle_checks++ == 0) transfer->idle_since = now;
+    if (transfer->idle_checks < kLooks ||
         now - transfer->idle_since < shared_->options.ping_timeout) {
       continue;
     }

@@ -85,7 +85,6 @@ void Openers::Open(ConnectionPool pool, const std::string& authorization) {
 
 void Openers::End(CurlLane& lane) {
   if (lane.opener == nullptr) return;
-  lane.opener->Silence();
   lane.Remove(lane.opener);
   lane.opener = nullptr;
 }

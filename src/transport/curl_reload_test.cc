@@ -1,0 +1,124 @@
+// The libcurl transport reads changed certificate files again, and reports once what it cannot
+// read.
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <gtest/gtest.h>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "kinformer/http_transport.h"
+#include "kinformer/log.h"
+#include "kinformer/runtime.h"
+
+#include "transport/curl_fixture_for_test.h"
+
+namespace kinformer::internal::transport {
+namespace {
+
+// Counts the warnings about files that cannot be read.
+class WarningCounter final : public LogSink {
+ public:
+  explicit WarningCounter(std::atomic<int>& count) : count_(count) {}
+  [[nodiscard]] LogLevel level() const override { return LogLevel::kInfo; }
+  void Log(LogLevel level, std::string_view message, std::initializer_list<LogField>) override {
+    if (level == LogLevel::kWarning &&
+        message == "cannot read certificates again, keeping the old ones") {
+      ++count_;
+    }
+  }
+
+ private:
+  std::atomic<int>& count_;
+};
+
+class CurlReload : public ::testing::Test {
+ protected:
+  ~CurlReload() override {
+    OnLoop([&] { calls_.clear(); });
+    transport_.reset();
+    std::remove(path_.c_str());
+  }
+
+  void Make(const LoopbackServer& server, Duration period) {
+    auto made = NewHttpTransport(
+        runtime_.env(),
+        {.base_url = server.url(), .tls = {.ca_file = path_}, .reload_period = period});
+    ASSERT_TRUE(made.ok()) << made.error();
+    transport_ = *std::move(made);
+  }
+  // Replaces the file at once: a reader sees the old text or the new one.
+  void Write(const std::string& text) const {
+    const std::string next = path_ + ".next";
+    std::ofstream(next) << text;
+    ASSERT_EQ(std::rename(next.c_str(), path_.c_str()), 0);
+  }
+  void OnLoop(const std::function<void()>& body) {
+    std::promise<void> done;
+    runtime_.env().loop().Post([&] {
+      body();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+  bool Succeeds() {
+    calls_.push_back(std::make_unique<TestExchange>());
+    TestExchange& call = *calls_.back();
+    OnLoop([&] { call.call = transport_->Start({.target = "/x"}, call); });
+    EXPECT_TRUE(call.WaitDone());
+    return call.ok();
+  }
+  // Sends requests, each of which may begin to read the files again.
+  bool RequestsUntil(const std::function<bool()>& reached) {
+    for (int i = 0; i < 5000; ++i) {
+      if (reached()) return true;
+      Succeeds();
+    }
+    return false;
+  }
+
+  const std::string path_ = ::testing::TempDir() + "kinformer-reload-" + std::to_string(getpid());
+  const TestCertificate ca_ = MakeTestCa("test ca");
+  const TestCertificate cert_ = MakeTestCertificate(ca_, "127.0.0.1");
+  std::atomic<int> warnings_{0};
+  Runtime runtime_{{.log = std::make_unique<WarningCounter>(warnings_)}};
+  std::unique_ptr<Transport> transport_;
+  std::vector<std::unique_ptr<TestExchange>> calls_;
+};
+
+TEST_F(CurlReload, FileThatCannotBeRead_IsReportedOncePerFailure) {
+  LoopbackServer server(Echo, {.certificate = &cert_});
+  Write(ca_.cert);
+  Make(server, Duration::zero());
+  EXPECT_TRUE(Succeeds());
+  Write("garbage");
+  EXPECT_TRUE(RequestsUntil([&] { return warnings_ == 1; }));
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Succeeds()) << "the old certificates are kept";
+  EXPECT_EQ(warnings_, 1);
+  Write(MakeTestCa("another").cert);
+  EXPECT_TRUE(RequestsUntil([&] { return !Succeeds(); })) << "the new one is used";
+  EXPECT_EQ(warnings_, 1);
+  Write("garbage");
+  EXPECT_TRUE(RequestsUntil([&] { return warnings_ == 2; }));
+}
+
+TEST_F(CurlReload, FilesAreNotReadBeforeThePeriodIsOver) {
+  LoopbackServer server(Echo, {.certificate = &cert_});
+  Write(ca_.cert);
+  Make(server, std::chrono::hours(1));
+  Write("garbage");
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Succeeds());
+  EXPECT_EQ(warnings_, 0);
+}
+
+}  // namespace
+}  // namespace kinformer::internal::transport
