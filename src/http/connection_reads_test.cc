@@ -37,9 +37,9 @@ TEST(ConnectionReads, ReadingSwitchedTwice_ReadsOnce) {
     scene.scene.OnLoop([&] {
       scene->SetReading(false);
       scene->SetReading(true);
-      scene->SetReading(false);
     });
     EXPECT_EQ(scene.script->read_calls, i);
+    scene.scene.OnLoop([&] { scene->SetReading(false); });
     scene.MakeReadable();  // ends the wait; nobody wants to read
     EXPECT_EQ(scene.script->read_calls, i);
   }

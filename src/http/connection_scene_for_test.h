@@ -224,11 +224,6 @@ class RawClient {
     }
     return done;
   }
-  // Sends at once, without anything else running; so a task of the loop can call it.
-  void SendNow(std::string_view text) const {
-    EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT),
-              static_cast<ssize_t>(text.size()));
-  }
   // Returns all that arrives without time passing.
   std::string Receive() {
     std::string all;

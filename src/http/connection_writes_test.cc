@@ -84,8 +84,11 @@ TEST(ConnectionWrites, WriteTimeout_BeginsAtTheLastByteWritten) {
     std::size_t second;
     Duration left;  // after the second write, 20 s after the first
   };
-  for (const Row& row : std::vector<Row>{
-           {0, 0, seconds(40)}, {0, 1, seconds(60)}, {1, 1, seconds(60)}, {2, 5, seconds(60)}}) {
+  for (const Row& row : std::vector<Row>{{0, 0, seconds(40)},
+                                         {0, 1, seconds(60)},
+                                         {1, 0, seconds(40)},
+                                         {1, 1, seconds(60)},
+                                         {2, 5, seconds(60)}}) {
     SCOPED_TRACE(std::to_string(row.first) + " " + std::to_string(row.second));
     ProbeScene scene;
     scene.script->writes = {{Next::kWaitWrite, row.first}};
