@@ -225,5 +225,51 @@ TEST(Http2Limits, RefusedBodies_LeaveRoomForOthers) {
   }
 }
 
+TEST(Http2Limits, AbortAfterItsLastBytes_SendsThemFirst) {
+  ConnectionScene scene;
+  const auto client = scene.Connect(kHttp2);
+  scene.handler().Add({{"abc", State::kAbort}});
+  const std::string got = client->Exchange(Greeting() + Get(1));
+  EXPECT_EQ(PayloadsIn(got, kDataFrame, 1), std::vector<std::string>{"abc"});
+  EXPECT_EQ(PayloadsIn(got, kResetFrame, 1),
+            std::vector<std::string>{BigEndian(NGHTTP2_INTERNAL_ERROR, 4)});
+}
+
+TEST(Http2Limits, GoAway_IsSaidOnce) {
+  ConnectionScene scene;
+  const auto client = scene.Connect(kHttp2);
+  scene.handler().Add({{"a", State::kWait}});
+  client->Exchange(Greeting() + Get(1));
+  std::string got;
+  for (int i = 0; i < 2; ++i) {
+    scene.OnLoop([&] {
+      scene.connection().GoAway();
+      scene.connection().GoAway();
+    });
+    got += client->Receive();
+  }
+  EXPECT_EQ(PayloadsIn(got, 7, 0), std::vector<std::string>{BigEndian(1, 4) + BigEndian(0, 4)});
+}
+
+// A response that comes late leaves its client the whole time to open the window.
+TEST(Http2Limits, WriteTimeout_BeginsWithTheHead) {
+  ConnectionScene scene;
+  scene.options().write_timeout = seconds(20);
+  const auto client = scene.Connect(kHttp2);
+  const auto script = scene.handler().Add({{"abc", State::kEnd}});
+  script->ready = false;
+  client->Exchange(std::string(kPreface) +
+                   Frame(kSettingsFrame, 0, 0, BigEndian(4, 2) + BigEndian(0, 4)) + Get(1));
+  scene.RunFor(seconds(50));
+  script->ready = true;
+  scene.Wake(script);
+  EXPECT_EQ(PayloadsIn(client->Receive(), kHeadersFrame, 1).size(), 1U);
+  scene.RunFor(seconds(20) - Duration(1));
+  EXPECT_EQ(client->Receive(), "");
+  scene.RunFor(Duration(1));
+  EXPECT_EQ(PayloadsIn(client->Receive(), kResetFrame, 1),
+            std::vector<std::string>{BigEndian(NGHTTP2_ENHANCE_YOUR_CALM, 4)});
+}
+
 }  // namespace
 }  // namespace kinformer::internal::http

@@ -184,32 +184,6 @@ TEST(Http2Turns, BytesBeforeTheGate_CountToItsLimit) {
   EXPECT_EQ(client->Unread(), 10U);
 }
 
-TEST(Http2Turns, AbortAfterItsLastBytes_SendsThemFirst) {
-  ConnectionScene scene;
-  const auto client = scene.Connect(kHttp2);
-  scene.handler().Add({{"abc", State::kAbort}});
-  const std::string got = client->Exchange(Greeting() + Get(1));
-  EXPECT_EQ(PayloadsIn(got, kDataFrame, 1), std::vector<std::string>{"abc"});
-  EXPECT_EQ(PayloadsIn(got, kResetFrame, 1),
-            std::vector<std::string>{BigEndian(NGHTTP2_INTERNAL_ERROR, 4)});
-}
-
-TEST(Http2Turns, GoAway_IsSaidOnce) {
-  ConnectionScene scene;
-  const auto client = scene.Connect(kHttp2);
-  scene.handler().Add({{"a", State::kWait}});
-  client->Exchange(Greeting() + Get(1));
-  std::string got;
-  for (int i = 0; i < 2; ++i) {
-    scene.OnLoop([&] {
-      scene.connection().GoAway();
-      scene.connection().GoAway();
-    });
-    got += client->Receive();
-  }
-  EXPECT_EQ(PayloadsIn(got, 7, 0), std::vector<std::string>{BigEndian(1, 4) + BigEndian(0, 4)});
-}
-
 // A silent connection stays silent: responses that wake, new limits, and farewells.
 TEST(Http2Turns, StalledConnection_SaysNothingMore) {
   ConnectionScene scene;
@@ -285,7 +259,7 @@ TEST(Http2Rounds, ManyHeads_AreWrittenIn128Kibibytes) {
   EXPECT_GE(rounds.script->most_offered, std::size_t{128} << 10);
 }
 
-// What is ready on other streams is not waited for.
+// Data that is ready on other streams is dropped.
 TEST(Http2Rounds, Cut_EndsLongBodiesOfOtherStreams) {
   Rounds rounds;
   const auto cut = rounds.scene.handler().Add({{"", State::kWait}});
