@@ -17,6 +17,7 @@
 #include <openssl/ssl.h>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -60,13 +61,15 @@ struct TlsForTest {
   }
 };
 
+struct TlsClientOptions {
+  std::vector<std::string> protocols{};  // offered; empty: no ALPN
+  int version = 0;                       // the only one; 0: any
+  CertificateAndKey certificate{};
+};
+
 class TlsClient {
  public:
-  struct Options {
-    std::vector<std::string> protocols{};  // offered; empty: no ALPN
-    int version = 0;                       // the only one; 0: any
-    CertificateAndKey certificate{};
-  };
+  using Options = TlsClientOptions;
 
   // Takes ownership of `socket`.
   explicit TlsClient(int socket, const Options& options = {}) : socket_(socket) {
