@@ -13,7 +13,8 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+// Sockets that never block are not interrupted either.
+bool WouldBlock() { return errno == EAGAIN; }
 
 class PlainStream final : public ByteStream {
  public:

@@ -46,22 +46,16 @@ void Connection::ArmTimer() {
     self->timer_ = Timer();
     if (self->deadline_ == SteadyTime::max()) return;
     if (self->host_.env().Now() < self->deadline_) return self->ArmTimer();
-    self->deadline_ = SteadyTime::max();
     if (self->lingering_) return self->Close();
     self->OnDeadline();
   });
 }
 
-void Connection::ForgetDeadline() {
-  deadline_ = SteadyTime::max();
-  timer_.Cancel();
-  timer_ = Timer();
-}
+void Connection::ForgetDeadline() { timer_ = Timer(); }
 
 // ---- Reading
 
 std::unique_ptr<ByteStream> Connection::ReleaseStream() {
-  want_read_ = false;
   ForgetDeadline();
   return std::move(stream_);
 }
@@ -99,7 +93,6 @@ void Connection::SetReading(bool wanted) {
 }
 
 void Connection::ReadNow() {
-  if (closed() || in_read_) return;
   in_read_ = true;
   for (int round = 0; want_read_ && !closed(); ++round) {
     if (round == kReadRounds) {
@@ -112,10 +105,7 @@ void Connection::ReadNow() {
     }
     std::vector<char>& input = host_.scratch().input;
     const ByteStream::Progress progress = stream_->Read(input);
-    if (progress.next == ByteStream::Next::kClosed) {
-      in_read_ = false;
-      return Close();
-    }
+    if (progress.next == ByteStream::Next::kClosed) return Close();
     if (lingering_) {
       lingered_ += progress.bytes;
       if (lingered_ > kLingerBytes) Close();
@@ -146,7 +136,7 @@ bool Connection::Flush() {
     }
     if (progress.next == ByteStream::Next::kWaitWrite) {
       // Measured from the last byte that was written.
-      if (progress.bytes > 0 || !std::exchange(full_, true)) {
+      if (!std::exchange(full_, true) || progress.bytes > 0) {
         SetDeadline(host_.options().write_timeout);
       }
       WaitFor(progress.next);

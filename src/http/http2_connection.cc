@@ -55,7 +55,6 @@ class Http2Connection final : public Connection {
   bool Open();
   void Start() override {
     SetDeadline(host().options().header_timeout);
-    SetReading(true);
     Send();
   }
   void Pump() override;
@@ -150,8 +149,7 @@ bool Http2Connection::Open() {
 #if defined(KINFORMER_NGHTTP2_LIMITS_CONTINUATIONS)
   // Continuation frames for a head of the allowed size; nghttp2's default is 8.
   constexpr std::size_t kFrame = std::size_t{16} << 10;
-  nghttp2_option_set_max_continuations(
-      option, std::max<std::size_t>(8, host().options().max_header_bytes / kFrame + 8));
+  nghttp2_option_set_max_continuations(option, host().options().max_header_bytes / kFrame + 8);
 #endif
   nghttp2_option_set_no_closed_streams(option, 1);
   const int made = nghttp2_session_server_new2(&session_, Callbacks(), this, option);
@@ -173,7 +171,7 @@ bool Http2Connection::Open() {
 // ---- Requests
 
 int Http2Connection::OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* self) {
-  if (frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
+  if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;  // trailers
   Http2Connection& connection = Of(self);
   Stream& stream = connection.streams_[frame->hd.stream_id];
   stream.id = frame->hd.stream_id;
@@ -290,7 +288,6 @@ void Http2Connection::PassGate(Stream& stream) {
 }
 
 void Http2Connection::Ask(Stream& stream) {
-  if (stream.asked) return;
   if (stream.headers_too_long) return Refuse(stream, RefuseHeaders(host()));
   if (!stream.malformed.empty()) {
     return Refuse(stream, host().policy().Refuse(400, stream.malformed));
@@ -313,7 +310,6 @@ void Http2Connection::StartAnswer(Stream& stream, AnswerTraits traits,
   body_bytes_ -= stream.request.body.size();
   stream.request = {};
   if (++requests_ == host().options().max_requests_per_connection) GoAway();
-  stream.since = host().env().Now();
   response->SetWake([this, id = stream.id] {
     woken_.push_back(id);
     host().Woken(*this);
@@ -337,6 +333,7 @@ void Http2Connection::SendHead(Stream& stream) {
   }
   for (const BodyChunk& chunk : stream.pending) stream.left += chunk.bytes.size();
   stream.head_sent = true;
+  stream.since = host().env().Now();
   const ConnectionEffect effect = answer.effect();
   if (effect.max_streams != 0) SetMaxStreams(effect.max_streams);
   if (effect.go_away) GoAway();
@@ -374,7 +371,7 @@ ssize_t Http2Connection::ReadBody(nghttp2_session*, std::int32_t id, std::uint8_
   Stream* const stream = connection.Find(id);
   if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   stream->since = connection.host().env().Now();
-  if (stream->left == 0 && stream->state != State::kEnd && stream->state != State::kAbort) {
+  if (stream->left == 0 && stream->state != State::kAbort) {
     stream->pending.clear();
     stream->first = stream->offset = 0;
     stream->state = stream->answer->Pull(kSliceBytes, stream->pending);
@@ -395,7 +392,6 @@ ssize_t Http2Connection::ReadBody(nghttp2_session*, std::int32_t id, std::uint8_
         return 0;
       case State::kAbort:
         connection.Abort(*stream);
-        stream->deferred = true;
         return NGHTTP2_ERR_DEFERRED;
     }
   }
@@ -451,7 +447,7 @@ void Http2Connection::Pump() {
   const WorkSlice turn(host().env());
   WhileTimeIs(turn, heads_, [this](std::int32_t id) {
     Stream* const stream = Find(id);
-    if (stream == nullptr || stream->judged || stream->asked || !TakeHead(*stream)) return;
+    if (stream == nullptr || !TakeHead(*stream)) return;
     stream->gate = GateOf(host(), stream->request);
     if (stream->gate == nullptr) return SubmitContinue(session_, *stream);
     gated_bytes_ += stream->request.body.size();
@@ -555,11 +551,7 @@ void Http2Connection::SetMaxStreams(std::uint32_t streams) {
 void Http2Connection::OnDeadline() {
   // The client does not read, is idle, or has sent no settings yet.
   if (blocked() || !settings_seen_) return Close();
-  if (streams_.empty()) {
-    GoAway();
-    SetDeadline(host().options().write_timeout);
-    return;
-  }
+  if (streams_.empty()) return GoAway();
   const HttpServerOptions& options = host().options();
   const SteadyTime now = host().env().Now();
   for (const auto& [id, stream] : streams_) {
@@ -572,7 +564,6 @@ void Http2Connection::OnDeadline() {
       Reset(id, NGHTTP2_ENHANCE_YOUR_CALM);
     }
   }
-  SetDeadline(Tick());
   Send();
 }
 
@@ -580,9 +571,6 @@ void Http2Connection::OnClose() {
   // nghttp2 holds no references to them; the session itself may be in use, and is destroyed with
   // the connection.
   streams_.clear();
-  heads_.clear();
-  complete_.clear();
-  woken_.clear();
 }
 
 }  // namespace

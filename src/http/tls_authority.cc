@@ -60,8 +60,7 @@ bool AddName(X509_NAME* name, const char* field, const std::string& value) {
 }
 
 bool AddExtension(X509* cert, X509* issuer, int nid, const std::string& value) {
-  X509V3_CTX context;
-  X509V3_set_ctx_nodb(&context);
+  X509V3_CTX context{};
   X509V3_set_ctx(&context, issuer, cert, nullptr, nullptr, 0);
   const ExtensionPtr extension(X509V3_EXT_conf_nid(nullptr, &context, nid, value.c_str()));
   return extension != nullptr && X509_add_ext(cert, extension.get(), -1) == 1;
@@ -91,7 +90,6 @@ struct TlsAuthority::Impl {
     if (own == nullptr || made == nullptr) return TlsError("making a key");
     std::array<unsigned char, 16> serial{};
     RAND_bytes(serial.data(), static_cast<int>(serial.size()));
-    serial[0] &= 0x7f;  // positive
     const std::unique_ptr<BIGNUM, Freer<BN_free>> number(
         BN_bin2bn(serial.data(), static_cast<int>(serial.size()), nullptr));
     BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(made.get()));

@@ -28,7 +28,6 @@ class TlsHandshake final : public Connection {
     const ByteStream::Next next = stream().Handshake();
     if (next == ByteStream::Next::kClosed) return Close();
     if (next != ByteStream::Next::kAgain) return WaitFor(next);
-    ForgetDeadline();
     const bool http2 = stream().http2();
     std::string user = stream().PeerCommonName();
     std::shared_ptr<Connection> connection =

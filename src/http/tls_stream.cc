@@ -35,18 +35,14 @@ int Descriptor(BIO* bio) {
 int BioRead(BIO* bio, char* into, int size) {
   BIO_clear_retry_flags(bio);
   const ssize_t got = ::recv(Descriptor(bio), into, static_cast<std::size_t>(size), 0);
-  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
-    BIO_set_retry_read(bio);
-  }
+  if (got < 0 && errno == EAGAIN) BIO_set_retry_read(bio);
   return static_cast<int>(got);
 }
 
 int BioWrite(BIO* bio, const char* from, int size) {
   BIO_clear_retry_flags(bio);
   const ssize_t sent = ::send(Descriptor(bio), from, static_cast<std::size_t>(size), MSG_NOSIGNAL);
-  if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
-    BIO_set_retry_write(bio);
-  }
+  if (sent < 0 && errno == EAGAIN) BIO_set_retry_write(bio);
   return static_cast<int>(sent);
 }
 
@@ -215,8 +211,7 @@ int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size,
 }
 
 Error MaterialError(std::string_view what) {
-  const unsigned long code = ERR_get_error();
-  const char* const reason = code == 0 ? nullptr : ERR_reason_error_string(code);
+  const char* const reason = ERR_reason_error_string(ERR_get_error());
   ERR_clear_error();
   return Error(Reason::kConfig, std::string(what) + ": " +
                                     (reason == nullptr ? "nothing usable in it" : reason) +
