@@ -88,7 +88,7 @@ TEST_F(DelegatingClientOutcomes, UnstructuredReads_AskTheServerEachTime) {
     const auto names = [&] {
       std::vector<std::string> names;
       for (const auto& map : cached_.List(kMaps, {.namespace_ = "default"}).OrExit()) {
-        names.emplace_back(map->root()["metadata"]["name"].StringOrEmpty());
+        names.emplace_back(map->metadata().name());
       }
       return names;
     };
@@ -187,7 +187,7 @@ TEST_F(DelegatingClientOutcomes, UnknownVersion_EachReadReadsTheObjectFirst) {
     };
     const Error stale = get();
     EXPECT_EQ(stale.reason(), Reason::kStale);
-    EXPECT_THAT(stale.message(), StartsWith(Unknown("p", "Transport: ")));
+    EXPECT_THAT(stale.message(), StartsWith(Unknown("p", "")));
     EXPECT_THAT(stale.message(), EndsWith("; try again later"));
     EXPECT_EQ(cached_.List<Pod>().error().message(), stale.message());
     // A read that waits for the server ends with its caller.

@@ -1,114 +1,24 @@
-// The Secret of webhook certificates: when its parts are made again, and errors.
+// The Secret of webhook certificates: what is in it, and when its parts are made again.
 
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
-#include "kinformer/testing/api_server.h"
 #include "kinformer/webhook_certificates.h"
 
-#include "http/tls_authority.h"
+#include "integration/webhook_secret_fixture.h"
 
 namespace kinformer::testing {
 namespace {
 
-using apiserver::FaultAction;
-using internal::http::ExpiryOf;
 using std::chrono::hours;
-using std::chrono::nanoseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using Data = std::map<std::string, std::string>;
 
 constexpr auto kDay = hours(24);
-const Data kNone{{"tls.crt", ""}, {"tls.key", ""}};
-
-class WebhookSecret : public ::testing::Test {
- protected:
-  static WebhookCertificatesOptions Options(std::vector<std::string> hosts = {"a.default.svc"}) {
-    return {.namespace_ = "default", .secret_name = "hooks-tls", .hosts = std::move(hosts)};
-  }
-  Result<CertificatePair> Ensure(const WebhookCertificatesOptions& options = Options()) {
-    Result<CertificatePair> pair = Error(Reason::kUnknown, "did not end");
-    EXPECT_TRUE(
-        sim_.RunBlocking([&] { pair = WebhookCertificates(client_, options).Ensure(); }, hours(1)));
-    return pair;
-  }
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), hours(1))); }
-  corev1::Secret::Mutable Secret() {
-    corev1::Secret::Mutable secret;
-    Run([&] {
-      const auto there = client_.For<corev1::Secret>("default").Get("hooks-tls").OrExit();
-      secret = there->DeepCopy();
-    });
-    return secret;
-  }
-  void Put(const Data& data) {
-    corev1::Secret::Mutable secret = Secret();
-    secret.data = data;
-    Run([&] { ASSERT_TRUE(client_.For<corev1::Secret>("default").Update(secret).ok()); });
-  }
-  bool IsThere() {
-    bool found = false;
-    Run([&] { found = client_.For<corev1::Secret>("default").Get("hooks-tls").ok(); });
-    return found;
-  }
-  void RunUntil(WallTime time) { sim_.RunFor(time - sim_.env().WallNow()); }
-  static WallTime Expiry(const std::string& pem) { return ExpiryOf(pem).OrExit(); }
-  static std::size_t Certificates(const std::string& pem) {
-    std::size_t count = 0;
-    for (std::size_t at = pem.find("BEGIN CERT"); at != std::string::npos; ++count) {
-      at = pem.find("BEGIN CERT", at + 1);
-    }
-    return count;
-  }
-
-  Simulation sim_{{.start = WallTime(seconds(1'700'000'000))}};
-  ApiServer server_{sim_, {.bootstrap_objects = false}};
-  const Client client_ = Client::ForTransport(sim_.env(), server_.transport(), {.qps = -1});
-};
-
-TEST_F(WebhookSecret, Validate_NamesTheWrongOption) {
-  struct Row {
-    const char* error;  // empty: valid
-    WebhookCertificatesOptions options;
-  };
-  const auto with = [](auto change) {
-    WebhookCertificatesOptions options = Options();
-    change(options);
-    return options;
-  };
-  const std::string more = "WebhookCertificatesOptions::validity must be more than renew_before";
-  for (const Row& row : std::vector<Row>{
-           {"", Options()},
-           {"WebhookCertificatesOptions::namespace_ is empty",
-            with([](auto& o) { o.namespace_.clear(); })},
-           {"WebhookCertificatesOptions::secret_name is empty",
-            with([](auto& o) { o.secret_name.clear(); })},
-           {"WebhookCertificatesOptions::hosts is empty", with([](auto& o) { o.hosts.clear(); })},
-           {"WebhookCertificatesOptions::namespace_ is empty", WebhookCertificatesOptions()},
-           {more.c_str(), with([](auto& o) { o.validity = hours(720) - nanoseconds(1); })},
-           {more.c_str(), with([](auto& o) { o.validity = hours(720); })},
-           {"", with([](auto& o) { o.validity = hours(720) + nanoseconds(1); })}}) {
-    const Result<void> valid = WebhookCertificates(client_, row.options).Validate();
-    EXPECT_EQ(valid.ok() ? "" : valid.error().message(), row.error);
-    if (valid.ok()) continue;
-    EXPECT_EQ(valid.error().reason(), Reason::kInvalidArgument) << row.error;
-    EXPECT_EQ(Ensure(row.options).error().message(), row.error);
-    EXPECT_FALSE(IsThere()) << row.error;
-  }
-}
 
 TEST_F(WebhookSecret, FirstSecret_HasFourParts) {
   const CertificatePair pair = Ensure().OrExit();
@@ -246,51 +156,6 @@ TEST_F(WebhookSecret, FewerHosts_KeepThePair_OneMoreDoesNot) {
   EXPECT_EQ(Ensure(Options({"b.default.svc"})).OrExit(), both);
   EXPECT_EQ(Ensure(Options({"a.default.svc"})).OrExit(), both);
   EXPECT_NE(Ensure(Options({"a.default.svc", "c.default.svc"})).OrExit(), both);
-}
-
-TEST_F(WebhookSecret, Errors_NameTheSecret) {
-  struct Row {
-    const char* verb;
-    int status;
-    Reason reason;
-  };
-  for (const Row& row :
-       {Row{"get", 403, Reason::kForbidden}, Row{"create", 403, Reason::kForbidden},
-        Row{"create", 422, Reason::kInvalid}}) {
-    SCOPED_TRACE(row.verb);
-    server_.faults().Clear();
-    server_.faults().Add({.verb = row.verb,
-                          .resource = "secrets",
-                          .action = FaultAction::kRespond,
-                          .status = row.status});
-    const Result<CertificatePair> failed = Ensure();
-    ASSERT_FALSE(failed.ok());
-    EXPECT_EQ(failed.error().reason(), row.reason);
-    EXPECT_THAT(failed.error().message(), StartsWith("Secret default/hooks-tls: "));
-    server_.faults().Clear();
-    EXPECT_FALSE(IsThere()) << "an unreadable Secret is not made";
-  }
-  static_cast<void>(Ensure().OrExit());
-  Put(kNone);
-  server_.faults().Add(
-      {.verb = "update", .resource = "secrets", .action = FaultAction::kRespond, .status = 403});
-  EXPECT_EQ(Ensure().error().reason(), Reason::kForbidden);
-  EXPECT_EQ(Secret().data, kNone);
-}
-
-// Another replica was faster; a last attempt takes its result.
-TEST_F(WebhookSecret, Conflicts_AreRetried) {
-  for (const char* verb : {"create", "update"}) {
-    server_.faults().Add({.verb = verb,
-                          .resource = "secrets",
-                          .action = FaultAction::kRespond,
-                          .count = 1,
-                          .status = 409});
-    const Result<CertificatePair> pair = Ensure();
-    ASSERT_TRUE(pair.ok()) << verb << ' ' << pair.error();
-    EXPECT_EQ(Secret().data.at("tls.crt"), pair->cert_pem);
-    Put(kNone);
-  }
 }
 
 }  // namespace

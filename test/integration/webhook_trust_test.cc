@@ -148,6 +148,7 @@ TEST_F(WebhookTrust, NamedObjects_GetTheAuthority_OthersDoNot) {
   }
   // Nothing is written again.
   const std::string before = VersionOf(kMutating, "mine");
+  Fail("update", "", 403, 100);
   EXPECT_EQ(Ensure(options).OrExit(), *pair);
   EXPECT_EQ(VersionOf(kMutating, "mine"), before);
 }
