@@ -70,11 +70,10 @@ TEST_F(UnsettledWritesOfClient, OnlyCachedKindsOfClientsThatWait_AreKept) {
     Duration timeout;
     std::size_t kept;
   };
-  for (const Row& row : {Row{"cached", true, seconds(5), 1},
-                         Row{"hardly waits", true, nanoseconds(1), 1},
-                         Row{"never waits", true, seconds(0), 0},
-                         Row{"not cached", false, seconds(5), 0},
-                         Row{"neither", false, seconds(0), 0}}) {
+  for (const Row& row :
+       {Row{"cached", true, seconds(5), 1}, Row{"hardly waits", true, nanoseconds(1), 1},
+        Row{"never waits", true, seconds(0), 0}, Row{"not cached", false, seconds(5), 0},
+        Row{"neither", false, seconds(0), 0}}) {
     SCOPED_TRACE(row.what);
     Run([&] {
       MakePod("p");
