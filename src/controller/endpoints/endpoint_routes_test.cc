@@ -128,6 +128,11 @@ TEST(EndpointServerWithoutAddress, HasNoPortAndEndsAtOnce) {
   server->Shutdown(std::chrono::seconds(1));
   const Error error = EndpointServer::Listen(runtime.env(), "x", {}).error();
   EXPECT_EQ(error.reason(), Reason::kConfig);
+  // An own certificate for such a name cannot be made.
+  const Error name = EndpointServer::Listen(runtime.env(), "a,b:0", {.tls = true}).error();
+  EXPECT_EQ(name.reason(), Reason::kConfig);
+  EXPECT_TRUE(name.message().starts_with("the server at \"a,b:0\": ")) << name;
+  EXPECT_EQ(name.message().find("give another address"), std::string::npos) << name;
 }
 
 }  // namespace
