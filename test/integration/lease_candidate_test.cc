@@ -60,6 +60,8 @@ class CandidateTimes : public ::testing::Test {
     return {.namespace_ = "default", .name = "a", .lease_name = "printer"};
   }
   void Start(LeaseCandidateOptions options = Options()) {
+    stop_ = std::stop_source();
+    ended_ = false;
     candidate_ = LeaseCandidate::New(client_, std::move(options)).OrExit();
     thread_ = sim_.env().NewThread("candidate", [this] {
       candidate_->Run(stop_.get_token());
@@ -200,7 +202,6 @@ TEST_F(CandidateTimes, Failures_AreRetriedSoon) {
     }
     const MicroTime before = exists ? RenewTime() : MicroTime();
     sim_.RunFor(seconds(10));
-    stop_ = std::stop_source();
     server_.faults().Add({.verb = verb, .resource = "leasecandidates", .status = 403});
     Start();
     sim_.RunFor(seconds(3));
