@@ -207,7 +207,9 @@ TEST_F(CandidateTimes, Failures_AreRetriedSoon) {
     sim_.RunFor(seconds(3));
     server_.faults().Clear();
     EXPECT_EQ(OnServer().has_value(), exists);
-    if (exists) EXPECT_EQ(RenewTime(), before);
+    if (exists) {
+      EXPECT_EQ(RenewTime(), before);
+    }
     sim_.RunFor(seconds(10));
     ASSERT_TRUE(OnServer());
     EXPECT_GT(RenewTime(), before);

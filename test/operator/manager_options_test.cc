@@ -121,7 +121,9 @@ TEST_F(ManagerOptionsTest, Identities_AreLongAndUseEachDigit) {
     for (const char digit : std::string("0123456789abcdef")) {
       EXPECT_NE(digits[at].find(digit), std::string::npos) << at << ' ' << digit;
     }
-    if (at > 0) EXPECT_NE(digits[at], digits[at - 1]);
+    if (at > 0) {
+      EXPECT_NE(digits[at], digits[at - 1]);
+    }
   }
 }
 
