@@ -86,11 +86,11 @@ TEST_F(DelegatingClientOutcomes, UnstructuredReads_AskTheServerEachTime) {
     MakeFour();
     Lag("configmaps");
     const auto names = [&] {
-      std::vector<std::string> names;
+      std::vector<std::string> found;
       for (const auto& map : cached_.List(kMaps, {.namespace_ = "default"}).OrExit()) {
-        names.emplace_back(map->metadata().name());
+        found.emplace_back(map->metadata().name());
       }
-      return names;
+      return found;
     };
     EXPECT_THAT(names(), ElementsAre("a", "b"));
     EXPECT_EQ(cached_.Get(kMaps, Named("new")).error().reason(), Reason::kNotFound);
