@@ -87,7 +87,8 @@ TEST_F(DelegatingClientOutcomes, UnstructuredReads_AskTheServerEachTime) {
     Lag("configmaps");
     const auto names = [&] {
       std::vector<std::string> found;
-      for (const auto& map : cached_.List(kMaps, {.namespace_ = "default"}).OrExit()) {
+      const auto maps = cached_.List(kMaps, {.namespace_ = "default"}).OrExit();
+      for (const auto& map : maps) {
         found.emplace_back(map->metadata().name());
       }
       return found;
