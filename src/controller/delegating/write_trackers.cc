@@ -47,7 +47,8 @@ std::vector<Watching> WriteTrackers::Begin(const TypeInfo& type) {
   return watching;
 }
 
-void WriteTrackers::Complete(const TypeInfo& type, std::vector<Watching>& watching) {
+void WriteTrackers::Complete(const TypeInfo& type, std::vector<Watching>& watching,
+                             std::string_view written) {
   const Informers informers = factory_.InformersOf(type);
   Informers held;
   base::MutexLock lock(mutex_);
@@ -55,27 +56,15 @@ void WriteTrackers::Complete(const TypeInfo& type, std::vector<Watching>& watchi
   for (const std::shared_ptr<InformerCore>& informer : informers) {
     static_cast<void>(TrackerOf(of, informer));
   }
+  // Trackers that are made later start at this version; all others are in `watching`.
+  if (of.newest.empty() || cache::IsOlderResourceVersion(of.newest, written)) of.newest = written;
   Append(of, watching, held);
 }
 
 void WriteTrackers::Wrote(const TypeInfo& type, std::vector<Watching> watching,
                           const Block& object) {
-  Complete(type, watching);
+  Complete(type, watching, object.resourceVersion());
   for (const Watching& one : watching) one.unseen->Wrote(object, one.epoch);
-  const std::size_t told = watching.size();
-  Informers held;
-  {
-    // A tracker made after this starts at the new version; those made before are notified below.
-    base::MutexLock lock(mutex_);
-    OfResource& of = resources_[NameOf(type)];
-    if (of.newest.empty() || cache::IsOlderResourceVersion(of.newest, object.resourceVersion())) {
-      of.newest = object.resourceVersion();
-    }
-    Append(of, watching, held);
-  }
-  for (std::size_t i = told; i < watching.size(); ++i) {
-    watching[i].unseen->Wrote(object, watching[i].epoch);
-  }
 }
 
 bool WriteTrackers::Deleted(const TypeInfo& type, std::vector<Watching> watching,

@@ -48,8 +48,10 @@ class WriteTrackers {
                                                  const std::shared_ptr<InformerCore>& informer);
   // Call it before a write is sent. Returns the trackers of all existing informers.
   [[nodiscard]] std::vector<Watching> Begin(const TypeInfo& type);
-  // Appends the trackers of informers that were created since Begin.
-  void Complete(const TypeInfo& type, std::vector<Watching>& watching);
+  // Appends the trackers of informers that were created since Begin. `written`: version that later
+  // informers must reach; empty if unknown.
+  void Complete(const TypeInfo& type, std::vector<Watching>& watching,
+                std::string_view written = {});
 
   // ---- Called after the answer. `watching`: result of Begin.
   void Wrote(const TypeInfo& type, std::vector<Watching> watching, const Block& object);

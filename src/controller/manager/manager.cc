@@ -47,9 +47,7 @@ struct Manager::Impl {
         http(env, GroupRunner::Body::kStart, OnError()),
         leaders(env, GroupRunner::Body::kStart, OnError()) {}
   ~Impl() {
-    abort.request_stop();
-    if (leadership == nullptr) return;
-    // It uses the leaders' group, so it is destroyed first.
+    // The election uses the leaders' group, so it is destroyed first.
     static_cast<void>(leaders.Stop(env.Now()));
     leaders.WaitUntilEnded();
     leadership.reset();

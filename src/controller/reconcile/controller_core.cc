@@ -163,7 +163,6 @@ void ControllerCore::StopSources() {
     MonitorLock lock(*monitor_);
     while (phase_ == Phase::kStarting) lock.Wait();
     phase_ = Phase::kEnded;
-    monitor_->NotifyAll();
     while (std::ranges::any_of(sources_, &Watched::starting)) lock.Wait();
     sources.swap(sources_);
   }
@@ -197,7 +196,7 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
     queue_.shut_down();
   });
   const Result<bool> synced = StartSources(stop);
-  if (synced.ok() && *synced && !stop.stop_requested()) {
+  if (synced.ok() && *synced) {
     env_.log().Log(LogLevel::kInfo, "starting workers",
                    {{"controller", options_.name}, {"workers", std::to_string(workers)}});
     // The threads end when the queue is shut down.
@@ -212,7 +211,6 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
     for (const std::unique_ptr<Thread>& thread : threads) thread->Join();
     env_.log().Log(LogLevel::kInfo, "all workers have ended", {{"controller", options_.name}});
   }
-  stop_.request_stop();
   queue_.shut_down();
   StopSources();
   return synced.ok() ? Result<void>() : synced.error();

@@ -126,7 +126,6 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::Listen(Env& env, Handl
       Server::Listen(env, impl->webhooks != nullptr ? *impl->webhooks : handler,
                      {.address = impl->options.address,
                       .port = impl->options.port,
-                      .tls = true,
                       .max_body_bytes = kMaxBodyBytes,
                       .http2 = impl->options.http2},
                      std::make_shared<const WebhookPolicy>(!impl->options.client_ca_pem.empty()),
