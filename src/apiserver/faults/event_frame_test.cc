@@ -178,8 +178,8 @@ TEST(EventFrame, Protobuf_MetadataIsRead) {
 }
 
 TEST(EventFrame, Json_IsChangedToAnAddedObject) {
-  const EventFrame frame = Frame(
-      "DELETED", R"({"kind":"Pod","metadata":{"name":"a","namespace":"b"},"spec":1})", false);
+  const EventFrame frame =
+      Frame("DELETED", R"({"kind":"Pod","metadata":{"name":"a","namespace":"b"},"spec":1})", false);
   EXPECT_EQ(frame.InNamespace("other"),
             R"({"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","namespace":"other"},)"
             "\"spec\":1}}\n");

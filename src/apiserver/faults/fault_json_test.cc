@@ -35,8 +35,8 @@ TEST(FaultJsonTable, Fields_AcceptTheirValues) {
   };
   const std::vector<std::string> not_text = {"1", "true", "{}", "[]", "null"};
   const std::vector<std::string> not_flag = {"1", "\"true\"", "null"};
-  const std::vector<std::string> not_count = {"-1", "1.5", "\"1\"", "true", "null",
-                                              "9223372036854775808"};
+  const std::vector<std::string> not_count = {"-1",   "1.5",  "\"1\"",
+                                              "true", "null", "9223372036854775808"};
   const std::vector<std::string> not_time = {"1", "\"\"", "\"1\"", "\"x\"", "null"};
   const std::vector<std::string> counts = {"2", "3", "9223372036854775807"};
   const std::vector<std::string> times = {"\"1ns\"", "\"250ms\"", "\"1m30s\"", "\"-24h0m0s\""};
@@ -119,9 +119,9 @@ TEST(FaultJsonTable, Actions_HaveTheirNames) {
 }
 
 TEST(FaultJsonTable, BadRules_SayWhatIsAllowed) {
-  const std::string one_of = "fault rule: field \"action\" must be one of: " + std::string(kActions);
-  const std::string object =
-      "fault rule: must be a JSON object, such as {\"action\": \"refuse\"}";
+  const std::string one_of =
+      "fault rule: field \"action\" must be one of: " + std::string(kActions);
+  const std::string object = "fault rule: must be a JSON object, such as {\"action\": \"refuse\"}";
   for (const char* text : {"{}", R"({"action":"x"})", R"({"action":""})", R"({"action":1})",
                            R"({"action":null})", R"({"action":"Respond"})"}) {
     EXPECT_EQ(Again(text), one_of) << text;

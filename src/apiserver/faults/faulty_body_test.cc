@@ -154,9 +154,8 @@ TEST_F(FaultyBodyTest, Drip_SendsAPieceAtEachInterval) {
 }
 
 TEST_F(FaultyBodyTest, Drip_SizesOfPieces) {
-  const std::vector<ScriptedStream::Step> steps = {{{"abcd"}, State::kMore},
-                                                   {{"efgh"}, State::kMore},
-                                                   {{}, State::kEnd}};
+  const std::vector<ScriptedStream::Step> steps = {
+      {{"abcd"}, State::kMore}, {{"efgh"}, State::kMore}, {{}, State::kEnd}};
   Make({.action = FaultAction::kDrip, .chunk_bytes = 3}, steps);
   EXPECT_EQ(Read(2), "ab+") << "at most what is asked for";
   EXPECT_EQ(Read(), "cde+");

@@ -22,7 +22,8 @@ using State = ResponseStream::State;
 constexpr std::int64_t kStart = 10;
 
 std::string Frame(const std::string& type, int version, const std::string& more = "") {
-  return R"({"type":")" + type + R"(","object":{"kind":"ConfigMap","metadata":{"resourceVersion":")" +
+  return R"({"type":")" + type +
+         R"(","object":{"kind":"ConfigMap","metadata":{"resourceVersion":")" +
          std::to_string(version) + "\"" + more + "}}}\n";
 }
 
@@ -100,8 +101,7 @@ TEST_F(FaultyWatchTest, Events_AreLostRepeatedOrChanged) {
             "DELETED 2 end; DELETED 2 end; ERROR 14; ."},
            {{.action = Action::kLoseDeletes},
             "ADDED 9; BOOKMARK 10 end; MODIFIED 11; BOOKMARK 12; ERROR 14; ."},
-           {{.action = Action::kNoBookmarks},
-            "ADDED 9; MODIFIED 11; DELETED 2 end; ERROR 14; ."},
+           {{.action = Action::kNoBookmarks}, "ADDED 9; MODIFIED 11; DELETED 2 end; ERROR 14; ."},
            {{.action = Action::kNoInitialEnd},
             "ADDED 9; MODIFIED 11; BOOKMARK 12; DELETED 2 end; ERROR 14; ."},
            {{.action = Action::kBookmarksOnly}, "ADDED 9; BOOKMARK 10 end; DELETED 2 end; ."},
@@ -118,8 +118,7 @@ TEST_F(FaultyWatchTest, Events_AreLostRepeatedOrChanged) {
            {{.action = Action::kEndWatch, .after_events = 2},
             "ADDED 9; BOOKMARK 10 end; MODIFIED 11; $"},
            {{.action = Action::kEndWatch, .after_events = 4}, all},
-           {{.action = Action::kWatchError},
-            "ERROR Status 500 InternalError injected fault; $"},
+           {{.action = Action::kWatchError}, "ERROR Status 500 InternalError injected fault; $"},
            {{.action = Action::kWatchError, .status = 410, .text = "old", .after_events = 1},
             "ADDED 9; ERROR Status 410 Expired old; $"},
            {{.action = Action::kWatchError, .status = 429, .after_events = 3},
@@ -148,8 +147,7 @@ TEST_F(FaultyWatchTest, OtherActions_LeaveTheWatchAlone) {
 
 TEST_F(FaultyWatchTest, EndOfTheWatch_IsPassedOnAfterItsFrames) {
   const std::string frame = Frame("ADDED", 11);
-  for (const auto& [state, mark] :
-       {std::pair(State::kEnd, "$"), std::pair(State::kAbort, "!")}) {
+  for (const auto& [state, mark] : {std::pair(State::kEnd, "$"), std::pair(State::kAbort, "!")}) {
     Make({.action = FaultAction::kNoBookmarks}, {{{frame + frame}, state}});
     EXPECT_EQ(Read(1), "ADDED 11; +") << "more whole frames are left";
     EXPECT_EQ(Read(1), "ADDED 11; +");

@@ -150,8 +150,8 @@ TEST(RecordingFormat, FaultyFrame_EndsTheRecording) {
            Row{"nothing but a type", Request(1, 5), "H", true},
            Row{"incomplete head", Request(1, 5), Head(1, 5).substr(0, kHead - 1), true},
            Row{"no payload", Request(1, 5), Head(1, 5).substr(0, kHead), true},
-           Row{"one byte short", Request(1, 5),
-               Request(2, 5).substr(0, Request(2, 5).size() - 1), true},
+           Row{"one byte short", Request(1, 5), Request(2, 5).substr(0, Request(2, 5).size() - 1),
+               true},
        }) {
     // Nothing after it is read either.
     for (const std::string& after : {std::string(), Request(9, 7)}) {
@@ -180,7 +180,8 @@ TEST(RecordingFormat, OtherFiles_AreRefused) {
   for (const auto& [bytes, why] : std::vector<std::pair<std::string, std::string>>{
            {"", "no recording: it does not begin with \"kinformer-recording 1\""},
            {"GIF89a", "no recording: it does not begin with \"kinformer-recording 1\""},
-           {"kinformer-recording", "no recording: it does not begin with \"kinformer-recording 1\""},
+           {"kinformer-recording",
+            "no recording: it does not begin with \"kinformer-recording 1\""},
            {"kinformer-recording 2\nQ",
             "a recording of version 2, but this program reads version 1"},
            {"kinformer-recording 1.5\n",

@@ -8,7 +8,7 @@
 #include "kinformer/apiserver/recording.h"
 #include "kinformer/simulation.h"
 
-#include "apiserver/faults/recording_format.h"
+#include "apiserver/faults/recording_tape.h"
 #include "apiserver/testing.h"
 
 namespace kinformer::apiserver::testing {
@@ -19,36 +19,6 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
 constexpr nanoseconds kTick{1};
-constexpr nanoseconds kNone{0};
-
-// Writes a recording, exchange by exchange.
-struct Tape {
-  std::string bytes{kRecordingHeader};
-  std::uint32_t last = 0;
-
-  void Request(std::string_view target) {
-    AppendRecordedRequest(++last, seconds(100), target, "", bytes);
-  }
-  void Head(nanoseconds after, int status = 200, std::string_view type = "application/json") {
-    HttpHeaders headers;
-    headers.Add("Content-Type", std::string(type));
-    AppendRecordedHead(last, seconds(100) + after, status, headers, bytes);
-  }
-  void Data(nanoseconds after, std::string_view data) {
-    AppendRecordedData(last, seconds(100) + after, data, bytes);
-  }
-  void End(nanoseconds after, std::string_view error = "") {
-    AppendRecordedEnd(last, seconds(100) + after, error, bytes);
-  }
-  // Adds a whole exchange without delays.
-  void Whole(std::string_view target, std::string_view body, int status = 200,
-             std::string_view type = "application/json") {
-    Request(target);
-    Head(kNone, status, type);
-    Data(kNone, body);
-    End(kNone);
-  }
-};
 
 class ReplayTest : public ::testing::Test {
  protected:

@@ -15,10 +15,10 @@ TEST(ContinueToken, Text_IsUnpaddedBase64Url) {
   for (const auto& [token, text] : std::vector<std::pair<ContinueToken, std::string>>{
            {{.resource_version = 5, .start = std::string("a\0", 2), .remaining = 0},
             "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiJhXHUwMDAwIn0"},
-           {{.resource_version = 5, .start = "ab", .remaining = 3},
-            "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiJhYiIsIm4iOjN9"},
-           {{.resource_version = -1, .start = "\xc3\xbf\xc3\xbe?>~", .remaining = -1},
-            "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0Ijoiw7_Dvj8-fiJ9"},
+           {{.resource_version = 5, .start = "abc", .remaining = 3},
+            "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiJhYmMiLCJuIjozfQ"},
+           {{.resource_version = -1, .start = "\xc3\xbf\xc3\xbe?~~", .remaining = -1},
+            "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0Ijoiw7_Dvj9-fiJ9"},
        }) {
     EXPECT_EQ(EncodeContinue(token), text);
     const auto decoded = DecodeContinue(text);
@@ -78,8 +78,8 @@ TEST(ContinueToken, FaultyText_IsRefused) {
     EXPECT_EQ(decoded.error().message(), "invalid continue token: " + why) << text;
     EXPECT_EQ(decoded.error().reason(), Reason::kBadRequest);
   }
-  EXPECT_TRUE(DecodeContinue(base64url("{")).error().message().starts_with(
-      "invalid continue token: "));
+  EXPECT_TRUE(
+      DecodeContinue(base64url("{")).error().message().starts_with("invalid continue token: "));
   for (const char* start : {"a", "a/b", "a.b", "."}) {
     const auto decoded = DecodeContinue(base64url(head + R"(5,"start":")" + start + "\"}"));
     ASSERT_TRUE(decoded.ok()) << start;

@@ -65,8 +65,7 @@ TEST_F(ListProtocolTest, FaultyOptions_AreRefused) {
   const std::string invalid = "422 ListOptions.meta.k8s.io \"\" is invalid: ";
   const std::string match = "resourceVersionMatch: ";
   const std::string bad = "400 invalid resource version \"";
-  const std::string token =
-      EncodeContinue({.resource_version = now, .start = "a", .remaining = 0});
+  const std::string token = EncodeContinue({.resource_version = now, .start = "a", .remaining = 0});
   for (const auto& [query, answer] : std::vector<std::pair<std::string, std::string>>{
            {"resourceVersionMatch=Exact",
             invalid + match +
@@ -81,8 +80,7 @@ TEST_F(ListProtocolTest, FaultyOptions_AreRefused) {
             invalid + match +
                 "Forbidden: resourceVersionMatch is forbidden when continue is provided"},
            {"sendInitialEvents=true",
-            invalid +
-                "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"},
+            invalid + "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"},
            {"resourceVersion=x", bad + "x\": it must be a non-negative decimal number"},
            {"resourceVersion=-1", bad + "-1\": it must be a non-negative decimal number"},
            {"resourceVersion=1&continue=" + token,
@@ -92,8 +90,8 @@ TEST_F(ListProtocolTest, FaultyOptions_AreRefused) {
   }
   EXPECT_EQ(Get("resourceVersionMatch=Foo&sendInitialEvents=1").Json()["details"]["causes"].size(),
             3U);
-  for (const char* query : {"limit=x", "continue=garbage", "labelSelector=%21%21",
-                            "fieldSelector=spec.x%3D1"}) {
+  for (const char* query :
+       {"limit=x", "continue=garbage", "labelSelector=%21%21", "fieldSelector=spec.x%3D1"}) {
     EXPECT_EQ(Get(query).status, 400) << query;
   }
   const std::vector<std::string> good = {"",
@@ -148,8 +146,7 @@ TEST_F(ListProtocolTest, FutureVersion_IsWaitedFor) {
     open->Pull();
     EXPECT_EQ(open->reply().status, 504);
     EXPECT_EQ(open->reply().Json()["message"].StringOrEmpty(),
-              "Timeout: Too large resource version: " + late +
-                  ", current: " + std::to_string(now));
+              "Timeout: Too large resource version: " + late + ", current: " + std::to_string(now));
   }
   auto list = server_.Open(kMaps + "?resourceVersion=" + late);
   auto object = server_.Open(kMaps + "/a?resourceVersion=" + late);
@@ -208,8 +205,8 @@ TEST_F(ListProtocolTest, PagesWithSelector_TellNoCount) {
 TEST_F(ListProtocolTest, ExpiredPage_OffersAnInconsistentRest) {
   for (const char* name : {"a", "b", "c"}) Make(name);
   std::string next;
-  EXPECT_EQ(List("limit=1", &next), "a" + Rv(server_.server().current_resource_version()) +
-                                        " left=2 more");
+  EXPECT_EQ(List("limit=1", &next),
+            "a" + Rv(server_.server().current_resource_version()) + " left=2 more");
   const std::string first = next;
   Make("d");
   const std::int64_t now = server_.server().current_resource_version();

@@ -79,8 +79,7 @@ TEST_F(ResourceHistoryTest, Events_TellEachWrite) {
     EXPECT_EQ(event.resource_version, version);
     EXPECT_EQ(event.current->resource_version(), version);
     EXPECT_EQ(event.current->tombstone(), event.type == EventType::kDeleted);
-    EXPECT_EQ(event.previous == nullptr ? 0 : event.previous->resource_version(),
-              rows[i].previous);
+    EXPECT_EQ(event.previous == nullptr ? 0 : event.previous->resource_version(), rows[i].previous);
     EXPECT_EQ(event.time, SteadyTime(std::chrono::hours(1)) + seconds(version));
     EXPECT_EQ(store_->SequenceAfter(version), i + 1);
     EXPECT_EQ(store_->SequenceAfter(version - 1), i);
@@ -276,8 +275,8 @@ TEST_F(ResourceHistoryTest, Restored_HoldsAnEarlierStateWithoutHistory) {
   EXPECT_EQ(restored->floor(), 4);
   EXPECT_EQ(restored->begin_sequence(), restored->end_sequence());
   std::size_t bytes = 0;
-  for (const auto& [key, version] : std::vector<std::pair<const char*, std::int64_t>>{
-           {"n/a", 3}, {"n/b", 4}, {"n/c", 1}}) {
+  for (const auto& [key, version] :
+       std::vector<std::pair<const char*, std::int64_t>>{{"n/a", 3}, {"n/b", 4}, {"n/c", 1}}) {
     const StoredObjectPtr stored = restored->Get(key);
     ASSERT_NE(stored, nullptr) << key;
     EXPECT_EQ(stored->resource_version(), version);

@@ -144,7 +144,10 @@ TEST(WatchHub, Groups_AreSharedByScopeAndName) {
     EXPECT_EQ(other.shared().headers.size(), 0U);
   }
   // The last watch takes the group with it.
-  { Watch gone(hub, "z/", "g"); gone.shared().Add(Batch(1)); }
+  {
+    Watch gone(hub, "z/", "g");
+    gone.shared().Add(Batch(1));
+  }
   Watch fresh(hub, "z/", "g");
   EXPECT_EQ(fresh.shared().Find(1), nullptr);
 }
