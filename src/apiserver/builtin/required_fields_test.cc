@@ -65,7 +65,7 @@ TEST(RequiredFields, Members_MustBeThereAndNotEmpty) {
          });
 }
 
-TEST(RequiredFields, OneOfSeveralMembers_IsEnough) {
+TEST(RequiredFields, Alternatives_OneIsEnough) {
   const auto pod = [](const std::string& container) {
     return Lines(
         Causes("", "v1", "Pod",
