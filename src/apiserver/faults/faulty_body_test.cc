@@ -121,7 +121,7 @@ TEST_F(FaultyBodyTest, Garbage_IsRepeatedInPieces) {
   EXPECT_EQ(Read(4), "ab$");
   Make({.action = FaultAction::kGarbage, .text = "ab", .repeat = 2}, {});
   EXPECT_EQ(Read(4), "abab$");
-  Make({.action = FaultAction::kGarbage, .text = "", .repeat = 2}, {});
+  Make({.action = FaultAction::kGarbage, .text = "", .repeat = static_cast<std::size_t>(-1)}, {});
   EXPECT_EQ(Read(), "$");
   Make({.action = FaultAction::kGarbage, .text = "ab", .repeat = 0}, {});
   std::vector<BodyChunk> out;
@@ -187,6 +187,10 @@ TEST_F(FaultyBodyTest, Drip_WaitsForMore) {
   sim_.RunFor(seconds(5));
   EXPECT_EQ(wakes_, 2);
   EXPECT_EQ(Read(), "bc.");
+  body_->SetWake(nullptr);
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Read(), ".");
+  inner_->wake();
   body_.reset();
   sim_.RunFor(seconds(5));
   EXPECT_EQ(wakes_, 2) << "no wake after the end";

@@ -177,6 +177,12 @@ TEST_F(FaultyWatchTest, Wake_ComesOnceWhileTheReaderWaits) {
   EXPECT_EQ(wakes_, 1);
   inner_->wake();
   EXPECT_EQ(wakes_, 1);
+  EXPECT_EQ(Read(), ".");
+  inner_->wakes_in_read = true;
+  EXPECT_EQ(Read(), ".");
+  EXPECT_EQ(wakes_, 1) << "it does not wait while it reads";
+  watch_->SetWake(nullptr);
+  inner_->wake();
 }
 
 TEST_F(FaultyWatchTest, TimedEnd_CountsNoEvents) {

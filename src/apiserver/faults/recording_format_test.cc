@@ -131,6 +131,8 @@ TEST(RecordingFormat, FaultyFrame_EndsTheRecording) {
   };
   std::string negative = Head(1, 0);
   negative[12] = '\x80';
+  std::string negative_request = Request(2, 0);
+  negative_request[12] = '\x80';
   for (const Row& row : {
            Row{"unknown exchange", Request(1, 5), Head(2, 5)},
            Row{"number used twice", Request(1, 5), Request(1, 6)},
@@ -138,6 +140,7 @@ TEST(RecordingFormat, FaultyFrame_EndsTheRecording) {
            Row{"too late", Request(1, 5), Head(1, kThirtyYears + 1)},
            Row{"request too late", Request(1, 5), Request(2, kThirtyYears + 1)},
            Row{"negative time", Request(1, 0), negative},
+           Row{"negative time of a request", Request(1, 0), negative_request},
            Row{"status 99", Request(1, 5), Head(1, 5, 99)},
            Row{"status 600", Request(1, 5), Head(1, 5, 600)},
            Row{"no status", Request(1, 0), Raw('H', "{}")},
@@ -161,6 +164,14 @@ TEST(RecordingFormat, FaultyFrame_EndsTheRecording) {
       ASSERT_EQ(recording.exchanges.size(), 1U) << row.why;
       EXPECT_EQ(recording.exchanges[0].target, "/t") << row.why;
     }
+  }
+}
+
+TEST(RecordingFormat, FaultyFirstFrame_LeavesAllUnread) {
+  for (const std::string& frames : {std::string("junk"), Head(1, 0), Head(1, 0) + Request(1, 0)}) {
+    const Recording recording = Parse(frames);
+    EXPECT_TRUE(recording.exchanges.empty());
+    EXPECT_EQ(recording.unread_bytes, frames.size());
   }
 }
 

@@ -34,6 +34,7 @@ class ScriptedStream final : public ResponseStream {
   // Waits after the last step.
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     asked.push_back(max_bytes);
+    if (wakes_in_read) wake();
     if (asked.size() > steps.size()) return State::kWait;
     const Step& step = steps[asked.size() - 1];
     for (const std::string& piece : step.pieces) out.push_back(BodyChunk::Of(piece));
@@ -44,6 +45,7 @@ class ScriptedStream final : public ResponseStream {
   std::vector<std::size_t> asked{};  // max_bytes of each Read
   std::function<void()> wake{};
   bool begun = true;
+  bool wakes_in_read = false;
 
  private:
   HttpHeaders headers_;
