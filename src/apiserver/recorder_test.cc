@@ -44,7 +44,7 @@ class RecorderTest : public ::testing::Test {
   }
   [[nodiscard]] std::string Contents() const {
     std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
   }
   [[nodiscard]] Recording Written() const { return ParseRecording(Contents()).OrExit(); }
 

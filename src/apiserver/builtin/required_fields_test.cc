@@ -76,7 +76,9 @@ TEST(RequiredFields, Alternatives_OneIsEnough) {
   EXPECT_EQ(pod("'livenessProbe':{}"), handler);
   EXPECT_EQ(pod("'livenessProbe':{'periodSeconds':1}"), handler);
   EXPECT_EQ(pod("'livenessProbe':{'exec':null}"), handler);
-  EXPECT_EQ(pod("'livenessProbe':{'exec':{}}"), "") << "a pointer is there or not";
+  EXPECT_EQ(pod("'livenessProbe':{'exec':{}}"), at + "livenessProbe.exec.command: Required value\n")
+      << "a pointer is there or not";
+  EXPECT_EQ(pod("'livenessProbe':{'exec':{'command':['x']}}"), "");
   EXPECT_EQ(pod("'livenessProbe':{'tcpSocket':{'port':1}}"), "");
   EXPECT_EQ(pod("'livenessProbe':null"), "");
   EXPECT_EQ(pod("'env':[{'name':'e','valueFrom':{'fieldRef':{}}}]"),
@@ -88,8 +90,8 @@ TEST(RequiredFields, Causes_NameFieldsRelativeToTheirPlace) {
     return Lines(Causes("", "v1", "Pod",
                         Quoted("{'spec':{'containers':[{'name':'c','image':'i'}]," + spec + "}}")));
   };
-  const auto items = [&](const std::string& items) {
-    return pod("'volumes':[{'name':'v','downwardAPI':{'items':[" + items + "]}}]");
+  const auto items = [&](const std::string& list) {
+    return pod("'volumes':[{'name':'v','downwardAPI':{'items':[" + list + "]}}]");
   };
   const std::string at = "spec.volumes[0].downwardAPI";
   EXPECT_EQ(items("{'path':'p','fieldRef':{'fieldPath':'f'}}"), "");
