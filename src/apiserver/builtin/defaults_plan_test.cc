@@ -74,7 +74,7 @@ TEST(DefaultPlans, Fields_WrittenAlwaysAreListed) {
     EXPECT_EQ(plan->always, always);
     EXPECT_EQ(plan->ruled.size(), ruled);
     EXPECT_TRUE(plan->empty.is_object());
-    // What defaults make of {} is `empty`, and stays so.
+    // Defaults of {} are `empty`.
     json::Value made = json::Value::MakeObject();
     Added added;
     static_cast<void>(FillIn(*plan, made, added));
