@@ -27,8 +27,8 @@ bool IsCore(const ServedResource& resource, std::string_view plural) {
 
 // Seconds that a pod stays on a failed node, unless its own tolerations say otherwise.
 constexpr int kTolerationSeconds = 300;
-constexpr std::array<std::string_view, 2> kNotWell = {"node.kubernetes.io/not-ready",
-                                                      "node.kubernetes.io/unreachable"};
+constexpr auto kNotWell = std::to_array<std::string_view>(
+    {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"});
 
 bool Tolerates(const json::Value& toleration, std::string_view key) {
   const std::string& its_key = toleration["key"].StringOrEmpty();

@@ -12,7 +12,7 @@
 namespace kinformer::apiserver {
 namespace {
 
-constexpr std::array<std::string_view, 2> kDecisions = {"Approved", "Denied"};
+constexpr auto kDecisions = std::to_array<std::string_view>({"Approved", "Denied"});
 
 json::Array Conditions(const json::Value& request, std::string_view type) {
   json::Array found;

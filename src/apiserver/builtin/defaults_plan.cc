@@ -49,12 +49,9 @@ std::size_t MessagePlan::FindNext(std::string_view name, std::size_t& next) cons
   constexpr std::size_t kNear = 8;
   const std::size_t end = std::min(next + kNear, fields.size());
   for (std::size_t at = next; at < end; ++at) {
-    const std::string_view candidate = fields[at].name;
-    if (candidate.size() == name.size() && !name.empty() && candidate.back() == name.back() &&
-        candidate == name) {
-      next = at + 1;
-      return at;
-    }
+    if (fields[at].name != name) continue;
+    next = at + 1;
+    return at;
   }
   const std::size_t at = Find(name);
   if (at != kNone) next = at + 1;
@@ -64,7 +61,7 @@ std::size_t MessagePlan::FindNext(std::string_view name, std::size_t& next) cons
 DefaultPlans::DefaultPlans() {
   for (const DefaultRow& row : DefaultRows()) {
     rows_[row.message].push_back(&row);
-    if (row.where != "*") special_[row.where] = true;
+    if (row.where != "*") special_.insert(row.where);
   }
 }
 

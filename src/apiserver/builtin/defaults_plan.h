@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -94,9 +95,9 @@ class DefaultPlans {
   void AddRules(MessagePlan& plan, const std::string& kind, const std::string& parent) const;
   void AddRule(MessagePlan& plan, const DefaultRow& row) const;
 
-  std::mutex mutex_;                                      // guards the last two
-  std::unordered_map<std::string_view, Rows> rows_{};     // by message name
-  std::unordered_map<std::string_view, bool> special_{};  // kinds and places named in the table
+  std::mutex mutex_;                                   // guards the last two
+  std::unordered_map<std::string_view, Rows> rows_{};  // by message name
+  std::unordered_set<std::string_view> special_{};     // kinds and places named in the table
   std::map<std::string, std::unique_ptr<MessagePlan>, std::less<>> plans_{};
   std::unordered_map<const internal::MessageDescriptor*, Known> known_{};  // last use per message
 };

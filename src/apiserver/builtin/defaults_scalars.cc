@@ -43,16 +43,6 @@ bool IsCanonicalBase64(std::string_view text) {
   return again == text;
 }
 
-// Recognizes the most common quantities, already canonical: one to three digits and maybe a suffix.
-bool IsPlainQuantity(std::string_view text) {
-  if (text.empty() || text[0] < '1' || text[0] > '9') return false;
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  if (digits > 3) return false;
-  const std::string_view suffix = text.substr(digits);
-  return suffix.empty() || suffix == "m" || suffix == "Mi" || suffix == "Gi" || suffix == "Ki" ||
-         suffix == "M" || suffix == "G" || suffix == "k";
-}
-
 // Amounts in resource lists are counted in whole thousandths.
 constexpr std::int64_t kLargestMilli = std::numeric_limits<std::int64_t>::max();
 
@@ -123,7 +113,6 @@ bool StaysAsWritten(std::string_view text, bool resource_list) {
 
 bool CanonicalQuantity(bool resource_list, json::Value& value) {
   if (!value.is_number() && !value.is_string()) return false;
-  if (IsPlainQuantity(value.StringOrEmpty())) return true;
   const std::string text(value.is_number() ? value.NumberText() : value.StringOrEmpty());
   const auto quantity = resource::Quantity::Parse(text);
   if (!quantity) return false;

@@ -107,12 +107,12 @@ struct SecretKeys {
   std::array<std::string_view, 2> keys;
 };
 
-constexpr std::array<SecretKeys, 4> kSecretKeys = {{
+constexpr auto kSecretKeys = std::to_array<SecretKeys>({
     {"kubernetes.io/tls", {"tls.crt", "tls.key"}},
     {"kubernetes.io/dockerconfigjson", {".dockerconfigjson"}},
     {"kubernetes.io/dockercfg", {".dockercfg"}},
     {"kubernetes.io/ssh-auth", {"ssh-privatekey"}},
-}};
+});
 
 void CheckSecret(const json::Value& secret, Causes& causes) {
   const std::string& type = secret["type"].StringOrEmpty();

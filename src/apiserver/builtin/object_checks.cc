@@ -101,14 +101,14 @@ struct Counts {
   std::array<std::string_view, 4> parts;
 };
 
-constexpr std::array<Counts, 4> kCounts = {{
+constexpr auto kCounts = std::to_array<Counts>({
     {"", "replicationcontrollers", {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}},
     {"apps", "replicasets", {"fullyLabeledReplicas", "readyReplicas", "availableReplicas"}},
     {"apps", "deployments", {"updatedReplicas", "readyReplicas", "availableReplicas"}},
     {"apps",
      "statefulsets",
      {"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}},
-}};
+});
 
 void CheckCounts(const Counts& counts, const json::Value& status, Causes& causes) {
   const auto above = [&](std::string_view part, std::string_view what) {

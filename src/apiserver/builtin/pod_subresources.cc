@@ -13,13 +13,13 @@
 namespace kinformer::apiserver {
 namespace {
 
-constexpr std::array<std::string_view, 2> kContainerLists = {"containers", "initContainers"};
-constexpr std::array<std::string_view, 2> kResizable = {"cpu", "memory"};
+constexpr auto kContainerLists = std::to_array<std::string_view>({"containers", "initContainers"});
+constexpr auto kResizable = std::to_array<std::string_view>({"cpu", "memory"});
 
 // Fields that ephemeral containers must not have.
-constexpr std::array<std::string_view, 9> kNotEphemeral = {
-    "ports",         "resources",      "resizePolicy", "restartPolicy", "restartPolicyRules",
-    "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"};
+constexpr auto kNotEphemeral = std::to_array<std::string_view>(
+    {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe",
+     "readinessProbe", "startupProbe", "lifecycle"});
 
 const json::Value& Named(const json::Value& containers, std::string_view name) {
   static const json::Value kNone;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "apiserver/builtin/required_table.h"
@@ -74,7 +75,7 @@ class Nodes {
   Nodes() {
     for (const RequiredRow& row : RequiredRows()) {
       rows_[row.message].push_back(&row);
-      if (row.where != "*") sites_[row.where] = true;
+      if (row.where != "*") sites_.insert(row.where);
     }
   }
 
@@ -120,7 +121,7 @@ class Nodes {
 
   std::mutex mutex_;
   std::unordered_map<std::string_view, std::vector<const RequiredRow*>> rows_{};  // by message
-  std::unordered_map<std::string_view, bool> sites_{};  // the places named in the table
+  std::unordered_set<std::string_view> sites_{};  // the places named in the table
   std::map<std::string, std::unique_ptr<Node>, std::less<>> nodes_{};
   std::unordered_map<const MessageDescriptor*, const Node*> roots_{};
 };

@@ -5,10 +5,10 @@
 namespace kinformer::apiserver {
 namespace {
 
-constexpr std::array<std::string_view, 4> kAll = {"labels", "annotations", "finalizers",
-                                                  "ownerReferences"};
-constexpr std::array<std::string_view, 1> kLabels = {"labels"};
-constexpr std::array<std::string_view, 1> kOwners = {"ownerReferences"};
+constexpr auto kAll =
+    std::to_array<std::string_view>({"labels", "annotations", "finalizers", "ownerReferences"});
+constexpr auto kLabels = std::to_array<std::string_view>({"labels"});
+constexpr auto kOwners = std::to_array<std::string_view>({"ownerReferences"});
 
 struct Rule {
   std::string_view group;

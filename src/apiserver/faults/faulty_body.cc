@@ -69,7 +69,7 @@ class Spoiled final : public FaultyResponse {
     const State state = inner().Read(std::min(max_bytes, limit - passed_), out);
     for (std::size_t i = first; i < out.size(); ++i) {
       const std::size_t left = limit - passed_;
-      if (out[i].bytes.size() > left) out[i].bytes = out[i].bytes.substr(0, left);
+      out[i].bytes = out[i].bytes.substr(0, left);
       passed_ += out[i].bytes.size();
     }
     return passed_ >= limit ? State::kMore : state;

@@ -49,8 +49,8 @@ bool PassesDown(std::string_view name) {
 // have other effects.
 bool OnlyReads(std::string_view method, const RequestInfo& info) {
   if (method != "GET" && method != "HEAD") return false;
-  constexpr std::array<std::string_view, 4> kReachThrough = {"proxy", "exec", "attach",
-                                                             "portforward"};
+  constexpr auto kReachThrough =
+      std::to_array<std::string_view>({"proxy", "exec", "attach", "portforward"});
   return std::none_of(info.parts.begin(), info.parts.end(), [&](std::string_view part) {
     return std::find(kReachThrough.begin(), kReachThrough.end(), part) != kReachThrough.end();
   });

@@ -43,7 +43,7 @@ std::string_view ResourceVersionOf(std::string_view target) {
   constexpr std::string_view kName = "resourceVersion=";
   for (std::size_t at = target.find(kName); at != std::string_view::npos;
        at = target.find(kName, at + 1)) {
-    if (at == 0 || (target[at - 1] != '?' && target[at - 1] != '&')) continue;
+    if (target[at - 1] != '?' && target[at - 1] != '&') continue;  // a target begins with '/'
     const std::string_view value = target.substr(at + kName.size());
     return value.substr(0, value.find('&'));
   }
@@ -218,7 +218,6 @@ std::unique_ptr<ResponseStream> Replay::Handle(HttpRequest request) {
       RecordedExchange silence = impl_->recording.exchanges[last->index];
       silence.chunks.clear();
       silence.ended.reset();
-      silence.head_at = {};
       return std::make_unique<Recorded>(impl_->env, silence, nullptr, 0, true, linger);
     }
     chosen = last;
