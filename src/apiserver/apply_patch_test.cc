@@ -75,6 +75,9 @@ TEST_F(ApplyPatchTest, UnknownFields_AreNamedByTheirPlaceInEveryMode) {
        ".spec.containers[name=\"d\"].ports[0].prt: field not declared in schema"},
       {R"({"containers":[{"name":"c"},{"name":"d","env":[{"name":"e","vlue":"1"}]}]})",
        ".spec.containers[name=\"d\"].env[name=\"e\"].vlue: field not declared in schema"},
+      {R"({"zz":1,"aa":2})",
+       "errors:\n  .spec.aa: field not declared in schema"
+       "\n  .spec.zz: field not declared in schema"},
       {R"({"zz":1,"containers":[{"name":"c","b":1}],"aa":{}})",
        "errors:\n  .spec.aa: field not declared in schema"
        "\n  .spec.containers[name=\"c\"].b: field not declared in schema"

@@ -20,8 +20,8 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
 const GroupVersionResource kEvents{.group = "", .version = "v1", .resource = "events"};
@@ -43,13 +43,16 @@ TEST(EventExpiry, Event_LivesForItsTimeAfterItsLastWrite) {
     return out;
   };
   MakeEvent(server, "a");
+  MakeEvent(server, "deleted");
   MakeEvent(server, "changed");
   MakeEvent(server, "held", R"(,"finalizers":["x.io/hold"])");
   MakeEvent(server, "made-again");
   server.MakeConfigMap("default", "map");
   server.sim().RunFor(minutes(5));
   server.Do("PATCH", std::string(kEventsPath) + "/changed", R"({"count":2})", kMerge);
-  server.Do("DELETE", std::string(kEventsPath) + "/made-again");
+  for (const char* name : {"/made-again", "/deleted"}) {
+    server.Do("DELETE", std::string(kEventsPath) + name);
+  }
   MakeEvent(server, "made-again");
   for (int i = 0; i < 600; ++i) MakeEvent(server, "many-" + std::to_string(i));
   server.sim().RunFor(minutes(5) - seconds(1));
@@ -126,8 +129,13 @@ TEST_F(NamespaceDeletion, ManyObjectsOfManyKinds_AllGo) {
   for (int i = 0; i < 1100; ++i) server_.MakeConfigMap("going", "m" + std::to_string(i));
   for (const char* plural : {"secrets", "serviceaccounts"}) Make(plural, "x", "[]");
   server_.MakeConfigMap("default", "stays");
+  const auto watch = server_.Open("/api/v1/namespaces?watch=1&resourceVersion=" +
+                                  std::to_string(server_.server().current_resource_version()));
   EXPECT_EQ(server_.Do("DELETE", kGoing).status, 200);
   server_.sim().RunReady();
+  EXPECT_THAT(watch->Events(),
+              ElementsAre(StartsWith("MODIFIED going"), StartsWith("DELETED going")))
+      << "nothing remains that it could report";
   EXPECT_EQ(server_.Get(kGoing).status, 404);
   EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 1U);
 }
@@ -171,6 +179,10 @@ TEST_F(NamespaceDeletion, EachWriteOfTheNamespace_BringsItsConditionsUpToDate) {
   server_.sim().RunFor(minutes(9));
   EXPECT_EQ(server_.server().current_resource_version(), version)
       << "nothing is written while nothing changes";
+  Touch("2");
+  EXPECT_EQ(Condition(0)["lastTransitionTime"].StringOrEmpty(), "2023-11-14T22:13:20Z");
+  EXPECT_EQ(server_.server().current_resource_version(), version + 1)
+      << "equal conditions are not written";
   Free("/configmaps/a");
   EXPECT_EQ(Condition(0)["message"].StringOrEmpty(),
             "Some resources are remaining: secrets. has 1 resource instances");

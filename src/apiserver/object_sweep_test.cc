@@ -155,6 +155,21 @@ TEST_F(ObjectSweepTest, LongLook_EndsTheTurnAfterABatch) {
   EXPECT_THAT(visited_, IsEmpty());
 }
 
+TEST_F(ObjectSweepTest, TurnThatIsOverAtItsStart_StillLooksAtABatch) {
+  PutMany(40);
+  fits_ = [&](const StoredObject& stored) {
+    looked_.push_back(stored.key());
+    return false;
+  };
+  ObjectSweep sweep;
+  for (const std::size_t looked : {16U, 32U, 40U}) {
+    const WorkSlice turn(sim_.env());
+    PassTime();
+    EXPECT_EQ(sweep.Run(store_, version_, turn, fits_, visit_), looked == 40);
+    EXPECT_EQ(looked_.size(), looked);
+  }
+}
+
 TEST_F(ObjectSweepTest, VisitorMayDeleteAndMakeObjects) {
   PutMany(600);
   const std::int64_t from = version_;
