@@ -1,4 +1,4 @@
-// Which admission webhooks are asked, how often, and what becomes of their patches.
+// Rounds of admission: which webhooks are asked, how often, and what becomes of their patches.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,8 @@ class AdmissionRounds : public AdmissionWebhooksTest {
 TEST_F(AdmissionRounds, OnlyWebhook_IsNotAskedAgainAfterItsOwnChange) {
   Counts("a");
   Mutating("a", kAgain);
-  EXPECT_EQ(Post(Map("x")).Json().At("/metadata/labels"), Json(R"({"a":"v1"})"));
+  EXPECT_EQ(Post(Map("x", R"({"l":"1"})")).Json().At("/metadata/labels"),
+            Json(R"({"l":"1","a":"v1"})"));
   EXPECT_THAT(At("a").asked, SizeIs(1));
 }
 
@@ -41,7 +42,8 @@ TEST_F(AdmissionRounds, SecondRound_IsTheLast) {
     Counts(name);
     Mutating(name, kAgain);
   }
-  EXPECT_EQ(Post(Map("x")).Json().At("/metadata/labels"), Json(R"({"a":"v2","b":"v2"})"));
+  EXPECT_EQ(Post(Map("x", R"({"l":"1"})")).Json().At("/metadata/labels"),
+            Json(R"({"l":"1","a":"v2","b":"v2"})"));
   EXPECT_THAT(At("a").asked, SizeIs(2));
   EXPECT_THAT(At("b").asked, SizeIs(2));
 }
@@ -53,7 +55,7 @@ TEST_F(AdmissionRounds, SecondRound_IsForThoseAskedBeforeTheChange) {
   Mutating("first", kAgain);
   Mutating("second");
   Mutating("third", kAgain);
-  EXPECT_EQ(Post(Map("x")).status, 201);
+  EXPECT_EQ(Post(Map("x", R"({"l":"1"})")).status, 201);
   EXPECT_THAT(At("first").asked, SizeIs(2));
   EXPECT_THAT(At("second").asked, SizeIs(1));
   EXPECT_THAT(At("third").asked, SizeIs(1)) << "it has seen the change";
@@ -65,7 +67,7 @@ TEST_F(AdmissionRounds, WebhookThatDidNotFitAtFirst_IsNotAskedInTheSecondRound) 
   Mutating("a", R"({"reinvocationPolicy":"IfNeeded",
     "objectSelector":{"matchLabels":{"b":"v1"}}})");
   Mutating("b");
-  EXPECT_EQ(Post(Map("x")).status, 201);
+  EXPECT_EQ(Post(Map("x", R"({"l":"1"})")).status, 201);
   EXPECT_THAT(At("a").asked, IsEmpty());
 }
 
@@ -104,7 +106,7 @@ TEST_F(AdmissionRounds, PatchOfAWrongType_IsRefused) {
 TEST_F(AdmissionRounds, VersionSentWithANewObject_IsRefusedThoughAWebhookChangesIt) {
   Counts("a");
   Mutating("a");
-  const Reply reply = Post(R"({"metadata":{"name":"x","resourceVersion":"7","labels":{}}})");
+  const Reply reply = Post(R"({"metadata":{"name":"x","resourceVersion":"7","labels":{"l":"1"}}})");
   EXPECT_EQ(reply.status, 500) << reply.body;
   EXPECT_EQ(reply.Json()["message"].StringOrEmpty(),
             "resourceVersion should not be set on objects to be created");

@@ -113,7 +113,8 @@ TEST_F(CollectionDeletion, Options_AreThoseOfEachDelete) {
     Make({"a", "b"}, bytes);
     const Reply refused = Delete("", R"({"preconditions":{"uid":"u"}})");
     EXPECT_EQ(refused.status, 409) << refused.body.substr(0, 300);
-    EXPECT_THAT(refused.Json()["message"].StringOrEmpty(), HasSubstr("Precondition failed"));
+    EXPECT_THAT(refused.Json()["message"].StringOrEmpty(),
+                HasSubstr("the UID in the precondition (u) does not match the UID in record"));
     EXPECT_THAT(Left(), ElementsAre("a", "b"));
     EXPECT_EQ(Delete("?propagationPolicy=Nonsense").status, 422);
     EXPECT_EQ(Delete("?limit=x").status, 400);
@@ -133,7 +134,7 @@ TEST_F(CollectionDeletion, EitherKindOfWebhook_IsAskedAboutEachObject) {
     Configure(server_, kind, "unconcerned", other);
     At("asked").asked.clear();
     Make({"a", "b"});
-    EXPECT_EQ(Delete("?dryRun=All", R"({"gracePeriodSeconds":0})").status, 200);
+    EXPECT_EQ(Delete("", R"({"dryRun":["All"],"gracePeriodSeconds":0})").status, 200);
     EXPECT_EQ(Delete().status, 200);
     EXPECT_THAT(Left(), IsEmpty());
     ASSERT_THAT(At("asked").asked, SizeIs(4)) << kind;

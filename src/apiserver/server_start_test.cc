@@ -1,4 +1,4 @@
-// What a server makes at its start, and keeps up to date: namespaces, its lease, its versions.
+// Start of a server: the namespaces, the lease and the versions that it begins with.
 
 #include <chrono>
 #include <gmock/gmock.h>
