@@ -97,9 +97,9 @@ TEST_F(ServerAddressTest, OwnCertificate_IsGoodForTheNamesOfTheServer) {
     curl_slist* const to = curl_slist_append(nullptr, (at + ":127.0.0.1").c_str());
     Curl curl(Protocol::kHttp1Tls, server->ca_pem());
     curl.Set(CURLOPT_RESOLVE, to);
-    const CURLcode code = curl.Get("https://" + at + "/version").code;
+    const CURLcode got = curl.Get("https://" + at + "/version").code;
     curl_slist_free_all(to);
-    return code;
+    return got;
   };
   for (const char* host : {"localhost", "127.0.0.1", "kubernetes", "kubernetes.default",
                            "kubernetes.default.svc", "shop.example"}) {
