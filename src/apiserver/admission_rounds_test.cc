@@ -1,9 +1,12 @@
 // Rounds of admission: which webhooks are asked, how often, and what becomes of their patches.
 
+#include <chrono>
+#include <cstddef>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apiserver/testing/admission_fixture.h"
@@ -171,20 +174,20 @@ TEST_F(AdmissionRounds, ObjectSelector_LooksAtTheOldAndTheNewObject) {
     At("lacks").asked.clear();
     return counts;
   };
-  using Counts = std::pair<std::size_t, std::size_t>;
+  using Both = std::pair<std::size_t, std::size_t>;
   const std::string path = std::string(kMaps) + "/x";
   EXPECT_EQ(Post(Map("x", R"({"l":"1"})")).status, 201);
-  EXPECT_EQ(asked(), Counts(2, 0)) << "there is no old object";
+  EXPECT_EQ(asked(), Both(2, 0)) << "there is no old object";
   server_.Do("PATCH", path, patch + R"({"l":"2"}}})", kMerge);
-  EXPECT_EQ(asked(), Counts(2, 0));
+  EXPECT_EQ(asked(), Both(2, 0));
   server_.Do("PATCH", path, patch + R"({"l":null}}})", kMerge);
-  EXPECT_EQ(asked(), Counts(2, 2));
+  EXPECT_EQ(asked(), Both(2, 2));
   server_.Do("PATCH", path, patch + R"({"m":"1"}}})", kMerge);
-  EXPECT_EQ(asked(), Counts(0, 2));
+  EXPECT_EQ(asked(), Both(0, 2));
   server_.Do("PATCH", path, patch + R"({"l":"1"}}})", kMerge);
-  EXPECT_EQ(asked(), Counts(2, 2));
+  EXPECT_EQ(asked(), Both(2, 2));
   server_.Do("DELETE", path);
-  EXPECT_EQ(asked(), Counts(2, 0)) << "there is no new object";
+  EXPECT_EQ(asked(), Both(2, 0)) << "there is no new object";
 }
 
 TEST_F(AdmissionRounds, NamespaceSelector_LooksAtTheNamespaceItselfWhereThatIsWritten) {

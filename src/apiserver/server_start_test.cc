@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apiserver/testing.h"
 #include "base/core/testing/fields_log.h"
