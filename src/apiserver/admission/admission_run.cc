@@ -229,7 +229,7 @@ class ValidatingRun final : public Run {
   void AskMore() {
     // No answer arrives before this returns.
     for (; next_ < calls_.size(); ++next_) {
-      if (under_way_ > 0 && under_way_ * 2 * attributes_->bytes > kMostAsked) break;
+      if (under_way_ * 2 * attributes_->bytes > kMostAsked) break;
       const std::size_t i = next_;
       if (!shown_[i]) continue;
       AdmissionCall& call = *calls_[i];

@@ -362,7 +362,7 @@ ResponsePtr BodyWriter::CommitDelete(const JobPtr& job) {
   const ResourceRequest& request = *job->request;
   const bool shown = job->then != nullptr || request.at.resource->delete_returns_object;
   if (outcome.removed && !shown) {
-    return DeletedAnswer(request, outcome);
+    return Warned(DeletedAnswer(request, outcome), job->warnings);
   }
   job->outcome = std::move(outcome);
   return Answer(job);

@@ -32,13 +32,13 @@ void EventExpiry::Expire() {
     const Entry entry = std::move(entries_.front());
     entries_.pop_front();
     const StoredObjectPtr stored = entry.at.resource->store->Get(entry.key);
-    if (stored == nullptr || stored->resource_version() != entry.resource_version) continue;
+    if (stored == nullptr) continue;
     (void)writer_
         .Delete({.at = entry.at,
                  .namespace_ = std::string(stored->namespace_()),
                  .name = std::string(stored->name())},
                 {.resource_version = std::to_string(entry.resource_version)})
-        .ok();  // one with finalizers stays until they are removed
+        .ok();  // fails if it has been written since; one with finalizers stays for them
   }
   if (!entries_.empty()) Arm();
 }

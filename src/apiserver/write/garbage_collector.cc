@@ -47,8 +47,7 @@ WriteTarget TargetOf(const std::shared_ptr<ServedResource>& resource,
                      const StoredObjectPtr& stored) {
   return {.at = {.resource = resource, .version = resource->versions.front()},
           .namespace_ = std::string(stored->namespace_()),
-          .name = std::string(stored->name()),
-          .keep_status = true};
+          .name = std::string(stored->name())};
 }
 
 }  // namespace

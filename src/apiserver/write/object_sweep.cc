@@ -22,7 +22,7 @@ bool ObjectSweep::Run(const ResourceStore& store, std::int64_t resource_version,
     bool walked = true;
     store.Walk(prefix_, next_, resource_version, [&](const StoredObjectPtr& stored) {
       const bool pause = found.size() == kBatch || looks >= kMostLooks ||
-                         (looks > 0 && looks % kBatch == 0 && found.empty() && turn.over());
+                         (looks > 0 && looks % kBatch == 0 && turn.over());
       if (pause) {
         next_ = stored->key();
         walked = false;
