@@ -35,9 +35,8 @@ json::Value Names(std::string_view more = {}) {
 
 std::vector<std::string> Texts(std::string_view list) {
   std::vector<std::string> out;
-  for (const json::Value& item : yaml::Parse(list).OrExit().items()) {
-    out.push_back(item.StringOrEmpty());
-  }
+  const json::Value texts = yaml::Parse(list).OrExit();
+  for (const json::Value& text : texts.items()) out.push_back(text.StringOrEmpty());
   return out;
 }
 

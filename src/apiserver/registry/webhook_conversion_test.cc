@@ -30,7 +30,7 @@ ResourceAt Things(ResourceTable& table, bool webhook, std::string_view version) 
 }
 
 StoredObjectPtr Stored(const ResourceAt& at, std::string_view form) {
-  return StoredObject::Make(yaml::Parse("{metadata: {name: n, namespace: ns}, a: x, b: z}").OrExit(),
+  return StoredObject::Make(yaml::Parse("{metadata: {name: o, namespace: ns}, a: x, b: z}").OrExit(),
                             7, at.resource->fields, at.resource->FormOf(form));
 }
 
@@ -94,7 +94,7 @@ TEST(WebhookConversions, WithoutAWebhook_VersionsHideFieldsThatTheyLack) {
   EXPECT_EQ(pruned->resource_version(), 7);
   EXPECT_EQ(pruned->form(), v2.resource->FormOf("v2"));
   EXPECT_EQ(pruned->body(),
-            R"("metadata":{"name":"n","namespace":"ns","resourceVersion":"7"},"a":"x"})");
+            R"("metadata":{"name":"o","namespace":"ns","resourceVersion":"7"},"a":"x"})");
   EXPECT_EQ(ObjectIn(v2, *stored).Dump(), R"({"kind":"Thing","apiVersion":"g.io/v2",)" +
                                               std::string(pruned->body()));
   EXPECT_EQ(ObjectIn(v1, *stored).Dump(),
@@ -114,14 +114,14 @@ TEST(WebhookConversions, BuiltInResource_IsShownInItsForm) {
   EXPECT_FALSE(IsConverted(events));
   EXPECT_FALSE(MustConvertToStore(events));
   const StoredObjectPtr stored = StoredObject::Make(
-      yaml::Parse("{metadata: {name: n, namespace: ns}, message: m}").OrExit(), 7, {});
+      yaml::Parse("{metadata: {name: o, namespace: ns}, message: m}").OrExit(), 7, {});
   EXPECT_EQ(ObjectIn(events, *stored).Dump(),
-            R"({"kind":"Event","apiVersion":"events.k8s.io/v1","metadata":{"name":"n",)"
+            R"({"kind":"Event","apiVersion":"events.k8s.io/v1","metadata":{"name":"o",)"
             R"("namespace":"ns","resourceVersion":"7"},"note":"m"})");
   const StoredObjectPtr shown = StoredIn(events, stored);
   EXPECT_EQ(shown->resource_version(), 7);
   EXPECT_EQ(shown->body(),
-            R"("metadata":{"name":"n","namespace":"ns","resourceVersion":"7"},"note":"m"})");
+            R"("metadata":{"name":"o","namespace":"ns","resourceVersion":"7"},"note":"m"})");
   EXPECT_EQ(StoredIn(core, stored), stored);
 }
 
