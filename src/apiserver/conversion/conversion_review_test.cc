@@ -119,7 +119,8 @@ TEST(ConversionReviews, Answers_ThatAreRefused) {
   for (const Row& row : rows) EXPECT_EQ(Read(row.body), row.error) << row.body;
   EXPECT_EQ(Read("{").substr(0, 8), "failed: ");
   const std::string one = Read(With(kHead + std::string(",'labels':{'a b':'c'}}}")));
-  EXPECT_EQ(one.rfind("returned invalid metadata: metadata.labels: Invalid value: \"a b\": ", 0), 0U)
+  EXPECT_EQ(one.rfind("returned invalid metadata: metadata.labels: Invalid value: \"a b\": ", 0),
+            0U)
       << one;
   const std::string two = Read(With(kHead + std::string(",'labels':{'a b':'c','d e':'f'}}}")));
   EXPECT_EQ(two.rfind("returned invalid metadata: [metadata.labels: Invalid value: \"a b\": ", 0),
@@ -135,7 +136,8 @@ TEST(ConversionReviews, OldWebhook_NeedsNoUid) {
       "{'kind':'ConversionReview','apiVersion':'apiextensions.k8s.io/v1beta1','response':{"
       "'result':{'status':'Success'},'convertedObjects':[" +
       std::string(kHead) + "}}]}}";
-  EXPECT_EQ(Read(body, "apiextensions.k8s.io/v1beta1").substr(0, 24), Text("{'apiVersion':'g.io/v2',"));
+  EXPECT_EQ(Read(body, "apiextensions.k8s.io/v1beta1").substr(0, 24),
+            Text("{'apiVersion':'g.io/v2',"));
 }
 
 TEST(ConversionReviews, Object_TakesAtMost16MebibytesOfMemory) {

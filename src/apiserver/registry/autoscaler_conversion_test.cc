@@ -112,8 +112,8 @@ TEST(AutoscalerConversion, Metric_IsInTheOldFormWithItsCurrentValue) {
        "'averageValue':'2'}}}"},
   };
   for (const Row& row : rows) {
-    const json::Value old = FromStored(
-        "{'metadata':{},'status':{'currentMetrics':[" + std::string(row.metric) + "]}}");
+    const json::Value old =
+        FromStored("{'metadata':{},'status':{'currentMetrics':[" + std::string(row.metric) + "]}}");
     EXPECT_EQ(Annotation(old, "current-metrics"), "[" + Text(row.old) + "]");
     EXPECT_EQ(Annotation(old, "metrics"), "");
     const json::Value stored = ToStored(old);
@@ -131,9 +131,8 @@ TEST(AutoscalerConversion, CpuTarget_IsAFieldOfTheOldForm) {
       "{'metadata':{},'spec':{'scaleTargetRef':{'name':'d'},'minReplicas':1,'maxReplicas':9,"
       "'other':1,'metrics':[" +
       cpu + "50}}},{'type':'Pods','pods':{'metric':{'name':'p'},'target':{}}}," + cpu + "60}}}]}}");
-  EXPECT_EQ(old["spec"].Dump(),
-            R"({"scaleTargetRef":{"name":"d"},"minReplicas":1,"maxReplicas":9,)"
-            R"("targetCPUUtilizationPercentage":50})");
+  EXPECT_EQ(old["spec"].Dump(), R"({"scaleTargetRef":{"name":"d"},"minReplicas":1,"maxReplicas":9,)"
+                                R"("targetCPUUtilizationPercentage":50})");
   EXPECT_EQ(Annotation(old, "metrics"),
             R"([{"type":"Pods","pods":{"metricName":"p","targetAverageValue":"0"}}])");
   EXPECT_EQ(ToStored(old)["spec"].Dump(),
@@ -159,10 +158,10 @@ TEST(AutoscalerConversion, Status_HasCountsAndTheMeasuredCpu) {
                  "'conditions':[{'type':'A'}]}"));
   EXPECT_EQ(FromStored("{'metadata':{}}").Dump(),
             R"({"metadata":{},"spec":{},"status":{"currentReplicas":0,"desiredReplicas":0}})");
-  EXPECT_EQ(ToStored(Quoted("{'metadata':{},'status':{'currentCPUUtilizationPercentage':8}}"))
-                .Dump(),
-            R"({"spec":{},"status":{"currentMetrics":[{"type":"Resource","resource":)"
-            R"({"name":"cpu","current":{"averageUtilization":8}}}]},"metadata":{}})");
+  EXPECT_EQ(
+      ToStored(Quoted("{'metadata':{},'status':{'currentCPUUtilizationPercentage':8}}")).Dump(),
+      R"({"spec":{},"status":{"currentMetrics":[{"type":"Resource","resource":)"
+      R"({"name":"cpu","current":{"averageUtilization":8}}}]},"metadata":{}})");
   EXPECT_EQ(ToStored(Quoted("{'metadata':{},'status':{},'spec':{'maxReplicas':null}}")).Dump(),
             R"({"spec":{},"metadata":{}})");
 }

@@ -60,14 +60,16 @@ TEST(EventConversion, EmptyFields_AreWrittenIfTheyAreNoStrings) {
                  "'reportingInstance':'','action':'','reason':'','involvedObject':{},"
                  "'related':null,'message':'','type':'','source':{},'firstTimestamp':null,"
                  "'lastTimestamp':null,'count':null}"),
-      Text("{'metadata':{},'eventTime':null,'series':null,'regarding':{},'related':null,"
-           "'deprecatedSource':{},'deprecatedFirstTimestamp':null,'deprecatedLastTimestamp':null}"));
+      Text(
+          "{'metadata':{},'eventTime':null,'series':null,'regarding':{},'related':null,"
+          "'deprecatedSource':{},'deprecatedFirstTimestamp':null,'deprecatedLastTimestamp':null}"));
   EXPECT_EQ(FromStored("{'metadata':{},'count':0}"), Text("{'metadata':{},'deprecatedCount':0}"));
   EXPECT_EQ(FromStored("{'metadata':{},'action':{}}"), Text("{'metadata':{}}"));
 }
 
 TEST(EventConversion, Series_AlwaysHasItsCountFirst) {
-  EXPECT_EQ(FromStored("{'metadata':{},'series':{}}"), Text("{'metadata':{},'series':{'count':0}}"));
+  EXPECT_EQ(FromStored("{'metadata':{},'series':{}}"),
+            Text("{'metadata':{},'series':{'count':0}}"));
   EXPECT_EQ(FromStored("{'metadata':{},'series':{'lastObservedTime':'t'}}"),
             Text("{'metadata':{},'series':{'count':0,'lastObservedTime':'t'}}"));
   EXPECT_EQ(FromStored("{'metadata':{},'series':{'lastObservedTime':'t','count':2}}"),

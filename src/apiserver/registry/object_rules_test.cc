@@ -64,7 +64,8 @@ TEST(ObjectRules, EmptyMetadata_IsRemoved) {
            Row{"{'ownerReferences':[{'uid':'a'},{'uid':'b'},{'uid':'a'},{'uid':'a','name':'c'},"
                "{'uid':'b'}]}",
                "{'ownerReferences':[{'uid':'a'},{'uid':'b'},{'uid':'a','name':'c'}]}"},
-           Row{"{'ownerReferences':[{'uid':'a'},{'uid':'a'}]}", "{'ownerReferences':[{'uid':'a'}]}"},
+           Row{"{'ownerReferences':[{'uid':'a'},{'uid':'a'}]}",
+               "{'ownerReferences':[{'uid':'a'}]}"},
        }) {
     json::Value metadata = Quoted(row.sent);
     TidyMetadata(metadata);
@@ -77,8 +78,8 @@ TEST(ObjectRules, Namespace_HasItsNameAsALabel) {
   SetNamespaceLabel(object);
   EXPECT_EQ(object.Dump(),
             Text("{'metadata':{'name':'n','labels':{'kubernetes.io/metadata.name':'n'}}}"));
-  object = Quoted(
-      "{'metadata':{'name':'n','labels':{'a':'b','kubernetes.io/metadata.name':'forged'}}}");
+  object =
+      Quoted("{'metadata':{'name':'n','labels':{'a':'b','kubernetes.io/metadata.name':'forged'}}}");
   SetNamespaceLabel(object);
   EXPECT_EQ(object.Dump(), Text("{'metadata':{'name':'n','labels':{'a':'b',"
                                 "'kubernetes.io/metadata.name':'n'}}}"));

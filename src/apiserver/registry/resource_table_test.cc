@@ -113,11 +113,10 @@ TEST(ResourceTables, All_AreSortedByGroupAndPlural) {
   ResourceTable table{HistoryLimits()};
   ASSERT_NE(table.Install(Defined(kFoos), Names()), nullptr);
   ASSERT_GT(table.all().size(), 50U);
-  EXPECT_TRUE(std::is_sorted(table.all().begin(), table.all().end(),
-                             [](const auto& a, const auto& b) {
-                               return std::tie(a->group, a->plural) <
-                                      std::tie(b->group, b->plural);
-                             }));
+  EXPECT_TRUE(
+      std::is_sorted(table.all().begin(), table.all().end(), [](const auto& a, const auto& b) {
+        return std::tie(a->group, a->plural) < std::tie(b->group, b->plural);
+      }));
 }
 
 TEST(ResourceTables, ConvertedForm_SharesStoreAndWatchers) {
@@ -129,9 +128,9 @@ TEST(ResourceTables, ConvertedForm_SharesStoreAndWatchers) {
     const char* stored_group;
     const char* stored_version;
   };
-  for (const Row& row : {Row{"events.k8s.io", "v1", "events", "", "v1"},
-                         Row{"autoscaling", "v1", "horizontalpodautoscalers", "autoscaling",
-                             "v2"}}) {
+  for (const Row& row :
+       {Row{"events.k8s.io", "v1", "events", "", "v1"},
+        Row{"autoscaling", "v1", "horizontalpodautoscalers", "autoscaling", "v2"}}) {
     const ResourceAt at = table.Find(row.group, row.version, row.plural);
     const ResourceAt stored = table.Find(row.stored_group, row.stored_version, row.plural);
     ASSERT_TRUE(at && stored);

@@ -97,9 +97,10 @@ TEST(Selections, Objects_MatchAllTerms) {
     bool matches;
   };
   const ResourceAt at = Builtins(true);
-  const StoredObjectPtr stored = Stored(
-      at, "{'metadata':{'name':'a','namespace':'ns','labels':{'x':'1','e':''}},"
-          "'spec':{'color':'red'}}");
+  const StoredObjectPtr stored =
+      Stored(at,
+             "{'metadata':{'name':'a','namespace':'ns','labels':{'x':'1','e':''}},"
+             "'spec':{'color':'red'}}");
   for (const Row& row : {
            Row{"", "", true},
            Row{"x=1", "", true},

@@ -50,8 +50,8 @@ TEST(ServedResources, NameRule_OfEachBuiltInResource) {
         "rbac.authorization.k8s.io/clusterrolebindings"}) {
     EXPECT_EQ(rule(name), NameRule::kPathSegment) << name;
   }
-  for (const char* name : {"pods", "configmaps", "apps/deployments", "batch/jobs",
-                           "example.com/services"}) {
+  for (const char* name :
+       {"pods", "configmaps", "apps/deployments", "batch/jobs", "example.com/services"}) {
     EXPECT_EQ(rule(name), NameRule::kSubdomain) << name;
   }
 }
@@ -63,8 +63,8 @@ TEST(ServedResources, Deletion_OfEachBuiltInResource) {
   EXPECT_EQ(rule("events"), DeletionRule::kAlone);
   EXPECT_EQ(rule("events.k8s.io/events"), DeletionRule::kAlone);
   EXPECT_EQ(rule("apiextensions.k8s.io/customresourcedefinitions"), DeletionRule::kAlone);
-  for (const char* name : {"pods", "apps/deployments", "batch/cronjobs", "jobs",
-                           "apps/replicationcontrollers"}) {
+  for (const char* name :
+       {"pods", "apps/deployments", "batch/cronjobs", "jobs", "apps/replicationcontrollers"}) {
     EXPECT_EQ(rule(name), DeletionRule::kBackground) << name;
   }
 }
@@ -143,7 +143,8 @@ TEST(ServedResources, SelectableFields_OfEachBuiltInResource) {
            Row{"events", kCoreEvents},
            Row{"events.k8s.io/events", kEvents},
            Row{"batch/jobs", "status.successful/status/succeeded=0 "},
-           Row{"certificates.k8s.io/certificatesigningrequests", "spec.signerName/spec/signerName "},
+           Row{"certificates.k8s.io/certificatesigningrequests",
+               "spec.signerName/spec/signerName "},
            Row{"certificates.k8s.io/clustertrustbundles", "spec.signerName/spec/signerName "},
            Row{"certificates.k8s.io/podcertificaterequests",
                "spec.signerName/spec/signerName spec.podName/spec/podName "
@@ -186,8 +187,8 @@ TEST(ServedResources, Finalizers_OfDefinitionsAndCustomResourcesNeedNoDomain) {
 }
 
 TEST(ServedResources, Version_HasTheFirstTextOfItsFramesReady) {
-  const auto version = ServedVersion::Make(
-      {.version = "v1", .api_version = "apps/v1", .kind = "Thing"});
+  const auto version =
+      ServedVersion::Make({.version = "v1", .api_version = "apps/v1", .kind = "Thing"});
   const std::string head = R"({"kind":"Thing","apiVersion":"apps/v1",)";
   EXPECT_EQ(version->head, head);
   const std::vector<std::string> types = {"ADDED", "MODIFIED", "DELETED"};
@@ -198,8 +199,7 @@ TEST(ServedResources, Version_HasTheFirstTextOfItsFramesReady) {
   }
   const Error error = version->NotHandled("no reason");
   EXPECT_EQ(error.reason(), Reason::kBadRequest);
-  EXPECT_EQ(error.message(),
-            "Thing in version \"v1\" cannot be handled as a Thing: no reason");
+  EXPECT_EQ(error.message(), "Thing in version \"v1\" cannot be handled as a Thing: no reason");
 }
 
 TEST(ServedResources, Parts_AreFoundByNameAndVersion) {
@@ -238,8 +238,8 @@ TEST(ServedResources, Parts_AreFoundByNameAndVersion) {
   EXPECT_EQ(resource.StorageVersion(), nullptr);
   for (const char* name : {"v3", "v2", "v1"}) {
     const std::string_view text = name;
-    resource.versions.push_back(ServedVersion::Make(
-        {.version = name, .served = text != "v3", .storage = text == "v2"}));
+    resource.versions.push_back(
+        ServedVersion::Make({.version = name, .served = text != "v3", .storage = text == "v2"}));
   }
   EXPECT_EQ(resource.FindVersion("v1"), resource.versions[2]);
   EXPECT_EQ(resource.FindVersion("v2"), resource.versions[1]);

@@ -30,8 +30,9 @@ ResourceAt Things(ResourceTable& table, bool webhook, std::string_view version) 
 }
 
 StoredObjectPtr Stored(const ResourceAt& at, std::string_view form) {
-  return StoredObject::Make(yaml::Parse("{metadata: {name: o, namespace: ns}, a: x, b: z}").OrExit(),
-                            7, at.resource->fields, at.resource->FormOf(form));
+  return StoredObject::Make(
+      yaml::Parse("{metadata: {name: o, namespace: ns}, a: x, b: z}").OrExit(), 7,
+      at.resource->fields, at.resource->FormOf(form));
 }
 
 TEST(WebhookConversions, Webhook_IsMadeForItsStrategyOnly) {
@@ -95,8 +96,8 @@ TEST(WebhookConversions, WithoutAWebhook_VersionsHideFieldsThatTheyLack) {
   EXPECT_EQ(pruned->form(), v2.resource->FormOf("v2"));
   EXPECT_EQ(pruned->body(),
             R"("metadata":{"name":"o","namespace":"ns","resourceVersion":"7"},"a":"x"})");
-  EXPECT_EQ(ObjectIn(v2, *stored).Dump(), R"({"kind":"Thing","apiVersion":"g.io/v2",)" +
-                                              std::string(pruned->body()));
+  EXPECT_EQ(ObjectIn(v2, *stored).Dump(),
+            R"({"kind":"Thing","apiVersion":"g.io/v2",)" + std::string(pruned->body()));
   EXPECT_EQ(ObjectIn(v1, *stored).Dump(),
             R"({"kind":"Thing","apiVersion":"g.io/v1",)" + stored->body());
   EXPECT_EQ(StoredIn(v1, stored), stored);

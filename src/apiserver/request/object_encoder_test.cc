@@ -56,10 +56,10 @@ class ObjectEncoderTest : public ::testing::Test {
   ResourceAt builtin_{};
   StoredObjectPtr map_ = Stored(R"("data":{"k":"v"})");
   StoredObjectPtr foo_ = Stored(R"("spec":{"size":3})");
-  std::string map_json_ = R"({"kind":"ConfigMap","apiVersion":"v1","metadata":)" + Metadata() +
-                          R"(,"data":{"k":"v"}})";
-  std::string foo_json_ = R"({"kind":"Foo","apiVersion":"g.io/v1","metadata":)" + Metadata() +
-                          R"(,"spec":{"size":3}})";
+  std::string map_json_ =
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":)" + Metadata() + R"(,"data":{"k":"v"}})";
+  std::string foo_json_ =
+      R"({"kind":"Foo","apiVersion":"g.io/v1","metadata":)" + Metadata() + R"(,"spec":{"size":3}})";
   std::string partial_ = R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)"
                          R"("metadata":)" +
                          Metadata() + "}";
@@ -71,7 +71,8 @@ TEST_F(ObjectEncoderTest, Object_InEachForm) {
   EXPECT_EQ(Encoder(builtin_, {.form = Form::kPartialMetadata}).Object(map_), partial_ + "\n");
   const std::string rows = R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":)"
                            R"({"resourceVersion":"7"},"columnDefinitions":)" +
-                           ColumnDefinitionsJson(custom_) + R"(,"rows":[{"cells":["a",3],"object":)";
+                           ColumnDefinitionsJson(custom_) +
+                           R"(,"rows":[{"cells":["a",3],"object":)";
   EXPECT_EQ(Encoder(custom_, {.form = Form::kTable}).Object(foo_), rows + partial_ + "}]}\n");
   EXPECT_EQ(
       Encoder(custom_, {.form = Form::kTable, .include = IncludeObject::kObject}).Object(foo_),
@@ -91,9 +92,10 @@ TEST_F(ObjectEncoderTest, List_HasItsMetadataAndItems) {
             R"({"kind":"FooList","apiVersion":"g.io/v1","metadata":{"resourceVersion":"9"},)"
             R"("items":[)" +
                 foo_json_ + "," + foo_json_ + "]}");
-  EXPECT_EQ(List(Encoder(custom_, {}), {.resource_version = "9", .remaining = 1}, foo_).substr(0, 90),
-            R"({"kind":"FooList","apiVersion":"g.io/v1","metadata":{"resourceVersion":"9",)"
-            R"("remainingItemC)");
+  EXPECT_EQ(
+      List(Encoder(custom_, {}), {.resource_version = "9", .remaining = 1}, foo_).substr(0, 90),
+      R"({"kind":"FooList","apiVersion":"g.io/v1","metadata":{"resourceVersion":"9",)"
+      R"("remainingItemC)");
   EXPECT_EQ(List(Encoder(builtin_, {.form = Form::kPartialMetadata}), head, map_),
             R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)" +
                 meta + R"(,"items":[)" + partial_ + "," + partial_ + "]}");
@@ -109,10 +111,15 @@ TEST_F(ObjectEncoderTest, List_HasItsMetadataAndItems) {
 
 TEST_F(ObjectEncoderTest, ListMetaField_IsProtobuf) {
   EXPECT_EQ(ObjectEncoder::ListMetaField({.resource_version = "9"}),
-            std::string_view("\x0a\x07\x0a\x00\x12\x01" "9\x1a\x00", 9));
+            std::string_view("\x0a\x07\x0a\x00\x12\x01"
+                             "9\x1a\x00",
+                             9));
   EXPECT_EQ(
       ObjectEncoder::ListMetaField({.resource_version = "9", .continue_ = "c", .remaining = 1}),
-      std::string_view("\x0a\x0a\x0a\x00\x12\x01" "9\x1a\x01" "c\x20\x01", 12));
+      std::string_view("\x0a\x0a\x0a\x00\x12\x01"
+                       "9\x1a\x01"
+                       "c\x20\x01",
+                       12));
 }
 
 TEST_F(ObjectEncoderTest, Protobuf_IsKeptWithTheObject) {
@@ -135,8 +142,8 @@ TEST_F(ObjectEncoderTest, Protobuf_IsKeptWithTheObject) {
   EXPECT_EQ(copy->protobuf(), nullptr);
   EXPECT_EQ(copy->protobuf_size(), message.size());
 
-  const ObjectEncoder partial = Encoder(
-      builtin_, {.media = MediaType::kProtobuf, .form = Form::kPartialMetadata});
+  const ObjectEncoder partial =
+      Encoder(builtin_, {.media = MediaType::kProtobuf, .form = Form::kPartialMetadata});
   const std::string metadata(partial.ListItemMessage(map_, scratch));
   EXPECT_LT(metadata.size(), message.size());
   EXPECT_EQ(message.substr(0, metadata.size()), metadata) << "metadata is the first field of both";
@@ -189,8 +196,8 @@ TEST_F(ObjectEncoderTest, ProtobufFrame_HasItsLengthInFrontInFourBytes) {
     const StoredObjectPtr stored = Stored(R"("data":{"k":")" + std::string(bytes, 'v') + "\"}");
     check(encoder.Frame(EventType::kModified, stored, false), "MODIFIED", encoder.Object(stored));
   }
-  const ObjectEncoder partial = Encoder(
-      builtin_, {.media = MediaType::kProtobuf, .form = Form::kPartialMetadata});
+  const ObjectEncoder partial =
+      Encoder(builtin_, {.media = MediaType::kProtobuf, .form = Form::kPartialMetadata});
   check(partial.Frame(EventType::kAdded, map_, false), "ADDED", partial.Object(map_));
   const Error error = BadRequestError("why");
   check(encoder.ErrorFrame(error), "ERROR", Envelope("v1", "Status", StatusProtobuf(error)));
@@ -199,7 +206,9 @@ TEST_F(ObjectEncoderTest, ProtobufFrame_HasItsLengthInFrontInFourBytes) {
   EXPECT_NE(partial.Bookmark(9, false).find("PartialObjectMetadata"), std::string::npos);
   EXPECT_NE(partial.Bookmark(9, false).find("meta.k8s.io/v1"), std::string::npos);
   // resourceVersion is field 6 of ObjectMeta.
-  EXPECT_NE(encoder.Bookmark(9, false).find("\x32\x01" "9"), std::string::npos);
+  EXPECT_NE(encoder.Bookmark(9, false).find("\x32\x01"
+                                            "9"),
+            std::string::npos);
   EXPECT_EQ(encoder.Bookmark(9, false).find("initial-events-end"), std::string::npos);
   EXPECT_NE(encoder.Bookmark(9, true).find("initial-events-end"), std::string::npos);
 }
@@ -223,7 +232,7 @@ TEST_F(ObjectEncoderTest, Bookmark_HasAVersionAndNoObject) {
             R"("metadata":{"resourceVersion":"9"},"columnDefinitions":null,"rows":[{"cells":[],)"
             R"("object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)"
             R"({"resourceVersion":"9")" +
-                end + "}}]}}\n");
+                end + "}}}]}}\n");
 }
 
 TEST_F(ObjectEncoderTest, FrameKeys_DifferWithTheFrames) {
@@ -235,8 +244,7 @@ TEST_F(ObjectEncoderTest, FrameKeys_DifferWithTheFrames) {
         for (const IncludeObject include :
              {IncludeObject::kMetadata, IncludeObject::kObject, IncludeObject::kNone}) {
           const ObjectEncoder encoder = Encoder(
-              custom_,
-              {.media = media, .form = form, .form_version = version, .include = include});
+              custom_, {.media = media, .form = form, .form_version = version, .include = include});
           for (const EventType type :
                {EventType::kAdded, EventType::kModified, EventType::kDeleted}) {
             keys.insert(encoder.FrameKey(type, false));
@@ -265,7 +273,8 @@ TEST_F(ObjectEncoderTest, ConvertedEvent_IsShownInItsForm) {
   const ObjectEncoder json = Encoder(events, {});
   EXPECT_FALSE(json.plain());
   EXPECT_FALSE(IsStoredText(events, {}));
-  EXPECT_EQ(json.Object(event), R"({"kind":"Event","apiVersion":"events.k8s.io/v1",)" + body + "\n");
+  EXPECT_EQ(json.Object(event),
+            R"({"kind":"Event","apiVersion":"events.k8s.io/v1",)" + body + "\n");
   EXPECT_NE(List(json, {.resource_version = "9"}, event).find("\"items\":[{" + body),
             std::string::npos);
   EXPECT_EQ(Encoder(events, {.form = Form::kPartialMetadata}).Object(event), partial_ + "\n");

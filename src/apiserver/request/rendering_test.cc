@@ -16,7 +16,8 @@ TEST(Rendering, MetadataText_EndsWithItsBrace) {
   for (const Row& row : {
            Row{R"("metadata":{"name":"a"},"data":{}})", R"({"name":"a"})"},
            Row{R"("metadata":{},"data":{}})", "{}"},
-           Row{R"("metadata":{"l":{"a":"b"},"m":{"c":{}}},"x":1})", R"({"l":{"a":"b"},"m":{"c":{}}})"},
+           Row{R"("metadata":{"l":{"a":"b"},"m":{"c":{}}},"x":1})",
+               R"({"l":{"a":"b"},"m":{"c":{}}})"},
            Row{R"("metadata":{"a":"}","b":"{"},"x":1})", R"({"a":"}","b":"{"})"},
            Row{R"("metadata":{"a":"\"}"},"x":{}})", R"({"a":"\"}"})"},
            Row{R"("metadata":{"a":"\\"},"x":{}})", R"({"a":"\\"})"},

@@ -55,8 +55,8 @@ TEST(Responses, Error_IsAStatusThatTheClientAccepts) {
   EXPECT_EQ(ValuesOf(response->headers(), "Retry-After"), Texts{});
   EXPECT_EQ(BodyOf(*response), StatusJson(error) + "\n");
   // Tables and partial metadata are for objects only.
-  response = ErrorResponse(
-      error, "application/json;as=Table;g=meta.k8s.io;v=v1,application/json;q=0.5");
+  response =
+      ErrorResponse(error, "application/json;as=Table;g=meta.k8s.io;v=v1,application/json;q=0.5");
   EXPECT_EQ(BodyOf(*response), StatusJson(error) + "\n");
 
   response = ErrorResponse(error, "application/vnd.kubernetes.protobuf");

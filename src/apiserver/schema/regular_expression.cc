@@ -81,7 +81,11 @@ Result<std::shared_ptr<const RegularExpression>> RegularExpression::Compile(std:
   options.set_max_mem(kMaxProgramBytes);
   auto compiled = std::make_unique<const re2::RE2>(InRe2Syntax(text), options);
   if (!compiled->ok()) {
-    const std::string& argument = compiled->error_arg();
+    std::string argument = compiled->error_arg();
+    // Shows the notation of the pattern.
+    if (argument.starts_with("(?P<") && text.find(argument) == std::string_view::npos) {
+      argument.erase(2, 1);
+    }
     const auto code = compiled->error_code();
     const bool whole = code == re2::RE2::ErrorMissingParen ||
                        code == re2::RE2::ErrorUnexpectedParen || argument.empty();

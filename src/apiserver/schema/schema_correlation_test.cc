@@ -36,8 +36,8 @@ TEST(Correlation, Key_HasAllPartsAsPlainValues) {
 
 TEST(Correlation, Items_AreKnownByTheFirstOfEachKey) {
   const StructuralSchema schema = SchemaOf(kList);
-  const json::Value list = Parsed(
-      R"([{"k":"a","p":1,"v":"x"},{"k":"b"},{"k":"a","p":1,"v":"y"},{"k":"a","p":2}])");
+  const json::Value list =
+      Parsed(R"([{"k":"a","p":1,"v":"x"},{"k":"b"},{"k":"a","p":1,"v":"y"},{"k":"a","p":2}])");
   const CorrelatedItems items = Correlate(schema.root(), list);
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items.at("\"a\"/1/"), &list[0]);

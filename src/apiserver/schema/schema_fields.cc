@@ -51,9 +51,10 @@ const MetaField* FindMetaField(std::string_view name) {
 
 std::string Mismatch(const Value& value, std::string_view field, std::string_view go_type) {
   std::string text = "json: cannot unmarshal ";
-  text.append(json::TypeName(value.type()))
-      .append(" into Go struct field ObjectMeta.")
-      .append(field);
+  text.append(json::TypeName(value.type()));
+  // Go names a number that is no integer.
+  if (value.is_number() && go_type == "int64") text.append(" ").append(value.Dump());
+  text.append(" into Go struct field ObjectMeta.").append(field);
   return text.append(" of type ").append(go_type);
 }
 

@@ -130,7 +130,9 @@ TEST(SchemaNumbers, Texts_HaveLengthsInCharacters) {
       {"{type: string, minLength: 3, maxLength: 2}",
        "\"abc\"",
        {"v: Too long: may not be more than 2 bytes"}},
-      {"{type: string, minLength: 3, pattern: b}", "\"a\"", {"\"a\": should be at least 3 chars long"}},
+      {"{type: string, minLength: 3, pattern: b}",
+       "\"a\"",
+       {"\"a\": should be at least 3 chars long"}},
       {"{type: string, pattern: b}", "\"abc\"", {}},
       {"{type: string, pattern: b}", "\"a\\\"\"", {R"("a\"": should match 'b')"}},
       {"{type: string, pattern: b, format: date}",
@@ -178,10 +180,13 @@ TEST(SchemaNumbers, Types_AreNamed) {
       {"{type: string, format: date}", "1.5", {R"("float64": must be of type date: "float64")"}},
       {"{type: string, format: date}", "1", {R"("int64": must be of type date: "int64")"}},
       {"{type: string, format: date}", "{}", {R"("": must be of type date: "")"}},
-      {"{type: number, format: date}", "\"a\"",
+      {"{type: number, format: date}",
+       "\"a\"",
        {R"("string": must be of type number: "string")", R"("a": must be of type date: "a")"}},
       {"{type: object, format: date}", "[]", {}},
-      {"{type: boolean, format: unknown}", "1", {R"("integer": must be of type boolean: "integer")"}},
+      {"{type: boolean, format: unknown}",
+       "1",
+       {R"("integer": must be of type boolean: "integer")"}},
   });
 }
 
@@ -200,7 +205,8 @@ TEST(SchemaNumbers, Enumerations_ShowTheirValues) {
 }
 
 TEST(SchemaNumbers, Combinations_CountMatchingSchemas) {
-  const std::string any = R"(<nil>: Invalid value: "": "v" must validate at least one schema (anyOf))";
+  const std::string any =
+      R"(<nil>: Invalid value: "": "v" must validate at least one schema (anyOf))";
   const std::string one =
       R"(<nil>: Invalid value: "": "v" must validate one and only one schema (oneOf). Found )";
   const std::string all = R"(<nil>: Invalid value: "": "v" must validate all the schemas (allOf))";

@@ -113,17 +113,15 @@ TEST(SchemaPaths, EmbeddedObjects_AreObjects) {
       {"{'apiVersion':'v1'}", {".kind: Required value"}},
       {"{'apiVersion':'a/b/c','kind':'Pod'}",
        {R"(.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c)"}},
-      {"{'apiVersion':'v1','kind':'1Pod'}",
-       {R"(.kind: Invalid value: "1Pod": )" + kind_rule}},
+      {"{'apiVersion':'v1','kind':'1Pod'}", {R"(.kind: Invalid value: "1Pod": )" + kind_rule}},
       {"{'apiVersion':'v1','kind':'Pod','metadata':{'name':'a/b'}}",
        {R"(.metadata.name: Invalid value: "a/b": may not contain '/')"}},
   };
   for (const Row& row : rows) {
     for (const char* place : {"pod", "o.pod"}) {
       const std::string path = place;
-      const std::string object = path == "pod"
-                                     ? "{'pod':" + std::string(row.pod) + "}"
-                                     : "{'o':{'pod':" + std::string(row.pod) + "}}";
+      const std::string object = path == "pod" ? "{'pod':" + std::string(row.pod) + "}"
+                                               : "{'o':{'pod':" + std::string(row.pod) + "}}";
       Texts expected;
       for (const std::string& problem : row.problems) expected.push_back(path + problem);
       EXPECT_EQ(Problems(object), expected) << object;
@@ -143,18 +141,17 @@ TEST(SchemaPaths, UnchangedParts_MayStayInvalid) {
   EXPECT_EQ(problems("{'i':'x'}", "{'i':'z'}"), 1U);
   EXPECT_EQ(problems("{'o':{'i':'x'}}", "{'i':1,'o':{'i':'x'}}"), 0U);
   EXPECT_EQ(problems("{'o':{'i':'x'}}", "{'o':{'i':'x','u':1}}"), 0U) << "the member is unchanged";
-  EXPECT_EQ(problems("{'keyed':[{'k':'a','v':'x'}]}",
-                     "{'keyed':[{'k':'b','v':1},{'k':'a','v':'x'}]}"),
-            0U);
-  EXPECT_EQ(problems("{'keyed':[{'k':'a','v':'x'}]}",
-                     "{'keyed':[{'k':'b','v':'x'},{'k':'a','v':'x'}]}"),
-            1U)
+  EXPECT_EQ(
+      problems("{'keyed':[{'k':'a','v':'x'}]}", "{'keyed':[{'k':'b','v':1},{'k':'a','v':'x'}]}"),
+      0U);
+  EXPECT_EQ(
+      problems("{'keyed':[{'k':'a','v':'x'}]}", "{'keyed':[{'k':'b','v':'x'},{'k':'a','v':'x'}]}"),
+      1U)
       << "of another key";
   EXPECT_EQ(problems("{'min':['x']}", "{'min':['x',1]}"), 1U) << "no keys";
   // Keys are checked unless those of the old object were wrong, too.
-  EXPECT_EQ(problems("{'keyed':[{'k':'a'},{'k':'a'}]}",
-                     "{'keyed':[{'k':'a'},{'k':'b'},{'k':'a'}]}"),
-            0U);
+  EXPECT_EQ(
+      problems("{'keyed':[{'k':'a'},{'k':'a'}]}", "{'keyed':[{'k':'a'},{'k':'b'},{'k':'a'}]}"), 0U);
   EXPECT_EQ(problems("{'keyed':[{'k':'a'}]}", "{'keyed':[{'k':'a'},{'k':'b'},{'k':'a'}]}"), 1U);
   EXPECT_EQ(problems("{'i':'x','keyed':[]}", "{'i':'x','keyed':[{'k':'a'},{'k':'a'}]}"), 1U);
 }

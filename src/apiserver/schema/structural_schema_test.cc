@@ -19,11 +19,10 @@ TEST(StructuralSchemas, Types_HaveNames) {
     SchemaType type;
     const char* name;
   };
-  for (const Row& row :
-       {Row{SchemaType::kObject, "object"}, Row{SchemaType::kArray, "array"},
-        Row{SchemaType::kString, "string"}, Row{SchemaType::kInteger, "integer"},
-        Row{SchemaType::kNumber, "number"}, Row{SchemaType::kBoolean, "boolean"},
-        Row{SchemaType::kAny, ""}}) {
+  for (const Row& row : {Row{SchemaType::kObject, "object"}, Row{SchemaType::kArray, "array"},
+                         Row{SchemaType::kString, "string"}, Row{SchemaType::kInteger, "integer"},
+                         Row{SchemaType::kNumber, "number"}, Row{SchemaType::kBoolean, "boolean"},
+                         Row{SchemaType::kAny, ""}}) {
     EXPECT_EQ(SchemaTypeOf(row.name), row.type) << row.name;
     EXPECT_EQ(SchemaTypeName(row.type), row.name);
   }
@@ -157,9 +156,9 @@ not: {required: [not1]})");
 }
 
 TEST(StructuralSchemas, Members_AreFoundByName) {
-  const StructuralSchema schema =
-      SchemaOf("{properties: {b: {type: integer}, d: {type: string}}, additionalProperties: {type: "
-               "boolean}}");
+  const StructuralSchema schema = SchemaOf(
+      "{properties: {b: {type: integer}, d: {type: string}}, additionalProperties: {type: "
+      "boolean}}");
   const SchemaNode& node = schema.root();
   EXPECT_EQ(node.FindProperty("b"), &node.properties[0]);
   EXPECT_EQ(node.FindProperty("d"), &node.properties[1]);
@@ -186,8 +185,8 @@ TEST(StructuralSchemas, DefaultsCost_TheirTextAndTheirValues) {
 
 // Returns the depth of the deepest part that was parsed, along members named `step`.
 TEST(StructuralSchemas, Depth_IsAtMost200Levels) {
-  for (const char* step : {"properties", "additionalProperties", "items", "allOf", "anyOf", "oneOf",
-                           "not"}) {
+  for (const char* step :
+       {"properties", "additionalProperties", "items", "allOf", "anyOf", "oneOf", "not"}) {
     const std::string_view name = step;
     json::Value schema = json::Value::MakeObject({{"format", "deepest"}});
     for (std::size_t i = 0; i <= kMaxSchemaDepth; ++i) {
