@@ -67,6 +67,7 @@ TEST(Patterns, Errors_ShowTheFaultyPart) {
            Row{"x(?z)", "invalid or unsupported Perl syntax: `(?z`"},
            Row{"x(?<", "invalid or unsupported Perl syntax: `(?<`"},
            Row{"x(?P<n", "invalid named capture: `(?P<n`"},
+           Row{"x(?<n", "invalid named capture: `(?<n`"},
            Row{"x\xff", "invalid UTF-8: `x\xff`"},
            Row{"x\\", "trailing backslash at end of expression: ``"},
        }) {

@@ -137,6 +137,7 @@ TEST(SchemaDefaults, MetadataTypes_AreThoseOfObjectMeta) {
            Row{"finalizers", "[]", "['a',1]", "number string"},
            Row{"generateName", "'a'", "1", "number string"},
            Row{"generation", "7", "true", "bool int64"},
+           Row{"generation", "-7", "1.5", "number 1.5 int64"},
            Row{"labels", "{'a':'b'}", "{'a':'b','c':{}}", "object string"},
            Row{"labels", "{}", "'a'", "string map[string]string"},
            Row{"managedFields", "[{},null]", "{}", "object []v1.ManagedFieldsEntry"},
@@ -153,7 +154,7 @@ TEST(SchemaDefaults, MetadataTypes_AreThoseOfObjectMeta) {
     EXPECT_EQ(error("{'metadata':{'" + field + "':" + row.good + "}}"), "") << field;
     EXPECT_EQ(error("{'metadata':{'" + field + "':null}}"), "") << field;
     const std::string types = row.types;
-    const std::size_t space = types.find(' ');
+    const std::size_t space = types.rfind(' ');
     EXPECT_EQ(error("{'metadata':{'x':1,'" + field + "':" + row.bad + "}}"),
               "json: cannot unmarshal " + types.substr(0, space) +
                   " into Go struct field ObjectMeta." + field + " of type " +
