@@ -62,12 +62,16 @@ TEST(Patterns, Errors_ShowTheFaultyPart) {
            Row{"x[b-a]", "invalid character class range: `b-a`"},
            Row{"x\\8", "invalid escape sequence: `\\8`"},
            Row{"+a", "missing argument to repetition operator: `+`"},
+           Row{"x|{2,3}", "missing argument to repetition operator: `{2,3}`"},
+           Row{"x|+?", "missing argument to repetition operator: `+?`"},
            Row{"x**", "invalid nested repetition operator: `**`"},
            Row{"x(a{100}){100}", "invalid repeat count: `{100}`"},
            Row{"x(?z)", "invalid or unsupported Perl syntax: `(?z`"},
            Row{"x(?<", "invalid or unsupported Perl syntax: `(?<`"},
            Row{"x(?P<n", "invalid named capture: `(?P<n`"},
            Row{"x(?<n", "invalid named capture: `(?<n`"},
+           Row{"x(?<=a)", "invalid named capture: `(?<=a)`"},
+           Row{"x(?<!a)", "invalid named capture: `(?<!a)`"},
            Row{"x\xff", "invalid UTF-8: `x\xff`"},
            Row{"x\\", "trailing backslash at end of expression: ``"},
        }) {
@@ -76,6 +80,13 @@ TEST(Patterns, Errors_ShowTheFaultyPart) {
     EXPECT_EQ(compiled.error().reason(), Reason::kInvalidArgument);
     EXPECT_EQ(compiled.error().message(), std::string("error parsing regexp: ") + row.problem);
   }
+}
+
+// Users send patterns, so their mistakes are no news.
+TEST(Patterns, Errors_AreNotLogged) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(RegularExpression::Compile("a(").ok());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Patterns, Memory_IsBounded) {
