@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/builtin/test_objects.h"
 #include "apiserver/registry/resource_table.h"
+#include "apiserver/registry/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/builtin/test_objects.h"
 #include "apiserver/registry/conversion.h"
+#include "apiserver/registry/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/builtin/test_objects.h"
+#include "apiserver/registry/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

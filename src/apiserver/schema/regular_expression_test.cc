@@ -82,7 +82,7 @@ TEST(Patterns, Errors_ShowTheFaultyPart) {
   }
 }
 
-// Users send patterns, so their mistakes are no news.
+// Clients choose the patterns, so the server does not log their errors.
 TEST(Patterns, Errors_AreNotLogged) {
   ::testing::internal::CaptureStderr();
   EXPECT_FALSE(RegularExpression::Compile("a(").ok());
