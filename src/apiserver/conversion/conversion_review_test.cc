@@ -80,7 +80,6 @@ TEST(ConversionReviews, Answers_ThatAreRefused) {
   const std::string object = "returned invalid object at index 0: ";
   const std::string expected =
       "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ";
-  const std::string ids = "'metadata':{'name':'a','namespace':'ns','uid':'i'}";
   const std::vector<Row> rows = {
       {"{}", expected + ", Kind="},
       {"{'kind':'Other','apiVersion':'apiextensions.k8s.io/v1'}",
