@@ -1,7 +1,5 @@
 #include "apiserver/registry/conversion.h"
 
-#include <array>
-
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/schema/schema_fields.h"
 
@@ -9,9 +7,7 @@ namespace kinformer::apiserver {
 
 const Conversion* FindConversion(std::string_view group, std::string_view version,
                                  std::string_view plural) {
-  static constexpr std::array<const Conversion*, 2> kAll = {&kEventConversion,
-                                                            &kAutoscalerConversion};
-  for (const Conversion* conversion : kAll) {
+  for (const Conversion* conversion : {&kEventConversion, &kAutoscalerConversion}) {
     if (conversion->plural == plural && conversion->group == group &&
         conversion->version == version) {
       return conversion;

@@ -17,7 +17,7 @@ struct FieldName {
 };
 
 // In the order of this form.
-constexpr std::array<FieldName, 14> kFields = {{
+constexpr auto kFields = std::to_array<FieldName>({
     {"eventTime", "eventTime", true},
     {"series", "series", true},
     {"reportingController", "reportingComponent", false},
@@ -32,7 +32,7 @@ constexpr std::array<FieldName, 14> kFields = {{
     {"deprecatedFirstTimestamp", "firstTimestamp", true},
     {"deprecatedLastTimestamp", "lastTimestamp", true},
     {"deprecatedCount", "count", false},
-}};
+});
 
 bool IsEmpty(const json::Value& value) {
   return value.is_null() || (value.is_string() && value.StringOrEmpty().empty()) ||
@@ -93,7 +93,7 @@ json::Value AsGoPrints(std::string_view field, const json::Value& value) {
 // An Event of this group is immutable, except for its series. Checks are in the real server's
 // order, which checks `reason` twice.
 std::vector<StatusCause> ValidateChange(const json::Value& old, const json::Value& object) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 14> kFixed = {{
+  constexpr auto kFixed = std::to_array<std::pair<std::string_view, const char*>>({
       {"involvedObject", "involvedObject"},
       {"reason", "reason"},
       {"message", "message"},
@@ -108,7 +108,7 @@ std::vector<StatusCause> ValidateChange(const json::Value& old, const json::Valu
       {"related", "related"},
       {"reportingComponent", "reportingController"},
       {"reportingInstance", "reportingInstance"},
-  }};
+  });
   std::vector<StatusCause> causes;
   for (const auto& [field, name] : kFixed) {
     const json::Value& before = old[field];

@@ -91,7 +91,7 @@ std::int64_t NextGeneration(const ServedResource& resource, const json::Value& o
   bool changed = false;
   switch (resource.generation) {
     case GenerationRule::kNone:
-      return generation;
+      break;
     case GenerationRule::kSpec:
       changed = SpecChanged(old, object);
       break;

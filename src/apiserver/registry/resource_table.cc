@@ -126,7 +126,6 @@ std::vector<GroupVersionEntry> ResourceTable::GroupVersions() const {
   std::stable_partition(out.begin(), out.end(), [](const auto& gv) { return gv.group.empty(); });
   std::vector<GroupVersionEntry> custom;
   for (const auto& resource : all_) {
-    if (!resource->custom) continue;
     for (const auto& version : resource->versions) {
       if (!version->served) continue;
       const auto same = [&](const GroupVersionEntry& gv) {

@@ -77,9 +77,7 @@ Result<Selection> Selection::Make(const ResourceAt& at, std::string_view namespa
     selection.fields_.push_back(std::move(term));
   }
 
-  if (resource.namespaced && !namespace_.empty()) {
-    selection.namespace_prefix_ = NamespacePrefix(namespace_);
-  }
+  if (resource.namespaced) selection.namespace_prefix_ = NamespacePrefix(namespace_);
   selection.prefix_ = selection.namespace_prefix_;
   if (!name.empty() && (!resource.namespaced || !namespace_.empty())) {
     selection.prefix_ += name;

@@ -80,7 +80,7 @@ Error ServedVersion::NotHandled(std::string_view why) const {
 std::shared_ptr<const ServedVersion> ServedVersion::Make(ServedVersion version) {
   version.head = "{\"kind\":" + JsonString(version.kind) +
                  ",\"apiVersion\":" + JsonString(version.api_version) + ",";
-  constexpr std::array<std::string_view, 3> kNames = {"ADDED", "MODIFIED", "DELETED"};
+  constexpr auto kNames = std::to_array<std::string_view>({"ADDED", "MODIFIED", "DELETED"});
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     version.frame_start[i] =
         "{\"type\":\"" + std::string(kNames[i]) + "\",\"object\":" + version.head;

@@ -45,7 +45,6 @@ void CheckPath(const std::string& path, const std::string& field, Causes& causes
     causes.push_back(InvalidValue(field, JsonString(path), why));
   };
   if (path.empty() || path == "/") return;
-  if (path == "//") return invalid("segment[0] may not be empty");
   if (path.front() != '/') invalid("must start with a '/'");
   std::string_view rest = std::string_view(path).substr(1);
   if (rest.ends_with('/')) rest.remove_suffix(1);
@@ -69,9 +68,8 @@ void CheckService(const json::Value& service, const std::string& field, Causes& 
       causes.push_back(Required(field + "." + member));
     }
   }
-  const std::int64_t port = service["port"].AsInt64().value_or(443);
-  if (port < 1 || port > kMaxPort) {
-    causes.push_back(InvalidValue(field + ".port", std::to_string(port),
+  if (const auto port = service["port"].AsInt64(); port && (*port < 1 || *port > kMaxPort)) {
+    causes.push_back(InvalidValue(field + ".port", std::to_string(*port),
                                   "port is not valid: must be between 1 and 65535, inclusive"));
   }
   CheckPath(service["path"].StringOrEmpty(), field + ".path", causes);

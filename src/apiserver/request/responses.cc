@@ -1,5 +1,7 @@
 #include "apiserver/request/responses.h"
 
+#include <optional>
+
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/request/negotiation.h"
@@ -61,12 +63,8 @@ class WithHeader final : public ResponseStream {
   [[nodiscard]] int status() const override { return inner_->status(); }
   // The headers of `inner_` are known only once it is ready.
   [[nodiscard]] const HttpHeaders& headers() const override {
-    if (!added_) {
-      headers_ = inner_->headers();
-      headers_.Add(name_, value_);
-      added_ = true;
-    }
-    return headers_;
+    if (!headers_) headers_.emplace(inner_->headers()).Add(name_, value_);
+    return *headers_;
   }
   void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
   [[nodiscard]] ConnectionEffect effect() const override { return inner_->effect(); }
@@ -79,8 +77,7 @@ class WithHeader final : public ResponseStream {
   ResponsePtr inner_;
   std::string name_;
   std::string value_;
-  mutable HttpHeaders headers_;
-  mutable bool added_ = false;
+  mutable std::optional<HttpHeaders> headers_;
 };
 
 constexpr std::size_t kMaxWarningBytes = 4096;

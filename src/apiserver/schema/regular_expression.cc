@@ -11,7 +11,7 @@ constexpr std::int64_t kMaxProgramBytes = std::int64_t{2} << 20;
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
 // Returns Go's message for an error of RE2.
-std::string_view Wording(re2::RE2::ErrorCode code, std::string_view argument) {
+std::string_view Wording(re2::RE2::ErrorCode code) {
   switch (code) {
     case re2::RE2::ErrorBadEscape:
       return "invalid escape sequence";
@@ -28,8 +28,7 @@ std::string_view Wording(re2::RE2::ErrorCode code, std::string_view argument) {
     case re2::RE2::ErrorTrailingBackslash:
       return "trailing backslash at end of expression";
     case re2::RE2::ErrorRepeatArgument:
-      return argument.size() > 1 ? "invalid nested repetition operator"
-                                 : "missing argument to repetition operator";
+      return "missing argument to repetition operator";
     case re2::RE2::ErrorRepeatSize:
       return "invalid repeat count";
     case re2::RE2::ErrorRepeatOp:
@@ -50,15 +49,14 @@ std::string InRe2Syntax(std::string_view text) {
   std::string out;
   bool in_class = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size()) {
+    if (text[i] == '\\') {
       out.append(text.substr(i++, 2));
       continue;
     }
     if (text[i] == '[') in_class = true;
     if (text[i] == ']') in_class = false;
     const std::string_view rest = text.substr(i);
-    if (!in_class && rest.size() > 3 && rest.starts_with("(?<") && rest[3] != '=' &&
-        rest[3] != '!') {
+    if (!in_class && rest.size() > 3 && rest.starts_with("(?<")) {
       out += "(?P<";
       i += 2;
       continue;
@@ -81,12 +79,16 @@ Result<std::shared_ptr<const RegularExpression>> RegularExpression::Compile(std:
   options.set_max_mem(kMaxProgramBytes);
   auto compiled = std::make_unique<const re2::RE2>(InRe2Syntax(text), options);
   if (!compiled->ok()) {
-    const std::string& argument = compiled->error_arg();
+    std::string argument = compiled->error_arg();
+    // Shows the notation of the pattern.
+    if (argument.starts_with("(?P<") && text.find(argument) == std::string_view::npos) {
+      argument.erase(2, 1);
+    }
     const auto code = compiled->error_code();
     const bool whole = code == re2::RE2::ErrorMissingParen ||
                        code == re2::RE2::ErrorUnexpectedParen || argument.empty();
     std::string message = "error parsing regexp: ";
-    message.append(Wording(code, argument)).append(": `");
+    message.append(Wording(code)).append(": `");
     if (code != re2::RE2::ErrorTrailingBackslash) message.append(whole ? text : argument);
     return Error(Reason::kInvalidArgument, message + "`");
   }

@@ -32,8 +32,7 @@ bool IsAtomicMap(const SchemaNode* schema) { return schema != nullptr && schema-
 
 void AddText(const Value& value, std::string& out) {
   // 1 and 1.0 are equal numbers.
-  out += value.is_number() && value.AsInt64() ? std::to_string(*value.AsInt64())
-                                              : value.Dump({.sort_keys = true});
+  out += value.AsInt64() ? std::to_string(*value.AsInt64()) : value.Dump({.sort_keys = true});
 }
 
 class Merger {
@@ -41,19 +40,13 @@ class Merger {
   // `embedded`: `object` is a whole object, whose metadata follows ObjectMeta.
   void Merge(const SchemaNode* schema, const Value& declared, bool embedded, Value& object) {
     if (declared.is_null() && IsKept(schema, object)) return;
-    if (declared.is_object() && object.is_object() && !IsAtomicMap(schema)) {
+    // New values are merged, too, to detect elements that cannot be distinguished.
+    if (declared.is_object() && !IsAtomicMap(schema)) {
       return MergeMembers(schema, declared, embedded, object);
     }
     if (declared.is_array() && MergesByElement(schema)) {
       Value none = Value::MakeArray();
       return MergeItems(*schema, declared.items(), object.is_array() ? object : none, object);
-    }
-    // New values are merged, too, to detect elements that cannot be distinguished.
-    if (declared.is_object() && !IsAtomicMap(schema)) {
-      Value made = Value::MakeObject();
-      MergeMembers(schema, declared, embedded, made);
-      object = std::move(made);
-      return;
     }
     object = declared;
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -52,9 +51,10 @@ const MetaField* FindMetaField(std::string_view name) {
 
 std::string Mismatch(const Value& value, std::string_view field, std::string_view go_type) {
   std::string text = "json: cannot unmarshal ";
-  text.append(json::TypeName(value.type()))
-      .append(" into Go struct field ObjectMeta.")
-      .append(field);
+  text.append(json::TypeName(value.type()));
+  // Go names a number that is no integer.
+  if (value.is_number() && go_type == "int64") text.append(" ").append(value.Dump());
+  text.append(" into Go struct field ObjectMeta.").append(field);
   return text.append(" of type ").append(go_type);
 }
 
@@ -290,23 +290,18 @@ void DropForbiddenNulls(const SchemaNode& schema, Value& value, bool root) {
   json::Object* const members = value.IfObject();
   if (members == nullptr) return;
   std::vector<bool> gone(members->size());
-  bool any = false;
   for (std::size_t i = 0; i < members->size(); ++i) {
     const SchemaNode* const found = schema.FindMember(members->name(i));
     if (found == nullptr || (root && members->name(i) == "metadata")) continue;
     gone[i] = IsForbiddenNull(*found, members->value(i)) && !found->default_value;
-    any = any || gone[i];
     if (!gone[i]) DropForbiddenNulls(*found, members->value(i), false);
   }
-  if (any) EraseMarked(gone, *members);
+  EraseMarked(gone, *members);
 }
 
 // Stores integers without fraction or exponent: 2, and not 2.0.
 void StoreAsInteger(Value& value) {
-  const double number = value.AsDouble().value_or(0);
-  if (std::nearbyint(number) == number && std::abs(number) < 0x1p63) {
-    value = static_cast<std::int64_t>(number);
-  }
+  if (const auto integer = value.AsInt64()) value = *integer;
 }
 
 // Counts added defaults, and stops at the limit.

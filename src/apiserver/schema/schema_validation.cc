@@ -27,11 +27,7 @@ constexpr std::string_view kNoField = "<nil>";
 bool IsWhole(double number) { return std::nearbyint(number) == number; }
 
 // Returns whether the number fits into an int64, in whatever notation.
-bool IsInteger(const Value& value) {
-  if (value.AsInt64()) return true;
-  const std::optional<double> number = value.AsDouble();
-  return number && !value.is_integer() && IsWhole(*number) && std::abs(*number) < 0x1p63;
-}
+bool IsInteger(const Value& value) { return value.AsInt64().has_value(); }
 
 // Returns the name of a value's type as used in messages.
 std::string_view TypeOf(const Value& value) {

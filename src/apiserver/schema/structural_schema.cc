@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -36,14 +35,10 @@ std::size_t CountOf(const json::Value& value) {
 // Appends the value with integers in one notation, and the members of objects sorted.
 void AppendCanonical(const json::Value& value, std::string& out) {
   if (value.is_number()) {
-    const double number = value.AsDouble().value_or(0);
     if (const auto integer = value.AsInt64()) {
       out += std::to_string(*integer);
-    } else if (!value.is_integer() && std::nearbyint(number) == number &&
-               std::abs(number) < 0x1p63) {
-      out += std::to_string(static_cast<std::int64_t>(number));
     } else {
-      out += value.is_integer() ? value.Dump() : json::Value(number).Dump();
+      out += value.is_integer() ? value.Dump() : json::Value(value.AsDouble().value_or(0)).Dump();
     }
   } else if (value.is_array()) {
     out += '[';
