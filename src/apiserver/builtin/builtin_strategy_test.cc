@@ -8,7 +8,7 @@
 
 #include "kinformer/simulation.h"
 
-#include "apiserver/builtin/test_objects.h"
+#include "apiserver/builtin/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {
