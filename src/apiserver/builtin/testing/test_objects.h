@@ -1,6 +1,7 @@
 // apiserver/builtin/testing/test_objects.h
 //
-// Helpers for the tests of apiserver/builtin: resources by name, objects in short form, causes as text.
+// Helpers for the tests of apiserver/builtin: resources by name, objects in short form, causes as
+// text.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_TESTING_TEST_OBJECTS_H_
 #define KINFORMER_APISERVER_BUILTIN_TESTING_TEST_OBJECTS_H_
