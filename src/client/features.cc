@@ -2,19 +2,12 @@
 
 #include <cstdlib>
 
+#include "base/text/bool_in.h"
+
 namespace kinformer::internal::client {
 
 bool ParseFeature(const char* text, bool fallback) {
-  if (text == nullptr) return fallback;
-  const std::string_view value(text);
-  // The spellings of Go's strconv.ParseBool.
-  for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
-    if (value == yes) return true;
-  }
-  for (const std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
-    if (value == no) return false;
-  }
-  return fallback;
+  return text == nullptr ? fallback : base::BoolIn(text).value_or(fallback);
 }
 
 bool WatchListClientEnabled() {

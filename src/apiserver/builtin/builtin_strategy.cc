@@ -209,9 +209,6 @@ Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, const Us
     const std::string why = ApplyRuntimeClass(state_, spec);
     if (!why.empty()) return ForbiddenError(subject(), why);
   }
-  json::Value& status = pod.Ensure("status");
-  if (std::as_const(status)["phase"].is_null()) status.Set("phase", "Pending");
-  if (std::as_const(status)["qosClass"].is_null()) status.Set("qosClass", QosClassOf(spec));
   return {};
 }
 
@@ -231,6 +228,19 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserI
           resource.KindSubject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
           std::move(causes));
     }
+  } else if (resource.plural == "certificatesigningrequests" && user != nullptr) {
+    SetRequester(*user, object);
+  }
+  return {};
+}
+
+void BuiltinStrategy::Created(const ServedResource& resource, WallTime now, json::Value& object) {
+  if (IsCore(resource, "pods")) {
+    json::Value& status = object.Ensure("status");
+    if (std::as_const(status)["phase"].is_null()) status.Set("phase", "Pending");
+    if (std::as_const(status)["qosClass"].is_null()) {
+      status.Set("qosClass", QosClassOf(std::as_const(object)["spec"]));
+    }
   } else if (IsCore(resource, "serviceaccounts")) {
     NameSecrets(object);
   } else if (IsCore(resource, "namespaces")) {
@@ -243,13 +253,10 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserI
     SetTemplateGeneration(object,
                           std::to_string(std::max<std::int64_t>(1, TemplateGeneration(object))));
   } else if (IsCore(resource, "persistentvolumes")) {
-    if (std::as_const(object)["status"]["phase"].is_null())
-      object.Ensure("status").Set("phase", "Pending");
-    SetPhaseTime({}, FormatTime(state_.WallNow()), object.Ensure("status"));
-  } else if (resource.plural == "certificatesigningrequests" && user != nullptr) {
-    SetRequester(*user, object);
+    json::Value& status = object.Ensure("status");
+    if (std::as_const(status)["phase"].is_null()) status.Set("phase", "Pending");
+    SetPhaseTime({}, FormatTime(now), status);
   }
-  return {};
 }
 
 std::vector<StatusCause> BuiltinStrategy::Assign(const ServedResource& resource,

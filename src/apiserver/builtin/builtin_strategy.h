@@ -28,8 +28,11 @@ class BuiltinStrategy {
   explicit BuiltinStrategy(ServerState& state)
       : state_(state), addresses_(state.options.service_cluster_ip_range) {}
 
-  // Completes a new `object` with name and uid. `user`: the requester; null: this process.
+  // Sets what depends on other objects and on `user`, the requester (null: this process), in a new
+  // `object` with name and uid. Created() sets the rest.
   Result<void> Create(const ServedResource& resource, const UserInfo* user, json::Value& object);
+  // Sets what follows from the new `object` itself, whatever its size. Thread-safe.
+  static void Created(const ServedResource& resource, WallTime now, json::Value& object);
   // Assigns cluster addresses to a Service, `object`, that replaces `old`. Returns the problems
   // found; empty if there are none.
   std::vector<StatusCause> Assign(const ServedResource& resource, const json::Value& old,

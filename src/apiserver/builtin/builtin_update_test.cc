@@ -5,7 +5,7 @@
 #include "kinformer/simulation.h"
 
 #include "apiserver/builtin/builtin_strategy.h"
-#include "apiserver/builtin/test_objects.h"
+#include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

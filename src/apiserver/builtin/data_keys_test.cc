@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/builtin/test_objects.h"
+#include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

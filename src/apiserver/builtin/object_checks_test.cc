@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/builtin/test_objects.h"
+#include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "kinformer/internal/registry.h"
 
-#include "apiserver/builtin/test_objects.h"
+#include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "apiserver/builtin/service_addresses.h"
-#include "apiserver/builtin/test_objects.h"
+#include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apiserver/builtin/status_metadata.h"
-#include "apiserver/builtin/test_objects.h"
+#include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

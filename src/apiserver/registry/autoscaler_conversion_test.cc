@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "apiserver/registry/conversion.h"
-#include "apiserver/registry/test_objects.h"
+#include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

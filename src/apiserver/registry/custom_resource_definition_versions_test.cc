@@ -6,57 +6,15 @@
 #include "kinformer/json.h"
 #include "kinformer/yaml.h"
 
-#include "apiserver/registry/custom_resource_definition_check.h"
+#include "apiserver/registry/testing/definition_cases.h"
 
 namespace kinformer::apiserver {
 namespace {
 
-// Returns a valid definition.
-json::Value Definition() {
-  return yaml::Parse(R"(
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  conversion: {strategy: None}
-  names: {plural: foos, singular: foo, kind: Foo, listKind: FooList}
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {
-      spec: {type: object, properties: {s: {type: string}, i: {type: integer}, b: {type: boolean},
-      f: {type: number}}}}}}}
-status: {storedVersions: [v1]})")
-      .OrExit();
-}
-
-// Sets the value at a JSON pointer; an empty value erases it.
-json::Value With(json::Value definition, std::string_view pointer, std::string_view value) {
-  if (value.empty()) {
-    (void)definition.ErasePointer(pointer);
-  } else {
-    definition.SetPointer(pointer, yaml::Parse(value).OrExit()).OrExit();
-  }
-  return definition;
-}
-
-std::vector<std::string> Texts(const std::vector<StatusCause>& causes) {
-  std::vector<std::string> texts;
-  for (const StatusCause& cause : causes) texts.push_back(cause.field + ": " + cause.message);
-  return texts;
-}
-
-struct Case {
-  std::string_view pointer;
-  std::string_view value;
-  std::vector<std::string> problems;
-};
-
-void Expect(const std::vector<Case>& cases) {
-  for (const Case& c : cases) {
-    const json::Value definition = With(Definition(), c.pointer, c.value);
-    EXPECT_EQ(Texts(CheckDefinition(definition, nullptr)), c.problems)
-        << c.pointer << ": " << c.value;
-  }
-}
+using testing::Definition;
+using testing::Expect;
+using testing::Texts;
+using testing::With;
 
 TEST(DefinitionVersions, Columns_ThatAreInvalid_AreRefused) {
   const std::string at = "spec.additionalPrinterColumns[0].";

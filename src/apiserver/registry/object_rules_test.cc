@@ -9,7 +9,7 @@
 
 #include "kinformer/simulation.h"
 
-#include "apiserver/registry/test_objects.h"
+#include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
 namespace {

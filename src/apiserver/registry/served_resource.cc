@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apiserver/errors/decode_error.h"
+#include "object/values/field_pointer.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -12,32 +13,28 @@ bool OneOf(std::string_view value, std::initializer_list<std::string_view> value
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// Returns "spec.nodeName" as a field at /spec/nodeName.
-SelectableField Field(std::string_view name, std::string fallback = {}) {
-  std::string pointer = "/" + std::string(name);
-  std::replace(pointer.begin(), pointer.end(), '.', '/');
-  return {
-      .name = std::string(name), .pointer = std::move(pointer), .fallback = std::move(fallback)};
-}
-
 std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_view plural) {
+  const auto field = [&](const char* name, const char* fallback = "") {
+    return SelectableField{
+        .name = name, .pointer = internal::FieldPointer(group, plural, name), .fallback = fallback};
+  };
   if (group.empty() && plural == "pods") {
-    return {Field("spec.nodeName"),
-            {.name = "spec.host", .pointer = "/spec/nodeName"},
-            Field("spec.restartPolicy"),
-            Field("spec.schedulerName"),
-            Field("spec.serviceAccountName"),
-            Field("spec.hostNetwork", "false"),
-            Field("status.phase"),
-            Field("status.podIP"),
-            {.name = "status.podIPs", .pointer = "/status/podIPs/0/ip"},
-            Field("status.nominatedNodeName")};
+    return {field("spec.nodeName"),
+            field("spec.host"),
+            field("spec.restartPolicy"),
+            field("spec.schedulerName"),
+            field("spec.serviceAccountName"),
+            field("spec.hostNetwork", "false"),
+            field("status.phase"),
+            field("status.podIP"),
+            field("status.podIPs"),
+            field("status.nominatedNodeName")};
   }
-  if (group.empty() && plural == "nodes") return {Field("spec.unschedulable", "false")};
-  if (group.empty() && plural == "namespaces") return {Field("status.phase")};
-  if (group.empty() && plural == "secrets") return {Field("type")};
-  if (group.empty() && plural == "services") return {Field("spec.clusterIP"), Field("spec.type")};
-  if (group.empty() && plural == "replicationcontrollers") return {Field("status.replicas", "0")};
+  if (group.empty() && plural == "nodes") return {field("spec.unschedulable", "false")};
+  if (group.empty() && plural == "namespaces") return {field("status.phase")};
+  if (group.empty() && plural == "secrets") return {field("type")};
+  if (group.empty() && plural == "services") return {field("spec.clusterIP"), field("spec.type")};
+  if (group.empty() && plural == "replicationcontrollers") return {field("status.replicas", "0")};
   if (plural == "events") {
     // Events of both groups are stored in the form of the core group, and all stored objects have
     // their fields in one order.
@@ -48,24 +45,24 @@ std::vector<SelectableField> BuiltinFields(std::string_view group, std::string_v
       fields.push_back({.name = (core ? "involvedObject." : "regarding.") + std::string(part),
                         .pointer = "/involvedObject/" + std::string(part)});
     }
-    fields.push_back(Field("reason"));
+    fields.push_back(field("reason"));
     fields.push_back({.name = core ? "reportingComponent" : "reportingController",
                       .pointer = "/reportingComponent"});
-    fields.push_back(Field("type"));
-    if (core) fields.push_back({.name = "source", .pointer = "/source/component"});
+    fields.push_back(field("type"));
+    if (core) fields.push_back(field("source"));
     return fields;
   }
   if (group == "batch" && plural == "jobs") {
-    return {{.name = "status.successful", .pointer = "/status/succeeded", .fallback = "0"}};
+    return {field("status.successful", "0")};
   }
   if (plural == "certificatesigningrequests" || plural == "clustertrustbundles") {
-    return {Field("spec.signerName")};
+    return {field("spec.signerName")};
   }
   if (plural == "podcertificaterequests") {
-    return {Field("spec.signerName"), Field("spec.podName"), Field("spec.nodeName")};
+    return {field("spec.signerName"), field("spec.podName"), field("spec.nodeName")};
   }
   if (group == "resource.k8s.io" && plural == "resourceslices") {
-    return {Field("spec.nodeName"), Field("spec.driver")};
+    return {field("spec.nodeName"), field("spec.driver")};
   }
   return {};
 }

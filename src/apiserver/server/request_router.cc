@@ -11,6 +11,7 @@
 #include "apiserver/server/caller.h"
 #include "apiserver/server/debug_endpoints.h"
 #include "apiserver/write/request_body.h"
+#include "base/text/bool_in.h"
 #include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
@@ -31,10 +32,7 @@ std::string AcceptOf(const HttpRequest& request, bool pretty) {
 
 bool AsksPretty(const HttpRequest& request, const Query& query) {
   if (const std::string_view said = query.Get("pretty"); !said.empty()) {
-    for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
-      if (said == yes) return true;
-    }
-    return false;
+    return internal::base::BoolIn(said).value_or(false);
   }
   const std::string_view agent = request.headers.Get("User-Agent");
   return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");

@@ -227,6 +227,9 @@ Result<void> ObjectWriter::Assign(Draft& draft) {
 Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   const ServedResource& resource = *draft.target.at.resource;
   json::Value& object = draft.object;
+  if (state_.options.defaulting && !resource.custom) {
+    BuiltinStrategy::Created(resource, draft.now, object);
+  }
   if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
   auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
   if (!draft.target.keep_status) {

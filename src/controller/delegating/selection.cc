@@ -1,42 +1,16 @@
 #include "controller/delegating/selection.h"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "kinformer/json.h"
 #include "kinformer/object.h"
 #include "kinformer/result.h"
 
+#include "object/values/field_pointer.h"
+
 namespace kinformer::internal::delegating {
 namespace {
-
-// A field of a selector that is elsewhere in the object than its name says.
-struct Renamed {
-  std::string_view group;
-  std::string_view resource;
-  std::string_view field;
-  std::string_view pointer;
-};
-constexpr std::array<Renamed, 4> kRenamed = {{
-    {"", "pods", "spec.host", "/spec/nodeName"},
-    {"", "pods", "status.podIPs", "/status/podIPs/0/ip"},
-    {"", "events", "source", "/source/component"},
-    {"batch", "jobs", "status.successful", "/status/succeeded"},
-}};
-
-// Returns the JSON Pointer of a field in objects of the type: "/spec/nodeName".
-std::string PointerTo(std::string_view field, const TypeInfo& type) {
-  for (const Renamed& renamed : kRenamed) {
-    if (renamed.field == field && renamed.resource == type.resource && renamed.group == type.group)
-      return std::string(renamed.pointer);
-  }
-  std::string pointer = "/" + std::string(field);
-  std::replace(pointer.begin(), pointer.end(), '.', '/');
-  return pointer;
-}
 
 // Returns the value of a field; nullopt if it is absent.
 std::optional<std::string> ValueAt(const json::Value& object, const std::string& pointer) {
@@ -64,7 +38,8 @@ bool FieldsMatch(const Block& object, const FieldSelector& fields) {
       value = object.namespace_();
     } else {
       if (!whole) whole = json::Parse(Object(&object).ToJson()).value_or(json::Value());
-      value = ValueAt(*whole, PointerTo(required.field, object.type()));
+      const TypeInfo& type = object.type();
+      value = ValueAt(*whole, FieldPointer(type.group, type.resource, required.field));
     }
     if (!FieldMatches(required, value)) return false;
   }

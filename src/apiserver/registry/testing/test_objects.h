@@ -1,9 +1,9 @@
-// apiserver/registry/test_objects.h
+// apiserver/registry/testing/test_objects.h
 //
 // Helpers for the tests of this folder: resources by name, objects in short form, causes as text.
 
-#ifndef KINFORMER_APISERVER_REGISTRY_TEST_OBJECTS_H_
-#define KINFORMER_APISERVER_REGISTRY_TEST_OBJECTS_H_
+#ifndef KINFORMER_APISERVER_REGISTRY_TESTING_TEST_OBJECTS_H_
+#define KINFORMER_APISERVER_REGISTRY_TESTING_TEST_OBJECTS_H_
 
 #include <algorithm>
 #include <string>
@@ -48,4 +48,4 @@ inline std::string Lines(const std::vector<StatusCause>& causes) {
 
 }  // namespace kinformer::apiserver::testing
 
-#endif  // KINFORMER_APISERVER_REGISTRY_TEST_OBJECTS_H_
+#endif  // KINFORMER_APISERVER_REGISTRY_TESTING_TEST_OBJECTS_H_
