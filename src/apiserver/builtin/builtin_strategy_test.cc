@@ -34,6 +34,7 @@ class BuiltinStrategyTest : public ::testing::Test {
     ServedResource named = Builtin(resource);
     named.kind = named.plural == "services" ? "Service" : "Pod";
     const auto result = strategy_.Create(named, client ? &user_ : nullptr, made);
+    BuiltinStrategy::Created(named, state_.env.WallNow(), made);
     return result.ok() ? made.Dump() : std::string(result.error().message());
   }
   // Returns one value of a pod with this spec.
