@@ -115,14 +115,48 @@ struct ManagerOptions {
   bool serve_webhooks{true};
 };
 
-// Runs controllers and what they share. Thread-safe. Destruction waits for everything that runs.
-//
-// Start order: servers, webhooks, caches (until they have synced), others, warm-ups, and, once this
-// process leads, the leader's group. Stop order: others (warm-ups are told to stop with them), the
-// leader's group, caches, webhooks, servers; then the Lease is released, and the last events are
-// sent. A process that is elected while it stops starts nothing more.
-//
+// Runs the controllers of a program and everything that they share: caches, a client, event
+// recorders, webhooks, health checks, metrics, and leader election. A program adds Runnables
+// (controllers are some), calls Start, and gets one error, or none, when everything has ended.
 // Counterpart: manager.Manager.
+//
+// Start order. Servers of metrics and checks, webhooks, caches until they have synced, other
+// Runnables, warm-ups of controllers, and, once this process leads or if there is no election, the
+// leader's group, to which controllers belong by default. A Runnable that is added while the
+// manager runs starts at once if its group runs.
+//
+// Stop order. Other Runnables (warm-ups get their stop request with them), the leader's group,
+// caches, webhooks, servers, each group after the one before has ended; then the Lease is released,
+// and the last events are sent. So a reconciler can read its caches and write until it has
+// returned. All of this shares one deadline, graceful_shutdown_timeout. The error names what does
+// not end in time.
+//
+// Controllers. Nothing is reconciled before all sources of the controller have synced and their
+// handlers have had the existing objects. A request is reconciled by one worker at a time, and
+// again if it was added meanwhile. A reconcile that fails or throws is repeated with growing
+// delays. Without leadership requests are kept, not reconciled.
+//
+// Leadership. The process leads while it renews its Lease. When it cannot renew, running reconciles
+// get their stop request before another process may lead; Start then returns kStopped, "leader
+// election lost", without waiting, and the program should exit at once. The Lease is never released
+// while anything of the leader's group runs. A process that is elected while it stops starts
+// nothing more.
+//
+// Failures. The first Runnable that fails ends the manager, with its error. Exceptions of a
+// Runnable count as failures; those of reconcilers, predicates and other functions are logged,
+// counted, and contained. A hung function of the program delays only what belongs to it, and its
+// end.
+//
+// Health. /healthz and /readyz are served from before the caches start until everything else has
+// ended; /readyz fails until the webhooks listen.
+//
+// Ownership. The manager owns its Runnables (shared), caches, client and servers. With
+// Manager::New(config) it has threads of its own, otherwise `env` must outlive it. The destructor
+// stops everything and waits for it without a limit.
+//
+// Thread-safe. Only Start, Remove, WaitUntilElected and the destructor block. Called where they
+// would wait for themselves, such as Remove inside the Runnable, they fail with kWouldDeadlock.
+// Each promise above has its test: docs/guide/guarantees.md.
 class Manager {
  public:
   // Creates a manager for the server of `config`, with threads of its own.

@@ -153,16 +153,33 @@ const TypeInfo* ExpectedType() {
 
 }  // namespace internal
 
-// Guarantees: first a Replace, then changes in the order of the server's watch.
-// After any gap, another Replace. Objects of another kind than T are logged and
-// dropped; if T is a view of any kind (Unstructured), all are accepted.
-// Thread-safe. Only Run blocks; listing, watching and all calls of the store
-// happen on the loop of `env`, which must outlive the Reflector. Destroy it
-// after Run has returned, and not on the loop if the ListerWatcher is a
-// Client's. Ownership: the Reflector owns the ListerWatcher; the store is
-// shared. Errors of the server are retried for ever, with client-go's back-off,
-// and reported to ReflectorOptions::watch_error_handler. Counterpart:
-// cache.Reflector.
+// Keeps a ReflectorStore in line with one collection of the API server: lists it, watches it from
+// the list's version on, resumes the watch when it ends, and lists again when it cannot be resumed.
+// Counterpart: cache.Reflector.
+//
+// Order. The first call of the store is Replace. Then changes follow in the order of the server's
+// watch, each once. After any gap (an expired version, an error of the store's Replace, a server
+// that went back in time) another Replace brings the whole collection, and the store has to find
+// out what is gone. Between two calls of Replace nothing is lost.
+//
+// Versions. LastSyncResourceVersion is the version up to which the store has been given everything.
+// It grows with objects and bookmarks, and goes back only where the server does, after a restore
+// from a backup; the Replace that follows begins a new history.
+//
+// What is filtered. Objects of another kind than T are logged and dropped; if T is a view of any
+// kind (Unstructured), all are accepted. Objects whose bytes are malformed are reported by name, as
+// Unreadable, and harm no other.
+//
+// Errors. Errors of the server are retried for ever, with a back-off for each kind that is
+// client-go's or slower, with jitter and the server's Retry-After; each is reported to
+// ReflectorOptions::watch_error_handler. A server that is back is noticed within seconds.
+//
+// Ownership. The Reflector owns the ListerWatcher; the store is shared with the caller. `env` must
+// outlive the Reflector. Destroy it after Run has returned, and not on the loop if the
+// ListerWatcher is a Client's. The store is not called any more once Run has returned.
+//
+// Thread-safe. Only Run blocks. Listing, watching and all calls of the store happen on the loop of
+// `env`, one at a time, so the store needs no lock against the Reflector, and must not block.
 template <ObjectView T>
 class Reflector {
  public:
