@@ -1,19 +1,13 @@
-// Tests of wait and retry.
-
 #include "kinformer/wait.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "kinformer/retry.h"
 #include "kinformer/simulation.h"
-
-#include "base/core/testing/fields_log.h"
 
 namespace kinformer {
 namespace {
@@ -210,90 +204,6 @@ TEST_F(WaitTest, WaitsOnLoop_ReturnWouldDeadlock) {
   sim_.RunReady();
   EXPECT_EQ(reason, Reason::kWouldDeadlock);
   EXPECT_TRUE(asked_.empty());
-}
-
-class RetryTest : public WaitTest {
- protected:
-  // Fails with this number of conflicts, then succeeds.
-  Result<int> Write(std::size_t conflicts) {
-    Ask();
-    if (asked_.size() > conflicts) return static_cast<int>(asked_.size());
-    return Error(Reason::kConflict, "conflict " + std::to_string(asked_.size()));
-  }
-};
-
-TEST_F(RetryTest, TheLastConflictIsReturned_UR01) {
-  Run([&] {
-    const auto result = retry::RetryOnConflict(sim_.env(), {.duration = seconds(1), .steps = 3},
-                                               [&] { return Write(9); });
-    EXPECT_EQ(result.error().message(), "conflict 3");
-  });
-  EXPECT_THAT(asked_, ElementsAre(0, 1000, 2000));
-}
-
-// The function may well use an object that it was given, whose version never changes.
-TEST(RetryLog, ConflictsEachTimeAreNamed_ASuccessIsNot) {
-  const auto log = std::make_shared<internal::base::FieldsLog>();
-  Simulation sim({.log = log});
-  int calls = 0;
-  const auto until = [&](int conflicts) {
-    calls = 0;
-    return retry::RetryOnConflict(sim.env(), {.duration = seconds(1), .steps = 3},
-                                  [&calls, conflicts]() -> Result<void> {
-                                    if (++calls > conflicts) return {};
-                                    return Error(Reason::kConflict, "modified");
-                                  });
-  };
-  ASSERT_TRUE(sim.RunBlocking([&] { EXPECT_TRUE(until(2).ok()); }, std::chrono::hours(1)));
-  EXPECT_EQ(log->text(), "");
-  ASSERT_TRUE(sim.RunBlocking([&] { EXPECT_FALSE(until(9).ok()); }, std::chrono::hours(1)));
-  EXPECT_EQ(
-      log->text(),
-      "RetryOnConflict gives up: each call of its function ended in a conflict; the function "
-      "has to read the object itself, so that each call reads it anew times=3 err=modified\n");
-}
-
-TEST_F(RetryTest, Conflict_IsRetriedUntilSuccess_UR02_UR04) {
-  Run([&] {
-    EXPECT_EQ(retry::RetryOnConflict(sim_.env(), retry::kDefaultRetry, [&] { return Write(0); })
-                  .value_or(-1),
-              1);
-  });
-  asked_.clear();
-  Run([&] {
-    EXPECT_EQ(retry::RetryOnConflict(sim_.env(), retry::kDefaultBackoff, [&] { return Write(2); })
-                  .value_or(-1),
-              3);
-  });
-  EXPECT_EQ(asked_.size(), 3U);
-  EXPECT_LT(asked_.back(), 70);
-}
-
-TEST_F(RetryTest, OtherErrors_AreNotRetried_UR03_UR05) {
-  for (const Reason reason : {Reason::kForbidden, Reason::kCanceled}) {
-    asked_.clear();
-    Run([&] {
-      const auto result =
-          retry::RetryOnConflict(sim_.env(), retry::kDefaultRetry, [&]() -> Result<void> {
-            Ask();
-            return Error(reason, "no");
-          });
-      EXPECT_EQ(result.error().reason(), reason);
-    });
-    EXPECT_EQ(asked_.size(), 1U);
-  }
-}
-
-TEST_F(RetryTest, StopEndsTheDelays) {
-  std::stop_source stop;
-  stop.request_stop();
-  Run([&] {
-    EXPECT_EQ(retry::RetryOnConflict(
-                  sim_.env(), retry::kDefaultRetry, [&] { return Write(9); }, stop.get_token())
-                  .error()
-                  .message(),
-              "conflict 1");
-  });
 }
 
 }  // namespace
