@@ -174,7 +174,7 @@ std::string JobStatus(const Value& job) {
   return job["metadata"]["deletionTimestamp"].is_null() ? "Running" : "Terminating";
 }
 
-// Returns "1/3", or a placeholder for the wanted number if it is not set.
+// Returns "1/3"; without completions "1/1", or "1/1 of 4" for four pods in parallel.
 std::string JobCompletions(const Value& job) {
   const std::string done = Number(job["status"]["succeeded"]);
   const Value& wanted = job["spec"]["completions"];

@@ -37,7 +37,7 @@ Result<json::Value> DecodeObject(const ResourceAt& at, std::string_view content_
 struct DecodedDelete {
   DeleteRequest request{};
   bool dry_run = false;
-  // `orphanDependents: false` was sent; responds with 202 if the object remains for now.
+  // `orphanDependents: false` was sent; responds with 202 if finalizers keep the object.
   bool cascades = false;
 };
 Result<DecodedDelete> DecodeDelete(const Query& query, std::string_view content_type,
