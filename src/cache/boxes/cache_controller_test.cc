@@ -56,7 +56,7 @@ class CacheControllerTest : public testing::Test {
   }
 
   Simulation sim_;
-  internal::cache::FakeServer server_;
+  internal::client::FakeServer server_;
   std::stop_source stop_;
   Result<void> result_;
 
@@ -112,7 +112,7 @@ TEST_F(CacheControllerTest, RunsOnce) {
 TEST_F(CacheControllerTest, BatchesWhereThereIsAFunctionForThem_CT16) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   for (const char* name : {"a", "b", "c"}) {
-    queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
+    queue->Update(Ref<Pod>(internal::client::MakePod("default", name, "1"))).OrExit();
   }
   Texts calls;
   const auto note = [&](const std::string& what) {
@@ -136,7 +136,7 @@ TEST_F(CacheControllerTest, BatchesWhereThereIsAFunctionForThem_CT16) {
 TEST_F(CacheControllerTest, FailedDeltas_AreLost_NextChangeIsProcessed_CT17) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   for (const char* name : {"a", "b"}) {
-    queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
+    queue->Update(Ref<Pod>(internal::client::MakePod("default", name, "1"))).OrExit();
   }
   Texts calls;
   bool fails = true;

@@ -16,6 +16,8 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
+using client::PodType;
 using std::chrono::seconds;
 
 struct Row {

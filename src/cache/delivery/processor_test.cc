@@ -24,6 +24,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;

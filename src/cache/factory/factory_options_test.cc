@@ -21,7 +21,7 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
+using internal::client::FakeServer;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;

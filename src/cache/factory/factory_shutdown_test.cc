@@ -12,12 +12,12 @@
 #include "kinformer/unstructured.h"
 
 #include "base/core/testing/fields_log.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
+using internal::client::FakeServer;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;

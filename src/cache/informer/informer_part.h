@@ -18,7 +18,7 @@
 #include "cache/apply/store_limit.h"
 #include "cache/check/consistency_checker.h"
 #include "cache/store/store_part.h"
-#include "cache/watch/contained_list_watch.h"
+#include "client/contained_list_watch.h"
 #include "cache/watch/reflector.h"
 #include "cache/watch/reflector_status.h"
 
@@ -99,7 +99,7 @@ class InformerPart final : private ReflectorObserver {
   bool cleared_ = false;
   std::optional<SteadyTime> absent_since_;
   const std::unique_ptr<ListerWatcher> lister_watcher_;
-  ContainedListWatch contained_;
+  client::ContainedListWatch contained_;
   const Scope scope_;
   const std::unique_ptr<StoreLimit> limit_;  // null if there is no limit or it is shared
   InformerController controller_;

@@ -81,7 +81,7 @@ TEST_F(InformerStores, RemovingOnTheLoopOrAfterTheEndIsRefused) {
 }
 
 TEST_F(InformerStores, JointSnapshotsOfInformers) {
-  internal::cache::FakeServer others(sim_.env());
+  internal::client::FakeServer others(sim_.env());
   SharedInformer<Pod> first = Make();
   SharedInformer<Pod> second(sim_.env(), others.NewListerWatcher());
   first.Start();

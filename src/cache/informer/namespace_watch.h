@@ -17,7 +17,7 @@
 
 #include "cache/check/namespace_check.h"
 #include "cache/figures/informer_metrics.h"
-#include "cache/watch/contained_list_watch.h"
+#include "client/contained_list_watch.h"
 #include "cache/watch/reflector.h"
 #include "cache/watch/reflector_status.h"
 
@@ -90,7 +90,7 @@ class NamespaceWatch final : private ReflectorStore, private ReflectorObserver {
   ReflectorStatus& status_;
   const std::unique_ptr<InformerMetrics> metrics_;  // null: none
   const std::unique_ptr<ListerWatcher> lister_watcher_;
-  ContainedListWatch contained_;
+  client::ContainedListWatch contained_;
   Names staged_;
   Names names_;
   std::string version_;

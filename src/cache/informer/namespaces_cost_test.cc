@@ -15,11 +15,12 @@
 
 #include "base/core/testing/counted_heap.h"
 #include "base/loop/testing/unserved_executor.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
+using client::FakeServer;
 // Wraps a loop and counts its tasks.
 class CountedLoop final : public Executor {
  public:

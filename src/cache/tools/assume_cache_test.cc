@@ -18,7 +18,7 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::MakePod;
+using internal::client::MakePod;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -272,7 +272,7 @@ TEST(AssumeCache, AHandlerThatDoesNotKeepUpIsNamed) {
   };
   const auto log = std::make_shared<WarningLog>();
   Simulation sim({.log = log});
-  internal::cache::FakeServer server(sim.env());
+  internal::client::FakeServer server(sim.env());
   SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher());
   AssumeCache<Pod> cache(informer);
   std::vector<std::string> heard;

@@ -26,8 +26,8 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
-using internal::cache::MakePod;
+using internal::client::FakeServer;
+using internal::client::MakePod;
 using std::chrono::seconds;
 
 class ToolsConcurrency : public ::testing::Test {

@@ -1,9 +1,9 @@
-// cache/tools/watch_events.h
+// client/tools/watch_events.h
 //
 // WatchEvents: queue of the events of a watch that its reader has not taken yet.
 
-#ifndef KINFORMER_CACHE_TOOLS_WATCH_EVENTS_H_
-#define KINFORMER_CACHE_TOOLS_WATCH_EVENTS_H_
+#ifndef KINFORMER_CLIENT_TOOLS_WATCH_EVENTS_H_
+#define KINFORMER_CLIENT_TOOLS_WATCH_EVENTS_H_
 
 #include <cstddef>
 #include <deque>
@@ -15,7 +15,7 @@
 #include "kinformer/request_options.h"
 #include "kinformer/result.h"
 
-namespace kinformer::internal::cache {
+namespace kinformer::internal::client {
 
 // Unbounded. Thread-safe.
 class WatchEvents {
@@ -43,6 +43,6 @@ class WatchEvents {
   bool closed_ = false;
 };
 
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer::internal::client
 
-#endif  // KINFORMER_CACHE_TOOLS_WATCH_EVENTS_H_
+#endif  // KINFORMER_CLIENT_TOOLS_WATCH_EVENTS_H_

@@ -1,10 +1,10 @@
-// cache/watch/testing/fake_lister_watcher.h
+// client/testing/fake_lister_watcher.h
 //
 // FakeServer: one collection in memory with the list and watch semantics of an API server, and with
 // answers that a test can change; and a ListerWatcher for it.
 
-#ifndef KINFORMER_CACHE_WATCH_TESTING_FAKE_LISTER_WATCHER_H_
-#define KINFORMER_CACHE_WATCH_TESTING_FAKE_LISTER_WATCHER_H_
+#ifndef KINFORMER_CLIENT_TESTING_FAKE_LISTER_WATCHER_H_
+#define KINFORMER_CLIENT_TESTING_FAKE_LISTER_WATCHER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +23,9 @@
 #include "kinformer/list_watch.h"
 #include "kinformer/object_name.h"
 
-#include "cache/store/testing/test_pods.h"
+#include "client/testing/test_pods.h"
 
-namespace kinformer::internal::cache {
+namespace kinformer::internal::client {
 
 // Confined to the loop, or to the test's thread while the simulation stands still.
 class FakeServer {
@@ -355,6 +355,6 @@ class FakeServer {
   std::vector<Call*> watches_;
 };
 
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer::internal::client
 
-#endif  // KINFORMER_CACHE_WATCH_TESTING_FAKE_LISTER_WATCHER_H_
+#endif  // KINFORMER_CLIENT_TESTING_FAKE_LISTER_WATCHER_H_

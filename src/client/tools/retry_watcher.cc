@@ -12,8 +12,8 @@
 #include "kinformer/log.h"
 
 #include "base/core/forked.h"
-#include "cache/tools/watch_events.h"
-#include "cache/watch/contained_list_watch.h"
+#include "client/tools/watch_events.h"
+#include "client/contained_list_watch.h"
 #include "client/retry_after.h"
 
 namespace kinformer::internal {
@@ -32,7 +32,7 @@ constexpr std::int64_t kMinWatchSeconds = 300;
 class Retries final : public WatchReceiver, public std::enable_shared_from_this<Retries> {
  public:
   Retries(Env& env, std::string resource_version, std::unique_ptr<ListerWatcher> source,
-          std::shared_ptr<cache::WatchEvents> events)
+          std::shared_ptr<client::WatchEvents> events)
       : env_(env),
         source_(std::move(source)),
         contained_(env, *source_),
@@ -137,8 +137,8 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
 
   Env& env_;
   std::unique_ptr<ListerWatcher> source_;
-  cache::ContainedListWatch contained_;
-  const std::shared_ptr<cache::WatchEvents> events_;
+  client::ContainedListWatch contained_;
+  const std::shared_ptr<client::WatchEvents> events_;
   std::string last_;  // the resourceVersion from which to watch
   SteadyTime began_{};
   bool accepted_ = false;
@@ -153,7 +153,7 @@ class RetryWatcher final : public WatcherCore {
  public:
   RetryWatcher(Env& env, std::string resource_version, std::unique_ptr<ListerWatcher> source)
       : env_(env),
-        events_(std::make_shared<cache::WatchEvents>(env)),
+        events_(std::make_shared<client::WatchEvents>(env)),
         retries_(std::make_shared<Retries>(env, std::move(resource_version), std::move(source),
                                            events_)) {
     env_.loop().Post([retries = retries_] { retries->Open(); });
@@ -204,7 +204,7 @@ class RetryWatcher final : public WatcherCore {
 
  private:
   Env& env_;
-  const std::shared_ptr<cache::WatchEvents> events_;
+  const std::shared_ptr<client::WatchEvents> events_;
   const std::shared_ptr<Retries> retries_;
 };
 

@@ -1,6 +1,6 @@
 // A user's lister watcher that throws, or returns no call, does no harm.
 
-#include "cache/watch/contained_list_watch.h"
+#include "client/contained_list_watch.h"
 
 #include <chrono>
 #include <functional>
@@ -15,7 +15,7 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
-namespace kinformer::internal::cache {
+namespace kinformer::internal::client {
 namespace {
 
 using testing::HasSubstr;
@@ -102,4 +102,4 @@ TEST(ContainedListWatch, OptionalMethodsThrow_DefaultsApply) {
 }
 
 }  // namespace
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer::internal::client

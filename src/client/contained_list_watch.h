@@ -1,10 +1,10 @@
-// cache/watch/contained_list_watch.h
+// client/contained_list_watch.h
 //
 // ContainedListWatch: wraps a ListerWatcher, which users may supply, so that it never throws and
 // always returns a call.
 
-#ifndef KINFORMER_CACHE_WATCH_CONTAINED_LIST_WATCH_H_
-#define KINFORMER_CACHE_WATCH_CONTAINED_LIST_WATCH_H_
+#ifndef KINFORMER_CLIENT_CONTAINED_LIST_WATCH_H_
+#define KINFORMER_CLIENT_CONTAINED_LIST_WATCH_H_
 
 #include <functional>
 #include <memory>
@@ -13,7 +13,7 @@
 #include "kinformer/env.h"
 #include "kinformer/list_watch.h"
 
-namespace kinformer::internal::cache {
+namespace kinformer::internal::client {
 
 // Logs and counts exceptions of `inner`; the list or watch then ends with an error. Both arguments
 // must outlive this object and the calls that it returns.
@@ -43,6 +43,6 @@ class ContainedListWatch final : public ListerWatcher {
   ListerWatcher& inner_;
 };
 
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer::internal::client
 
-#endif  // KINFORMER_CACHE_WATCH_CONTAINED_LIST_WATCH_H_
+#endif  // KINFORMER_CLIENT_CONTAINED_LIST_WATCH_H_

@@ -1,10 +1,10 @@
-#include "cache/watch/contained_list_watch.h"
+#include "client/contained_list_watch.h"
 
 #include <utility>
 
 #include "base/core/user_call.h"
 
-namespace kinformer::internal::cache {
+namespace kinformer::internal::client {
 namespace {
 
 constexpr char kName[] = "the lister watcher";
@@ -91,4 +91,4 @@ std::string ContainedListWatch::Describe() const {
   return text;
 }
 
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer::internal::client

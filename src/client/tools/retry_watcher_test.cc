@@ -15,7 +15,8 @@
 #include "kinformer/log.h"
 #include "kinformer/simulation.h"
 
-#include "cache/informer/testing/informer_fixture.h"
+#include "client/testing/fake_lister_watcher.h"
+#include "client/testing/pod_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -85,7 +86,7 @@ class RetryWatcherTest : public ::testing::Test {
 
   const std::shared_ptr<WhyLog> log_ = std::make_shared<WhyLog>();
   Simulation sim_{{.log = log_}};
-  internal::cache::FakeServer server_{sim_.env()};
+  internal::client::FakeServer server_{sim_.env()};
   std::optional<Watcher<Pod>> watcher_;
   std::optional<Error> error_;
   bool closed_ = false;
@@ -332,7 +333,7 @@ TEST_F(RetryWatcherTest, BookmarksMoveItOnUnseen) {
 
 TEST_F(RetryWatcherTest, AnEventWithoutAVersionEndsIt) {
   Open();
-  server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "x", ""));
+  server_.Send(WatchEventType::kAdded, internal::client::MakePod("default", "x", ""));
   server_.Put("b");
   sim_.RunFor(seconds(5));
   EXPECT_THAT(Take(), IsEmpty());

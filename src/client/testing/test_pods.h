@@ -1,9 +1,9 @@
-// cache/store/testing/test_pods.h
+// client/testing/test_pods.h
 //
 // Pods for the tests of the cache, built from JSON without the generated types.
 
-#ifndef KINFORMER_CACHE_STORE_TESTING_TEST_PODS_H_
-#define KINFORMER_CACHE_STORE_TESTING_TEST_PODS_H_
+#ifndef KINFORMER_CLIENT_TESTING_TEST_PODS_H_
+#define KINFORMER_CLIENT_TESTING_TEST_PODS_H_
 
 #include <cstddef>
 #include <string>
@@ -13,7 +13,7 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/type_info.h"
 
-namespace kinformer::internal::cache {
+namespace kinformer::internal::client {
 
 inline const TypeInfo& PodType() {
   static const TypeInfo* const type = DynamicTypeInfo("", "v1", "Pod", "pods", true);
@@ -39,6 +39,6 @@ inline std::string PodValue(const Block& pod) {
   return std::string(payload.substr(at, payload.find('"', at) - at));
 }
 
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer::internal::client
 
-#endif  // KINFORMER_CACHE_STORE_TESTING_TEST_PODS_H_
+#endif  // KINFORMER_CLIENT_TESTING_TEST_PODS_H_

@@ -13,14 +13,15 @@
 
 #include "kinformer/simulation.h"
 
-#include "cache/informer/testing/informer_fixture.h"
+#include "client/testing/pod_view.h"
+#include "client/testing/test_pods.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace kinformer {
 namespace {
 
-using internal::cache::MakePod;
+using internal::client::MakePod;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -1,4 +1,4 @@
-#include "cache/tools/watch_events.h"
+#include "client/tools/watch_events.h"
 
 #include <stop_token>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "base/core/deadline.h"
 #include "base/core/would_deadlock.h"
 
-namespace kinformer::internal::cache {
+namespace kinformer::internal::client {
 
 std::size_t WatchEvents::Push(OwnedWatchEvent event) {
   const MonitorLock lock(*monitor_);
@@ -73,4 +73,4 @@ std::size_t WatchEvents::size() const {
   return events_.size();
 }
 
-}  // namespace kinformer::internal::cache
+}  // namespace kinformer::internal::client
