@@ -1,24 +1,10 @@
 #include "apiserver/registry/conversion.h"
 
-#include <array>
-
+#include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/schema/schema_fields.h"
 
 namespace kinformer::apiserver {
-
-const Conversion* FindConversion(std::string_view group, std::string_view version,
-                                 std::string_view plural) {
-  static constexpr std::array<const Conversion*, 2> kAll = {&kEventConversion,
-                                                            &kAutoscalerConversion};
-  for (const Conversion* conversion : kAll) {
-    if (conversion->plural == plural && conversion->group == group &&
-        conversion->version == version) {
-      return conversion;
-    }
-  }
-  return nullptr;
-}
 
 ResourceAt StoredAt(const ResourceAt& at) {
   const auto& stored = at.resource->stored;

@@ -15,7 +15,7 @@
 
 namespace kinformer::apiserver {
 
-struct DeleteRequest;  // apiserver/write/object_writer.h
+struct DeleteRequest;  // apiserver/write/write_request.h
 
 // Checks that the stored object is the version that the client read, by the metadata it sent
 // (optimistic concurrency).

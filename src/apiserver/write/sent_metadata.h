@@ -12,7 +12,7 @@
 
 namespace kinformer::apiserver {
 
-struct WriteTarget;  // apiserver/write/object_writer.h
+struct WriteTarget;  // apiserver/write/write_request.h
 
 // Sets name and namespace of a new object by the request, and removes fields that only the server
 // sets. Returns the resourceVersion sent, if any.

@@ -12,7 +12,7 @@
 
 #include "kinformer/env.h"
 
-#include "base/core/named_env.h"
+#include "base/core/named_envs.h"
 
 namespace kinformer::internal::base {
 

@@ -13,7 +13,7 @@
 #include "kinformer/log.h"
 #include "kinformer/metrics.h"
 
-#include "base/loop/own_work.h"
+#include "base/loop/has_own_work.h"
 #include "base/loop/timer_queue.h"
 
 namespace boost::asio {

@@ -14,7 +14,7 @@
 
 #include "kinformer/result.h"
 
-#include "object/transcode/json_tape.h"
+#include "object/transcode/json_node.h"
 
 namespace kinformer::internal {
 
