@@ -14,7 +14,7 @@
 #include "kinformer/http_transport.h"
 #include "kinformer/result.h"
 
-#include "config/credentials.h"
+#include "config/exec_cluster.h"
 
 namespace kinformer::internal::config {
 

@@ -111,8 +111,20 @@ class LayersTest(unittest.TestCase):
 
     def test_circle(self):
         self.expect({"src/base/hidden.h": '#include "base/other.h"\n',
-                     "src/base/other.h": '#include "base/hidden.h"\n'},
-                    "src/base/hidden.h", 1, "includes itself")
+                     "src/base/other.h": '#include "base/hidden.h"\n',
+                     "test/circles.txt": "base hidden other\n"},
+                    "src/base/hidden.h", 1, "includes itself, src/base/hidden.h")
+
+    def test_circle_of_headers_and_their_sources(self):
+        circle = {"src/base/hidden.h": '#include "base/a.h"\n'}  # which a.cc includes
+        self.expect(circle, "src/base/a.h", 1, "by way of its folder, base a hidden: move")
+        self.assertEqual([], self.findings({**circle, "test/circles.txt": "# old\nbase a hidden\n"}))
+
+    def test_circle_that_has_grown(self):
+        self.expect({"src/base/hidden.h": '#include "base/third.h"\n',
+                     "src/base/third.h": '#include "base/a.h"\n',
+                     "test/circles.txt": "base a hidden third\nbase a hidden\n"},
+                    "test/circles.txt", 2, "is no circle any more")
 
     def test_public_header_includes_a_private_one(self):
         self.expect({"include/kinformer/house.h":

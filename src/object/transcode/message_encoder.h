@@ -23,7 +23,7 @@
 
 #include "object/transcode/backward_writer.h"
 #include "object/transcode/json_tape.h"
-#include "object/transcode/transcode.h"
+#include "object/transcode/kept_members.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal {
