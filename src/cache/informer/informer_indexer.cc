@@ -108,4 +108,30 @@ Result<void> AddIndexesTo(InformerCore& informer, NamedIndexFunctions indexes, b
   return informer.indexer().AddIndexes(std::move(indexes), skip_existing);
 }
 
+// ---- waits for a version
+
+Result<void> InformerCore::Impl::WaitForResourceVersion(std::string_view namespace_,
+                                                        std::string_view resourceVersion,
+                                                        const std::stop_token& stop,
+                                                        std::optional<Duration> timeout) const {
+  return version_waiters.Wait(context, namespace_, resourceVersion, stop, timeout);
+}
+
+Result<void> InformerCore::WaitForResourceVersion(std::string_view resourceVersion,
+                                                  const std::stop_token& stop,
+                                                  std::optional<Duration> timeout) const {
+  return impl_->WaitForResourceVersion({}, resourceVersion, stop, timeout);
+}
+
+Result<void> IndexerCore::WaitForResourceVersion(std::string_view namespace_,
+                                                 std::string_view resourceVersion,
+                                                 const std::stop_token& stop,
+                                                 std::optional<Duration> timeout) const {
+  if (owner_ != nullptr)
+    return owner_->WaitForResourceVersion(namespace_, resourceVersion, stop, timeout);
+  return Error(Reason::kInvalidArgument,
+               "this store is kept up to date by the program, not by an informer: nobody can wait "
+               "for a resourceVersion of it");
+}
+
 }  // namespace kinformer::internal
