@@ -13,6 +13,7 @@
 #include "kinformer/result.h"
 
 #include "apiserver/admission/webhook.h"
+#include "apiserver/registry/resource_table.h"
 
 namespace kinformer::apiserver {
 

@@ -12,7 +12,7 @@
 
 #include "kinformer/json.h"
 
-#include "apiserver/registry/served_resource.h"
+#include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/user_info.h"
 
 namespace kinformer::apiserver {
