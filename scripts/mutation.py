@@ -9,11 +9,13 @@ import re
 class Mutant:
     """One fault: `before` in a line of a file becomes `after`."""
 
-    def __init__(self, path, rule, start, before, after, text):
+    def __init__(self, path, rule, start, before, after, text, code):
+        """`code`: the text without its comments (masked), at the same places."""
         self.path, self.rule, self.start, self.before, self.after = path, rule, start, before, after
         self.line = text.count("\n", 0, start) + 1
         first = text.rfind("\n", 0, start) + 1
         last = (text + "\n").find("\n", start)
+        last = first + len((code + "\n")[first:last].rstrip())
         self.code = text[first:last].strip()
         column = start - first
         self.changed = (text[first:start] + after + text[start + len(before):last]).strip()
@@ -23,7 +25,7 @@ class Mutant:
         return text[:self.start] + self.after + text[self.start + len(self.before):]
 
     def key(self):
-        """What an explanation names: it holds while the line stays as it is."""
+        """What an explanation names: it holds while the line stays as it is, comments apart."""
         return (self.path, self.code, self.changed)
 
     def __str__(self):
@@ -111,7 +113,7 @@ def mutants_of(path, text):
         last = code.find("\n", start)
         line = code[first:last if last >= 0 else len(code)]
         if not _DECLARES.match(line) and not _HINT.match(line):
-            found.append(Mutant(path, rule, start, before, after, text))
+            found.append(Mutant(path, rule, start, before, after, text, code))
 
     for rule, swaps in _SWAPS.items():
         pattern = _WORDS if rule in ("truth", "bound") else re.compile(

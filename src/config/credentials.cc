@@ -140,7 +140,6 @@ class CachedCredentials : public transport::AwaitedSource,
   };
 
   void GiveUp() {
-    if (!waiting_.empty()) return;
     at_work_ = false;
     job_.GiveUp();
   }
@@ -149,7 +148,6 @@ class CachedCredentials : public transport::AwaitedSource,
     Note(env, obtained);
     Result<Credentials> result = obtained.credentials;
     at_work_ = false;
-    give_up_.Cancel();
     rejected_ = false;
     if (result) {
       known_ = *result;

@@ -45,15 +45,9 @@ class Child {
     if (out >= 0) close(out);
     if (pid > 0) {
       kill(own_group ? -pid : pid, SIGKILL);
-      Wait();
+      while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
     }
-  }
-  int Wait() {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid = -1;
-    return status;
   }
   pid_t pid = -1;
   int out = -1;  // its stdout
@@ -120,13 +114,14 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
-  const int code = posix_spawnp(&child.pid, exec.command.c_str(), &actions, &attributes,
-                                argv.data(), environment.data());
+  pid_t pid = -1;
+  const int code = posix_spawnp(&pid, exec.command.c_str(), &actions, &attributes, argv.data(),
+                                environment.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   child.out = ends[0];
-  if (code != 0) child.pid = -1;
+  if (code == 0) child.pid = pid;
   return code;
 }
 
@@ -158,8 +153,8 @@ Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime dead
     if (ready < 0 && errno != EINTR) return Failed(exec, std::generic_category().message(errno));
     if (ready <= 0) continue;
     std::array<char, 65536> data;
+    // It is readable, so this does not wait and is not interrupted.
     const ssize_t n = read(child.out, data.data(), data.size());
-    if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return text;
     text.append(data.data(), static_cast<std::size_t>(n));
     if (text.size() > kMaxAnswer) return Failed(exec, "its output does not end");

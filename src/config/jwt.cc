@@ -22,9 +22,7 @@ std::optional<WallTime> JwtExpiry(std::string_view token) {
     if (c == '_') c = '/';
   }
   claims.append((4 - claims.size() % 4) % 4, '=');
-  const std::optional<std::string> text = Base64Decode(claims);
-  if (!text) return std::nullopt;
-  const auto parsed = json::Parse(*text);
+  const auto parsed = json::Parse(Base64Decode(claims).value_or(std::string()));
   if (!parsed) return std::nullopt;
   const std::optional<double> seconds = parsed->At("/exp").AsDouble();
   if (!seconds) return std::nullopt;

@@ -38,7 +38,7 @@ std::string Squashed(std::string_view name) {
   return out;
 }
 
-// Reads one map of a kubeconfig. After the first error, further reads do nothing. Ignores fields
+// Reads one map of a kubeconfig. The first error is the one that it reports. Ignores fields
 // that nobody reads, unless they are known ones in another spelling.
 class Fields {
  public:
@@ -71,7 +71,6 @@ class Fields {
   void Data(const char* name, std::string& out) {
     std::string text;
     String(name, text);
-    if (error_) return;
     auto decoded = Base64Decode(text);
     if (!decoded) {
       Fail(name,
@@ -100,7 +99,7 @@ class Fields {
 
   // Returns null if it is absent.
   const Value* Find(const char* name) const {
-    if (map_ == nullptr || error_) return nullptr;
+    if (map_ == nullptr) return nullptr;
     const Value* value = map_->Find(name);
     if (value == nullptr) missed_.emplace_back(name);
     return value == nullptr || value->is_null() ? nullptr : value;
@@ -116,7 +115,7 @@ class Fields {
   }
   [[nodiscard]] Result<void> result() const {
     if (error_) return *error_;
-    if (map_ == nullptr || missed_.empty()) return {};
+    if (map_ == nullptr) return {};
     for (const auto& [given, ignored] : map_->members()) {
       for (const std::string& known : missed_) {
         if (given == known || Squashed(given) != Squashed(known)) continue;
@@ -333,11 +332,6 @@ Result<void> ReadHead(const Value& root, Kubeconfig& out) {
 }
 
 }  // namespace
-
-bool KubeCluster::empty() const {
-  return server.empty() && tls_server_name.empty() && !insecure.value_or(false) &&
-         ca_file.empty() && ca_data.empty() && proxy_url.empty();
-}
 
 Result<std::string> ReadConfigFile(const std::string& path, const std::string& what) {
   Result<std::string> text = base::ReadRegularFile(path, kMaxFileBytes);

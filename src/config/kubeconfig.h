@@ -28,7 +28,6 @@ struct KubeCluster {
   std::optional<bool> disable_compression{};
   std::string exec_config{};  // JSON of the extension client.authentication.k8s.io/exec
   std::string origin{};
-  [[nodiscard]] bool empty() const;
 };
 
 struct KubeUser {

@@ -56,7 +56,7 @@ Surroundings Surroundings::OfProcess() {
     passwd* found = nullptr;
     std::array<char, 16384> buffer;
     if (getpwuid_r(getuid(), &entry, buffer.data(), buffer.size(), &found) == 0 &&
-        found != nullptr && found->pw_dir != nullptr) {
+        found != nullptr) {
       out.home = found->pw_dir;
     }
   }

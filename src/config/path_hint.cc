@@ -1,9 +1,9 @@
 #include "config/path_hint.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <system_error>
+
+#include "config/kubeconfig.h"
 
 namespace kinformer::internal::config {
 namespace {
@@ -26,12 +26,9 @@ std::string PathHint(std::string_view path) {
 }
 
 std::string PathListHint(std::string_view list) {
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t end = std::min(list.find(':', at), list.size());
-    const std::string_view path = list.substr(at, end - at);
+  for (const std::string& path : SplitPathList(list)) {
     if (BeginsWithHome(path)) return HomeHint(path);
-    if (path.find_first_of(",;") != std::string_view::npos) return "; a colon separates files";
-    at = end + 1;
+    if (path.find_first_of(",;") != std::string::npos) return "; a colon separates files";
   }
   return {};
 }

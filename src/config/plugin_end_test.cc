@@ -26,6 +26,7 @@
 #include "config/credentials.h"
 #include "config/exec_plugin.h"
 #include "config/testing/kubeconfig_texts.h"
+#include "config/testing/terminal_on_stdin.h"
 #include "transport/awaited_source.h"
 
 namespace kinformer {
@@ -37,29 +38,6 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 
 void Pause(milliseconds time = milliseconds(1)) { std::this_thread::sleep_for(time); }
-
-// Makes standard input a terminal during its lifetime.
-class TerminalOnStdin {
- public:
-  TerminalOnStdin() : before_(dup(STDIN_FILENO)), terminal_(posix_openpt(O_RDWR | O_NOCTTY)) {
-    EXPECT_EQ(grantpt(terminal_), 0);
-    EXPECT_EQ(unlockpt(terminal_), 0);
-    const int other_end = open(ptsname(terminal_), O_RDWR | O_NOCTTY);
-    EXPECT_EQ(dup2(other_end, STDIN_FILENO), STDIN_FILENO);
-    close(other_end);
-  }
-  ~TerminalOnStdin() {
-    dup2(before_, STDIN_FILENO);
-    close(before_);
-    close(terminal_);
-  }
-  TerminalOnStdin(const TerminalOnStdin&) = delete;
-  TerminalOnStdin& operator=(const TerminalOnStdin&) = delete;
-
- private:
-  const int before_;
-  const int terminal_;
-};
 
 // A loop on which a task is due at once, if its delay is at most the time after which an unused
 // plugin is killed.

@@ -1,7 +1,6 @@
 // Makes one Config from kubeconfig entries and overrides.
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/number_in.h"
 #include "base/text/redacted_url.h"
 #include "base/text/url.h"
 #include "config/kubeconfig.h"
@@ -57,9 +57,10 @@ void Override(std::string& value, const std::string& by) {
   if (!by.empty()) value = by;
 }
 
+// `name` is not empty.
 bool IsDnsLabel(const std::string& name) {
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return name.size() <= 63 && !name.empty() && plain(name.front()) && plain(name.back()) &&
+  return name.size() <= 63 && plain(name.front()) && plain(name.back()) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return plain(c) || c == '-'; });
 }
 
@@ -301,13 +302,12 @@ class Resolver {
 }  // namespace
 
 Result<Duration> ParseTimeout(const std::string& text) {
-  std::int64_t whole = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  const std::optional<std::int64_t> seconds = base::NumberIn(text);
   std::optional<std::int64_t> nanos;
-  if (code == std::errc() && end == text.data() + text.size()) {
-    if (whole < 1000000000) nanos = whole * 1000000000;
-  } else {
+  if (!seconds) {
     nanos = ParseGoDuration(text);
+  } else if (*seconds >= 0 && *seconds < 1000000000) {
+    nanos = *seconds * 1000000000;
   }
   if (!nanos || *nanos < 0) {
     return Error(Reason::kConfig,

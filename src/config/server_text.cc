@@ -1,5 +1,6 @@
 #include "config/server_text.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/text/redacted_url.h"
@@ -9,10 +10,11 @@ namespace {
 
 // Returns the length of "http" or "https" at the start, or 0.
 std::size_t SchemeSize(std::string_view text) {
-  constexpr std::string_view kHttps = "https";
-  std::size_t size = 0;
-  while (size < kHttps.size() && size < text.size() && (text[size] | 0x20) == kHttps[size]) ++size;
-  return size < 4 ? 0 : size;
+  const auto lower = [](char c) { return c | 0x20; };
+  for (const std::string_view scheme : {"https", "http"}) {
+    if (std::ranges::equal(text.substr(0, scheme.size()), scheme, {}, lower)) return scheme.size();
+  }
+  return 0;
 }
 
 bool IsPort(std::string_view text) {

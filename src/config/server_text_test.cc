@@ -22,12 +22,18 @@ TEST(MisspelledUrl, FindsTheUrlThatWasMeant) {
   }
   EXPECT_EQ(MisspelledUrl("https:host"), "https://host");
   EXPECT_EQ(MisspelledUrl("HTTPS:/h/p"), "HTTPS://h/p");
+  EXPECT_EQ(MisspelledUrl("http:80a"), "http://80a");
+  EXPECT_EQ(MisspelledUrl("http::80"), "http://80");
+  EXPECT_EQ(MisspelledUrl("http:/80"), "http://80");
 }
 
 TEST(MisspelledUrl, LeavesHostsAndUrlsAlone) {
-  for (const char* server : {"", "http", "https", "http:", "http://h", "https://h:1/p", "http:///h",
-                             "http:80", "https:6443", "https:6443/p", "httpd.example:80", "h:1",
-                             "httpss:/h", "ftp:/h", "localhost"}) {
+  for (
+      const char* server :
+      {"",          "http",       "https",      "http:",        "http://h",         "https://h:1/p",
+       "http:///h", "http:80",    "https:6443", "https:6443/p", "httpd.example:80", "h:1",
+       "httpss:/h", "ftp:/h",     "localhost",  "htt:/h",       "xttps:/h",         "hxtps:/h",
+       "http:/",    "https:////", "h",          "httpx:/h",     "http:0",           "http:9/"}) {
     EXPECT_EQ(MisspelledUrl(server), std::nullopt) << server;
   }
 }

@@ -1,6 +1,5 @@
 // Converts a Config to the options of the transport.
 
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "kinformer/config.h"
 
 #include "base/core/seconds.h"
+#include "base/text/number_in.h"
 #include "base/text/redacted_url.h"
 #include "base/text/url.h"
 #include "config/bearer.h"
@@ -44,11 +44,8 @@ std::string EscapedHeaderKey(const std::string& key) {
 std::optional<long> SecondsFrom(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr) return std::nullopt;
-  const std::string value(text);
-  long seconds = 0;
-  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-  if (code != std::errc() || end != value.data() + value.size() || seconds < 0) return std::nullopt;
-  return seconds;
+  const std::optional<long> seconds = internal::base::NumberIn<long>(text);
+  return seconds && *seconds >= 0 ? seconds : std::nullopt;
 }
 
 Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,

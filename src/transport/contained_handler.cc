@@ -35,21 +35,16 @@ class ContainedResponse final : public ResponseStream {
       : env_(env), of_(std::move(of)), inner_(std::move(inner)) {}
 
   [[nodiscard]] bool ready() const override {
-    if (Unable()) return true;
-    bool ready = false;
-    return !Try("ready", [&] { ready = inner_->ready(); }) || ready;
+    bool ready = true;
+    if (!Unable()) (void)Try("ready", [&] { ready = inner_->ready(); });
+    return ready;
   }
   [[nodiscard]] int status() const override {
-    int status = 0;
-    if (!Unable() && Try("status", [&] { status = inner_->status(); })) return status_ = status;
+    if (!Unable() && Try("status", [&] { status_ = inner_->status(); })) return status_;
     return begun_ ? status_ : instead_->status();
   }
   [[nodiscard]] const HttpHeaders& headers() const override {
-    const HttpHeaders* headers = nullptr;
-    if (!Unable() && Try("headers", [&] { headers = &inner_->headers(); })) {
-      headers_ = headers;
-      return *headers;
-    }
+    if (!Unable() && Try("headers", [&] { headers_ = &inner_->headers(); })) return *headers_;
     return begun_ && headers_ != nullptr ? *headers_ : instead_->headers();
   }
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {

@@ -17,7 +17,7 @@ namespace {
 std::string Part(CURLU* url, CURLUPart part) {
   char* text = nullptr;
   std::string out;
-  if (curl_url_get(url, part, &text, 0) == CURLUE_OK && text != nullptr) out = text;
+  if (curl_url_get(url, part, &text, 0) == CURLUE_OK) out = text;
   curl_free(text);
   return out;
 }
@@ -38,7 +38,6 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
   const Result<base::Url> taken_apart = base::ParseUrl(url, "server URL");
   if (!taken_apart) return taken_apart.error();
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), &curl_url_cleanup);
-  if (parsed == nullptr) return bad("out of memory");
   // Accepts any scheme here, so that the message below can name it.
   const CURLUcode code = curl_url_set(parsed.get(), CURLUPART_URL, taken_apart->ToString().c_str(),
                                       CURLU_NON_SUPPORT_SCHEME);
@@ -48,9 +47,7 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
   Endpoint out;
   out.tls = scheme == "https";
   out.host = Part(parsed.get(), CURLUPART_HOST);
-  if (out.host.size() > 2 && out.host.front() == '[')
-    out.host = out.host.substr(1, out.host.size() - 2);
-  if (out.host.empty()) return bad("it names no host");
+  if (out.host.starts_with('[')) out.host = out.host.substr(1, out.host.size() - 2);
   const std::string port = Part(parsed.get(), CURLUPART_PORT);
   out.port = !port.empty() ? port : out.tls ? "443" : "80";
   out.authority = port.empty() ? out.Bracketed() : out.Bracketed() + ":" + port;
@@ -61,9 +58,7 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
 
 Result<std::string> ParseServerName(const std::string& name) {
   std::string host = name;
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (in6_addr six{}; inet_pton(AF_INET6, host.c_str(), &six) == 1) {
     // libcurl compares the address with this text.
     std::array<char, INET6_ADDRSTRLEN> text{};

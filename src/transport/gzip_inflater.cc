@@ -11,8 +11,7 @@ namespace kinformer::internal::transport {
 
 struct GzipInflater::State {
   z_stream stream{};
-  bool in_member = false;  // between the first byte of a member and its trailer
-  bool ended_one = false;
+  bool ended = false;  // behind the trailer of a member, before the next one
   bool ready = false;
   std::array<char, 32768> buffer{};
 };
@@ -32,12 +31,10 @@ Result<void> GzipInflater::Write(std::string_view data,
   if (!s.ready) return Error(Reason::kDecode, "gzip body: zlib cannot allocate its state");
   while (!data.empty()) {
     const std::size_t take = std::min<std::size_t>(data.size(), std::numeric_limits<uInt>::max());
-    if (!s.in_member) {
-      if (s.ended_one && inflateReset(&s.stream) != Z_OK) {
-        return Error(Reason::kDecode, "gzip body: zlib cannot start the next member");
-      }
-      s.in_member = true;
+    if (s.ended && inflateReset(&s.stream) != Z_OK) {
+      return Error(Reason::kDecode, "gzip body: zlib cannot start the next member");
     }
+    s.ended = false;
     // zlib's interface is not const-correct; it does not write through next_in.
     s.stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
     s.stream.avail_in = static_cast<uInt>(take);
@@ -54,16 +51,13 @@ Result<void> GzipInflater::Write(std::string_view data,
       if (made > 0 && !sink({s.buffer.data(), made})) return {};
     } while (code != Z_STREAM_END && s.stream.avail_out == 0);
     data.remove_prefix(take - s.stream.avail_in);
-    if (code == Z_STREAM_END) {
-      s.in_member = false;
-      s.ended_one = true;
-    }
+    s.ended = code == Z_STREAM_END;
   }
   return {};
 }
 
 Result<void> GzipInflater::Finish() const {
-  if (state_->in_member || !state_->ended_one) {
+  if (!state_->ended) {
     return Error(Reason::kUnexpectedEof, "gzip body: it ends in the middle");
   }
   return {};

@@ -87,14 +87,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     broken_ = std::move(why);
     Close();
     // Without latency: a reset is seen at once, and the next step may be far away.
-    timer_.Cancel();
     scheduled_ = false;
-    ++epoch_;
     Schedule(/*at_once=*/true);
   }
 
   void CutAfter(std::size_t bytes) {
-    if (broken_ || ended_) return;
+    if (ended_) return;
     cut_after_ = bytes;
     if (bytes == 0) Cut();
   }
@@ -108,8 +106,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void Close() {
     core_->open.erase(id_);
+    timer_.Cancel();
     pending_.clear();
-    offset_ = 0;
     if (in_server_) return;  // the step that is using the stream destroys it
     stream_.reset();
   }
@@ -118,8 +116,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (scheduled_) return;
     scheduled_ = true;
     const Duration delay = at_once ? Duration::zero() : core_->Latency();
-    auto step = [self = shared_from_this(), epoch = epoch_] {
-      if (epoch != self->epoch_) return;
+    auto step = [self = shared_from_this()] {
       self->scheduled_ = false;
       self->Step();
     };
@@ -151,17 +148,15 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       const HttpHeaders headers = stream_->headers();
       if (headers.Get("Content-Encoding") == "gzip") inflater_.emplace();
       Tell([&] { receiver_->OnHeaders(status, headers); });
-      if (receiver_ != nullptr && !broken_) Schedule(/*at_once=*/true);
+      Schedule(/*at_once=*/true);
     } else {
       Pump();
     }
   }
 
   void Ask() {
-    in_server_ = true;
     auto stream =
         internal::transport::HandleContained(core_->env, *core_->handler, std::move(request_));
-    in_server_ = false;
     if (receiver_ == nullptr || broken_) return;
     if (stream == nullptr) {
       Break(Error(Reason::kTransport, "the server closed the connection without a response"));
@@ -188,23 +183,16 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       const auto state = stream_->Read(std::max<std::size_t>(want, 4096), pending_);
       in_server_ = false;
       if (receiver_ == nullptr || broken_) {
-        stream_.reset();
-        pending_.clear();
+        Close();
         return;
       }
-      if (state == ResponseStream::State::kWait) {
-        read_ = true;
-        break;
-      }
+      if (state == ResponseStream::State::kWait) break;
       waiting_ = false;
-      if (state == ResponseStream::State::kMore) {
-        read_ = true;
-        continue;
-      }
+      if (state == ResponseStream::State::kMore) continue;
       ended_ = true;
       aborted_ = state == ResponseStream::State::kAbort;
       // The head was delivered already, so a replacement response comes too late.
-      if (!std::exchange(read_, true) && stream_->status() != status_) {
+      if (stream_->status() != status_) {
         pending_.clear();
         aborted_ = true;
       }
@@ -221,10 +209,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       }
       // Also if nothing is pending: a stream with more data than fit into the chunk does not call
       // the wake.
-      if (Pending() > 0 || ended_ || !waiting_) {
-        waiting_ = false;
-        Schedule();
-      }
+      if (Pending() > 0 || !waiting_) Schedule();
       return;
     }
     if (!ended_) return;  // continues at the wake
@@ -277,7 +262,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       Tell([&] { receiver_->OnData(plain); });
       return receiver_ != nullptr && !broken_;
     });
-    if (!result && receiver_ != nullptr) Break(result.error());
+    if (!result) Break(result.error());
   }
 
   void Done(Result<void> result) {
@@ -313,11 +298,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<std::size_t> cut_after_;
   Timer timer_;
   Timer deadline_;
-  std::uint64_t epoch_ = 0;  // a step scheduled under an older epoch is void after a break
   bool scheduled_ = false;
   bool started_ = false;  // OnHeaders has been called
   int status_ = 0;        // as delivered
-  bool read_ = false;
   bool waiting_ = false;  // the stream returned kWait
   bool in_server_ = false;
   bool ended_ = false;

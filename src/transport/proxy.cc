@@ -69,20 +69,16 @@ bool InNetwork(const std::string& entry, const Address& address) {
   return SameFront(*base, address, four ? bits + 96 : bits);
 }
 
-// Splits "host:port" and "[::1]:port"; the port is empty if it is absent.
+// Splits "host:port" and "[::1]:port"; without a port, `port` stays as it is.
 void SplitPort(const std::string& entry, std::string& host, std::string& port) {
   host = entry;
-  port.clear();
-  const auto colon = entry.rfind(':');
-  const bool bracketed = !entry.empty() && entry.front() == '[';
-  const bool one_colon = colon != std::string::npos && entry.find(':') == colon;
-  if (one_colon || (bracketed && colon != std::string::npos && colon > entry.rfind(']'))) {
+  const auto colon = entry.find(':', entry.starts_with('[') ? entry.find(']') : 0);
+  // Several colons are an IPv6 address.
+  if (colon != std::string::npos && entry.rfind(':') == colon) {
     host = entry.substr(0, colon);
     port = entry.substr(colon + 1);
   }
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  }
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
 }
 
 // "example.com" matches itself and subdomains, ".example.com" and "*.example.com" only subdomains.
@@ -90,7 +86,7 @@ bool InDomain(std::string_view domain, std::string_view host) {
   if (domain.starts_with("*.")) domain.remove_prefix(1);
   const bool itself_too = domain.front() != '.';
   if (itself_too && host == domain) return true;
-  if (host.size() <= domain.size() || !host.ends_with(domain)) return false;
+  if (!host.ends_with(domain)) return false;
   return !itself_too || host[host.size() - domain.size() - 1] == '.';
 }
 

@@ -35,7 +35,7 @@ std::string BrokenKeyRule(std::string_view key) {
 // Returns the size of decoded base64.
 std::size_t DecodedSize(std::string_view text) {
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  return text.size() / 4 * 3 - std::min(padding, text.size());
+  return text.size() / 4 * 3 - padding;
 }
 
 void CheckKey(std::string_view member, const std::string& key, std::vector<StatusCause>& causes) {

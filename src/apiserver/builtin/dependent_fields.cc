@@ -48,7 +48,7 @@ void CheckService(const json::Value& spec, Causes& causes) {
 }
 
 void CheckEndpoints(const json::Value& subsets, Causes& causes) {
-  for (std::size_t i = 0; i < subsets.items().size() && !AreEnough(causes); ++i) {
+  for (std::size_t i = 0; i < subsets.items().size(); ++i) {
     CheckPortNames(subsets.items()[i]["ports"], At("subsets", i) + ".ports", causes);
   }
 }

@@ -60,7 +60,6 @@ void ValidateEphemeralContainer(const std::string& field, const json::Value& con
 // ---- resize
 
 bool IsSome(const json::Value& amount) {
-  if (amount.is_null()) return false;
   const auto quantity = resource::Quantity::Parse(amount.StringOrEmpty());
   return quantity && !quantity->IsZero();
 }
@@ -106,7 +105,7 @@ void ValidateAmounts(const std::string& field, const json::Value& old, const jso
   for (const std::string_view name : kResizable) {
     const json::Value& request = resources["requests"][name];
     const json::Value& limit = resources["limits"][name];
-    if (request.is_null() || limit.is_null() || !Exceeds(request, limit)) continue;
+    if (!Exceeds(request, limit)) continue;
     causes.push_back(InvalidValue(field + ".requests", request.Dump(),
                                   "must be less than or equal to " + std::string(name) +
                                       " limit of " + limit.StringOrEmpty()));

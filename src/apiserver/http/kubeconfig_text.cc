@@ -3,19 +3,17 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <system_error>
 #include <unistd.h>
+
+#include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 std::string Base64(const std::string& text) {
-  std::string out(4 * ((text.size() + 2) / 3) + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  out.resize(static_cast<std::size_t>(size));
+  std::string out;
+  internal::AppendBase64(text, out);
   return out;
 }
 

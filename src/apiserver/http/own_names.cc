@@ -79,8 +79,7 @@ bool HasForeignOrigin(const HttpHeaders& headers) {
   for (const auto& [name, value] : headers) {
     if (!SameFieldName(name, "origin")) continue;
     const internal::base::Url origin = internal::base::SplitUrl(value);
-    // "null", for example: a page that hides its origin.
-    if (origin.scheme.empty()) return true;
+    // False for "null", too: a page that hides its origin.
     const bool only_a_host = origin.scheme.size() + 3 + origin.host.size() == value.size();
     if (host.empty() || !only_a_host || !SameFieldName(origin.host, host)) return true;
   }

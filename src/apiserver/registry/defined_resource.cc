@@ -24,23 +24,24 @@ SelectableField FieldOf(const std::string& path) {
 
 // Returns the rank of maturity, and the major and minor number, of a version name.
 std::tuple<int, int, int> VersionRank(std::string_view name) {
-  const auto number = [&](std::string_view& rest) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    if (error != std::errc()) return 0;
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  // Returns a negative number where there is none.
+  const auto number = [](std::string_view& rest) {
+    int value = -1;
+    const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    rest.remove_prefix(static_cast<std::size_t>(parsed.ptr - rest.data()));
     return value;
   };
   if (!name.starts_with('v')) return {0, 0, 0};
   std::string_view rest = name.substr(1);
   const int major = number(rest);
-  if (major == 0) return {0, 0, 0};
+  if (major < 0) return {0, 0, 0};
   if (rest.empty()) return {3, major, 0};
   for (const auto& [word, rank] : {std::pair<std::string_view, int>("beta", 2), {"alpha", 1}}) {
     if (!rest.starts_with(word)) continue;
     rest.remove_prefix(word.size());
     const int minor = number(rest);
-    if (minor != 0 && rest.empty()) return {rank, major, minor};
+    if (minor >= 0 && rest.empty()) return {rank, major, minor};
+    break;
   }
   return {0, 0, 0};
 }

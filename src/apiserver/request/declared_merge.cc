@@ -88,7 +88,7 @@ void MergeMember(const json::Value& value, std::string_view name, const FieldDes
       MergeList(rule, MessageOf(field), value.items(), target.EnsureArray(), problem);
       return;
     }
-  } else if (value.is_object() && target.is_object()) {
+  } else if (value.is_object()) {
     MergeObject(value, MessageOf(field), target, problem);
     return;
   }

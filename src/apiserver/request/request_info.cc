@@ -89,7 +89,7 @@ Result<RequestInfo> ParseRequest(std::string_view method, std::string_view targe
   }
   info.trailing_slash = decoded.size() > 1 && decoded.back() == '/';
   info.empty_part = decoded.find("//") != std::string::npos;
-  for (std::size_t at = 0; at < decoded.size();) {
+  for (std::size_t at = 1; at < decoded.size();) {
     std::size_t end = decoded.find('/', at);
     if (end == std::string::npos) end = decoded.size();
     if (end > at) info.parts.push_back(decoded.substr(at, end - at));

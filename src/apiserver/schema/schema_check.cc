@@ -91,8 +91,7 @@ class Structural {
     if (level == Level::kRoot) CheckRoot(schema, field);
     const bool int_or_string = Flag(schema, kIntOrString);
     const bool direct = int_or_string && IsIntegerOrString(schema["anyOf"]);
-    const bool nested = int_or_string && !direct && schema["allOf"].size() > 0 &&
-                        IsIntegerOrString(schema["allOf"][0]["anyOf"]);
+    const bool nested = int_or_string && !direct && IsIntegerOrString(schema["allOf"][0]["anyOf"]);
     EachJunctor(schema, field, [&](const Value& each, const std::string& at) {
       const bool excepted = direct && at.starts_with(Member(field, "anyOf"));
       const bool holds = nested && at == Item(field, "allOf", 0);

@@ -16,7 +16,6 @@ namespace {
 constexpr std::string_view kAnonymous = "system:anonymous";
 constexpr std::string_view kAuthenticated = "system:authenticated";
 constexpr std::string_view kUnauthenticated = "system:unauthenticated";
-constexpr std::string_view kImpersonate = "impersonate-";
 constexpr std::string_view kExtra = "impersonate-extra-";
 
 const UserInfoPtr& Anonymous() {
@@ -43,7 +42,6 @@ Result<UserInfo> Wanted(const HttpHeaders& headers) {
   UserInfo wanted;
   for (const auto& [header, value] : headers) {
     const std::string name = LowerCase(header);
-    if (!name.starts_with(kImpersonate)) continue;
     if (name == "impersonate-user") {
       if (wanted.name.empty()) wanted.name = value;
     } else if (name == "impersonate-uid") {
@@ -81,9 +79,7 @@ void AddUsualGroups(UserInfo& user) {
 std::string_view BearerTokenOf(const HttpHeaders& headers) {
   constexpr std::string_view kBearer = "bearer ";
   std::string_view value = headers.Get("Authorization");
-  if (value.size() < kBearer.size() || LowerCase(value.substr(0, kBearer.size())) != kBearer) {
-    return {};
-  }
+  if (LowerCase(value.substr(0, kBearer.size())) != kBearer) return {};
   value.remove_prefix(kBearer.size());
   return value;
 }

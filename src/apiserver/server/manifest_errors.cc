@@ -45,7 +45,7 @@ Group GroupOf(const ResourceTable& resources, std::string_view api_version, std:
   const std::size_t slash = api_version.find('/');
   const std::string_view group =
       slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-  std::size_t best = kind.size() + 1;
+  std::size_t best = std::string::npos;
   for (const auto& resource : resources.all()) {
     if (resource->group != group) continue;
     if (!resource->custom) found.built_in = true;

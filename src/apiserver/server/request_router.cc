@@ -30,7 +30,12 @@ std::string AcceptOf(const HttpRequest& request, bool pretty) {
 }
 
 bool AsksPretty(const HttpRequest& request, const Query& query) {
-  if (query.Has("pretty")) return query.GetBool("pretty").value_or(false);
+  if (const std::string_view said = query.Get("pretty"); !said.empty()) {
+    for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
+      if (said == yes) return true;
+    }
+    return false;
+  }
   const std::string_view agent = request.headers.Get("User-Agent");
   return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
 }

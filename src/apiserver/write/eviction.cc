@@ -57,17 +57,17 @@ Result<void> TakeDisruption(json::Value& budget, std::string_view pod, std::stri
     return Refused("The disruption budget " + name + " is still being processed by the server.",
                    /*soon=*/true);
   }
+  if (budget.At("/status/disruptedPods").size() > kMaxDisruptedPods) {
+    return ForbiddenError({.group = "policy", .resource = "poddisruptionbudget", .name = name},
+                          "DisruptedPods map too big - too many evictions not confirmed by PDB "
+                          "controller");
+  }
   const std::int64_t allowed = number("disruptionsAllowed");
   if (allowed <= 0) {
     return Refused("The disruption budget " + name + " needs " +
                        std::to_string(number("desiredHealthy")) + " healthy pods and has " +
                        std::to_string(number("currentHealthy")) + " currently",
                    /*soon=*/false);
-  }
-  if (budget.At("/status/disruptedPods").size() >= kMaxDisruptedPods) {
-    return ForbiddenError({.group = "policy", .resource = "poddisruptionbudgets", .name = name},
-                          "DisruptedPods map too big - too many evictions not confirmed by PDB "
-                          "controller");
   }
   json::Value& status = budget.Ensure("status");
   status.Set("disruptionsAllowed", allowed - 1);

@@ -18,11 +18,11 @@
 namespace kinformer::apiserver {
 namespace {
 
-constexpr std::array<std::string_view, 8> kSystemMetadata = {
-    "uid",  "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
-    "name", "namespace",         "selfLink"};
-constexpr std::array<std::string_view, 1> kManagedFields = {"managedFields"};
-constexpr std::array<std::string_view, 1> kFinalizers = {"finalizers"};
+constexpr auto kSystemMetadata = std::to_array<std::string_view>(
+    {"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
+     "name", "namespace", "selfLink"});
+constexpr auto kManagedFields = std::to_array<std::string_view>({"managedFields"});
+constexpr auto kFinalizers = std::to_array<std::string_view>({"finalizers"});
 
 // Sets the named metadata to the values in `from`; removes those that `from` lacks.
 void Restore(json::Value& metadata, const json::Value& from,

@@ -28,10 +28,8 @@ Duration BackoffManager::Next() {
 }
 
 void BackoffManager::Reset() {
-  const SteadyTime now = env_.Now();
   MutexLock lock(mutex_);
   base_ = options_.initial;
-  quiet_since_ = now;
 }
 
 Duration Jitter(Env& env, Duration duration, double factor) {

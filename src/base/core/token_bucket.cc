@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "base/core/backoff.h"
 
@@ -11,7 +10,7 @@ namespace kinformer::internal {
 TokenBucket::TokenBucket(double qps, int burst)
     : qps_(qps), burst_(std::max(burst, 1)), tokens_(burst_) {}
 
-bool TokenBucket::limited() const { return qps_ > 0 && !std::isinf(qps_); }
+bool TokenBucket::limited() const { return qps_ > 0; }
 
 Duration TokenBucket::Reserve(SteadyTime now) {
   if (!limited()) return Duration::zero();
@@ -21,7 +20,6 @@ Duration TokenBucket::Reserve(SteadyTime now) {
     last_ = now;
   }
   tokens_ -= 1;
-  if (tokens_ >= 0) return Duration::zero();
   return base::Scaled(std::chrono::seconds(1), -tokens_ / qps_);
 }
 

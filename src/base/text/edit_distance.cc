@@ -1,13 +1,14 @@
 #include "base/text/edit_distance.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace kinformer::internal::base {
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = row[0];
     row[0] = i;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace kinformer::internal::base {
 namespace {
@@ -26,6 +27,14 @@ TEST(HashBytes, ReadsEveryByte) {
   }
   EXPECT_EQ(seen.size(), texts);
   EXPECT_NE(HashBytes(7, "web"), HashBytes(8, "web"));
+}
+
+TEST(HashBytes, ReadsNoOtherByte) {
+  for (std::size_t size = 0; size <= 70; ++size) {
+    const std::string text(size, 'a');
+    const std::string between = std::string(40, 'x') + text + std::string(40, 'y');
+    EXPECT_EQ(HashBytes(7, std::string_view(between).substr(40, size)), HashBytes(7, text)) << size;
+  }
 }
 
 }  // namespace

@@ -24,7 +24,6 @@ Error Failed(int code) { return Failed(std::generic_category().message(code)); }
 const char* KindOf(mode_t mode) {
   if (S_ISDIR(mode)) return "a directory";
   if (S_ISFIFO(mode)) return "a FIFO";
-  if (S_ISSOCK(mode)) return "a socket";
   return "a device";
 }
 

@@ -8,7 +8,8 @@
 namespace kinformer::internal::base {
 namespace {
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+// Schemes are in lower case here.
+bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
 bool IsSchemeCharacter(char c) {
   return IsLetter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
 }

@@ -56,12 +56,9 @@ class Watcher final : public CertificateWatcher {
 
   ~Watcher() override {
     if (internal::base::IsForkedOff(env_)) return;
-    {
-      const MonitorLock lock(*monitor_);
-      stopped_ = true;
-      monitor_->NotifyAll();
-    }
-    thread_->Join();
+    const MonitorLock lock(*monitor_);
+    stopped_ = true;
+    monitor_->NotifyAll();
   }
 
   CertificatePair Current() const override {
@@ -140,7 +137,7 @@ class Watcher final : public CertificateWatcher {
   std::shared_ptr<const Callback> callback_{};
   bool calling_ = false;
   bool stopped_ = false;
-  std::unique_ptr<Thread> thread_{};
+  std::unique_ptr<Thread> thread_{};  // joined first
 };
 
 }  // namespace

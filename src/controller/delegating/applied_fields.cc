@@ -42,7 +42,7 @@ json::Value SetParts(const FieldDescriptor& field, const json::Value& value) {
 }
 
 json::Value SetFields(const MessageDescriptor& message, const json::Value& object) {
-  if (!object.is_object() || message.union_kind != UnionKind::kNone) return object;
+  if (!object.is_object()) return object;
   json::Value out = json::Value::MakeObject();
   for (const auto& [name, value] : object.members()) {
     const FieldDescriptor* field = FindJsonMember(message, name);

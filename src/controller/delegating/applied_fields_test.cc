@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "kinformer/api/apiextensionsv1.h"
 #include "kinformer/api/appsv1_mutable.h"
+#include "kinformer/api/authorizationv1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/custom_resource.h"
+#include "kinformer/internal/type_info.h"
 
 namespace kinformer::internal::delegating {
 namespace {
@@ -67,6 +70,108 @@ TEST(AppliedFields, EmptyTextInMap_IsSent) {
   EXPECT_EQ(json::Parse(Applied(map)).OrExit()["data"].Dump(), R"({"empty":""})");
 }
 
+// The rules of unset fields: empty text, 0, false, {} and [] are those of fields that are no
+// optionals.
+TEST(AppliedFields, EachKindOfField_IsLeftOutIfItIsEmpty) {
+  struct {
+    const char* given;
+    const char* sent;
+  } const rows[] = {
+      {R"({"hostname":""})", "{}"},
+      {R"({"hostname":"a"})", R"({"hostname":"a"})"},
+      {R"({"hostname":"0"})", R"({"hostname":"0"})"},
+      {R"({"hostname":null,"priority":null})", "{}"},
+      {R"({"hostNetwork":false,"hostPID":true})", R"({"hostPID":true})"},
+      {R"({"shareProcessNamespace":false})", R"({"shareProcessNamespace":false})"},
+      {R"({"activeDeadlineSeconds":0})", R"({"activeDeadlineSeconds":0})"},
+      {R"({"nodeSelector":{}})", "{}"},
+      {R"({"nodeSelector":{"a":""}})", R"({"nodeSelector":{"a":""}})"},
+      {R"({"containers":[]})", "{}"},
+      {R"({"tolerations":[{"key":"","operator":"Exists"},{}]})",
+       R"({"tolerations":[{"operator":"Exists"},{}]})"},
+      {R"({"securityContext":{}})", R"({"securityContext":{}})"},
+      {R"({"securityContext":{"runAsUser":0,"supplementalGroups":[]}})",
+       R"({"securityContext":{"runAsUser":0}})"},
+      {R"({"overhead":{"cpu":"0","memory":"1Gi"}})", R"({"overhead":{"cpu":"0","memory":"1Gi"}})"},
+      {R"({"imagePullSecrets":[{"name":""}]})", R"({"imagePullSecrets":[{}]})"},
+      {R"({"hostAliases":[{"ip":"1.2.3.4","hostnames":["",""]}]})",
+       R"({"hostAliases":[{"ip":"1.2.3.4","hostnames":["",""]}]})"},
+      {R"("text")", R"("text")"},
+  };
+  for (const auto& row : rows) {
+    const Result<std::string> sent =
+        AppliedFields(corev1::Pod::type_info(), R"({"spec":)" + std::string(row.given) + "}");
+    ASSERT_TRUE(sent.ok()) << row.given;
+    const std::string whole =
+        std::string(row.sent) == "{}" ? "{}" : R"({"spec":)" + std::string(row.sent) + "}";
+    EXPECT_EQ(*sent, whole) << row.given;
+  }
+}
+
+TEST(AppliedFields, QuantityOfZero_IsLeftOutOfAStructAndKeptInAMap) {
+  struct {
+    const char* given;
+    const char* sent;
+  } const rows[] = {
+      {R"({"resource":"limits.cpu","divisor":"0"})", R"({"resource":"limits.cpu"})"},
+      {R"({"resource":"limits.cpu","divisor":""})", R"({"resource":"limits.cpu"})"},
+      {R"({"resource":"limits.cpu","divisor":"1m"})",
+       R"({"resource":"limits.cpu","divisor":"1m"})"},
+      {R"({"resource":"0"})", R"({"resource":"0"})"},
+  };
+  const auto around = [](const std::string& inner) {
+    return R"({"spec":{"containers":[{"env":[{"valueFrom":{"resourceFieldRef":)" + inner +
+           "}}]}]}}";
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(AppliedFields(corev1::Pod::type_info(), around(row.given)).OrExit(), around(row.sent))
+        << row.given;
+  }
+}
+
+// Lists of text that are messages on the wire, and schemas that are "this or that".
+TEST(AppliedFields, UnionsAndMapsOfMessages) {
+  const std::string review = R"({"spec":{"user":"u","extra":{"scopes":["a","b"],"none":[]}}})";
+  EXPECT_EQ(AppliedFields(authorizationv1::SubjectAccessReview::type_info(), review).OrExit(),
+            review);
+  struct {
+    const char* given;
+    const char* sent;
+  } const rows[] = {
+      {R"({"type":"object","additionalProperties":false})",
+       R"({"type":"object","additionalProperties":false})"},
+      {R"({"type":"array","items":{"type":"string"}})",
+       R"({"type":"array","items":{"type":"string"}})"},
+      {R"({"properties":{"a":{"type":"string","format":""},"b":{}}})",
+       R"({"properties":{"a":{"type":"string"},"b":{}}})"},
+  };
+  for (const auto& row : rows) {
+    const auto around = [](const std::string& schema) {
+      return R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":)" + schema + "}}]}}";
+    };
+    EXPECT_EQ(
+        AppliedFields(apiextensionsv1::CustomResourceDefinition::type_info(), around(row.given))
+            .OrExit(),
+        around(row.sent))
+        << row.given;
+  }
+}
+
+TEST(AppliedFields, RawField_IsSentUnchanged) {
+  const std::string revision = R"({"revision":1,"data":{"spec":{"a":"","b":0,"c":{}},"x":null}})";
+  EXPECT_EQ(AppliedFields(appsv1::ControllerRevision::type_info(), revision).OrExit(), revision);
+}
+
+TEST(AppliedFields, KindsWithoutADescriptor_LoseEmptyMetadataOnly) {
+  const TypeInfo& things = *DynamicTypeInfo("test.example", "v1", "Thing", "things", true);
+  EXPECT_EQ(AppliedFields(
+                things,
+                R"({"metadata":{"name":"a","generateName":"","labels":{}},"spec":{"x":"","y":0}})")
+                .OrExit(),
+            R"({"metadata":{"name":"a"},"spec":{"x":"","y":0}})");
+  EXPECT_EQ(AppliedFields(things, R"({"spec":{}})").OrExit(), R"({"spec":{}})");
+}
+
 struct Widget {
   static constexpr std::string_view kGroup = "shop.example";
   static constexpr std::string_view kVersion = "v1";
@@ -86,7 +191,9 @@ TEST(AppliedFields, CustomResources) {
 }
 
 TEST(AppliedFields, InvalidJson_IsDecodeError) {
-  EXPECT_EQ(AppliedFields(corev1::Pod::type_info(), "").error().reason(), Reason::kDecode);
+  const Error error = AppliedFields(corev1::Pod::type_info(), "").error();
+  EXPECT_EQ(error.reason(), Reason::kDecode);
+  EXPECT_TRUE(error.message().starts_with("the object to be applied: ")) << error;
 }
 
 }  // namespace

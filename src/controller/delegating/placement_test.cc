@@ -69,6 +69,27 @@ TEST(Placement, AWriteWithoutItsNamespace_SaysWhatToSet) {
   EXPECT_EQ(PlacedWrite(Things(), {"", "a"}, "home", "it").value().namespace_, "home");
 }
 
+TEST(Placement, NamespaceOtherThanTheClients_IsAnError) {
+  for (const Result<ObjectName>& placed :
+       {Placed(Things(), {"x", "a"}, "home"), PlacedName(Things(), {"x", "a"}, "home"),
+        PlacedRead(Things(), {"x", "a"}, "home"), PlacedWrite(Things(), {"x", "a"}, "home", "it"),
+        PlacedWrite(Things(), {"x", ""}, "home", "it")}) {
+    ASSERT_FALSE(placed.ok());
+    EXPECT_EQ(placed.error().reason(), Reason::kInvalidArgument);
+    EXPECT_THAT(placed.error().message(), HasSubstr("home"));
+  }
+}
+
+TEST(Placement, Name_IsKept) {
+  EXPECT_EQ(Placed(Things(), {"", "a"}, "home").value(), (ObjectName{"home", "a"}));
+  EXPECT_EQ(Placed(Things(), {"", "a"}, "").value(), (ObjectName{"", "a"}));
+  EXPECT_EQ(PlacedRead(Things(), {"x", "a"}, "").value(), (ObjectName{"x", "a"}));
+  EXPECT_EQ(PlacedWrite(Worlds(), {"", "a"}, "", "it").value(), (ObjectName{"", "a"}));
+  EXPECT_EQ(PlacedWrite(Things(), {"home", ""}, "home", "it").value(), (ObjectName{"home", ""}));
+  EXPECT_EQ(Quoted(Things(), {"x", "a"}), "things \"x/a\"");
+  EXPECT_EQ(Quoted(Worlds(), {"", "a"}), "worlds \"a\"");
+}
+
 TEST(Placement, StoppedCache_ErrorNamesApiReaderAndNotStart) {
   const Error stopped = OfStoppedCache(Error(Reason::kStopped, "Start it again"), Things());
   EXPECT_EQ(stopped.reason(), Reason::kStopped);

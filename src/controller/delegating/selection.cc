@@ -1,7 +1,10 @@
 #include "controller/delegating/selection.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kinformer/json.h"
 #include "kinformer/object.h"
@@ -10,17 +13,37 @@
 namespace kinformer::internal::delegating {
 namespace {
 
-// Returns the value at "spec.nodeName" in an object; nullopt if absent or not a single value.
-std::optional<std::string> ValueAt(const json::Value& object, std::string_view path) {
-  const json::Value* at = &object;
-  while (!path.empty()) {
-    const std::size_t dot = path.find('.');
-    at = &(*at)[path.substr(0, dot)];
-    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
+// A field of a selector that is elsewhere in the object than its name says.
+struct Renamed {
+  std::string_view group;
+  std::string_view resource;
+  std::string_view field;
+  std::string_view pointer;
+};
+constexpr std::array<Renamed, 4> kRenamed = {{
+    {"", "pods", "spec.host", "/spec/nodeName"},
+    {"", "pods", "status.podIPs", "/status/podIPs/0/ip"},
+    {"", "events", "source", "/source/component"},
+    {"batch", "jobs", "status.successful", "/status/succeeded"},
+}};
+
+// Returns the JSON Pointer of a field in objects of the type: "/spec/nodeName".
+std::string PointerTo(std::string_view field, const TypeInfo& type) {
+  for (const Renamed& renamed : kRenamed) {
+    if (renamed.field == field && renamed.resource == type.resource && renamed.group == type.group)
+      return std::string(renamed.pointer);
   }
-  if (at->is_null()) return std::nullopt;
-  if (const std::optional<std::string_view> text = at->AsString()) return std::string(*text);
-  return at->Dump();
+  std::string pointer = "/" + std::string(field);
+  std::replace(pointer.begin(), pointer.end(), '.', '/');
+  return pointer;
+}
+
+// Returns the value of a field; nullopt if it is absent.
+std::optional<std::string> ValueAt(const json::Value& object, const std::string& pointer) {
+  const json::Value& at = object.At(pointer);
+  if (at.is_null()) return std::nullopt;
+  if (const std::optional<std::string_view> text = at.AsString()) return std::string(*text);
+  return at.Dump();
 }
 
 bool FieldMatches(const FieldSelector::Requirement& required,
@@ -41,7 +64,7 @@ bool FieldsMatch(const Block& object, const FieldSelector& fields) {
       value = object.namespace_();
     } else {
       if (!whole) whole = json::Parse(Object(&object).ToJson()).value_or(json::Value());
-      value = ValueAt(*whole, required.field);
+      value = ValueAt(*whole, PointerTo(required.field, object.type()));
     }
     if (!FieldMatches(required, value)) return false;
   }
@@ -58,7 +81,6 @@ bool Selects(const cache::Coverage* coverage, const Block& object) {
   if (coverage == nullptr) return true;
   if (!coverage->Includes(object.namespace_(), object.name())) return false;
   const cache::Scope& scope = coverage->ScopeOf(object.namespace_());
-  if (scope.label_selector.empty() && scope.field_selector.empty()) return true;
   const Result<LabelSelector> labels = LabelSelector::Parse(scope.label_selector);
   const Result<FieldSelector> fields = FieldSelector::Parse(scope.field_selector);
   return labels && fields && Matches(object, *labels, *fields);

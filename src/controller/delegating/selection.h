@@ -15,9 +15,9 @@
 
 namespace kinformer::internal::delegating {
 
-// Whether the object's labels and fields match, as on the server. A field is read by its path in
-// the object's JSON; an absent one matches "", and also false and 0, because the server writes
-// those defaults.
+// Whether the object's labels and fields match, as on the server. A field is read where the server
+// has it, which is its path in the object's JSON for all but a few fields of built-in resources. An
+// absent one matches "", and also false and 0, because the server writes those defaults.
 [[nodiscard]] bool Matches(const Block& object, const LabelSelector& labels,
                            const FieldSelector& fields);
 

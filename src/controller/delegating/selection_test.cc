@@ -87,6 +87,52 @@ TEST(Selection, ByLabelsAndFields) {
   EXPECT_FALSE(SelectedBy({.label_selector = "app=web", .field_selector = "spec.size=4"}));
   EXPECT_FALSE(SelectedBy({.label_selector = "nothing,!nothing"}));
   EXPECT_FALSE(SelectedBy({.label_selector = "((("}));
+  EXPECT_FALSE(SelectedBy({.field_selector = "spec.nodeName"})) << "no field selector";
+}
+
+TEST(Selection, FieldsOfBuiltInResources_AreReadWhereTheServerHasThem) {
+  struct {
+    const char* group;
+    const char* resource;
+    const char* object;
+    const char* field;
+    bool selected;
+  } const rows[] = {
+      {"batch", "jobs", R"("status":{"succeeded":2})", "status.successful=2", true},
+      {"batch", "jobs", R"("status":{"succeeded":2})", "status.successful=0", false},
+      {"batch", "jobs", R"("status":{"succeeded":2})", "status.successful!=2", false},
+      {"batch", "jobs", R"("status":{})", "status.successful=0", true},
+      {"batch", "jobs", R"("status":{"successful":2})", "status.successful=2", false},
+      {"batch", "tasks", R"("status":{"successful":2})", "status.successful=2", true},
+      {"", "jobs", R"("status":{"successful":2})", "status.successful=2", true},
+      {"", "pods", R"("spec":{"nodeName":"n1"})", "spec.host=n1", true},
+      {"", "pods", R"("spec":{"nodeName":"n1"})", "spec.host=n2", false},
+      {"", "pods", R"("spec":{"nodeName":"n1"})", "spec.nodeName=n1", true},
+      {"", "pods", R"("spec":{"host":"n1"})", "spec.host=n1", false},
+      {"test.example", "pods", R"("spec":{"host":"n1"})", "spec.host=n1", true},
+      {"", "pods", R"("status":{"podIPs":[{"ip":"10.0.0.1"},{"ip":"fd::1"}]})",
+       "status.podIPs=10.0.0.1", true},
+      {"", "pods", R"("status":{"podIPs":[{"ip":"10.0.0.1"},{"ip":"fd::1"}]})",
+       "status.podIPs=fd::1", false},
+      {"", "events", R"("source":{"component":"kubelet","host":"n1"})", "source=kubelet", true},
+      {"", "events", R"("source":{"component":"kubelet","host":"n1"})", "source!=kubelet", false},
+      {"events.k8s.io", "events", R"("source":"kubelet")", "source=kubelet", true},
+      {"", "events", R"("involvedObject":{"name":"a","kind":"Pod"},"reason":"Failed")",
+       "involvedObject.name=a,involvedObject.kind=Pod,reason=Failed", true},
+      {"", "events", R"("involvedObject":{"name":"a"},"reason":"Failed")", "reason=Killing", false},
+      {"", "secrets", R"("type":"Opaque")", "type=Opaque", true},
+      {"", "secrets", R"("type":"Opaque")", "type!=Opaque", false},
+  };
+  for (const auto& row : rows) {
+    const TypeInfo& type = *DynamicTypeInfo(row.group, "v1", "Any", row.resource, true);
+    const ObjectRef object = BuildFromJson(type, R"({"metadata":{"name":"a","namespace":"x"},)" +
+                                                     std::string(row.object) + "}")
+                                 .OrExit();
+    cache::Coverage coverage;
+    coverage.scope.field_selector = row.field;
+    EXPECT_EQ(Selects(&coverage, *object), row.selected)
+        << row.group << " " << row.resource << " " << row.object << " " << row.field;
+  }
 }
 
 }  // namespace

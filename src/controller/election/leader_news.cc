@@ -12,12 +12,9 @@ LeaderNews::LeaderNews(Env& env, const std::function<void(const std::string&)>& 
 }
 
 LeaderNews::~LeaderNews() {
-  {
-    const MonitorLock lock(*monitor_);
-    ending_ = true;
-    monitor_->NotifyAll();
-  }
-  if (thread_ != nullptr) thread_->Join();
+  const MonitorLock lock(*monitor_);
+  ending_ = true;
+  monitor_->NotifyAll();
 }
 
 void LeaderNews::Report(const std::string& identity) {

@@ -35,7 +35,7 @@ class LeaderNews {
   const std::unique_ptr<Monitor> monitor_;
   std::deque<std::string> waiting_;  // under monitor_
   bool ending_ = false;              // under monitor_
-  std::unique_ptr<Thread> thread_;
+  std::unique_ptr<Thread> thread_;   // joined first
 };
 
 }  // namespace kinformer::internal::election

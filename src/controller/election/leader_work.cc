@@ -30,9 +30,7 @@ bool LeaderWork::WaitUntil(SteadyTime until) {
 }
 
 void LeaderWork::Join() {
-  if (thread_ == nullptr) return;
   RequestStop();
-  thread_->Join();
   thread_.reset();
 }
 

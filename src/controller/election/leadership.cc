@@ -62,15 +62,17 @@ Result<void> Leadership::TryAcquireOrRenew(const CallOptions& call) {
 
 Result<void> Leadership::Elect(const client::Patience& patience) {
   const BootTime now = env_.BootNow();
-  LeaderElectionRecord record = NewRecord();
   // Writes without reading the record first, which saves a request: the server refuses the write if
   // another process has changed the record.
   if (IsOurs() && IsValid(now)) {
-    const base::MutexLock lock(mutex_);
-    record.acquireTime = observed_.record.acquireTime;
-    record.leaderTransitions = observed_.record.leaderTransitions;
+    LeaderElectionRecord renewed = NewRecord();
+    {
+      const base::MutexLock lock(mutex_);
+      renewed.acquireTime = observed_.record.acquireTime;
+      renewed.leaderTransitions = observed_.record.leaderTransitions;
+    }
+    if (Write(renewed, patience)) return {};
   }
-  if (IsOurs() && IsValid(now) && Write(record, patience)) return {};
 
   Result<LeaderElectionRecord> there = Read(patience);
   if (!there) {
@@ -79,7 +81,7 @@ Result<void> Leadership::Elect(const client::Patience& patience) {
   }
   // A record that is seen for the first time counts as valid: its age is unknown.
   if (!there->holderIdentity.empty() && !IsOurs() && IsValid(now)) return HeldByAnother();
-  record = NewRecord();
+  LeaderElectionRecord record = NewRecord();
   record.leaderTransitions = there->leaderTransitions;
   if (IsOurs()) {
     record.acquireTime = there->acquireTime;
@@ -114,8 +116,10 @@ Result<void> Leadership::RenewWhatTheServerGave(const client::Patience& patience
 
 Result<CallOptions> Leadership::ForOneRequest(const client::Patience& patience) const {
   Result<CallOptions> call = patience.Left();
-  if (call && (call->timeout == Duration::zero() || call->timeout > request_timeout_)) {
-    call->timeout = request_timeout_;
+  if (call) {
+    call->timeout = call->timeout == Duration::zero()
+                        ? request_timeout_
+                        : std::min<Duration>(call->timeout, request_timeout_);
   }
   return call;
 }
@@ -125,12 +129,8 @@ Result<LeaderElectionRecord> Leadership::Read(const client::Patience& patience) 
   if (!call) return call.error();
   Result<LeaderElectionRecord> there = Contained(env_, *lock_, [&] { return lock_->Get(*call); });
   if (!there) return there;
-  bool changed = false;
-  {
-    const base::MutexLock lock(mutex_);
-    changed = !observed_.at || *there != observed_.record;
-  }
-  if (changed) Observe(*there);
+  const base::MutexLock lock(mutex_);
+  if (!observed_.at || *there != observed_.record) observed_ = {*there, env_.BootNow()};
   return there;
 }
 

@@ -36,14 +36,11 @@ CallThread::CallThread(Env& env, std::string name)
 CallThread::~CallThread() {
   if (base::LeaveIfForkedOff(env_, jobs_)) return;
   stop_.request_stop();
-  std::unique_ptr<Thread> thread;
-  {
-    const MonitorLock lock(*monitor_);
-    ending_ = true;
-    thread = std::move(thread_);
-    monitor_->NotifyAll();
-  }
-  if (thread != nullptr) thread->Join();
+  std::unique_ptr<Thread> thread;  // joined after the lock is released
+  const MonitorLock lock(*monitor_);
+  ending_ = true;
+  thread = std::move(thread_);
+  monitor_->NotifyAll();
 }
 
 std::unique_ptr<ResponseStream> CallThread::Answer(Call call, std::size_t bytes) {

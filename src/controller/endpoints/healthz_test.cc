@@ -16,6 +16,7 @@
 #include "kinformer/metrics_server.h"
 #include "kinformer/simulation.h"
 
+#include "base/core/testing/fields_log.h"
 #include "controller/endpoints/call_thread.h"
 #include "controller/endpoints/testing/endpoint_client.h"
 
@@ -100,6 +101,35 @@ TEST_F(HealthzTest, WithoutChecksThereIsPing_HC01) {
   EXPECT_EQ(Get("/healthz"), "200 ok");
   EXPECT_EQ(Get("/healthz?verbose"), "200 [+]ping ok\nhealthz check passed\n");
   EXPECT_EQ(Get("/healthz/ping"), "200 ok");
+}
+
+TEST_F(HealthzTest, NamesOfChecks_AreTakenFromThePath_HC01) {
+  Serve({{"a+b", Fails}, {"a b", healthz::Ping}, {"c/d", healthz::Ping}});
+  for (const char* target : {"/healthz/a%20b", "/healthz/a%20b/", "/healthz//a%20b//",
+                             "/healthz/c/d", "/healthz/c%2Fd", "/healthz/a%20b?verbose"}) {
+    EXPECT_EQ(Get(target), "200 ok") << target;
+  }
+  const std::string failed = "500 internal server error: pods are still being listed\n";
+  EXPECT_EQ(Get("/healthz/a+b"), failed) << "no space in a path";
+  EXPECT_EQ(Get("/healthz/a%2Bb"), failed);
+  EXPECT_EQ(Get("/healthz/a"), "404 404 page not found\n");
+  handler_.reset();
+  Serve({{"a", healthz::Ping}}, "/h&verbose");
+  EXPECT_EQ(Get("/h&verbose"), "200 ok") << "a path has no parameters";
+}
+
+TEST_F(HealthzTest, FailedChecks_AreLoggedAndNamedBesideUnknownExclusions_HC01) {
+  const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
+  Simulation sim({.log = log});
+  auto handler = std::make_unique<healthz::Handler>(
+      sim.env(), Checks{{"caches", Fails}, {"ping", healthz::Ping}}, "/healthz");
+  EXPECT_EQ(Ask(sim, *handler, "/healthz?exclude=x&exclude=ping")->body,
+            "[-]caches failed: reason withheld\n[+]ping excluded: ok\n"
+            "warn: some health checks cannot be excluded: no matches for \"x\"\n"
+            "healthz check failed\n");
+  EXPECT_EQ(log->text(),
+            "a health check failed check=caches err=NotSynced: pods are still being listed\n");
+  EXPECT_TRUE(sim.RunBlocking([&] { handler.reset(); }, minutes(1)));
 }
 
 TEST_F(HealthzTest, UnknownPath_IsNotFound_HC01) {

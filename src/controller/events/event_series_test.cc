@@ -245,6 +245,36 @@ TEST_F(EventSeriesTest, FailedWriteOfSeriesEnd_NewEventContinuesSeries_EV15) {
   EXPECT_THAT(Requests(), IsEmpty()) << "it goes on";
 }
 
+TEST_F(EventSeriesTest, RefusedWriteOfSeriesEnd_IsNotRetried_EV15) {
+  Start();
+  for (int i = 0; i < 3; ++i) Print("web-0");
+  Requests();
+  written_.fault = [](const std::string&) -> Result<void> {
+    return Error(Reason::kForbidden, "no").WithHttpStatus(403);
+  };
+  sim_.RunFor(minutes(13));
+  EXPECT_THAT(Requests(), ElementsAre("patch web-0 x3"));
+  sim_.RunFor(minutes(60));
+  EXPECT_THAT(Requests(), IsEmpty());
+}
+
+TEST_F(EventSeriesTest, ShutdownTimeout_EndsTheWritesOfCounts) {
+  Start();
+  for (const char* about : {"a", "b", "c"}) {
+    for (int i = 0; i < 3; ++i) Print(about);
+  }
+  Requests();
+  written_.fault = [&](const std::string&) -> Result<void> {
+    sim_.env().SleepFor(seconds(2));
+    return {};
+  };
+  const SteadyTime before = sim_.env().Now();
+  EXPECT_TRUE(sim_.RunBlocking([&] { broadcaster_->Shutdown(seconds(3)); }, hours(1)));
+  EXPECT_EQ(sim_.env().Now() - before, seconds(4)) << "the second write ends first";
+  EXPECT_THAT(Requests(), SizeIs(2));
+  EXPECT_THAT(metrics_->Text(), HasSubstr(R"(kinformer_events_lost_total{why="shutdown"} 1)"));
+}
+
 TEST_F(EventSeriesTest, SeriesAreWrittenEachHalfHour_EV16) {
   Start();
   for (int i = 0; i < 3; ++i) Print("web-0");

@@ -17,7 +17,6 @@ EventWatcher<Event>::EventWatcher(Env& env, std::size_t max_queued,
 template <class Event>
 bool EventWatcher<Event>::Push(const Event& event) {
   const MonitorLock lock(*monitor_);
-  if (ending_) return true;
   if (queue_.size() >= max_queued_) return false;
   queue_.push_back(event);
   monitor_->NotifyAll();
@@ -26,18 +25,16 @@ bool EventWatcher<Event>::Push(const Event& event) {
 
 template <class Event>
 std::size_t EventWatcher<Event>::End(SteadyTime deadline) {
-  std::size_t given_up = 0;
+  std::deque<Event> given_up;
   {
     MonitorLock lock(*monitor_);
     ending_ = true;
     monitor_->NotifyAll();
     while (!ended_ && env_.Now() < deadline) lock.WaitUntil(deadline);
-    given_up = queue_.size();
-    queue_.clear();
+    given_up.swap(queue_);
   }
   stop_.request_stop();
-  thread_->Join();
-  return given_up;
+  return given_up.size();
 }
 
 template <class Event>

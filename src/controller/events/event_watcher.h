@@ -27,7 +27,7 @@ class EventTaker {
   virtual void Finish(const std::stop_token& /*stop*/) {}
 };
 
-// Thread-safe. Call End before the destructor.
+// Thread-safe. Call End before the destructor, which waits for the running event.
 template <class Event>
 class EventWatcher {
  public:

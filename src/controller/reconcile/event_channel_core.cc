@@ -36,9 +36,7 @@ Result<void> EventChannelCore::Send(const ObjectRef& object) {
     const bool may_wait = !env_.OnLoopThread();
     for (const auto& receiver : receivers) {
       if (receiver == nullptr) continue;
-      const auto full = [&] {
-        return receiver->waiting_.size() >= receiver->room_ && !receiver->stopped_ && !closed_;
-      };
+      const auto full = [&] { return receiver->waiting_.size() >= receiver->room_ && !closed_; };
       while (may_wait && full()) lock.Wait();
       if (closed_) return Error(Reason::kStopped, "the event channel has been closed meanwhile");
       if (receiver->stopped_) continue;
@@ -91,7 +89,7 @@ void EventChannelCore::Receiver::Stop() {
 }
 
 void EventChannelCore::Receiver::RunSoonLocked() {
-  if (scheduled_ || delivering_ || stopped_ || !started_ || waiting_.empty()) return;
+  if (scheduled_ || delivering_ || !started_ || waiting_.empty()) return;
   scheduled_ = true;
   channel_->env_.pool().Post([self = shared_from_this()] { self->DeliverNext(); });
 }
@@ -101,7 +99,7 @@ void EventChannelCore::Receiver::DeliverNext() {
   {
     MonitorLock lock(*channel_->monitor_);
     scheduled_ = false;
-    if (stopped_ || waiting_.empty()) return;
+    if (stopped_) return;
     object = std::move(waiting_.front());
     waiting_.pop_front();
     delivering_ = true;

@@ -186,9 +186,7 @@ CallOptions ReconcileContext::call() const {
 
 void ReconcileContext::Log(LogLevel level, std::string_view message,
                            std::initializer_list<LogField> fields) const {
-  const auto field = [&](std::size_t i) {
-    return i < fields.size() ? fields.begin()[i] : LogField{};
-  };
+  const auto field = [&](std::size_t i) { return fields.begin()[i]; };
   const LogField controller{"controller", controller_};
   const LogField key{"key", key_};
   const LogField id{"reconcileID", reconcile_id_};

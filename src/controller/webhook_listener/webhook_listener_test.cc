@@ -67,6 +67,34 @@ TEST_F(WebhookListenerTest, AQuestionOverTls) {
   listener->Shutdown(std::chrono::seconds(10));
 }
 
+TEST_F(WebhookListenerTest, BodyAboveEightMebibytes_IsNotForTheWebhook) {
+  const auto listener =
+      WebhookListener::Listen(runtime_->env(), webhooks_,
+                              {.address = "127.0.0.1", .port = 0, .cert_dir = folder_.path()})
+          .OrExit();
+  constexpr std::size_t kLimit = std::size_t{8} << 20;
+  EXPECT_THAT(Ask(*listener, std::string(kLimit, ' '), folder_.ca_pem()),
+              HasSubstr(R"("code":413)"));
+  EXPECT_THAT(Ask(*listener, std::string(kLimit + 1, ' '), folder_.ca_pem()),
+              ::testing::Not(HasSubstr("AdmissionReview")));
+}
+
+TEST_F(WebhookListenerTest, TakenPort_ErrorSaysWhatToDo) {
+  const CertificatePair pair = folder_.Make();
+  const auto listen = [&](std::uint16_t port, const CertificatePair& certificate) {
+    return WebhookListener::Listen(
+        runtime_->env(), webhooks_,
+        {.address = "127.0.0.1", .port = port, .certificate = certificate});
+  };
+  const auto listener = listen(0, pair).OrExit();
+  const auto second = listen(listener->port(), pair);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().reason(), Reason::kTransport);
+  EXPECT_THAT(second.error().message(),
+              ::testing::EndsWith(": give WebhookListenerOptions another port, 0 for any"));
+  EXPECT_EQ(listen(0, {"nonsense", "nonsense"}).error().reason(), Reason::kConfig);
+}
+
 TEST_F(WebhookListenerTest, ANewCertificateIsOfferedToNewConnections_WH02) {
   const auto listener =
       WebhookListener::Listen(runtime_->env(), webhooks_,

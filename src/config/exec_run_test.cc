@@ -1,0 +1,209 @@
+// Processes of credential plugins: their ends, their output, and that nothing of them is left.
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <stop_token>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <utility>
+#include <vector>
+
+#include "kinformer/simulation.h"
+
+#include "base/core/testing/ticking_env.h"
+#include "config/exec_plugin.h"
+#include "config/testing/plugins.h"
+
+namespace kinformer::internal::config {
+namespace {
+
+using std::chrono::seconds;
+
+std::ptrdiff_t OpenDescriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                       std::filesystem::directory_iterator());
+}
+
+// Expects that each plugin is reaped and each pipe closed at the end of a test.
+class ExecRun : public ::testing::Test {
+ protected:
+  ~ExecRun() override {
+    EXPECT_EQ(OpenDescriptors(), open_);
+    EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a process is left";
+    EXPECT_EQ(errno, ECHILD);
+  }
+  // Time stands still meanwhile.
+  std::string Run(const ExecConfig& exec) { return Text(RunExecPlugin(sim_.env(), exec, {})); }
+  std::string RunScript(const std::string& script) { return Run(ScriptPlugin(folder_, script)); }
+
+  static std::string Text(const Result<ExecAnswer>& got) {
+    return got ? got->credentials.authorization : got.error().message();
+  }
+  [[nodiscard]] std::string Named() const {
+    return "credential plugin " + folder_.path() + "/plugin: ";
+  }
+
+  Simulation sim_;
+  const Folder folder_;
+
+ private:
+  const std::ptrdiff_t open_ = OpenDescriptors();
+};
+
+TEST_F(ExecRun, EndOfThePlugin_IsReported) {
+  const std::string answer = EchoToken("t");
+  const std::pair<std::string, std::string> rows[] = {
+      {answer, "Bearer t"},
+      {answer + "exit 0", "Bearer t"},
+      {answer + "exit 1", Named() + "failed with exit code 1"},
+      {"exit 73", Named() + "failed with exit code 73"},
+      {"exit 126", Named() + "failed with exit code 126"},
+      {"exit 127", Named() + "executable not found, or exit code 127"},
+      {"echo x; exit 127", Named() + "failed with exit code 127"},
+      {"exit 255", Named() + "failed with exit code 255"},
+      {"kill -9 $$", Named() + "killed by signal 9"},
+      {answer + "kill -15 $$", Named() + "killed by signal 15"},
+      {"exit 0", Named() + "its output is not JSON"},
+      {"echo x", Named() + "its output is not JSON"},
+      // It closes its output a while before it fails.
+      {answer + "exec 1>&-; sleep 0.05; exit 3", Named() + "failed with exit code 3"},
+      {answer + "exec 1>&-; sleep 0.05", "Bearer t"},
+  };
+  for (const auto& [script, want] : rows) EXPECT_EQ(RunScript(script), want) << script;
+}
+
+TEST_F(ExecRun, CommandThatCannotRun_IsReported) {
+  ExecConfig exec = ScriptPlugin(folder_, "");
+  exec.install_hint = "Get it";
+  exec.command = "/nonexistent/plugin";
+  EXPECT_EQ(Run(exec),
+            "credential plugin /nonexistent/plugin: executable not found; install it, or correct "
+            "users[].user.exec.command. Get it");
+  exec.command = folder_.Write("text", "no program");
+  EXPECT_EQ(Run(exec),
+            "credential plugin " + exec.command + ": cannot be run: Permission denied. Get it");
+  exec.interactive_mode = "Maybe";
+  EXPECT_EQ(Run(exec),
+            "credential plugin " + exec.command + ": unknown interactiveMode \"Maybe\". Get it");
+}
+
+TEST_F(ExecRun, WithoutFreeDescriptors_IsReported) {
+  const ExecConfig exec = ScriptPlugin(folder_, EchoToken("t"));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto got = RunExecPlugin(sim_.env(), exec, {});
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(Text(got), Named() + "cannot be run: Too many open files");
+}
+
+TEST_F(ExecRun, OutputUpTo16MiB_IsRead) {
+  const std::string answer = PluginAnswer("{\"token\":\"t\"}");
+  const std::size_t limit = std::size_t{16} << 20;
+  const std::string most = folder_.Write("most", answer + std::string(limit - answer.size(), ' '));
+  EXPECT_EQ(RunScript("exec cat " + most), "Bearer t");
+  const std::string more =
+      folder_.Write("more", answer + std::string(limit + 1 - answer.size(), ' '));
+  EXPECT_EQ(RunScript("exec cat " + more), Named() + "its output does not end");
+  EXPECT_EQ(RunScript("exec cat /dev/zero"), Named() + "its output does not end");
+}
+
+TEST_F(ExecRun, OutputInPieces_IsOneAnswer) {
+  const std::string answer = PluginAnswer("{\"token\":\"t\"}");
+  std::string script;
+  for (std::size_t at = 0; at < answer.size(); at += 20) {
+    script += "printf %s '" + answer.substr(at, 20) + "'; sleep 0.01\n";
+  }
+  EXPECT_EQ(RunScript(script), "Bearer t");
+}
+
+// The clock advances by a second each time that it is read.
+TEST_F(ExecRun, TimeIsUp_PluginIsKilled) {
+  base::TickingEnv env(sim_.env(), seconds(1));
+  ExecConfig exec = ScriptPlugin(folder_, "exec sleep 100");
+  exec.timeout = seconds(4);
+  EXPECT_EQ(Text(RunExecPlugin(env, exec, {})), Named() + "no answer within 4 s");
+  exec = ScriptPlugin(folder_, EchoToken("t") + "exec sleep 100 1>&-");
+  exec.timeout = seconds(100);
+  EXPECT_EQ(Text(RunExecPlugin(env, exec, {})), Named() + "it does not end");
+}
+
+TEST_F(ExecRun, Timeout_OfOneMillisecondOutlastsAClockThatStands) {
+  ExecConfig exec = ScriptPlugin(folder_, EchoToken("t"));
+  exec.timeout = std::chrono::milliseconds(1);
+  EXPECT_EQ(Run(exec), "Bearer t");
+  exec.timeout = Duration(0);
+  EXPECT_EQ(Run(exec), Named() + "no answer within 0 s");
+}
+
+TEST_F(ExecRun, StopBeforeItsEnd_KillsIt) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto got =
+      RunExecPlugin(sim_.env(), ScriptPlugin(folder_, "exec sleep 100"), {}, stop.get_token());
+  ASSERT_FALSE(got.ok());
+  EXPECT_EQ(got.error().reason(), Reason::kStopped);
+  EXPECT_EQ(got.error().message(), Named() + "stopped before it had answered");
+}
+
+// A clock that stops the plugin the second time that it is read.
+class StoppingEnv final : public base::EnvView {
+ public:
+  StoppingEnv(Env& env, std::stop_source& stop, std::string file)
+      : EnvView(env, env.loop()), stop_(stop), file_(std::move(file)) {}
+  [[nodiscard]] SteadyTime Now() const override {
+    if (std::filesystem::exists(file_)) stop_.request_stop();
+    return EnvView::Now();
+  }
+
+ private:
+  std::stop_source& stop_;
+  const std::string file_;
+};
+
+TEST_F(ExecRun, StopAfterItsOutput_KillsIt) {
+  std::stop_source stop;
+  const std::string file = folder_.path() + "/closed";
+  StoppingEnv env(sim_.env(), stop, file);
+  const ExecConfig exec =
+      ScriptPlugin(folder_, EchoToken("t") + "exec 1>&-\necho > " + file + "\nexec sleep 100");
+  const auto got = RunExecPlugin(env, exec, {}, stop.get_token());
+  ASSERT_FALSE(got.ok());
+  EXPECT_EQ(got.error().reason(), Reason::kStopped);
+  EXPECT_EQ(got.error().message(), Named() + "stopped before it had answered");
+}
+
+// A host that ignores SIGCHLD gets no exit codes.
+TEST_F(ExecRun, WhereChildrenAreNotReaped_OutputDecides) {
+  void (*const before)(int) = std::signal(SIGCHLD, SIG_IGN);
+  const std::string failed = RunScript(EchoToken("t") + "exit 3");
+  const std::string silent = RunScript("exit 0");
+  const std::string held = RunScript("sleep 40 &\n" + EchoToken("t"));
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(failed, "Bearer t");
+  EXPECT_EQ(silent, Named() + "its output is not JSON");
+  EXPECT_EQ(held, "Bearer t");
+}
+
+// Signals interrupt the wait for the output.
+TEST_F(ExecRun, SignalsOfTheHost_DoNotEndTheWait) {
+  struct sigaction handler{};
+  struct sigaction before{};
+  handler.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGUSR1, &handler, &before), 0);
+  const std::string got =
+      RunScript("for i in 1 2 3 4 5; do kill -USR1 $PPID; sleep 0.01; done\n" + EchoToken("t"));
+  ASSERT_EQ(sigaction(SIGUSR1, &before, nullptr), 0);
+  EXPECT_EQ(got, "Bearer t");
+}
+
+}  // namespace
+}  // namespace kinformer::internal::config

@@ -1,0 +1,38 @@
+// config/testing/plugins.h
+//
+// Credential plugins of the tests: shell scripts.
+
+#ifndef KINFORMER_CONFIG_TESTING_PLUGINS_H_
+#define KINFORMER_CONFIG_TESTING_PLUGINS_H_
+
+#include <string>
+#include <sys/stat.h>
+
+#include "kinformer/config.h"
+
+#include "config/testing/kubeconfig_texts.h"
+
+namespace kinformer {
+
+inline constexpr char kPluginVersion[] = "client.authentication.k8s.io/v1";
+
+// Returns an answer with this status, as JSON: {"token":"t"}.
+inline std::string PluginAnswer(const std::string& status) {
+  return std::string("{\"apiVersion\":\"") + kPluginVersion +
+         "\",\"kind\":\"ExecCredential\",\"status\":" + status + "}";
+}
+
+// Returns a command of the shell that answers with a token. $variables in it are expanded.
+inline std::string EchoToken(const std::string& token) {
+  return "echo '" + PluginAnswer("{\"token\":\"'\"" + token + "\"'\"}") + "'\n";
+}
+
+inline ExecConfig ScriptPlugin(const Folder& folder, const std::string& script) {
+  const std::string path = folder.Write("plugin", "#!/bin/sh\n" + script);
+  chmod(path.c_str(), 0700);
+  return {.command = path, .api_version = kPluginVersion, .interactive_mode = "Never"};
+}
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CONFIG_TESTING_PLUGINS_H_
