@@ -400,15 +400,4 @@ void MergeKubeconfig(Kubeconfig& base, const Kubeconfig& more) {
   if (!more.origin.empty()) base.origin += (base.origin.empty() ? "" : ":") + more.origin;
 }
 
-std::vector<std::string> SplitPathList(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const auto colon = list.find(':');
-    const std::string path(list.substr(0, colon));
-    if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(path);
-    list.remove_prefix(colon == std::string_view::npos ? list.size() : colon + 1);
-  }
-  return out;
-}
-
 }  // namespace kinformer::internal::config
