@@ -1,8 +1,8 @@
-#include "kinformer/retry.h"
+#include "kinformer/client/retry.h"
 
 #include <string>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 namespace kinformer::retry::internal {
 

@@ -1,4 +1,4 @@
-#include "kinformer/retry.h"
+#include "kinformer/client/retry.h"
 
 #include <chrono>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/fields_log.h"
 

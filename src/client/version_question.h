@@ -12,9 +12,9 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/lister_watcher.h"
 
 namespace kinformer::internal::client {
 

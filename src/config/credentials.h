@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/config.h"
-#include "kinformer/http_transport.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/http_transport.h"
 
 #include "config/exec_cluster.h"
 

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 #include "base/text/regular_file.h"
 #include "config/path_hint.h"

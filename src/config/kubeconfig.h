@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/config.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/config.h"
 
 namespace kinformer::internal::config {
 

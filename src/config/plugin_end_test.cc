@@ -18,8 +18,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/env.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/runtime.h"
 
 #include "base/core/env_view.h"
 #include "base/loop/own_work.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/simulation.h"
-#include "kinformer/work_queue.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/workqueue/work_queue.h"
 
 #include "base/core/env_view.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/env_view.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/env_view.h"
 #include "simulation/dice.h"

@@ -13,9 +13,9 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/time_span.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer {
 class Transport;  // transport.h

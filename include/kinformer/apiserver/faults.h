@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/time_span.h"
 
 namespace kinformer::apiserver {

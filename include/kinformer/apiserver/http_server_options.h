@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/time_span.h"
 
 namespace kinformer::apiserver {

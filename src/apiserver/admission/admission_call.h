@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/error.h"
-#include "kinformer/result.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/result.h"
 
 #include "apiserver/admission/admission_question.h"
 #include "apiserver/admission/admission_review.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "apiserver/admission/webhook.h"
 #include "apiserver/registry/resource_table.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/json_diff.h"
+#include "kinformer/json/json_diff.h"
 
 #include "apiserver/admission/admission_call.h"
 #include "apiserver/errors/status.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "apiserver/admission/admission_question.h"
 #include "apiserver/admission/admission_review.h"

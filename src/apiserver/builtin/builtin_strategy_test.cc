@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/builtin/test_objects.h"
 

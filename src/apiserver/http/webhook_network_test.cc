@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 namespace kinformer::apiserver {
 namespace {

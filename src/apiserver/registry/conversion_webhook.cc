@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::apiserver {
 namespace {

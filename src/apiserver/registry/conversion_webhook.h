@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/webhook_place.h"
 

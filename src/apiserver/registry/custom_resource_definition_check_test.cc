@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -5,7 +5,7 @@
 #ifndef KINFORMER_APISERVER_REGISTRY_WEBHOOK_CONVERSION_H_
 #define KINFORMER_APISERVER_REGISTRY_WEBHOOK_CONVERSION_H_
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/store/stored_object.h"

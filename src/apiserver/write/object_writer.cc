@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "kinformer/time.h"
+#include "kinformer/object/time.h"
 
 #include "apiserver/builtin/field_rules.h"
 #include "apiserver/builtin/object_checks.h"

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/builtin/builtin_strategy.h"
 #include "apiserver/builtin/defaults.h"

@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/user_info.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/metrics.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/core/env_view.h"
 #include "base/core/named_envs.h"

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::base {
 

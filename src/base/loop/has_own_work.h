@@ -7,7 +7,7 @@
 
 #include <stop_token>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::base {
 

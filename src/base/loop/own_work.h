@@ -9,7 +9,7 @@
 #ifndef KINFORMER_BASE_LOOP_OWN_WORK_H_
 #define KINFORMER_BASE_LOOP_OWN_WORK_H_
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/loop/has_own_work.h"
 

@@ -1,4 +1,4 @@
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
 
 #include <algorithm>
 #include <atomic>

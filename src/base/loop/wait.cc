@@ -1,8 +1,8 @@
-#include "kinformer/wait.h"
+#include "kinformer/base/wait.h"
 
 #include <algorithm>
 
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/backoff.h"
 #include "base/core/deadline.h"

@@ -1,4 +1,4 @@
-#include "kinformer/wait.h"
+#include "kinformer/base/wait.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer {
 namespace {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/ticking_env.h"
 #include "cache/store/store_core.h"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/block.h"
 
 #include "cache/apply/store_limit.h"

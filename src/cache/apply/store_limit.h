@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/informer_options.h"
 
 #include "cache/store/store_core.h"
 

@@ -1,6 +1,6 @@
 // CacheController<T> and NewInformer<T>.
 
-#include "kinformer/cache_controller.h"
+#include "kinformer/cache/cache_controller.h"
 
 #include <chrono>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/delta_fifo.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/delta_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 

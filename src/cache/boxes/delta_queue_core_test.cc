@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kinformer/delta_fifo.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/delta_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 

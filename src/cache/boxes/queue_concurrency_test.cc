@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/cache_controller.h"
-#include "kinformer/delta_fifo.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/cache_controller.h"
+#include "kinformer/cache/delta_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 

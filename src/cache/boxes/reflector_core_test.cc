@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/reflector.h"
-#include "kinformer/simulation.h"
-#include "kinformer/store.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/reflector.h"
+#include "kinformer/cache/store.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 
@@ -159,7 +159,7 @@ TEST_F(PublicReflector, ListsAndWatchesAsItsOptionsSay) {
   server_.Send(
       WatchEventType::kAdded,
       internal::client::MakePod("default", "x", "9", "", "",
-                               *internal::DynamicTypeInfo("", "v1", "Service", "services", true)));
+                                *internal::DynamicTypeInfo("", "v1", "Service", "services", true)));
   sim_.RunReady();
   EXPECT_EQ(store_->words, Texts{"=3 a b c"});
 }

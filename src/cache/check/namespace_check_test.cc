@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "client/testing/fake_lister_watcher.h"
 

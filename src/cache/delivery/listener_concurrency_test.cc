@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 #include "cache/delivery/listener.h"
 #include "client/testing/fake_lister_watcher.h"

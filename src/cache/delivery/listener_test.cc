@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json_view.h"
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
+#include "kinformer/json/json_view.h"
 
 #include "cache/delivery/testing/listener_fixture.h"
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/partial_object_metadata.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/object/partial_object_metadata.h"
+#include "kinformer/object/unstructured.h"
 
 #include "base/core/testing/fields_log.h"
 #include "client/testing/fake_lister_watcher.h"

@@ -10,9 +10,9 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
+#include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/factory_accessors.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/object/unstructured.h"
 
 #include "cache/factory/testing/factory_fixture.h"
 

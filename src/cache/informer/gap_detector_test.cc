@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/log.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/log.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 #include "cache/watch/testing/reflector_fixture.h"

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/list_watch.h"
 
 #include "cache/apply/informer_controller.h"
 #include "cache/apply/namespace_versions.h"

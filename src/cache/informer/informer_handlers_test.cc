@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/object.h"
+#include "kinformer/object/object.h"
 
 #include "cache/delivery/processor.h"
 #include "cache/informer/testing/informer_fixture.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "kinformer/base/log.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/log.h"
 
 #include "cache/informer/informer_impl.h"
 #include "cache/store/coverage.h"

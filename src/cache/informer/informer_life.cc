@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 namespace kinformer::internal::cache {
 namespace {

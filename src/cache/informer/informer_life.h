@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "cache/apply/store_cleanup.h"
 #include "cache/informer/informer_context.h"

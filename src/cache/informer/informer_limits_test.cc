@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/metrics.h"
-#include "kinformer/snapshot_stats.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/cache/snapshot_stats.h"
 
 #include "cache/figures/work_timer.h"
 #include "cache/informer/testing/informer_fixture.h"

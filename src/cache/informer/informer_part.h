@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/list_watch.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "cache/apply/informer_controller.h"
 #include "cache/apply/store_limit.h"

@@ -11,15 +11,15 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
-#include "kinformer/list_watch.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/informer_options.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "cache/check/namespace_check.h"
 #include "cache/figures/informer_metrics.h"
-#include "client/contained_list_watch.h"
 #include "cache/watch/reflector.h"
 #include "cache/watch/reflector_status.h"
+#include "client/contained_list_watch.h"
 
 namespace kinformer::internal::cache {
 

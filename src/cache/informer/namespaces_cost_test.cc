@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/shared_informer.h"
-#include "kinformer/simulation.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/object/unstructured.h"
 
 #include "base/core/testing/counted_heap.h"
 #include "base/loop/testing/unserved_executor.h"

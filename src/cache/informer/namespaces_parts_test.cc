@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "cache/informer/testing/namespaces_fixture.h"
 

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "base/core/testing/on_loop.h"
 #include "client/testing/fake_lister_watcher.h"

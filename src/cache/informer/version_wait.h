@@ -10,8 +10,8 @@
 #include <stop_token>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 
 #include "cache/figures/informer_observers.h"
 #include "cache/informer/informer_context.h"

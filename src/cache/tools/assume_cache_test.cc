@@ -1,4 +1,4 @@
-#include "kinformer/assume_cache.h"
+#include "kinformer/cache/assume_cache.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/base/log.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 #include "gmock/gmock.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/informer_options.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/internal/watcher_core.h"

@@ -1,4 +1,4 @@
-#include "kinformer/wait_for_cache_sync.h"
+#include "kinformer/cache/wait_for_cache_sync.h"
 
 #include <chrono>
 #include <initializer_list>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 #include "gmock/gmock.h"

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/watch/reflector.h"
 #include "cache/watch/retry_pace.h"
-#include "client/testing/fake_lister_watcher.h"
 #include "cache/watch/testing/reflector_fixture.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 namespace {

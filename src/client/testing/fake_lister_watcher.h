@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 #include "client/testing/test_pods.h"
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "kinformer/object.h"
+#include "kinformer/object/object.h"
 
 #include "client/testing/test_pods.h"
 

@@ -1,4 +1,4 @@
-#include "kinformer/list_pager.h"
+#include "kinformer/client/list_pager.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "client/testing/pod_view.h"
 #include "client/testing/test_pods.h"

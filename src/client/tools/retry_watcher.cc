@@ -7,14 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "kinformer/base/log.h"
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/watcher_core.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/log.h"
 
 #include "base/core/forked.h"
-#include "client/tools/watch_events.h"
 #include "client/contained_list_watch.h"
 #include "client/retry_after.h"
+#include "client/tools/watch_events.h"
 
 namespace kinformer::internal {
 namespace {

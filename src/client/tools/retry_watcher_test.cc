@@ -1,4 +1,4 @@
-#include "kinformer/retry_watcher.h"
+#include "kinformer/client/retry_watcher.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "client/testing/fake_lister_watcher.h"
 #include "client/testing/pod_view.h"

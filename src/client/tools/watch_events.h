@@ -10,10 +10,10 @@
 #include <memory>
 #include <optional>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/request_options.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/request_options.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal::client {
 

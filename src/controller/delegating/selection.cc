@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/json.h"
-#include "kinformer/object.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object.h"
 
 namespace kinformer::internal::delegating {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "object/transcode/json_node.h"
 

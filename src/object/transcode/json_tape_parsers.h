@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "object/transcode/json_node.h"
 

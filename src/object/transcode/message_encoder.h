@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/json/json.h"
 
 #include "object/transcode/backward_writer.h"
 #include "object/transcode/json_tape.h"

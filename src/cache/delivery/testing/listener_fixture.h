@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/delivery/listener.h"
 #include "cache/store/store_core.h"

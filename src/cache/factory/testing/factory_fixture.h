@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/list_watch.h"
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "client/testing/fake_lister_watcher.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "base/core/testing/fields_log.h"
 #include "cache/informer/testing/informer_fixture.h"

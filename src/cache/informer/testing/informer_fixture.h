@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/shared_informer.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "client/testing/fake_lister_watcher.h"
 #include "client/testing/pod_view.h"

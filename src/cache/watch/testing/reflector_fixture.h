@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/watch/reflector.h"
 #include "client/testing/fake_lister_watcher.h"
