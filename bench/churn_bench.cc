@@ -21,8 +21,8 @@
 #include <thread>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "e2e/pod_source.h"
 #include "e2e/process_figures.h"

@@ -24,11 +24,11 @@
 #include <sys/resource.h>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/object_name.h"
-#include "kinformer/priority_queue.h"
-#include "kinformer/runtime.h"
-#include "kinformer/work_queue.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/workqueue/priority_queue.h"
+#include "kinformer/workqueue/work_queue.h"
 
 namespace kinformer {
 namespace {

@@ -31,9 +31,9 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/lister.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/lister.h"
-#include "kinformer/runtime.h"
 
 #include "cache/store/coverage.h"
 #include "cache/store/reclamation.h"

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/log.h"
+#include "kinformer/base/runtime.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/log.h"
-#include "kinformer/runtime.h"
 
 #include "benchmark/benchmark.h"
 #include "cache/store/store_core.h"

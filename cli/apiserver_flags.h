@@ -11,7 +11,7 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "cli/command_line.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::cli {
 

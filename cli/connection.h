@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "kinformer/client.h"
-#include "kinformer/config.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
 
 #include "cli/command_line.h"
 

@@ -13,8 +13,8 @@
 #include <stop_token>
 #include <utility>
 
-#include "kinformer/object.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/object/object.h"
 
 #include "cli/printable.h"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/object.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/object/object.h"
 
 #include "cli/commands.h"
 #include "cli/first_sync.h"

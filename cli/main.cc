@@ -1,7 +1,7 @@
 #include <csignal>
 #include <string>
 
-#include "kinformer/version.h"
+#include "kinformer/base/version.h"
 
 #include "cli/commands.h"
 #include "cli/connection.h"

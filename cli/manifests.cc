@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer::cli {
 namespace {

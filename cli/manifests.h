@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::cli {
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "cli/printable.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::cli {
 namespace {

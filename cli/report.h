@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 #include "cli/command_line.h"
 

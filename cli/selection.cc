@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinformer/field_selector.h"
 #include "kinformer/internal/registry.h"
-#include "kinformer/json.h"
-#include "kinformer/label_selector.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/field_selector.h"
+#include "kinformer/object/label_selector.h"
 
 #include "cli/arguments.h"
 #include "cli/kubectl_habits.h"

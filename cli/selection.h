@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/discovery.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "cli/command_line.h"
 #include "cli/connection.h"

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string>
 
-#include "kinformer/informer_options.h"
+#include "kinformer/cache/informer_options.h"
 
 namespace kinformer::cli {
 

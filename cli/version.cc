@@ -1,9 +1,9 @@
-#include "kinformer/version.h"
+#include "kinformer/base/version.h"
 
 #include <iostream>
 #include <memory>
 
-#include "kinformer/discovery.h"
+#include "kinformer/client/discovery.h"
 
 #include "cli/commands.h"
 #include "cli/connection.h"

@@ -69,6 +69,7 @@ set(KINFORMER_LAYERS
   http
   config
   client
+  client/tools
   cache/store
   cache/figures
   cache/deltas

@@ -101,7 +101,7 @@ def header(schema):
 
 #include <utility>
 
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/cache/shared_informer_factory.h"
 
 namespace kinformer {
 

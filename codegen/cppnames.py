@@ -21,21 +21,21 @@ def identifier(name):
 
 # Views and values of meta/v1 that are written by hand, and where.
 HAND_WRITTEN = {
-    "ObjectMeta": "kinformer/object_meta.h",
-    "OwnerReference": "kinformer/object_meta.h",
-    "ManagedFieldsEntry": "kinformer/object_meta.h",
-    # In kinformer/partial_object_metadata.h, which builds on this.
+    "ObjectMeta": "kinformer/object/object_meta.h",
+    "OwnerReference": "kinformer/object/object_meta.h",
+    "ManagedFieldsEntry": "kinformer/object/object_meta.h",
+    # In kinformer/object/partial_object_metadata.h, which builds on this.
     "PartialObjectMetadata": "",
     "PartialObjectMetadataList": "",
 }
 
 VALUE_TYPES = {
-    "time": ("metav1::Time", "kinformer/time.h"),
-    "microtime": ("metav1::MicroTime", "kinformer/time.h"),
-    "duration": ("metav1::Duration", "kinformer/time.h"),
-    "quantity": ("resource::Quantity", "kinformer/quantity.h"),
-    "intorstring": ("intstr::IntOrString", "kinformer/int_or_string.h"),
-    "rawjson": ("runtime::RawExtension", "kinformer/raw_extension.h"),
+    "time": ("metav1::Time", "kinformer/object/time.h"),
+    "microtime": ("metav1::MicroTime", "kinformer/object/time.h"),
+    "duration": ("metav1::Duration", "kinformer/object/time.h"),
+    "quantity": ("resource::Quantity", "kinformer/object/quantity.h"),
+    "intorstring": ("intstr::IntOrString", "kinformer/object/int_or_string.h"),
+    "rawjson": ("runtime::RawExtension", "kinformer/object/raw_extension.h"),
 }
 
 

@@ -7,12 +7,12 @@ _SCALARS = {"string": "std::string", "bool": "bool",
             "int32": "std::int32_t", "int64": "std::int64_t",
             "double": "double", "bytes": "std::string"}
 _VALUES = {
-    "time": ("metav1::Time", "kinformer/time.h"),
-    "microtime": ("metav1::MicroTime", "kinformer/time.h"),
-    "duration": ("metav1::Duration", "kinformer/time.h"),
-    "quantity": ("resource::Quantity", "kinformer/quantity.h"),
-    "intorstring": ("intstr::IntOrStringMutable", "kinformer/mutable_values.h"),
-    "rawjson": ("runtime::RawExtensionMutable", "kinformer/mutable_values.h"),
+    "time": ("metav1::Time", "kinformer/object/time.h"),
+    "microtime": ("metav1::MicroTime", "kinformer/object/time.h"),
+    "duration": ("metav1::Duration", "kinformer/object/time.h"),
+    "quantity": ("resource::Quantity", "kinformer/object/quantity.h"),
+    "intorstring": ("intstr::IntOrStringMutable", "kinformer/object/mutable_values.h"),
+    "rawjson": ("runtime::RawExtensionMutable", "kinformer/object/mutable_values.h"),
 }
 
 
@@ -78,7 +78,7 @@ def header(package):
             f'#include "kinformer/api/{package.alias}.h"\n'
             f'#include "kinformer/api/structs/{package.alias}.h"\n'
             '#include "kinformer/internal/mutable_codec.h"\n'
-            f'#include "kinformer/mutable_text.h"\n\n#endif  // {guard}\n')
+            f'#include "kinformer/object/mutable_text.h"\n\n#endif  // {guard}\n')
 
 
 def structs_header(package):
@@ -100,7 +100,7 @@ def structs_header(package):
             elif f.kind in _VALUES:
                 includes.add(_VALUES[f.kind][1])
             if type_.startswith("Box"):
-                includes.add("kinformer/box.h")
+                includes.add("kinformer/object/box.h")
     gv = f"{package.group}/{package.version}" if package.group else package.version
     out = [f"// kinformer/api/structs/{package.alias}.h\n//\n"
            f"// The structs of {gv} to build, change and send. Plain values: members carry the "

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/stop.h"
-#include "kinformer/until.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/base/until.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
 
 namespace corev1 = kinformer::corev1;
 using kinformer::ObjectName;

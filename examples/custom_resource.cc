@@ -4,10 +4,10 @@
 #include <iostream>
 #include <syncstream>
 
-#include "kinformer/client.h"
-#include "kinformer/dynamic_shared_informer_factory.h"
-#include "kinformer/stop.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/cache/dynamic_shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/object/unstructured.h"
 
 using kinformer::Unstructured;
 

@@ -7,11 +7,11 @@
 #include <syncstream>
 #include <tuple>
 
-#include "kinformer/client.h"
-#include "kinformer/custom_resource.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/object/custom_resource.h"
 
 struct WidgetSpec {
   std::int64_t size = 1;

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/delta_fifo.h"
-#include "kinformer/reflector.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/cache/delta_fifo.h"
+#include "kinformer/cache/reflector.h"
+#include "kinformer/client/client.h"
 
 namespace corev1 = kinformer::corev1;
 using kinformer::Deltas;

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
 
 namespace corev1 = kinformer::corev1;
 

@@ -9,8 +9,8 @@
 #include <syncstream>
 #include <thread>
 
-#include "kinformer/leader_elector.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 using kinformer::LeaderElector;
 

@@ -1,17 +1,16 @@
 // NewListWatch: lists and watches for an informer. For a kind with a type in the program, limited
 // to one object; and for a resource of which only the name is known.
 
-#include "kinformer/list_watch.h"
-
 #include <iostream>
 #include <syncstream>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/field_selector.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/stop.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/lister_watcher.h"
+#include "kinformer/object/field_selector.h"
+#include "kinformer/object/unstructured.h"
 
 namespace corev1 = kinformer::corev1;
 

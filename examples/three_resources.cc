@@ -6,10 +6,10 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
 #include "kinformer/factory_accessors.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/stop.h"
 
 int main() {
   kinformer::StopSource stop = kinformer::StopOnSignals();

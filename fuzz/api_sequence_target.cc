@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/json.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/json/json.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"

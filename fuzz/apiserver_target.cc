@@ -7,10 +7,10 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/recording.h"
+#include "kinformer/base/simulation.h"
 #include "kinformer/internal/registry.h"
-#include "kinformer/json.h"
-#include "kinformer/json_diff.h"
-#include "kinformer/simulation.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/json_diff.h"
 
 #include "apiserver/faults/fault_json.h"
 #include "apiserver/faults/recording_format.h"

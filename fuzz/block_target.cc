@@ -8,8 +8,8 @@
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/internal/type_info.h"
 #include "kinformer/internal/view.h"
-#include "kinformer/json.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/unstructured.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "kinformer/config.h"
+#include "kinformer/client/config.h"
 
 #include "base/text/url.h"
 #include "config/exec_plugin.h"

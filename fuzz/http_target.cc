@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/http_server.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"

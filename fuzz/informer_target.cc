@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
-#include "kinformer/snapshot.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/cache/snapshot.h"
+#include "kinformer/client/client.h"
+#include "kinformer/object/unstructured.h"
 
 #include "client/testing/scripted_server.h"
 #include "fuzz/target.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"

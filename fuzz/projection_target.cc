@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/projection.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/projection.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kinformer/quantity.h"
+#include "kinformer/object/quantity.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/schema/schema_check.h"
 #include "apiserver/schema/schema_correlation.h"

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "kinformer/field_selector.h"
-#include "kinformer/label_selector.h"
+#include "kinformer/object/field_selector.h"
+#include "kinformer/object/label_selector.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"

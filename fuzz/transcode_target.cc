@@ -4,7 +4,7 @@
 
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"

@@ -8,9 +8,9 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/json.h"
-#include "kinformer/simulation.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/json/json.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "apiserver/admission/admission_review.h"
 #include "apiserver/conversion/conversion_review.h"

@@ -27,10 +27,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/manager.h"
-#include "kinformer/source.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/controller/source.h"
 
 #include "e2e/change_stamp.h"
 #include "e2e/process_figures.h"

@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "e2e/process_figures.h"
 

@@ -8,7 +8,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "demo/cluster_model.h"
 #include "wire/protobuf_writer.h"

@@ -11,8 +11,8 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/list_watch.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/lister_watcher.h"
 
 namespace kinformer::bench {
 

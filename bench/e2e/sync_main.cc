@@ -24,10 +24,10 @@
 #include <utility>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
 
 #include "e2e/process_figures.h"
 

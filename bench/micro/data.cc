@@ -5,7 +5,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "micro/pods.h"
 #include "object/transcode/block_text.h"

@@ -15,7 +15,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 #include "micro/data.h"
 #include "micro/rates.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/custom_resource.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/projection.h"
+#include "kinformer/object/custom_resource.h"
+#include "kinformer/object/projection.h"
 
 #include "micro/pods.h"
 #include "object/block/packing.h"

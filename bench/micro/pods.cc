@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "demo/cluster_model.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/client.h"
+#include "kinformer/client/client.h"
 
 #include "demo/observer.h"
 

@@ -9,9 +9,9 @@
 #include <thread>
 #include <unistd.h>
 
-#include "kinformer/config.h"
-#include "kinformer/runtime.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/client/config.h"
 
 #include "cli/commands.h"
 #include "cli/connection.h"

@@ -5,8 +5,8 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
-#include "kinformer/json.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/json/json.h"
 
 #include "demo/owner_uids.h"
 

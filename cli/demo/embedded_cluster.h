@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/object_name.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/object/object_name.h"
 
 #include "demo/cluster_model.h"
 

@@ -19,11 +19,11 @@
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/discoveryv1.h"
-#include "kinformer/client.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/worker.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
+#include "kinformer/workqueue/worker.h"
 
 namespace kinformer::demo {
 

@@ -9,8 +9,8 @@
 #include <map>
 #include <string>
 
-#include "kinformer/json.h"
-#include "kinformer/object_name.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::demo {
 

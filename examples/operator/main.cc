@@ -8,10 +8,10 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
-#include "kinformer/config.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/manager.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/client/config.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/manager.h"
 
 #include "website.h"
 #include "website_reconciler.h"

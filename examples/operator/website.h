@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "kinformer/conditions.h"
-#include "kinformer/custom_resource.h"
+#include "kinformer/controller/meta.h"
+#include "kinformer/object/custom_resource.h"
 
 // `unknown` keeps fields of a newer CRD, so that an update sends them back.
 struct WebsiteSpec {

@@ -8,8 +8,8 @@
 
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/cached_resource_client.h"
-#include "kinformer/controllerutil.h"
+#include "kinformer/controller/cached_resource_client.h"
+#include "kinformer/controller/controllerutil.h"
 
 using namespace kinformer;  // NOLINT(google-build-using-namespace): a program, not a header
 namespace appsv1 = kinformer::appsv1;

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "kinformer/manager.h"
-#include "kinformer/reconciler.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/controller/reconciler.h"
 
 #include "website.h"
 

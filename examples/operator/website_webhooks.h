@@ -1,9 +1,9 @@
 #ifndef EXAMPLES_OPERATOR_WEBSITE_WEBHOOKS_H_
 #define EXAMPLES_OPERATOR_WEBSITE_WEBHOOKS_H_
 
-#include "kinformer/result.h"
-#include "kinformer/webhook_certificates.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/result.h"
+#include "kinformer/webhook/webhook_certificates.h"
+#include "kinformer/webhook/webhook_server.h"
 
 // Certificates of the webhooks; manifests/operator.yaml names the same objects.
 kinformer::WebhookCertificatesOptions WebsiteCertificates();

@@ -8,13 +8,13 @@
 #include <tuple>
 
 #include "kinformer/api/appsv1_mutable.h"
-#include "kinformer/cached_resource_client.h"
-#include "kinformer/config.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/controllerutil.h"
-#include "kinformer/custom_resource.h"
-#include "kinformer/manager.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/client/config.h"
+#include "kinformer/controller/cached_resource_client.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/object/custom_resource.h"
 
 using namespace kinformer;  // NOLINT(google-build-using-namespace): a program, not a header
 namespace appsv1 = kinformer::appsv1;

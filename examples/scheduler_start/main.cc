@@ -7,9 +7,9 @@
 #include <string_view>
 #include <syncstream>
 
-#include "kinformer/config.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/client/config.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "scheduler_start/scheduler.h"
 

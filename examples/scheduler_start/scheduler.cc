@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/factory_accessors.h"
-#include "kinformer/list_watch.h"
 
 namespace scheduler {
 

@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/assume_cache.h"
-#include "kinformer/client.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/dynamic_shared_informer_factory.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/cache/assume_cache.h"
+#include "kinformer/cache/dynamic_shared_informer_factory.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/object/unstructured.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
 
 namespace scheduler {
 

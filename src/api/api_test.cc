@@ -12,9 +12,9 @@
 #include "kinformer/api/metricsv1beta1.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/registry.h"
-#include "kinformer/json.h"
-#include "kinformer/mutable_text.h"
-#include "kinformer/ref.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/mutable_text.h"
+#include "kinformer/object/ref.h"
 
 #include "object/transcode/block_text.h"
 #include "object/transcode/transcode.h"

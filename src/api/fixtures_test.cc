@@ -18,8 +18,8 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/mutable_codec.h"
 #include "kinformer/internal/registry.h"
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 #include "object/transcode/transcode.h"
 #include "object/values/text_forms.h"

@@ -1,4 +1,4 @@
-#include "kinformer/label_selector_as_selector.h"
+#include "kinformer/object/label_selector_as_selector.h"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // Conversion of metav1's selectors to the library's.
 
-#include "kinformer/label_selector_as_selector.h"
+#include "kinformer/object/label_selector_as_selector.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/metav1_mutable.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 namespace kinformer {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <ostream>
 
-#include "kinformer/mutable_values.h"
-#include "kinformer/quantity.h"
-#include "kinformer/time.h"
+#include "kinformer/object/mutable_values.h"
+#include "kinformer/object/quantity.h"
+#include "kinformer/object/time.h"
 
 #include "object/transcode/backward_writer.h"
 #include "object/transcode/canonical.h"

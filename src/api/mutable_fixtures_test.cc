@@ -24,7 +24,7 @@
 #include "kinformer/api/resourcev1_mutable.h"
 #include "kinformer/api/schedulingv1_mutable.h"
 #include "kinformer/api/storagev1_mutable.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "object/values/text_forms.h"
 

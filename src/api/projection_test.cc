@@ -1,6 +1,6 @@
 // Effect of projections and of other build options on an object, in protobuf and in JSON.
 
-#include "kinformer/projection.h"
+#include "kinformer/object/projection.h"
 
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -14,11 +14,11 @@
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/resourcev1.h"
-#include "kinformer/fields.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/json.h"
-#include "kinformer/ref.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/fields.h"
+#include "kinformer/object/ref.h"
+#include "kinformer/object/unstructured.h"
 
 #include "object/transcode/block_text.h"
 #include "object/transcode/transcode.h"

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "apiserver/request/responses.h"
 #include "apiserver/testing.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/testing.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/read/list_stream.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/recording.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/faults/recording_format.h"
 #include "apiserver/faults/scripted_upstream.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "kinformer/apiserver/recording.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/faults/recording_tape.h"
 #include "apiserver/testing.h"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/json.h"
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver::testing {
 

@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/env.h"
-#include "kinformer/runtime.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
 
 #include "base/loop/testing/unserved_executor.h"
 #include "client/testing/scripted_server.h"

@@ -1,4 +1,4 @@
-#include "kinformer/client.h"
+#include "kinformer/client/client.h"
 
 #include <utility>
 

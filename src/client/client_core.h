@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/discovery.h"
-#include "kinformer/request_options.h"
-#include "kinformer/result.h"
-#include "kinformer/runtime.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/result.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/client/request_options.h"
+#include "kinformer/client/transport.h"
 
 #include "client/engine.h"
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "kinformer/version.h"
+#include "kinformer/base/version.h"
 
 #include "client/engine.h"
 

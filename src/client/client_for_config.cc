@@ -3,10 +3,10 @@
 #include <memory>
 #include <utility>
 
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/http_transport.h"
 
 #include "base/core/named_env.h"
 #include "client/client_core.h"

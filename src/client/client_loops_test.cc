@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
 
 #include "client/testing/scripted_server.h"
 

@@ -1,6 +1,6 @@
 // User-defined structs: read from cached objects, changed and written back; errors name misfits.
 
-#include "kinformer/custom_resource.h"
+#include "kinformer/object/custom_resource.h"
 
 #include <csignal>
 #include <gmock/gmock.h>
@@ -9,14 +9,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "kinformer/client.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/request_object.h"
-#include "kinformer/metrics.h"
-#include "kinformer/ref.h"
-#include "kinformer/resource.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/object/ref.h"
+#include "kinformer/object/resource.h"
 
 #include "client/testing/scripted_server.h"
 

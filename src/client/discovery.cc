@@ -1,11 +1,11 @@
-#include "kinformer/discovery.h"
+#include "kinformer/client/discovery.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "base/text/edit_distance.h"
 #include "client/client_core.h"

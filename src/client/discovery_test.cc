@@ -1,9 +1,9 @@
-#include "kinformer/discovery.h"
+#include "kinformer/client/discovery.h"
 
 #include <gtest/gtest.h>
 #include <optional>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "client/testing/scripted_server.h"
 

@@ -17,12 +17,12 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/client.h"
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/transport.h"
 #include "kinformer/internal/token_bucket.h"
-#include "kinformer/metrics.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
 
 #include "base/core/log_allowance.h"
 #include "client/list_gate.h"

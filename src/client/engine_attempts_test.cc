@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/fields_log.h"
 #include "client/engine.h"

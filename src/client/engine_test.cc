@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/fields_log.h"
 #include "client/testing/scripted_server.h"

@@ -10,9 +10,9 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/metav1_mutable.h"
-#include "kinformer/custom_resource.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/custom_resource.h"
+#include "kinformer/object/ref.h"
 
 namespace kinformer {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/client.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/simulation.h"
 
 #include "client/engine.h"
 #include "client/list_watch.h"

@@ -12,7 +12,7 @@
 #include <list>
 #include <memory>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::client {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer::internal::client {
 namespace {

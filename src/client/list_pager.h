@@ -22,10 +22,10 @@
 
 #include <string>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
+#include "kinformer/client/list_options.h"
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/list_options.h"
-#include "kinformer/list_watch.h"
 
 #include "client/page_tokens.h"
 

@@ -1,7 +1,7 @@
 #include "client/list_source.h"
 
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "base/core/user_call.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/entry_options.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/result.h"
+#include "kinformer/object/entry_options.h"
 
 #include "client/engine.h"
 #include "client/object_head.h"

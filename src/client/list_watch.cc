@@ -11,6 +11,7 @@
 #include "client/list_source.h"
 #include "client/object_codec.h"
 #include "client/request_path.h"
+#include "client/version_source.h"
 #include "client/watch_call.h"
 
 namespace kinformer::internal::client {
@@ -46,7 +47,7 @@ class EngineListWatch final : public ListerWatcher {
   std::unique_ptr<ListWatchCall> CurrentVersion(
       const std::function<void(Result<std::string>)>& answer) override {
     if (bad_path_) return nullptr;
-    return source_->engine->version_questions().Ask(source_, answer);
+    return source_->engine->version_questions().Ask(VersionSourceOf(*source_), answer);
   }
   std::unique_ptr<ListWatchCall> ListMetadata(const std::string& namespace_,
                                               const ListOptions& options,

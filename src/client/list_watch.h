@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/list_options.h"
-#include "kinformer/list_watch.h"
+#include "kinformer/client/list_options.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "client/engine.h"
 

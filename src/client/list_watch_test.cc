@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "kinformer/api/appsv1.h"
-#include "kinformer/log.h"
-#include "kinformer/object.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/object/object.h"
 
 #include "client/client_core.h"
 #include "client/testing/list_watch_fixture.h"

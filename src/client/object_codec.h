@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/result.h"
 
 #include "client/engine.h"
 

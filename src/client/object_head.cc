@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "wire/json_text.h"
 #include "wire/protobuf_reader.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/error.h"
-#include "kinformer/result.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::client {
 

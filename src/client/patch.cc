@@ -1,4 +1,4 @@
-#include "kinformer/patch.h"
+#include "kinformer/client/patch.h"
 
 namespace kinformer {
 

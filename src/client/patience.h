@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/env.h"
-#include "kinformer/request_options.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/request_options.h"
 
 #include "base/core/deadline.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <stop_token>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer::internal::client {
 namespace {

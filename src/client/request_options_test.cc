@@ -10,12 +10,12 @@
 #include "kinformer/api/coordinationv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/dynamic_client.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/dynamic_client.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
 
 #include "client/testing/scripted_server.h"
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/list_options.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/list_options.h"
 
 namespace kinformer::internal::client {
 

@@ -1,4 +1,4 @@
-#include "kinformer/resource_client.h"
+#include "kinformer/client/resource_client.h"
 
 #include <gtest/gtest.h>
 #include <optional>
@@ -8,10 +8,10 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/custom_resource.h"
-#include "kinformer/dynamic_client.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/dynamic_client.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/simulation.h"
+#include "kinformer/object/custom_resource.h"
 
 #include "client/testing/scripted_server.h"
 #include "wire/envelope.h"

@@ -3,7 +3,7 @@
 #include <deque>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "base/core/user_call.h"
 #include "client/blocking.h"

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/dynamic_client.h"
-#include "kinformer/log.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/dynamic_client.h"
+#include "kinformer/client/resource_client.h"
 
 #include "base/core/testing/fields_log.h"
 #include "client/testing/scripted_server.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 namespace kinformer::internal::client {
 

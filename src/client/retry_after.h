@@ -6,8 +6,8 @@
 #include <chrono>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 
 namespace kinformer::internal::client {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "base/text/url.h"
 #include "wire/envelope.h"

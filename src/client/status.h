@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::client {
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string_view>
 
-#include "kinformer/list_watch.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/lister_watcher.h"
+#include "kinformer/client/transport.h"
 
 #include "client/engine.h"
 #include "client/list_gate.h"

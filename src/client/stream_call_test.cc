@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/field_selector.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/lister_watcher.h"
+#include "kinformer/object/field_selector.h"
 
 #include "client/client_core.h"
 #include "client/list_watch.h"

@@ -7,9 +7,9 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 
 #include "client/testing/scripted_server.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/client.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
 
 #include "client/testing/scripted_server.h"
 

@@ -1,52 +1,23 @@
 #include "client/version_question.h"
 
+#include <iterator>
 #include <list>
-#include <optional>
 #include <utility>
 
-#include "client/list_call.h"
-#include "client/list_source.h"
-#include "client/object_codec.h"
-#include "client/request_path.h"
-
 namespace kinformer::internal::client {
-namespace {
-
-// No object has this name: names consist of lower-case letters, digits, '-' and '.'.
-constexpr const char* kNobody = "metadata.name=_NOBODY_";
-
-// Longest time to wait for a slow server.
-constexpr Duration kTimeout = std::chrono::seconds(10);
-
-// Selects metadata of one object in one namespace: servers of any version then read one key.
-Result<std::shared_ptr<ListSource>> OneKeyOf(const ListSource& source) {
-  const TypeInfo& type = *source.type;
-  std::string namespace_ = source.namespace_;
-  if (namespace_.empty() && type.namespaced) namespace_ = "default";
-  Result<std::string> path =
-      BuildPath({type.group, type.version, type.resource, namespace_, "", ""});
-  if (!path) return std::move(path).error();
-  const TypeInfo* const metadata =
-      MetadataTypeInfo(type.group, type.version, type.kind, type.resource, type.namespaced);
-  return std::make_shared<ListSource>(ListSource{source.engine, metadata, *std::move(path),
-                                                 /*metadata_only=*/true, /*throttled=*/false});
-}
-
-}  // namespace
-
 // One caller. Destroying it cancels its question.
 class VersionQuestions::Asker final : public ListWatchCall {
  public:
-  Asker(std::shared_ptr<Question> question, std::shared_ptr<ListSource> source, Answer answer)
+  Asker(std::shared_ptr<Question> question, VersionSource source, Answer answer)
       : source_(std::move(source)), question_(std::move(question)), answer_(std::move(answer)) {}
   ~Asker() override;
 
-  [[nodiscard]] const ListSource& source() const { return *source_; }
+  [[nodiscard]] const VersionSource& source() const { return source_; }
   // May destroy this.
   void Tell(const Result<std::string>& version) { std::exchange(answer_, {})(version); }
 
  private:
-  const std::shared_ptr<ListSource> source_;
+  const VersionSource source_;
   const std::shared_ptr<Question> question_;
   Answer answer_;
 };
@@ -71,7 +42,7 @@ class VersionQuestions::Question final : public std::enable_shared_from_this<Que
   // Begins in the next turn, so that watches which break together share one request.
   void BeginSoon() {
     if (call_ != nullptr || begin_.armed() || waiting_.empty()) return;
-    Env& env = waiting_.front()->source().engine->env();
+    Env& env = waiting_.front()->source().env;
     begin_ = env.loop().RunAt(env.Now(), [this] {
       begin_ = Timer();
       Begin();
@@ -81,15 +52,9 @@ class VersionQuestions::Question final : public std::enable_shared_from_this<Que
   void Begin() {
     if (waiting_.empty()) return;
     asked_.swap(waiting_);
-    const ListSource& source = asked_.front()->source();
+    const VersionSource& source = asked_.front()->source();
     namespace_ = source.namespace_;
-    Result<std::shared_ptr<ListSource>> key = OneKeyOf(source);
-    if (!key) return Answered(key.error());
-    ListReceiver& receiver = *this;
-    auto call = std::make_unique<ListCall>(*std::move(key), receiver);
-    ListCall& begun = *call;
-    call_ = std::move(call);
-    begun.StartAtOnce({.fieldSelector = kNobody}, kTimeout);
+    if (Result<void> sent = source.send(*this, call_); !sent) Answered(sent.error());
   }
 
   void Answered(const Result<std::string>& version) {
@@ -131,9 +96,8 @@ VersionQuestions::Asker::~Asker() { question_->Leave(*this); }
 VersionQuestions::VersionQuestions() = default;
 VersionQuestions::~VersionQuestions() = default;
 
-std::unique_ptr<ListWatchCall> VersionQuestions::Ask(std::shared_ptr<ListSource> source,
-                                                     Answer answer) {
-  std::shared_ptr<Question>& question = questions_[ResourceName(*source->type)];
+std::unique_ptr<ListWatchCall> VersionQuestions::Ask(VersionSource source, Answer answer) {
+  std::shared_ptr<Question>& question = questions_[source.resource];
   if (question == nullptr) question = std::make_shared<Question>();
   auto asker = std::make_unique<Asker>(question, std::move(source), std::move(answer));
   question->Join(*asker);

@@ -12,16 +12,24 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/list_watch.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/lister_watcher.h"
 
 namespace kinformer::internal::client {
 
-struct ListSource;
+// A collection whose version is asked for.
+struct VersionSource {
+  Env& env;
+  std::string resource;    // of the server
+  std::string namespace_;  // empty: all, or a cluster-scoped kind
+  // Sets `call` to a list that has the version, and then sends it.
+  std::function<Result<void>(ListReceiver& receiver, std::unique_ptr<ListWatchCall>& call)> send;
+};
 
 // For one server. One request per resource is under way at a time. Callers that asked before it was
 // sent share its answer; later callers wait for the next one, since the answer may be older than
-// the end of their watch. Bypasses the list gate, as it reads one key. Loop-confined.
+// the end of their watch. Loop-confined.
 class VersionQuestions {
  public:
   using Answer = std::function<void(Result<std::string> version)>;
@@ -33,8 +41,7 @@ class VersionQuestions {
 
   // Calls `answer` once, never before returning, unless the result is destroyed first; `answer` may
   // destroy it.
-  [[nodiscard]] std::unique_ptr<ListWatchCall> Ask(std::shared_ptr<ListSource> source,
-                                                   Answer answer);
+  [[nodiscard]] std::unique_ptr<ListWatchCall> Ask(VersionSource source, Answer answer);
 
  private:
   class Asker;

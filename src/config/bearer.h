@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::config {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/env_view.h"
 #include "base/core/testing/fields_log.h"

@@ -1,9 +1,9 @@
 // Formats a Config as text, for people and as a kubeconfig.
 
-#include "kinformer/config.h"
+#include "kinformer/client/config.h"
 
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 #include "base/text/redacted_url.h"
 #include "config/kubeconfig.h"

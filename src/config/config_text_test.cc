@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/config.h"
+#include "kinformer/client/config.h"
 
 #include "config/kubeconfig.h"
 

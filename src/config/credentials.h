@@ -8,8 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/config.h"
-#include "kinformer/http_transport.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/http_transport.h"
+
+#include "config/exec_cluster.h"
 
 namespace kinformer::internal::config {
 
@@ -26,17 +28,6 @@ Result<std::shared_ptr<CredentialSource>> NewIdTokenCredentials(const std::strin
 // used until a token was read for the first time.
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
                                                           const std::string& fallback);
-
-// Cluster information passed to an exec plugin.
-struct ExecCluster {
-  std::string server{};
-  std::string tls_server_name{};
-  bool insecure{false};
-  std::string ca_data{};
-  std::string proxy_url{};
-  bool disable_compression{false};
-  std::string config{};  // JSON; empty if there is none
-};
 
 // Runs a credential plugin on a thread of the library when there is no credential, or it has
 // expired or was refused with 401. One run at a time; all waiters share its answer. The plugin is

@@ -19,10 +19,10 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/config.h"
-#include "kinformer/json.h"
-#include "kinformer/runtime.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/config.h"
+#include "kinformer/json/json.h"
 
 #include "config/exec_plugin.h"
 #include "transport/awaited_source.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "config/exec_plugin.h"
 #include "config/testing/plugins.h"

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "base/core/deadline.h"
 #include "config/bearer.h"

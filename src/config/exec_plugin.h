@@ -9,12 +9,12 @@
 #include <stop_token>
 #include <string>
 
-#include "kinformer/config.h"
-#include "kinformer/env.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/http_transport.h"
 
-#include "config/credentials.h"
+#include "config/exec_cluster.h"
 
 namespace kinformer::internal::config {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/ticking_env.h"
 #include "config/exec_plugin.h"

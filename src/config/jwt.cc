@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "object/values/text_forms.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::config {
 

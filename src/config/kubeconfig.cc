@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 #include "base/text/regular_file.h"
 #include "config/path_hint.h"
@@ -398,17 +398,6 @@ void MergeKubeconfig(Kubeconfig& base, const Kubeconfig& more) {
   base.contexts.insert(more.contexts.begin(), more.contexts.end());
   if (base.current_context.empty()) base.current_context = more.current_context;
   if (!more.origin.empty()) base.origin += (base.origin.empty() ? "" : ":") + more.origin;
-}
-
-std::vector<std::string> SplitPathList(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const auto colon = list.find(':');
-    const std::string path(list.substr(0, colon));
-    if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(path);
-    list.remove_prefix(colon == std::string_view::npos ? list.size() : colon + 1);
-  }
-  return out;
 }
 
 }  // namespace kinformer::internal::config

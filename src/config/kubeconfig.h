@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/config.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/config.h"
 
 namespace kinformer::internal::config {
 
@@ -73,9 +73,6 @@ Result<Kubeconfig> ReadKubeconfig(const std::string& path);
 
 // Adds entries of `more` that `base` lacks: for each entry the first file wins.
 void MergeKubeconfig(Kubeconfig& base, const Kubeconfig& more);
-
-// Returns the files of $KUBECONFIG, separated by ':', without empty ones and duplicates, in order.
-std::vector<std::string> SplitPathList(std::string_view list);
 
 // Inputs from the environment of the process; replaced in tests.
 struct Surroundings {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/kubeconfig.h"
+#include "config/path_hint.h"
 #include "config/testing/kubeconfig_texts.h"
 
 namespace kinformer {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/http_transport.h"
 
 #include "config/testing/kubeconfig_texts.h"
 

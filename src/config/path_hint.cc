@@ -1,9 +1,8 @@
 #include "config/path_hint.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
-
-#include "config/kubeconfig.h"
 
 namespace kinformer::internal::config {
 namespace {
@@ -42,6 +41,17 @@ bool LooksLikePath(const std::string& text) {
   }
   std::error_code ignored;
   return std::filesystem::is_regular_file(text, ignored);
+}
+
+std::vector<std::string> SplitPathList(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    const auto colon = list.find(':');
+    const std::string path(list.substr(0, colon));
+    if (!path.empty() && std::find(out.begin(), out.end(), path) == out.end()) out.push_back(path);
+    list.remove_prefix(colon == std::string_view::npos ? list.size() : colon + 1);
+  }
+  return out;
 }
 
 }  // namespace kinformer::internal::config

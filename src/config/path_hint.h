@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kinformer::internal::config {
 
@@ -18,6 +19,9 @@ namespace kinformer::internal::config {
 // Whether a text where a name is expected is a path: it looks like one, or a file with that name
 // exists.
 [[nodiscard]] bool LooksLikePath(const std::string& text);
+
+// Returns the files of $KUBECONFIG, separated by ':', without empty ones and duplicates, in order.
+std::vector<std::string> SplitPathList(std::string_view list);
 
 }  // namespace kinformer::internal::config
 

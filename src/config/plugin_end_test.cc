@@ -18,9 +18,10 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/env.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/runtime.h"
 
+#include "base/core/env_view.h"
 #include "base/loop/own_work.h"
 #include "config/credentials.h"
 #include "config/exec_plugin.h"
@@ -57,28 +58,11 @@ class HurriedLoop final : public Executor, public internal::base::HasOwnWork {
 };
 
 // Behaves like another Env, but has a different loop.
-class HurriedEnv final : public Env {
+class HurriedEnv final : public internal::base::EnvView {
  public:
-  explicit HurriedEnv(Env& env) : env_(env), loop_(env) {}
-  [[nodiscard]] SteadyTime Now() const override { return env_.Now(); }
-  [[nodiscard]] BootTime BootNow() const override { return env_.BootNow(); }
-  [[nodiscard]] WallTime WallNow() const override { return env_.WallNow(); }
-  [[nodiscard]] std::uint64_t Random() override { return env_.Random(); }
-  [[nodiscard]] Executor& loop() override { return loop_; }
-  [[nodiscard]] Executor& pool() override { return env_.pool(); }
-  [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override { return env_.NewMonitor(); }
-  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
-    return env_.NewThread(std::move(name), std::move(body));
-  }
-  [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
-    return env_.NewLoop(std::move(name));
-  }
-  [[nodiscard]] bool OnLoopThread() const override { return env_.OnLoopThread(); }
-  [[nodiscard]] LogSink& log() override { return env_.log(); }
-  [[nodiscard]] MetricsSink& metrics() override { return env_.metrics(); }
+  explicit HurriedEnv(Env& env) : EnvView(env, loop_), loop_(env) {}
 
  private:
-  Env& env_;
   HurriedLoop loop_;
 };
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kinformer/config.h"
+#include "kinformer/client/config.h"
 
 #include "config/testing/kubeconfig_texts.h"
 

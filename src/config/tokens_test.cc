@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "config/bearer.h"
 #include "config/credentials.h"

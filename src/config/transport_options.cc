@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/config.h"
+#include "kinformer/client/config.h"
 
 #include "base/core/seconds.h"
 #include "base/text/number_in.h"

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/config.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/http_transport.h"
 
 #include "config/testing/kubeconfig_texts.h"
 

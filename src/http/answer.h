@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "http/connection.h"
 #include "http/field_names.h"

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::http {
 

@@ -16,8 +16,8 @@
 #include <boost/intrusive/list_hook.hpp>
 
 #include "kinformer/apiserver/http_server_options.h"
-#include "kinformer/env.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/transport.h"
 
 #include "http/byte_stream.h"
 #include "http/gzip_deflater.h"

@@ -24,7 +24,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/ticking_env.h"
 #include "base/loop/io_loop.h"

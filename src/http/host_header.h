@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::http {
 

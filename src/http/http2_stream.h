@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/transport.h"
 
 #include "http/answer.h"
 #include "http/field_names.h"

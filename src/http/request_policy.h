@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::http {
 

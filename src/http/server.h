@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "kinformer/apiserver/http_server_options.h"
-#include "kinformer/env.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
 
 #include "http/request_policy.h"
 #include "http/tls_stream.h"

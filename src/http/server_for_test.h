@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 #include "base/core/testing/fields_log.h"
 #include "http/bearer_token.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::http {
 

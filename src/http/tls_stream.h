@@ -10,7 +10,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "http/byte_stream.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "http/answer.h"
 #include "http/connection.h"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::http {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/json.h"
+#include "kinformer/base/env.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::internal::table {
 

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "table/columns.h"
 

@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/json.h"
+#include "kinformer/base/env.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::internal::table::cells {
 

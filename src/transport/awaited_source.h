@@ -5,9 +5,9 @@
 
 #include <functional>
 
-#include "kinformer/env.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/http_transport.h"
 
 namespace kinformer::internal::transport {
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::transport {
 

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/transport.h"
 
 #include "base/core/testing/fields_log.h"
 

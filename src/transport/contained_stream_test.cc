@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/transport.h"
 
 #include "base/core/testing/fields_log.h"
 #include "transport/contained_handler.h"

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 namespace kinformer::internal::transport {
 

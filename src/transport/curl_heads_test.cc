@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/http_transport.h"
+#include "kinformer/client/http_transport.h"
 
 #include "transport/curl_fixture_for_test.h"
 

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/http_transport.h"
 
 #include "transport/loopback_server_for_test.h"
 

@@ -22,7 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "transport/curl_loop.h"
 #include "transport/curl_transfer.h"

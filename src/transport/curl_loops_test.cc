@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/http_transport.h"
 
 #include "transport/curl_fixture_for_test.h"
 #include "transport/loopback_server_for_test.h"

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/log.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/http_transport.h"
 
 #include "transport/curl_fixture_for_test.h"
 

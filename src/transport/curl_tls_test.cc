@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/http_transport.h"
+#include "kinformer/client/http_transport.h"
 
 #include "transport/curl_fixture_for_test.h"
 

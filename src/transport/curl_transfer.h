@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/client/transport.h"
 
 #include "transport/endpoint.h"
 #include "transport/gzip_inflater.h"

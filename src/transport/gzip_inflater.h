@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::transport {
 

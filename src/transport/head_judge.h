@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::transport {
 

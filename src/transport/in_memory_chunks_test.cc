@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/transport.h"
 
 #include "transport/in_memory_scene_for_test.h"
 

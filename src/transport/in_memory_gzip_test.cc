@@ -6,7 +6,7 @@
 #include <vector>
 #include <zlib.h>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "transport/in_memory_scene_for_test.h"
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::transport {
 

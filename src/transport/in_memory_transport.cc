@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "base/core/deadline.h"
 #include "base/core/out_of_memory.h"

@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "kinformer/env.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::transport {
 

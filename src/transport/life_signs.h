@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 
 #include "transport/curl_lane.h"
 #include "transport/curl_transfer.h"

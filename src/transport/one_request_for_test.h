@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/env.h"
-#include "kinformer/http_transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/http_transport.h"
 
 namespace kinformer::testing {
 

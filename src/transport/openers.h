@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/transport.h"
 
 #include "transport/curl_lane.h"
 #include "transport/curl_transfer.h"

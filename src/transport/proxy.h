@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/http_transport.h"
 
 #include "transport/endpoint.h"
 

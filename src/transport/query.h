@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::transport {
 

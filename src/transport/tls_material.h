@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/http_transport.h"
 
 namespace kinformer::internal::transport {
 

@@ -1,4 +1,4 @@
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include <algorithm>
 

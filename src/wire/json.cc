@@ -1,4 +1,4 @@
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include <algorithm>
 #include <charconv>

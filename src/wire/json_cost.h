@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::json {
 

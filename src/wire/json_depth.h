@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::json {
 

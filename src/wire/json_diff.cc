@@ -1,4 +1,4 @@
-#include "kinformer/json_diff.h"
+#include "kinformer/json/json_diff.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Patches: results of Diff and MergeDiff, applied to one document, must give the other.
 
-#include "kinformer/json_diff.h"
+#include "kinformer/json/json_diff.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #ifndef KINFORMER_WIRE_JSON_NULLS_H_
 #define KINFORMER_WIRE_JSON_NULLS_H_
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::json {
 

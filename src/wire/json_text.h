@@ -2,7 +2,7 @@
 //
 // Basic forms of JSON text shared by readers and writers: UTF-8 sequences, escapes, numbers. Pure
 // functions; only growing `out` allocates. Strings are quoted by json::AppendQuoted
-// (kinformer/json.h) or written to a TextSink.
+// (kinformer/json/json.h) or written to a TextSink.
 
 #ifndef KINFORMER_WIRE_JSON_TEXT_H_
 #define KINFORMER_WIRE_JSON_TEXT_H_

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::json {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "wire/envelope.h"
 #include "wire/json_scanner.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "wire/envelope.h"
 #include "wire/json_text.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "wire/envelope.h"
 #include "wire/json_scanner.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/encoding.h"
-#include "kinformer/result.h"
 
 #include "wire/json_cut_value.h"
 #include "wire/json_scanner.h"

@@ -1,6 +1,6 @@
 // Finds the limits of documents and the encoding of a text, and formats errors.
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include <algorithm>
 #include <cstddef>

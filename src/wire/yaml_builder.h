@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "wire/yaml_cursor.h"
 

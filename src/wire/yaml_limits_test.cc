@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer::yaml {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer::yaml {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::yaml {
 

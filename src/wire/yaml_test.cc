@@ -1,4 +1,4 @@
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "kinformer/flowcontrol.h"
+#include "kinformer/workqueue/flowcontrol.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // Back-off by id, in simulated time.
 
-#include "kinformer/flowcontrol.h"
+#include "kinformer/workqueue/flowcontrol.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer::flowcontrol {
 namespace {

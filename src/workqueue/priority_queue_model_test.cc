@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "kinformer/priority_queue.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/workqueue/priority_queue.h"
 
 namespace kinformer {
 namespace {

@@ -1,7 +1,7 @@
 // Conformance cases of the priority queue (PQ), in simulated time. The cases with real threads are
 // in queue_threads_test.cc.
 
-#include "kinformer/priority_queue.h"
+#include "kinformer/workqueue/priority_queue.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
-#include "kinformer/worker.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/workqueue/worker.h"
 
 #include "workqueue/testing/queue_fixture.h"
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "kinformer/metrics.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/core/deadline.h"
 #include "base/core/forked.h"

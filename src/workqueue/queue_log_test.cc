@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
-#include "kinformer/work_queue.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/workqueue/work_queue.h"
 
 #include "base/core/testing/fields_log.h"
 

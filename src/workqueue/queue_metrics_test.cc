@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "kinformer/metrics.h"
-#include "kinformer/priority_queue.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/workqueue/priority_queue.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
 
 #include "workqueue/testing/queue_fixture.h"
 

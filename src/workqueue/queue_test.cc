@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/object_name.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/simulation.h"
-#include "kinformer/worker.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
+#include "kinformer/workqueue/worker.h"
 
 #include "workqueue/testing/queue_fixture.h"
 

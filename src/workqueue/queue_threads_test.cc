@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/priority_queue.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/runtime.h"
-#include "kinformer/worker.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/workqueue/priority_queue.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
+#include "kinformer/workqueue/worker.h"
 
 namespace kinformer {
 namespace {

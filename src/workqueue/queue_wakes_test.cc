@@ -9,8 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/simulation.h"
-#include "kinformer/work_queue.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/workqueue/work_queue.h"
+
+#include "base/core/env_view.h"
 
 namespace kinformer {
 namespace {
@@ -18,9 +20,9 @@ namespace {
 using std::chrono::microseconds;
 using Step = std::function<void()>;
 
-class ScriptedEnv final : public Env {
+class ScriptedEnv final : public internal::base::EnvView {
  public:
-  explicit ScriptedEnv(Env& base) : base_(base) {}
+  explicit ScriptedEnv(Env& base) : EnvView(base, base.loop()) {}
 
   SteadyTime now = SteadyTime() + std::chrono::hours(1);
   Step while_waiting{};   // events during the next Wait
@@ -31,21 +33,8 @@ class ScriptedEnv final : public Env {
   int notified_all = 0;
 
   SteadyTime Now() const override { return now; }
-  BootTime BootNow() const override { return base_.BootNow(); }
-  WallTime WallNow() const override { return base_.WallNow(); }
-  std::uint64_t Random() override { return base_.Random(); }
-  Executor& loop() override { return base_.loop(); }
-  Executor& pool() override { return base_.pool(); }
   std::unique_ptr<Monitor> NewMonitor() override { return std::make_unique<Scripted>(*this); }
-  std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
-    return base_.NewThread(std::move(name), std::move(body));
-  }
-  std::unique_ptr<Loop> NewLoop(std::string name) override {
-    return base_.NewLoop(std::move(name));
-  }
   bool OnLoopThread() const override { return false; }
-  LogSink& log() override { return base_.log(); }
-  MetricsSink& metrics() override { return base_.metrics(); }
 
  private:
   class Scripted final : public Monitor {
@@ -80,8 +69,6 @@ class ScriptedEnv final : public Env {
     ScriptedEnv& env_;
     bool locked_ = false;
   };
-
-  Env& base_;
 };
 
 class QueueWakesTest : public ::testing::Test {

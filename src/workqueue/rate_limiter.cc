@@ -1,4 +1,4 @@
-#include "kinformer/rate_limiter.h"
+#include "kinformer/workqueue/rate_limiter.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The conformance cases of the rate limiters (RL) and of ParallelizeUntil (PZ), and Until.
 
-#include "kinformer/rate_limiter.h"
+#include "kinformer/workqueue/rate_limiter.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/simulation.h"
-#include "kinformer/stop.h"
-#include "kinformer/until.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/base/until.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
 
 namespace kinformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "kinformer/worker.h"
+#include "kinformer/workqueue/worker.h"
 
 #include "base/core/user_call.h"
 

@@ -1,13 +1,13 @@
 // The error of a handler for objects of any kind names the header that is missing.
-// expect-gcc: kinformer/object.h
-// expect-clang: kinformer/object.h
+// expect-gcc: kinformer/object/object.h
+// expect-clang: kinformer/object/object.h
 
 #include <memory>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
 #ifdef CORRECT
-#include "kinformer/object.h"
+#include "kinformer/object/object.h"
 #endif
 
 namespace corev1 = kinformer::corev1;

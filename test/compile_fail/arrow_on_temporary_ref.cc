@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 kinformer::Ref<kinformer::corev1::Pod> Find();
 

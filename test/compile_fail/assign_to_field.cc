@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 std::string Use(const kinformer::Ref<kinformer::corev1::Pod>& ref) {
 #ifdef CORRECT

@@ -2,7 +2,7 @@
 // expect-gcc: as 'this' argument discards|no match for 'operator='
 // expect-clang: no viable overloaded '='
 
-#include "kinformer/unstructured.h"
+#include "kinformer/object/unstructured.h"
 
 kinformer::json::View Use(kinformer::Unstructured widget, kinformer::json::View value) {
 #ifdef CORRECT

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 using kinformer::corev1::Container;
 using kinformer::corev1::PodSpec;

@@ -12,11 +12,11 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/appsv1_mutable.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/merge_from.h"
-#include "kinformer/object_name.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/wait.h"
+#include "kinformer/base/wait.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/controller/merge_from.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
 
 using kinformer::ObjectName;
 using kinformer::Result;

@@ -14,7 +14,7 @@
 // case tweak_of_pointer: a tweak changes the options that it is called with
 // case recorder_of_format: there is no Eventf: recorder->Event
 
-#include "kinformer/client.h"
+#include "kinformer/client/client.h"
 
 #include <stop_token>
 #include <string>
@@ -22,10 +22,10 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/dynamic_client.h"
-#include "kinformer/event_recorder.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/resource_client.h"
+#include "kinformer/client/dynamic_client.h"
+#include "kinformer/client/lister_watcher.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/events/event_recorder.h"
 
 using kinformer::Client;
 using kinformer::ListOptions;

@@ -1,10 +1,10 @@
 // The error of For names the header that is missing.
-// first: client.For needs the header of what it gives: #include "kinformer/resource_client.h"
+// first: client.For needs the header of what it gives: #include "kinformer/client/resource_client.h"
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
+#include "kinformer/client/client.h"
 #ifdef CORRECT
-#include "kinformer/resource_client.h"
+#include "kinformer/client/resource_client.h"
 #endif
 
 bool Use(const kinformer::Client& client) {

@@ -56,7 +56,7 @@
 // case several_predicates_of_owned: one predicate is given: predicate::And
 // case and_of_two_kinds: these predicates are for different kinds, and an object is of one
 
-#include "kinformer/controller_builder.h"
+#include "kinformer/controller/controller_builder.h"
 
 #include <functional>
 #include <memory>
@@ -65,9 +65,9 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/custom_resource.h"
-#include "kinformer/event_channel.h"
-#include "kinformer/object_reconciler.h"
+#include "kinformer/controller/event_channel.h"
+#include "kinformer/controller/object_reconciler.h"
+#include "kinformer/object/custom_resource.h"
 
 using kinformer::ControllerBuilder;
 using kinformer::ReconcileContext;

@@ -32,7 +32,7 @@
 // case retry_of_bool: the function that is tried again gives a Result
 // case poll_with_stop: a condition is called with nothing, no token either
 
-#include "kinformer/controllerutil.h"
+#include "kinformer/controller/controllerutil.h"
 
 #include <chrono>
 #include <stop_token>
@@ -41,12 +41,12 @@
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/cached_resource_client.h"
-#include "kinformer/conditions.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/finalizers.h"
-#include "kinformer/retry.h"
-#include "kinformer/wait.h"
+#include "kinformer/base/wait.h"
+#include "kinformer/client/retry.h"
+#include "kinformer/controller/cached_resource_client.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/controller/finalizers.h"
+#include "kinformer/controller/meta.h"
 
 using kinformer::Ref;
 using kinformer::Result;

@@ -4,7 +4,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/resource_client.h"
+#include "kinformer/client/resource_client.h"
 
 void Use(const kinformer::Client& client, kinformer::corev1::Pod pod) {
 #ifdef CORRECT

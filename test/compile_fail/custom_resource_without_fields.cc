@@ -2,7 +2,7 @@
 // first-gcc: CustomResource<T>: T must name its members
 // first-clang: CustomResource<T>: T must name its members
 
-#include "kinformer/custom_resource.h"
+#include "kinformer/object/custom_resource.h"
 
 struct Widget {
   static constexpr std::string_view kGroup = "example.com";

@@ -2,7 +2,7 @@
 // first-gcc: T must say which resource it is, by static constexpr members
 // first-clang: T must say which resource it is, by static constexpr members
 
-#include "kinformer/custom_resource.h"
+#include "kinformer/object/custom_resource.h"
 
 struct Widget {
 #ifdef CORRECT

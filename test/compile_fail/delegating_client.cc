@@ -69,7 +69,7 @@
 // case factory_by_value: DelegatingClient shares its factory: make that with
 // case factory_pointer: DelegatingClient shares its factory: make that with
 
-#include "kinformer/delegating_client.h"
+#include "kinformer/controller/delegating_client.h"
 
 #include <memory>
 #include <string>
@@ -78,7 +78,7 @@
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/policyv1.h"
 #include "kinformer/api/policyv1_mutable.h"
-#include "kinformer/custom_resource.h"
+#include "kinformer/object/custom_resource.h"
 
 using kinformer::DelegatingClient;
 using kinformer::ObjectName;

@@ -2,7 +2,7 @@
 // first-gcc: kFields: a member's type must be bool, a number, std::string
 // first-clang: kFields: a member's type must be bool, a number, std::string
 
-#include "kinformer/fields.h"
+#include "kinformer/object/fields.h"
 
 struct Spec {
 #ifdef CORRECT

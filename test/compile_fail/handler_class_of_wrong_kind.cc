@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
 
 namespace corev1 = kinformer::corev1;
 

@@ -3,7 +3,7 @@
 // first-clang: this function cannot be called with the informer's events: on_add takes
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
 
 namespace corev1 = kinformer::corev1;
 

@@ -14,10 +14,10 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/batch_event_handler.h"
-#include "kinformer/reconciler.h"
-#include "kinformer/ref.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/batch_event_handler.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/controller/reconciler.h"
+#include "kinformer/object/ref.h"
 
 using kinformer::Ref;
 using kinformer::Result;

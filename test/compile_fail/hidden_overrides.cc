@@ -25,14 +25,14 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/controllerutil.h"
-#include "kinformer/conversion.h"
-#include "kinformer/finalizers.h"
-#include "kinformer/manager.h"
-#include "kinformer/object.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/controller/finalizers.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/object/object.h"
+#include "kinformer/webhook/conversion.h"
+#include "kinformer/webhook/webhook_server.h"
 
 using kinformer::Added;
 using kinformer::Object;

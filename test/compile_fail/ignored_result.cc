@@ -2,7 +2,7 @@
 // expect-gcc: ignoring returned value of type 'kinformer::Result<void>'
 // expect-clang: ignoring return value of (type|function).*nodiscard
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 kinformer::Result<void> Save();
 

@@ -20,14 +20,14 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/controller_options.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/field_selector.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/json.h"
-#include "kinformer/lister.h"
+#include "kinformer/cache/lister.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/controller/controller_options.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/field_selector.h"
 
 using kinformer::Result;
 using kinformer::corev1::Pod;

@@ -15,17 +15,17 @@
 // case workers_of_plain_queue: RunWorkers adds what has failed again, later and later
 // case owned_capture: this function cannot be copied, since it captures something that cannot
 
-#include "kinformer/manager.h"
+#include "kinformer/controller/manager.h"
 
 #include <memory>
 #include <stop_token>
 #include <string>
 
-#include "kinformer/leader_elector.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/reflector_options.h"
-#include "kinformer/transport.h"
-#include "kinformer/worker.h"
+#include "kinformer/cache/reflector_options.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
+#include "kinformer/workqueue/worker.h"
 
 using kinformer::ObjectName;
 using kinformer::Result;

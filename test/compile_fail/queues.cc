@@ -11,8 +11,8 @@
 #include <functional>
 #include <memory>
 
-#include "kinformer/controller_builder.h"
-#include "kinformer/rate_limiting_queue.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
 
 using namespace std::chrono_literals;
 using kinformer::ItemExponentialFailureRateLimiter;

@@ -6,8 +6,8 @@
 // case assign_deeper: \[\] of a json::Value only reads; write value.Set
 // case assign_text: \[\] of a json::Value only reads; write value.Set
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 using kinformer::Result;
 using kinformer::json::Value;

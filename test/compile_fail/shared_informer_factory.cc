@@ -38,7 +38,7 @@
 // case list_of_text: text is no LabelSelector yet, .*LabelSelector::Parse
 // case list_to_vector: a list is an ObjectRange, which keeps what its objects are views of
 
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/cache/shared_informer_factory.h"
 
 #include <chrono>
 #include <memory>
@@ -47,9 +47,9 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/config.h"
-#include "kinformer/custom_resource.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/client/config.h"
+#include "kinformer/object/custom_resource.h"
 
 using kinformer::SharedInformerFactory;
 using kinformer::corev1::Pod;

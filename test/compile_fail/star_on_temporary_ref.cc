@@ -3,7 +3,7 @@
 // expect-clang: deleted operator '\*'
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 kinformer::Ref<kinformer::corev1::Pod> Find();
 void Show(kinformer::corev1::Pod pod);

@@ -3,7 +3,7 @@
 // first-clang: include kinformer/api/GROUP_mutable.h
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/resource_client.h"
+#include "kinformer/client/resource_client.h"
 #ifdef CORRECT
 #include "kinformer/api/corev1_mutable.h"
 #endif

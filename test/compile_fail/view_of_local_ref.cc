@@ -3,7 +3,7 @@
 // expect-gcc: no lifetime analysis
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 using kinformer::Ref;
 using kinformer::corev1::Pod;

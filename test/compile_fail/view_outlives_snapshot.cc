@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/snapshot.h"
+#include "kinformer/cache/snapshot.h"
 
 kinformer::Snapshot<kinformer::corev1::Pod> Take();
 

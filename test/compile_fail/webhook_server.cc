@@ -20,14 +20,14 @@
 // case conversions_of_pointer: RegisterConversions takes the functions of all versions at once
 // case of_client: a server of webhooks is made of the Env that it runs on: .*client.env\(\)
 
-#include "kinformer/webhook_server.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include <memory>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/custom_resource.h"
+#include "kinformer/client/client.h"
+#include "kinformer/object/custom_resource.h"
 
 using kinformer::Result;
 using kinformer::WebhookServer;

@@ -11,12 +11,12 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/client.h"
-#include "kinformer/partial_object_metadata.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/object/partial_object_metadata.h"
+#include "kinformer/object/unstructured.h"
 
 #include "client/features.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "conformance/server_script.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::testing {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <gtest/gtest.h>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/registry.h"
-#include "kinformer/result.h"
 
 #include "object/transcode/transcode.h"
 #include "wire/envelope.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::testing {
 

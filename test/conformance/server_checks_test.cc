@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/testing.h"
 #include "conformance/server_script.h"

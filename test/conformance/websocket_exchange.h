@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "conformance/script_answer.h"
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/dynamic_shared_informer_factory.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/dynamic_shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/object/unstructured.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/unstructured.h"
 
 namespace kinformer::testing {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/event_handler.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "integration/embedded_server.h"
 

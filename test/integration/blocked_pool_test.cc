@@ -14,12 +14,12 @@
 
 #include "kinformer/api/coordinationv1.h"
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "integration/client_proofs.h"
 #include "integration/embedded_server.h"

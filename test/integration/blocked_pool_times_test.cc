@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/resource_client.h"
 
 #include "integration/client_proofs.h"
 #include "integration/embedded_server.h"

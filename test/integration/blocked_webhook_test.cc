@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/webhook_listener.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/webhook/webhook_listener.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "controller/certificates/folder_for_test.h"
 #include "integration/client_proofs.h"

@@ -11,17 +11,17 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/discovery.h"
-#include "kinformer/dynamic_client.h"
-#include "kinformer/list_pager.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/retry_watcher.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/cache/watch_until.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/client/dynamic_client.h"
+#include "kinformer/client/list_pager.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/client/retry_watcher.h"
+#include "kinformer/object/unstructured.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/unstructured.h"
-#include "kinformer/watch_until.h"
 
 namespace kinformer::testing {
 namespace {

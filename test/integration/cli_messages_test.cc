@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "kinformer/config.h"
+#include "kinformer/client/config.h"
 
 #include "integration/embedded_server.h"
 #include "support/child_process.h"

@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/config.h"
-#include "kinformer/json.h"
+#include "kinformer/client/config.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::testing {
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/metrics.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/work_queue.h"
+#include "kinformer/workqueue/work_queue.h"
 
 #include "base/core/testing/fields_log.h"
 

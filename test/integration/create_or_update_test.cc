@@ -9,11 +9,11 @@
 
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/controllerutil.h"
-#include "kinformer/custom_resource.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/object/custom_resource.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/delegating_client.h"
+#include "kinformer/controller/delegating_client.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

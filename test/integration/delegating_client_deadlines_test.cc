@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/delegating_client.h"
+#include "kinformer/controller/delegating_client.h"
 
 #include "integration/delegating_client_fixture.h"
 

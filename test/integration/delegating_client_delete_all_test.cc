@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "kinformer/delegating_client.h"
+#include "kinformer/controller/delegating_client.h"
 
 #include "integration/delegating_client_fixture.h"
 

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/discovery.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/delegating_client.h"
 #include "kinformer/testing/api_server.h"
 
 #include "base/core/testing/fields_log.h"

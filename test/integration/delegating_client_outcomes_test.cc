@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kinformer/api/policyv1_mutable.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/discovery.h"
-#include "kinformer/json.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/json/json.h"
 
 #include "integration/delegating_client_fixture.h"
 

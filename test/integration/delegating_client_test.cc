@@ -2,7 +2,7 @@
 // writes. read_your_writes_test.cc tests waits for own writes, and delegating_client_caches_test.cc
 // the caches.
 
-#include "kinformer/delegating_client.h"
+#include "kinformer/controller/delegating_client.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "kinformer/api/appsv1_mutable.h"
-#include "kinformer/cached_resource_client.h"
-#include "kinformer/controllerutil.h"
-#include "kinformer/discovery.h"
-#include "kinformer/object.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/controller/cached_resource_client.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/object/object.h"
 
 #include "base/core/testing/fields_log.h"
 #include "integration/delegating_client_fixture.h"

@@ -8,8 +8,8 @@
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/autoscalingv1_mutable.h"
 #include "kinformer/api/policyv1_mutable.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/discovery.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/controller/delegating_client.h"
 
 #include "integration/delegating_client_fixture.h"
 

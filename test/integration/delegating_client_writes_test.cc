@@ -7,9 +7,9 @@
 #include <string>
 
 #include "kinformer/api/policyv1_mutable.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/json.h"
-#include "kinformer/object.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object.h"
 
 #include "integration/delegating_client_fixture.h"
 

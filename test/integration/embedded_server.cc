@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "kinformer/apiserver/webhook_network.h"
-#include "kinformer/json.h"
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::testing {
 

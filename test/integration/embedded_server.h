@@ -18,9 +18,9 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
-#include "kinformer/config.h"
-#include "kinformer/object_name.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/config.h"
+#include "kinformer/object/object_name.h"
 
 #include "client/testing/scripted_server.h"
 #include "http/tls_authority.h"

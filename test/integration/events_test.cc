@@ -1,6 +1,6 @@
 // Events of both API versions at the embedded API server, in simulated time.
 
-#include "kinformer/events.h"
+#include "kinformer/events/events.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/eventsv1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/event_recorder.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/events/event_recorder.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/json/json.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "integration/fair_server.h"
 

@@ -8,9 +8,9 @@
 #include <poll.h>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
 
 #include "integration/believer.h"
 #include "integration/embedded_server.h"

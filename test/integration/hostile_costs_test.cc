@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/yaml.h"
 
 #include "integration/hostile_requests.h"
 #include "integration/raw_http.h"

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 #include "http/tls_authority.h"
 #include "integration/hostile_requests.h"

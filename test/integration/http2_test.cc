@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
 
 #include "integration/believer.h"
 #include "integration/embedded_server.h"

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/log.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/base/log.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 
 #include "integration/believer.h"
 #include "integration/embedded_server.h"

@@ -12,14 +12,14 @@
 
 #include "kinformer/api/coordinationv1_mutable.h"
 #include "kinformer/api/coordinationv1beta1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/event_recorder.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/lease_candidate.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/until.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/events/event_recorder.h"
+#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/leaderelection/lease_candidate.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/until.h"
 
 namespace kinformer::testing {
 namespace {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "integration/embedded_server.h"
 

@@ -1,6 +1,6 @@
 // Candidates of coordinated elections: times of renewals, answers to pings, and failures.
 
-#include "kinformer/lease_candidate.h"
+#include "kinformer/leaderelection/lease_candidate.h"
 
 #include <chrono>
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 #include "kinformer/api/coordinationv1beta1.h"
 #include "kinformer/api/coordinationv1beta1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

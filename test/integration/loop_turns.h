@@ -13,8 +13,8 @@
 #include <future>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/json.h"
+#include "kinformer/base/env.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::testing {
 

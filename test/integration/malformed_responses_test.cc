@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/json.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/json/json.h"
 
 #include "client/testing/scripted_server.h"
 #include "integration/believer.h"

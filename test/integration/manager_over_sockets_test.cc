@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/cluster.h"
-#include "kinformer/manager.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/client.h"
+#include "kinformer/controller/cluster.h"
+#include "kinformer/controller/manager.h"
 
 #include "integration/embedded_server.h"
 

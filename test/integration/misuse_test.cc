@@ -19,11 +19,11 @@
 #include <utility>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/manager.h"
-#include "kinformer/rate_limiting_queue.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
 
 #include "integration/embedded_server.h"
 #include "support/child_process.h"

@@ -9,7 +9,7 @@
 
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/autoscalingv1_mutable.h"
-#include "kinformer/discovery.h"
+#include "kinformer/client/discovery.h"
 
 #include "integration/delegating_client_fixture.h"
 

@@ -11,10 +11,10 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/delegating_client.h"
-#include "kinformer/discovery.h"
-#include "kinformer/object.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/object/object.h"
 
 #include "integration/delegating_client_fixture.h"
 

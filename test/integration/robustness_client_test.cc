@@ -20,13 +20,13 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/discovery.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
 
 #include "support/child_status.h"

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/json.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/resource_lock.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/json/json.h"
+#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/leaderelection/resource_lock.h"
 #include "kinformer/testing/api_server.h"
 
 #include "scheduler_start/scheduler.h"

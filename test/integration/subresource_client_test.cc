@@ -13,8 +13,8 @@
 #include "kinformer/api/authenticationv1_mutable.h"
 #include "kinformer/api/autoscalingv1_mutable.h"
 #include "kinformer/api/policyv1_mutable.h"
-#include "kinformer/discovery.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/client/transport.h"
 
 #include "integration/delegating_client_fixture.h"
 

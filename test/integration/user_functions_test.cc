@@ -9,11 +9,11 @@
 #include <string>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/event_handler.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
 
 #include "base/core/testing/fields_log.h"

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

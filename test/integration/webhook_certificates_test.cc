@@ -1,6 +1,6 @@
 // Certificates of webhooks in a Secret of the embedded API server, in simulated time.
 
-#include "kinformer/webhook_certificates.h"
+#include "kinformer/webhook/webhook_certificates.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -15,9 +15,9 @@
 #include "kinformer/api/admissionregistrationv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
 
 #include "http/tls_authority.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/webhook_certificates.h"
+#include "kinformer/webhook/webhook_certificates.h"
 
 #include "integration/webhook_secret_fixture.h"
 

@@ -15,11 +15,11 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/webhook_certificates.h"
+#include "kinformer/webhook/webhook_certificates.h"
 
 #include "http/tls_authority.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/webhook_certificates.h"
+#include "kinformer/webhook/webhook_certificates.h"
 
 #include "integration/webhook_secret_fixture.h"
 

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/webhook/webhook_server.h"
 
 namespace kinformer::testing {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/json.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/json/json.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/webhook_certificates.h"
+#include "kinformer/webhook/webhook_certificates.h"
 
 #include "base/core/testing/fields_log.h"
 

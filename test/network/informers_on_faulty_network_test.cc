@@ -15,11 +15,11 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/client.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/resource_lock.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
+#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 #include "network/network_troubles.h"
 #include "network/socket_scene.h"

@@ -18,9 +18,9 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/client.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/manager.h"
+#include "kinformer/client/client.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/manager.h"
 
 #include "network/socket_scene.h"
 #include "simulation/dice.h"

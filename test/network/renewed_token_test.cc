@@ -13,10 +13,10 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/client.h"
-#include "kinformer/http_transport.h"
-#include "kinformer/json.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/json/json.h"
 
 #include "config/credentials.h"
 #include "network/socket_scene.h"

@@ -11,9 +11,9 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/client/transport.h"
 
 #include "http/server.h"
 #include "network/simulated_network.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "transport/responses.h"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/controller_builder.h"
-#include "kinformer/json.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/json/json.h"
 
 #include "operator/manager_fixture.h"
 

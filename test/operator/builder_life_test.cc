@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
+#include "kinformer/controller/controller_builder.h"
 
 #include "operator/builder_fixture.h"
 #include "operator/counting_env.h"

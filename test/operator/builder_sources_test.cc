@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/event_channel.h"
-#include "kinformer/patch.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/client/patch.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/event_channel.h"
+#include "kinformer/object/unstructured.h"
 
 #include "operator/builder_fixture.h"
 

@@ -12,13 +12,13 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/event_channel.h"
-#include "kinformer/patch.h"
-#include "kinformer/rate_limiter.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/unstructured.h"
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
+#include "kinformer/client/patch.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/event_channel.h"
+#include "kinformer/object/unstructured.h"
+#include "kinformer/workqueue/rate_limiter.h"
 
 #include "operator/builder_fixture.h"
 

@@ -11,10 +11,10 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/json.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/source.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/source.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::testing {
 namespace {

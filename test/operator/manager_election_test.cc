@@ -11,11 +11,11 @@
 
 #include "kinformer/api/coordinationv1.h"
 #include "kinformer/api/corev1.h"
-#include "kinformer/event_recorder.h"
-#include "kinformer/manager.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/resource_lock.h"
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/events/event_recorder.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 #include "operator/manager_probe.h"
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/event_recorder.h"
-#include "kinformer/events.h"
-#include "kinformer/manager.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/events/event_recorder.h"
+#include "kinformer/events/events.h"
 
 #include "base/core/testing/fields_log.h"
 #include "operator/manager_probe.h"

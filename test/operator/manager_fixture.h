@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/controller_builder.h"
-#include "kinformer/json.h"
-#include "kinformer/manager.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/json/json.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/manager.h"
-#include "kinformer/metrics.h"
-#include "kinformer/metrics_server.h"
-#include "kinformer/resource_lock.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/client/client.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/endpoints/metrics_server.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 #include "operator/manager_probe.h"
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/manager.h"
-#include "kinformer/runnable.h"
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/controller/runnable.h"
 
 #include "operator/manager_fixture.h"
 

@@ -1,6 +1,6 @@
 // Managers: what they start, in which order, and how they end.
 
-#include "kinformer/manager.h"
+#include "kinformer/controller/manager.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,12 +17,12 @@
 #include "kinformer/api/coordinationv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/eventsv1.h"
-#include "kinformer/event_recorder.h"
-#include "kinformer/events.h"
-#include "kinformer/object_reconciler.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/resource_lock.h"
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/object_reconciler.h"
+#include "kinformer/events/event_recorder.h"
+#include "kinformer/events/events.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 #include "operator/manager_probe.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/manager.h"
-#include "kinformer/runnable.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/controller/runnable.h"
 
 #include "operator/manager_probe.h"
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/controllerutil.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/json.h"
-#include "kinformer/source.h"
+#include "kinformer/base/until.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/controller/source.h"
+#include "kinformer/json/json.h"
 #include "kinformer/testing/environment.h"
-#include "kinformer/until.h"
 
 namespace kinformer::testing {
 namespace {

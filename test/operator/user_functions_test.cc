@@ -16,15 +16,15 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/controller_builder.h"
-#include "kinformer/enqueue.h"
-#include "kinformer/event_channel.h"
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/object_reconciler.h"
-#include "kinformer/predicate.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/source.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/event_channel.h"
+#include "kinformer/controller/handler.h"
+#include "kinformer/controller/object_reconciler.h"
+#include "kinformer/controller/predicate.h"
+#include "kinformer/controller/source.h"
 
 #include "operator/manager_fixture.h"
 

@@ -15,13 +15,13 @@
 #include <tuple>
 #include <utility>
 
-#include "kinformer/controller_builder.h"
-#include "kinformer/custom_resource.h"
-#include "kinformer/json.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/controller_builder.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/custom_resource.h"
 #include "kinformer/testing/environment.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "simulation/dice.h"
 

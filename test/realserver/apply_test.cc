@@ -14,9 +14,9 @@
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/controller/delegating_client.h"
 
 #include "realserver/clients.h"
 #include "realserver/real_server.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "conformance/http_peer.h"
 #include "conformance/server_script.h"

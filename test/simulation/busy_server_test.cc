@@ -12,9 +12,9 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/client.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
 
 namespace kinformer::testing {
 namespace {

@@ -1,6 +1,6 @@
 #include "simulation/cache_limit.h"
 
-#include "kinformer/lister.h"
+#include "kinformer/cache/lister.h"
 
 namespace kinformer::testing {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "simulation/dice.h"
 #include "simulation/informer_simulation.h"

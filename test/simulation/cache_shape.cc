@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/projection.h"
-#include "kinformer/transform.h"
+#include "kinformer/cache/transform.h"
+#include "kinformer/object/projection.h"
 
 #include "simulation/dice.h"
 #include "simulation/troubles.h"

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/ref.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/lister_watcher.h"
+#include "kinformer/object/ref.h"
 
 #include "simulation/cached_contents.h"
 #include "simulation/informer_simulation.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/snapshot.h"
+#include "kinformer/cache/snapshot.h"
 
 #include "simulation/server_history.h"
 

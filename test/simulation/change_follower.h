@@ -12,9 +12,9 @@
 #include <string>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/snapshot.h"
-#include "kinformer/store_changes.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/cache/snapshot.h"
+#include "kinformer/cache/store_changes.h"
 
 #include "simulation/dice.h"
 #include "simulation/informer_simulation.h"

@@ -14,12 +14,12 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/client.h"
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
 
 #include "simulation/consistency_fixture.h"
 

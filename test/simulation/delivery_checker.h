@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/event_handler.h"
+#include "kinformer/cache/event_handler.h"
 
 #include "simulation/cached_contents.h"
 #include "simulation/server_history.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "simulation/dice.h"
 

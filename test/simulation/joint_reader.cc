@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/event_handler.h"
-#include "kinformer/joint_snapshot.h"
-#include "kinformer/store.h"
+#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/joint_snapshot.h"
+#include "kinformer/cache/store.h"
 
 #include "simulation/cached_contents.h"
 

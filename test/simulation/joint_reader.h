@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/snapshot.h"
+#include "kinformer/cache/snapshot.h"
 
 #include "simulation/dice.h"
 #include "simulation/informer_simulation.h"

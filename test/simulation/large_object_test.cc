@@ -7,9 +7,9 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/client.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
 
 namespace kinformer::testing {
 namespace {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/delegating_client.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/controller/delegating_client.h"
 #include "kinformer/testing/api_server.h"
 
 #include "simulation/dice.h"

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "simulation/troubles.h"
 

@@ -12,11 +12,11 @@
 #include <memory>
 
 #include "kinformer/apiserver/api_server.h"
-#include "kinformer/env.h"
-#include "kinformer/json.h"
-#include "kinformer/object_name.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object_name.h"
 
 #include "simulation/dice.h"
 #include "simulation/server_env.h"

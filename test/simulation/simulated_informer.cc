@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kinformer/index.h"
-#include "kinformer/lister.h"
+#include "kinformer/cache/index.h"
+#include "kinformer/cache/lister.h"
 
 #include "cache/store/store_part.h"
 #include "simulation/cached_contents.h"

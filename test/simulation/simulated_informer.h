@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
 
 #include "simulation/cache_limit.h"
 #include "simulation/cache_shape.h"

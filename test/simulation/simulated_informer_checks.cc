@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "kinformer/index.h"
-#include "kinformer/lister.h"
+#include "kinformer/cache/index.h"
+#include "kinformer/cache/lister.h"
 
 #include "simulation/cached_contents.h"
 #include "simulation/simulated_informer.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "simulation/informer_simulation.h"
 #include "simulation/server_history.h"

@@ -37,10 +37,10 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/log.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
 
 #include "soak/chaos_proxy.h"
 #include "soak/chaos_server.h"

@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "kinformer/json.h"
-#include "kinformer/object_name.h"
-#include "kinformer/resource.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/object/resource.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "kinformer/resource_client.h"
+#include "kinformer/client/resource_client.h"
 
 namespace kinformer::testing {
 namespace {

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/log.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/base/log.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
 #include "kinformer/testing/api_server.h"
 
 #include "soak/process_growth.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer {
 namespace {

@@ -21,11 +21,11 @@
 
 #include "kinformer/apiserver/api_server_options.h"
 #include "kinformer/apiserver/faults.h"
-#include "kinformer/env.h"
-#include "kinformer/json.h"
-#include "kinformer/object_name.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::apiserver {
 

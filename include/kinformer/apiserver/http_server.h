@@ -15,9 +15,9 @@
 #include <string>
 
 #include "kinformer/apiserver/http_server_options.h"
-#include "kinformer/env.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver {
 

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/internal/time_span.h"
 
 namespace kinformer::apiserver {
 
@@ -47,11 +48,12 @@ struct HttpServerOptions {
   std::size_t max_connections{20'000};
   std::size_t max_header_bytes{std::size_t{64} << 10};  // 431
   std::size_t max_body_bytes{std::size_t{3} << 20};     // 413
-  Duration header_timeout{std::chrono::seconds(32)};    // TLS handshake; request line and headers
-  Duration body_timeout{std::chrono::seconds(60)};      // the request's body
-  Duration idle_timeout{std::chrono::seconds(90)};      // between requests
+  // The TLS handshake; the request line and the headers.
+  internal::TimeSpan header_timeout{std::chrono::seconds(32)};
+  internal::TimeSpan body_timeout{std::chrono::seconds(60)};  // the request's body
+  internal::TimeSpan idle_timeout{std::chrono::seconds(90)};  // between requests
   // Disconnects a client that reads nothing for so long.
-  Duration write_timeout{std::chrono::seconds(60)};
+  internal::TimeSpan write_timeout{std::chrono::seconds(60)};
 
   // Offers HTTP/2 in the TLS handshake. Without TLS the server speaks HTTP/1.1 only, which is all
   // that client-go uses there.

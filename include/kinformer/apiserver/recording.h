@@ -17,9 +17,9 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver {
 

@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "kinformer/apiserver/api_server_options.h"
-#include "kinformer/env.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver {
 

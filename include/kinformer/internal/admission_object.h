@@ -8,13 +8,13 @@
 
 #include <string>
 
-#include "kinformer/admission.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/json.h"
-#include "kinformer/object_name.h"
-#include "kinformer/resource.h"
-#include "kinformer/result.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/object/resource.h"
+#include "kinformer/webhook/admission.h"
 
 namespace kinformer::internal {
 

@@ -10,13 +10,13 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/entry_options.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/result.h"
-#include "kinformer/validation.h"
+#include "kinformer/object/entry_options.h"
+#include "kinformer/object/validation.h"
 
 namespace kinformer::wire {
 class JsonBitmap;  // wire/json_bitmap.h

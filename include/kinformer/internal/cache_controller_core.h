@@ -9,12 +9,12 @@
 #include <memory>
 #include <stop_token>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/delta_queue_core.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/internal/reflector_core.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

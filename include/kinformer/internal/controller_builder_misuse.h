@@ -10,14 +10,14 @@
 #include <memory>
 #include <type_traits>
 
-#include "kinformer/enqueue.h"
+#include "kinformer/base/result.h"
+#include "kinformer/controller/handler.h"
+#include "kinformer/controller/predicate.h"
+#include "kinformer/controller/reconciler.h"
+#include "kinformer/controller/source.h"
 #include "kinformer/internal/misuse.h"
-#include "kinformer/object.h"
-#include "kinformer/predicate.h"
-#include "kinformer/reconciler.h"
-#include "kinformer/resource.h"
-#include "kinformer/result.h"
-#include "kinformer/source.h"
+#include "kinformer/object/object.h"
+#include "kinformer/object/resource.h"
 
 namespace kinformer {
 

@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/controller_options.h"
-#include "kinformer/env.h"
-#include "kinformer/reconciler.h"
-#include "kinformer/result.h"
-#include "kinformer/source.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/controller/controller_options.h"
+#include "kinformer/controller/reconciler.h"
+#include "kinformer/controller/source.h"
 
 namespace kinformer::internal {
 

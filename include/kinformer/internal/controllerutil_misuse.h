@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "kinformer/internal/misuse.h"
-#include "kinformer/resource.h"
+#include "kinformer/object/resource.h"
 
 namespace kinformer::internal {
 

@@ -14,21 +14,21 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/delegating_client_options.h"
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/list_options.h"
+#include "kinformer/client/patch.h"
+#include "kinformer/client/request_options.h"
+#include "kinformer/controller/delegating_client_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/live_reader.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/list_options.h"
-#include "kinformer/object_name.h"
-#include "kinformer/patch.h"
-#include "kinformer/request_options.h"
-#include "kinformer/result.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::internal {
 

@@ -8,11 +8,11 @@
 #include <concepts>
 #include <type_traits>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/misuse.h"
-#include "kinformer/object_name.h"
-#include "kinformer/ref.h"
-#include "kinformer/resource.h"
-#include "kinformer/result.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/object/ref.h"
+#include "kinformer/object/resource.h"
 
 namespace kinformer {
 

@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/delta.h"
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/cache/delta.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/object_name.h"
-#include "kinformer/result.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::internal {
 

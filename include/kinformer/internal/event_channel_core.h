@@ -11,9 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

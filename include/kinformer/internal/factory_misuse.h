@@ -11,13 +11,13 @@
 #include <stop_token>
 #include <type_traits>
 
-#include "kinformer/client.h"
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/client/client.h"
 #include "kinformer/internal/misuse.h"
-#include "kinformer/object_name.h"
-#include "kinformer/resource.h"
-#include "kinformer/result.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/object/resource.h"
 
 namespace kinformer::internal {
 

@@ -20,13 +20,13 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/box.h"
-#include "kinformer/json.h"
-#include "kinformer/json_view.h"
-#include "kinformer/mutable_values.h"
-#include "kinformer/quantity.h"
-#include "kinformer/result.h"
-#include "kinformer/time.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/json_view.h"
+#include "kinformer/object/box.h"
+#include "kinformer/object/mutable_values.h"
+#include "kinformer/object/quantity.h"
+#include "kinformer/object/time.h"
 
 namespace kinformer {
 

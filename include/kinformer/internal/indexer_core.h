@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

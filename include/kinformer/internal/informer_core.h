@@ -16,12 +16,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/cache/informer_options.h"
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/raw_transform.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

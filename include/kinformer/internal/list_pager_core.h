@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <functional>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/list_options.h"
+#include "kinformer/client/request_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/list_options.h"
-#include "kinformer/request_options.h"
-#include "kinformer/result.h"
 
 namespace kinformer {
 

@@ -13,14 +13,14 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/field_selector.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/list_options.h"
+#include "kinformer/client/request_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/label_selector.h"
-#include "kinformer/list_options.h"
-#include "kinformer/request_options.h"
-#include "kinformer/result.h"
+#include "kinformer/object/field_selector.h"
+#include "kinformer/object/label_selector.h"
 
 namespace kinformer::internal {
 

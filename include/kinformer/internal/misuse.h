@@ -18,9 +18,9 @@
 #include <string_view>
 #include <type_traits>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/callable.h"
-#include "kinformer/resource.h"
-#include "kinformer/result.h"
+#include "kinformer/object/resource.h"
 
 namespace kinformer {
 
@@ -69,7 +69,7 @@ struct WhyNoKind {
                 "Mutable");
   static_assert(!kPlain,
                 "this T is a struct of yours: name the kind that is made of it, CustomResource<T> "
-                "of kinformer/custom_resource.h");
+                "of kinformer/object/custom_resource.h");
   static_assert(!kIsRef<T>, "this T is a Ref: name the kind, corev1::Pod, not Ref<corev1::Pod>");
   static_assert(!IsPointer<T>, "this T is a pointer: name the kind, corev1::Pod, not corev1::Pod*");
   static_assert(
@@ -80,7 +80,7 @@ struct WhyNoKind {
   static_assert(
       IsMutable<T> || kPlain || kIsRef<T> || IsPointer<T> || kUntyped,
       "this T is no kind: name a generated one, such as corev1::Pod, or CustomResource<T> "
-      "of a struct of yours (kinformer/custom_resource.h)");
+      "of a struct of yours (kinformer/object/custom_resource.h)");
   static constexpr bool kSaid = false;
 };
 

@@ -20,11 +20,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "kinformer/box.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/result.h"
+#include "kinformer/object/box.h"
 
 namespace kinformer::internal {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/queue_delays.h"
 #include "kinformer/internal/queue_line.h"
 

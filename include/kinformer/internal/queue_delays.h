@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/queue_line.h"
 
 namespace kinformer::internal {

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal {
 

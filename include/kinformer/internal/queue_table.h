@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "kinformer/internal/queue_line.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::internal {
 

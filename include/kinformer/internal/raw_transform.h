@@ -7,8 +7,8 @@
 
 #include <functional>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

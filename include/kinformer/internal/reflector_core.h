@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/cache/reflector_options.h"
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/object_name.h"
-#include "kinformer/reflector_options.h"
-#include "kinformer/result.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::internal {
 

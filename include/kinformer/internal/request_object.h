@@ -14,7 +14,7 @@
 
 #include "kinformer/internal/misuse.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/projection.h"
+#include "kinformer/object/projection.h"
 
 namespace kinformer::internal {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <type_traits>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/attributes.h"
 #include "kinformer/internal/misuse.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/base/result.h"
+#include "kinformer/client/list_options.h"
+#include "kinformer/client/lister_watcher.h"
+#include "kinformer/client/patch.h"
+#include "kinformer/client/request_options.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/list_options.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/patch.h"
-#include "kinformer/request_options.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/function_identity.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

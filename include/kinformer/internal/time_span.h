@@ -9,7 +9,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal {
 

@@ -6,7 +6,7 @@
 #ifndef KINFORMER_INTERNAL_TOKEN_BUCKET_H_
 #define KINFORMER_INTERNAL_TOKEN_BUCKET_H_
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/lister_watcher.h"
+#include "kinformer/client/request_options.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/request_options.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

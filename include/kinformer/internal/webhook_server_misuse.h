@@ -10,14 +10,14 @@
 #include <memory>
 #include <type_traits>
 
-#include "kinformer/admission.h"
-#include "kinformer/admission_defaulter.h"
-#include "kinformer/admission_validator.h"
-#include "kinformer/authentication.h"
-#include "kinformer/conversion.h"
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/misuse.h"
-#include "kinformer/result.h"
+#include "kinformer/webhook/admission.h"
+#include "kinformer/webhook/admission_defaulter.h"
+#include "kinformer/webhook/admission_validator.h"
+#include "kinformer/webhook/authentication.h"
+#include "kinformer/webhook/conversion.h"
 
 namespace kinformer::internal {
 

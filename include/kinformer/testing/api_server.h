@@ -12,7 +12,7 @@
 //   server.Listen({.tls = true}).OrExit();
 //   server.WriteKubeconfig("test.kubeconfig").OrExit();
 //
-// In simulated time (kinformer/simulation.h), where a day passes in a moment and a seed determines
+// In simulated time (kinformer/base/simulation.h), where a day passes in a moment and a seed determines
 // the run:
 //
 //   kinformer::Simulation sim;
@@ -35,12 +35,12 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
-#include "kinformer/json.h"
-#include "kinformer/object_name.h"
-#include "kinformer/result.h"
-#include "kinformer/runtime.h"
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/result.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::testing {
 

@@ -31,14 +31,14 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/env.h"
-#include "kinformer/manager.h"
-#include "kinformer/result.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/controller/manager.h"
 #include "kinformer/testing/api_server.h"
-#include "kinformer/transport.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/webhook/webhook_server.h"
 
 namespace kinformer::testing {
 

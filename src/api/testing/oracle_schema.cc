@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/int_or_string.h"
+#include "kinformer/object/int_or_string.h"
 
 namespace kinformer::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/selection.h"

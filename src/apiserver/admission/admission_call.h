@@ -10,10 +10,12 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/error.h"
-#include "kinformer/result.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/result.h"
 
-#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/admission/admission_question.h"
+#include "apiserver/admission/admission_review.h"
+#include "apiserver/admission/versioned_objects.h"
 #include "apiserver/webhook/webhook_call.h"
 
 namespace kinformer::apiserver {

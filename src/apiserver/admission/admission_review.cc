@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "apiserver/errors/status.h"
-#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/built_in_conversion.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {

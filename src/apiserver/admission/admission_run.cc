@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/json_diff.h"
+#include "kinformer/json/json_diff.h"
 
 #include "apiserver/admission/admission_call.h"
 #include "apiserver/errors/status.h"
@@ -49,7 +49,7 @@ void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& be
 class Run {
  public:
   Run(const AdmissionParts& parts, std::shared_ptr<AdmissionAttributes> attributes,
-      std::vector<AdmissionQuestionFor> questions, bool mutates, AdmissionWebhooks::Done done)
+      std::vector<AdmissionQuestionFor> questions, bool mutates, AdmissionDone done)
       : parts_(parts),
         attributes_(std::move(attributes)),
         objects_(parts, attributes_),
@@ -66,7 +66,7 @@ class Run {
   }
   void Finish() {
     objects_.Discard();
-    const AdmissionWebhooks::Done done = std::move(done_);
+    const AdmissionDone done = std::move(done_);
     done(std::move(outcome_));  // may destroy this
   }
 
@@ -86,7 +86,7 @@ class Run {
   AdmissionOutcome outcome_{};
 
  private:
-  AdmissionWebhooks::Done done_;
+  AdmissionDone done_;
   OffLoop::Ticket under_way_{};
 };
 
@@ -271,10 +271,9 @@ class ValidatingRun final : public Run {
 
 }  // namespace
 
-AdmissionWebhooks::Ticket AskInTurn(const AdmissionParts& parts,
-                                    std::shared_ptr<AdmissionAttributes> attributes,
-                                    std::vector<AdmissionQuestionFor> questions,
-                                    AdmissionWebhooks::Done done) {
+AdmissionTicket AskInTurn(const AdmissionParts& parts,
+                          std::shared_ptr<AdmissionAttributes> attributes,
+                          std::vector<AdmissionQuestionFor> questions, AdmissionDone done) {
   auto run = std::make_shared<MutatingRun>(parts, std::move(attributes), std::move(questions),
                                            /*mutates=*/true, std::move(done));
   parts.state.Post([weak = std::weak_ptr(run)] {
@@ -283,10 +282,9 @@ AdmissionWebhooks::Ticket AskInTurn(const AdmissionParts& parts,
   return run;
 }
 
-AdmissionWebhooks::Ticket AskAtOnce(const AdmissionParts& parts,
-                                    std::shared_ptr<AdmissionAttributes> attributes,
-                                    std::vector<AdmissionQuestionFor> questions,
-                                    AdmissionWebhooks::Done done) {
+AdmissionTicket AskAtOnce(const AdmissionParts& parts,
+                          std::shared_ptr<AdmissionAttributes> attributes,
+                          std::vector<AdmissionQuestionFor> questions, AdmissionDone done) {
   auto run = std::make_shared<ValidatingRun>(parts, std::move(attributes), std::move(questions),
                                              /*mutates=*/false, std::move(done));
   parts.state.Post([weak = std::weak_ptr(run)] {

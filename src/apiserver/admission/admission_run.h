@@ -8,19 +8,19 @@
 #include <memory>
 #include <vector>
 
-#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/admission/admission_question.h"
+#include "apiserver/admission/admission_review.h"
+#include "apiserver/admission/versioned_objects.h"
 
 namespace kinformer::apiserver {
 
 // Implements AdmissionWebhooks::Ask.
-AdmissionWebhooks::Ticket AskInTurn(const AdmissionParts& parts,
-                                    std::shared_ptr<AdmissionAttributes> attributes,
-                                    std::vector<AdmissionQuestionFor> questions,
-                                    AdmissionWebhooks::Done done);
-AdmissionWebhooks::Ticket AskAtOnce(const AdmissionParts& parts,
-                                    std::shared_ptr<AdmissionAttributes> attributes,
-                                    std::vector<AdmissionQuestionFor> questions,
-                                    AdmissionWebhooks::Done done);
+AdmissionTicket AskInTurn(const AdmissionParts& parts,
+                          std::shared_ptr<AdmissionAttributes> attributes,
+                          std::vector<AdmissionQuestionFor> questions, AdmissionDone done);
+AdmissionTicket AskAtOnce(const AdmissionParts& parts,
+                          std::shared_ptr<AdmissionAttributes> attributes,
+                          std::vector<AdmissionQuestionFor> questions, AdmissionDone done);
 
 }  // namespace kinformer::apiserver
 

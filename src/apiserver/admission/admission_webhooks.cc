@@ -122,10 +122,9 @@ std::vector<AdmissionQuestionFor> AdmissionWebhooks::Concerned(
   return out;
 }
 
-AdmissionWebhooks::Ticket AdmissionWebhooks::Ask(AdmissionPhase phase,
-                                                 std::shared_ptr<AdmissionAttributes> attributes,
-                                                 std::vector<AdmissionQuestionFor> questions,
-                                                 Done done) {
+AdmissionTicket AdmissionWebhooks::Ask(AdmissionPhase phase,
+                                       std::shared_ptr<AdmissionAttributes> attributes,
+                                       std::vector<AdmissionQuestionFor> questions, Done done) {
   return phase == AdmissionPhase::kMutate
              ? AskInTurn(parts_, std::move(attributes), std::move(questions), std::move(done))
              : AskAtOnce(parts_, std::move(attributes), std::move(questions), std::move(done));

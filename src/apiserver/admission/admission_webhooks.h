@@ -15,8 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
+#include "apiserver/admission/admission_question.h"
 #include "apiserver/admission/admission_review.h"
 #include "apiserver/admission/versioned_objects.h"
 #include "apiserver/admission/webhook.h"
@@ -24,20 +25,6 @@
 namespace kinformer::apiserver {
 
 enum class AdmissionPhase : std::uint8_t { kMutate, kValidate };
-
-// Combined result of all webhooks of a phase.
-struct AdmissionOutcome {
-  Result<void> allowed{};
-  bool changed = false;  // attributes.object was replaced
-  std::vector<std::string> warnings{};
-};
-
-// A webhook to call, with the resource and version that its rules name: the request's own, or an
-// equivalent one (matchPolicy).
-struct AdmissionQuestionFor {
-  WebhookPtr webhook{};
-  ResourceAt at{};
-};
 
 // Loop-confined. Work that grows with the size of large objects runs off the loop; waiting for
 // responses does not block.
@@ -52,16 +39,15 @@ class AdmissionWebhooks {
   [[nodiscard]] std::vector<AdmissionQuestionFor> Concerned(AdmissionPhase phase,
                                                             const AdmissionAttributes& attributes);
 
-  // Owns the calls under way; destroying it cancels them.
-  using Ticket = std::shared_ptr<void>;
-  using Done = std::function<void(AdmissionOutcome outcome)>;
   // Calls the webhooks whose object selector matches. Mutating ones run one after the other, each
   // with the object as changed by the one before, and once more (reinvocationPolicy) if it changed
   // afterwards; validating ones run at once. Each sees the objects in its version; a failed
   // conversion refuses the request whatever the failure policy. Calls `done` on the loop, never
   // before returning.
-  [[nodiscard]] Ticket Ask(AdmissionPhase phase, std::shared_ptr<AdmissionAttributes> attributes,
-                           std::vector<AdmissionQuestionFor> questions, Done done);
+  [[nodiscard]] AdmissionTicket Ask(AdmissionPhase phase,
+                                    std::shared_ptr<AdmissionAttributes> attributes,
+                                    std::vector<AdmissionQuestionFor> questions,
+                                    AdmissionDone done);
 
  private:
   struct Configuration {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/admission/admission_review.h"
 #include "apiserver/conversion/object_converter.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/label_selector.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/label_selector.h"
 
 #include "apiserver/registry/webhook_place.h"
 

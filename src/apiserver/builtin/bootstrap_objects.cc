@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kinformer/time.h"
+#include "kinformer/object/time.h"
 
 #include "apiserver/builtin/service_addresses.h"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "kinformer/apiserver/api_server_options.h"
-#include "kinformer/env.h"
-#include "kinformer/json.h"
+#include "kinformer/base/env.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/builtin/builtin_strategy.h"
 #include "apiserver/registry/testing/test_objects.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/error.h"
-#include "kinformer/json.h"
+#include "kinformer/base/error.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/user_info.h"
 

@@ -16,9 +16,9 @@
 #include <cstddef>
 #include <string_view>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/builtin/defaults_plan.h"
 

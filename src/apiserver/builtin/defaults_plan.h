@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/builtin/defaults_table.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/quantity.h"
+#include "kinformer/object/quantity.h"
 
 #include "base/text/number_in.h"
 #include "object/values/text_forms.h"

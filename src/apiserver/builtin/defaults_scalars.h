@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "kinformer/quantity.h"
+#include "kinformer/object/quantity.h"
 
 #include "apiserver/builtin/certificate_signing.h"
 #include "apiserver/builtin/pod_subresources.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/label_selector.h"
+#include "kinformer/object/label_selector.h"
 
 #include "apiserver/builtin/data_keys.h"
 #include "apiserver/builtin/webhook_checks.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/quantity.h"
+#include "kinformer/object/quantity.h"
 
 #include "apiserver/errors/status.h"
 

@@ -9,9 +9,9 @@
 
 #include <vector>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kinformer/error.h"
-#include "kinformer/json.h"
+#include "kinformer/base/error.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/status.h"
 

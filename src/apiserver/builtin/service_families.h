@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/status.h"
 

@@ -9,6 +9,7 @@
 #include "apiserver/conversion/conversion_review.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/conversion.h"
+#include "apiserver/registry/conversion_webhook.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/awaited.h"
 #include "apiserver/request/object_encoder.h"

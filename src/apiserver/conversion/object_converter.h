@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/registry/resource_table.h"

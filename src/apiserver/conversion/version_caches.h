@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/conversion/version_cache.h"

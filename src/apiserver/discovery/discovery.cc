@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kinformer/internal/registry.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/discovery/health.h"
 #include "apiserver/discovery/kubernetes_version.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/discovery/openapi_schemas.h"
 #include "apiserver/registry/resource_table.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/discovery/openapi_schemas.h"
 #include "apiserver/registry/served_resource.h"

@@ -3,7 +3,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "base/core/http_code.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 namespace kinformer::apiserver {
 

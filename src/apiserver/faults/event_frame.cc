@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "base/text/number_in.h"

@@ -7,8 +7,8 @@
 #define KINFORMER_APISERVER_FAULTS_FAULT_JSON_H_
 
 #include "kinformer/apiserver/faults.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/faults.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver::testing {
 

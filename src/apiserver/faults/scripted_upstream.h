@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver::testing {
 

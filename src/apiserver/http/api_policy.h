@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "kinformer/apiserver/http_server_options.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "apiserver/http/authentication.h"
 #include "apiserver/http/own_names.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "kinformer/apiserver/http_server_options.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver {
 

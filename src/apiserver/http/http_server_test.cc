@@ -11,7 +11,7 @@
 #include <thread>
 #include <zlib.h>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/http/testing.h"
 #include "http/tls_authority.h"

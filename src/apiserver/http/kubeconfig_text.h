@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::apiserver {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/http_server_options.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver {
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/http_server.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 namespace kinformer::apiserver {
 using std::chrono::milliseconds;

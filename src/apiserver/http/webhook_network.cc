@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
+#include "kinformer/client/http_transport.h"
 
 #include "base/core/lru_cache.h"
 #include "object/values/text_forms.h"

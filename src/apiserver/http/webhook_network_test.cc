@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/http_server.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 #include "apiserver/http/testing.h"
 #include "base/core/testing/fields_log.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"

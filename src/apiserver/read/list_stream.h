@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "apiserver/registry/selection.h"
 #include "apiserver/request/object_encoder.h"

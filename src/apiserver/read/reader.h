@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/conversion/version_caches.h"

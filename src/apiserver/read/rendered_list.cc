@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer::apiserver {
 namespace {

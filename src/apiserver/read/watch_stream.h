@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "apiserver/read/frame_maker.h"
 #include "apiserver/registry/selection.h"

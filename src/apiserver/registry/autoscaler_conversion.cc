@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/built_in_conversion.h"
 
 namespace kinformer::apiserver {
 namespace {

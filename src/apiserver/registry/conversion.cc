@@ -1,20 +1,10 @@
 #include "apiserver/registry/conversion.h"
 
+#include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/schema/schema_fields.h"
 
 namespace kinformer::apiserver {
-
-const Conversion* FindConversion(std::string_view group, std::string_view version,
-                                 std::string_view plural) {
-  for (const Conversion* conversion : {&kEventConversion, &kAutoscalerConversion}) {
-    if (conversion->plural == plural && conversion->group == group &&
-        conversion->version == version) {
-      return conversion;
-    }
-  }
-  return nullptr;
-}
 
 ResourceAt StoredAt(const ResourceAt& at) {
   const auto& stored = at.resource->stored;

@@ -5,6 +5,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_resource_definition_check.h"
+#include "apiserver/registry/definition_facts.h"
 #include "apiserver/schema/name_rules.h"
 #include "apiserver/schema/schema_check.h"
 #include "apiserver/schema/schema_validation.h"
@@ -171,11 +172,6 @@ bool IsDefinition(const ServedResource& resource) {
   return resource.group == "apiextensions.k8s.io" && resource.plural == "customresourcedefinitions";
 }
 
-bool IsProtectedGroup(std::string_view group) {
-  return group == "k8s.io" || group == "kubernetes.io" || group.ends_with(".k8s.io") ||
-         group.ends_with(".kubernetes.io");
-}
-
 Result<void> PrepareDefinition(const ServedResource& resource, Value& object, const Value* old) {
   if (!IsDefinition(resource)) return {};
   // Adds all members first, since adding one invalidates references to the others.
@@ -211,19 +207,6 @@ std::vector<std::string> DefinitionWarnings(const Value& definition) {
     }
   }
   return {warnings.begin(), warnings.end()};
-}
-
-bool HasCondition(const Value& definition, std::string_view type) {
-  for (const Value& condition : definition.At("/status/conditions").items()) {
-    if (condition["type"].StringOrEmpty() == type) {
-      return condition["status"].StringOrEmpty() == "True";
-    }
-  }
-  return false;
-}
-
-bool IsServing(const Value& definition) {
-  return HasCondition(definition, "Established") || HasCondition(definition, "NamesAccepted");
 }
 
 void TakenNames::Add(const Value& accepted) {

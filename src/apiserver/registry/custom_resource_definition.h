@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/served_resource.h"
 
@@ -23,9 +23,6 @@ inline constexpr std::string_view kDefinitionFinalizer =
 
 bool IsDefinition(const ServedResource& resource);
 
-// Returns whether the group is reserved for Kubernetes; its definitions need an approval.
-bool IsProtectedGroup(std::string_view group);
-
 // Sets the defaults of a definition before it is stored, and validates it. Ignores all other
 // resources. `old` is the definition it replaces, null for a new one.
 Result<void> PrepareDefinition(const ServedResource& resource, json::Value& object,
@@ -33,12 +30,6 @@ Result<void> PrepareDefinition(const ServedResource& resource, json::Value& obje
 
 // Returns warnings about parts of the definition that have no effect.
 std::vector<std::string> DefinitionWarnings(const json::Value& definition);
-
-// Returns whether the condition of that type is True.
-bool HasCondition(const json::Value& definition, std::string_view type);
-
-// Returns whether the definition's resource is served: names accepted, and not being deleted.
-bool IsServing(const json::Value& definition);
 
 // Names in a group that other resources use.
 struct TakenNames {

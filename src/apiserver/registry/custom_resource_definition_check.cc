@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "apiserver/errors/status.h"
-#include "apiserver/registry/custom_resource_definition.h"
+#include "apiserver/registry/definition_facts.h"
 #include "apiserver/registry/served_resource.h"
 #include "apiserver/registry/webhook_client_check.h"
 #include "apiserver/schema/name_rules.h"

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "kinformer/error.h"
-#include "kinformer/json.h"
+#include "kinformer/base/error.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/testing/definition_cases.h"
 

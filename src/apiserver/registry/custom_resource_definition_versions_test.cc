@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/registry/testing/definition_cases.h"
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "apiserver/registry/webhook_conversion.h"
+#include "apiserver/registry/conversion_webhook.h"
 #include "table/custom_columns.h"
 
 namespace kinformer::apiserver {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/served_resource.h"
 #include "apiserver/store/stored_object.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/registry/webhook_conversion.h"
 

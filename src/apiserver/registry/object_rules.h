@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/served_resource.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/registry/testing/test_objects.h"
 

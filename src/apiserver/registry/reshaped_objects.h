@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/resource_table.h"

@@ -5,7 +5,7 @@
 
 #include "kinformer/internal/registry.h"
 
-#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/built_in_conversion.h"
 
 namespace kinformer::apiserver {
 namespace {

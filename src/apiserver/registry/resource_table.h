@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/served_resource.h"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "kinformer/field_selector.h"
+#include "kinformer/object/field_selector.h"
 
 namespace kinformer::apiserver {
 namespace {

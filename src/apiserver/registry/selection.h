@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/label_selector.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/object/label_selector.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/store/stored_object.h"

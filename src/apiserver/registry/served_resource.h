@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/metadata_rules.h"

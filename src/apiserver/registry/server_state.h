@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "kinformer/apiserver/api_server_options.h"
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/store/background_tasks.h"

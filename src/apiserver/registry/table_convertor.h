@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/json.h"
+#include "kinformer/base/env.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "table/columns.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

@@ -1,14 +1,10 @@
 #include "apiserver/registry/webhook_conversion.h"
 
-#include <chrono>
-
 #include "apiserver/registry/conversion.h"
+#include "apiserver/registry/defined_resource.h"
 
 namespace kinformer::apiserver {
 namespace {
-
-// The same timeout as on a real server.
-constexpr Duration kTimeout = std::chrono::seconds(30);
 
 bool HasWebhook(const ResourceAt& at) {
   const auto& defined = at.resource->defined;
@@ -16,18 +12,6 @@ bool HasWebhook(const ResourceAt& at) {
 }
 
 }  // namespace
-
-std::shared_ptr<const ConversionWebhook> ConversionWebhook::Make(const json::Value& conversion) {
-  if (conversion["strategy"].StringOrEmpty() != "Webhook") return nullptr;
-  ConversionWebhook webhook{.place = PlaceOf(conversion["webhook"]["clientConfig"], kTimeout)};
-  for (const json::Value& version : conversion["webhook"]["conversionReviewVersions"].items()) {
-    const std::string& text = version.StringOrEmpty();
-    if (text != "v1" && text != "v1beta1") continue;
-    webhook.review = "apiextensions.k8s.io/" + text;
-    break;
-  }
-  return std::make_shared<const ConversionWebhook>(std::move(webhook));
-}
 
 bool MustAskToConvert(const ResourceAt& at, const StoredObject& stored) {
   return HasWebhook(at) && stored.form() != at.resource->FormOf(at.version->version);

@@ -1,31 +1,16 @@
 // apiserver/registry/webhook_conversion.h
 //
-// Conversion of custom resources by webhook: the webhook in a definition, and the tests that tell
-// whether an object must be converted.
+// Tests that tell whether a webhook, or a version that lacks fields, must convert an object.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_WEBHOOK_CONVERSION_H_
 #define KINFORMER_APISERVER_REGISTRY_WEBHOOK_CONVERSION_H_
 
-#include <memory>
-#include <string>
-
-#include "kinformer/error.h"
-#include "kinformer/json.h"
+#include "kinformer/base/error.h"
 
 #include "apiserver/registry/resource_table.h"
-#include "apiserver/registry/webhook_place.h"
 #include "apiserver/store/stored_object.h"
 
 namespace kinformer::apiserver {
-
-// spec.conversion of a definition with the strategy Webhook. Immutable.
-struct ConversionWebhook {
-  WebhookPlace place{};
-  std::string review{};  // "apiextensions.k8s.io/v1"
-
-  // Returns null for other strategies.
-  static std::shared_ptr<const ConversionWebhook> Make(const json::Value& conversion);
-};
 
 // Returns whether the webhook must convert the object before requests for `at` can show it.
 [[nodiscard]] bool MustAskToConvert(const ResourceAt& at, const StoredObject& stored);

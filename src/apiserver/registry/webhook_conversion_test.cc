@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/registry/conversion.h"
 

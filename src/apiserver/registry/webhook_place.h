@@ -8,8 +8,8 @@
 #include <string>
 
 #include "kinformer/apiserver/api_server_options.h"
-#include "kinformer/env.h"
-#include "kinformer/json.h"
+#include "kinformer/base/env.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

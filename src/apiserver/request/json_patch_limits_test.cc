@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/request/patch.h"
 

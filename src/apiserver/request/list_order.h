@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

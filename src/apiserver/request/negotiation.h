@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver {
 

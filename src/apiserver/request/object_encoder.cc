@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "kinformer/internal/registry.h"
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"

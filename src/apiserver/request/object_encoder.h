@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/request/negotiation.h"

@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "apiserver/request/responses.h"
 

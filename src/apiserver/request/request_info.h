@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "transport/query.h"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "apiserver/registry/server_state.h"
 #include "transport/responses.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/errors/status.h"
 

@@ -5,8 +5,8 @@
 
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/internal/registry.h"
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/request/patch.h"
 

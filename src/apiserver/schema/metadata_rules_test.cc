@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/name_rules.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace re2 {
 class RE2;

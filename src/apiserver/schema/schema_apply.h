@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/schema/structural_schema.h"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/error.h"
-#include "kinformer/json.h"
+#include "kinformer/base/error.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 

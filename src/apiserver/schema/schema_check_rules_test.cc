@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/schema_check.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/schema/regular_expression.h"
 #include "apiserver/schema/structural_schema.h"

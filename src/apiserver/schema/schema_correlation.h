@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/schema/structural_schema.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/schema/regular_expression.h"
 

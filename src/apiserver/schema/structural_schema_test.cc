@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "kinformer/log.h"
-#include "kinformer/yaml.h"
+#include "kinformer/base/log.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/builtin/bootstrap_objects.h"
 #include "apiserver/builtin/service_addresses.h"

@@ -8,8 +8,8 @@
 
 #include <string_view>
 
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
 
 #include "apiserver/registry/user_info.h"
 #include "apiserver/write/service_account_tokens.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/fault_json.h"

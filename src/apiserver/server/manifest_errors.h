@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/error.h"
-#include "kinformer/json.h"
+#include "kinformer/base/error.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/resource_table.h"
 

@@ -11,7 +11,7 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/faults.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/conversion/version_caches.h"

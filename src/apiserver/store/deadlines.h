@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::apiserver {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "apiserver/store/background_tasks.h"
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "apiserver/store/stored_object.h"
 

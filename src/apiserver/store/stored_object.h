@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/store/object_outline.h"
 

@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::apiserver {
 

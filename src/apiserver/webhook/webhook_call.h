@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/webhook_place.h"

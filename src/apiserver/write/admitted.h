@@ -10,8 +10,8 @@
 #include <memory>
 #include <string_view>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/request/resource_request.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_object.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/request/patch.h"
 #include "apiserver/write/body_writer.h"

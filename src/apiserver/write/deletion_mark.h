@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "kinformer/json.h"
-#include "kinformer/time.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/time.h"
 
 #include "apiserver/registry/served_resource.h"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/label_selector.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/label_selector.h"
 
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"

@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/write/object_writer.h"

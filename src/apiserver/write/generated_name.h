@@ -7,9 +7,9 @@
 
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
-#include "kinformer/json.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/served_resource.h"
 

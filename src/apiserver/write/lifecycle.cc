@@ -8,6 +8,7 @@
 
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/defined_resource.h"
+#include "apiserver/registry/definition_facts.h"
 #include "apiserver/registry/object_rules.h"
 #include "base/core/deadline.h"
 #include "base/core/seconds.h"

@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/server_state.h"

@@ -9,8 +9,8 @@
 #include <functional>
 #include <utility>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/conversion/object_converter.h"

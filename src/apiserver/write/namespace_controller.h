@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/write/object_sweep.h"

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/error.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/resource_table.h"
 

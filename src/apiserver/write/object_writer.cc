@@ -3,11 +3,12 @@
 #include <iterator>
 #include <utility>
 
-#include "kinformer/time.h"
+#include "kinformer/object/time.h"
 
 #include "apiserver/builtin/field_rules.h"
 #include "apiserver/builtin/object_checks.h"
 #include "apiserver/builtin/webhook_checks.h"
+#include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/custom_resource_definition.h"

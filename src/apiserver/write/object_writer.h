@@ -15,56 +15,18 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/builtin/builtin_strategy.h"
 #include "apiserver/builtin/defaults.h"
-#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/user_info.h"
 #include "apiserver/write/write_observer.h"
+#include "apiserver/write/write_request.h"
 
 namespace kinformer::apiserver {
-
-// Target of a write. An empty name on create: the object's own.
-struct WriteTarget {
-  ResourceAt at{};
-  std::string namespace_{};
-  std::string name{};
-  std::string subresource{};
-  bool dry_run = false;
-  // The writer is part of this process: it may set the status in a write of the object, even if the
-  // resource has a status subresource, and fields that clients cannot change.
-  bool keep_status = false;
-  // The object was validated against the schema.
-  bool checked = false;
-  // The requester; null: this process.
-  UserInfoPtr user{};
-};
-
-struct WriteOutcome {
-  StoredObjectPtr stored{};
-  bool created = false;
-  // More work follows: respond with 202.
-  bool accepted = false;
-  bool removed = false;  // the object was deleted
-  // `stored`, parsed, set after a create; for encodings that need more than its text.
-  json::Value document{};
-  // Warnings for the client about valid input.
-  std::vector<std::string> warnings{};
-};
-
-struct DeleteRequest {
-  std::optional<std::int64_t> grace_period_seconds{};
-  // Preconditions. An empty string is a precondition, too, which no object satisfies.
-  std::optional<std::string> uid{};
-  std::optional<std::string> resource_version{};
-  // Orphan, Background, Foreground; empty: decided by the object's finalizers, else by the default
-  // of its kind.
-  std::string propagation{};
-  json::Value sent{};  // DeleteOptions as webhooks see them; null: none
-};
 
 // State of a create or update between its steps.
 struct Draft {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "apiserver/errors/status.h"
-#include "apiserver/write/object_writer.h"
+#include "apiserver/write/write_request.h"
 
 namespace kinformer::apiserver {
 namespace {

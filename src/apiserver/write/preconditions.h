@@ -8,14 +8,14 @@
 
 #include <string>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/served_resource.h"
 
 namespace kinformer::apiserver {
 
-struct DeleteRequest;  // apiserver/write/object_writer.h
+struct DeleteRequest;  // apiserver/write/write_request.h
 
 // Checks that the stored object is the version that the client read, by the metadata it sent
 // (optimistic concurrency).

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kinformer/internal/registry.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"

@@ -8,8 +8,8 @@
 
 #include <string_view>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/user_info.h"

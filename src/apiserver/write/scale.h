@@ -9,8 +9,8 @@
 
 #include <string_view>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/resource_table.h"
 

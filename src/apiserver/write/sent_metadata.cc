@@ -2,7 +2,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
-#include "apiserver/write/object_writer.h"
+#include "apiserver/write/write_request.h"
 
 namespace kinformer::apiserver {
 

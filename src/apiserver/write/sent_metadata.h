@@ -7,12 +7,12 @@
 
 #include <string>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::apiserver {
 
-struct WriteTarget;  // apiserver/write/object_writer.h
+struct WriteTarget;  // apiserver/write/write_request.h
 
 // Sets name and namespace of a new object by the request, and removes fields that only the server
 // sets. Returns the resourceVersion sent, if any.

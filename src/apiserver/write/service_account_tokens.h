@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/user_info.h"

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/resource_table.h"

@@ -5,8 +5,8 @@
 #ifndef KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_
 #define KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_
 
-#include "kinformer/json.h"
-#include "kinformer/time.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/time.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/request/negotiation.h"

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/registry/reshaped_objects.h"
 #include "apiserver/registry/resource_table.h"

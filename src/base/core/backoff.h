@@ -5,7 +5,7 @@
 #ifndef KINFORMER_BASE_CORE_BACKOFF_H_
 #define KINFORMER_BASE_CORE_BACKOFF_H_
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/mutex.h"
 

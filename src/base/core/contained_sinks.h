@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
 
 namespace kinformer::internal::base {
 

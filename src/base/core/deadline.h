@@ -3,7 +3,7 @@
 #ifndef KINFORMER_BASE_CORE_DEADLINE_H_
 #define KINFORMER_BASE_CORE_DEADLINE_H_
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::base {
 

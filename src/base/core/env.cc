@@ -1,4 +1,4 @@
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/deadline.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
-#include "base/core/named_env.h"
+#include "base/core/named_envs.h"
 
 namespace kinformer::internal::base {
 

@@ -1,4 +1,4 @@
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include "base/core/http_code.h"
 

@@ -5,7 +5,7 @@
 #ifndef KINFORMER_BASE_CORE_HTTP_CODE_H_
 #define KINFORMER_BASE_CORE_HTTP_CODE_H_
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 namespace kinformer::internal::base {
 

@@ -1,4 +1,4 @@
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include <array>
 #include <chrono>

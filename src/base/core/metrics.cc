@@ -1,4 +1,4 @@
-#include "kinformer/metrics.h"
+#include "kinformer/base/metrics.h"
 
 #include <algorithm>
 #include <atomic>

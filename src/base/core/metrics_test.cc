@@ -1,6 +1,6 @@
 // Texts of metrics, in the format of Prometheus, and of log lines.
 
-#include "kinformer/metrics.h"
+#include "kinformer/base/metrics.h"
 
 #include <cstdlib>
 #include <ctime>
@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 namespace kinformer {
 namespace {

@@ -5,9 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/metrics.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/core/env_view.h"
+#include "base/core/named_envs.h"
 
 namespace kinformer::internal::base {
 namespace {
@@ -111,16 +112,6 @@ class NamedView final : public EnvView {
 
 }  // namespace
 
-NamedEnvs::NamedEnvs() = default;
-NamedEnvs::~NamedEnvs() = default;
-
-Env& NamedEnvs::Get(Env& env, const std::string& cluster) {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<Env>& named = by_cluster_[cluster];
-  if (named == nullptr) named = std::make_unique<NamedView>(env, cluster);
-  return *named;
-}
-
 std::shared_ptr<Env> NamedEnv(Env& env, const std::string& cluster) {
   const auto not_owned = [](Env& of) { return std::shared_ptr<Env>(std::shared_ptr<void>(), &of); };
   if (const auto* const other = dynamic_cast<NamedView*>(&env)) {
@@ -128,7 +119,8 @@ std::shared_ptr<Env> NamedEnv(Env& env, const std::string& cluster) {
   }
   if (cluster.empty()) return not_owned(env);
   if (auto* const keeps = dynamic_cast<KeepsNamedEnvs*>(&env)) {
-    return not_owned(keeps->named_envs().Get(env, cluster));
+    return not_owned(keeps->named_envs().Get(
+        cluster, [&] { return std::make_unique<NamedView>(env, cluster); }));
   }
   return std::make_shared<NamedView>(env, cluster);
 }

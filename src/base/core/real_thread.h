@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "kinformer/log.h"
-#include "kinformer/task.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/task.h"
 
 namespace kinformer::internal::base {
 

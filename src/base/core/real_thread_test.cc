@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/task.h"
+#include "kinformer/base/task.h"
 
 #include "base/core/forked.h"
 #include "base/core/testing/fields_log.h"

@@ -1,4 +1,4 @@
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::base {
 

@@ -1,4 +1,4 @@
-#include "kinformer/stop.h"
+#include "kinformer/base/stop.h"
 
 #include <atomic>
 #include <cerrno>

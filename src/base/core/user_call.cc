@@ -3,8 +3,8 @@
 #include <exception>
 #include <utility>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
 
 namespace kinformer::internal::base {
 

@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::base {
 

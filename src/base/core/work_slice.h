@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::base {
 

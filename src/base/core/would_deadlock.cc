@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "base/core/mutex.h"
 

@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 
 namespace kinformer::internal::base {
 

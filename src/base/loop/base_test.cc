@@ -7,13 +7,13 @@
 #include <sstream>
 #include <thread>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/result.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/stop.h"
 #include "kinformer/internal/token_bucket.h"
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/result.h"
-#include "kinformer/simulation.h"
-#include "kinformer/stop.h"
 
 #include "base/core/backoff.h"
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/error.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/contained_sinks.h"
 #include "base/core/env_view.h"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "kinformer/base/simulation.h"
 #include "kinformer/internal/token_bucket.h"
-#include "kinformer/simulation.h"
 
 #include "base/core/backoff.h"
 #include "base/core/env_view.h"

@@ -9,11 +9,11 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
 
-#include "base/loop/own_work.h"
+#include "base/loop/has_own_work.h"
 #include "base/loop/timer_queue.h"
 
 namespace boost::asio {

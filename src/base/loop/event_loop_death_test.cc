@@ -10,8 +10,8 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/loop/event_loop.h"
 

@@ -19,8 +19,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/core/testing/fields_log.h"
 

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kinformer/env.h"
-#include "kinformer/runtime.h"
-#include "kinformer/stop.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/stop.h"
 
 namespace kinformer {
 namespace {

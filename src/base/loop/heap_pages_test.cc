@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 namespace kinformer::internal::base {
 namespace {

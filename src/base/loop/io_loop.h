@@ -6,7 +6,7 @@
 #ifndef KINFORMER_BASE_LOOP_IO_LOOP_H_
 #define KINFORMER_BASE_LOOP_IO_LOOP_H_
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace boost::asio {
 class io_context;

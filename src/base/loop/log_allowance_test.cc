@@ -3,7 +3,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer::internal::base {
 namespace {

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/runtime.h"
 
 namespace kinformer {
 namespace {

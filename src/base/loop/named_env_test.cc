@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/fields_log.h"
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <stop_token>
 
-#include "kinformer/env.h"
-#include "kinformer/task.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/task.h"
 
 namespace kinformer::internal::base {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/env.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/loop/own_work.h"
 #include "base/loop/testing/unserved_executor.h"

@@ -9,26 +9,11 @@
 #ifndef KINFORMER_BASE_LOOP_OWN_WORK_H_
 #define KINFORMER_BASE_LOOP_OWN_WORK_H_
 
-#include <stop_token>
+#include "kinformer/base/env.h"
 
-#include "kinformer/env.h"
+#include "base/loop/has_own_work.h"
 
 namespace kinformer::internal::base {
-
-struct OwnWork {
-  Env& env;              // owner of the threads; outlives the work
-  Executor& threads;     // started on first use; joined when `env` ends
-  std::stop_token ends;  // requested when `env` is about to end, so that work ends soon
-};
-
-// Interface of a loop's owner that has such threads.
-class HasOwnWork {
- public:
-  [[nodiscard]] virtual OwnWork own_work() = 0;
-
- protected:
-  ~HasOwnWork() = default;
-};
 
 // Returns the threads of the Runtime or Simulation to which the loop of `env` belongs. If the loop
 // belongs to neither, returns `env` itself with its pool.

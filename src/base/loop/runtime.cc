@@ -1,4 +1,4 @@
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 #include <csignal>
 #include <future>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/loop/io_loop.h"
 

@@ -17,8 +17,8 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "kinformer/runtime.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/forked.h"
 #include "base/loop/cpu_limit.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/env_view.h"
 #include "base/loop/own_work.h"

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/loop/simulation_core.h"
 

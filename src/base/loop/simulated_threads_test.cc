@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/loop/own_work.h"
 

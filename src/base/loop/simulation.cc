@@ -1,4 +1,4 @@
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include <utility>
 

@@ -29,8 +29,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/contained_sinks.h"
 #include "base/core/named_env.h"

@@ -10,9 +10,9 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "kinformer/env.h"
-#include "kinformer/runtime.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/loop/io_loop.h"
 #include "base/loop/own_work.h"

@@ -1,4 +1,4 @@
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include <csignal>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer {
 namespace {

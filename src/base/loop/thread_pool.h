@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/log.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/log.h"
 
 #include "base/core/forked.h"
 #include "base/loop/event_loop.h"

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/core/testing/fields_log.h"
 #include "base/loop/event_loop.h"

@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/mutex.h"
 

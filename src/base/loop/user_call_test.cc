@@ -18,9 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kinformer/metrics.h"
-#include "kinformer/runtime.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/deadline.h"
 #include "base/core/testing/fields_log.h"

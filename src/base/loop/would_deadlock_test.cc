@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/fields_log.h"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::base {
 

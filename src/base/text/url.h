@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::base {
 

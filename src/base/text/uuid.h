@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::base {
 

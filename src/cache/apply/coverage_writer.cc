@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/field_selector.h"
+#include "kinformer/object/field_selector.h"
 
 namespace kinformer::internal::cache {
 

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/list_watch.h"
-#include "kinformer/object_name.h"
+#include "kinformer/client/lister_watcher.h"
+#include "kinformer/object/object_name.h"
 
 #include "cache/store/coverage.h"
 #include "cache/store/store_core.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer::internal::cache {
 namespace {

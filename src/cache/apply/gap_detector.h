@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/delta.h"
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/delta.h"
 #include "kinformer/internal/block.h"
 
 #include "cache/apply/gap_relists.h"

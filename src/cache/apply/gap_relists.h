@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::cache {
 

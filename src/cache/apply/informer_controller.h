@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/raw_transform.h"
 
 #include "cache/apply/coverage_writer.h"

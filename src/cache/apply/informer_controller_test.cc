@@ -14,16 +14,18 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/ticking_env.h"
 #include "cache/store/store_core.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
+using client::FakeServer;
+using client::MakePod;
 using testing::HasSubstr;
 using testing::StartsWith;
 

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/block.h"
 
 #include "cache/apply/store_limit.h"
@@ -22,7 +22,7 @@ namespace kinformer::internal::cache {
 // store may. Stored objects keep their room. New ones get free room, which is reserved until the
 // list is in the store. Room of objects that the list lacks serves later lists. Confined to the
 // loop.
-class LimitShare {
+class LimitShare final : private StoreLimit::Share {
  public:
   // `limit`: null for no limit; else it must outlive this object. `per_key`: the queue is a
   // DeltaFIFO, which delivers a list object by object. `relist` may be empty.
@@ -56,8 +56,6 @@ class LimitShare {
   void CaughtUp();
 
  private:
-  friend class StoreLimit;
-
   static constexpr Duration kShortest = std::chrono::minutes(1);
   static constexpr Duration kLongest = std::chrono::hours(1);
   // Time for which others leave room to a list that was requested.
@@ -69,17 +67,13 @@ class LimitShare {
     std::int64_t bytes = 0;
   };
 
-  // Returns the room that others leave to this controller's lists until they are written.
-  [[nodiscard]] StoreRoom promised() const { return promised_; }
+  // StoreLimit::Share
+  [[nodiscard]] StoreRoom promised() const override { return promised_; }
+  [[nodiscard]] std::size_t Offered() const override;
+  std::size_t TakeOffer(StoreRoom free) override;
   void UpdatePromise();
   // Returns the room that is left for the current list.
   [[nodiscard]] StoreRoom FreeForList() const;
-  // Returns how many objects a requested list may add; 0 if none was requested lately.
-  [[nodiscard]] std::size_t Offered() const;
-  // Requests a list if more is free than when an object was last left out, and all left-out objects
-  // or a good part of the limit fit. The first request is immediate; the next ones wait at least
-  // one minute, then two, up to an hour. Returns how many objects may come with that list.
-  std::size_t TakeOffer(StoreRoom free);
 
   Env& env_;
   StoreLimit* const limit_;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/fields_log.h"
 #include "cache/store/testing/test_objects.h"

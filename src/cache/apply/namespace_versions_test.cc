@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/store/store_part.h"
 

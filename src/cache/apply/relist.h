@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/snapshot_core.h"
 
 #include "cache/deltas/delta.h"

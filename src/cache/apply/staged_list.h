@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kinformer/internal/block.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 #include "cache/store/coverage.h"
 #include "cache/store/key_set.h"

@@ -13,7 +13,7 @@
 
 #include <cstddef>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "cache/store/store_core.h"
 

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "cache/apply/limit_share.h"
-
 namespace kinformer::internal::cache {
 namespace {
 
@@ -27,7 +25,7 @@ StoreLimit::StoreLimit(Env& env, const std::string& name, const StoreCore& store
 
 StoreRoom StoreLimit::Stored() const { return {store_.written_objects(), store_.object_bytes()}; }
 
-StoreRoom StoreLimit::FreeFor(const LimitShare& share, StoreRoom stored) const {
+StoreRoom StoreLimit::FreeFor(const Share& share, StoreRoom stored) const {
   if (relisting_ != nullptr && relisting_ != &share) {
     stored.objects = std::max(stored.objects, relisting_room_.objects);
     stored.bytes = std::max(stored.bytes, relisting_room_.bytes);
@@ -55,7 +53,7 @@ bool StoreLimit::IsWorthAList(StoreRoom free, std::size_t left_out) const {
   return MoreObjects({SIZE_MAX, free.bytes}) >= some(limit);
 }
 
-void StoreLimit::Remove(const LimitShare& share, std::size_t left_out) {
+void StoreLimit::Remove(const Share& share, std::size_t left_out) {
   std::erase(shares_, &share);
   Promise({}, share.promised());
   left_out_ -= left_out;
@@ -67,7 +65,7 @@ void StoreLimit::Promise(StoreRoom more, StoreRoom less) {
   promised_.bytes += more.bytes - less.bytes;
 }
 
-void StoreLimit::BeginRelist(const LimitShare& share, StoreRoom promised) {
+void StoreLimit::BeginRelist(const Share& share, StoreRoom promised) {
   const StoreRoom stored = Stored();
   relisting_ = &share;
   relisting_room_ = {stored.objects + promised.objects, stored.bytes + promised.bytes};
@@ -105,10 +103,10 @@ void StoreLimit::Committed(std::size_t before, std::size_t left_out) {
 void StoreLimit::OfferRoom() {
   if (left_out_ == 0) return;
   std::size_t offered = 0;
-  for (const LimitShare* share : shares_) offered += share->Offered();
+  for (const Share* share : shares_) offered += share->Offered();
   const std::size_t first = next_offer_;
   for (std::size_t i = first; i < first + shares_.size(); ++i) {
-    LimitShare& share = *shares_[i % shares_.size()];
+    Share& share = *shares_[i % shares_.size()];
     const StoreRoom free = FreeFor(share, Stored());
     if (offered >= MoreObjects(free)) return;
     const std::size_t taken = share.TakeOffer(free);

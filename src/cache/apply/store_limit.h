@@ -10,14 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/informer_options.h"
 
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal::cache {
-
-class LimitShare;  // cache/apply/limit_share.h
 
 struct StoreLimitOptions {
   // 0: no limit.
@@ -40,29 +38,43 @@ class StoreLimit {
   // `name`: the informer's name in messages. At least one limit must be set.
   StoreLimit(Env& env, const std::string& name, const StoreCore& store, StoreLimitOptions options);
 
+  // One of the writers, as the limit sees it: a LimitShare (limit_share.h).
+  class Share {
+   public:
+    // Returns the room that others leave to the share's lists until they are written.
+    [[nodiscard]] virtual StoreRoom promised() const = 0;
+    // Returns how many objects a requested list may add; 0 if none was requested lately.
+    [[nodiscard]] virtual std::size_t Offered() const = 0;
+    // Requests a list if more is free than when an object was last left out, and all left-out
+    // objects or a good part of the limit fit. The first request is immediate; the next ones wait
+    // at least one minute, then two, up to an hour. Returns how many objects may come with it.
+    virtual std::size_t TakeOffer(StoreRoom free) = 0;
+
+   protected:
+    ~Share() = default;
+  };
+
   // Returns whether an informer or namespace with that many left-out objects counts as synced.
   [[nodiscard]] bool Tolerates(std::size_t left_out) const {
     return left_out == 0 || options_.policy == LimitPolicy::kServePart;
   }
 
- private:
-  friend class LimitShare;
-
+  // ---- for the shares
   [[nodiscard]] const StoreLimitOptions& options() const { return options_; }
   [[nodiscard]] StoreRoom Stored() const;
   // Returns the free room for `share`, given `stored`, without what is promised to others.
-  [[nodiscard]] StoreRoom FreeFor(const LimitShare& share, StoreRoom stored) const;
+  [[nodiscard]] StoreRoom FreeFor(const Share& share, StoreRoom stored) const;
   // Returns how many more objects of average size fit into `free`.
   [[nodiscard]] std::size_t MoreObjects(StoreRoom free) const;
   // Returns whether a list is worthwhile: all left-out objects, or as many as a good part of the
   // limit, fit into `free`.
   [[nodiscard]] bool IsWorthAList(StoreRoom free, std::size_t left_out) const;
 
-  void Add(LimitShare& share) { shares_.push_back(&share); }
-  void Remove(const LimitShare& share, std::size_t left_out);
+  void Add(Share& share) { shares_.push_back(&share); }
+  void Remove(const Share& share, std::size_t left_out);
   void Promise(StoreRoom more, StoreRoom less);
   // A list of `share` is being written from now on: others leave it the promised room.
-  void BeginRelist(const LimitShare& share, StoreRoom promised);
+  void BeginRelist(const Share& share, StoreRoom promised);
   void EndRelist() { relisting_ = nullptr; }
 
   // Reports a commit: a share that lacked `before` objects now lacks `left_out`. Logs when objects
@@ -72,16 +84,17 @@ class StoreLimit {
   // other, as long as their objects fit.
   void OfferRoom();
 
+ private:
   Env& env_;
   const std::string& name_;
   const StoreCore& store_;
   const StoreLimitOptions options_;
-  std::vector<LimitShare*> shares_;
+  std::vector<Share*> shares_;
   std::size_t next_offer_ = 0;  // index of the next share, modulo their number
   StoreRoom promised_{};        // to lists that are not being written yet
   std::size_t left_out_ = 0;
   // Null: none. `relisting_room_`: size that the store may reach at the end of that list.
-  const LimitShare* relisting_ = nullptr;
+  const Share* relisting_ = nullptr;
   StoreRoom relisting_room_{};
   SteadyTime log_not_before_{};
   bool said_ = false;

@@ -1,6 +1,6 @@
 // CacheController<T> and NewInformer<T>.
 
-#include "kinformer/cache_controller.h"
+#include "kinformer/cache/cache_controller.h"
 
 #include <chrono>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/delta_fifo.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/delta_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 
@@ -56,7 +56,7 @@ class CacheControllerTest : public testing::Test {
   }
 
   Simulation sim_;
-  internal::cache::FakeServer server_;
+  internal::client::FakeServer server_;
   std::stop_source stop_;
   Result<void> result_;
 
@@ -112,7 +112,7 @@ TEST_F(CacheControllerTest, RunsOnce) {
 TEST_F(CacheControllerTest, BatchesWhereThereIsAFunctionForThem_CT16) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   for (const char* name : {"a", "b", "c"}) {
-    queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
+    queue->Update(Ref<Pod>(internal::client::MakePod("default", name, "1"))).OrExit();
   }
   Texts calls;
   const auto note = [&](const std::string& what) {
@@ -136,7 +136,7 @@ TEST_F(CacheControllerTest, BatchesWhereThereIsAFunctionForThem_CT16) {
 TEST_F(CacheControllerTest, FailedDeltas_AreLost_NextChangeIsProcessed_CT17) {
   auto queue = std::make_shared<RealFIFO<Pod>>(sim_.env());
   for (const char* name : {"a", "b"}) {
-    queue->Update(Ref<Pod>(internal::cache::MakePod("default", name, "1"))).OrExit();
+    queue->Update(Ref<Pod>(internal::client::MakePod("default", name, "1"))).OrExit();
   }
   Texts calls;
   bool fails = true;

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/reflector_core.h"
-#include "kinformer/object_name.h"
-#include "kinformer/result.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::internal::cache {
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kinformer/delta_fifo.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/delta_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 
@@ -23,7 +23,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 Ref<Pod> MakePod(const std::string& name, int version) {
-  return Ref<Pod>(internal::cache::MakePod("default", name, std::to_string(version)));
+  return Ref<Pod>(internal::client::MakePod("default", name, std::to_string(version)));
 }
 
 std::string Text(const Delta<Pod>& delta) {

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/cache_controller.h"
-#include "kinformer/delta_fifo.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/cache_controller.h"
+#include "kinformer/cache/delta_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 
@@ -27,7 +27,7 @@ using Queues = testing::Types<DeltaFIFO<Pod>, RealFIFO<Pod>>;
 TYPED_TEST_SUITE(QueueConcurrency, Queues);
 
 Ref<Pod> MakePod(const std::string& name, int version) {
-  return Ref<Pod>(internal::cache::MakePod("", name, std::to_string(version)));
+  return Ref<Pod>(internal::client::MakePod("", name, std::to_string(version)));
 }
 
 TYPED_TEST(QueueConcurrency, TwoProducersKeepTheirOrder_DF01_RF01) {
@@ -81,7 +81,7 @@ TYPED_TEST(QueueConcurrency, ItsEndWakesAllWhoWait_DF38_RF37) {
 TEST(CacheControllerConcurrency, AStoreFollowsWhileReadersRead) {
   Runtime runtime;
   Env& env = runtime.env();
-  internal::cache::FakeServer server(env);
+  internal::client::FakeServer server(env);
   std::atomic<int> heard{0};
   auto [store, controller] = NewInformer<Pod>(env, server.NewListerWatcher(),
                                               {.on_add = [&](const Added<Pod>&) { ++heard; },

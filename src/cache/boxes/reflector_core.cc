@@ -9,9 +9,9 @@
 #include "cache/apply/staged_list.h"
 #include "cache/boxes/contained_reflector_store.h"
 #include "cache/figures/informer_observers.h"
-#include "cache/watch/contained_list_watch.h"
 #include "cache/watch/reflector.h"
 #include "cache/watch/reflector_status.h"
+#include "client/contained_list_watch.h"
 
 namespace kinformer::internal {
 
@@ -58,7 +58,7 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
   void ChunkEnd() override;
 
   Env& env;
-  cache::ContainedListWatch lister_watcher;
+  client::ContainedListWatch lister_watcher;
   const TypeInfo* const type;
   const kinformer::ReflectorOptions options;
   const std::string name;

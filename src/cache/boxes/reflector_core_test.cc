@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/reflector.h"
-#include "kinformer/simulation.h"
-#include "kinformer/store.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/reflector.h"
+#include "kinformer/cache/store.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 
@@ -93,7 +93,7 @@ class PublicReflector : public testing::Test {
 
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.metrics = metrics_}};
-  internal::cache::FakeServer server_;
+  internal::client::FakeServer server_;
   std::shared_ptr<NotingStore> store_ = std::make_shared<NotingStore>();
   std::optional<Reflector<Pod>> reflector_;
   Texts errors_;
@@ -158,8 +158,8 @@ TEST_F(PublicReflector, ListsAndWatchesAsItsOptionsSay) {
   // Objects of another kind are ignored.
   server_.Send(
       WatchEventType::kAdded,
-      internal::cache::MakePod("default", "x", "9", "", "",
-                               *internal::DynamicTypeInfo("", "v1", "Service", "services", true)));
+      internal::client::MakePod("default", "x", "9", "", "",
+                                *internal::DynamicTypeInfo("", "v1", "Service", "services", true)));
   sim_.RunReady();
   EXPECT_EQ(store_->words, Texts{"=3 a b c"});
 }
@@ -167,9 +167,9 @@ TEST_F(PublicReflector, ListsAndWatchesAsItsOptionsSay) {
 TEST_F(PublicReflector, ObjectDeletedInInitialEvents_IsNotInList) {
   server_.never_ends_initial_events = true;
   Start();
-  server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "a", "1"));
-  server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "b", "2"));
-  server_.Send(WatchEventType::kDeleted, internal::cache::MakePod("default", "a", "3"));
+  server_.Send(WatchEventType::kAdded, internal::client::MakePod("default", "a", "1"));
+  server_.Send(WatchEventType::kAdded, internal::client::MakePod("default", "b", "2"));
+  server_.Send(WatchEventType::kDeleted, internal::client::MakePod("default", "a", "3"));
   server_.SendBookmark("3", true);
   sim_.RunReady();
   EXPECT_EQ(store_->words, Texts{"=3 b"});
@@ -198,7 +198,7 @@ TEST_F(PublicReflector, NothingIsToldOfTheRestOfAStreamThatBeganWithARefusedList
   server_.on_watch = [&] {
     if (!server_.requests.back().starts_with("WATCHLIST") || server_.requests.size() > 1) return;
     server_.SendUnreadable(WatchEventType::kAdded, "bad", "2");
-    server_.Send(WatchEventType::kModified, internal::cache::MakePod("default", "a", "3"));
+    server_.Send(WatchEventType::kModified, internal::client::MakePod("default", "a", "3"));
     server_.SendBookmark("4");
   };
   Start();
@@ -303,7 +303,7 @@ TEST_F(PublicReflector, ResumesAfterInternalErrorsForAsLongAsItsOptionSays) {
 
 TEST(PublicReflectorOverAStore, KeepsTheStoreEqual) {
   Simulation sim;
-  internal::cache::FakeServer server(sim.env());
+  internal::client::FakeServer server(sim.env());
   Store<Pod> store(sim.env());
   Reflector<Pod> reflector(sim.env(), server.NewListerWatcher(), store, {.name = "mine"});
   EXPECT_EQ(reflector.Name(), "mine");

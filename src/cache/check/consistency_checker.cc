@@ -4,8 +4,8 @@
 #include <functional>
 #include <utility>
 
-#include "kinformer/event_handler.h"
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
+#include "kinformer/cache/event_handler.h"
 
 #include "base/core/deadline.h"
 #include "cache/figures/informer_metrics.h"

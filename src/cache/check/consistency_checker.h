@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 #include "cache/figures/pipeline_counters.h"
 #include "cache/store/store_core.h"

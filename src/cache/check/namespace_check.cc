@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "base/core/deadline.h"
 

@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/list_watch.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "client/page_tokens.h"
 

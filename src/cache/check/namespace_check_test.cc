@@ -9,14 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
+using client::FakeServer;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::ElementsAre;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kinformer/base/log.h"
 #include "kinformer/internal/view.h"
-#include "kinformer/log.h"
 
 #include "base/core/user_call.h"
 #include "object/block/ended_blocks.h"

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/raw_event.h"
 

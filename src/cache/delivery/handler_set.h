@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/informer_options.h"
 
 #include "base/core/mutex.h"
 #include "cache/delivery/listener.h"

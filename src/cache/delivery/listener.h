@@ -15,12 +15,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/log.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/event_reader_core.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/log.h"
 
 #include "base/core/inside.h"
 #include "base/core/mutex.h"

@@ -8,14 +8,15 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
 
 #include "cache/delivery/listener.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
 class SlowHandler final : public RawHandler {
  public:
   void Handle(const RawEvent&) override {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-#include "kinformer/informer_options.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/snapshot_core.h"
 
 #include "cache/delivery/delivery.h"

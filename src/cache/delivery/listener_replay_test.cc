@@ -14,6 +14,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
 using std::chrono::seconds;
 
 TEST_F(ListenerTest, ListsDoNotPileUpBehindASlowHandler) {

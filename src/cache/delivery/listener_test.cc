@@ -8,14 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json_view.h"
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
+#include "kinformer/json/json_view.h"
 
 #include "cache/delivery/testing/listener_fixture.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
+using client::PodType;
 using std::chrono::seconds;
 
 struct Row {

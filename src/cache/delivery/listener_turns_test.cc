@@ -17,6 +17,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 

@@ -14,6 +14,8 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
+using client::PodValue;
 Texts Names(PendingEvents& events) {
   Texts names;
   while (!events.empty()) names.emplace_back(events.Take().event.object->name());

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "cache/delivery/listener.h"
 

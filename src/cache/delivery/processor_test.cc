@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "base/core/testing/fields_log.h"
 #include "cache/delivery/handler_set.h"
@@ -24,6 +24,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;

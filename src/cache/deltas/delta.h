@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/delta.h"
+#include "kinformer/cache/delta.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/delta_queue_core.h"
 

@@ -14,6 +14,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
 TEST(DeltaFIFO, ReplacedKind_DF04_DF22_DF23) {
   DeltaFIFO queue;
   queue.Add(Obj("foo", 1));

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kinformer/internal/block.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 #include "cache/deltas/delta.h"
 

@@ -9,19 +9,19 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/discovery.h"
-#include "kinformer/json.h"
-#include "kinformer/log.h"
-#include "kinformer/object.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/log.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object.h"
+#include "kinformer/object/unstructured.h"
 
 #include "cache/factory/testing/factory_fixture.h"
 
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
+using internal::client::FakeServer;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;

@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
-#include "kinformer/factory_options.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/cache/factory_options.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/type_info.h"
 

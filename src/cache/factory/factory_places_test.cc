@@ -13,7 +13,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/object.h"
+#include "kinformer/object/object.h"
 
 namespace kinformer::internal::cache {
 namespace {

@@ -9,12 +9,12 @@
 #include <functional>
 #include <string>
 
-#include "kinformer/factory_options.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/result.h"
+#include "kinformer/cache/factory_options.h"
+#include "kinformer/cache/informer_options.h"
+#include "kinformer/client/list_options.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/list_options.h"
-#include "kinformer/result.h"
 
 #include "cache/factory/factory_places.h"
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/discovery.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/client/discovery.h"
+#include "kinformer/object/unstructured.h"
 
 namespace kinformer::internal::cache {
 namespace {

@@ -6,18 +6,18 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/partial_object_metadata.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/simulation.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/object/partial_object_metadata.h"
+#include "kinformer/object/unstructured.h"
 
 #include "base/core/testing/fields_log.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
+using internal::client::FakeServer;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;

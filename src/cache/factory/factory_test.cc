@@ -10,16 +10,16 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
+#include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/factory_accessors.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/object/unstructured.h"
 
 #include "cache/factory/testing/factory_fixture.h"
 
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
+using internal::client::FakeServer;
 using std::chrono::minutes;
 using std::chrono::seconds;
 

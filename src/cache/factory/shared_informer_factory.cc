@@ -1,4 +1,4 @@
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/cache/shared_informer_factory.h"
 
 #include <algorithm>
 #include <compare>
@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/discovery.h"
+#include "kinformer/client/discovery.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/object/unstructured.h"
 
 #include "base/core/deadline.h"
 #include "base/core/forked.h"

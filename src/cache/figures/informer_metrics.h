@@ -15,8 +15,8 @@
 #include <memory>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/metrics.h"
 
 namespace kinformer::internal::cache {
 

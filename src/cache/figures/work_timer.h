@@ -8,7 +8,7 @@
 #include <chrono>
 #include <utility>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "cache/figures/informer_metrics.h"
 

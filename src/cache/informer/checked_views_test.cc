@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 #include "object/block/ended_blocks.h"

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/batch_event_handler.h"
-#include "kinformer/event_reader.h"
+#include "kinformer/cache/batch_event_handler.h"
+#include "kinformer/cache/event_reader.h"
 
 #include "cache/informer/testing/delivery_fixture.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/informer_options.h"
+#include "kinformer/cache/informer_options.h"
 
 namespace kinformer::internal::cache {
 

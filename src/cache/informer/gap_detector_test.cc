@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/log.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/log.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 #include "cache/watch/testing/reflector_fixture.h"
@@ -23,7 +23,7 @@ namespace kinformer {
 namespace {
 
 using internal::ObjectRef;
-using internal::cache::MakePod;
+using internal::client::MakePod;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -70,7 +70,7 @@ class JudgeTest : public testing::Test {
 
   static ObjectRef Make(const std::string& version, const std::string& uid,
                         const std::string& value = "x") {
-    return internal::BuildFromJson(internal::cache::PodType(),
+    return internal::BuildFromJson(internal::client::PodType(),
                                    R"({"metadata":{"name":"a","namespace":"ns","uid":")" + uid +
                                        R"(","resourceVersion":")" + version +
                                        R"("},"spec":{"nodeName":")" + value + R"("}})")

@@ -101,7 +101,7 @@ TEST_F(DeliveryForms, AnIndexThatDoesNotExistIsSaidOnce) {
 TEST_F(DeliveryForms, ATombstoneIsExplainedOnceToEachHandler) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kInfo);
   Simulation sim({.log = log});
-  internal::cache::FakeServer server(sim.env());
+  internal::client::FakeServer server(sim.env());
   SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher());
   const std::string_view hint = "told of a deletion that nobody saw";
   for (const char* name : {"a", "b", "c", "d"}) server.Put(name, "1");
@@ -132,7 +132,7 @@ TEST_F(DeliveryForms, ATombstoneIsExplainedOnceToEachHandler) {
 TEST_F(DeliveryForms, ASlowHandlerDoesNotFillTheLog) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kInfo);
   Simulation sim({.log = log});
-  internal::cache::FakeServer server(sim.env());
+  internal::client::FakeServer server(sim.env());
   SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher());
   const auto work = [&](const auto&) { sim.env().SleepFor(milliseconds(200)); };
   EXPECT_TRUE(

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/indexer.h"
-#include "kinformer/lister.h"
-#include "kinformer/simulation.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/indexer.h"
+#include "kinformer/cache/lister.h"
+#include "kinformer/object/unstructured.h"
 
 #include "base/core/testing/counted_heap.h"
 #include "cache/deltas/delta_fifo.h"

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/result.h"
 
 #include "base/core/mutex.h"
 #include "cache/store/fifo_buffer.h"

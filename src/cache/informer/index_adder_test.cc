@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/ticking_env.h"
 #include "cache/store/testing/test_objects.h"

@@ -61,7 +61,25 @@ InformerCore::Impl::Impl(Env& e, std::string d, ListerWatcherSource s, InformerS
       versions(*store),
       handlers(settings.resync_period),
       source(std::move(s)),
-      processor(e) {}
+      processor(e),
+      context{.env = e,
+              .describe = describe,
+              .metrics_name = MetricsName(),
+              .settings = settings,
+              .places = places,
+              .namespaced = source.namespaced,
+              .state = state,
+              .store = *store,
+              .metrics = metrics.get(),
+              .observers = observers,
+              .counters = counters,
+              .statuses = statuses,
+              .versions = versions,
+              .last_seen = last_seen,
+              .handlers = handlers,
+              .processor = processor,
+              .ever_synced = ever_synced,
+              .owner = *this} {}
 
 UserFunctions InformerCore::Impl::Functions() const {
   base::MutexLock lock(mutex_);
@@ -115,22 +133,6 @@ std::unique_ptr<ListerWatcher> InformerCore::Impl::NewNamespacesListerWatcher() 
   return made;
 }
 
-std::string InformerCore::Impl::LastSeenVersion(const std::string& place) const {
-  const auto of = [this](const std::string& name) {
-    const auto found = last_seen_versions.find(name);
-    return found == last_seen_versions.end() ? std::string() : found->second;
-  };
-  if (!place.empty()) {
-    const std::string own = of(place);
-    return own.empty() ? of("") : own;
-  }
-  std::string newest = of("");
-  for (const auto& [name, version] : last_seen_versions) {
-    if (newest.empty() || cache::IsOlderResourceVersion(newest, version)) newest = version;
-  }
-  return newest;
-}
-
 void InformerCore::Impl::ExpectStart() {
   if (!Is(State::kCreated) || start_expected.armed()) return;
   start_expected = env.loop().RunAt(env.Now() + kStartExpected, [this] {
@@ -150,7 +152,7 @@ void InformerCore::Impl::StartOnLoop() {
   synced.store(false, std::memory_order_release);
   torn_down.store(false, std::memory_order_release);
   processor.Resume();
-  life = cache::InformerLife::Begin(*this);
+  life = cache::InformerLife::Begin(context);
 }
 
 void InformerCore::Impl::StopOnLoop(bool final) {
@@ -549,7 +551,7 @@ std::shared_ptr<void> InformerCore::ObserveVersions(std::function<void()> notify
 }
 
 cache::StorePosition InformerCore::PositionOf(std::string_view namespace_) const {
-  return impl_->PositionOf(namespace_);
+  return impl_->context.PositionOf(namespace_);
 }
 
 std::uint64_t InformerCore::Epochs() const { return impl_->statuses.epochs(); }

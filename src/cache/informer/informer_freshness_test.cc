@@ -18,7 +18,7 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::MakePod;
+using internal::client::MakePod;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/object.h"
+#include "kinformer/object/object.h"
 
 #include "cache/delivery/processor.h"
 #include "cache/informer/testing/informer_fixture.h"
@@ -17,7 +17,7 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::MakePod;
+using internal::client::MakePod;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,8 +28,10 @@
 #include "cache/figures/informer_metrics.h"
 #include "cache/figures/informer_observers.h"
 #include "cache/informer/index_adder.h"
+#include "cache/informer/informer_context.h"
 #include "cache/informer/informer_life.h"
 #include "cache/informer/informer_statuses.h"
+#include "cache/informer/last_seen_versions.h"
 #include "cache/informer/version_wait.h"
 #include "cache/store/store_core.h"
 
@@ -51,8 +52,9 @@ struct UserFunctions {
 
 struct InformerCore::Impl final : public StoreOwner,
                                   public cache::ListenerOwner,
+                                  public cache::InformerContext::Owner,
                                   public std::enable_shared_from_this<InformerCore::Impl> {
-  enum class State : std::uint8_t { kCreated, kRunning, kStopped };
+  using State = cache::InformerState;
 
   Impl(Env& e, std::string d, ListerWatcherSource s, InformerSettings o);
 
@@ -94,25 +96,25 @@ struct InformerCore::Impl final : public StoreOwner,
   [[nodiscard]] bool IsStopped() const override { return Is(State::kStopped); }
   void Forget(const std::shared_ptr<cache::Listener>& listener) override;
 
-  // See InformerCore.
-  [[nodiscard]] cache::StorePosition PositionOf(std::string_view namespace_) const;
   // Returns kOverLimit if too many left-out objects keep it from being synced. Empty: no.
   [[nodiscard]] std::optional<Error> OverLimit() const;
 
   // ---- on the loop
-  // Returns the ListerWatcher of a place; "": of all. Null with the error in `status` if none.
-  [[nodiscard]] std::unique_ptr<ListerWatcher> NewListerWatcher(const std::string& place,
-                                                                cache::ReflectorStatus& status);
-  [[nodiscard]] std::unique_ptr<ListerWatcher> NewNamespacesListerWatcher();
+  // InformerContext::Owner
+  void OnSynced() override;
+  void OnUnsynced() override;
+  void OnCommitted() override;
+  [[nodiscard]] std::unique_ptr<ListerWatcher> NewListerWatcher(
+      const std::string& place, cache::ReflectorStatus& status) override;
+  [[nodiscard]] std::unique_ptr<ListerWatcher> NewNamespacesListerWatcher() override;
+  [[nodiscard]] RawTransform Transform() const override { return Functions().transform; }
+
   void StartOnLoop();
   // `final`: it will not be started again.
   void StopOnLoop(bool final);
   void Join(const std::shared_ptr<cache::Listener>& listener, Duration resync_period);
   // An informer with handlers should be started soon; logs a warning if it is not.
   void ExpectStart();
-  void OnSynced();
-  void OnUnsynced();
-  void OnCommitted();
   // Processes the queue.
   void Process();
 
@@ -147,15 +149,11 @@ struct InformerCore::Impl final : public StoreOwner,
   // Used on the loop only.
   ListerWatcherSource source;
   bool ever_synced = false;
-  // Versions received in earlier lives, by place; "": the single place. The store may lack some of
-  // it, and with a DeltaFIFO it may have objects that are newer than its own version: a list at
-  // that version would set them back.
-  std::map<std::string, std::string, std::less<>> last_seen_versions{};
-  // Returns the version that a list of that place must not be older than; empty: unknown.
-  [[nodiscard]] std::string LastSeenVersion(const std::string& place) const;
+  cache::LastSeenVersions last_seen{};
   bool ended = false;
   cache::Processor processor;
   Timer start_expected{};
+  const cache::InformerContext context;       // of the members above, for the parts
   std::unique_ptr<cache::InformerLife> life;  // null while it is not running
 
  private:

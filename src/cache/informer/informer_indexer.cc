@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "kinformer/base/log.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/log.h"
 
 #include "cache/informer/informer_impl.h"
 #include "cache/store/coverage.h"
@@ -106,6 +106,32 @@ std::shared_ptr<IndexerCore> IndexerOf(const std::shared_ptr<InformerCore>& info
 
 Result<void> AddIndexesTo(InformerCore& informer, NamedIndexFunctions indexes, bool skip_existing) {
   return informer.indexer().AddIndexes(std::move(indexes), skip_existing);
+}
+
+// ---- waits for a version
+
+Result<void> InformerCore::Impl::WaitForResourceVersion(std::string_view namespace_,
+                                                        std::string_view resourceVersion,
+                                                        const std::stop_token& stop,
+                                                        std::optional<Duration> timeout) const {
+  return version_waiters.Wait(context, namespace_, resourceVersion, stop, timeout);
+}
+
+Result<void> InformerCore::WaitForResourceVersion(std::string_view resourceVersion,
+                                                  const std::stop_token& stop,
+                                                  std::optional<Duration> timeout) const {
+  return impl_->WaitForResourceVersion({}, resourceVersion, stop, timeout);
+}
+
+Result<void> IndexerCore::WaitForResourceVersion(std::string_view namespace_,
+                                                 std::string_view resourceVersion,
+                                                 const std::stop_token& stop,
+                                                 std::optional<Duration> timeout) const {
+  if (owner_ != nullptr)
+    return owner_->WaitForResourceVersion(namespace_, resourceVersion, stop, timeout);
+  return Error(Reason::kInvalidArgument,
+               "this store is kept up to date by the program, not by an informer: nobody can wait "
+               "for a resourceVersion of it");
 }
 
 }  // namespace kinformer::internal

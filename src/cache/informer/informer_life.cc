@@ -3,9 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/log.h"
-
-#include "cache/informer/informer_impl.h"
+#include "kinformer/base/log.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -18,10 +16,10 @@ std::string Joined(const NamespaceParts::Names& names) {
 
 }  // namespace
 
-InformerLife::InformerLife(InformerCore::Impl& informer)
-    : informer_(informer), cleanup_(informer.env, *informer.store) {}
+InformerLife::InformerLife(const InformerContext& informer)
+    : informer_(informer), cleanup_(informer.env, informer.store) {}
 
-std::unique_ptr<InformerLife> InformerLife::Begin(InformerCore::Impl& informer) {
+std::unique_ptr<InformerLife> InformerLife::Begin(const InformerContext& informer) {
   auto life = std::make_unique<InformerLife>(informer);
   return life->Begin() ? std::move(life) : nullptr;
 }
@@ -33,8 +31,8 @@ bool InformerLife::Begin() {
     return true;
   }
   informer_.statuses.SetWhole();
-  std::unique_ptr<ListerWatcher> lister_watcher =
-      informer_.NewListerWatcher(places.empty() ? "" : *places.begin(), informer_.statuses.Whole());
+  std::unique_ptr<ListerWatcher> lister_watcher = informer_.owner.NewListerWatcher(
+      places.empty() ? "" : *places.begin(), informer_.statuses.Whole());
   if (lister_watcher == nullptr) return false;
   Owner& owner = *this;
   whole_ = std::make_unique<InformerPart>(informer_, owner, std::move(lister_watcher), StorePart(),
@@ -48,18 +46,16 @@ void InformerLife::Process() {
   if (namespaces_ != nullptr) namespaces_->Process();
 }
 
-void InformerLife::OnPartSynced() { informer_.OnSynced(); }
+void InformerLife::OnPartSynced() { informer_.owner.OnSynced(); }
 
-void InformerLife::OnPartUnsynced() { informer_.OnUnsynced(); }
+void InformerLife::OnPartUnsynced() { informer_.owner.OnUnsynced(); }
 
 void InformerLife::OnPartForbidden() {
   const IfForbidden& instead = informer_.settings.if_forbidden;
-  if (!informer_.places.empty() || !informer_.source.namespaced || instead.IsDefault()) return;
+  if (!informer_.places.empty() || !informer_.namespaced || instead.IsDefault()) return;
   if (std::exchange(falling_back_, true)) return;
   // Later: the stack is inside the part's reflector.
-  informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) FallBack();
-  });
+  fall_back_ = informer_.env.loop().RunAt(informer_.env.Now(), [this] { FallBack(); });
 }
 
 void InformerLife::FallBack() {
@@ -70,7 +66,7 @@ void InformerLife::FallBack() {
   std::unique_ptr<ListerWatcher> namespaces;
   if (names.empty()) {
     if (!instead.watch_namespaces) return;
-    namespaces = informer_.NewNamespacesListerWatcher();
+    namespaces = informer_.owner.NewNamespacesListerWatcher();
     if (namespaces == nullptr) return;
   }
   informer_.env.log().Log(LogLevel::kWarning,

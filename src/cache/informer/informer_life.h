@@ -7,9 +7,10 @@
 
 #include <memory>
 
-#include "kinformer/internal/informer_core.h"
+#include "kinformer/base/env.h"
 
 #include "cache/apply/store_cleanup.h"
+#include "cache/informer/informer_context.h"
 #include "cache/informer/informer_part.h"
 #include "cache/informer/namespace_parts.h"
 
@@ -19,9 +20,9 @@ namespace kinformer::internal::cache {
 class InformerLife final : private InformerPart::Owner {
  public:
   // Starts to list and watch. Returns null if there is no ListerWatcher.
-  static std::unique_ptr<InformerLife> Begin(InformerCore::Impl& informer);
+  static std::unique_ptr<InformerLife> Begin(const InformerContext& informer);
 
-  explicit InformerLife(InformerCore::Impl& informer);
+  explicit InformerLife(const InformerContext& informer);
 
   // Processes the queues.
   void Process();
@@ -38,13 +39,13 @@ class InformerLife final : private InformerPart::Owner {
   bool Begin();
   void FallBack();
 
-  InformerCore::Impl& informer_;
+  const InformerContext& informer_;
   StoreCleanup cleanup_;
   // Exactly one of these two is set.
   std::unique_ptr<InformerPart> whole_;
   std::unique_ptr<NamespaceParts> namespaces_;
+  Timer fall_back_;
   bool falling_back_ = false;
-  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace kinformer::internal::cache

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 
@@ -90,7 +90,7 @@ class InformerLimitsTest : public testing::Test {
 
   std::shared_ptr<LimitLog> log_ = std::make_shared<LimitLog>();
   Simulation sim_;
-  internal::cache::FakeServer server_;
+  internal::client::FakeServer server_;
   EventHandlerRegistration registration_;
 };
 
@@ -520,7 +520,7 @@ TEST_F(InformerLimitsTest, ChangesOfNamesWhileAListStreamsIn) {
   options.limit_policy = LimitPolicy::kServePart;
   SharedInformer<Pod> informer = Make(std::move(options));
   Start(informer);
-  using internal::cache::MakePod;
+  using internal::client::MakePod;
   server_.Send(WatchEventType::kAdded, MakePod("default", "a", "1"));
   server_.Send(WatchEventType::kAdded, MakePod("default", "b", "2"));
   server_.Send(WatchEventType::kAdded, MakePod("default", "c", "3"));

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/metrics.h"
-#include "kinformer/snapshot_stats.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/cache/snapshot_stats.h"
 
 #include "cache/figures/work_timer.h"
 #include "cache/informer/testing/informer_fixture.h"
@@ -49,7 +49,7 @@ class InformerMetricsTest : public testing::Test {
 
   std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.seed = 5, .metrics = metrics_}};
-  internal::cache::FakeServer server_;
+  internal::client::FakeServer server_;
 };
 
 TEST_F(InformerMetricsTest, ListsAndWatches) {
@@ -134,7 +134,7 @@ TEST_F(InformerMetricsTest, ErrorsEpochsAndGaps_AreCounted) {
   sim_.RunFor(seconds(5));
   EXPECT_EQ(Of("reflector_epochs_total"), "1");
   EXPECT_EQ(Of("informer_gaps_total"), "0");
-  server_.Send(WatchEventType::kModified, internal::cache::MakePod("default", "b", "5"));
+  server_.Send(WatchEventType::kModified, internal::client::MakePod("default", "b", "5"));
   Settle();
   EXPECT_EQ(Of("informer_gaps_total"), "1");
   EXPECT_EQ(informer.Stats().errors, 1U);
@@ -364,7 +364,7 @@ TEST_F(InformerMetricsTest, WorkInTurns_IsMeasuredAsSum) {
 
 TEST(InformerMetrics, DisabledMetrics_CreateNothing) {
   Simulation sim({.metrics = std::make_shared<DeafMetrics>()});
-  internal::cache::FakeServer server(sim.env());
+  internal::client::FakeServer server(sim.env());
   server.Put("a");
   SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher(), {});
   const auto recorder = std::make_shared<Recorder>();
@@ -379,10 +379,10 @@ TEST(InformerMetrics, DisabledMetrics_CreateNothing) {
 // Metrics of an informer of two named namespaces, and of one of every existing namespace.
 class NamespaceMetricsTest : public InformerMetricsTest {
  protected:
-  internal::cache::FakeServer& Server(const std::string& ns) {
-    std::unique_ptr<internal::cache::FakeServer>& server = servers_[ns];
+  internal::client::FakeServer& Server(const std::string& ns) {
+    std::unique_ptr<internal::client::FakeServer>& server = servers_[ns];
     if (server == nullptr) {
-      server = std::make_unique<internal::cache::FakeServer>(sim_.env());
+      server = std::make_unique<internal::client::FakeServer>(sim_.env());
       server->namespace_name = ns;
     }
     return *server;
@@ -393,7 +393,7 @@ class NamespaceMetricsTest : public InformerMetricsTest {
                                     ("\"web\",namespace=\"" + ns + "\"}"));
     return value == "none" ? -1 : std::stod(value);
   }
-  std::map<std::string, std::unique_ptr<internal::cache::FakeServer>> servers_{};
+  std::map<std::string, std::unique_ptr<internal::client::FakeServer>> servers_{};
 };
 
 TEST_F(NamespaceMetricsTest, TheAgeOfEachNamespaceThatIsNamed) {
@@ -425,7 +425,7 @@ TEST_F(NamespaceMetricsTest, TheAgeOfEachNamespaceThatIsNamed) {
 
 TEST_F(NamespaceMetricsTest, WatchedNamespaces_HaveMetricsOfTheirWatch) {
   Server("").down = Error(Reason::kForbidden, "no").WithHttpStatus(403);
-  internal::cache::FakeServer namespaces(sim_.env());
+  internal::client::FakeServer namespaces(sim_.env());
   namespaces.namespace_name = "";
   namespaces.Put("blue");
   namespaces.Put("green");

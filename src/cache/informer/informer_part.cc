@@ -7,14 +7,13 @@
 #include "kinformer/internal/block_builder.h"
 
 #include "base/core/deadline.h"
-#include "cache/informer/informer_impl.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
 // Returns the user's transform, preceded by entry options that the lister watcher does not apply.
-RawTransform TransformOf(const InformerCore::Impl& informer, ListerWatcher& lister_watcher) {
-  RawTransform transform = informer.Functions().transform;
+RawTransform TransformOf(const InformerContext& informer, ListerWatcher& lister_watcher) {
+  RawTransform transform = informer.owner.Transform();
   const EntryOptions entry = EntryOptionsOf(informer.settings);
   if (entry.IsDefault() || lister_watcher.SetEntryOptions(entry)) return transform;
   return [entry, transform = std::move(transform)](const ObjectRef& object) -> Result<ObjectRef> {
@@ -35,16 +34,16 @@ std::size_t ShareOf(std::size_t bytes, std::size_t parts) {
 
 }  // namespace
 
-std::unique_ptr<StoreLimit> LimitOf(InformerCore::Impl& informer, const std::string& name) {
+std::unique_ptr<StoreLimit> LimitOf(const InformerContext& informer, const std::string& name) {
   const InformerSettings& settings = informer.settings;
   if (settings.max_objects == 0 && settings.max_bytes == 0) return nullptr;
-  return std::make_unique<StoreLimit>(informer.env, name, *informer.store,
+  return std::make_unique<StoreLimit>(informer.env, name, informer.store,
                                       StoreLimitOptions{.max_objects = settings.max_objects,
                                                         .max_bytes = settings.max_bytes,
                                                         .policy = settings.limit_policy});
 }
 
-InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer) {
+InformerControllerOptions CommonControllerOptions(const InformerContext& informer) {
   const InformerSettings& settings = informer.settings;
   InformerControllerOptions options;
   options.name = informer.describe;
@@ -53,9 +52,9 @@ InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer) 
   options.ever_synced = informer.ever_synced;
   options.max_queued_bytes = settings.max_queued_bytes;
   options.trace = settings.trace;
-  options.metrics = informer.metrics.get();
+  options.metrics = informer.metrics;
   options.epoch = [&informer] { return informer.statuses.epochs(); };
-  options.committed = [&informer] { informer.OnCommitted(); };
+  options.committed = [&informer] { informer.owner.OnCommitted(); };
   return options;
 }
 
@@ -90,13 +89,13 @@ ReflectorOptions InformerPart::ReflectorOptionsOfInformer() const {
   options.use_watch_list = settings.initial_list == InitialList::kWatchList;
   options.watch_list_page_size = settings.watch_list_page_size;
   options.min_watch_timeout = settings.min_watch_timeout;
-  options.metrics = informer_.metrics.get();
+  options.metrics = informer_.metrics;
   // Several parts resync together, driven by NamespaceParts.
   if (alone_) options.resync_period = informer_.handlers.ResyncCheckPeriod();
   return options;
 }
 
-InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
+InformerPart::InformerPart(const InformerContext& informer, Owner& owner,
                            std::unique_ptr<ListerWatcher> lister_watcher, StorePart part,
                            const InformerCompany& company)
     : informer_(informer),
@@ -111,16 +110,16 @@ InformerPart::InformerPart(InformerCore::Impl& informer, Owner& owner,
       contained_(informer.env, *lister_watcher_),
       scope_(ScopeOf(contained_.Scope())),
       limit_(alone_ ? LimitOf(informer, describe_) : nullptr),
-      controller_(informer.env, *informer.store, informer.processor, informer.counters,
+      controller_(informer.env, informer.store, informer.processor, informer.counters,
                   ControllerOptions(company)),
-      checker_(informer.env, contained_, *informer.store, informer.counters,
+      checker_(informer.env, contained_, informer.store, informer.counters,
                {.name = describe_,
                 .part = part_,
                 .period = informer.settings.consistency_check_period,
                 .version = [this] { return controller_.ResourceVersion(); },
                 .exact = [this] { return controller_.StoreIsExact(); },
                 .relist = [this] { reflector_.Relist(); },
-                .metrics = informer.metrics.get()}),
+                .metrics = informer.metrics}),
       reflector_(informer.env, contained_, controller_, *this, ReflectorOptionsOfInformer()),
       progress_gauge_(NewProgressGauge()) {}
 
@@ -129,15 +128,15 @@ std::shared_ptr<Gauge> InformerPart::NewProgressGauge() const {
   const bool named = informer_.places.contains(part_.key()) ||
                      std::find(others.begin(), others.end(), part_.key()) != others.end();
   if (alone_ || !named) return nullptr;
-  return InformerMetrics::NamespaceProgress(informer_.env, informer_.MetricsName(), part_.key());
+  return InformerMetrics::NamespaceProgress(informer_.env, informer_.metrics_name, part_.key());
 }
 
 InformerPart::~InformerPart() {
-  informer_.last_seen_versions[part_.key()] = reflector_.LastSyncResourceVersion();
+  informer_.last_seen.Record(part_.key(), reflector_.LastSyncResourceVersion());
 }
 
 void InformerPart::Start() {
-  reflector_.SetLastSyncResourceVersion(informer_.LastSeenVersion(part_.key()));
+  reflector_.SetLastSyncResourceVersion(informer_.last_seen.Of(part_.key()));
   reflector_.Start();
   ArmRelist(informer_.settings.relist_period);
 }
@@ -187,7 +186,7 @@ std::string InformerPart::RemedyIfForbidden() const {
   std::string remedy = "to cache " + describe_ + " grant the verbs list and watch ";
   if (!where.empty()) return remedy + "in \"" + where + '"';
   remedy += "cluster-wide (ClusterRole, ClusterRoleBinding)";
-  if (!informer_.source.namespaced || listed_) return remedy;
+  if (!informer_.namespaced || listed_) return remedy;
   if (!part_.IsAll()) return remedy + ", or name all namespaces to look at";
   return remedy +
          (informer_.settings.if_forbidden.IsDefault()

@@ -11,16 +11,16 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/internal/informer_core.h"
-#include "kinformer/list_watch.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "cache/apply/informer_controller.h"
 #include "cache/apply/store_limit.h"
 #include "cache/check/consistency_checker.h"
+#include "cache/informer/informer_context.h"
 #include "cache/store/store_part.h"
-#include "cache/watch/contained_list_watch.h"
 #include "cache/watch/reflector.h"
 #include "cache/watch/reflector_status.h"
+#include "client/contained_list_watch.h"
 
 namespace kinformer::internal::cache {
 
@@ -52,7 +52,7 @@ class InformerPart final : private ReflectorObserver {
   };
 
   // `part`: its part of the store; all of the store if `company` is empty.
-  InformerPart(InformerCore::Impl& informer, Owner& owner,
+  InformerPart(const InformerContext& informer, Owner& owner,
                std::unique_ptr<ListerWatcher> lister_watcher, StorePart part,
                const InformerCompany& company);
 
@@ -87,7 +87,7 @@ class InformerPart final : private ReflectorObserver {
   // The server has answered that it does not have the resource.
   void ResourceAbsent();
 
-  InformerCore::Impl& informer_;
+  const InformerContext& informer_;
   Owner& owner_;
   const StorePart part_;
   const std::string describe_;
@@ -99,7 +99,7 @@ class InformerPart final : private ReflectorObserver {
   bool cleared_ = false;
   std::optional<SteadyTime> absent_since_;
   const std::unique_ptr<ListerWatcher> lister_watcher_;
-  ContainedListWatch contained_;
+  client::ContainedListWatch contained_;
   const Scope scope_;
   const std::unique_ptr<StoreLimit> limit_;  // null if there is no limit or it is shared
   InformerController controller_;
@@ -113,11 +113,11 @@ class InformerPart final : private ReflectorObserver {
 };
 
 // Returns the limit of the informer's store; `name` is for messages. Null: no limit.
-[[nodiscard]] std::unique_ptr<StoreLimit> LimitOf(InformerCore::Impl& informer,
+[[nodiscard]] std::unique_ptr<StoreLimit> LimitOf(const InformerContext& informer,
                                                   const std::string& name);
 
 // Returns the options that all controllers of an informer have in common.
-[[nodiscard]] InformerControllerOptions CommonControllerOptions(InformerCore::Impl& informer);
+[[nodiscard]] InformerControllerOptions CommonControllerOptions(const InformerContext& informer);
 
 }  // namespace kinformer::internal::cache
 

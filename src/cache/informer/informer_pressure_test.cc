@@ -14,8 +14,8 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
-using internal::cache::PodValue;
+using internal::client::FakeServer;
+using internal::client::PodValue;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
@@ -157,8 +157,8 @@ TEST_F(InformerTest, ADeletionTakenBackIsToldFromTheStateThatTheHandlerKnows) {
   server_.Put("busy", "1");
   Settle();
   server_.Send(WatchEventType::kDeleted,
-               internal::cache::MakePod("default", "a", "5", uid, "at its end"));
-  server_.Send(WatchEventType::kAdded, internal::cache::MakePod("default", "a", "6", uid, "0"));
+               internal::client::MakePod("default", "a", "5", uid, "at its end"));
+  server_.Send(WatchEventType::kAdded, internal::client::MakePod("default", "a", "6", uid, "0"));
   sim_.RunFor(minutes(2));
   EXPECT_EQ(slow->words, (Texts{"+a!", "+busy", "~a 1>0"}));
 }

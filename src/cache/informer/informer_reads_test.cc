@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "cache/apply/coverage_writer.h"
 #include "cache/informer/testing/informer_fixture.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/shared_informer.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "base/core/testing/ticking_env.h"
 #include "cache/informer/testing/informer_fixture.h"

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
+#include "kinformer/cache/informer_options.h"
 
 #include "base/core/mutex.h"
 #include "cache/watch/reflector_status.h"

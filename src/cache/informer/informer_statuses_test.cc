@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/figures/informer_metrics.h"
 #include "cache/store/store_part.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/index_key.h"
-#include "kinformer/joint_snapshot.h"
-#include "kinformer/store_changes.h"
+#include "kinformer/cache/index_key.h"
+#include "kinformer/cache/joint_snapshot.h"
+#include "kinformer/cache/store_changes.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 
@@ -81,7 +81,7 @@ TEST_F(InformerStores, RemovingOnTheLoopOrAfterTheEndIsRefused) {
 }
 
 TEST_F(InformerStores, JointSnapshotsOfInformers) {
-  internal::cache::FakeServer others(sim_.env());
+  internal::client::FakeServer others(sim_.env());
   SharedInformer<Pod> first = Make();
   SharedInformer<Pod> second(sim_.env(), others.NewListerWatcher());
   first.Start();

@@ -17,8 +17,8 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::MakePod;
-using internal::cache::PodValue;
+using internal::client::MakePod;
+using internal::client::PodValue;
 using std::chrono::seconds;
 
 TEST_F(InformerTest, ListsWatchesAndTells) {
@@ -58,7 +58,7 @@ TEST_F(InformerTest, OnlyTransitionsThatHappenedAreTold_CT04) {
   std::size_t updates = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Simulation sim({.seed = seed});
-    internal::cache::FakeServer server(sim.env());
+    internal::client::FakeServer server(sim.env());
     SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher(), {});
     const auto recorder = std::make_shared<Recorder>();
     informer.AddEventHandler(recorder).OrExit();

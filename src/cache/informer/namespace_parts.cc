@@ -3,35 +3,34 @@
 #include <utility>
 
 #include "base/core/deadline.h"
-#include "cache/informer/informer_impl.h"
 
 namespace kinformer::internal::cache {
 
-NamespaceParts::NamespaceParts(InformerCore::Impl& informer, const Names& names)
+NamespaceParts::NamespaceParts(const InformerContext& informer, const Names& names)
     : informer_(informer),
       all_(false),
       turn_([this] { TurnGivenBack(); }),
-      coverage_(*informer.store, Scope()),
+      coverage_(informer.store, Scope()),
       limit_(LimitOf(informer, informer.describe)),
-      namespaces_position_(*informer.store, &informer.versions, "") {
+      namespaces_position_(informer.store, &informer.versions, "") {
   Set(names, true);
 }
 
-NamespaceParts::NamespaceParts(InformerCore::Impl& informer,
+NamespaceParts::NamespaceParts(const InformerContext& informer,
                                std::unique_ptr<ListerWatcher> namespaces)
     : informer_(informer),
       all_(true),
       turn_([this] { TurnGivenBack(); }),
-      coverage_(*informer.store, Scope()),
+      coverage_(informer.store, Scope()),
       limit_(LimitOf(informer, informer.describe)),
-      namespaces_position_(*informer.store, &informer.versions, "") {
+      namespaces_position_(informer.store, &informer.versions, "") {
   Set({}, false);
   NamespaceWatch::Owner& owner = *this;
   const InformerSettings& settings = informer.settings;
   watch_ = std::make_unique<NamespaceWatch>(
       informer.env, owner, std::move(namespaces),
       NamespaceWatch::Options{.describe = informer.describe,
-                              .metrics_name = informer.MetricsName(),
+                              .metrics_name = informer.metrics_name,
                               .initial_list = settings.initial_list,
                               .min_watch_timeout = settings.min_watch_timeout,
                               .relist_period = settings.relist_period,
@@ -76,7 +75,7 @@ void NamespaceParts::Open(const std::string& name, const Names& names) {
   // The list to come removes the objects that were being deleted.
   static_cast<void>(leaving_.extract(name));
   std::unique_ptr<ListerWatcher> lister_watcher =
-      informer_.NewListerWatcher(name, informer_.statuses.Of(name));
+      informer_.owner.NewListerWatcher(name, informer_.statuses.Of(name));
   if (lister_watcher == nullptr) return;
   InformerPart::Owner& owner = *this;
   auto part = std::make_unique<InformerPart>(informer_, owner, std::move(lister_watcher),
@@ -94,7 +93,7 @@ void NamespaceParts::Open(const std::string& name, const Names& names) {
 
 void NamespaceParts::LeaveOthers(const Names& names) {
   if (names.contains(kOtherNamespaces)) return;
-  const std::shared_ptr<const SnapshotCore> snapshot = informer_.store->Snapshot();
+  const std::shared_ptr<const SnapshotCore> snapshot = informer_.store.Snapshot();
   Names others;
   SnapshotCore::Cursor cursor;
   while (const Block* block = snapshot->Next(cursor)) {
@@ -106,7 +105,7 @@ void NamespaceParts::LeaveOthers(const Names& names) {
 }
 
 void NamespaceParts::Leave(const std::string& name) {
-  informer_.last_seen_versions.erase(name);
+  informer_.last_seen.Forget(name);
   Leaving& leaving = leaving_[name];
   InformerControllerOptions options = CommonControllerOptions(informer_);
   options.part = StorePart(name);
@@ -116,12 +115,11 @@ void NamespaceParts::Leave(const std::string& name) {
   options.limit = limit_.get();
   options.synced = [this, name] {
     leaving_.find(name)->second.done = true;
-    informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
-      if (!alive.expired()) SweepLeft();
-    });
+    // Later: the stack is inside the controller.
+    sweep_timer_ = informer_.env.loop().RunAt(informer_.env.Now(), [this] { SweepLeft(); });
   };
   leaving.controller = std::make_unique<InformerController>(
-      informer_.env, *informer_.store, informer_.processor, informer_.counters, std::move(options));
+      informer_.env, informer_.store, informer_.processor, informer_.counters, std::move(options));
   leaving.controller->ReplaceBegin();
   leaving.controller->ReplaceEnd("0");
   leaving.controller->ChunkEnd();
@@ -151,12 +149,12 @@ void NamespaceParts::TurnGivenBack() {
 void NamespaceParts::Publish() {
   unpublished_ = !turn_.IsFree();
   if (unpublished_) return;
-  informer_.store->Begin();
+  informer_.store.Begin();
   coverage_.Publish();
   namespaces_position_.BeforeCommit();
-  informer_.store->Commit();
+  informer_.store.Commit();
   namespaces_position_.AfterCommit();
-  informer_.OnCommitted();
+  informer_.owner.OnCommitted();
   ReportSynced();
 }
 
@@ -165,10 +163,10 @@ void NamespaceParts::ReportSynced() {
   const bool synced = (listed_ || coverage_.complete()) && !full;
   if (synced == reported_synced_) return;
   reported_synced_ = synced;
-  if (!synced) return informer_.OnUnsynced();
+  if (!synced) return informer_.owner.OnUnsynced();
   listed_ = true;
   informer_.processor.Synced();
-  informer_.OnSynced();
+  informer_.owner.OnSynced();
 }
 
 // ---- events that concern all parts

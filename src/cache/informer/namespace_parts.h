@@ -11,13 +11,15 @@
 #include <set>
 #include <string>
 
-#include "kinformer/internal/informer_core.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "cache/apply/coverage_writer.h"
 #include "cache/apply/informer_controller.h"
 #include "cache/apply/namespace_versions.h"
 #include "cache/apply/store_limit.h"
 #include "cache/apply/store_turn.h"
+#include "cache/informer/informer_context.h"
 #include "cache/informer/informer_part.h"
 #include "cache/informer/namespace_watch.h"
 
@@ -33,9 +35,9 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   using Names = std::set<std::string, std::less<>>;
 
   // Starts to list and watch these namespaces.
-  NamespaceParts(InformerCore::Impl& informer, const Names& names);
+  NamespaceParts(const InformerContext& informer, const Names& names);
   // Starts to list and watch every existing namespace, as reported by `namespaces`.
-  NamespaceParts(InformerCore::Impl& informer, std::unique_ptr<ListerWatcher> namespaces);
+  NamespaceParts(const InformerContext& informer, std::unique_ptr<ListerWatcher> namespaces);
   ~NamespaceParts() override;
 
   // Processes the queues.
@@ -72,7 +74,7 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   void ReportSynced();
   void ArmResync();
 
-  InformerCore::Impl& informer_;
+  const InformerContext& informer_;
   const bool all_;
   bool ending_ = false;
   bool listed_ = false;  // true once all known namespaces were listed
@@ -86,7 +88,7 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   std::map<std::string, Leaving, std::less<>> leaving_;
   std::unique_ptr<NamespaceWatch> watch_;
   Timer resync_timer_;
-  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Timer sweep_timer_;
 };
 
 }  // namespace kinformer::internal::cache

@@ -11,15 +11,15 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
-#include "kinformer/list_watch.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/informer_options.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "cache/check/namespace_check.h"
 #include "cache/figures/informer_metrics.h"
-#include "cache/watch/contained_list_watch.h"
 #include "cache/watch/reflector.h"
 #include "cache/watch/reflector_status.h"
+#include "client/contained_list_watch.h"
 
 namespace kinformer::internal::cache {
 
@@ -90,7 +90,7 @@ class NamespaceWatch final : private ReflectorStore, private ReflectorObserver {
   ReflectorStatus& status_;
   const std::unique_ptr<InformerMetrics> metrics_;  // null: none
   const std::unique_ptr<ListerWatcher> lister_watcher_;
-  ContainedListWatch contained_;
+  client::ContainedListWatch contained_;
   Names staged_;
   Names names_;
   std::string version_;

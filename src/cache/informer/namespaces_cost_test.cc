@@ -9,17 +9,18 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/shared_informer.h"
-#include "kinformer/simulation.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/object/unstructured.h"
 
 #include "base/core/testing/counted_heap.h"
 #include "base/loop/testing/unserved_executor.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
+using client::FakeServer;
 // Wraps a loop and counts its tasks.
 class CountedLoop final : public Executor {
  public:

@@ -16,7 +16,7 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::MakePod;
+using internal::client::MakePod;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::ElementsAre;
@@ -308,7 +308,7 @@ TEST_P(LimitedNamespaces, AnyChangesKeepTheLimitAndLoseNothing) {
         if (!got) {
           EXPECT_EQ(got.error().reason(), Reason::kOverLimit) << when << " " << key.ToString();
         } else {
-          EXPECT_EQ((*got)->value(), internal::cache::PodValue(*pod)) << when;
+          EXPECT_EQ((*got)->value(), internal::client::PodValue(*pod)) << when;
         }
         ++there;
       }
@@ -319,7 +319,7 @@ TEST_P(LimitedNamespaces, AnyChangesKeepTheLimitAndLoseNothing) {
   for (int round = 0; round < 40; ++round) {
     for (int step = 0; step < 30; ++step) {
       const std::string& ns = options.namespaces[below(3)];
-      internal::cache::FakeServer& server = Server(ns);
+      internal::client::FakeServer& server = Server(ns);
       const std::string name = "p" + std::to_string(below(6));
       const bool exists = server.objects().contains({ns, name});
       switch (below(8)) {

@@ -15,15 +15,15 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "cache/informer/testing/namespaces_fixture.h"
 
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
-using internal::cache::MakePod;
+using internal::client::FakeServer;
+using internal::client::MakePod;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::AllOf;

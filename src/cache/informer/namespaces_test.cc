@@ -20,8 +20,8 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
-using internal::cache::MakePod;
+using internal::client::FakeServer;
+using internal::client::MakePod;
 using std::chrono::microseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;

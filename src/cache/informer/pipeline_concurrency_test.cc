@@ -8,24 +8,24 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/runtime.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "base/core/testing/on_loop.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
-using internal::cache::PodValue;
+using internal::client::FakeServer;
+using internal::client::PodValue;
 
 class Pod {
  public:
   explicit Pod(const internal::Block* block) : block_(block) {}
   [[nodiscard]] std::string name() const { return std::string(block_->name()); }
-  static const internal::TypeInfo& type_info() { return internal::cache::PodType(); }
+  static const internal::TypeInfo& type_info() { return internal::client::PodType(); }
 
  private:
   const internal::Block* block_;

@@ -9,7 +9,7 @@
 
 #include "base/core/user_call.h"
 #include "cache/informer/informer_impl.h"
-#include "cache/watch/contained_list_watch.h"
+#include "client/contained_list_watch.h"
 
 namespace kinformer::internal {
 namespace {
@@ -64,7 +64,7 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env,
                                                     std::unique_ptr<ListerWatcher> lister_watcher,
                                                     InformerSettings settings) {
   std::shared_ptr<ListerWatcher> shared = std::move(lister_watcher);
-  std::string describe = cache::ContainedListWatch(env, *shared).Describe();
+  std::string describe = client::ContainedListWatch(env, *shared).Describe();
   Result<void> used = UsesItsSelectors(settings);
   if (!settings.namespaces.empty()) {
     used = Error(Reason::kInvalidArgument,
@@ -103,7 +103,7 @@ std::shared_ptr<InformerCore> NewStandaloneInformer(Env& env, NamespacedListWatc
     std::unique_ptr<ListerWatcher> one;
     (void)base::CallUser(env, "the lister watcher's provider",
                          [&] { one = lister_watchers(names.empty() ? "" : *names.begin()); });
-    if (one != nullptr) describe = cache::ContainedListWatch(env, *one).Describe();
+    if (one != nullptr) describe = client::ContainedListWatch(env, *one).Describe();
     for (auto name = names.begin(); !names.empty() && ++name != names.end();) {
       describe += ", " + *name;
     }

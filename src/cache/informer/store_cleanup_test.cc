@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/snapshot_stats.h"
+#include "kinformer/cache/snapshot_stats.h"
 
 #include "base/loop/testing/unserved_executor.h"
 #include "cache/informer/testing/informer_fixture.h"

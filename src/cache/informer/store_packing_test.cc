@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/label_selector.h"
-#include "kinformer/lister.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/cache/lister.h"
+#include "kinformer/object/label_selector.h"
+#include "kinformer/object/unstructured.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 #include "cache/store/store_core.h"

@@ -1,4 +1,4 @@
-#include "kinformer/transform.h"
+#include "kinformer/cache/transform.h"
 
 #include <cstdint>
 #include <limits>
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/json.h"
-#include "kinformer/object.h"
-#include "kinformer/projection.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object.h"
+#include "kinformer/object/projection.h"
 
 #include "object/block/block_assembly.h"
 

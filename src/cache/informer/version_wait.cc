@@ -7,14 +7,13 @@
 
 #include "base/core/deadline.h"
 #include "base/core/would_deadlock.h"
-#include "cache/informer/informer_impl.h"
 #include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
-using State = InformerCore::Impl::State;
+using State = InformerState;
 
 class Counted {
  public:
@@ -29,7 +28,7 @@ class Counted {
 
 // The parameters of one wait.
 struct Wanted {
-  const InformerCore::Impl& informer;
+  const InformerContext& informer;
   std::string_view namespace_;  // empty: the informer's whole collection
   std::string_view version;
 
@@ -43,7 +42,7 @@ struct Wanted {
                              std::string(version) + ", it has " + has + ": " + std::string(why));
   }
   [[nodiscard]] bool InScope() const {
-    const std::shared_ptr<const SnapshotCore> snapshot = informer.store->Snapshot();
+    const std::shared_ptr<const SnapshotCore> snapshot = informer.store.Snapshot();
     const Coverage* coverage = snapshot->coverage();
     return namespace_.empty() || coverage == nullptr || coverage->Includes(namespace_);
   }
@@ -65,7 +64,7 @@ Result<bool> Has(const Wanted& what) {
 
 }  // namespace
 
-Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer, std::string_view namespace_,
+Result<void> VersionWaiters::Wait(const InformerContext& informer, std::string_view namespace_,
                                   std::string_view resourceVersion, const std::stop_token& stop,
                                   std::optional<Duration> timeout) const {
   const Wanted wanted{informer, namespace_, resourceVersion};
@@ -121,40 +120,3 @@ Result<void> VersionWaiters::Wait(const InformerCore::Impl& informer, std::strin
 }
 
 }  // namespace kinformer::internal::cache
-
-namespace kinformer::internal {
-
-cache::StorePosition InformerCore::Impl::PositionOf(std::string_view namespace_) const {
-  if (!namespace_.empty()) {
-    if (std::optional<cache::StorePosition> position = versions.Of(namespace_)) {
-      return *std::move(position);
-    }
-  }
-  return store->Position();
-}
-
-Result<void> InformerCore::Impl::WaitForResourceVersion(std::string_view namespace_,
-                                                        std::string_view resourceVersion,
-                                                        const std::stop_token& stop,
-                                                        std::optional<Duration> timeout) const {
-  return version_waiters.Wait(*this, namespace_, resourceVersion, stop, timeout);
-}
-
-Result<void> InformerCore::WaitForResourceVersion(std::string_view resourceVersion,
-                                                  const std::stop_token& stop,
-                                                  std::optional<Duration> timeout) const {
-  return impl_->WaitForResourceVersion({}, resourceVersion, stop, timeout);
-}
-
-Result<void> IndexerCore::WaitForResourceVersion(std::string_view namespace_,
-                                                 std::string_view resourceVersion,
-                                                 const std::stop_token& stop,
-                                                 std::optional<Duration> timeout) const {
-  if (owner_ != nullptr)
-    return owner_->WaitForResourceVersion(namespace_, resourceVersion, stop, timeout);
-  return Error(Reason::kInvalidArgument,
-               "this store is kept up to date by the program, not by an informer: nobody can wait "
-               "for a resourceVersion of it");
-}
-
-}  // namespace kinformer::internal

@@ -10,11 +10,11 @@
 #include <stop_token>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/internal/informer_core.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 
 #include "cache/figures/informer_observers.h"
+#include "cache/informer/informer_context.h"
 
 namespace kinformer::internal::cache {
 
@@ -36,7 +36,7 @@ class VersionWaiters {
 
   // See SharedInformer::WaitForResourceVersion.
   // `namespace_` empty: all namespaces of the informer.
-  Result<void> Wait(const InformerCore::Impl& informer, std::string_view namespace_,
+  Result<void> Wait(const InformerContext& informer, std::string_view namespace_,
                     std::string_view resourceVersion, const std::stop_token& stop,
                     std::optional<Duration> timeout) const;
 

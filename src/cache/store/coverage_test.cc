@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/indexer.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/indexer.h"
+#include "kinformer/cache/lister.h"
 #include "kinformer/internal/indexer_core.h"
-#include "kinformer/lister.h"
-#include "kinformer/simulation.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 namespace kinformer::internal::cache {
 

@@ -1,4 +1,4 @@
-#include "kinformer/index_key.h"
+#include "kinformer/cache/index_key.h"
 
 #include <cstddef>
 

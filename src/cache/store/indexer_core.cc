@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "cache/store/coverage.h"
 #include "cache/store/empty_name.h"

@@ -1,4 +1,4 @@
-#include "kinformer/indexer.h"
+#include "kinformer/cache/indexer.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/lister.h"
-#include "kinformer/simulation.h"
-#include "kinformer/snapshot.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/lister.h"
+#include "kinformer/cache/snapshot.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/readers.h"

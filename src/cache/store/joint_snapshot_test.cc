@@ -1,13 +1,13 @@
-#include "kinformer/joint_snapshot.h"
+#include "kinformer/cache/joint_snapshot.h"
 
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "kinformer/indexer.h"
-#include "kinformer/lister.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/indexer.h"
+#include "kinformer/cache/lister.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"

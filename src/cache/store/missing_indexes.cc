@@ -1,6 +1,6 @@
 #include "cache/store/missing_indexes.h"
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 namespace kinformer::internal::cache {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 
 #include "base/core/mutex.h"
 

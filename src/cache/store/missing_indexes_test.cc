@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"

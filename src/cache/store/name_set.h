@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::internal::cache {
 

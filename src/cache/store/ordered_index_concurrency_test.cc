@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/readers.h"

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/index_key.h"
-#include "kinformer/indexer.h"
-#include "kinformer/lister.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/index_key.h"
+#include "kinformer/cache/indexer.h"
+#include "kinformer/cache/lister.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"

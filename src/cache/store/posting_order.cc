@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "cache/store/store_index.h"
+#include "cache/store/posting.h"
 
 namespace kinformer::internal::cache {
 

@@ -1,4 +1,4 @@
-#include "kinformer/snapshot_stats.h"
+#include "kinformer/cache/snapshot_stats.h"
 
 #include "cache/store/store_core.h"
 

@@ -1,13 +1,13 @@
-#include "kinformer/snapshot_stats.h"
+#include "kinformer/cache/snapshot_stats.h"
 
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "kinformer/indexer.h"
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/indexer.h"
 
 #include "base/core/testing/fields_log.h"
 #include "cache/store/testing/test_objects.h"

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/readers.h"

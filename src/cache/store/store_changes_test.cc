@@ -1,4 +1,4 @@
-#include "kinformer/store_changes.h"
+#include "kinformer/cache/store_changes.h"
 
 #include <cstdint>
 #include <map>
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/indexer.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/indexer.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/store/key_table.h"
 #include "cache/store/store_core.h"

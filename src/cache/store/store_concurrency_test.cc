@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "kinformer/indexer.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/indexer.h"
 
 #include "cache/store/coverage.h"
 #include "cache/store/reclamation.h"

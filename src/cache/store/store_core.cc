@@ -5,8 +5,8 @@
 #include <cassert>
 #include <utility>
 
+#include "kinformer/base/log.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/log.h"
 
 #include "cache/store/resource_version.h"
 #include "cache/store/store_writer.h"

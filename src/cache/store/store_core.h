@@ -21,12 +21,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/net_changes.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/object_name.h"
-#include "kinformer/result.h"
+#include "kinformer/object/object_name.h"
 
 #include "cache/store/coverage.h"
 

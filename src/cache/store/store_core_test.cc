@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/store/key_table.h"
 #include "cache/store/testing/test_objects.h"

@@ -2,8 +2,7 @@
 //
 // StoreIndex: one named index of a StoreCore: from a value to the entries whose object has it.
 //
-// A Posting is a value and the numbers of all entries that have it at some version that may still
-// be read. A reader checks each of them again at its own version, against the set of values that
+// A reader checks each entry of a Posting again at its own version, against the set of values that
 // the entry had then. The sets are kept here per entry, computed when an object is written, so that
 // reading never calls the user's function.
 
@@ -16,40 +15,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "kinformer/internal/snapshot_core.h"
 
+#include "cache/store/posting.h"
 #include "cache/store/posting_order.h"
 #include "cache/store/retire_list.h"
 #include "cache/store/segmented_array.h"
 #include "cache/store/versions.h"
 
 namespace kinformer::internal::cache {
-
-// Growing list of entry numbers. Readers may read while the writer appends.
-struct EntryList {
-  explicit EntryList(std::uint32_t room)
-      : capacity(room), at(std::make_unique<std::atomic<std::uint32_t>[]>(room)) {}
-  const std::uint32_t capacity;
-  std::atomic<std::uint32_t> size{0};
-  std::unique_ptr<std::atomic<std::uint32_t>[]> at;
-};
-
-struct Posting {
-  Posting(std::string_view v, std::uint64_t h) : value(v), hash(h) {}
-  ~Posting() { delete entries.load(std::memory_order_relaxed); }
-  Posting(const Posting&) = delete;
-  Posting& operator=(const Posting&) = delete;
-
-  const std::string value;
-  const std::uint64_t hash;
-  std::atomic<EntryList*> entries{nullptr};
-  // Entries in the list that have the value at no version any more. Null: none. Used by the writer
-  // only.
-  std::unique_ptr<std::unordered_set<std::uint32_t>> stale{};
-};
 
 // The values of one object, sorted and distinct.
 using SortedValues = std::vector<std::string_view>;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/indexer.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/indexer.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/counted_heap.h"
 #include "cache/store/fifo_buffer.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/base/simulation.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/simulation.h"
 
 #include "cache/store/store_core.h"
 #include "cache/store/testing/test_objects.h"

@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/snapshot_core.h"
 
 #include "base/core/mutex.h"

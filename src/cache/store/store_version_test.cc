@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/store/coverage.h"
 #include "cache/store/store_core.h"

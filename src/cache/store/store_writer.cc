@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "base/core/user_call.h"
 #include "cache/store/reclamation.h"

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/mutex.h"
 #include "cache/store/coverage.h"

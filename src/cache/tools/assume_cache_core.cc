@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/event_handler.h"
+#include "kinformer/cache/event_handler.h"
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 #include "base/core/forked.h"
 #include "cache/delivery/listener.h"

@@ -1,4 +1,4 @@
-#include "kinformer/assume_cache.h"
+#include "kinformer/cache/assume_cache.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/shared_informer.h"
+#include "kinformer/base/log.h"
+#include "kinformer/cache/shared_informer.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 #include "gmock/gmock.h"
@@ -18,7 +18,7 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::MakePod;
+using internal::client::MakePod;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -272,7 +272,7 @@ TEST(AssumeCache, AHandlerThatDoesNotKeepUpIsNamed) {
   };
   const auto log = std::make_shared<WarningLog>();
   Simulation sim({.log = log});
-  internal::cache::FakeServer server(sim.env());
+  internal::client::FakeServer server(sim.env());
   SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher());
   AssumeCache<Pod> cache(informer);
   std::vector<std::string> heard;

@@ -2,12 +2,12 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/informer_options.h"
+#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/internal/watcher_core.h"
 
-#include "cache/tools/watch_events.h"
+#include "client/tools/watch_events.h"
 
 namespace kinformer::internal {
 namespace {
@@ -27,7 +27,7 @@ WatchEventType TypeOf(EventKind kind) {
 // Turns the informer's notifications into events of a watch.
 class PushingHandler final : public RawHandler {
  public:
-  explicit PushingHandler(std::shared_ptr<cache::WatchEvents> events)
+  explicit PushingHandler(std::shared_ptr<client::WatchEvents> events)
       : events_(std::move(events)) {}
   void Handle(const RawEvent& event) override {
     events_->Push({TypeOf(event.kind), ObjectRef::Share(event.block),
@@ -35,13 +35,13 @@ class PushingHandler final : public RawHandler {
   }
 
  private:
-  const std::shared_ptr<cache::WatchEvents> events_;
+  const std::shared_ptr<client::WatchEvents> events_;
 };
 
 class InformerWatcher final : public WatcherCore {
  public:
   InformerWatcher(std::shared_ptr<InformerCore> informer,
-                  std::shared_ptr<cache::WatchEvents> events,
+                  std::shared_ptr<client::WatchEvents> events,
                   std::shared_ptr<cache::Listener> listener)
       : informer_(std::move(informer)),
         events_(std::move(events)),
@@ -64,7 +64,7 @@ class InformerWatcher final : public WatcherCore {
 
  private:
   const std::shared_ptr<InformerCore> informer_;
-  const std::shared_ptr<cache::WatchEvents> events_;
+  const std::shared_ptr<client::WatchEvents> events_;
   const std::shared_ptr<cache::Listener> listener_;
 };
 
@@ -72,7 +72,7 @@ class InformerWatcher final : public WatcherCore {
 
 Result<std::shared_ptr<WatcherCore>> NewInformerWatcherCore(
     const std::shared_ptr<InformerCore>& informer) {
-  auto events = std::make_shared<cache::WatchEvents>(informer->env());
+  auto events = std::make_shared<client::WatchEvents>(informer->env());
   HandlerOptions options;
   options.name = "watcher";
   options.resync_period = Duration(0);

@@ -1,4 +1,4 @@
-#include "kinformer/informer_watcher.h"
+#include "kinformer/cache/informer_watcher.h"
 
 #include <chrono>
 #include <optional>

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/assume_cache.h"
-#include "kinformer/informer_watcher.h"
-#include "kinformer/list_pager.h"
-#include "kinformer/retry_watcher.h"
-#include "kinformer/runtime.h"
-#include "kinformer/wait_for_cache_sync.h"
-#include "kinformer/watch_until.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/cache/assume_cache.h"
+#include "kinformer/cache/informer_watcher.h"
+#include "kinformer/cache/wait_for_cache_sync.h"
+#include "kinformer/cache/watch_until.h"
+#include "kinformer/client/list_pager.h"
+#include "kinformer/client/retry_watcher.h"
 
 #include "base/core/testing/on_loop.h"
 #include "cache/informer/testing/informer_fixture.h"
@@ -26,8 +26,8 @@
 namespace kinformer {
 namespace {
 
-using internal::cache::FakeServer;
-using internal::cache::MakePod;
+using internal::client::FakeServer;
+using internal::client::MakePod;
 using std::chrono::seconds;
 
 class ToolsConcurrency : public ::testing::Test {

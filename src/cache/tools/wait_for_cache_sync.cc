@@ -1,9 +1,9 @@
-#include "kinformer/wait_for_cache_sync.h"
+#include "kinformer/cache/wait_for_cache_sync.h"
 
 #include <atomic>
 #include <string>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 namespace kinformer {
 namespace {

@@ -1,4 +1,4 @@
-#include "kinformer/wait_for_cache_sync.h"
+#include "kinformer/cache/wait_for_cache_sync.h"
 
 #include <chrono>
 #include <initializer_list>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 #include "gmock/gmock.h"
@@ -65,7 +65,7 @@ class NamedListerWatcher final : public ListerWatcher {
 
 class WaitForCacheSyncTest : public ::testing::Test {
  protected:
-  SharedInformer<Pod> Make(internal::cache::FakeServer& server, const char* name) {
+  SharedInformer<Pod> Make(internal::client::FakeServer& server, const char* name) {
     server.Put("a");
     return SharedInformer<Pod>(
         sim_.env(), std::make_unique<NamedListerWatcher>(server.NewListerWatcher(), name),
@@ -78,7 +78,7 @@ class WaitForCacheSyncTest : public ::testing::Test {
     return result;
   }
   // Delays the server's answers by this time.
-  void UpIn(internal::cache::FakeServer& server, Duration delay) {
+  void UpIn(internal::client::FakeServer& server, Duration delay) {
     server.down = Error(Reason::kConnectionRefused, "refused");
     timers_.push_back(
         sim_.env().loop().RunAt(sim_.env().Now() + delay, [&server] { server.down.reset(); }));
@@ -86,9 +86,9 @@ class WaitForCacheSyncTest : public ::testing::Test {
 
   const std::shared_ptr<ControllerLog> log_ = std::make_shared<ControllerLog>();
   Simulation sim_{{.log = log_}};
-  internal::cache::FakeServer first_{sim_.env()};
-  internal::cache::FakeServer second_{sim_.env()};
-  internal::cache::FakeServer third_{sim_.env()};
+  internal::client::FakeServer first_{sim_.env()};
+  internal::client::FakeServer second_{sim_.env()};
+  internal::client::FakeServer third_{sim_.env()};
   SharedInformer<Pod> pods_ = Make(first_, "pods");
   SharedInformer<Pod> nodes_ = Make(second_, "nodes");
   SharedInformer<Pod> services_ = Make(third_, "services");

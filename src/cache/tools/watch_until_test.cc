@@ -1,4 +1,4 @@
-#include "kinformer/watch_until.h"
+#include "kinformer/cache/watch_until.h"
 
 #include <chrono>
 #include <functional>

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 
 namespace kinformer::internal::cache {
 

@@ -15,10 +15,10 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/informer_options.h"
+#include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/list_watch.h"
 
 #include "base/core/backoff.h"
 #include "cache/watch/collection_version.h"

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/list_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/list_options.h"
 
 #include "client/page_tokens.h"
 

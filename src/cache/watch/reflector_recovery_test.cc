@@ -14,6 +14,8 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::FakeServer;
+using client::MakePod;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;

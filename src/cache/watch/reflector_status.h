@@ -13,9 +13,9 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
-#include "kinformer/informer_options.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
+#include "kinformer/cache/informer_options.h"
 
 #include "base/core/mutex.h"
 #include "cache/figures/informer_observers.h"

@@ -15,6 +15,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
+using client::MakePod;
 using std::chrono::minutes;
 using std::chrono::seconds;
 

@@ -10,16 +10,18 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/watch/reflector.h"
 #include "cache/watch/retry_pace.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
 #include "cache/watch/testing/reflector_fixture.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
+using client::FakeServer;
+using client::MakePod;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 
 #include "base/core/backoff.h"
 #include "cache/watch/failure_kind.h"

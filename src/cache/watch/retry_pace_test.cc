@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 #include "base/core/testing/fields_log.h"
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
-#include "kinformer/error.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 #include "base/core/log_allowance.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer::internal::cache {
 namespace {

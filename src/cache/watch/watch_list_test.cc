@@ -7,13 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "cache/watch/contained_list_watch.h"
 #include "cache/watch/reflector.h"
 #include "cache/watch/testing/reflector_fixture.h"
+#include "client/contained_list_watch.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
+using client::FakeServer;
+using client::MakePod;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -409,9 +411,9 @@ TEST_F(WatchListTest, IsUsedUnlessSwitchedOffOrDeclined_R52_to_R55_WL32_to_WL35)
 // Wrappers of a ListerWatcher forward its answer.
 TEST_F(WatchListTest, AWrapperPassesOnWhatTheClientSays_LW01_to_LW03) {
   PlainListerWatcher silent(server_.NewListerWatcher());
-  EXPECT_FALSE(ContainedListWatch(sim_.env(), silent).IsWatchListSemanticsUnSupported());
+  EXPECT_FALSE(client::ContainedListWatch(sim_.env(), silent).IsWatchListSemanticsUnSupported());
   const std::unique_ptr<ListerWatcher> one = server_.NewListerWatcher();
-  ContainedListWatch contained(sim_.env(), *one);
+  client::ContainedListWatch contained(sim_.env(), *one);
   server_.watch_list_unsupported = true;
   EXPECT_TRUE(contained.IsWatchListSemanticsUnSupported());
   server_.watch_list_unsupported = false;

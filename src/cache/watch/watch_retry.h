@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::cache {
 

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/list_watch.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/lister_watcher.h"
 
 #include "client/testing/scripted_server.h"
 

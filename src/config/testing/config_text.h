@@ -8,7 +8,7 @@
 #include <chrono>
 #include <string>
 
-#include "kinformer/config.h"
+#include "kinformer/client/config.h"
 
 namespace kinformer {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <sys/stat.h>
 
-#include "kinformer/config.h"
+#include "kinformer/client/config.h"
 
 #include "config/testing/kubeconfig_texts.h"
 

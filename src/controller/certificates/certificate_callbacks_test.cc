@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/certificate_watcher.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/endpoints/certificate_watcher.h"
 
 #include "base/core/testing/fields_log.h"
 #include "controller/certificates/folder_for_test.h"

@@ -1,9 +1,9 @@
-#include "kinformer/certificate_watcher.h"
+#include "kinformer/endpoints/certificate_watcher.h"
 
 #include <cstddef>
 #include <utility>
 
-#include "kinformer/metrics.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/core/forked.h"
 #include "base/core/user_call.h"

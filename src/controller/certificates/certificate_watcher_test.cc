@@ -1,6 +1,6 @@
 // Certificates in files that change, in simulated time.
 
-#include "kinformer/certificate_watcher.h"
+#include "kinformer/endpoints/certificate_watcher.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "controller/certificates/folder_for_test.h"
 

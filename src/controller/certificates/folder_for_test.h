@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-#include "kinformer/certificate_watcher.h"
+#include "kinformer/endpoints/certificate_watcher.h"
 
 #include "http/tls_authority.h"
 

@@ -7,9 +7,9 @@
 
 #include <functional>
 
-#include "kinformer/certificate_watcher.h"
-#include "kinformer/env.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/endpoints/certificate_watcher.h"
 
 #include "http/server.h"
 #include "http/tls_stream.h"

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
-#include "kinformer/object_meta.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object_meta.h"
 
 namespace kinformer::internal::delegating {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal::delegating {
 

@@ -9,8 +9,8 @@
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/authorizationv1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/custom_resource.h"
 #include "kinformer/internal/type_info.h"
+#include "kinformer/object/custom_resource.h"
 
 namespace kinformer::internal::delegating {
 namespace {

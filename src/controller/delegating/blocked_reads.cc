@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "kinformer/base/log.h"
 #include "kinformer/internal/indexer_core.h"
-#include "kinformer/log.h"
 
 #include "cache/store/coverage.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 #include "kinformer/internal/informer_core.h"
 
 #include "base/core/mutex.h"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "kinformer/index.h"
-#include "kinformer/object.h"
+#include "kinformer/cache/index.h"
+#include "kinformer/object/object.h"
 
 namespace kinformer::internal::delegating {
 namespace {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/delegating_client_options.h"
+#include "kinformer/base/result.h"
+#include "kinformer/controller/delegating_client_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/indexer_core.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal::delegating {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/field_selector.h"
+#include "kinformer/base/simulation.h"
 #include "kinformer/internal/indexer_core.h"
-#include "kinformer/simulation.h"
+#include "kinformer/object/field_selector.h"
 
 #include "base/core/testing/fields_log.h"
 #include "cache/store/testing/test_objects.h"

@@ -1,6 +1,6 @@
-#include "kinformer/delegating_client.h"
+#include "kinformer/controller/delegating_client.h"
 
-#include "kinformer/discovery.h"
+#include "kinformer/client/discovery.h"
 
 namespace kinformer {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kinformer/internal/indexer_core.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "base/core/deadline.h"
 #include "base/core/mutex.h"

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/error.h"
-#include "kinformer/object_name.h"
-#include "kinformer/resource.h"
-#include "kinformer/result.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/result.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/object/resource.h"
 
 namespace kinformer::internal::delegating {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/json.h"
-#include "kinformer/object.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/object.h"
 
 #include "object/values/field_pointer.h"
 

@@ -7,9 +7,9 @@
 
 #include <string_view>
 
-#include "kinformer/field_selector.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/label_selector.h"
+#include "kinformer/object/field_selector.h"
+#include "kinformer/object/label_selector.h"
 
 #include "cache/store/coverage.h"
 

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "kinformer/base/log.h"
 #include "kinformer/internal/indexer_core.h"
-#include "kinformer/log.h"
-#include "kinformer/object.h"
+#include "kinformer/object/object.h"
 
 #include "base/core/would_deadlock.h"
 #include "cache/store/resource_version.h"

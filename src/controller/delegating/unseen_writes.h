@@ -20,14 +20,14 @@
 #include <tuple>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/field_selector.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/label_selector.h"
-#include "kinformer/object_name.h"
-#include "kinformer/result.h"
+#include "kinformer/object/field_selector.h"
+#include "kinformer/object/label_selector.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer::internal::delegating {
 

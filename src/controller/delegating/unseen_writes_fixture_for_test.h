@@ -12,13 +12,13 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/base/simulation.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/simulation.h"
 
 #include "base/core/testing/fields_log.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 #include "controller/delegating/unseen_writes.h"
 
 namespace kinformer::internal::delegating {

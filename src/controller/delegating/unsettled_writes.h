@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/error.h"
+#include "kinformer/base/error.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 #include "base/core/mutex.h"
 

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
+#include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/object_name.h"
-#include "kinformer/shared_informer_factory.h"
+#include "kinformer/object/object_name.h"
 
 #include "base/core/mutex.h"
 #include "controller/delegating/unseen_writes.h"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/leader_elector.h"
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "controller/election/testing/fake_lock.h"
 

@@ -10,9 +10,9 @@
 #include <stop_token>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "controller/election/leader_news.h"
 #include "controller/election/leader_work.h"

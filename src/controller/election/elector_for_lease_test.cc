@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/config.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/resource_lock.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/config.h"
+#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 namespace kinformer {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/leader_elector.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
-#include "kinformer/until.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/until.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "base/core/testing/fields_log.h"
 #include "controller/election/testing/fake_lock.h"

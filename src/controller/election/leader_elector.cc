@@ -1,4 +1,4 @@
-#include "kinformer/leader_elector.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include <chrono>
 #include <memory>

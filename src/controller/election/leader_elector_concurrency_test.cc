@@ -7,8 +7,8 @@
 #include <stop_token>
 #include <thread>
 
-#include "kinformer/leader_elector.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "controller/election/testing/fake_lock.h"
 

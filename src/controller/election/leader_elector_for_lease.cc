@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "kinformer/client.h"
-#include "kinformer/leader_elector.h"
+#include "kinformer/client/client.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "client/client_defaults.h"
 #include "controller/election/elector.h"

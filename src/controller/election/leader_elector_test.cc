@@ -1,6 +1,6 @@
 // Run: when a candidate tries and renews, which callbacks it calls, and how it ends.
 
-#include "kinformer/leader_elector.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
-#include "kinformer/until.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/testing/fields_log.h"
 #include "controller/election/testing/fake_lock.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/leader_elector.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 #include "controller/election/testing/fake_lock.h"
 

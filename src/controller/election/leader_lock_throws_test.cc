@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/leader_elector.h"
-#include "kinformer/resource_lock.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 #include "controller/election/testing/fake_lock.h"
 

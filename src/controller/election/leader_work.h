@@ -9,7 +9,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::election {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
-#include "kinformer/until.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/until.h"
 
 #include "controller/election/leader_news.h"
 

@@ -12,10 +12,10 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/metrics.h"
-#include "kinformer/resource_lock.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 #include "base/core/mutex.h"
 #include "client/patience.h"

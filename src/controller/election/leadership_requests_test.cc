@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "controller/election/leadership.h"
 #include "controller/election/testing/fake_lock.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "controller/election/testing/fake_lock.h"
 

@@ -1,4 +1,4 @@
-#include "kinformer/lease_candidate.h"
+#include "kinformer/leaderelection/lease_candidate.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "kinformer/api/coordinationv1beta1_mutable.h"
-#include "kinformer/object_name.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/worker.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/workqueue/worker.h"
 
 namespace kinformer {
 namespace {

@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "kinformer/api/coordinationv1_mutable.h"
-#include "kinformer/event_recorder.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/resource_lock.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/events/event_recorder.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 #include "base/text/host_name.h"
 #include "controller/election/lease_record.h"

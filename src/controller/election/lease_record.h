@@ -6,7 +6,7 @@
 #define KINFORMER_CONTROLLER_ELECTION_LEASE_RECORD_H_
 
 #include "kinformer/api/coordinationv1_mutable.h"
-#include "kinformer/resource_lock.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 namespace kinformer::internal::election {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "kinformer/metrics_server.h"
+#include "kinformer/endpoints/metrics_server.h"
 
 #include "controller/endpoints/access_reviewer.h"
 #include "controller/endpoints/call_thread.h"

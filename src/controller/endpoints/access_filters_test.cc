@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/json.h"
-#include "kinformer/log.h"
-#include "kinformer/metrics_server.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/endpoints/metrics_server.h"
+#include "kinformer/json/json.h"
 
 #include "base/core/testing/fields_log.h"
 #include "client/testing/scripted_server.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics_server.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/endpoints/metrics_server.h"
 
 #include "controller/endpoints/testing/access_fixture.h"
 #include "transport/head_judge.h"

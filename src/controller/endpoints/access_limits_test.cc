@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics_server.h"
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/endpoints/metrics_server.h"
 
 #include "controller/endpoints/call_thread.h"
 #include "controller/endpoints/testing/access_fixture.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/request_options.h"
+#include "kinformer/client/request_options.h"
 
 namespace kinformer::internal::endpoints {
 namespace {

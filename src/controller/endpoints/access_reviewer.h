@@ -11,9 +11,9 @@
 
 #include "kinformer/api/authenticationv1_mutable.h"
 #include "kinformer/api/authorizationv1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/env.h"
-#include "kinformer/resource_client.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
 
 #include "base/core/lru_cache.h"
 #include "base/core/mutex.h"

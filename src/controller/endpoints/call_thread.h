@@ -13,8 +13,8 @@
 #include <stop_token>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::endpoints {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
 namespace kinformer::internal::endpoints {
 

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/client.h"
-#include "kinformer/endpoint_server.h"
-#include "kinformer/metrics.h"
-#include "kinformer/metrics_server.h"
-#include "kinformer/runtime.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/endpoints/endpoint_server.h"
+#include "kinformer/endpoints/metrics_server.h"
 
 #include "controller/endpoints/testing/access_fixture.h"
 #include "http/early_client_for_test.h"

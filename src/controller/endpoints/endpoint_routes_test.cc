@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/endpoint_server.h"
-#include "kinformer/runtime.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/endpoints/endpoint_server.h"
 
 #include "controller/endpoints/text_response.h"
 

@@ -1,4 +1,4 @@
-#include "kinformer/endpoint_server.h"
+#include "kinformer/endpoints/endpoint_server.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/certificate_watcher.h"
+#include "kinformer/endpoints/certificate_watcher.h"
 
 #include "base/core/mutex.h"
 #include "controller/certificates/offered_certificate.h"

@@ -1,6 +1,6 @@
 // Endpoints on a port.
 
-#include "kinformer/endpoint_server.h"
+#include "kinformer/endpoints/endpoint_server.h"
 
 #include <chrono>
 #include <cstdint>
@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/healthz.h"
-#include "kinformer/metrics.h"
-#include "kinformer/metrics_server.h"
-#include "kinformer/runtime.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/endpoints/healthz.h"
+#include "kinformer/endpoints/metrics_server.h"
 
 #include "controller/certificates/folder_for_test.h"
 #include "controller/endpoints/endpoint_address.h"

@@ -1,4 +1,4 @@
-#include "kinformer/healthz.h"
+#include "kinformer/endpoints/healthz.h"
 
 #include <cstddef>
 #include <optional>

@@ -1,6 +1,6 @@
 // Answers of health endpoints.
 
-#include "kinformer/healthz.h"
+#include "kinformer/endpoints/healthz.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/metrics_server.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/endpoints/metrics_server.h"
 
 #include "base/core/testing/fields_log.h"
 #include "controller/endpoints/call_thread.h"

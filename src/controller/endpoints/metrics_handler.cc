@@ -1,7 +1,7 @@
 #include <memory>
 #include <utility>
 
-#include "kinformer/metrics_server.h"
+#include "kinformer/endpoints/metrics_server.h"
 
 #include "controller/endpoints/call_thread.h"
 #include "transport/responses.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::endpoints {
 

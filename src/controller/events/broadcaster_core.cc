@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/event_recorder.h"
+#include "kinformer/events/event_recorder.h"
 
 #include "base/core/deadline.h"
 #include "base/core/user_call.h"

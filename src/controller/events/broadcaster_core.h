@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/event_sink.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/events/event_sink.h"
 
 #include "base/core/mutex.h"
 #include "controller/events/correlation.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/patch.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/patch.h"
 
 namespace kinformer::internal::events {
 

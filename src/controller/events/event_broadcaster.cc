@@ -1,7 +1,7 @@
 #include <memory>
 #include <utility>
 
-#include "kinformer/event_recorder.h"
+#include "kinformer/events/event_recorder.h"
 
 #include "base/core/forked.h"
 #include "controller/events/broadcaster_core.h"

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/env.h"
-#include "kinformer/event_recorder.h"
+#include "kinformer/base/env.h"
+#include "kinformer/events/event_recorder.h"
 #include "kinformer/internal/token_bucket.h"
 
 #include "base/core/lru_cache.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "controller/events/event_name.h"
 

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/user_call.h"
 #include "controller/events/event_parts.h"

@@ -11,8 +11,8 @@
 #include <optional>
 #include <stop_token>
 
-#include "kinformer/env.h"
-#include "kinformer/event_sink.h"
+#include "kinformer/base/env.h"
+#include "kinformer/events/event_sink.h"
 
 #include "controller/events/correlation.h"
 #include "controller/events/event_watcher.h"

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/event_recorder.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
-#include "kinformer/until.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/until.h"
+#include "kinformer/events/event_recorder.h"
 
 #include "base/core/testing/fields_log.h"
 

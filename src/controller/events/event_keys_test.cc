@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/event_recorder.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/events/event_recorder.h"
 
 #include "base/core/testing/fields_log.h"
 #include "controller/events/event_correlator.h"

@@ -1,6 +1,6 @@
 #include "controller/events/event_parts.h"
 
-#include "kinformer/event_recorder.h"
+#include "kinformer/events/event_recorder.h"
 
 #include "controller/events/event_name.h"
 

@@ -11,7 +11,7 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/eventsv1_mutable.h"
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::events {
 

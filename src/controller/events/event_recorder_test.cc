@@ -1,6 +1,6 @@
 // The path of an event from a recorder to a sink.
 
-#include "kinformer/event_recorder.h"
+#include "kinformer/events/event_recorder.h"
 
 #include <chrono>
 #include <functional>
@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
-#include "kinformer/until.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/testing/fields_log.h"
 

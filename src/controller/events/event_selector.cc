@@ -1,7 +1,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/events.h"
+#include "kinformer/events/events.h"
 
 namespace kinformer::internal {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/events.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/events/events.h"
 
 #include "controller/events/series_correlator.h"
 

@@ -1,10 +1,10 @@
-#include "kinformer/event_sink.h"
+#include "kinformer/events/event_sink.h"
 
 #include <memory>
 
-#include "kinformer/event_recorder.h"
-#include "kinformer/events.h"
-#include "kinformer/resource_client.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/events/event_recorder.h"
+#include "kinformer/events/events.h"
 
 namespace kinformer {
 namespace {

@@ -1,6 +1,6 @@
 // Sinks that write events to an API server.
 
-#include "kinformer/event_sink.h"
+#include "kinformer/events/event_sink.h"
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -9,10 +9,10 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/eventsv1_mutable.h"
-#include "kinformer/client.h"
-#include "kinformer/event_recorder.h"
-#include "kinformer/events.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/events/event_recorder.h"
+#include "kinformer/events/events.h"
 
 #include "client/testing/scripted_server.h"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 namespace kinformer::internal::events {
 

@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "kinformer/events.h"
+#include "kinformer/events/events.h"
 
 namespace kinformer::events {
 namespace {

@@ -1,7 +1,7 @@
 #include <memory>
 #include <utility>
 
-#include "kinformer/events.h"
+#include "kinformer/events/events.h"
 
 #include "base/core/forked.h"
 #include "base/text/host_name.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "base/core/deadline.h"
 #include "controller/events/event_parts.h"

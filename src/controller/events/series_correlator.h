@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kinformer/api/eventsv1_mutable.h"
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/lru_cache.h"
 #include "controller/events/correlation.h"
@@ -22,7 +22,7 @@ namespace kinformer::internal::events {
 // Key of a series: the fields that all its events have in common.
 std::string SeriesKey(const eventsv1::EventMutable& event);
 
-// The values are explained in kinformer/events.h.
+// The values are explained in kinformer/events/events.h.
 struct SeriesOptions {
   std::size_t cache_size = 0;
   Duration finish_time{0};

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer::internal::events {
 namespace {

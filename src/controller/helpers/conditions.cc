@@ -1,8 +1,8 @@
-#include "kinformer/conditions.h"
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
+
+#include "kinformer/controller/meta.h"
 
 namespace kinformer::meta {
 

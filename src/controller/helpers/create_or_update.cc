@@ -2,8 +2,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/controllerutil.h"
-#include "kinformer/json_diff.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/json/json_diff.h"
 
 namespace kinformer::controllerutil {
 

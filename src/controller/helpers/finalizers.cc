@@ -1,10 +1,10 @@
-#include "kinformer/finalizers.h"
+#include "kinformer/controller/finalizers.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "kinformer/controllerutil.h"
-#include "kinformer/json.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::controllerutil {
 

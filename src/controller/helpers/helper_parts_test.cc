@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/controllerutil.h"
-#include "kinformer/finalizers.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/controller/finalizers.h"
+#include "kinformer/controller/merge_from.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/merge_from.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 namespace kinformer {
 namespace {

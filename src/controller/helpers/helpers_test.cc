@@ -10,14 +10,14 @@
 
 #include "kinformer/api/batchv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/conditions.h"
-#include "kinformer/controllerutil.h"
-#include "kinformer/custom_resource.h"
-#include "kinformer/finalizers.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/controller/finalizers.h"
+#include "kinformer/controller/merge_from.h"
+#include "kinformer/controller/meta.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/merge_from.h"
-#include "kinformer/ref.h"
-#include "kinformer/simulation.h"
+#include "kinformer/object/custom_resource.h"
+#include "kinformer/object/ref.h"
 
 namespace kinformer {
 namespace {

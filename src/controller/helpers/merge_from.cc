@@ -1,9 +1,9 @@
-#include "kinformer/merge_from.h"
+#include "kinformer/controller/merge_from.h"
 
 #include <string>
 #include <utility>
 
-#include "kinformer/json_diff.h"
+#include "kinformer/json/json_diff.h"
 
 namespace kinformer {
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/controllerutil.h"
+#include "kinformer/controller/controllerutil.h"
 
 #include "object/values/api_version.h"
 

@@ -1,10 +1,10 @@
-#include "kinformer/cluster.h"
+#include "kinformer/controller/cluster.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "kinformer/events.h"
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
+#include "kinformer/events/events.h"
 
 #include "base/core/deadline.h"
 

@@ -9,12 +9,12 @@
 #include <memory>
 #include <stop_token>
 
-#include "kinformer/cluster.h"
-#include "kinformer/config.h"
-#include "kinformer/env.h"
-#include "kinformer/leader_elector.h"
-#include "kinformer/manager.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/config.h"
+#include "kinformer/controller/cluster.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/leaderelection/leader_elector.h"
 
 namespace kinformer::internal {
 

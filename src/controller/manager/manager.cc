@@ -1,4 +1,4 @@
-#include "kinformer/manager.h"
+#include "kinformer/controller/manager.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/runtime.h"
-#include "kinformer/until.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/deadline.h"
 #include "base/core/forked.h"

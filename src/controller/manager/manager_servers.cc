@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinformer/metrics_server.h"
+#include "kinformer/endpoints/metrics_server.h"
 
 namespace kinformer::internal {
 namespace {

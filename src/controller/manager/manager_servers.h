@@ -12,12 +12,12 @@
 #include <mutex>
 #include <string>
 
-#include "kinformer/client.h"
-#include "kinformer/endpoint_server.h"
-#include "kinformer/env.h"
-#include "kinformer/healthz.h"
-#include "kinformer/manager.h"
-#include "kinformer/result.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/client.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/endpoints/endpoint_server.h"
+#include "kinformer/endpoints/healthz.h"
 
 namespace kinformer::internal {
 

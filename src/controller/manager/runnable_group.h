@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/result.h"
-#include "kinformer/runnable.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/controller/runnable.h"
 
 namespace kinformer::internal {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/simulation.h"
-#include "kinformer/until.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/testing/fields_log.h"
 

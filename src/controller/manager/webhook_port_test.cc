@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "kinformer/client.h"
-#include "kinformer/runtime.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/transport.h"
 
 #include "client/testing/scripted_server.h"
 #include "controller/manager/webhook_runnable.h"

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "kinformer/log.h"
-#include "kinformer/until.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/until.h"
 
 namespace kinformer::internal {
 

@@ -10,14 +10,14 @@
 #include <optional>
 #include <string>
 
-#include "kinformer/certificate_watcher.h"
-#include "kinformer/client.h"
-#include "kinformer/env.h"
-#include "kinformer/result.h"
-#include "kinformer/runnable.h"
-#include "kinformer/webhook_certificates.h"
-#include "kinformer/webhook_listener.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/client.h"
+#include "kinformer/controller/runnable.h"
+#include "kinformer/endpoints/certificate_watcher.h"
+#include "kinformer/webhook/webhook_certificates.h"
+#include "kinformer/webhook/webhook_listener.h"
+#include "kinformer/webhook/webhook_server.h"
 
 namespace kinformer::internal {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/client.h"
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "base/core/testing/fields_log.h"
 #include "client/testing/scripted_server.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/inside.h"
 #include "base/core/user_call.h"

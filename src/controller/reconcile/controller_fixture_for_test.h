@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/controller.h"
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
-#include "kinformer/until.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/until.h"
+#include "kinformer/controller/controller.h"
 
 #include "base/core/testing/fields_log.h"
 

@@ -1,4 +1,4 @@
-#include "kinformer/enqueue.h"
+#include "kinformer/controller/handler.h"
 
 #include "object/values/api_version.h"
 

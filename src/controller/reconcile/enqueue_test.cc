@@ -1,7 +1,5 @@
 // Event handlers of controllers: the requests that each event adds, and their priorities.
 
-#include "kinformer/enqueue.h"
-
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +11,10 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/autoscalingv1.h"
-#include "kinformer/priority_queue.h"
-#include "kinformer/simulation.h"
-#include "kinformer/source.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/controller/handler.h"
+#include "kinformer/controller/source.h"
+#include "kinformer/workqueue/priority_queue.h"
 
 #include "controller/reconcile/watched_pods_for_test.h"
 

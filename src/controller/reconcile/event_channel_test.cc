@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "kinformer/base/simulation.h"
+#include "kinformer/controller/source.h"
 #include "kinformer/internal/event_channel_core.h"
-#include "kinformer/simulation.h"
-#include "kinformer/source.h"
 
 #include "base/core/testing/fields_log.h"
 #include "controller/reconcile/watched_pods_for_test.h"

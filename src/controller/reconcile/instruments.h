@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "kinformer/env.h"
-#include "kinformer/metrics.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/metrics.h"
 
 namespace kinformer::internal {
 

@@ -1,9 +1,9 @@
-#include "kinformer/predicate.h"
+#include "kinformer/controller/predicate.h"
 
 #include <cstddef>
 #include <utility>
 
-#include "kinformer/object_meta.h"
+#include "kinformer/object/object_meta.h"
 
 namespace kinformer::predicate {
 namespace {

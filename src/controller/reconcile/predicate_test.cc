@@ -1,6 +1,6 @@
 // Predicates: the events that they accept.
 
-#include "kinformer/predicate.h"
+#include "kinformer/controller/predicate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/label_selector.h"
-#include "kinformer/object.h"
+#include "kinformer/object/label_selector.h"
+#include "kinformer/object/object.h"
 
 #include "controller/reconcile/watched_pods_for_test.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kinformer/base/until.h"
 #include "kinformer/internal/controller_core.h"
-#include "kinformer/until.h"
 
 #include "base/core/deadline.h"
 #include "base/core/user_call.h"

@@ -1,4 +1,4 @@
-#include "kinformer/source.h"
+#include "kinformer/controller/source.h"
 
 #include "base/core/deadline.h"
 

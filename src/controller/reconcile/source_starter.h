@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/env.h"
-#include "kinformer/result.h"
-#include "kinformer/source.h"
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/controller/source.h"
 
 namespace kinformer::internal {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/mutex.h"
 

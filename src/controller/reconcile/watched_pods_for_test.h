@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/event_handler.h"
+#include "kinformer/cache/event_handler.h"
+#include "kinformer/controller/predicate.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/predicate.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/ref.h"
 
 namespace kinformer {
 

@@ -1,8 +1,8 @@
-#include "kinformer/admission.h"
+#include "kinformer/webhook/admission.h"
 
 #include <utility>
 
-#include "kinformer/json_diff.h"
+#include "kinformer/json/json_diff.h"
 
 #include "base/core/http_code.h"
 

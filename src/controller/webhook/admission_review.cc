@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "controller/webhook/review_request.h"
 #include "object/values/text_forms.h"

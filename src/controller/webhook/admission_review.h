@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/admission.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/webhook/admission.h"
 
 namespace kinformer::internal::webhook {
 

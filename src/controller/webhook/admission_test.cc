@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/custom_resource.h"
 #include "kinformer/internal/admission_object.h"
-#include "kinformer/json_diff.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/json/json_diff.h"
+#include "kinformer/object/custom_resource.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "controller/webhook/asked_for_test.h"
 

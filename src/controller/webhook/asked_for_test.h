@@ -11,10 +11,10 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/json.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/json/json.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "object/values/text_forms.h"
 

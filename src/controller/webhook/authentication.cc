@@ -1,4 +1,4 @@
-#include "kinformer/authentication.h"
+#include "kinformer/webhook/authentication.h"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // Token reviews: answers of a webhook server, and responses of handlers.
 
-#include "kinformer/authentication.h"
+#include "kinformer/webhook/authentication.h"
 
 #include <chrono>
 #include <gmock/gmock.h>
@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/until.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/testing/fields_log.h"
 #include "controller/webhook/asked_for_test.h"

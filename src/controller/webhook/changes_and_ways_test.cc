@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/conversion.h"
 #include "kinformer/internal/admission_object.h"
+#include "kinformer/webhook/conversion.h"
 
 #include "controller/webhook/asked_for_test.h"
 

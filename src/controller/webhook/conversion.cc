@@ -1,4 +1,4 @@
-#include "kinformer/conversion.h"
+#include "kinformer/webhook/conversion.h"
 
 namespace kinformer {
 namespace {

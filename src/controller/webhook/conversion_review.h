@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/conversion.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
+#include "kinformer/webhook/conversion.h"
 
 namespace kinformer::internal::webhook {
 

@@ -1,6 +1,6 @@
 // Conversion webhooks: hub and spokes.
 
-#include "kinformer/conversion.h"
+#include "kinformer/webhook/conversion.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "kinformer/custom_resource.h"
+#include "kinformer/object/custom_resource.h"
 
 #include "controller/webhook/asked_for_test.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/metrics.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/core/http_code.h"
 #include "base/core/user_call.h"

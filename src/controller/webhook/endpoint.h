@@ -11,11 +11,11 @@
 #include <stop_token>
 #include <string>
 
-#include "kinformer/admission.h"
-#include "kinformer/authentication.h"
-#include "kinformer/conversion.h"
-#include "kinformer/env.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/env.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/webhook/admission.h"
+#include "kinformer/webhook/authentication.h"
+#include "kinformer/webhook/conversion.h"
 
 #include "controller/webhook/pending_answer.h"
 

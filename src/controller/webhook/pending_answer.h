@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/transport.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::internal::webhook {
 

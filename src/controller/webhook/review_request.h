@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
-#include "kinformer/result.h"
-#include "kinformer/transport.h"
-#include "kinformer/webhook_call.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
+#include "kinformer/json/json.h"
+#include "kinformer/webhook/webhook_call.h"
 
 namespace kinformer::internal::webhook {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/authentication.h"
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+#include "kinformer/webhook/authentication.h"
 
 namespace kinformer::internal::webhook {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
 
 #include "base/core/testing/fields_log.h"
 #include "controller/webhook/asked_for_test.h"

@@ -5,7 +5,7 @@
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_WEBHOOK_HEADS_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_WEBHOOK_HEADS_H_
 
-#include "kinformer/webhook_server.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "transport/head_judge.h"
 

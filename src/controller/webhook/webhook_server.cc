@@ -1,4 +1,4 @@
-#include "kinformer/webhook_server.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include <atomic>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/metrics.h"
+#include "kinformer/base/metrics.h"
 
 #include "base/core/forked.h"
 #include "base/core/mutex.h"

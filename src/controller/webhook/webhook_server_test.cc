@@ -1,6 +1,6 @@
 // Answers of a webhook server, independent of what its handlers do.
 
-#include "kinformer/webhook_server.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include <chrono>
 #include <functional>
@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/until.h"
+#include "kinformer/base/until.h"
 
 #include "controller/webhook/asked_for_test.h"
 

@@ -1,4 +1,4 @@
-#include "kinformer/webhook_certificates.h"
+#include "kinformer/webhook/webhook_certificates.h"
 
 #include <algorithm>
 #include <map>
@@ -11,10 +11,10 @@
 #include "kinformer/api/apiextensionsv1_mutable.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/log.h"
-#include "kinformer/resource_client.h"
-#include "kinformer/retry.h"
-#include "kinformer/until.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/until.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/client/retry.h"
 
 #include "base/core/user_call.h"
 #include "http/tls_authority.h"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/runtime.h"
-#include "kinformer/webhook_listener.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/webhook/webhook_listener.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "controller/certificates/folder_for_test.h"
 #include "http/early_client_for_test.h"

@@ -1,4 +1,4 @@
-#include "kinformer/webhook_listener.h"
+#include "kinformer/webhook/webhook_listener.h"
 
 #include <cstddef>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kinformer/apiserver/http_server_options.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "base/core/forked.h"
 #include "controller/certificates/offered_certificate.h"

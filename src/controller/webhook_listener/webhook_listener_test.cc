@@ -1,6 +1,6 @@
 // A webhook server on a port, with TLS.
 
-#include "kinformer/webhook_listener.h"
+#include "kinformer/webhook/webhook_listener.h"
 
 #include <chrono>
 #include <cstdint>
@@ -11,10 +11,10 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/http_transport.h"
-#include "kinformer/runtime.h"
-#include "kinformer/simulation.h"
-#include "kinformer/webhook_server.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/webhook/webhook_server.h"
 
 #include "controller/certificates/folder_for_test.h"
 #include "transport/one_request_for_test.h"

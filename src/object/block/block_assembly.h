@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/result.h"
 
 #include "object/block/block_layout.h"
 #include "wire/protobuf_reader.h"

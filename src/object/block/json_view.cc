@@ -1,4 +1,4 @@
-#include "kinformer/json_view.h"
+#include "kinformer/json/json_view.h"
 
 #include <bit>
 #include <charconv>

@@ -8,8 +8,8 @@
 
 #include <string_view>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/result.h"
 
 namespace kinformer::internal {
 

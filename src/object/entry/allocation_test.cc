@@ -6,8 +6,8 @@
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/ref.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/object/ref.h"
+#include "kinformer/object/unstructured.h"
 
 #include "base/core/testing/counted_heap.h"
 #include "object/transcode/json_tape.h"

@@ -11,9 +11,9 @@
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/view.h"
-#include "kinformer/json_view.h"
-#include "kinformer/projection.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/json/json_view.h"
+#include "kinformer/object/projection.h"
+#include "kinformer/object/unstructured.h"
 
 #include "wire/testing/random_json.h"
 

@@ -1,18 +1,18 @@
 // Blocks, views and values with the metadata types that this layer has descriptors for.
 
-#include "kinformer/object.h"
+#include "kinformer/object/object.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "kinformer/int_or_string.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/partial_object_metadata.h"
-#include "kinformer/quantity.h"
-#include "kinformer/ref.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/object/int_or_string.h"
+#include "kinformer/object/partial_object_metadata.h"
+#include "kinformer/object/quantity.h"
+#include "kinformer/object/ref.h"
+#include "kinformer/object/unstructured.h"
 
 namespace kinformer {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/object.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/object/object.h"
+#include "kinformer/object/unstructured.h"
 
 #include "object/transcode/block_text.h"
 

@@ -15,9 +15,9 @@
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/json_view.h"
-#include "kinformer/object.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/json/json_view.h"
+#include "kinformer/object/object.h"
+#include "kinformer/object/unstructured.h"
 
 #include "wire/protobuf_writer.h"
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/result.h"
 
 #include "wire/protobuf_reader.h"
 

@@ -6,7 +6,7 @@
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/view.h"
-#include "kinformer/json_view.h"
+#include "kinformer/json/json_view.h"
 
 #include "object/transcode/block_text.h"
 #include "object/transcode/transcode.h"

@@ -2,7 +2,7 @@
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/view.h"
-#include "kinformer/yaml.h"
+#include "kinformer/json/yaml.h"
 
 #include "object/transcode/block_text.h"
 

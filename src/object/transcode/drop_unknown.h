@@ -6,7 +6,7 @@
 #define KINFORMER_OBJECT_TRANSCODE_DROP_UNKNOWN_H_
 
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::internal {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "object/transcode/canonical.h"
 #include "object/transcode/drop_unknown.h"

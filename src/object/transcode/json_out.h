@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "object/values/text_forms.h"
 #include "wire/json_text.h"

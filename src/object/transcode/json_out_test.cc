@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::internal {
 namespace {

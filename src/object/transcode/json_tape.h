@@ -15,20 +15,11 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
+
+#include "object/transcode/json_node.h"
 
 namespace kinformer::internal {
-
-enum class JsonType : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kObject, kArray };
-
-// Without initial values, because a tape is large and filled once.
-struct JsonNode {
-  std::uint32_t begin;  // of the text, quotes and brackets included
-  std::uint32_t end;
-  std::uint32_t next;  // the node after this one and all it holds
-  JsonType type;
-  bool plain;  // a string without escapes that is valid UTF-8
-};
 
 // Memory for nodes. Each thread keeps one for its next tape.
 struct JsonNodes {

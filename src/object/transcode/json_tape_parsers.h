@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/result.h"
+#include "kinformer/base/result.h"
 
-#include "object/transcode/json_tape.h"
+#include "object/transcode/json_node.h"
 
 namespace kinformer::internal {
 

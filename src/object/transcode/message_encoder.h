@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/json/json.h"
 
 #include "object/transcode/backward_writer.h"
 #include "object/transcode/json_tape.h"
-#include "object/transcode/transcode.h"
+#include "object/transcode/kept_members.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal {

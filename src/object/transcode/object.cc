@@ -1,8 +1,8 @@
-#include "kinformer/object.h"
+#include "kinformer/object/object.h"
 
 #include "kinformer/internal/block.h"
-#include "kinformer/projection.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/object/projection.h"
+#include "kinformer/object/unstructured.h"
 
 #include "object/block/metav1_descriptors.h"
 #include "object/transcode/block_text.h"

@@ -1,4 +1,4 @@
-#include "kinformer/projection.h"
+#include "kinformer/object/projection.h"
 
 #include <utility>
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/result.h"
 
 #include "object/transcode/json_tape.h"
 

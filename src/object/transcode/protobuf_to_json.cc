@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "object/transcode/canonical.h"
 #include "object/transcode/json_out.h"

@@ -8,9 +8,9 @@
 
 #include <string_view>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::internal {
 

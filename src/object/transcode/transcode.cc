@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "object/transcode/backward_writer.h"
 #include "object/transcode/json_tape.h"

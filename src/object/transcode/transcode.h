@@ -17,11 +17,12 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/result.h"
 
 #include "object/transcode/backward_writer.h"
 #include "object/transcode/json_tape.h"
+#include "object/transcode/kept_members.h"
 
 namespace kinformer::internal {
 
@@ -33,13 +34,6 @@ struct FieldProblems {
   std::vector<std::string> duplicate;
   std::size_t more = 0;
 };
-
-// Policy for JSON members that the schema lacks. A kept member is stored in its message as the
-// field with the largest possible number; its bytes are `"name":value`. ProtobufToJson writes it
-// out again, so an object from a newer server survives a read and a change. Other programs do not
-// know this encoding: if HasKeptMembers is true, send the object as JSON.
-enum class UnknownMembers : std::uint8_t { kDrop, kKeep };
-inline constexpr std::uint32_t kKeptMemberField = (1U << 29) - 1;
 
 // Returns whether the message may contain kept members at any depth. False is always right; true
 // may be wrong, but only for binary data.

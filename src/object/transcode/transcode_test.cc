@@ -8,7 +8,7 @@
 #include <string>
 
 #include "kinformer/internal/type_info.h"
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "object/transcode/value_to_protobuf.h"
 

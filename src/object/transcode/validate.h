@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/result.h"
 
 #include "object/transcode/json_tape.h"
 

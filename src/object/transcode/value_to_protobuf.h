@@ -7,9 +7,9 @@
 
 #include <string>
 
+#include "kinformer/base/result.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/json.h"
-#include "kinformer/result.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::internal {
 

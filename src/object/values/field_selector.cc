@@ -1,4 +1,4 @@
-#include "kinformer/field_selector.h"
+#include "kinformer/object/field_selector.h"
 
 #include <utility>
 

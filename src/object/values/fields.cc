@@ -1,4 +1,4 @@
-#include "kinformer/fields.h"
+#include "kinformer/object/fields.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "kinformer/label_selector.h"
+#include "kinformer/object/label_selector.h"
 
 #include <algorithm>
 #include <charconv>

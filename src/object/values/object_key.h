@@ -1,7 +1,7 @@
 // object/values/object_key.h
 //
 // Keys of objects: "namespace/name", or "name" where there is no namespace. Joined and split here
-// and nowhere else; ObjectName (kinformer/object_name.h) is the same with its parts apart.
+// and nowhere else; ObjectName (kinformer/object/object_name.h) is the same with its parts apart.
 
 #ifndef KINFORMER_OBJECT_VALUES_OBJECT_KEY_H_
 #define KINFORMER_OBJECT_VALUES_OBJECT_KEY_H_

@@ -1,4 +1,4 @@
-#include "kinformer/object_meta.h"
+#include "kinformer/object/object_meta.h"
 
 #include <ostream>
 

@@ -1,4 +1,4 @@
-#include "kinformer/object_name.h"
+#include "kinformer/object/object_name.h"
 
 #include <ostream>
 

@@ -1,4 +1,4 @@
-#include "kinformer/quantity.h"
+#include "kinformer/object/quantity.h"
 
 #include <algorithm>
 #include <array>

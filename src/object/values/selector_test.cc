@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "kinformer/field_selector.h"
-#include "kinformer/label_selector.h"
-#include "kinformer/object_name.h"
+#include "kinformer/object/field_selector.h"
+#include "kinformer/object/label_selector.h"
+#include "kinformer/object/object_name.h"
 
 namespace kinformer {
 namespace {

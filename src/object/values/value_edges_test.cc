@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/field_selector.h"
-#include "kinformer/int_or_string.h"
-#include "kinformer/label_selector.h"
-#include "kinformer/object_name.h"
-#include "kinformer/quantity.h"
-#include "kinformer/raw_extension.h"
-#include "kinformer/time.h"
+#include "kinformer/object/field_selector.h"
+#include "kinformer/object/int_or_string.h"
+#include "kinformer/object/label_selector.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/object/quantity.h"
+#include "kinformer/object/raw_extension.h"
+#include "kinformer/object/time.h"
 
 #include "object/values/api_version.h"
 #include "object/values/decimal_limbs.h"

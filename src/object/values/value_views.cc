@@ -6,9 +6,9 @@
 #include <ostream>
 #include <string>
 
-#include "kinformer/int_or_string.h"
-#include "kinformer/raw_extension.h"
-#include "kinformer/time.h"
+#include "kinformer/object/int_or_string.h"
+#include "kinformer/object/raw_extension.h"
+#include "kinformer/object/time.h"
 
 #include "object/values/text_forms.h"
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/int_or_string.h"
 #include "kinformer/internal/fields_codec.h"
 #include "kinformer/internal/view.h"
-#include "kinformer/object_meta.h"
-#include "kinformer/quantity.h"
-#include "kinformer/time.h"
+#include "kinformer/object/int_or_string.h"
+#include "kinformer/object/object_meta.h"
+#include "kinformer/object/quantity.h"
+#include "kinformer/object/time.h"
 
 #include "wire/protobuf_writer.h"
 

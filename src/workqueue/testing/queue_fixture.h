@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 namespace kinformer {
 

@@ -25,11 +25,11 @@
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/schedulingv1.h"
-#include "kinformer/client.h"
-#include "kinformer/config.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/shared_informer_factory.h"
-#include "kinformer/unstructured.h"
+#include "kinformer/cache/shared_informer.h"
+#include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/config.h"
+#include "kinformer/object/unstructured.h"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/error.h"
-#include "kinformer/json.h"
-#include "kinformer/yaml.h"
+#include "kinformer/base/error.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
 
 #include "apiserver/registry/custom_resource_definition_check.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/json.h"
+#include "kinformer/json/json.h"
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/served_resource.h"

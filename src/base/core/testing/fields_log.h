@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 namespace kinformer::internal::base {
 

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include "kinformer/env.h"
+#include "kinformer/base/env.h"
 
 #include "base/core/env_view.h"
 #include "base/loop/own_work.h"

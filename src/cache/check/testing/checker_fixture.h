@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
 
 #include "cache/check/consistency_checker.h"
 

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/delivery/listener.h"
 #include "cache/store/store_core.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 
@@ -30,9 +30,9 @@ class WordHandler final : public RawHandler {
   void Handle(const RawEvent& e) override {
     std::string word = e.kind == EventKind::kAdd ? "+" : e.kind == EventKind::kUpdate ? "~" : "-";
     word += e.block->name();
-    if (e.kind == EventKind::kUpdate) word += " " + PodValue(*e.old_block) + ">";
+    if (e.kind == EventKind::kUpdate) word += " " + client::PodValue(*e.old_block) + ">";
     if (e.kind == EventKind::kAdd) word += " ";
-    if (e.kind != EventKind::kDelete) word += PodValue(*e.block);
+    if (e.kind != EventKind::kDelete) word += client::PodValue(*e.block);
     if (e.is_in_initial_list) word += "!";
     words.push_back(std::move(word));
     if (first_takes > Duration(0)) env_.SleepFor(std::exchange(first_takes, Duration(0)));
@@ -46,16 +46,16 @@ class WordHandler final : public RawHandler {
 
 inline Notification Add(const std::string& name, const std::string& value,
                         const std::string& uid = "") {
-  return {.kind = EventKind::kAdd, .object = MakePod("", name, "1", uid, value)};
+  return {.kind = EventKind::kAdd, .object = client::MakePod("", name, "1", uid, value)};
 }
 inline Notification Update(const std::string& name, const std::string& from,
                            const std::string& to) {
   return {.kind = EventKind::kUpdate,
-          .old_object = MakePod("", name, "1", "", from),
-          .object = MakePod("", name, "2", "", to)};
+          .old_object = client::MakePod("", name, "1", "", from),
+          .object = client::MakePod("", name, "2", "", to)};
 }
 inline Notification Delete(const std::string& name, const std::string& uid = "") {
-  return {.kind = EventKind::kDelete, .object = MakePod("", name, "3", uid, "")};
+  return {.kind = EventKind::kDelete, .object = client::MakePod("", name, "3", uid, "")};
 }
 
 class ListenerTest : public testing::Test {

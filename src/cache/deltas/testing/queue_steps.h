@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "cache/deltas/delta_queue.h"
-#include "cache/store/testing/test_pods.h"
+#include "client/testing/test_pods.h"
 
 namespace kinformer::internal::cache {
 
 // Returns an object with that key and the number as its resourceVersion.
 inline ObjectRef Obj(std::string_view name, int value) {
-  return MakePod("", name, std::to_string(value));
+  return client::MakePod("", name, std::to_string(value));
 }
 
 class FakeKnown final : public KnownObjects {

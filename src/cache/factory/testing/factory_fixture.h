@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/list_watch.h"
-#include "kinformer/log.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/lister_watcher.h"
 
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer {
 
@@ -32,22 +32,22 @@ class FakeProvider final : public ListerWatcherProvider {
   std::unique_ptr<ListerWatcher> NewListWatch(
       const internal::TypeInfo& type, const std::string& namespace_,
       const std::function<void(ListOptions&)>& tweak) override {
-    internal::cache::FakeServer& server = Server(std::string(type.resource) + "@" + namespace_);
+    internal::client::FakeServer& server = Server(std::string(type.resource) + "@" + namespace_);
     ListOptions options;
     if (tweak) tweak(options);
     server.scope = {namespace_, options.labelSelector, options.fieldSelector};
     return server.NewListerWatcher();
   }
-  internal::cache::FakeServer& Server(const std::string& name) {
+  internal::client::FakeServer& Server(const std::string& name) {
     auto& server = servers_[name];
-    if (server == nullptr) server = std::make_unique<internal::cache::FakeServer>(env_);
+    if (server == nullptr) server = std::make_unique<internal::client::FakeServer>(env_);
     return *server;
   }
   [[nodiscard]] std::size_t size() const { return servers_.size(); }
 
  private:
   Env& env_;
-  std::map<std::string, std::unique_ptr<internal::cache::FakeServer>> servers_;
+  std::map<std::string, std::unique_ptr<internal::client::FakeServer>> servers_;
 };
 
 class FactoryTest : public testing::Test {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "base/core/testing/fields_log.h"
 #include "cache/informer/testing/informer_fixture.h"
@@ -41,7 +41,7 @@ class DeliveryForms : public testing::Test {
   const std::shared_ptr<internal::base::FieldsLog> log_ =
       std::make_shared<internal::base::FieldsLog>(LogLevel::kWarning);
   Simulation sim_{{.log = log_}};
-  internal::cache::FakeServer server_{sim_.env()};
+  internal::client::FakeServer server_{sim_.env()};
   Texts done_;
 };
 

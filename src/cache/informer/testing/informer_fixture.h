@@ -14,29 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/object.h"
-#include "kinformer/shared_informer.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/cache/shared_informer.h"
 
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
+#include "client/testing/pod_view.h"
 
 namespace kinformer {
 
 using Texts = std::vector<std::string>;
-
-// A view of the kind that the fake server has.
-class Pod {
- public:
-  explicit Pod(const internal::Block* block) : block_(block) {}
-  [[nodiscard]] std::string name() const { return std::string(block_->name()); }
-  [[nodiscard]] std::string value() const { return internal::cache::PodValue(*block_); }
-  [[nodiscard]] std::string uid() const { return std::string(block_->uid()); }
-  [[nodiscard]] auto metadata() const { return Object(block_).metadata(); }
-  static const internal::TypeInfo& type_info() { return internal::cache::PodType(); }
-
- private:
-  const internal::Block* block_;
-};
 
 // Records its notifications: "+a", "+a!" in the initial list, "~a old>new", "-a", "-a?" for
 // tombstones.
@@ -93,17 +79,17 @@ class InformerTest : public testing::Test {
     sim_.RunFor(std::chrono::seconds(90));
   }
   static void ExpectEqual(const SharedInformer<Pod>& informer,
-                          const internal::cache::FakeServer& server) {
+                          const internal::client::FakeServer& server) {
     std::map<std::string, std::string> cached;
     for (const Pod pod : informer.Snapshot()) cached[pod.name()] = pod.value();
     std::map<std::string, std::string> served;
     for (const auto& [name, object] : server.objects())
-      served[name.name] = internal::cache::PodValue(*object);
+      served[name.name] = internal::client::PodValue(*object);
     EXPECT_EQ(cached, served);
   }
 
   Simulation sim_;
-  internal::cache::FakeServer server_;
+  internal::client::FakeServer server_;
   EventHandlerRegistration registration_;
 };
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/log.h"
+#include "kinformer/base/log.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 
@@ -30,17 +30,17 @@ class NamespacesTest : public testing::Test {
   static Error Forbidden() {
     return Error(Reason::kForbidden, "pods is forbidden").WithHttpStatus(403);
   }
-  internal::cache::FakeServer& Server(const std::string& ns) {
-    std::unique_ptr<internal::cache::FakeServer>& server = servers_[ns];
+  internal::client::FakeServer& Server(const std::string& ns) {
+    std::unique_ptr<internal::client::FakeServer>& server = servers_[ns];
     if (server == nullptr) {
-      server = std::make_unique<internal::cache::FakeServer>(sim_.env());
+      server = std::make_unique<internal::client::FakeServer>(sim_.env());
       server->revision = revision_;
       server->namespace_name = ns;
       server->scope.namespace_ = ns;
     }
     return *server;
   }
-  internal::cache::FakeServer& Namespaces() {
+  internal::client::FakeServer& Namespaces() {
     if (!namespaces_) {
       namespaces_.emplace(sim_.env());
       namespaces_->revision = revision_;
@@ -92,8 +92,8 @@ class NamespacesTest : public testing::Test {
 
   Simulation sim_;
   std::shared_ptr<std::uint64_t> revision_ = std::make_shared<std::uint64_t>(0);
-  std::map<std::string, std::unique_ptr<internal::cache::FakeServer>> servers_;
-  std::optional<internal::cache::FakeServer> namespaces_;
+  std::map<std::string, std::unique_ptr<internal::client::FakeServer>> servers_;
+  std::optional<internal::client::FakeServer> namespaces_;
 };
 
 }  // namespace kinformer

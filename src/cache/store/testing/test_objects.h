@@ -14,8 +14,8 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/type_info.h"
-#include "kinformer/object.h"
-#include "kinformer/ref.h"
+#include "kinformer/object/object.h"
+#include "kinformer/object/ref.h"
 
 #include "cache/store/store_core.h"
 

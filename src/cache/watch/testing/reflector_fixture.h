@@ -1,6 +1,6 @@
 // cache/watch/testing/reflector_fixture.h
 //
-// ReflectorTest: a reflector over a FakeServer in simulated time, with a store and an observer that
+// ReflectorTest: a reflector over a client::FakeServer in simulated time, with a store and an observer that
 // record their calls.
 
 #ifndef KINFORMER_CACHE_WATCH_TESTING_REFLECTOR_FIXTURE_H_
@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/log.h"
-#include "kinformer/metrics.h"
-#include "kinformer/simulation.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/simulation.h"
 
 #include "cache/watch/reflector.h"
-#include "cache/watch/testing/fake_lister_watcher.h"
+#include "client/testing/fake_lister_watcher.h"
 
 namespace kinformer::internal::cache {
 
@@ -115,7 +115,7 @@ class ReflectorTest : public testing::Test {
   // Starts the reflector when the simulation runs.
   void StartSoon(ReflectorOptions options = {}) {
     options.name = "pods";
-    if (options.expected_type == nullptr) options.expected_type = &PodType();
+    if (options.expected_type == nullptr) options.expected_type = &client::PodType();
     lister_watcher_ = server_.NewListerWatcher();
     reflector_ = std::make_unique<Reflector>(sim_.env(), *lister_watcher_, store_, observer_,
                                              std::move(options));
@@ -151,7 +151,7 @@ class ReflectorTest : public testing::Test {
   const std::shared_ptr<RecordingLog> log_ = std::make_shared<RecordingLog>();
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.log = log_, .metrics = metrics_}};
-  FakeServer server_;
+  client::FakeServer server_;
   RecordingStore store_;
   RecordingObserver observer_;
   std::unique_ptr<ListerWatcher> lister_watcher_;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/resource_lock.h"
+#include "kinformer/leaderelection/resource_lock.h"
 
 namespace kinformer::testing {
 

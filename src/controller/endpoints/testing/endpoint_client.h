@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/simulation.h"
-#include "kinformer/transport.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/client/transport.h"
 
 namespace kinformer::testing {
 

@@ -1,0 +1,21 @@
+// kinformer/base.h
+//
+// All public headers of the group base.
+
+#ifndef KINFORMER_BASE_H_
+#define KINFORMER_BASE_H_
+
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
+#include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
+#include "kinformer/base/result.h"
+#include "kinformer/base/runtime.h"
+#include "kinformer/base/simulation.h"
+#include "kinformer/base/stop.h"
+#include "kinformer/base/task.h"
+#include "kinformer/base/until.h"
+#include "kinformer/base/version.h"
+#include "kinformer/base/wait.h"
+
+#endif  // KINFORMER_BASE_H_

@@ -1,0 +1,173 @@
+// kinformer/base/result.h
+//
+// Result<T>: a T, or the Error that explains why there is none.
+//
+//   Result<Config> config = Config::FromKubeconfigFile(path);
+//   if (!config) return config.error();           // an Error converts to any Result
+//   Use(*config);
+//
+//   // In main: prints the error and exits with status 1.
+//   Client client = Client::FromEnvironment().OrExit();
+//
+// Ignoring a Result is a warning. Reading the value of a failed Result ends the process with the
+// error's text, and so does reading the error of one that succeeded: both are bugs in the caller,
+// not conditions to handle. Nothing here throws.
+
+#ifndef KINFORMER_BASE_RESULT_H_
+#define KINFORMER_BASE_RESULT_H_
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "kinformer/base/error.h"
+
+namespace kinformer {
+
+template <class T>
+class Ref;  // ref.h
+
+namespace internal {
+template <class T>
+inline constexpr bool kIsRef = false;
+template <class T>
+inline constexpr bool kIsRef<Ref<T>> = true;
+// True if a Result<T> may be made of {}, as a T.
+template <class T>
+inline constexpr bool kEmptyIsValue = false;
+
+[[noreturn]] void DieOfBadResultAccess(const Error& error);
+[[noreturn]] void DieOfMissingError();
+[[noreturn]] void ExitWithError(const Error& error);
+}  // namespace internal
+
+// A T, or the Error that explains why there is none. As copyable as T. Thread-compatible. The arrow
+// of a Result<Ref<T>> accesses the object: pod->spec().
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result()
+    requires internal::kEmptyIsValue<T>
+      : rep_(std::in_place_index<0>) {}
+  // NOLINTBEGIN(google-explicit-constructor): so that `return value;` and `return error;` work
+  Result(T value) : rep_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : rep_(std::in_place_index<1>, std::move(error)) {}
+  // Accepts anything that converts to T, so that `return std::make_unique<Derived>()` works.
+  template <class U>
+    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Error> &&
+             !std::is_same_v<std::remove_cvref_t<U>, T>)
+  Result(U&& value) : rep_(std::in_place_index<0>, std::forward<U>(value)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return rep_.index() == 0; }
+  explicit operator bool() const {
+    static_assert(
+        !std::is_same_v<T, bool>,
+        "kinformer: `if (result)` of a Result<bool> may mean two things: ask result.ok(), "
+        "or *result for the value");
+    return ok();
+  }
+
+  [[nodiscard]] T& value() & { return Checked(); }
+  [[nodiscard]] const T& value() const& { return const_cast<Result*>(this)->Checked(); }
+  [[nodiscard]] T value() && { return std::move(Checked()); }
+  [[nodiscard]] T& operator*() & { return Checked(); }
+  [[nodiscard]] const T& operator*() const& { return const_cast<Result*>(this)->Checked(); }
+  [[nodiscard]] T operator*() && { return std::move(Checked()); }
+  [[nodiscard]] T* operator->() & requires(!internal::kIsRef<T>) { return &Checked(); }
+                                  [[nodiscard]] T* operator-> () &&
+      requires(!internal::kIsRef<T>) { return &Checked(); }
+      [[nodiscard]] const T* operator->() const&
+        requires(!internal::kIsRef<T>)
+  {
+    return &const_cast<Result*>(this)->Checked();
+  }
+  [[nodiscard]] const T& operator->() const&
+    requires internal::kIsRef<T>
+  {
+    return const_cast<Result*>(this)->Checked();
+  }
+  const T& operator->() const&&
+    requires internal::kIsRef<T>
+  {
+    static_assert(sizeof(T) == 0,
+                  "the object would go with this Result: keep it, const auto pod = "
+                  "pods.Get(\"web-0\"); if (!pod) return pod.error(); and then pod->spec()");
+    return *std::get_if<0>(&rep_);
+  }
+  [[nodiscard]] T value_or(T fallback) && {
+    return ok() ? std::move(*std::get_if<0>(&rep_)) : std::move(fallback);
+  }
+  [[nodiscard]] T value_or(T fallback) const& {
+    return ok() ? *std::get_if<0>(&rep_) : std::move(fallback);
+  }
+
+  // REQUIRES: !ok().
+  [[nodiscard]] const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }
+  [[nodiscard]] Error error() && { return std::move(CheckedError()); }
+
+  // Returns the value; or prints the error on stderr and exits with status 1. For main().
+  T OrExit() && { return std::move(OrExit()); }
+  T& OrExit() & {
+    if (!ok()) internal::ExitWithError(*std::get_if<1>(&rep_));
+    return *std::get_if<0>(&rep_);
+  }
+  const T& OrExit() const& { return const_cast<Result*>(this)->OrExit(); }
+
+ private:
+  T& Checked() {
+    if (!ok()) internal::DieOfBadResultAccess(*std::get_if<1>(&rep_));
+    return *std::get_if<0>(&rep_);
+  }
+  Error& CheckedError() {
+    if (ok()) internal::DieOfMissingError();
+    return *std::get_if<1>(&rep_);
+  }
+
+  std::variant<T, Error> rep_;
+};
+
+// Success, or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  // REQUIRES: !ok().
+  [[nodiscard]] const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }
+  [[nodiscard]] Error error() && { return std::move(CheckedError()); }
+  void OrExit() const {
+    if (!ok()) internal::ExitWithError(*error_);
+  }
+
+ private:
+  Error& CheckedError() {
+    if (ok()) internal::DieOfMissingError();
+    return *error_;
+  }
+
+  std::optional<Error> error_;
+};
+
+}  // namespace kinformer
+
+// Rejects structured bindings: a Result has a value or an error, not both.
+template <class T>
+struct std::tuple_size<kinformer::Result<T>> {
+  static_assert(sizeof(T*) == 0,
+                "a Result holds a value or an error, and not both: const auto pod = ...; if (!pod) "
+                "return pod.error(); and then *pod");
+  static constexpr std::size_t value = 2;
+};
+
+#endif  // KINFORMER_BASE_RESULT_H_

@@ -1,0 +1,46 @@
+// kinformer/base/task.h
+//
+// Task: a function that executors run once.
+
+#ifndef KINFORMER_BASE_TASK_H_
+#define KINFORMER_BASE_TASK_H_
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace kinformer {
+
+// A move-only `void()` function object, so that a task may own its data (a unique_ptr, a Ref).
+// Empty by default. Thread-compatible.
+class Task {
+ public:
+  Task() = default;
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, Task> &&
+             std::is_invocable_v<std::remove_cvref_t<F>&>)
+  Task(F&& function)  // NOLINT(google-explicit-constructor)
+      : holder_(std::make_unique<Holder<std::remove_cvref_t<F>>>(std::forward<F>(function))) {}
+
+  explicit operator bool() const { return holder_ != nullptr; }
+
+  // REQUIRES: not empty.
+  void operator()() { holder_->Call(); }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void Call() = 0;
+  };
+  template <class F>
+  struct Holder final : Base {
+    explicit Holder(F f) : function(std::move(f)) {}
+    void Call() override { function(); }
+    F function;
+  };
+  std::unique_ptr<Base> holder_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_BASE_TASK_H_

@@ -1,0 +1,166 @@
+// kinformer/client/config.h
+//
+// Config: address of an API server, credentials, and limits. Read from a kubeconfig, from a pod's
+// service account, or filled in by hand.
+//
+//   Config config = Config::LoadDefault().OrExit();  // what kubectl would use, or in a pod
+//   Config dev = Config::FromKubeconfigFile("dev.yaml", {.context = "kind-a"}).OrExit();
+
+#ifndef KINFORMER_CLIENT_CONFIG_H_
+#define KINFORMER_CLIENT_CONFIG_H_
+
+#include <concepts>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/http_transport.h"
+#include "kinformer/internal/callable.h"
+#include "kinformer/internal/time_span.h"
+
+namespace kinformer {
+
+// TLS settings, with the fields of rest.TLSClientConfig. Data wins over a file.
+struct TlsClientConfig {
+  bool insecure{false};
+  std::string server_name{};
+  std::string cert_file{};
+  std::string key_file{};
+  std::string ca_file{};
+  std::string cert_data{};  // PEM, not base64
+  std::string key_data{};
+  std::string ca_data{};
+};
+
+// Identity that requests act as, if the server allows it. Counterpart: rest.ImpersonationConfig.
+struct ImpersonationConfig {
+  std::string user_name{};
+  std::string uid{};
+  std::vector<std::string> groups{};
+  std::map<std::string, std::vector<std::string>> extra{};
+};
+
+// A credential plugin (users[].user.exec).
+struct ExecConfig {
+  std::string command{};
+  std::vector<std::string> args{};
+  std::vector<std::pair<std::string, std::string>> env{};
+  std::string api_version{};  // "client.authentication.k8s.io/v1" or ".../v1beta1"
+  std::string install_hint{};
+  bool provide_cluster_info{false};
+  std::string interactive_mode{};  // "Never", "IfAvailable", "Always"
+  // Content of the cluster's extension client.authentication.k8s.io/exec, as JSON; may be empty.
+  std::string cluster_config{};
+  // Limit for the plugin's run, after which it is killed, unless it may ask a person.
+  internal::TimeSpan timeout{std::chrono::minutes(1)};
+};
+
+// Values that override the kubeconfig's, like kubectl's flags of the same names; empty means "not
+// given".
+struct ConfigOverrides {
+  std::string context{};
+  std::string cluster{};
+  std::string user{};
+  std::string namespace_{};
+  std::string server{};
+  std::string tls_server_name{};
+  std::optional<bool> insecure_skip_tls_verify{};
+  std::string certificate_authority{};
+  std::string client_certificate{};
+  std::string client_key{};
+  std::string token{};
+  std::string username{};
+  std::string password{};
+  std::string proxy_url{};
+  std::optional<bool> disable_compression{};
+  std::string timeout{};  // "10" seconds or "1m30s"
+  ImpersonationConfig impersonate{};
+  std::string kubeconfig{};  // LoadDefault reads only this file
+};
+
+// Everything a client needs to know about its server. A plain value; copying is cheap enough.
+// Counterpart: rest.Config.
+//
+// The functions read files and the environment, in the calling thread. Their errors have
+// Reason::kConfig and name the file, the line or field, and a remedy; for an unknown name they also
+// list the known ones.
+struct Config {
+  std::string host{};        // "https://10.0.0.1:6443", "https://host/prefix", "host:port"
+  std::string namespace_{};  // the context's, or "default"
+  std::string user_agent{};
+  TlsClientConfig tls{};
+  std::string bearer_token{};
+  // Reread when it changes; wins over bearer_token while it is readable.
+  std::string bearer_token_file{};
+  // An OpenID Connect id-token (auth-provider oidc): a bearer token that is used until it expires.
+  std::string id_token{};
+  std::string username{};
+  std::string password{};
+  std::optional<ExecConfig> exec{};
+  ImpersonationConfig impersonate{};
+  std::string proxy_url{};
+  double qps{0};  // 0: the client's default; negative: no limit
+  int burst{0};
+  internal::TimeSpan timeout{};  // for each request that is not a watch; 0: none
+  bool disable_compression{false};
+  std::string content_type{};  // empty: protobuf for built-in kinds, else JSON
+
+  // Source of this configuration, for messages: "context kind-a of /home/u/.kube/config".
+  std::string origin{};
+
+  // Finds the configuration as kubectl does: overrides.kubeconfig, else the files of $KUBECONFIG
+  // merged, else ~/.kube/config; in a pod, if these are empty or missing, InCluster.
+  static Result<Config> LoadDefault(const ConfigOverrides& overrides = {});
+  template <class Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  static Result<Config> LoadDefault(const Text& /*path*/) {
+    static_assert(internal::kNeverHolds<Text>,
+                  "LoadDefault finds the files itself: FromKubeconfigFile(path) reads one, and "
+                  "LoadDefault({.context = name}) chooses a context");
+    return Error(Reason::kInvalidArgument, {});
+  }
+  static Result<Config> FromKubeconfigFile(const std::string& path,
+                                           const ConfigOverrides& overrides = {});
+  // Parses a kubeconfig. Relative paths in it are resolved against `base_dir`.
+  static Result<Config> FromKubeconfig(std::string_view yaml, const std::string& base_dir = {},
+                                       const ConfigOverrides& overrides = {});
+  // Returns the configuration of the service account of this pod.
+  static Result<Config> InCluster();
+
+  // Returns a text for people, with every secret replaced by "--- REDACTED ---".
+  [[nodiscard]] std::string ToString() const;
+};
+
+// Returns transport options for `config`. Checks that files exist, but does not read them; errors
+// as above. A credential plugin first runs with the first request.
+Result<HttpTransportOptions> TransportOptionsFor(const Config& config);
+
+// Returns the base URL of `config`; a host without a scheme gets one by client-go's rules.
+Result<std::string> ServerUrlFor(const Config& config);
+
+// Returns the text of a kubeconfig with one context (named `name`, and current) that is equivalent
+// to `config`. Certificates are inlined as data; references to files stay.
+std::string KubeconfigYaml(const Config& config, const std::string& name = "kinformer");
+
+// Returns true if the error means that no configuration exists at all, rather than a wrong one.
+[[nodiscard]] bool IsEmptyConfig(internal::MaybeError error);
+// Returns true if the error means that the requested context does not exist.
+[[nodiscard]] bool IsContextNotFound(internal::MaybeError error);
+
+namespace clientcmd {
+
+// Returns a Config from two flags, either of which may be empty; with both empty, the pod's own, or
+// else LoadDefault's. Counterpart: clientcmd.BuildConfigFromFlags.
+Result<Config> BuildConfigFromFlags(const std::string& master, const std::string& kubeconfig_path);
+
+}  // namespace clientcmd
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CLIENT_CONFIG_H_

@@ -1,0 +1,62 @@
+// kinformer/client/request_options.h
+//
+// Options of a ResourceClient's requests, except ListOptions: the API's query parameters, and the
+// time that the caller is willing to wait.
+
+#ifndef KINFORMER_CLIENT_REQUEST_OPTIONS_H_
+#define KINFORMER_CLIENT_REQUEST_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kinformer/base/env.h"
+#include "kinformer/internal/time_span.h"
+
+namespace kinformer {
+
+// Limits of a blocking call, which include retries, pauses between them and the wait for the rate
+// limiter.
+struct CallOptions {
+  std::stop_token stop{};  // a stop request ends the call with kCanceled
+  // Time after which the call ends with kDeadlineExceeded; 0: no limit but the server's.
+  internal::TimeSpan timeout{};
+};
+
+// Counterpart: metav1.GetOptions.
+struct GetOptions {
+  std::string resourceVersion{};  // "" most recent, "0" any, else not older than
+};
+
+// Counterpart: metav1.CreateOptions.
+struct CreateOptions {
+  std::vector<std::string> dryRun{};  // {"All"}: check, answer, change nothing
+  std::string fieldManager{};
+  std::string fieldValidation{};  // "", "Ignore", "Warn", "Strict"
+};
+
+// Counterpart: metav1.UpdateOptions.
+using UpdateOptions = CreateOptions;
+
+// Counterpart: metav1.PatchOptions.
+struct PatchOptions {
+  std::vector<std::string> dryRun{};
+  std::optional<bool> force{};  // server-side apply only: take fields from other managers
+  std::string fieldManager{};
+  std::string fieldValidation{};
+};
+
+// Counterpart: metav1.DeleteOptions.
+struct DeleteOptions {
+  std::optional<std::int64_t> gracePeriodSeconds{};
+  std::string uid{};                // precondition: delete only this incarnation
+  std::string resourceVersion{};    // precondition: delete only this version
+  std::string propagationPolicy{};  // "", "Orphan", "Background", "Foreground"
+  std::vector<std::string> dryRun{};
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CLIENT_REQUEST_OPTIONS_H_

@@ -1,0 +1,182 @@
+// kinformer/controller/controller.h
+//
+// Controller: sources add requests to a queue, and workers take each request and call a Reconciler
+// for it.
+//
+//   auto controller = Controller::New(env, ReconcilerOf<Request>(ReconcilePod),
+//                                     {.name = "printer"}).OrExit();
+//   controller->Watch(source::Kind<corev1::Pod>(
+//       factory, handler::EnqueueRequestForObject<corev1::Pod>())).OrExit();
+//   controller->Start(stop.token()).OrExit();
+//
+// Most programs let a ControllerBuilder (controller_builder.h) create their controllers, and a
+// Manager (manager.h) run them.
+
+#ifndef KINFORMER_CONTROLLER_CONTROLLER_H_
+#define KINFORMER_CONTROLLER_CONTROLLER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/controller/controller_options.h"
+#include "kinformer/controller/reconciler.h"
+#include "kinformer/controller/request_queue.h"
+#include "kinformer/controller/runnable.h"
+#include "kinformer/controller/source.h"
+#include "kinformer/internal/controller_core.h"
+#include "kinformer/workqueue/priority_queue.h"
+#include "kinformer/workqueue/worker.h"
+
+namespace kinformer {
+
+// A controller whose requests are of any type that is copyable, equality-comparable and hashed by
+// std::hash; log lines show the result of its ToString(), if it has that.
+//
+// Guarantees: no reconcile begins before all sources have synced and their handlers have seen the
+// initial objects; a request is reconciled by one worker at a time; a request added during its
+// reconcile is reconciled again afterwards. Failed requests are retried after 5 ms, and then each
+// time after twice as long, up to 1000 s, by the default limiter.
+//
+//   outcome                  the request            reconcile_total
+//   OK                       is forgotten           success
+//   OK, requeue_after        returns after it       requeue_after
+//   OK, requeue              returns, rate limited  requeue
+//   error or exception       returns, rate limited  error
+//   TerminalError            is forgotten           error
+//
+// The failures of a request are counted only until it is forgotten, so deleted objects cost no
+// memory, whatever the outcome of their reconciles.
+//
+// A request that returns again and again without end, because its reconcile writes the object or
+// asks for a requeue, is logged as a warning: its key, how often it returned, and the likely cause.
+//
+// Metrics, with the label `controller`: controller_runtime_reconcile_total (and `result`),
+// _reconcile_errors_total, _terminal_reconcile_errors_total, _reconcile_panics_total,
+// _reconcile_timeouts_total, _reconcile_time_seconds, _max_concurrent_reconciles, _active_workers;
+// kinformer_reconcile_held_back (1: reconciles wait for leadership or for a cache); those of the
+// queue, whose labels `name` and `controller` are the controller's name.
+//
+// Thread-safe. Counterpart: controller.TypedController.
+template <class R>
+class TypedController final : public Runnable {
+ public:
+  // Creates a controller. `limiter` delays requests that return; null: the default one. `env` must
+  // outlive it. kInvalidArgument: the name or the reconciler is missing.
+  static Result<std::shared_ptr<TypedController>> New(
+      Env& env, std::shared_ptr<TypedReconciler<R>> reconciler, ControllerOptions options,
+      std::unique_ptr<RateLimiter<R>> limiter = nullptr) {
+    if (Result<void> valid = internal::CheckController(options, reconciler != nullptr); !valid) {
+      return valid.error();
+    }
+    return std::shared_ptr<TypedController>(
+        new TypedController(env, std::move(reconciler), std::move(options), std::move(limiter)));
+  }
+  ~TypedController() override = default;
+
+  // Adds a source, which starts with the controller. If the controller has started already, the
+  // source starts at once, and nothing waits for it to sync.
+  Result<void> Watch(std::shared_ptr<source::TypedSource<R>> source) {
+    if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
+    source::TypedSource<R>* const raw = source.get();
+    return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
+      return raw->Start(stop, RequestQueue<R>(queue_, usual_));
+    });
+  }
+  // Stops a source: it adds no more requests; queued ones stay. kNotFound: the source does not
+  // belong to this controller.
+  Result<void> Unwatch(const std::shared_ptr<source::TypedSource<R>>& source) {
+    return core_.Unwatch(source);
+  }
+
+  // Starts the sources, waits for them, and works until `stop` is requested; then waits for running
+  // reconciles. Blocks. Fails if a source did not start or sync, or if it was called before.
+  // Returns OK at once, without a reconcile, if a Warmup was stopped before the sources had synced:
+  // that has ended the controller.
+  Result<void> Start(const std::stop_token& stop) override { return core_.Start(stop); }
+  // Starts the sources and waits for them: the first half of Start. Blocks until they have synced
+  // or `stop` is requested, here or for a Start that waits for this call; stopping returns OK too.
+  Result<void> Warmup(const std::stop_token& stop) override { return core_.Warmup(stop); }
+  [[nodiscard]] bool HasWarmup() const override {
+    return core_.options().enable_warmup.value_or(false);
+  }
+  [[nodiscard]] RunnableGroup group() const override {
+    return core_.options().need_leader_election.value_or(true) ? RunnableGroup::kLeaderElection
+                                                               : RunnableGroup::kOthers;
+  }
+  [[nodiscard]] std::string name() const override { return core_.options().name; }
+
+  // Returns the number of queued requests. May be outdated at once.
+  [[nodiscard]] std::size_t Len() const { return queue_.Len(); }
+
+ private:
+  TypedController(Env& env, std::shared_ptr<TypedReconciler<R>> reconciler,
+                  ControllerOptions options, std::unique_ptr<RateLimiter<R>> limiter)
+      : reconciler_(std::move(reconciler)),
+        usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
+        queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
+               {.name = options.name, .controller = options.name}),
+        core_(env, std::move(options)) {
+    core_.SetQueue({.process_next = [this] { return ProcessNext(); },
+                    .shut_down = [this] { queue_.ShutDown(); }});
+  }
+
+  // Chooses as controller-runtime does: with priorities there is no overall rate limit.
+  static std::unique_ptr<RateLimiter<R>> LimiterFor(Env& env, bool by_priority) {
+    if (!by_priority) return DefaultControllerRateLimiter<R>(env);
+    return std::make_unique<ItemExponentialFailureRateLimiter<R>>(std::chrono::milliseconds(5),
+                                                                  std::chrono::seconds(1000));
+  }
+
+  bool ProcessNext() {
+    const auto next = queue_.GetWithPriority();
+    if (!next) return false;
+    const R& request = next->item;
+    const bool disposed = core_.Contain([&] {
+      const std::optional<internal::Disposal> disposal = core_.Reconcile(
+          internal::TextOf(request), next->priority, [&](const ReconcileContext& context) {
+            return reconciler_->Reconcile(context, request);
+          });
+      if (disposal) Dispose(request, *disposal);
+    });
+    // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.
+    if (!disposed) queue_.AddWithOpts({.after = std::chrono::seconds(1)}, request);
+    queue_.Done(request);
+    return true;
+  }
+
+  void Dispose(const R& request, const internal::Disposal& disposal) {
+    using Action = internal::Disposal::Action;
+    const RequestQueue<R> queue(queue_, usual_);
+    switch (disposal.action) {
+      case Action::kForget:
+        queue_.Forget(request);
+        return;
+      case Action::kRateLimited:
+        queue.AddWithOpts({.rate_limited = true, .priority = disposal.priority}, request);
+        return;
+      case Action::kAfter:
+        queue_.Forget(request);
+        queue.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
+        return;
+    }
+  }
+
+  const std::shared_ptr<TypedReconciler<R>> reconciler_;
+  const std::optional<int> usual_;
+  PriorityQueue<R> queue_;
+  internal::ControllerCore core_;  // destroyed first: it uses the other members
+};
+// A controller whose requests are names of objects.
+using Controller = TypedController<Request>;
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CONTROLLER_CONTROLLER_H_

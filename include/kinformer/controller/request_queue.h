@@ -1,0 +1,57 @@
+// kinformer/controller/request_queue.h
+//
+// RequestQueue: a controller's queue, as seen by event handlers and sources.
+
+#ifndef KINFORMER_CONTROLLER_REQUEST_QUEUE_H_
+#define KINFORMER_CONTROLLER_REQUEST_QUEUE_H_
+
+#include <functional>
+#include <optional>
+
+#include "kinformer/workqueue/priority_queue.h"
+
+namespace kinformer {
+
+// Priority of requests without a change: for objects that exist when a controller starts, and for
+// updates that changed nothing, so that changes do not wait behind them. Counterpart:
+// handler.LowPriority.
+inline constexpr int kLowPriority = -100;
+
+// A handle, valid during the call that gets it. Each Add may have a priority; without one it has
+// the event's: kLowPriority for objects of an initial list and for updates that changed nothing,
+// else 0. Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
+// WithLowPriorityWhenUnchanged.
+template <class R, class Hash = std::hash<R>>
+class RequestQueue {
+ public:
+  // Creates a handle. `usual`: the priority of requests without one. Empty: the queue has no
+  // priorities, and given ones are ignored.
+  RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual)
+      : queue_(queue), usual_(usual) {}
+
+  void Add(const R& request) const { AddWithOpts({}, request); }
+  // Adds a request after `delay`.
+  void AddAfter(const R& request, Duration delay) const { AddWithOpts({.after = delay}, request); }
+  // Adds a request with the limiter's delay, as after a failure.
+  void AddRateLimited(const R& request) const { AddWithOpts({.rate_limited = true}, request); }
+  void AddWithOpts(AddOpts options, const R& request) const {
+    if (!usual_) {
+      options.priority = 0;
+    } else if (!options.priority) {
+      options.priority = usual_;
+    }
+    queue_.AddWithOpts(options, request);
+  }
+  // Returns a handle on the same queue for an event of another priority.
+  [[nodiscard]] RequestQueue WithUsual(int usual) const {
+    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt);
+  }
+
+ private:
+  PriorityQueue<R, Hash>& queue_;
+  std::optional<int> usual_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CONTROLLER_REQUEST_QUEUE_H_

@@ -1,0 +1,28 @@
+// kinformer/object/resource.h
+//
+// Resource: requirements of types that kinformer can list, watch, cache and write. The generated
+// views (corev1::Pod, ...) are Resources; a user's own view may be one.
+
+#ifndef KINFORMER_OBJECT_RESOURCE_H_
+#define KINFORMER_OBJECT_RESOURCE_H_
+
+#include <concepts>
+
+#include "kinformer/internal/block.h"
+#include "kinformer/internal/type_info.h"
+
+namespace kinformer {
+
+// Matches a view of one object that can be made from its block.
+template <class T>
+concept ObjectView = std::constructible_from<T, const internal::Block*> && std::copyable<T>;
+
+// Matches an ObjectView whose kind is known at compile time.
+template <class T>
+concept Resource = ObjectView<T> && requires {
+  { T::type_info() } -> std::convertible_to<const internal::TypeInfo&>;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_OBJECT_RESOURCE_H_

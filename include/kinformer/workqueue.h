@@ -1,0 +1,16 @@
+// kinformer/workqueue.h
+//
+// All public headers of the group workqueue.
+
+#ifndef KINFORMER_WORKQUEUE_H_
+#define KINFORMER_WORKQUEUE_H_
+
+#include "kinformer/workqueue/delaying_queue.h"
+#include "kinformer/workqueue/flowcontrol.h"
+#include "kinformer/workqueue/priority_queue.h"
+#include "kinformer/workqueue/rate_limiter.h"
+#include "kinformer/workqueue/rate_limiting_queue.h"
+#include "kinformer/workqueue/work_queue.h"
+#include "kinformer/workqueue/worker.h"
+
+#endif  // KINFORMER_WORKQUEUE_H_

@@ -1,0 +1,40 @@
+// apiserver/admission/admission_question.h
+//
+// AdmissionQuestionFor, AdmissionOutcome: what the webhooks of a phase are asked, and their answer.
+
+#ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_QUESTION_H_
+#define KINFORMER_APISERVER_ADMISSION_ADMISSION_QUESTION_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kinformer/base/result.h"
+
+#include "apiserver/admission/webhook.h"
+#include "apiserver/registry/resource_table.h"
+
+namespace kinformer::apiserver {
+
+// Combined result of all webhooks of a phase.
+struct AdmissionOutcome {
+  Result<void> allowed{};
+  bool changed = false;  // attributes.object was replaced
+  std::vector<std::string> warnings{};
+};
+
+// A webhook to call, with the resource and version that its rules name: the request's own, or an
+// equivalent one (matchPolicy).
+struct AdmissionQuestionFor {
+  WebhookPtr webhook{};
+  ResourceAt at{};
+};
+
+// Owns the calls under way; destroying it cancels them.
+using AdmissionTicket = std::shared_ptr<void>;
+using AdmissionDone = std::function<void(AdmissionOutcome outcome)>;
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_ADMISSION_ADMISSION_QUESTION_H_

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""scripts/rename: what it rewrites in a program's sources, and what it only names."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+loader = importlib.machinery.SourceFileLoader("rename", str(ROOT / "scripts" / "rename"))
+rename = importlib.util.module_from_spec(importlib.util.spec_from_loader("rename", loader))
+loader.exec_module(rename)
+
+MOVED, GONE = rename.read_table((ROOT / "scripts" / "renamed.txt").read_text())
+
+
+class Rename(unittest.TestCase):
+    def test_headers_are_included_from_their_new_places(self):
+        self.assertEqual(
+            rename.renamed('#include <map>\n#include "kinformer/list_watch.h"\n'
+                           '# include <kinformer/enqueue.h>  // kinformer/enqueue.h\n'
+                           '#include "kinformer/api/corev1.h"\n', MOVED),
+            '#include <map>\n#include "kinformer/client/lister_watcher.h"\n'
+            '# include <kinformer/controller/handler.h>  // kinformer/enqueue.h\n'
+            '#include "kinformer/api/corev1.h"\n')
+
+    def test_every_header_of_the_table_is_there_under_its_new_name_only(self):
+        for old, new in MOVED.items():
+            self.assertTrue((ROOT / "include/kinformer" / new).is_file(), new)
+            if (ROOT / "include/kinformer" / old).is_file():
+                # An umbrella header has the name: it includes the header that had it.
+                self.assertIn(f'"kinformer/{new}"',
+                              (ROOT / "include/kinformer" / old).read_text())
+
+    def test_names_that_are_gone_are_named_with_advice(self):
+        found = list(rename.advice("int x;\nMutationCache cache;  // ListAll\n", GONE))
+        self.assertEqual([place[:2] for place in found], [(2, "MutationCache")])
+        self.assertIn("DelegatingClient", found[0][2])
+
+    def test_folders_are_searched_for_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "a").mkdir()
+            for name in ("a/x.cc", "a/x.h", "a/x.txt"):
+                (root / name).write_text('#include "kinformer/pod.h"\n')
+            self.assertEqual([path.name for path in rename.sources([folder])], ["x.cc", "x.h"])
+
+
+if __name__ == "__main__":
+    unittest.main()
