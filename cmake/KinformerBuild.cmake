@@ -213,7 +213,7 @@ function(kinformer_test name)
     ${links} ${ARG_LIBS} kinformer_flags GTest::gmock GTest::gtest_main)
   # What is tested is optimised as it ships; the tests themselves need not be, and compile in half
   # the time.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_compile_options(${name} PRIVATE -O0)
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()

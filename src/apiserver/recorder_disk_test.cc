@@ -13,7 +13,7 @@
 #include "kinformer/base/simulation.h"
 
 #include "apiserver/faults/recording_format.h"
-#include "apiserver/faults/scripted_upstream.h"
+#include "apiserver/faults/testing/scripted_upstream.h"
 #include "apiserver/testing.h"
 #include "base/core/testing/fields_log.h"
 

@@ -9,7 +9,7 @@
 #include "kinformer/apiserver/recording.h"
 #include "kinformer/base/simulation.h"
 
-#include "apiserver/faults/recording_tape.h"
+#include "apiserver/faults/testing/recording_tape.h"
 #include "apiserver/testing.h"
 
 namespace kinformer::apiserver::testing {

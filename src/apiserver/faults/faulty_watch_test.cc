@@ -8,7 +8,7 @@
 
 #include "kinformer/base/simulation.h"
 
-#include "apiserver/faults/scripted_stream.h"
+#include "apiserver/faults/testing/scripted_stream.h"
 
 namespace kinformer::apiserver {
 namespace {

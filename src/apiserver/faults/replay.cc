@@ -43,7 +43,7 @@ std::string_view ResourceVersionOf(std::string_view target) {
   constexpr std::string_view kName = "resourceVersion=";
   for (std::size_t at = target.find(kName); at != std::string_view::npos;
        at = target.find(kName, at + 1)) {
-    if (target[at - 1] != '?' && target[at - 1] != '&') continue;  // a target begins with '/'
+    if (at == 0 || (target[at - 1] != '?' && target[at - 1] != '&')) continue;
     const std::string_view value = target.substr(at + kName.size());
     return value.substr(0, value.find('&'));
   }

@@ -157,6 +157,7 @@ EventLoop::~EventLoop() {
     return;
   }
   Stop();
+  impl_->timers.Clear();  // while the loop still stands: destructors of tasks may post to it
 }
 
 bool EventLoop::Forked() const { return impl_->birthplace.InAnotherProcess(); }

@@ -26,8 +26,10 @@ SimulatedLoop::~SimulatedLoop() {
     stopped_ = true;
     monitor_->NotifyAll();
   }
-  // The tasks that are left are destroyed next; anything that their destructors post is ignored.
   thread_->Join();
+  // Destroys the tasks; anything that their destructors post is ignored now.
+  queue_.clear();
+  timers_.Clear();
 }
 
 bool SimulatedLoop::OnOne() { return current != nullptr; }

@@ -33,8 +33,9 @@
 #include "kinformer/base/simulation.h"
 
 #include "base/core/contained_sinks.h"
-#include "base/core/named_env.h"
+#include "base/core/named_envs.h"
 #include "base/core/prng.h"
+#include "base/loop/has_own_work.h"
 #include "base/loop/own_work.h"
 #include "base/loop/timer_queue.h"
 

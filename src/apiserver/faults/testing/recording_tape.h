@@ -1,9 +1,9 @@
-// apiserver/faults/recording_tape.h
+// apiserver/faults/testing/recording_tape.h
 //
 // Tape: writes a recording for a test.
 
-#ifndef KINFORMER_APISERVER_FAULTS_RECORDING_TAPE_H_
-#define KINFORMER_APISERVER_FAULTS_RECORDING_TAPE_H_
+#ifndef KINFORMER_APISERVER_FAULTS_TESTING_RECORDING_TAPE_H_
+#define KINFORMER_APISERVER_FAULTS_TESTING_RECORDING_TAPE_H_
 
 #include <chrono>
 #include <cstdint>
@@ -48,4 +48,4 @@ struct Tape {
 
 }  // namespace kinformer::apiserver::testing
 
-#endif  // KINFORMER_APISERVER_FAULTS_RECORDING_TAPE_H_
+#endif  // KINFORMER_APISERVER_FAULTS_TESTING_RECORDING_TAPE_H_

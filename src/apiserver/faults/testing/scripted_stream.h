@@ -1,10 +1,10 @@
-// apiserver/faults/scripted_stream.h
+// apiserver/faults/testing/scripted_stream.h
 //
 // ScriptedStream: a response whose pieces and states a test writes down, for tests of faults that
 // wrap a response.
 
-#ifndef KINFORMER_APISERVER_FAULTS_SCRIPTED_STREAM_H_
-#define KINFORMER_APISERVER_FAULTS_SCRIPTED_STREAM_H_
+#ifndef KINFORMER_APISERVER_FAULTS_TESTING_SCRIPTED_STREAM_H_
+#define KINFORMER_APISERVER_FAULTS_TESTING_SCRIPTED_STREAM_H_
 
 #include <cstddef>
 #include <functional>
@@ -72,4 +72,4 @@ inline std::string ReadOnce(ResponseStream& stream, std::size_t max_bytes = 1000
 
 }  // namespace kinformer::apiserver::testing
 
-#endif  // KINFORMER_APISERVER_FAULTS_SCRIPTED_STREAM_H_
+#endif  // KINFORMER_APISERVER_FAULTS_TESTING_SCRIPTED_STREAM_H_

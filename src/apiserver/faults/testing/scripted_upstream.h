@@ -1,9 +1,9 @@
-// apiserver/faults/scripted_upstream.h
+// apiserver/faults/testing/scripted_upstream.h
 //
 // Upstream: a transport to a server whose answers a test gives, call by call.
 
-#ifndef KINFORMER_APISERVER_FAULTS_SCRIPTED_UPSTREAM_H_
-#define KINFORMER_APISERVER_FAULTS_SCRIPTED_UPSTREAM_H_
+#ifndef KINFORMER_APISERVER_FAULTS_TESTING_SCRIPTED_UPSTREAM_H_
+#define KINFORMER_APISERVER_FAULTS_TESTING_SCRIPTED_UPSTREAM_H_
 
 #include <memory>
 #include <string>
@@ -38,4 +38,4 @@ class Upstream final : public Transport {
 
 }  // namespace kinformer::apiserver::testing
 
-#endif  // KINFORMER_APISERVER_FAULTS_SCRIPTED_UPSTREAM_H_
+#endif  // KINFORMER_APISERVER_FAULTS_TESTING_SCRIPTED_UPSTREAM_H_
