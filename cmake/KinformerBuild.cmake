@@ -111,7 +111,7 @@ set(KINFORMER_LAYERS
   apiserver/server
   apiserver
   apiserver/http
-  apiserver/testing)
+  testing)
 
 # Sets `result` to the targets of `layers`, which must stand before the layer `name`.
 function(kinformer_layers_before name result)
@@ -151,8 +151,8 @@ endfunction()
 
 # kinformer_layer(NAME SOURCES a.cc... [OFFERS a.h...] [PUBLIC b.h...] DEPS base... [LIBS x...])
 #
-# One library for the folder src/NAME, whose CMakeLists.txt calls this. NAME may be a path:
-# the library of a/b is kinformer_a_b. OFFERS are the headers that later layers may include; the
+# One library for the folder src/NAME or server/NAME, whose CMakeLists.txt calls this. NAME may be a
+# path: the library of a/b is kinformer_a_b. OFFERS are the headers that later layers may include; the
 # others are for the folder and its tests. PUBLIC are the headers of include/kinformer that it
 # implements. DEPS are layers that stand before this one. Private headers are included as
 # "NAME/x.h", public ones as "kinformer/x.h". scripts/layers checks all of that.
@@ -161,8 +161,10 @@ function(kinformer_layer name)
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
   kinformer_library(${target} ${ARG_SOURCES})
+  string(REGEX REPLACE "/${name}$" "" root "${CMAKE_CURRENT_SOURCE_DIR}")
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${root}>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/src>)
@@ -172,7 +174,7 @@ endfunction()
 
 # kinformer_group(NAME a/b...)
 #
-# The target kinformer_NAME for the rooms of the folder src/NAME: who links it links them all.
+# The target kinformer_NAME for the rooms of the folder NAME: who links it links them all.
 function(kinformer_group name)
   kinformer_layers_before(${name} links ${ARGN})
   add_library(kinformer_${name} INTERFACE)

@@ -13,7 +13,7 @@ function(kinformer_offers name)
 endfunction()
 kinformer_offers(kinformer kinformer_cache kinformer_workqueue kinformer_controller kinformer_api)
 kinformer_offers(apiserver kinformer_apiserver_http kinformer_apiserver)
-kinformer_offers(testing kinformer_apiserver_testing)
+kinformer_offers(testing kinformer_testing)
 
 if(NOT KINFORMER_INSTALL)
   return()

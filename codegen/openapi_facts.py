@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes src/apiserver/discovery/openapi_facts.cc: what the OpenAPI documents of a real API server
+"""Writes server/apiserver/discovery/openapi_facts.cc: what the OpenAPI documents of a real server
 say about built-in types beyond schema/.
 
-usage: openapi_facts.py SCHEMA_DIR DOCUMENT... > src/apiserver/discovery/openapi_facts.cc
+usage: openapi_facts.py SCHEMA_DIR DOCUMENT... > server/apiserver/discovery/openapi_facts.cc
 The documents are those of /openapi/v3/... of test/realserver, one file for each group and version.
 """
 

@@ -11,6 +11,7 @@ import sys
 
 BUILD = "cmake/KinformerBuild.cmake"
 PUBLIC = "include/kinformer/"
+ROOTS = ("src/", "server/")  # of the layers: the library, and the API server beside it
 OUTSIDE = ("cli", "bench", "fuzz", "examples", "test")
 _INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 _TEST_NAME = re.compile(r"(?:^|_)(?:test|testing)(?:_|\.)")
@@ -40,6 +41,11 @@ def matches(name, patterns):
 
 def top_folder(layer):
     return layer.split("/")[0]
+
+
+def below_root(path):
+    """The path of a layer's file below its root; None for other files."""
+    return next((path.removeprefix(root) for root in ROOTS if path.startswith(root)), None)
 
 
 class Declaration:
@@ -81,15 +87,16 @@ class Tree:
         """The layer that a file belongs to, or None."""
         if path.startswith(PUBLIC):
             return next(iter(self.owners_of(path)), None)
-        if not path.startswith("src/"):
+        inside = below_root(path)
+        if inside is None:
             return None
-        folder = path[len("src/"):].rpartition("/")[0]
+        folder = inside.rpartition("/")[0]
         while folder and folder not in self.layers:
             folder = folder.rpartition("/")[0]
         if folder:
             return folder
         # The tests of a folder that has rooms, and nothing else of its own, stand above the rooms.
-        rooms = [name for name in self.order if name.startswith(path.split("/")[1] + "/")]
+        rooms = [name for name in self.order if name.startswith(top_folder(inside) + "/")]
         return rooms[-1] if rooms and self.is_test(path) else None
 
     def owners_of(self, public_header):
@@ -97,16 +104,17 @@ class Tree:
         return [layer.name for layer in self.layers.values() if matches(name, layer["PUBLIC"])]
 
     def is_test(self, path):
-        """Whether a file of src is a test or a test's helper. A layer called testing is neither."""
-        if not path.startswith("src/"):
+        """Whether a file is a test or a test's helper. A layer called testing is neither."""
+        inside = below_root(path)
+        if inside is None:
             return False
-        folder, _, name = path[len("src/"):].rpartition("/")
+        folder, _, name = inside.rpartition("/")
         if _TEST_NAME.search(name):
             return True
         return folder not in self.layers and "testing" in folder.split("/")
 
     def is_offered(self, layer, path):
-        return matches(path.removeprefix(f"src/{layer}/"), self.layers[layer]["OFFERS"])
+        return matches(below_root(path).removeprefix(layer + "/"), self.layers[layer]["OFFERS"])
 
     def rooms(self, name):
         """A layer is its own room; a group is the layers below its folder."""
@@ -126,15 +134,16 @@ class Tree:
         sys.exit(f"{BUILD}: no set(KINFORMER_LAYERS …)")
 
     def _read_declarations(self):
-        for path in sorted(self.root.glob("src/**/CMakeLists.txt")):
-            self._declare(path, "kinformer_layer", ("OFFERS", "PUBLIC", "DEPS"), self.layers)
-            self._declare(path, "kinformer_group", (), self.groups)
+        for root in ROOTS:
+            for path in sorted(self.root.glob(f"{root}**/CMakeLists.txt")):
+                self._declare(path, "kinformer_layer", ("OFFERS", "PUBLIC", "DEPS"), self.layers)
+                self._declare(path, "kinformer_group", (), self.groups)
         for folder in OUTSIDE:
             for path in self.root.glob(f"{folder}/CMakeLists.txt"):
                 self._declare(path, "kinformer_part", ("MAY_INCLUDE", "PRIVATE_OF"), self.parts)
         for name in self.order:
             if name not in self.layers and name not in self.groups:
-                self.error(BUILD, 1, f"no CMakeLists.txt of src declares {name}: strike it from "
+                self.error(BUILD, 1, f"no CMakeLists.txt declares {name}: strike it from "
                                      "KINFORMER_LAYERS")
         self.order = [name for name in self.order if name in self.layers]
         for part in self.parts.values():
@@ -153,7 +162,7 @@ class Tree:
             into[arguments[0]] = Declaration(arguments[0], relative, line, lists)
 
     def _find_files(self):
-        for top in ("include", "src", *OUTSIDE):
+        for top in ("include", *ROOTS, *OUTSIDE):
             for folder, folders, names in os.walk(self.root / top):
                 folders[:] = [name for name in folders if not name.startswith((".", "build"))]
                 for name in names:
@@ -170,7 +179,7 @@ class Tree:
 
     def _resolve(self, include):
         here = include.path.rpartition("/")[0]
-        for folder in ("include/", "src/", "", "test/", "bench/", "cli/", here + "/"):
+        for folder in ("include/", *ROOTS, "", "test/", "bench/", "cli/", here + "/"):
             if (self.root / (folder + include.header)).is_file():
                 return folder + include.header
         # What the build generates is known by the wildcards of those who declare it.

@@ -3,7 +3,7 @@
 //	learn -schema ../../schema -server URL -data DATA_DIR -out ../../schema/defaults.tsv
 //	learn -schema ../../schema -server URL -data DATA_DIR -check URL_OF_OURS [-objects DIR]
 //
-//	learn -schema ../../schema -server URL -data DATA_DIR -record ../../src/apiserver/builtin/defaults_cases.txt
+//	learn -schema ../../schema -server URL -data DATA_DIR -record ../../server/apiserver/builtin/defaults_cases.txt
 //	learn -schema ../../schema -server URL -data DATA_DIR -required valid_objects.txt -out ../../schema/required.tsv
 //
 // The second form asks the same of the embedded server as well, and says what it answers differently. The

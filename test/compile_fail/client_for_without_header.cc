@@ -1,5 +1,5 @@
 // The error of For names the header that is missing.
-// first: client.For needs the header of what it gives: #include "kinformer/client/resource_client.h"
+// first: For needs the header of what it gives: #include "kinformer/client/resource_client.h"
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/client/client.h"

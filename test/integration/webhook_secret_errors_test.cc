@@ -82,7 +82,8 @@ TEST_F(WebhookSecret, Errors_NameTheSecret) {
 // Another replica was faster; the next attempt takes its result.
 TEST_F(WebhookSecret, Conflicts_AreRetried) {
   const std::string exists =
-      R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"AlreadyExists","code":409})";
+      R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"AlreadyExists",)"
+      R"("code":409})";
   for (const std::string& text : {std::string(), exists}) {
     for (const char* verb : {"create", "update"}) {
       static_cast<void>(server_.Delete({"", "v1", "secrets"}, {"default", "hooks-tls"}));

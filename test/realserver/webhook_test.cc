@@ -255,7 +255,7 @@ TEST_F(RealWebhooks, AConversionBetweenVersions) {
   EXPECT_EQ(spoke->value().length, "7");
 }
 
-// Same expectations as for the embedded server: src/apiserver/admission_subresource_test.cc.
+// Same expectations as for the embedded server: server/apiserver/admission_subresource_test.cc.
 TEST_F(RealWebhooks, SubresourceReviews_NameKindAndOptions) {
   using admissionregistrationv1::ValidatingWebhookConfiguration;
   Make<ValidatingWebhookConfiguration>(Recording("all", R"("*")", R"("*/*")"));
@@ -303,7 +303,7 @@ TEST_F(RealWebhooks, SubresourceReviews_NameKindAndOptions) {
                                       "CREATE v1 Eviction pods/eviction x by CreateOptions"));
 }
 
-// Likewise: src/apiserver/admission_version_test.cc.
+// Likewise: server/apiserver/admission_version_test.cc.
 TEST_F(RealWebhooks, AWebhookForAnotherVersion) {
   using admissionregistrationv1::MutatingWebhookConfiguration;
   using admissionregistrationv1::ValidatingWebhookConfiguration;

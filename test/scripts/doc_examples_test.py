@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/doc-examples on a small made-up tree: what is taken out, and a context without its page."""
+"""scripts/doc-examples on a small tree: what is taken out, and a context without its page."""
 
 import importlib.machinery
 import importlib.util

@@ -12,8 +12,8 @@
 //   server.Listen({.tls = true}).OrExit();
 //   server.WriteKubeconfig("test.kubeconfig").OrExit();
 //
-// In simulated time (kinformer/base/simulation.h), where a day passes in a moment and a seed determines
-// the run:
+// In simulated time (kinformer/base/simulation.h), where a day passes in a moment and a seed
+// determines the run:
 //
 //   kinformer::Simulation sim;
 //   kinformer::testing::ApiServer server(sim);

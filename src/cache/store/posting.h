@@ -1,7 +1,7 @@
 // cache/store/posting.h
 //
-// Posting: a value of an index, and the numbers of all entries that have it at some version that may
-// still be read.
+// Posting: a value of an index, and the numbers of all entries that have it at some version that
+// may still be read.
 
 #ifndef KINFORMER_CACHE_STORE_POSTING_H_
 #define KINFORMER_CACHE_STORE_POSTING_H_

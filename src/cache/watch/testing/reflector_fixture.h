@@ -1,7 +1,7 @@
 // cache/watch/testing/reflector_fixture.h
 //
-// ReflectorTest: a reflector over a client::FakeServer in simulated time, with a store and an observer that
-// record their calls.
+// ReflectorTest: a reflector over a client::FakeServer in simulated time, with a store and an
+// observer that record their calls.
 
 #ifndef KINFORMER_CACHE_WATCH_TESTING_REFLECTOR_FIXTURE_H_
 #define KINFORMER_CACHE_WATCH_TESTING_REFLECTOR_FIXTURE_H_

@@ -1,9 +1,10 @@
 // apiserver/registry/built_in_conversion.h
 //
 // Conversion: built-in kinds served in two forms and stored in one: Events of the core group and of
-// events.k8s.io, HorizontalPodAutoscalers of autoscaling/v2 and v1. Each form is a ServedResource with
-// the names, the schema and the selectable fields of its version. The form that is not stored shares
-// store and watchers with the stored one, and its objects are converted in requests and responses.
+// events.k8s.io, HorizontalPodAutoscalers of autoscaling/v2 and v1. Each form is a ServedResource
+// with the names, the schema and the selectable fields of its version. The form that is not stored
+// shares store and watchers with the stored one, and its objects are converted in requests and
+// responses.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_BUILT_IN_CONVERSION_H_
 #define KINFORMER_APISERVER_REGISTRY_BUILT_IN_CONVERSION_H_

@@ -1,10 +1,10 @@
-// apiserver/testing/replica_transport.h
+// testing/replica_transport.h
 //
 // ReplicaTransport: a transport between a replica of an operator and the server that injects faults
 // for tests. A replica has one for each loop; they share a ReplicaFaults.
 
-#ifndef KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
-#define KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
+#ifndef KINFORMER_TESTING_REPLICA_TRANSPORT_H_
+#define KINFORMER_TESTING_REPLICA_TRANSPORT_H_
 
 #include <cstdint>
 #include <functional>
@@ -74,4 +74,4 @@ class ReplicaTransport final : public Transport {
 
 }  // namespace kinformer::testing
 
-#endif  // KINFORMER_APISERVER_TESTING_REPLICA_TRANSPORT_H_
+#endif  // KINFORMER_TESTING_REPLICA_TRANSPORT_H_

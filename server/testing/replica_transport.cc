@@ -1,4 +1,4 @@
-#include "apiserver/testing/replica_transport.h"
+#include "testing/replica_transport.h"
 
 #include <deque>
 #include <string_view>

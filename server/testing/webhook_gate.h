@@ -1,10 +1,10 @@
-// apiserver/testing/webhook_gate.h
+// testing/webhook_gate.h
 //
 // WebhookGate: a transport between the server and its webhooks, which delays, fails or cuts calls
 // as a test requests.
 
-#ifndef KINFORMER_APISERVER_TESTING_WEBHOOK_GATE_H_
-#define KINFORMER_APISERVER_TESTING_WEBHOOK_GATE_H_
+#ifndef KINFORMER_TESTING_WEBHOOK_GATE_H_
+#define KINFORMER_TESTING_WEBHOOK_GATE_H_
 
 #include <functional>
 #include <memory>
@@ -56,4 +56,4 @@ class WebhookGate final : public Transport {
 
 }  // namespace kinformer::testing
 
-#endif  // KINFORMER_APISERVER_TESTING_WEBHOOK_GATE_H_
+#endif  // KINFORMER_TESTING_WEBHOOK_GATE_H_

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/testing/replica_transport.h"
-#include "apiserver/testing/webhook_gate.h"
+#include "testing/replica_transport.h"
+#include "testing/webhook_gate.h"
 
 namespace kinformer::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "apiserver/testing/webhook_gate.h"
+#include "testing/webhook_gate.h"
 
 #include <string_view>
 #include <utility>
