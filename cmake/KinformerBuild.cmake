@@ -152,8 +152,8 @@ endfunction()
 # kinformer_layer(NAME SOURCES a.cc... [OFFERS a.h...] [PUBLIC b.h...] DEPS base... [LIBS x...])
 #
 # One library for the folder src/NAME or server/NAME, whose CMakeLists.txt calls this. NAME may be a
-# path: the library of a/b is kinformer_a_b. OFFERS are the headers that later layers may include; the
-# others are for the folder and its tests. PUBLIC are the headers of include/kinformer that it
+# path: the library of a/b is kinformer_a_b. OFFERS are the headers that later layers may include;
+# the others are for the folder and its tests. PUBLIC are the headers of include/kinformer that it
 # implements. DEPS are layers that stand before this one. Private headers are included as
 # "NAME/x.h", public ones as "kinformer/x.h". scripts/layers checks all of that.
 function(kinformer_layer name)
