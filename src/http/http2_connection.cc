@@ -530,7 +530,8 @@ void Http2Connection::Settle() {
     return Linger();
   }
   if (!settings_seen_) return;  // the first deadline applies until then
-  SetDeadline(streams_.empty() ? host().options().idle_timeout : Tick());
+  const Duration idle = host().options().idle_timeout;
+  SetDeadline(streams_.empty() ? idle : Tick());
 }
 
 void Http2Connection::GoAway() {

@@ -31,14 +31,6 @@ std::string PemOf(X509* cert) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-std::string PemOf(EVP_PKEY* key) {
-  const std::unique_ptr<BIO, int (*)(BIO*)> bio(BIO_new(BIO_s_mem()), &BIO_free);
-  PEM_write_bio_PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(bio.get(), &data);
-  return {data, static_cast<std::size_t>(size)};
-}
-
 // Returns the certificate with a key that OpenSSL considers too weak.
 std::string Weak(const std::string& pem) {
   const KeyPtr key(EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{512}), &EVP_PKEY_free);

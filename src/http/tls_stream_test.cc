@@ -66,7 +66,9 @@ TEST(TlsStream, Handshake_WaitsForItsClient) {
     EXPECT_EQ(ends.stream->Handshake(), Next::kWaitRead);
     EXPECT_EQ(ends.stream->Handshake(), Next::kWaitRead);
     EXPECT_EQ(ends.Shake(), good ? Next::kAgain : Next::kClosed);
-    if (good) EXPECT_EQ(ends.stream->Handshake(), Next::kAgain);
+    if (good) {
+      EXPECT_EQ(ends.stream->Handshake(), Next::kAgain);
+    }
     EXPECT_EQ(ends.stream->PeerCommonName(), "");
   }
 }
