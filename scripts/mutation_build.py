@@ -152,8 +152,11 @@ class Changed:
         """Whether the optimised objects are those of the unchanged text, byte by byte."""
         unchanged = (self._programs.root / self._path).read_text()
         text = self._file.read_text()
-        for name in self._compiled:
+        made = [name for name, files in self._programs.made_from.items() if self._path in files]
+        for name in self._compiled or made[:1]:
             with_it = self._compile(name, "with", "-O2")
+            if with_it is None:
+                return False
             self._file.write_text(unchanged)
             without = self._compile(name, "without", "-O2")
             self._file.write_text(text)

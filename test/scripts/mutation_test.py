@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""scripts/mutation.py on pieces of C++: which faults are planted where, and where none are; and the
-commands by which scripts/mutation_build.py builds them."""
+"""scripts/mutation.py on pieces of C++: which faults are planted where, and where none are; the
+commands by which scripts/mutation_build.py builds them, and the switches of mutation_switch.py."""
 
 import importlib.machinery
 import importlib.util
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
 import mutation  # noqa: E402
 import mutation_build  # noqa: E402
+import mutation_switch  # noqa: E402
 
 loader = importlib.machinery.SourceFileLoader(
     "mutate", str(pathlib.Path(mutation.__file__).parent / "mutate"))
@@ -99,6 +103,96 @@ class Build(unittest.TestCase):
                 "y.o: #deps 1, deps mtime 1 (VALID)\n    /a/src/y.cc\n\n")
         self.assertEqual(mutation_build.dependencies(text, root / "build/mutate", root),
                          {"x/x.cc.o": {"src/x.cc", "src/x.h"}, "y.o": {"src/y.cc"}})
+
+
+# Every rule, operands that are chains, and operators that bind more or less tightly than those.
+SOURCE = """
+constexpr int kOften = 12;
+int F(int a, int b, bool c) {
+  int n = 0;
+  const bool d = a < b && c || !c && a == 3 && b != a + 2;
+  if (d || a > 4 && b >= 2 || b <= a - 3) n += 5;
+  if (c && (a == b || n > 1)) return n;
+  for (int i = 0, left = 40; i < kOften && left-- > 0; ++i) n -= d ? a : -b;
+  if (n > 7) Note(n);
+  --n;
+  bool flag = true;
+  if (n == 3) flag = false;
+  return flag ? std::min(n, a * b) : std::max(a, 1);
+}
+"""
+PROGRAM = """
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+namespace kinformer_mutation {
+bool Reached(int fault) noexcept {
+  static const char* const planted = std::getenv("MUTANT");
+  return planted != nullptr && std::atoi(planted) == fault;
+}
+}  // namespace kinformer_mutation
+static int notes = 0;
+static void Note(int n) { notes += n; }
+"""
+CALLS = """
+template <int (*f)(int, int, bool)>
+static void Show() {
+  for (int a = -2; a < 7; ++a)
+    for (int b = -2; b < 7; ++b)
+      for (int c = 0; c < 2; ++c) {
+        notes = 0;
+        const int result = f(a, b, c != 0);
+        std::printf("%d,%d ", result, notes);
+      }
+  std::puts("");
+}
+"""
+
+
+class Switches(unittest.TestCase):
+    def test_operands_of_connectives(self):
+        code = "x = f(a, b && c(d) || !e);"
+        at = code.index(" && ")
+        self.assertEqual(code[mutation_switch.left_begin(code, at):at], "b")
+        self.assertEqual(code[at + 4:mutation_switch.right_end(code, at + 4, " && ")], "c(d)")
+        at = code.index(" || ")
+        self.assertEqual(code[mutation_switch.left_begin(code, at):at], "b && c(d)")
+        self.assertEqual(code[at + 4:mutation_switch.right_end(code, at + 4, " || ")], "!e")
+
+    def test_lines_stay_where_they_are(self):
+        faults = dict(enumerate(mutation.mutants_of("a.cc", SOURCE)))
+        text = mutation_switch.with_switches(SOURCE, faults)
+        self.assertEqual(text.count("\n"), SOURCE.count("\n"))
+        self.assertEqual([mutation_switch.switch(fault, mutation.masked(SOURCE), 0) is None
+                          for fault in faults.values() if fault.rule == "connective"],
+                         [False, False, True, False, False, False, True, False, False, False])
+        self.assertIn("const int kOften = (kinformer_mutation::Reached(0) ? 24 : 12);", text)
+
+    @unittest.skipIf(shutil.which("c++") is None, "no compiler")
+    def test_a_switch_does_what_the_changed_text_does(self):
+        code = mutation.masked(SOURCE)
+        faults = [fault for fault in mutation.mutants_of("a.cc", SOURCE)
+                  if mutation_switch.switch(fault, code, 0)]
+        self.assertGreater(len(faults), 40)
+        self.assertEqual({fault.rule for fault in faults},
+                         {*mutation._SWAPS, "negation", "number", "statement"})
+        variants = [SOURCE, *(fault.apply(SOURCE) for fault in faults)]
+        text = PROGRAM + mutation_switch.with_switches(SOURCE, dict(enumerate(faults))) + CALLS
+        for number, variant in enumerate(variants):
+            text += f"namespace v{number} {{\n{variant}\n}}\n"
+        text += "int main() {\n  Show<F>();\n"
+        text += "".join(f"  Show<v{number}::F>();\n" for number in range(len(variants))) + "}\n"
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "a.cc"
+            source.write_text(text)
+            subprocess.run(["c++", "-std=c++20", "-w", "-O0", "-include",
+                            mutation_switch.HERE / "mutation_switch.h", source, "-o",
+                            source.with_suffix("")], check=True)
+            for number in range(len(variants)):
+                shown = subprocess.run(
+                    [source.with_suffix("")], env={"MUTANT": str(number - 1)}, text=True,
+                    capture_output=True, check=True, timeout=20).stdout.splitlines()
+                self.assertEqual(shown[0], shown[1 + number], str([None, *faults][number]))
 
 
 class Explanations(unittest.TestCase):
