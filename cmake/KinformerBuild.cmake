@@ -195,6 +195,21 @@ function(kinformer_part folder)
   endforeach()
 endfunction()
 
+# The headers that nearly every test needs, compiled once: without that they take half of the time
+# that a test takes.
+if(KINFORMER_BUILD_TESTS AND KINFORMER_PRECOMPILED)
+  find_package(GTest REQUIRED)
+  add_executable(kinformer_test_headers EXCLUDE_FROM_ALL
+    ${PROJECT_SOURCE_DIR}/cmake/test_headers.cc)
+  target_link_libraries(kinformer_test_headers PRIVATE
+    kinformer_flags GTest::gmock GTest::gtest_main Threads::Threads)
+  target_compile_options(kinformer_test_headers PRIVATE -O0)
+  target_precompile_headers(kinformer_test_headers PRIVATE
+    <gmock/gmock.h> <gtest/gtest.h> <algorithm> <array> <atomic> <chrono> <cstdint> <functional>
+    <initializer_list> <map> <memory> <optional> <set> <string> <string_view> <thread> <utility>
+    <variant> <vector>)
+endif()
+
 # kinformer_test(NAME SOURCES a_test.cc... LAYERS cache... [LIBS ...] [LABELS concurrency...]
 # [TIMEOUT s])
 #
@@ -216,6 +231,9 @@ function(kinformer_test name)
   # What is tested is optimised as it ships; the tests themselves need not be, and compile in half
   # the time.
   target_compile_options(${name} PRIVATE -O0)
+  if(KINFORMER_PRECOMPILED)
+    target_precompile_headers(${name} REUSE_FROM kinformer_test_headers)
+  endif()
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()

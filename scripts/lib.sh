@@ -13,7 +13,8 @@ bench_packages=(libbenchmark-dev nlohmann-json3-dev libabsl-dev)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19)
 
 # What ccache has compiled in one clone serves every other on the same machine.
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+# It serves what was compiled with precompiled headers only if it may trust them.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
 say() { printf '\033[1m==> %s\033[0m\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }

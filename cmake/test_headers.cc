@@ -1,0 +1,3 @@
+// A program of its own, because CMake keeps precompiled headers beside one.
+
+int main() { return 0; }
