@@ -124,7 +124,8 @@ std::vector<AdmissionQuestionFor> AdmissionWebhooks::Concerned(
 
 AdmissionTicket AdmissionWebhooks::Ask(AdmissionPhase phase,
                                        std::shared_ptr<AdmissionAttributes> attributes,
-                                       std::vector<AdmissionQuestionFor> questions, Done done) {
+                                       std::vector<AdmissionQuestionFor> questions,
+                                       AdmissionDone done) {
   return phase == AdmissionPhase::kMutate
              ? AskInTurn(parts_, std::move(attributes), std::move(questions), std::move(done))
              : AskAtOnce(parts_, std::move(attributes), std::move(questions), std::move(done));

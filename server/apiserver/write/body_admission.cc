@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apiserver/errors/status.h"
+#include "apiserver/registry/conversion.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/write/admitted.h"

@@ -49,7 +49,7 @@ class UnseenWritesOfCache : public ::testing::Test {
     std::string json = R"({"metadata":{"namespace":")" + namespace_ + R"(","name":")" + name +
                        R"(","uid":")" + uid + R"(","resourceVersion":")" + version + '"';
     if (!more.empty()) json += "," + std::string(more);
-    return BuildFromJson(cache::PodType(), json + "}}").OrExit();
+    return BuildFromJson(client::PodType(), json + "}}").OrExit();
   }
   // The watch sends an event; the loop handles it.
   void Shows(const ObjectRef& object) {
@@ -89,7 +89,7 @@ class UnseenWritesOfCache : public ::testing::Test {
   const std::shared_ptr<base::FieldsLog> log_ =
       std::make_shared<base::FieldsLog>(LogLevel::kWarning);
   Simulation sim_{{.log = log_}};
-  cache::FakeServer server_{sim_.env()};
+  client::FakeServer server_{sim_.env()};
   std::shared_ptr<InformerCore> informer_;
   std::shared_ptr<UnseenWrites> unseen_;
 
