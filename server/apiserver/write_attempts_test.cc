@@ -94,7 +94,9 @@ TEST_F(WriteAttempts, ObjectThatChangesFourTimes_IsWrittenAtLast) {
       EXPECT_THAT(At("m").asked, SizeIs(5)) << write.method << write.path << " is asked anew";
       EXPECT_EQ(At("v").asked[4].At("/oldObject/metadata/resourceVersion").StringOrEmpty().empty(),
                 false);
-      if (!deletes) EXPECT_EQ(Warnings(reply), "299 - \"m\";299 - \"v\";") << "the last ones";
+      if (!deletes) {
+        EXPECT_EQ(Warnings(reply), "299 - \"m\";299 - \"v\";") << "the last ones";
+      }
     }
   }
   EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);

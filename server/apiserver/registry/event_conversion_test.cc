@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/testing/test_objects.h"
 
 namespace kinformer::apiserver {
