@@ -7,7 +7,9 @@
 
 #include "kinformer/json/yaml.h"
 
+#include "apiserver/registry/conversion_webhook.h"
 #include "apiserver/registry/webhook_conversion.h"
+#include "apiserver/registry/webhook_place.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -7,6 +7,8 @@
 #include "kinformer/json/yaml.h"
 
 #include "apiserver/registry/conversion.h"
+#include "apiserver/registry/conversion_webhook.h"
+#include "apiserver/registry/defined_resource.h"
 
 namespace kinformer::apiserver {
 namespace {
