@@ -172,7 +172,7 @@ TEST_F(ManagerOptionsTest, WebhookServer_IsOneAndHasACheck) {
       Reason::kAlreadyExists);
   EXPECT_EQ(manager->webhook_port(), 0);
   RunningManager in_memory(sim_, server_, {.serve_webhooks = false});
-  in_memory->GetWebhookServer();
+  static_cast<void>(in_memory->GetWebhookServer());
   EXPECT_TRUE(in_memory->AddReadyzCheck("webhook-server", [] { return Result<void>(); }).ok());
   // Without sockets, the port cannot be opened, and that ends the manager.
   manager.Start();
