@@ -94,6 +94,7 @@ class ScriptHandler final : public Handler, public transport::HeadJudge {
  public:
   std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
     requests.push_back(request);
+    if (on_request) on_request();
     if (scripts.empty()) {
       return std::make_unique<transport::WholeBody>(
           200, HttpHeaders(), request.method + " " + request.target + " " + request.body);
@@ -112,6 +113,7 @@ class ScriptHandler final : public Handler, public transport::HeadJudge {
   std::deque<std::shared_ptr<Script>> gates{};
   std::vector<HttpRequest> requests{};
   std::vector<std::string> judged{};
+  std::function<void()> on_request{};
 
  private:
   static std::unique_ptr<ResponseStream> Next(std::deque<std::shared_ptr<Script>>& from) {

@@ -49,7 +49,7 @@ class TlsServerTest : public ::testing::Test {
     return client;
   }
   void Shake(TlsClient& client) {
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 1000 && SSL_is_init_finished(client.ssl()) == 0; ++i) {
       client.Shake();
       Settle(sim_);
     }
