@@ -26,8 +26,8 @@ TEST(TimerQueueTest, Due_InOrderOfTimeThenOfAdding) {
   std::string order;
   std::vector<Timer> timers;
   const std::pair<int, char> rows[] = {{3, 'd'}, {1, 'a'}, {2, 'b'}, {2, 'c'}, {4, 'e'}};
-  for (const auto& [when, name] : rows) {
-    timers.push_back(queue.Add(At(when), [&order, name = name] { order += name; }));
+  for (const auto& row : rows) {
+    timers.push_back(queue.Add(At(row.first), [&order, name = row.second] { order += name; }));
   }
   RunDue(queue, At(0));
   EXPECT_EQ(order, "");
