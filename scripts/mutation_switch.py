@@ -67,7 +67,7 @@ def left_begin(code, at):
 
 
 def switch(mutant, code, number):
-    """The edits that put it behind a switch: (place, length, text, order). None: there is no way."""
+    """The edits that put it behind a switch: (place, length, text, order). None: no way."""
     start, before = mutant.start, mutant.before
     reached = f"{_SPACE}On({number})"
     if mutant.rule in ("comparison", "sum"):
