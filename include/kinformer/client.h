@@ -1,4 +1,4 @@
-// kinformer/client/client.h
+// kinformer/client.h
 //
 // All public headers of the group client.
 

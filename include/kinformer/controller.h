@@ -1,4 +1,4 @@
-// kinformer/controller/controller.h
+// kinformer/controller.h
 //
 // All public headers of the group controller.
 

@@ -1,4 +1,4 @@
-// kinformer/events/events.h
+// kinformer/events.h
 //
 // All public headers of the group events.
 

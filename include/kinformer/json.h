@@ -1,4 +1,4 @@
-// kinformer/json/json.h
+// kinformer/json.h
 //
 // All public headers of the group json.
 

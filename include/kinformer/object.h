@@ -1,4 +1,4 @@
-// kinformer/object/object.h
+// kinformer/object.h
 //
 // All public headers of the group object.
 
