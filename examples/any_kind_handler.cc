@@ -5,10 +5,10 @@
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/corev1.h"
-#include "kinformer/base/stop.h"
-#include "kinformer/cache/shared_informer_factory.h"
-#include "kinformer/client/client.h"
-#include "kinformer/object/object.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
+#include "kinformer/object.h"
 
 using kinformer::Object;
 

@@ -1,15 +1,14 @@
 // CacheController: list, watch, a queue and the loop that processes it, without a cache. Prints
 // each change of a ConfigMap in the order of changes, on the main thread.
 
-#include "kinformer/cache/cache_controller.h"
-
 #include <iostream>
 #include <memory>
 #include <syncstream>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/base/stop.h"
-#include "kinformer/client/client.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
 
 namespace corev1 = kinformer::corev1;
 using kinformer::Delta;

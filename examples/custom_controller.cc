@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/base/stop.h"
-#include "kinformer/base/until.h"
-#include "kinformer/cache/shared_informer_factory.h"
-#include "kinformer/client/client.h"
-#include "kinformer/workqueue/rate_limiting_queue.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
+#include "kinformer/workqueue.h"
 
 namespace corev1 = kinformer::corev1;
 using kinformer::ObjectName;

@@ -4,10 +4,10 @@
 #include <iostream>
 #include <syncstream>
 
-#include "kinformer/base/stop.h"
-#include "kinformer/cache/dynamic_shared_informer_factory.h"
-#include "kinformer/client/client.h"
-#include "kinformer/object/unstructured.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
+#include "kinformer/object.h"
 
 using kinformer::Unstructured;
 

@@ -7,11 +7,10 @@
 #include <syncstream>
 #include <tuple>
 
-#include "kinformer/base/stop.h"
-#include "kinformer/cache/shared_informer_factory.h"
-#include "kinformer/client/client.h"
-#include "kinformer/client/resource_client.h"
-#include "kinformer/object/custom_resource.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
+#include "kinformer/object.h"
 
 struct WidgetSpec {
   std::int64_t size = 1;

@@ -13,10 +13,9 @@
 #include <vector>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/base/stop.h"
-#include "kinformer/cache/delta_fifo.h"
-#include "kinformer/cache/reflector.h"
-#include "kinformer/client/client.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
 
 namespace corev1 = kinformer::corev1;
 using kinformer::Deltas;

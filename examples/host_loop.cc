@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/base/runtime.h"
-#include "kinformer/cache/shared_informer_factory.h"
-#include "kinformer/client/client.h"
-#include "kinformer/client/config.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
 
 namespace corev1 = kinformer::corev1;
 

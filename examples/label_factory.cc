@@ -5,9 +5,9 @@
 #include <syncstream>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/base/stop.h"
-#include "kinformer/cache/shared_informer_factory.h"
-#include "kinformer/client/client.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
 
 namespace corev1 = kinformer::corev1;
 

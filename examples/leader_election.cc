@@ -9,8 +9,8 @@
 #include <syncstream>
 #include <thread>
 
-#include "kinformer/base/stop.h"
-#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/base.h"
+#include "kinformer/leaderelection.h"
 
 using kinformer::LeaderElector;
 

@@ -5,12 +5,10 @@
 #include <syncstream>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/base/stop.h"
-#include "kinformer/cache/shared_informer.h"
-#include "kinformer/client/client.h"
-#include "kinformer/client/lister_watcher.h"
-#include "kinformer/object/field_selector.h"
-#include "kinformer/object/unstructured.h"
+#include "kinformer/base.h"
+#include "kinformer/cache.h"
+#include "kinformer/client.h"
+#include "kinformer/object.h"
 
 namespace corev1 = kinformer::corev1;
 

@@ -8,12 +8,9 @@
 
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/base/stop.h"
-#include "kinformer/client/config.h"
-#include "kinformer/controller/cached_resource_client.h"
-#include "kinformer/controller/controller_builder.h"
-#include "kinformer/controller/controllerutil.h"
-#include "kinformer/controller/manager.h"
+#include "kinformer/base.h"
+#include "kinformer/client.h"
+#include "kinformer/controller.h"
 
 using namespace kinformer;  // NOLINT(google-build-using-namespace): a program, not a header
 namespace appsv1 = kinformer::appsv1;
