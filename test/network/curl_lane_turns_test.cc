@@ -1,0 +1,196 @@
+// CurlLane: how much it reads in one turn of the loop, and when it asks libcurl again without being
+// told of new data.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <curl/curl.h>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "network/lane_scene.h"
+#include "network/raw_peer.h"
+#include "transport/curl_lane.h"
+
+namespace kinformer::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using internal::transport::CurlLane;
+
+// ---- HTTP/1.1: the test says when the socket is readable
+
+class CurlLaneReads : public ::testing::Test {
+ protected:
+  LaneCall& Begin(ConnectionPool pool) {
+    lane_ = &scene_.NewLane(pool);
+    LaneCall& call = scene_.Add(*lane_, "/x");
+    scene_.RunSoon();
+    peer_.Write(0, "HTTP/1.1 200 OK\r\n\r\n");
+    scene_.RunSoon();
+    EXPECT_EQ(call.status(), 200);
+    return call;
+  }
+  // Returns the bytes that one turn delivers.
+  std::size_t Turn(const LaneCall& call) {
+    const std::size_t before = call.bytes();
+    const int posted = scene_.posted();
+    scene_.OnLoop([&] { lane_->OnSocket(call.transfer->socket, CURL_CSELECT_IN); });
+    EXPECT_EQ(scene_.posted(), posted) << "libcurl keeps nothing back";
+    return call.bytes() - before;
+  }
+  static LaneSetup Plain(RawPeer& peer) {
+    LaneSetup setup{.tls = false};
+    setup.sockets = &peer;
+    return setup;
+  }
+
+  RawPeer peer_;
+  LaneScene scene_{Plain(peer_)};
+  CurlLane* lane_ = nullptr;
+};
+
+constexpr std::size_t kRead = 16384;  // libcurl's buffer
+
+TEST_F(CurlLaneReads, FullReads_GoOnEightTimes) {
+  LaneCall& call = Begin(ConnectionPool::kList);
+  peer_.Write(0, std::string(9 * kRead + 100, 'x'));
+  EXPECT_EQ(Turn(call), 8 * kRead);
+  EXPECT_EQ(Turn(call), kRead + 100);
+  EXPECT_EQ(Turn(call), 0U);
+}
+
+TEST_F(CurlLaneReads, ShortRead_EndsTheTurn) {
+  LaneCall& call = Begin(ConnectionPool::kWatch);
+  constexpr std::size_t kWatchRead = 4096;
+  peer_.Write(0, std::string(6 * kWatchRead + 1, 'x'));
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(Turn(call), kWatchRead) << i;
+  EXPECT_EQ(Turn(call), 1U);
+}
+
+// Data that arrives meanwhile is read in the same turn after a read of a full record of TLS.
+TEST_F(CurlLaneReads, ReadOfARecord_GoesOn) {
+  for (const std::size_t size : {15'999U, 16'000U, 16'001U}) {
+    SCOPED_TRACE(size);
+    LaneCall& call = scene_.Make("/x");
+    CurlLane& lane = scene_.NewLane();
+    scene_.Add(lane, call);
+    scene_.RunSoon();
+    const std::size_t number = peer_.Accepted() - 1;
+    peer_.Write(number, "HTTP/1.1 200 OK\r\n\r\n");
+    scene_.RunSoon();
+    lane_ = &lane;
+    bool more = true;
+    call.on_data = [&] {
+      if (more) peer_.Write(number, "more");
+      more = false;
+    };
+    peer_.Write(number, std::string(size, 'x'));
+    EXPECT_EQ(Turn(call), size + (size >= 16'000 ? 4 : 0));
+  }
+}
+
+// ---- HTTP/2: libcurl may keep data back
+
+class CurlLaneAsks : public ::testing::Test {
+ protected:
+  CurlLaneAsks() {
+    call_ = &scene_.Add(lane_, "/watch");
+    scene_.RunFor(1s);
+    EXPECT_EQ(call_->bytes(), 5U);
+    EXPECT_FALSE(lane_.http1());
+  }
+  // Returns how often the lane posts itself, without new readiness of a socket.
+  int Posts(const std::function<void()>& work) {
+    const int before = scene_.posted();
+    scene_.OnLoop(work);
+    for (int i = 0; i < 10 && scene_.sim().Step(); ++i) {
+    }
+    return scene_.posted() - before;
+  }
+  void FullBuffer() {
+    lane_.OnFullBuffer();
+    lane_.OnSocket(-1, CURL_CSELECT_OUT);
+  }
+
+  LaneScene scene_;
+  CurlLane& lane_ = scene_.NewLane();
+  LaneCall* call_ = nullptr;
+};
+
+TEST_F(CurlLaneAsks, FullBuffer_IsAskedUntilTwoQuietRounds) {
+  for (int i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_EQ(Posts([&] { FullBuffer(); }), 2);
+    EXPECT_EQ(Posts([&] { lane_.OnSocket(-1, CURL_CSELECT_OUT); }), 0);
+  }
+  EXPECT_EQ(Posts([&] {
+              FullBuffer();
+              FullBuffer();
+            }),
+            2)
+      << "one question at a time";
+}
+
+TEST_F(CurlLaneAsks, LaneWithoutExchanges_IsAskedOnce) {
+  scene_.Remove(lane_, *call_);
+  EXPECT_EQ(Posts([&] { FullBuffer(); }), 1);
+  EXPECT_EQ(Posts([&] { FullBuffer(); }), 1);
+}
+
+TEST_F(CurlLaneAsks, DataInARound_IsReadAndBeginsTheCountAnew) {
+  scene_.Remove(lane_, *call_);
+  LaneCall& ticks = scene_.Add(lane_, "/ticks");
+  scene_.RunFor(100ms);
+  ASSERT_EQ(ticks.bytes(), 5U);
+  const std::size_t read = ticks.bytes();
+  const int socket = ticks.transfer->socket;
+  EXPECT_EQ(socket, -1) << "it uses the connection of the one before";
+  // The server's next line is on its way when the lane asks.
+  scene_.loop().Forget(lane_);
+  scene_.RunFor(1s);
+  ASSERT_EQ(ticks.bytes(), read) << "nobody told the lane";
+  EXPECT_EQ(Posts([&] { FullBuffer(); }), 3);
+  EXPECT_EQ(ticks.bytes(), read + 5);
+}
+
+TEST_F(CurlLaneAsks, Http1_IsNotAsked) {
+  LaneScene scene({.options = {.disable_http2 = true}});
+  CurlLane& lane = scene.NewLane();
+  scene.Add(lane, "/watch");
+  scene.RunFor(1s);
+  const int before = scene.posted();
+  scene.OnLoop([&] {
+    lane.OnFullBuffer();
+    lane.OnSocket(-1, CURL_CSELECT_OUT);
+  });
+  scene.RunFor(1s);
+  EXPECT_EQ(scene.posted(), before);
+}
+
+// The question that is already posted finds the lane gone.
+TEST_F(CurlLaneAsks, LaneThatIsGone_IsNotAsked) {
+  alignas(CurlLane) std::array<std::byte, sizeof(CurlLane)> room{};
+  CurlLane* const lane = std::construct_at(reinterpret_cast<CurlLane*>(room.data()),
+                                           scene_.shared(), scene_.loop(), ConnectionPool::kShort);
+  LaneCall& call = scene_.Add(*lane, "/watch");
+  scene_.RunFor(1s);
+  ASSERT_EQ(call.bytes(), 5U);
+  const int posted = scene_.posted();
+  scene_.OnLoop([&] {
+    lane->OnFullBuffer();
+    lane->OnSocket(-1, CURL_CSELECT_OUT);
+    std::destroy_at(lane);
+    room.fill(std::byte{0});
+  });
+  EXPECT_EQ(scene_.posted(), posted + 1);
+  scene_.RunFor(1h);
+  EXPECT_EQ(scene_.posted(), posted + 1);
+  EXPECT_FALSE(call.done());
+}
+
+}  // namespace
+}  // namespace kinformer::testing
