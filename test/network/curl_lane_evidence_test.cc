@@ -116,9 +116,8 @@ TEST(CurlLaneAddresses, SocketOfTheResolver_IsNotTheExchanges) {
   LaneScene scene({.tls = true, .host = "no-such-host.invalid", .real_sockets = true});
   CurlLane& lane = scene.NewLane();
   LaneCall& call = scene.Add(lane, "/x");
-  const SteadyTime begun = scene.Now();
-  for (int i = 0; i < 100 && !call.transfer->connecting_since; ++i) scene.sim().Step();
-  EXPECT_EQ(call.transfer->connecting_since, begun);
+  for (int i = 0; i < 1000 && !call.transfer->connecting_since; ++i) scene.RunFor(1ms);
+  EXPECT_TRUE(call.transfer->connecting_since);
   EXPECT_EQ(call.transfer->handshake_since, std::nullopt);
   EXPECT_EQ(call.transfer->socket, -1);
   EXPECT_EQ(lane.sockets(), 0U);

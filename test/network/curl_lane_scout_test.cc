@@ -82,7 +82,7 @@ TEST_F(CurlLaneScout, FirstExchange_ConnectsAloneAndTheNextTakesItsPlace) {
   EXPECT_EQ(lane_.sockets(), 1U);
 }
 
-TEST_F(CurlLaneScout, ThoseBehindIt_GoWhenItIsAnsweredOrAfterAQuarterOfASecond) {
+TEST_F(CurlLaneScout, ExchangesBehindTheFirst_GoOnItsAnswerOrAfterAQuarterOfASecond) {
   struct Row {
     const char* target;
     Duration waited;
@@ -193,8 +193,8 @@ TEST_F(CurlLaneScout, Failure_RetiresTheLaneIfItsConnectionMayBeDead) {
       const SteadyTime cut = scene.Now();
       scene.RunSoon();
       EXPECT_EQ(lane.last_use(), cut);
-      EXPECT_EQ(lane.sockets(), 0U);
-      EXPECT_EQ(lane.connected(), row.http1);
+      EXPECT_EQ(lane.sockets(), row.http1 ? 0U : 1U) << "libcurl keeps it";
+      EXPECT_TRUE(lane.connected());
     }
     EXPECT_EQ(call.ok(), row.ok);
     EXPECT_EQ(call.failed(), !row.ok);
@@ -225,21 +225,21 @@ TEST_F(CurlLaneScout, ConnectionLostBeforeTheAnswer_LeavesTheNextOneAlone) {
 
 // libcurl sends again by itself what was not answered on a connection that had been used.
 TEST_F(CurlLaneScout, RequestsOfALostConnection_WaitForTheNext) {
-  LaneCall& before = scene_.Add(lane_, "/x");
-  scene_.RunSoon();
-  ASSERT_TRUE(before.ok());
-  scene_.OnLoop([&] { network().Freeze(0); });
-  LaneCall& one = scene_.Add(lane_, "/x");
-  LaneCall& two = scene_.Add(lane_, "/x");
+  LaneCall& watch = scene_.Add(lane_, "/watch");
   scene_.RunFor(1s);
-  ASSERT_EQ(lane_.started(), 2U);
-  ASSERT_TRUE(lane_.connected());
+  ASSERT_EQ(watch.bytes(), 5U);
+  LaneCall& one = scene_.Make("/x");
+  LaneCall& two = scene_.Make("/x");
   scene_.OnLoop([&] {
+    lane_.Add(one.transfer);
+    lane_.Add(two.transfer);
     network().SetOpening(Opening::kHanging);
     network().Cut(0);
   });
   const SteadyTime cut = scene_.Now();
   scene_.RunFor(1s);
+  EXPECT_TRUE(watch.failed());
+  ASSERT_EQ(network().opened(), 2U);
   EXPECT_FALSE(lane_.connected());
   EXPECT_EQ(lane_.started(), 0U);
   EXPECT_EQ(lane_.sockets(), 1U);

@@ -1,5 +1,5 @@
-// CurlLane: how much it reads in one turn of the loop, and when it asks libcurl again without being
-// told of new data.
+// CurlLane over HTTP/2: when it asks libcurl again without being told of new data, since libcurl may
+// keep data back.
 
 #include <array>
 #include <chrono>
@@ -8,11 +8,8 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "network/lane_scene.h"
-#include "network/raw_peer.h"
 #include "transport/curl_lane.h"
 
 namespace kinformer::testing {
@@ -20,80 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using internal::transport::CurlLane;
-
-// ---- HTTP/1.1: the test says when the socket is readable
-
-class CurlLaneReads : public ::testing::Test {
- protected:
-  LaneCall& Begin(ConnectionPool pool) {
-    lane_ = &scene_.NewLane(pool);
-    LaneCall& call = scene_.Add(*lane_, "/x");
-    scene_.RunSoon();
-    peer_.Write(0, "HTTP/1.1 200 OK\r\n\r\n");
-    scene_.RunSoon();
-    EXPECT_EQ(call.status(), 200);
-    return call;
-  }
-  // Returns the bytes that one turn delivers.
-  std::size_t Turn(const LaneCall& call) {
-    const std::size_t before = call.bytes();
-    const int posted = scene_.posted();
-    scene_.OnLoop([&] { lane_->OnSocket(call.transfer->socket, CURL_CSELECT_IN); });
-    EXPECT_EQ(scene_.posted(), posted) << "libcurl keeps nothing back";
-    return call.bytes() - before;
-  }
-  static LaneSetup Plain(RawPeer& peer) {
-    LaneSetup setup{.tls = false};
-    setup.sockets = &peer;
-    return setup;
-  }
-
-  RawPeer peer_;
-  LaneScene scene_{Plain(peer_)};
-  CurlLane* lane_ = nullptr;
-};
-
-constexpr std::size_t kRead = 16384;  // libcurl's buffer
-
-TEST_F(CurlLaneReads, FullReads_GoOnEightTimes) {
-  LaneCall& call = Begin(ConnectionPool::kList);
-  peer_.Write(0, std::string(9 * kRead + 100, 'x'));
-  EXPECT_EQ(Turn(call), 8 * kRead);
-  EXPECT_EQ(Turn(call), kRead + 100);
-  EXPECT_EQ(Turn(call), 0U);
-}
-
-TEST_F(CurlLaneReads, ShortRead_EndsTheTurn) {
-  LaneCall& call = Begin(ConnectionPool::kWatch);
-  constexpr std::size_t kWatchRead = 4096;
-  peer_.Write(0, std::string(6 * kWatchRead + 1, 'x'));
-  for (int i = 0; i < 6; ++i) EXPECT_EQ(Turn(call), kWatchRead) << i;
-  EXPECT_EQ(Turn(call), 1U);
-}
-
-// Data that arrives meanwhile is read in the same turn after a read of a full record of TLS.
-TEST_F(CurlLaneReads, ReadOfARecord_GoesOn) {
-  for (const std::size_t size : {15'999U, 16'000U, 16'001U}) {
-    SCOPED_TRACE(size);
-    LaneCall& call = scene_.Make("/x");
-    CurlLane& lane = scene_.NewLane();
-    scene_.Add(lane, call);
-    scene_.RunSoon();
-    const std::size_t number = peer_.Accepted() - 1;
-    peer_.Write(number, "HTTP/1.1 200 OK\r\n\r\n");
-    scene_.RunSoon();
-    lane_ = &lane;
-    bool more = true;
-    call.on_data = [&] {
-      if (more) peer_.Write(number, "more");
-      more = false;
-    };
-    peer_.Write(number, std::string(size, 'x'));
-    EXPECT_EQ(Turn(call), size + (size >= 16'000 ? 4 : 0));
-  }
-}
-
-// ---- HTTP/2: libcurl may keep data back
 
 class CurlLaneAsks : public ::testing::Test {
  protected:

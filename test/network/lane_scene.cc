@@ -179,6 +179,11 @@ void LaneScene::OnLoop(const std::function<void()>& work) {
   sim_.RunUntil([&] { return done; }, Duration::max());
 }
 
+void LaneScene::RunFor(Duration duration) {
+  OnLoop([] {});  // after a task the Simulation looks at the sockets again
+  sim_.RunFor(duration);
+}
+
 void LaneScene::RunSoon() { RunFor(std::chrono::milliseconds(10)); }
 
 }  // namespace kinformer::testing

@@ -97,7 +97,7 @@ class LaneScene {
   void Remove(CurlLane& lane, LaneCall& call);
   // Runs `work` as a task of the loop. Sockets are not looked at before RunFor.
   void OnLoop(const std::function<void()>& work);
-  void RunFor(Duration duration) { sim_.RunFor(duration); }
+  void RunFor(Duration duration);
   // Runs for ten milliseconds.
   void RunSoon();
 
