@@ -97,8 +97,8 @@ void CurlLane::Remove(const std::shared_ptr<CurlTransfer>& transfer) {
 CurlLane::List CurlLane::Transfers() const {
   List all;
   for (const auto& [easy, transfer] : active_) all.push_back(transfer);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a->added < b->added; });
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a->added < b->added; });
   all.insert(all.end(), queue_.begin(), queue_.end());
   return all;
 }

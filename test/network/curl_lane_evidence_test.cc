@@ -1,4 +1,4 @@
-// CurlLane: how long answers were awaited in vain, and the sockets of names and addresses.
+// CurlLane: how long answers were awaited in vain, and the options of its sockets.
 
 #include <arpa/inet.h>
 #include <chrono>
@@ -111,17 +111,6 @@ TEST_F(CurlLaneEvidence, OverHttp1_AWaitBeginsWithTheExchangesOwnProgress) {
 }
 
 // ---- Sockets of the system
-
-TEST(CurlLaneAddresses, SocketOfTheResolver_IsNotTheExchanges) {
-  LaneScene scene({.tls = true, .host = "no-such-host.invalid", .real_sockets = true});
-  CurlLane& lane = scene.NewLane();
-  LaneCall& call = scene.Add(lane, "/x");
-  for (int i = 0; i < 1000 && !call.transfer->connecting_since; ++i) scene.RunFor(1ms);
-  EXPECT_TRUE(call.transfer->connecting_since);
-  EXPECT_EQ(call.transfer->handshake_since, std::nullopt);
-  EXPECT_EQ(call.transfer->socket, -1);
-  EXPECT_EQ(lane.sockets(), 0U);
-}
 
 TEST(CurlLaneAddresses, ConnectionsOfBothFamilies_EndAfter30SecondsWithoutAcknowledgement) {
   for (const int family : {AF_INET, AF_INET6}) {

@@ -225,14 +225,15 @@ TEST_F(CurlLaneScout, ConnectionLostBeforeTheAnswer_LeavesTheNextOneAlone) {
 
 // libcurl sends again by itself what was not answered on a connection that had been used.
 TEST_F(CurlLaneScout, RequestsOfALostConnection_WaitForTheNext) {
-  LaneCall& watch = scene_.Add(lane_, "/watch");
+  CurlLane& lane = scene_.NewLane(ConnectionPool::kWatch);
+  LaneCall& watch = scene_.Add(lane, "/watch");
   scene_.RunFor(1s);
   ASSERT_EQ(watch.bytes(), 5U);
-  LaneCall& one = scene_.Make("/x");
-  LaneCall& two = scene_.Make("/x");
+  LaneCall& one = scene_.Make("/x", "GET", ConnectionPool::kWatch);
+  LaneCall& two = scene_.Make("/x", "GET", ConnectionPool::kWatch);
   scene_.OnLoop([&] {
-    lane_.Add(one.transfer);
-    lane_.Add(two.transfer);
+    lane.Add(one.transfer);
+    lane.Add(two.transfer);
     network().SetOpening(Opening::kHanging);
     network().Cut(0);
   });
@@ -240,10 +241,10 @@ TEST_F(CurlLaneScout, RequestsOfALostConnection_WaitForTheNext) {
   scene_.RunFor(1s);
   EXPECT_TRUE(watch.failed());
   ASSERT_EQ(network().opened(), 2U);
-  EXPECT_FALSE(lane_.connected());
-  EXPECT_EQ(lane_.started(), 0U);
-  EXPECT_EQ(lane_.sockets(), 1U);
-  EXPECT_EQ(lane_.ScoutSince(), cut);
+  EXPECT_FALSE(lane.connected());
+  EXPECT_EQ(lane.started(), 0U);
+  EXPECT_EQ(lane.sockets(), 1U);
+  EXPECT_EQ(lane.ScoutSince(), cut);
   for (const LaneCall* const call : {&one, &two}) {
     EXPECT_FALSE(call->done());
     EXPECT_FALSE(call->transfer->started);
@@ -253,12 +254,12 @@ TEST_F(CurlLaneScout, RequestsOfALostConnection_WaitForTheNext) {
   const LaneCall& opens = first_opens ? one : two;
   EXPECT_EQ(opens.transfer->connecting_since, cut);
   EXPECT_EQ(opens.transfer->handshake_since, cut);
-  LaneCall& three = scene_.Add(lane_, "/x");
-  EXPECT_THAT(Queued(), ElementsAre(three.transfer.get()));
+  LaneCall& three = scene_.Add(lane, "/x");
+  EXPECT_FALSE(three.transfer->in_multi) << "it waits, too";
   scene_.OnLoop([&] { network().Thaw(1); });
   scene_.RunSoon();
   EXPECT_TRUE(one.ok() && two.ok() && three.ok());
-  EXPECT_TRUE(lane_.connected());
+  EXPECT_TRUE(lane.connected());
   EXPECT_EQ(network().opened(), 2U);
 }
 
