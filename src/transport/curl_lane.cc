@@ -31,14 +31,11 @@ CurlLane::CurlLane(std::shared_ptr<CurlShared> shared, CurlLoop& loop, Connectio
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlLane::TimerChanged);
   curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
   SetConnectionLimit();
 }
 
 CurlLane::~CurlLane() {
   *self_ = nullptr;
-  timer_.Cancel();
-  settings_timer_.Cancel();
   while (!active_.empty()) Detach(*active_.begin()->second);
   for (const auto& transfer : queue_) transfer->lane = nullptr;
   // Closes the connections; libcurl closes their descriptors through CloseSocket.
@@ -63,9 +60,11 @@ void CurlLane::Allow(std::size_t connections) {
 }
 
 void CurlLane::LimitConnections() {
-  // libcurl's limits cannot be changed during its callbacks.
-  limit_changed_ = limit_changed_ || inside_;
-  if (!inside_) SetConnectionLimit();
+  if (inside_) {
+    limit_changed_ = true;  // libcurl's limits cannot be changed during its callbacks
+  } else {
+    SetConnectionLimit();
+  }
 }
 
 void CurlLane::Add(std::shared_ptr<CurlTransfer> transfer) {
@@ -98,8 +97,8 @@ void CurlLane::Remove(const std::shared_ptr<CurlTransfer>& transfer) {
 CurlLane::List CurlLane::Transfers() const {
   List all;
   for (const auto& [easy, transfer] : active_) all.push_back(transfer);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a->added < b->added; });
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a->added < b->added; });
   all.insert(all.end(), queue_.begin(), queue_.end());
   return all;
 }
@@ -121,7 +120,7 @@ std::optional<SteadyTime> CurlLane::ScoutSince() const {
 Duration CurlLane::AwaitedInVain(const CurlTransfer& transfer) {
   const SteadyTime now = shared_->env.Now();
   const SteadyTime heard = has_one_connection() ? last_activity_ : transfer.last_progress();
-  if (last_activity_ > awaited_until_) awaited_ = Duration::zero();
+  if (last_activity_ >= awaited_until_) awaited_ = Duration::zero();
   const SteadyTime from = std::max({transfer.started_at, heard, awaited_until_});
   awaited_ += now - from;
   awaited_until_ = now;
@@ -137,7 +136,7 @@ void CurlLane::OnStarted(CurlTransfer& transfer, bool http2) {
   }
   if (http1_) {
     connected_ = true;
-  } else if (!connected_ && !settings_timer_.armed()) {
+  } else if (!connected_) {
     settings_timer_ = shared_->env.loop().RunAt(shared_->env.Now() + kSettingsWait, [weak = self_] {
       if (*weak != nullptr) (*weak)->OnAnswer();
     });
@@ -146,8 +145,7 @@ void CurlLane::OnStarted(CurlTransfer& transfer, bool http2) {
 }
 
 void CurlLane::OnAnswer() {
-  if (!std::exchange(connected_, true) && allowed_ > 0) LimitConnections();
-  settings_timer_ = Timer();
+  if (!std::exchange(connected_, true)) LimitConnections();
   if (!inside_) Admit();
 }
 
@@ -162,12 +160,10 @@ void CurlLane::OnSocket(int fd, int flags) {
     const std::uint64_t before = shared_->stats.bytes_received;
     Run(fd, flags);
     if (!http1_ || shared_->stats.bytes_received - before < kRecord) return;
-    if (std::find(watched_.begin(), watched_.end(), fd) == watched_.end()) return;
   }
 }
 
 void CurlLane::Run(curl_socket_t fd, int flags) {
-  if (inside_) return;
   int running = 0;
   inside_ = true;
   curl_multi_socket_action(multi_, fd, flags, &running);
@@ -179,18 +175,12 @@ void CurlLane::Run(curl_socket_t fd, int flags) {
 // anything here except destroy the lane; its owner does that only in a separate task.
 void CurlLane::Settle() {
   for (auto& transfer : std::exchange(leaving_, {})) {
-    if (transfer->lane == this && transfer->in_multi) Detach(*transfer);
+    if (transfer->in_multi) Detach(*transfer);  // it may be in the list twice
   }
-  if (limit_changed_) {
-    limit_changed_ = false;
-    SetConnectionLimit();
-  }
+  if (std::exchange(limit_changed_, false)) SetConnectionLimit();
   int left = 0;
   while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
-    if (message->msg != CURLMSG_DONE) continue;
-    const auto found = active_.find(message->easy_handle);
-    if (found == active_.end()) continue;
-    const std::shared_ptr<CurlTransfer> transfer = found->second;
+    const std::shared_ptr<CurlTransfer> transfer = active_.at(message->easy_handle);
     Finish(transfer, message->data.result);
   }
   if (new_sockets_.size() == own_sockets_.size()) LoseConnection();
@@ -213,10 +203,8 @@ void CurlLane::PostAskAgain() {
 void CurlLane::AskAgain() {
   asking_again_ = false;
   const std::uint64_t before = shared_->stats.bytes_received;
-  const auto sockets = watched_;
-  for (const curl_socket_t fd : sockets) {
-    if (std::find(watched_.begin(), watched_.end(), fd) != watched_.end()) Run(fd, CURL_CSELECT_IN);
-  }
+  // libcurl ignores a socket that it has closed meanwhile.
+  for (const curl_socket_t fd : std::vector(watched_)) Run(fd, CURL_CSELECT_IN);
   // A stream whose data was delivered frees buffer space for other streams, but libcurl resumes
   // them only when it is called again.
   quiet_rounds_ = shared_->stats.bytes_received == before ? quiet_rounds_ + 1 : 0;
