@@ -88,11 +88,11 @@ TEST_F(CurlTransferTest, RefusalThatCannotBeDecoded_IsAnError) {
       Answer("HTTP/1.1 400 No\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"));
   CurlTransfer& transfer = Make(server.url(), AsksForGzip());
   EXPECT_EQ(transfer.Verdict(Run(transfer)).error().reason(), Reason::kDecode);
-  LoopbackServer reset([](const Request&, Peer& peer) {
+  LoopbackServer chunks([](const Request&, Peer& peer) {
     peer.Write("HTTP/1.1 400 No\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n");
     return false;
   });
-  CurlTransfer& bad_chunk = Make(reset.url(), {.target = "/x"});
+  CurlTransfer& bad_chunk = Make(chunks.url(), {.target = "/x"});
   const CURLcode code = Run(bad_chunk);
   EXPECT_NE(code, CURLE_PARTIAL_FILE);
   EXPECT_EQ(bad_chunk.Verdict(code).error().reason(), Reason::kUnexpectedEof);
