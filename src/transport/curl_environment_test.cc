@@ -11,7 +11,6 @@
 #include <string>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include "transport/curl_transfer_fixture_for_test.h"
 
@@ -95,7 +94,7 @@ TEST_F(CurlEnvironmentTest, RefusedConnection_IsTheServersOnlyWithoutAProxy) {
   EXPECT_EQ(through.Verdict(code).error().reason(), Reason::kTransport);
 }
 
-extern "C" void OnPipe(int /*signal*/) {}
+void OnPipe(int /*signal*/) {}
 
 // Other threads of the program may rely on its own handler at any moment.
 TEST_F(CurlEnvironmentTest, HandlerOfSigpipe_StaysTheProgramsMeanwhile) {
@@ -112,10 +111,10 @@ TEST_F(CurlEnvironmentTest, HandlerOfSigpipe_StaysTheProgramsMeanwhile) {
   sigaction(SIGPIPE, &before, nullptr);
 }
 
-// libcurl opens the file when it is initialized, so this needs a new process. Ends that process:
-// with 0 if the exchange succeeded and the file is empty.
+// libcurl opens the file when it is initialized, so this needs a new process.
 class KeyLogTest : public CurlTransferTest {
  protected:
+  // Ends the process: with 0 if the exchange succeeded and the file is empty.
   [[noreturn]] void ExchangeAndExit() {
     const std::string path = testing::TempDir() + "kinformer-keys-" + std::to_string(getpid());
     setenv("SSLKEYLOGFILE", path.c_str(), 1);

@@ -1,21 +1,16 @@
 // CurlTransfer by itself: the errors in which it ends, and ends that others cause.
 
 #include <chrono>
-#include <csignal>
-#include <cstdlib>
 #include <curl/curl.h>
-#include <fstream>
 #include <functional>
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
