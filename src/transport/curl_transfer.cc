@@ -35,19 +35,22 @@ bool HasBody(const HttpRequest& request) {
          request.method == "PATCH";
 }
 
-void AddHeader(curl_slist*& list, std::string_view name, std::string_view value) {
-  std::string line(name);
-  // libcurl sends "Name;" as a header with an empty value; "Name:" would remove the header.
-  if (value.empty()) {
-    line += ';';
-  } else {
-    line.append(": ").append(value);
-  }
-  list = curl_slist_append(list, line.c_str());
+// libcurl sends "Name;" as a header with an empty value; "Name:" would remove the header.
+std::string FieldLine(std::string_view name, std::string_view value) {
+  return std::string(name) + (value.empty() ? ";" : ": ") + std::string(value);
 }
 
 bool IsOneLine(std::string_view text) {
-  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
+  using namespace std::string_view_literals;
+  return text.find_first_of("\r\n\0"sv) == std::string_view::npos;
+}
+
+// Returns the TLS of a connection to a proxy or a server; null if it has none, or not OpenSSL's.
+SSL* TlsOf(CURL* easy) {
+  curl_tlssessioninfo* session = nullptr;
+  curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session);
+  return session->backend == CURLSSLBACKEND_OPENSSL ? static_cast<SSL*>(session->internals)
+                                                    : nullptr;
 }
 
 std::string_view Trim(std::string_view text) {
@@ -62,17 +65,10 @@ CurlTransfer::CurlTransfer(std::shared_ptr<CurlShared> shared, HttpRequest reque
                            ResponseReceiver& receiver)
     : shared_(std::move(shared)), request_(std::move(request)), receiver_(&receiver) {}
 
-CurlTransfer::~CurlTransfer() {
-  if (easy_ != nullptr) curl_easy_cleanup(easy_);
-  curl_slist_free_all(header_list_);
-  curl_slist_free_all(connect_to_);
-}
+CurlTransfer::~CurlTransfer() = default;
 
 Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
                                    std::string authorization) {
-  if (easy_ != nullptr) curl_easy_cleanup(easy_);
-  curl_slist_free_all(std::exchange(header_list_, nullptr));
-  curl_slist_free_all(std::exchange(connect_to_, nullptr));
   tls_ = std::move(tls);
   authorization_ = std::move(authorization);
   started = false;
@@ -80,7 +76,7 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   handshake_since.reset();
   socket = -1;
   repeats_ = repetition_refused_ = false;
-  easy_ = curl_easy_init();
+  easy_.reset(curl_easy_init());
   if (easy_ == nullptr) {
     return Error(Reason::kTransport, "libcurl cannot make a handle: out of memory");
   }
@@ -105,14 +101,14 @@ void CurlTransfer::SetTarget() {
       Renamed() ? Bracketed(shared_->options.tls.server_name) : endpoint.Bracketed();
   const std::string url = (endpoint.tls ? "https://" : "http://") + name + ":" + endpoint.port +
                           endpoint.prefix + request_.target;
-  curl_easy_setopt(easy_, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(easy(), CURLOPT_URL, url.c_str());
   if (Renamed()) {
     const std::string to =
         name + ":" + endpoint.port + ":" + endpoint.Bracketed() + ":" + endpoint.port;
-    connect_to_ = curl_slist_append(nullptr, to.c_str());
-    curl_easy_setopt(easy_, CURLOPT_CONNECT_TO, connect_to_);
+    connect_to_.reset(curl_slist_append(nullptr, to.c_str()));
+    curl_easy_setopt(easy(), CURLOPT_CONNECT_TO, connect_to_.get());
   }
-  curl_easy_setopt(easy_, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(easy(), CURLOPT_PATH_AS_IS, 1L);
 }
 
 void CurlTransfer::SetConnection() {
@@ -120,67 +116,63 @@ void CurlTransfer::SetConnection() {
   using std::chrono::milliseconds;
   const HttpTransportOptions& options = shared_->options;
   const bool http1 = options.disable_http2 || !shared_->endpoint.tls;
-  curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION,
+  curl_easy_setopt(easy(), CURLOPT_HTTP_VERSION,
                    http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
-  curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, 1L);
-  curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy(), CURLOPT_PIPEWAIT, 1L);
+  curl_easy_setopt(easy(), CURLOPT_NOSIGNAL, 1L);
   // Otherwise the removal of a handle waits for its getaddrinfo.
-  curl_easy_setopt(easy_, CURLOPT_QUICK_EXIT, 1L);
-  curl_easy_setopt(easy_, CURLOPT_HTTP_CONTENT_DECODING, 0L);
-  curl_easy_setopt(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  curl_easy_setopt(easy(), CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(easy(), CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   buffer_size_ = request_.pool == ConnectionPool::kWatch ? kWatchBuffer : kBuffer;
-  curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size_));
-  curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS,
+  curl_easy_setopt(easy(), CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size_));
+  curl_easy_setopt(easy(), CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(duration_cast<milliseconds>(options.connect_timeout).count()));
   if (shared_->sockets != nullptr) {
-    curl_easy_setopt(easy_, CURLOPT_ABSTRACT_UNIX_SOCKET, shared_->sockets->name().c_str());
+    curl_easy_setopt(easy(), CURLOPT_ABSTRACT_UNIX_SOCKET, shared_->sockets->name().c_str());
   }
-  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, 30L);
-  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, 10L);
+  curl_easy_setopt(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy(), CURLOPT_TCP_KEEPIDLE, 30L);
+  curl_easy_setopt(easy(), CURLOPT_TCP_KEEPINTVL, 10L);
 }
 
 void CurlTransfer::SetProxy() {
   // With an empty value libcurl does not read proxies or exceptions from the environment.
-  curl_easy_setopt(easy_, CURLOPT_PROXY, shared_->proxy.c_str());
-  curl_easy_setopt(easy_, CURLOPT_NOPROXY, "");
+  curl_easy_setopt(easy(), CURLOPT_PROXY, shared_->proxy.c_str());
+  curl_easy_setopt(easy(), CURLOPT_NOPROXY, "");
 }
 
 void CurlTransfer::SetTls() {
-  if (!shared_->endpoint.tls) return;
-  curl_easy_setopt(easy_, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
-  curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &CurlTransfer::OnTlsContext);
+  curl_easy_setopt(easy(), CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+  curl_easy_setopt(easy(), CURLOPT_SSL_CTX_FUNCTION, &CurlTransfer::OnTlsContext);
   if (shared_->options.tls.insecure_skip_verify) {
-    curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, 0L);
-    curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, 0L);
+    curl_easy_setopt(easy(), CURLOPT_SSL_VERIFYPEER, 0L);
+    curl_easy_setopt(easy(), CURLOPT_SSL_VERIFYHOST, 0L);
   }
   if (!tls_->ca.empty()) {
     curl_blob ca = Blob(tls_->ca);
-    curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
-    curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);  // only this CA, not the system's
+    curl_easy_setopt(easy(), CURLOPT_CAINFO_BLOB, &ca);
+    curl_easy_setopt(easy(), CURLOPT_CAPATH, nullptr);  // only this CA, not the system's
   }
   if (!tls_->cert.empty()) {
     curl_blob cert = Blob(tls_->cert);
     curl_blob key = Blob(tls_->key);
-    curl_easy_setopt(easy_, CURLOPT_SSLCERT_BLOB, &cert);
-    curl_easy_setopt(easy_, CURLOPT_SSLKEY_BLOB, &key);
+    curl_easy_setopt(easy(), CURLOPT_SSLCERT_BLOB, &cert);
+    curl_easy_setopt(easy(), CURLOPT_SSLKEY_BLOB, &key);
   }
 }
 
 void CurlTransfer::SetBody() {
   if (request_.method == "HEAD") {
-    curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
+    curl_easy_setopt(easy(), CURLOPT_NOBODY, 1L);
     return;
   }
   if (HasBody(request_)) {
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE,
+    curl_easy_setopt(easy(), CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(request_.body.size()));
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());
-  } else {
-    curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
+    curl_easy_setopt(easy(), CURLOPT_POSTFIELDS, request_.body.data());
   }
   if (HasBody(request_) || request_.method != "GET") {
-    curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+    curl_easy_setopt(easy(), CURLOPT_CUSTOMREQUEST, request_.method.c_str());
   }
 }
 
@@ -197,6 +189,10 @@ Result<void> CurlTransfer::SetHeaders() {
   if (!options.user_agent.empty() && !all.Has("User-Agent")) {
     all.Add("User-Agent", options.user_agent);
   }
+  header_list_.reset();
+  const auto append = [this](const std::string& line) {
+    header_list_.reset(curl_slist_append(header_list_.release(), line.c_str()));
+  };
   head_size_ = shared_->endpoint.prefix.size() + request_.target.size() + kOwnHead;
   for (const auto& [name, value] : all) {
     head_size_ += name.size() + value.size() + std::string_view(": \r\n").size();
@@ -207,29 +203,29 @@ Result<void> CurlTransfer::SetHeaders() {
                        " has a line break or a NUL in it, which would let it add headers of its "
                        "own; correct the option or the credential that it comes from");
     }
-    AddHeader(header_list_, name, value);
+    append(FieldLine(name, value));
   }
   // Removes headers that libcurl would add by itself.
   if (HasBody(request_)) {
-    header_list_ = curl_slist_append(header_list_, "Expect:");
-    if (!all.Has("Content-Type")) header_list_ = curl_slist_append(header_list_, "Content-Type:");
+    append("Expect:");
+    if (!all.Has("Content-Type")) append("Content-Type:");
   }
-  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, header_list_);
+  curl_easy_setopt(easy(), CURLOPT_HTTPHEADER, header_list_.get());
   // Over TLS, libcurl 7.88 never sends the rest of a head that is longer than this buffer.
-  curl_easy_setopt(easy_, CURLOPT_UPLOAD_BUFFERSIZE,
+  curl_easy_setopt(easy(), CURLOPT_UPLOAD_BUFFERSIZE,
                    static_cast<long>(std::max(kBuffer, head_size_)));
   return {};
 }
 
 void CurlTransfer::SetCallbacks() {
   error_text_[0] = '\0';
-  curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
-  curl_easy_setopt(easy_, CURLOPT_HEADERFUNCTION, &CurlTransfer::OnHeaderLine);
-  curl_easy_setopt(easy_, CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &CurlTransfer::OnBody);
-  curl_easy_setopt(easy_, CURLOPT_WRITEDATA, this);
-  curl_easy_setopt(easy_, CURLOPT_PREREQFUNCTION, &CurlTransfer::OnConnected);
-  curl_easy_setopt(easy_, CURLOPT_PREREQDATA, this);
+  curl_easy_setopt(easy(), CURLOPT_ERRORBUFFER, error_text_.data());
+  curl_easy_setopt(easy(), CURLOPT_HEADERFUNCTION, &CurlTransfer::OnHeaderLine);
+  curl_easy_setopt(easy(), CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy(), CURLOPT_WRITEFUNCTION, &CurlTransfer::OnBody);
+  curl_easy_setopt(easy(), CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy(), CURLOPT_PREREQFUNCTION, &CurlTransfer::OnConnected);
+  curl_easy_setopt(easy(), CURLOPT_PREREQDATA, this);
 }
 
 void CurlTransfer::TriesAgain() {
@@ -277,7 +273,7 @@ Result<void> CurlTransfer::Verdict(CURLcode code) {
   if (repetition_refused_) {
     failure.detail = "it closed without an answer; the server may have done what was asked";
   }
-  curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &failure.os_error);
+  curl_easy_getinfo(easy(), CURLINFO_OS_ERRNO, &failure.os_error);
   failure.through_proxy = !shared_->proxy.empty();
   return FromCurl(failure, server);
 }
@@ -325,16 +321,12 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
     return CURL_PREREQFUNC_ABORT;
   }
   bool http2 = false;
-  curl_tlssessioninfo* session = nullptr;
-  if (transfer->shared_->endpoint.tls &&
-      curl_easy_getinfo(transfer->easy_, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK &&
-      session != nullptr && session->backend == CURLSSLBACKEND_OPENSSL &&
-      session->internals != nullptr) {
+  SSL* const tls = transfer->shared_->endpoint.tls ? TlsOf(transfer->easy()) : nullptr;
+  if (tls != nullptr) {
     const unsigned char* name = nullptr;
     unsigned size = 0;
-    auto* const tls = static_cast<SSL*>(session->internals);
     SSL_get0_alpn_selected(tls, &name, &size);
-    http2 = size == 2 && name[0] == 'h' && name[1] == '2';
+    http2 = std::string_view(reinterpret_cast<const char*>(name), size) == "h2";
     if (http2 && transfer->head_size_ > kMostHttp2Head) {
       transfer->error_ =
           Error(Reason::kOverLimit,
@@ -362,13 +354,10 @@ bool CurlTransfer::HeaderLine(std::string_view line) {
   shared_->stats.bytes_received += line.size();
   last_progress_ = shared_->env.Now();
   if (headers_done_) return true;  // trailers
-  if (line.rfind("HTTP/", 0) == 0) {
-    status_ = 0;
+  if (line.starts_with("HTTP/")) {
     headers_ = HttpHeaders();
-    const auto space = line.find(' ');
-    if (space != std::string_view::npos) {
-      std::from_chars(line.data() + space + 1, line.data() + line.size(), status_);
-    }
+    const std::string_view code = line.substr(line.find(' ') + 1);
+    std::from_chars(code.data(), code.data() + code.size(), status_);
     return true;
   }
   line = Trim(line);

@@ -56,7 +56,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   // Makes libcurl's handle, or a new one for another attempt on another connection. Keeps `tls`.
   // kInvalidArgument: a header contains a line break.
   Result<void> Prepare(std::shared_ptr<const TlsMaterial> tls, std::string authorization);
-  [[nodiscard]] CURL* easy() const { return easy_; }
+  [[nodiscard]] CURL* easy() const { return easy_.get(); }
   [[nodiscard]] const std::string& authorization() const { return authorization_; }
   [[nodiscard]] const std::shared_ptr<const TlsMaterial>& tls() const { return tls_; }
 
@@ -100,6 +100,10 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   SteadyTime idle_since{};
 
  private:
+  struct Free {
+    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  };
   static std::size_t OnHeaderLine(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self);
   static CURLcode OnTlsContext(CURL* easy, void* context, void* self);
@@ -124,9 +128,9 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   const std::shared_ptr<CurlShared> shared_;
   HttpRequest request_;
   ResponseReceiver* receiver_;
-  CURL* easy_ = nullptr;
-  curl_slist* header_list_ = nullptr;
-  curl_slist* connect_to_ = nullptr;
+  std::unique_ptr<curl_slist, Free> header_list_;
+  std::unique_ptr<curl_slist, Free> connect_to_;
+  std::unique_ptr<CURL, Free> easy_;  // uses the lists
   std::shared_ptr<const TlsMaterial> tls_;
   std::string authorization_;
   std::array<char, CURL_ERROR_SIZE> error_text_{};

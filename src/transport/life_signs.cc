@@ -65,8 +65,7 @@ Duration LifeSigns::Patience() const {
 void LifeSigns::GivenUp(const CurlTransfer& transfer) {
   CurlLane* const lane = transfer.lane;
   // An accepted watch does not wait for an answer.
-  if (lane == nullptr || !transfer.started || transfer.done() || transfer.is_granted_watch())
-    return;
+  if (lane == nullptr || !transfer.started || transfer.is_granted_watch()) return;
   // With several connections, one request is no evidence if others get data.
   if (!lane->has_one_connection() && lane->last_activity() > shared_->env.Now() - Patience())
     return;
@@ -139,12 +138,12 @@ void LifeSigns::CheckConnecting(CurlLane& lane) {
   const CurlLane::List behind = lane.ScoutSince() ? lane.Queued() : CurlLane::List{};
   const auto fail = [&](const std::shared_ptr<CurlTransfer>& transfer, const Error& why) {
     for (const auto& other : behind) {
-      if (other != lane.probe && other != transfer && !other->done()) owner_.Fail(other, why);
+      if (other != lane.probe) owner_.Fail(other, why);
     }
     owner_.Fail(transfer, why);
   };
   for (const auto& transfer : lane.Transfers()) {
-    if (transfer->started || transfer->done()) continue;
+    if (transfer->started) continue;
     if (over(transfer->handshake_since, options.tls_handshake_timeout)) {
       fail(transfer,
            Error(Reason::kTransport, owner_.Describe() + ": no TLS handshake within " +
@@ -209,9 +208,7 @@ void LifeSigns::CheckProgress(CurlLane& lane) {
   for (const auto& transfer : lane.Transfers()) {
     if (transfer == lane.probe || !transfer->in_answer()) continue;
     const Duration silent = now - transfer->last_progress();
-    if (silent < idle || transfer->idle_since < transfer->last_progress()) {
-      transfer->idle_checks = 0;
-    }
+    if (transfer->idle_since <= transfer->last_progress()) transfer->idle_checks = 0;
     if (silent < idle) continue;
     if (transfer->idle_checks++ == 0) transfer->idle_since = now;
     if (transfer->idle_checks < kLooks ||
@@ -250,7 +247,6 @@ void LifeSigns::EndProbe(CurlLane& lane) {
   lane.probe->Silence();
   lane.Remove(lane.probe);
   lane.probe = nullptr;
-  lane.probe_receiver = nullptr;
 }
 
 }  // namespace kinformer::internal::transport

@@ -54,15 +54,16 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Handles "10.0.0.0/8", "fd00::/8".
+// Handles "10.0.0.0/8", "fd00::/8". Without a slash, both parts are the whole entry, which cannot be
+// an address and a number.
 bool InNetwork(const std::string& entry, const Address& address) {
   const auto slash = entry.find('/');
-  if (slash == std::string::npos) return false;
   const std::string network = entry.substr(0, slash);
+  const std::string length = entry.substr(slash + 1);
   const std::optional<Address> base = ParseAddress(network);
   unsigned bits = 0;
-  const char* const end = entry.data() + entry.size();
-  const auto [stop, code] = std::from_chars(entry.data() + slash + 1, end, bits);
+  const char* const end = length.data() + length.size();
+  const auto [stop, code] = std::from_chars(length.data(), end, bits);
   if (!base || code != std::errc() || stop != end) return false;
   const bool four = network.find(':') == std::string::npos;
   if (bits > (four ? 32U : 128U)) return false;
@@ -72,7 +73,7 @@ bool InNetwork(const std::string& entry, const Address& address) {
 // Splits "host:port" and "[::1]:port"; without a port, `port` stays as it is.
 void SplitPort(const std::string& entry, std::string& host, std::string& port) {
   host = entry;
-  const auto colon = entry.find(':', entry.starts_with('[') ? entry.find(']') : 0);
+  const auto colon = entry.find(':', entry.find(']') + 1);
   // Several colons are an IPv6 address.
   if (colon != std::string::npos && entry.rfind(':') == colon) {
     host = entry.substr(0, colon);

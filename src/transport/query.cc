@@ -1,37 +1,22 @@
 #include "transport/query.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <strings.h>
 
 #include "base/text/number_in.h"
 
 namespace kinformer::internal::transport {
-namespace {
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return lower(x) == lower(y);
-  });
-}
-
-}  // namespace
 
 bool PercentDecode(std::string_view text, bool plus_is_space, std::string& out) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {
       if (i + 2 >= text.size()) return false;
-      const int high = HexDigit(text[i + 1]);
-      const int low = HexDigit(text[i + 2]);
-      if (high < 0 || low < 0) return false;
-      out.push_back(static_cast<char>(high * 16 + low));
+      const char* const digits = text.data() + i + 1;
+      unsigned byte = 0;
+      if (std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) return false;
+      out.push_back(static_cast<char>(byte));
       i += 2;
     } else {
       out.push_back(plus_is_space && text[i] == '+' ? ' ' : text[i]);
@@ -79,7 +64,10 @@ std::vector<std::string> Query::All(std::string_view name) const {
 std::optional<bool> Query::GetBool(std::string_view name) const {
   if (!Has(name)) return std::nullopt;
   const std::string_view value = Get(name);
-  return value != "0" && !EqualsIgnoreCase(value, "false");
+  constexpr std::string_view kFalse = "false";
+  const bool is_false =
+      value.size() == kFalse.size() && strncasecmp(value.data(), kFalse.data(), kFalse.size()) == 0;
+  return value != "0" && !is_false;
 }
 
 Result<std::optional<std::int64_t>> Query::GetInt(std::string_view name) const {

@@ -54,6 +54,15 @@ TEST(PercentDecode, CutOffAtTheEnd_IsRefused) {
   }
 }
 
+// The bytes behind the text belong to somebody else.
+TEST(PercentDecode, EndOfTheText_IsNotReadBeyond) {
+  constexpr std::string_view kText = "a%41";
+  for (const std::size_t size : {2U, 3U}) {
+    EXPECT_EQ(Decoded(kText.substr(0, size)), std::nullopt) << size;
+  }
+  EXPECT_EQ(Decoded(kText.substr(0, 1)), "a");
+}
+
 TEST(PercentDecode, APlus_IsASpaceWhereThatIsSaid) {
   EXPECT_EQ(Decoded("a+b%2B+", true), "a b+ ");
   EXPECT_EQ(Decoded("a+b%2B+", false), "a+b++");
@@ -66,7 +75,8 @@ TEST(PercentDecode, DecodedText_IsAppended) {
 }
 
 TEST(Query, Pairs_AreDecodedAndKeptInOrder) {
-  const Query query("a=1&b=x%20y+z&a=2&c&d=&=e&f=g=h&&");
+  const Query query("a=1&b=x%20y+z&a=2&c&d=&=e&f=g=h&&p+q%2Br=7");
+  EXPECT_EQ(query.Get("p q+r"), "7");
   EXPECT_EQ(query.Get("a"), "1");
   EXPECT_THAT(query.All("a"), ElementsAre("1", "2"));
   EXPECT_EQ(query.Get("b"), "x y z");
@@ -92,9 +102,10 @@ TEST(Query, Pairs_ThatCannotBeDecoded_AreLeftOut) {
 
 TEST(Query, Booleans_AreFalseWhereTheySaySo) {
   const std::pair<const char*, std::optional<bool>> cases[] = {
-      {"", std::nullopt}, {"b=1", std::nullopt}, {"watch", true},        {"watch=", true},
-      {"watch=1", true},  {"watch=no", true},    {"watch=fals", true},   {"watch=falsey", true},
-      {"watch=00", true}, {"watch=0", false},    {"watch=false", false}, {"watch=FaLsE", false},
+      {"", std::nullopt},     {"b=1", std::nullopt}, {"watch", true},        {"watch=", true},
+      {"watch=1", true},      {"watch=no", true},    {"watch=fals", true},   {"watch=falsey", true},
+      {"watch=00", true},     {"watch=0", false},    {"watch=false", false}, {"watch=FaLsE", false},
+      {"watch=FALSE", false},
   };
   for (const auto& [text, want] : cases) {
     EXPECT_EQ(Query(text).GetBool("watch"), want) << text;

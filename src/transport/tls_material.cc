@@ -48,7 +48,7 @@ Result<std::string> TextOf(const std::string& pem, const std::string& file, cons
 }
 
 std::string From(const std::string& pem, const std::string& file) {
-  return pem.empty() && !file.empty() ? " (" + file + ")" : " (inline data)";
+  return pem.empty() ? " (" + file + ")" : " (inline data)";
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ struct SocketScene::Sockets {
   boost::asio::io_context io{1};
 };
 
-SocketScene::SocketScene(std::uint64_t seed)
-    : sockets_(std::make_unique<Sockets>()), sim_({.seed = seed}) {
+SocketScene::SocketScene(std::uint64_t seed, std::shared_ptr<LogSink> log)
+    : sockets_(std::make_unique<Sockets>()), sim_({.seed = seed, .log = std::move(log)}) {
   internal::base::GiveSockets(sim_.env(), sockets_->io);
   network_ = std::make_unique<SimulatedNetwork>(sim_.env(), sockets_->io, [this](int socket) {
     if (server_ == nullptr) {

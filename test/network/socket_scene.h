@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "kinformer/base/log.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/client/http_transport.h"
 #include "kinformer/client/transport.h"
@@ -23,7 +24,7 @@ namespace kinformer::testing {
 // Everything runs on the Simulation's loop, in the thread that drives it.
 class SocketScene {
  public:
-  explicit SocketScene(std::uint64_t seed);
+  explicit SocketScene(std::uint64_t seed, std::shared_ptr<LogSink> log = nullptr);
   // Destroy the transports first.
   ~SocketScene();
   SocketScene(const SocketScene&) = delete;
