@@ -71,7 +71,7 @@ TEST_F(ReloadedFiles, Request_ReadsThemAgainOnceThePeriodIsOver) {
     RunTo(round * 10s + 10s);
     EXPECT_FALSE(watch.done()) << "no request, no reading";
     ASSERT_TRUE(calls.Try("/x", kWatches).ok());
-    RunFor(0s);
+    RunFor(1ms);
     EXPECT_EQ(watch.error(), kChanged);
     EXPECT_EQ(calls.Stats().connections_opened, static_cast<std::size_t>(round) + 1);
   }
@@ -109,7 +109,7 @@ TEST_F(ReloadedFiles, ChangeOfEitherFile_EndsWatchesOnly) {
     Append(key_, row.key);
     RunFor(1s);
     EXPECT_TRUE(calls.Try("/x").ok());
-    RunFor(0s);
+    RunFor(1ms);
     EXPECT_EQ(watch.error(), changed ? kChanged : "");
     EXPECT_EQ(other.error(), changed ? kChanged : "");
     EXPECT_EQ(calls.Stats().connections_opened, 3U);
@@ -139,7 +139,7 @@ TEST_F(ReloadedFiles, FilesThatCannotBeRead_KeepTheOldOnesForAPeriod) {
   EXPECT_FALSE(watch.done());
   EXPECT_EQ(calls.Stats().connections_opened, 1U);
   ASSERT_TRUE(calls.Try("/x", kWatches).ok());
-  RunFor(0s);
+  RunFor(1ms);
   EXPECT_EQ(watch.error(), kChanged);
   ASSERT_TRUE(calls.Try("/x", kWatches).ok());
   EXPECT_EQ(calls.Stats().connections_opened, 2U);
