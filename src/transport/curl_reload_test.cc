@@ -120,6 +120,18 @@ TEST_F(CurlReload, FilesAreNotReadBeforeThePeriodIsOver) {
   EXPECT_EQ(warnings_, 0);
 }
 
+// Without TLS, nobody needs the files.
+TEST_F(CurlReload, PlainHttp_ReadsNoFilesAndKeepsItsConnection) {
+  LoopbackServer server(Echo);
+  Write(ca_.cert);
+  Make(server, Duration::zero());
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Succeeds());
+  EXPECT_EQ(server.connections(), 1);
+  Write("garbage");
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Succeeds());
+  EXPECT_EQ(warnings_, 0);
+}
+
 // Like a plugin that gives a client certificate with each answer.
 class CertificateSource final : public CredentialSource {
  public:

@@ -358,7 +358,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
 
   void ReloadIfDue() {
     const HttpTransportOptions& options = shared_->options;
-    if (reloading_ || !UsesFiles(options.tls) ||
+    if (reloading_ || !shared_->endpoint.tls || !UsesFiles(options.tls) ||
         env_.Now() - last_reload_ < options.reload_period) {
       return;
     }

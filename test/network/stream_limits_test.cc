@@ -268,5 +268,24 @@ TEST_F(StreamLimits, Checks_AreFiveMillisecondsApartAtLeast) {
   EXPECT_EQ(handler_.probes(), 1);
 }
 
+// After the first check, at two seconds, periods follow: five seconds, or half of the shorter limit
+// if that is less.
+TEST_F(StreamLimits, UnusedConnection_IsClosedByTheFirstCheckAfter90Seconds) {
+  struct Row {
+    Duration idle, ping, closed;
+  };
+  for (const Row& row : std::vector<Row>{
+           {30s, 15s, 92s}, {0s, 15s, 92s}, {0s, 7s, 92s}, {7s, 15s, 93s}, {30s, 7s, 93s}}) {
+    SCOPED_TRACE(std::to_string(row.idle / 1s) + " " + std::to_string(row.ping / 1s));
+    ClientCalls calls(scene_, {.read_idle_timeout = row.idle, .ping_timeout = row.ping});
+    Mark();
+    ASSERT_TRUE(calls.Try("/x").ok());
+    RunTo(row.closed - 10ms);
+    EXPECT_EQ(calls.Stats().connections_open, 1U);
+    RunTo(row.closed + 10ms);
+    EXPECT_EQ(calls.Stats().connections_open, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace kinformer::testing
