@@ -167,11 +167,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     if (!credentials.cert_pem.empty()) {
       UseMaterial({tls_->ca, std::move(credentials.cert_pem), std::move(credentials.key_pem)});
     }
-    const auto prepared = transfer->Prepare(tls_, std::move(credentials.authorization));
-    if (!prepared) {
-      FailLater(transfer, prepared.error());
-      return;
-    }
+    if (!Prepare(transfer, std::move(credentials.authorization))) return;
     const ConnectionPool pool = transfer->request().pool;
     CurlLane& lane = LaneFor(pool);
     const std::size_t most = shared_->options.max_http1_watches;
@@ -185,6 +181,13 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     }
     lane.Add(transfer);
     ScheduleCheck(openers_.NextLook(lane));
+  }
+
+  // False: it cannot be sent, and gets the reason later.
+  bool Prepare(const std::shared_ptr<CurlTransfer>& transfer, std::string authorization) {
+    const Result<void> prepared = transfer->Prepare(tls_, std::move(authorization));
+    if (!prepared) FailLater(transfer, prepared.error());
+    return prepared.ok();
   }
 
   [[nodiscard]] const std::vector<std::unique_ptr<CurlLane>>& lanes() const override {
@@ -345,12 +348,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       CurlLane& other = LaneFor(lane.pool());
       if (&other == &lane) return;
       lane.Remove(transfer);
-      const auto prepared = transfer->Prepare(tls_, transfer->authorization());
-      if (!prepared) {
-        FailLater(transfer, prepared.error());
-      } else {
-        other.Add(transfer);
-      }
+      if (Prepare(transfer, transfer->authorization())) other.Add(transfer);
     }
   }
 
