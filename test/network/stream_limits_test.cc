@@ -247,7 +247,7 @@ TEST_F(StreamLimits, FullConnection_EndsItsOldestWatchAndNotTheProbe) {
   ClientCall& fourth = Begin(calls, "/watch", kWatches);
   ClientCall& waits = Begin(calls, "/watch", kWatches);
   EXPECT_EQ(network().opened(), 1U);
-  RunTo(7900ms);
+  RunTo(8100ms);
   EXPECT_EQ(network().opened(), 2U);
   EXPECT_EQ(waits.bytes(), 5U);
   EXPECT_EQ(third.error(),

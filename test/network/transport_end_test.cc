@@ -211,7 +211,7 @@ TEST_F(TransportEnd, CertificateOfTheCredentials_IsUsedUntilItChanges) {
   Credentials certificate = key;
   certificate.cert_pem += "\n";
   struct Row {
-    const Credentials& credentials;
+    Credentials credentials;
     std::size_t opened;
   };
   std::vector<ClientCall*> watches;
