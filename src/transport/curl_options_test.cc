@@ -66,7 +66,7 @@ TEST_F(CurlTransportTest, Description_IsTheUrlOfTheServer) {
     const char* url;
     const char* described;
   };
-  for (const Row& row : std::vector<Row>{{"http://h:80/a/b/", "http://h:80/a/b"},
+  for (const Row& row : std::vector<Row>{{"http://h:8080/a/b/", "http://h:8080/a/b"},
                                          {"https://h:6443", "https://h:6443"},
                                          {"https://h:6443/", "https://h:6443"},
                                          {"https://[::1]:1/p", "https://[::1]:1/p"}}) {
