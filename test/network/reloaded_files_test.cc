@@ -58,7 +58,7 @@ class ReloadedFiles : public ::testing::Test {
 };
 
 // A request begins the reading, which takes no time here; the period begins when it has ended.
-TEST_F(ReloadedFiles, Request_ReadsThemAgainOnceThePeriodIsOver) {
+TEST_F(ReloadedFiles, Request_ReadsFilesAgainAfterThePeriod) {
   ClientCalls calls(scene_, Options());
   Mark();
   for (int round = 0; round < 3; ++round) {
@@ -77,7 +77,7 @@ TEST_F(ReloadedFiles, Request_ReadsThemAgainOnceThePeriodIsOver) {
   }
 }
 
-TEST_F(ReloadedFiles, Unchanged_KeepTheConnection) {
+TEST_F(ReloadedFiles, UnchangedFiles_KeepTheConnection) {
   ClientCalls calls(scene_, Options());
   ClientCall& watch = calls.Start("/watch", kWatches);
   for (int i = 0; i < 4; ++i) {
