@@ -70,21 +70,6 @@ TEST_F(StreamLimits, FullConnections_LeaveTheRestOfTheLimitToTheNext) {
   EXPECT_EQ(network().opened(), 5U);
 }
 
-TEST_F(StreamLimits, FullConnection_OpensNoMoreOnceAnotherWasOpenedBeside) {
-  ClientCalls calls(scene_, {.watches_per_connection = 2, .max_connections = 2});
-  Begin(calls, "/slow/60", kShorts);
-  ClientCall& ends = Begin(calls, "/slow/2", kShorts);
-  Begin(calls, "/slow/60", kShorts);
-  ASSERT_EQ(network().opened(), 2U);
-  RunFor(2s);
-  ASSERT_TRUE(ends.ok());
-  ASSERT_TRUE(calls.Try("/streams/1", kShorts).ok());
-  ClientCall& waits = Begin(calls, "/x", kShorts);
-  RunFor(1s);
-  EXPECT_FALSE(waits.done());
-  EXPECT_EQ(network().opened(), 2U);
-}
-
 TEST_F(StreamLimits, LostConnection_MayBeReplacedByItsLane) {
   ClientCalls calls(scene_, {.watches_per_connection = 2, .max_connections = 3});
   ASSERT_TRUE(calls.Try("/streams/1", kShorts).ok());
@@ -212,9 +197,6 @@ TEST_F(StreamLimits, ProbeUnderWay_TakesNoWatchesPlace) {
   ClientCall& third = Begin(calls, "/watch", kWatches);
   EXPECT_EQ(network().opened(), 2U);
   EXPECT_EQ(third.bytes(), 5U);
-  network().Thaw(0);
-  RunFor(10ms);
-  EXPECT_EQ(handler_.probes(), 1) << "it was under way";
 }
 
 TEST_F(StreamLimits, ProbeOverHttp1_IsNoWatch) {
