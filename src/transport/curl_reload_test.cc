@@ -120,5 +120,58 @@ TEST_F(CurlReload, FilesAreNotReadBeforeThePeriodIsOver) {
   EXPECT_EQ(warnings_, 0);
 }
 
+// Without TLS, nobody needs the files.
+TEST_F(CurlReload, PlainHttp_ReadsNoFilesAndKeepsItsConnection) {
+  LoopbackServer server(Echo);
+  Write(ca_.cert);
+  Make(server, Duration::zero());
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Succeeds());
+  EXPECT_EQ(server.connections(), 1);
+  Write("garbage");
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Succeeds());
+  EXPECT_EQ(warnings_, 0);
+}
+
+// Like a plugin that gives a client certificate with each answer.
+class CertificateSource final : public CredentialSource {
+ public:
+  explicit CertificateSource(TestCertificate client) : client_(std::move(client)) {}
+  void Fetch(Env&, std::function<void(Result<Credentials>)> done) override {
+    done(Credentials{.authorization = {}, .cert_pem = client_.cert, .key_pem = client_.key});
+  }
+  void Rejected(const std::string&) override {}
+  [[nodiscard]] bool CanRefresh() const override { return false; }
+
+ private:
+  const TestCertificate client_;
+};
+
+// Only the CA is read from a file: a change of it says nothing about the client's certificate.
+TEST_F(CurlReload, ChangedCa_LeavesWatchesAndTheCertificateOfTheCredentials) {
+  LoopbackServer server(Hold, {.certificate = &cert_, .client_ca = ca_.cert});
+  Write(ca_.cert);
+  auto made = NewHttpTransport(
+      runtime_.env(),
+      {.base_url = server.url(),
+       .tls = {.ca_file = path_},
+       .credentials = std::make_shared<CertificateSource>(MakeTestCertificate(ca_, "client")),
+       .reload_period = Duration::zero()});
+  ASSERT_TRUE(made.ok()) << made.error();
+  transport_ = *std::move(made);
+  calls_.push_back(std::make_unique<TestExchange>());
+  TestExchange& watch = *calls_.back();
+  OnLoop([&] {
+    watch.call = transport_->Start({.target = "/watch", .pool = ConnectionPool::kWatch}, watch);
+  });
+  ASSERT_TRUE(watch.WaitText("first "));
+  ASSERT_TRUE(Succeeds());
+  ASSERT_EQ(server.connections(), 2);
+  Write(ca_.cert + MakeTestCa("another").cert);
+  EXPECT_TRUE(RequestsUntil([&] { return server.connections() == 3; })) << "the change is used";
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Succeeds());
+  EXPECT_EQ(server.connections(), 3);
+  EXPECT_FALSE(watch.done()) << watch.error();
+}
+
 }  // namespace
 }  // namespace kinformer::internal::transport

@@ -64,6 +64,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
                                                         sockets})),
         tls_(std::make_shared<const TlsMaterial>(std::move(tls))),
         loop_(std::move(loop)),
+        awaited_(dynamic_cast<AwaitedSource*>(shared_->options.credentials.get())),
         capacity_(std::max<std::size_t>(shared_->options.watches_per_connection, 1)),
         last_reload_(env_.Now()) {}
 
@@ -71,13 +72,12 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     auto transfer = std::make_shared<CurlTransfer>(shared_, std::move(request), receiver);
     ++shared_->stats.requests;
     if (transfer->request().timeout > Duration::zero()) {
-      transfer->deadline =
-          env_.loop().RunAt(base::After(env_.Now(), transfer->request().timeout),
-                            [weak = weak_from_this(), held = std::weak_ptr(transfer)] {
-                              auto self = weak.lock();
-                              auto late = held.lock();
-                              if (self && late) self->TimedOut(late);
-                            });
+      transfer->deadline = env_.loop().RunAt(base::After(env_.Now(), transfer->request().timeout),
+                                             [weak = weak_from_this(), late = transfer.get()] {
+                                               if (auto self = weak.lock()) {
+                                                 self->TimedOut(late->shared_from_this());
+                                               }
+                                             });
     }
     ReloadIfDue();
     CredentialSource* source = shared_->options.credentials.get();
@@ -102,24 +102,20 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     return (e.tls ? "https://" : "http://") + e.authority + e.prefix;
   }
 
+  // Ends all exchanges. Nothing but the destructor may follow.
   void Shutdown() {
-    stopped_ = true;
-    check_timer_.Cancel();
-    for (auto& lane : lanes_) {
+    const Error why(Reason::kStopped, "the transport was shut down");
+    // First, because a source that forgets one caller may answer another, which gets a lane.
+    while (!awaiting_.empty()) {
+      const std::shared_ptr<CurlTransfer> transfer = awaiting_.back();
+      Forget(transfer);
+      FailLater(transfer, why);
+    }
+    for (const auto& lane : lanes_) {
       if (lane->probe != nullptr) LifeSigns::EndProbe(*lane);
       Openers::End(*lane);
-      for (const auto& transfer : lane->Transfers()) {
-        lane->Remove(transfer);
-        FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
-      }
+      for (const auto& transfer : lane->Transfers()) FailLater(transfer, why);
     }
-    lanes_.clear();
-    for (const auto& transfer : std::vector(awaiting_)) {
-      Forget(transfer);
-      FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
-    }
-    reload_.GiveUp();
-    loop_.reset();
   }
 
  private:
@@ -136,10 +132,9 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       }
     };
     const Result<void> asked = base::CallUser(env_, "CredentialSource::Fetch", [&] {
-      auto* const awaited = dynamic_cast<AwaitedSource*>(&source);
-      if (awaited == nullptr) return source.Fetch(env_, fetched);
+      if (awaited_ == nullptr) return source.Fetch(env_, fetched);
       awaiting_.push_back(transfer);
-      awaited->FetchFor(transfer.get(), env_, fetched);
+      awaited_->FetchFor(transfer.get(), env_, fetched);
     });
     if (asked) return;
     env_.loop().Post([weak = weak_from_this(), transfer, why = asked.error()] {
@@ -149,9 +144,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
 
   // Called when the credentials for the transfer are no longer needed.
   void Forget(const std::shared_ptr<CurlTransfer>& transfer) {
-    if (std::erase(awaiting_, transfer) == 0) return;
-    auto* const awaited = dynamic_cast<AwaitedSource*>(shared_->options.credentials.get());
-    if (awaited != nullptr) awaited->Forget(transfer.get(), env_);
+    if (std::erase(awaiting_, transfer) > 0) awaited_->Forget(transfer.get(), env_);
   }
 
   // Not called inside libcurl's callbacks: Start must return first.
@@ -171,19 +164,10 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   }
 
   void Launch(const std::shared_ptr<CurlTransfer>& transfer, Credentials credentials) {
-    if (stopped_) {
-      FailLater(transfer, Error(Reason::kStopped, "the transport was shut down"));
-      return;
+    if (!credentials.cert_pem.empty()) {
+      UseMaterial({tls_->ca, std::move(credentials.cert_pem), std::move(credentials.key_pem)});
     }
-    if (!credentials.cert_pem.empty() &&
-        (tls_->cert != credentials.cert_pem || tls_->key != credentials.key_pem)) {
-      UseMaterial({tls_->ca, credentials.cert_pem, credentials.key_pem});
-    }
-    const auto prepared = transfer->Prepare(tls_, std::move(credentials.authorization));
-    if (!prepared) {
-      FailLater(transfer, prepared.error());
-      return;
-    }
+    if (!Prepare(transfer, std::move(credentials.authorization))) return;
     const ConnectionPool pool = transfer->request().pool;
     CurlLane& lane = LaneFor(pool);
     const std::size_t most = shared_->options.max_http1_watches;
@@ -197,6 +181,13 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     }
     lane.Add(transfer);
     ScheduleCheck(openers_.NextLook(lane));
+  }
+
+  // False: it cannot be sent, and gets the reason later.
+  bool Prepare(const std::shared_ptr<CurlTransfer>& transfer, std::string authorization) {
+    const Result<void> prepared = transfer->Prepare(tls_, std::move(authorization));
+    if (!prepared) FailLater(transfer, prepared.error());
+    return prepared.ok();
   }
 
   [[nodiscard]] const std::vector<std::unique_ptr<CurlLane>>& lanes() const override {
@@ -245,11 +236,10 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       if (lane->connected() && HasRoom(*lane)) return *lane;
       if (!lane->connected()) {
         if (coming == nullptr && (!watches || HasRoom(*lane))) coming = lane.get();
-        continue;
+      } else if (!watches) {
+        connections += std::max<std::size_t>(lane->sockets(), 1);
+        if (least == nullptr || lane->size() < least->size()) least = lane.get();
       }
-      if (watches) continue;
-      connections += std::max<std::size_t>(lane->sockets(), 1);
-      if (least == nullptr || lane->size() < least->size()) least = lane.get();
     }
     if (coming != nullptr) return *coming;
     const std::size_t most = shared_->options.max_connections;
@@ -264,7 +254,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   // the last lane, which is new, may open the remaining ones.
   void Share(ConnectionPool pool, std::size_t left) {
     for (const auto& lane : lanes_) {
-      if (lane->pool() != pool || lane->retired) continue;
+      if (lane->pool() != pool) continue;
       lane->Allow(lane == lanes_.back() ? left : std::max<std::size_t>(lane->sockets(), 1));
     }
   }
@@ -273,7 +263,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
 
   // Schedules a check for `look` or earlier.
   void ScheduleCheck(SteadyTime look) {
-    if (stopped_ || lanes_.empty()) return;
+    if (lanes_.empty()) return;
     const bool quick = std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
       return lane->pool() == ConnectionPool::kWatch && lane->started() < lane->size();
     });
@@ -300,12 +290,10 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     std::vector<CurlLane*> lanes;
     for (const auto& lane : lanes_) lanes.push_back(lane.get());
     for (CurlLane* lane : lanes) {
-      if (stopped_) return;
       life_.Check(*lane);
-      if (!stopped_) openers_.Check(*lane);
-      if (!stopped_ && lane->pool() == ConnectionPool::kWatch) CheckStall(*lane, now);
+      openers_.Check(*lane);
+      if (lane->pool() == ConnectionPool::kWatch) CheckStall(*lane, now);
     }
-    if (stopped_) return;
     // This is a task of its own, so no lane is inside libcurl.
     std::erase_if(lanes_, [&](const auto& lane) {
       const Duration kept = lane->sockets() == 0 ? kBareLane : kIdleLane;
@@ -343,7 +331,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     }
     lane.retired = true;
     Move(lane, waiting);
-    if (lane.started() > 1 && lane.started() > capacity_) {
+    if (lane.started() > capacity_) {
       // Its watch resumes on another connection, which makes room for the probe.
       for (const auto& transfer : lane.Transfers()) {
         if (!transfer->started || transfer == lane.probe) continue;
@@ -360,12 +348,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       CurlLane& other = LaneFor(lane.pool());
       if (&other == &lane) return;
       lane.Remove(transfer);
-      const auto prepared = transfer->Prepare(tls_, transfer->authorization());
-      if (!prepared) {
-        FailLater(transfer, prepared.error());
-      } else {
-        other.Add(transfer);
-      }
+      if (Prepare(transfer, transfer->authorization())) other.Add(transfer);
     }
   }
 
@@ -373,7 +356,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
 
   void ReloadIfDue() {
     const HttpTransportOptions& options = shared_->options;
-    if (reloading_ || stopped_ || !UsesFiles(options.tls) ||
+    if (reloading_ || !shared_->endpoint.tls || !UsesFiles(options.tls) ||
         env_.Now() - last_reload_ < options.reload_period) {
       return;
     }
@@ -411,7 +394,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   // certificate are ended, because nothing else would ever end them; watches under a replaced CA
   // continue.
   void UseMaterial(TlsMaterial material) {
-    if (stopped_ || material == *tls_) return;
+    if (material == *tls_) return;
     const bool new_identity = material.cert != tls_->cert || material.key != tls_->key;
     tls_ = std::make_shared<const TlsMaterial>(std::move(material));
     for (const auto& lane : lanes_) {
@@ -419,11 +402,11 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       if (!new_identity || lane->pool() != ConnectionPool::kWatch) continue;
       for (const auto& transfer : lane->Transfers()) {
         env_.loop().Post([weak = weak_from_this(), transfer] {
-          auto self = weak.lock();
-          if (!self || transfer->done()) return;
-          self->Fail(transfer,
-                     Error(Reason::kTransport,
-                           self->Describe() + ": closed, the client certificate changed"));
+          if (auto self = weak.lock()) {
+            self->Fail(transfer,
+                       Error(Reason::kTransport,
+                             self->Describe() + ": closed, the client certificate changed"));
+          }
         });
       }
     }
@@ -434,7 +417,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   std::shared_ptr<const TlsMaterial> tls_;
   std::unique_ptr<CurlLoop> loop_;
   std::vector<std::unique_ptr<CurlLane>> lanes_;         // uses loop_
-  std::vector<std::shared_ptr<CurlTransfer>> awaiting_;  // wait for credentials of an AwaitedSource
+  AwaitedSource* const awaited_;                         // the source, if it is one
+  std::vector<std::shared_ptr<CurlTransfer>> awaiting_;  // wait for its credentials
   std::size_t capacity_;                                 // exchanges per HTTP/2 connection
   LifeSigns life_{shared_, *this};
   Openers openers_{shared_, *this};
@@ -444,7 +428,6 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   base::OwnJob reload_;
   bool reloading_ = false;
   bool reload_failed_ = false;
-  bool stopped_ = false;
 };
 
 namespace {
