@@ -1,6 +1,7 @@
 // How much one Read of a list or watch returns.
 
 #include <cstddef>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -128,6 +129,23 @@ TEST_F(ReadLimits, List_IsReadAtOnceOrUpToTheLimit) {
       EXPECT_EQ(state, parts.size() < whole.size() ? State::kMore : State::kEnd);
     }
     EXPECT_EQ(parts, whole) << query;
+  }
+}
+
+// Only a version that is not there yet is waited for.
+TEST_F(ReadLimits, StateThatIsThere_IsReadAtOnce) {
+  server_.MakeConfigMap("default", "a");
+  const std::int64_t now = server_.server().current_resource_version();
+  const std::string initial =
+      "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=";
+  for (const std::string& target :
+       {kMaps + "/a?resourceVersion=", kMaps + "?resourceVersion=", kMaps + initial}) {
+    for (const std::int64_t version : {std::int64_t{0}, now - 1, now, now + 1}) {
+      const auto stream = server_.server().Handle(
+          {.method = "GET", .target = target + std::to_string(version), .headers = {}, .body = {}});
+      EXPECT_EQ(stream->ready(), version <= now) << target << version - now;
+      if (version <= now) EXPECT_EQ(stream->status(), 200) << target << version - now;
+    }
   }
 }
 
