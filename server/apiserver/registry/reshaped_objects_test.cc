@@ -11,8 +11,8 @@
 #include "kinformer/base/simulation.h"
 #include "kinformer/json/yaml.h"
 
+#include "apiserver/registry/conversion_webhook.h"
 #include "apiserver/registry/testing/test_objects.h"
-#include "apiserver/registry/webhook_conversion.h"
 #include "base/core/env_view.h"
 
 namespace kinformer::apiserver {
