@@ -65,9 +65,10 @@ TEST_F(ReadLimits, WatchFrames_EndOnceTheLimitIsReached) {
         return initial ? Open("watch=1&fieldSelector=metadata.name!%3Dkube-root-ca.crt", form)
                        : WatchFrom(from, form);
       };
-      const auto first = open();
+      auto first = open();
       const std::string one = Read(*first, 1, State::kMore);
       const std::string two = Read(*first, 1, State::kMore);
+      first.reset();  // equal watches would share batches of frames
       ASSERT_GT(two.size(), 50U);
       const std::size_t size = one.size() - trailer;
       EXPECT_EQ(Read(*open(), size - 1, State::kMore), one);
@@ -81,14 +82,13 @@ TEST_F(ReadLimits, SharedBatches_AreReadUpToTheLimit) {
   const std::string from = Now();
   const auto first = WatchFrom(from);
   const auto second = WatchFrom(from);
-  const auto lone = WatchFrom(from, kProtobuf);
   for (int i = 0; i < 20; ++i) Make("m" + std::to_string(i), std::size_t{20} << 10);
   // A batch ends with the event that makes it 64 KiB: here with the fourth.
   const std::string batch = Read(*first, 1, State::kMore);
   EXPECT_GT(batch.size(), std::size_t{80} << 10);
   EXPECT_LT(batch.size(), std::size_t{82} << 10);
   EXPECT_EQ(Read(*second, 1, State::kMore), batch);
-  const std::string more = Read(*second, batch.size() + 1, State::kMore);
+  const std::string more = Read(*second, batch.size() + 1000, State::kMore);
   EXPECT_GT(more.size(), std::size_t{160} << 10) << "two batches";
   EXPECT_LT(more.size(), std::size_t{164} << 10);
   std::string rest = Read(*second, kAll, State::kWait);

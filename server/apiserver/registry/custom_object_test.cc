@@ -1,5 +1,6 @@
 #include "apiserver/registry/custom_object.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@ namespace {
 
 using testing::Lines;
 using testing::Quoted;
+using ::testing::UnorderedElementsAre;
 
 std::shared_ptr<const ServedVersion> Version(const std::string& name, std::string_view schema,
                                              bool storage) {
@@ -74,7 +76,7 @@ TEST_F(CustomObject, ScaledFields_AreOfTheirTypes) {
             ".spec.n: Invalid value: 0: .spec.n accessor error: true is of the type bool, "
             "expected int64\n"},
            {"{'spec':[1,'a']}",
-            ".spec.n: Invalid value: 0: .spec accessor error: [1 a] is of the type []interface "
+            ".spec.n: Invalid value: 0: .spec.n accessor error: [1 a] is of the type []interface "
             "{}, expected map[string]interface{}\n"},
            {"{'status':{'n':'x'}}",
             ".status.n: Invalid value: 0: .status.n accessor error: x is of the type string, "
@@ -138,8 +140,8 @@ TEST_F(CustomObject, Preparation_SetsTheTypeAndAppliesTheSchema) {
 
 TEST_F(CustomObject, UnknownFields_AreNamed) {
   const json::Value object = Quoted("{'spec':{'n':1,'u':1},'v':2}");
-  EXPECT_EQ(UnknownFieldProblems({resource_, v2_}, object),
-            (std::vector<std::string>{"unknown field \"spec.u\"", "unknown field \"v\""}));
+  EXPECT_THAT(UnknownFieldProblems({resource_, v2_}, object),
+              UnorderedElementsAre("unknown field \"spec.u\"", "unknown field \"v\""));
   EXPECT_TRUE(UnknownFieldProblems({resource_, Version("v3", "", false)}, object).empty());
 }
 
