@@ -1,4 +1,4 @@
-#include "apiserver/discovery/openapi_paths.h"
+// OpenAPI documents: paths, operations, parameters, and the schemas of fields.
 
 #include <gtest/gtest.h>
 #include <set>
