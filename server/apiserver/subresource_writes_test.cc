@@ -137,7 +137,8 @@ TEST_F(SubresourceWrites, StrictBody_WithoutProblemsIsTaken) {
   const Reply refused = server_.Do("POST", path, R"({"metadata":{"name":"n"},"x":1})");
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.Json()["message"].StringOrEmpty(),
-            "strict decoding error: unknown field \"x\"");
+            "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: "
+            "unknown field \"x\"");
 }
 
 }  // namespace
