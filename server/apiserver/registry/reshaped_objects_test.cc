@@ -94,14 +94,14 @@ TEST_F(ReshapedObjectsTest, Turn_EndsAfterAFixedNumberOfObjectsOrWithItsTime) {
   for (int i = 0; i < 4097; ++i) Put("n" + std::to_string(i), "");
   const auto turns = [&](Env& env) {
     const auto objects = Begin();
-    int turns = 1;
-    for (;; ++turns) {
+    int count = 1;
+    for (;; ++count) {
       const WorkSlice turn(env);
       if (objects->Collect(version_, &turn)) break;
     }
     objects->Shape();
     EXPECT_EQ(objects->Result(version_)->size(), 4097U);
-    return turns;
+    return count;
   };
   EXPECT_EQ(turns(sim_.env()), 2) << "4096 objects in one turn";
   FastClock fast(sim_.env());
