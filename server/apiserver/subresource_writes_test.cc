@@ -126,7 +126,9 @@ TEST_F(SubresourceWrites, FaultyBinding_ChangesNothing) {
        }) {
     const Reply reply = server_.Do("POST", path, row.body);
     EXPECT_EQ(reply.status, row.status) << row.body << reply.body;
-    if (!row.message.empty()) EXPECT_EQ(reply.Json()["message"].StringOrEmpty(), row.message);
+    if (!row.message.empty()) {
+      EXPECT_EQ(reply.Json()["message"].StringOrEmpty(), row.message);
+    }
     EXPECT_EQ(Pod("q", "/spec/nodeName"), "null") << row.body;
   }
 }
