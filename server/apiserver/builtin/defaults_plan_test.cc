@@ -97,6 +97,17 @@ TEST(DefaultPlans, Plans_AreSharedByKindsWithoutRulesOfTheirOwn) {
   EXPECT_NE(&of_pod, &plan);
 }
 
+TEST(DefaultPlans, Plan_IsThatOfTheKindAskedForLast) {
+  DefaultPlans plans;
+  const internal::MessageDescriptor& pod = MessageOf("", "Pod");
+  const MessagePlan& of_pod = plans.For(pod, "v1 Pod");
+  const MessagePlan& of_any = plans.For(pod, "");
+  EXPECT_NE(&of_pod, &of_any);
+  EXPECT_EQ(&plans.For(pod, "v1 Pod"), &of_pod);
+  EXPECT_EQ(&plans.For(pod, ""), &of_any);
+  EXPECT_EQ(&plans.For(pod, "x/v1 Other"), &of_any);
+}
+
 TEST(DefaultPlans, Kinds_HaveRulesOfTheirOwn) {
   // The strategy of a workload's updates differs by kind, in messages of their own and in others.
   Defaults defaults;

@@ -101,9 +101,9 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
     by_port.emplace(PortOf(before), number);
   }
   for (json::Value& port : *ports) {
-    const std::int64_t number = std::as_const(port)["nodePort"].AsInt64().value_or(0);
     if (!keeps) {
-      if (numbers.contains(number)) port.Erase("nodePort");
+      const auto number = std::as_const(port)["nodePort"].AsInt64();
+      if (number && numbers.contains(*number)) port.Erase("nodePort");
     } else if (std::as_const(port)["nodePort"].is_null()) {
       const auto had = by_port.find(PortOf(port));
       if (had != by_port.end()) port.Set("nodePort", had->second);

@@ -13,17 +13,6 @@ namespace {
 
 using json::Value;
 
-// Returns the type of a subresource's requests, for kinds that no resource serves: Eviction, Scale,
-// Binding.
-const internal::TypeInfo* TypeOf(const OpenApiKind& kind) {
-  for (const internal::TypeInfo* type : internal::AllTypes()) {
-    if (type->kind == kind.kind && type->version == kind.version && type->group == kind.group) {
-      return type;
-    }
-  }
-  return nullptr;
-}
-
 // Returns the schema of a custom resource's objects, as in its definition.
 Value CustomSchema(const ServedVersion& version) {
   Value schema = version.schema == nullptr ? Value::MakeObject() : version.schema->source();
@@ -72,8 +61,10 @@ void OpenApiDocuments::Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas
     }
     for (const Subresource& sub : resource->subresources) {
       if (!sub.IsIn(gv.version)) continue;
+      // Eviction, Scale and Binding are served by no resource of their own.
       const OpenApiKind kind{.group = sub.group, .version = sub.version, .kind = sub.kind};
-      const internal::TypeInfo* const type = TypeOf(kind);
+      const internal::TypeInfo* const type =
+          internal::FindType(kind.group, kind.version, kind.kind);
       if (type != nullptr && type->message != nullptr) schemas.AddBuiltin(kind, *type->message);
     }
     if (paths != nullptr) AddPaths(at, schemas, *paths);

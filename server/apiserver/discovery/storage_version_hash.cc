@@ -23,10 +23,11 @@ constexpr std::array<std::uint32_t, 64> kRounds = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-void Mix(std::string_view block, std::array<std::uint32_t, 8>& state) {
+// `text` begins with the block.
+void Mix(std::string_view text, std::array<std::uint32_t, 8>& state) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 64; ++i) {
-    w[i / 4] = (w[i / 4] << 8) | static_cast<unsigned char>(block[i]);
+    w[i / 4] = (w[i / 4] << 8) | static_cast<unsigned char>(text[i]);
   }
   for (std::size_t i = 16; i < 64; ++i) {
     const std::uint32_t a = w[i - 15];
@@ -61,7 +62,7 @@ std::uint64_t Sha256Begin(std::string text) {
   for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>((bits >> shift) & 0xff);
   std::array<std::uint32_t, 8> state = kStart;
   for (std::size_t at = 0; at < text.size(); at += 64) {
-    Mix(std::string_view(text).substr(at, 64), state);
+    Mix(std::string_view(text).substr(at), state);
   }
   return (std::uint64_t{state[0]} << 32) | state[1];
 }

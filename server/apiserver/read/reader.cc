@@ -200,9 +200,9 @@ Result<ListPlan> Reader::PlanList(const ResourceRequest& request, const ReadFrom
   ListPlan plan{.selection = *std::move(selection),
                 .resource_version = from.resource_version,
                 .limit = limit->value_or(0),
-                .remaining = 0};
-  plan.remaining = static_cast<std::int64_t>(
-      request.info.namespace_.empty() ? store.size() : store.size(request.info.namespace_));
+                .remaining = static_cast<std::int64_t>(request.info.namespace_.empty()
+                                                           ? store.size()
+                                                           : store.size(request.info.namespace_))};
   const Result<void> placed = continue_.empty() ? ChooseListVersion(request, from, plan)
                                                 : ResumeList(request, from, continue_, plan);
   if (!placed) return placed.error();
@@ -314,9 +314,7 @@ ResponsePtr Reader::WatchAfter(const ResourceRequest& request, const ReadFrom& f
   const ReadView& view = request.view;
   const std::int64_t version = plan.resource_version;
   const std::int64_t floor = from.at.resource->store->floor();
-  if (view.watch_behind != 0 && version >= floor) {
-    plan.resource_version = std::max(version - view.watch_behind, floor);
-  }
+  plan.resource_version = std::max(version - view.watch_behind, std::min(version, floor));
   if (version < floor || view.expired || IsOfEarlierServer(version))
     plan.error = TooOldResourceVersionError(version, floor);
   return StartWatch(request, from.at, std::move(plan));

@@ -108,5 +108,15 @@ TEST(ListElements, Order_IsTheWantedOneWithOthersWhereTheyWere) {
   EXPECT_EQ(ordered("[3,1,2]", "[]", "[1,2,3]"), "[1,2,3]");
 }
 
+// The schema of this list says that it is a set, and nothing about patches.
+TEST(DeclaredMerge, SetsWithoutAPatchStrategy_AreMergedToo) {
+  json::Value document = yaml::Parse("spec: {volumeLifecycleModes: [a, b]}").OrExit();
+  ASSERT_TRUE(ApplyDeclaredObject(yaml::Parse("spec: {volumeLifecycleModes: [b, c]}").OrExit(),
+                                  internal::FindType("storage.k8s.io", "v1", "CSIDriver")->message,
+                                  document)
+                  .ok());
+  EXPECT_EQ(document.Dump(), R"({"spec":{"volumeLifecycleModes":["a","b","c"]}})");
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver

@@ -416,10 +416,15 @@ class Validator {
   void CheckKeys(const SchemaNode& schema, const Value& value) {
     std::unordered_set<std::string> seen;
     std::unordered_set<std::string> reported;
-    for (std::size_t i = 0; schema.list_type == ListType::kMap && i < value.size(); ++i) {
-      if (value[i].is_object() || value[i].is_null()) continue;
-      return Note(InvalidValue(Field() + "[" + std::to_string(i) + "]", ValueText(value[i]),
-                               "must be an object for an array of list-type map"));
+    if (schema.list_type == ListType::kMap) {
+      const json::Array& items = value.items();
+      const auto wrong = std::ranges::find_if(
+          items, [](const Value& item) { return !item.is_object() && !item.is_null(); });
+      if (wrong != items.end()) {
+        return Note(InvalidValue(Field() + "[" + std::to_string(wrong - items.begin()) + "]",
+                                 ValueText(*wrong),
+                                 "must be an object for an array of list-type map"));
+      }
     }
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::string text = KeyOf(schema, value[i]);
@@ -447,7 +452,6 @@ class Validator {
           Field() + ".kind", GoQuoted(kind),
           "may have mixed case, but should otherwise match: " + std::string(kDns1035LabelText)));
     }
-    if (!value["metadata"].is_object()) return;
     Value metadata = value["metadata"];
     // Embedded objects need no name.
     if (metadata["name"].StringOrEmpty().empty()) metadata.Set("name", "x");

@@ -26,7 +26,7 @@ bool IsDate(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
   const int year = Number(text.substr(0, 4));
   const int month = Number(text.substr(5, 2));
-  const int day = Number(text.substr(8, 2));
+  const int day = Number(text.substr(8));
   if (year < 0 || month < 1 || month > 12 || day < 1) return false;
   constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
@@ -36,8 +36,8 @@ bool IsDate(std::string_view text) {
 bool IsClock(std::string_view text) {
   return text.size() == 8 && text[2] == ':' && text[5] == ':' && Number(text.substr(0, 2)) >= 0 &&
          Number(text.substr(0, 2)) <= 23 && Number(text.substr(3, 2)) >= 0 &&
-         Number(text.substr(3, 2)) <= 59 && Number(text.substr(6, 2)) >= 0 &&
-         Number(text.substr(6, 2)) <= 59;
+         Number(text.substr(3, 2)) <= 59 && Number(text.substr(6)) >= 0 &&
+         Number(text.substr(6)) <= 59;
 }
 
 // Example: 2001-02-03T04:05:06.789+01:00
@@ -55,7 +55,7 @@ bool IsDateTime(std::string_view text) {
   }
   if (text == "Z" || text == "z") return true;
   return text.size() == 6 && (text[0] == '+' || text[0] == '-') && text[3] == ':' &&
-         Number(text.substr(1, 2)) >= 0 && Number(text.substr(4, 2)) >= 0;
+         Number(text.substr(1, 2)) >= 0 && Number(text.substr(4)) >= 0;
 }
 
 bool IsAddress(int family, std::string_view text) {

@@ -113,7 +113,6 @@ void SortByText(std::string_view body, std::vector<std::string>& problems) {
     const bool repeated = problem.starts_with("duplicate");
     placed.emplace_back(places.Of(path, repeated ? ++repeats[path] : 0), std::string());
   }
-  repeats.clear();
   for (std::size_t i = 0; i < problems.size(); ++i) placed[i].second = std::move(problems[i]);
   std::stable_sort(placed.begin(), placed.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

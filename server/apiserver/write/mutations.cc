@@ -188,7 +188,7 @@ ResponsePtr Mutations::Create(ResourceRequest request) {
   const bool binds = subresource == "binding" ||
                      (request.at.resource->plural == "bindings" && subresource.empty());
   const bool unstored = binds || subresource == "eviction" || subresource == "token";
-  if (!unstored && (!subresource.empty() || !request.info.name.empty())) {
+  if (!unstored && !subresource.empty()) {
     return ErrorResponse(MethodNotAllowedError(), request.accept);
   }
   if (!unstored && request.at.resource->HasVerb("get")) return bodies_.Create(std::move(request));

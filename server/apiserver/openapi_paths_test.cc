@@ -1,0 +1,181 @@
+// OpenAPI documents: paths, operations, parameters, and the schemas of fields.
+
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "apiserver/testing.h"
+
+namespace kinformer::apiserver::testing {
+namespace {
+
+// Returns "name:in " or "name:type " of each parameter.
+std::string Parameters(const json::Value& of, bool types) {
+  std::string text;
+  for (const json::Value& parameter : of["parameters"].items()) {
+    text += parameter["name"].StringOrEmpty() + ":" +
+            (types ? parameter.At("/schema/type") : parameter["in"]).StringOrEmpty() + " ";
+  }
+  return text;
+}
+
+TEST(OpenApiPaths, Parameters_AreThoseOfThePath) {
+  TestServer server;
+  const json::Value paths = server.Get("/openapi/v3/api/v1").Json()["paths"];
+  struct Row {
+    std::string_view path;
+    std::string_view parameters;
+  };
+  for (const Row& row : {
+           Row{"/api/v1/namespaces/{namespace}/pods/{name}", "name:path namespace:path "},
+           Row{"/api/v1/namespaces/{namespace}/pods/{name}/status", "name:path namespace:path "},
+           Row{"/api/v1/namespaces/{namespace}/pods", "namespace:path "},
+           Row{"/api/v1/pods", ""},
+           Row{"/api/v1/nodes/{name}", "name:path "},
+           Row{"/api/v1/nodes", ""},
+       }) {
+    EXPECT_TRUE(paths.contains(row.path)) << row.path;
+    EXPECT_EQ(Parameters(paths[row.path], false), row.parameters) << row.path;
+  }
+}
+
+TEST(OpenApiPaths, Operations_HaveTheirActionsAndParameters) {
+  TestServer server;
+  const json::Value paths = server.Get("/openapi/v3/api/v1").Json()["paths"];
+  const std::string writing = "dryRun:string fieldManager:string fieldValidation:string ";
+  const std::string deleting =
+      "dryRun:string gracePeriodSeconds:integer orphanDependents:boolean "
+      "propagationPolicy:string ";
+  const std::string listing =
+      "allowWatchBookmarks:boolean continue:string fieldSelector:string labelSelector:string "
+      "limit:integer resourceVersion:string resourceVersionMatch:string "
+      "sendInitialEvents:boolean timeoutSeconds:integer watch:boolean ";
+  const std::string all = "/api/v1/namespaces/{namespace}/configmaps";
+  const std::string one = all + "/{name}";
+  struct Row {
+    std::string path;
+    std::string_view method;
+    std::string_view action;
+    std::string parameters;
+  };
+  for (const Row& row : {
+           Row{"/api/v1/configmaps", "get", "list", listing},
+           Row{all, "get", "list", listing},
+           Row{all, "post", "post", writing},
+           Row{all, "delete", "deletecollection", deleting},
+           Row{one, "get", "get", ""},
+           Row{one, "put", "put", writing},
+           Row{one, "patch", "patch", writing + "force:boolean "},
+           Row{one, "delete", "delete", deleting},
+       }) {
+    const json::Value& operation = paths[row.path][row.method];
+    EXPECT_EQ(operation["x-kubernetes-action"].StringOrEmpty(), row.action) << row.path;
+    EXPECT_EQ(Parameters(operation, true), row.parameters) << row.path << row.method;
+    EXPECT_EQ(operation["x-kubernetes-group-version-kind"].Dump(),
+              R"({"group":"","version":"v1","kind":"ConfigMap"})");
+    EXPECT_EQ(operation.At("/responses/200/description").StringOrEmpty(), "OK");
+  }
+  EXPECT_FALSE(paths["/api/v1/configmaps"].contains("post"));
+  EXPECT_FALSE(paths[one].contains("post"));
+}
+
+TEST(OpenApiPaths, KindsOfSubresources_AreThoseOfTheirOwnGroup) {
+  TestServer server;
+  const json::Value core = server.Get("/openapi/v3/api/v1").Json();
+  const auto kinds = [&](std::string_view name) {
+    return core.At("/components/schemas")[name]["x-kubernetes-group-version-kind"].Dump();
+  };
+  EXPECT_EQ(kinds("io.k8s.api.policy.v1.Eviction"),
+            R"([{"group":"policy","version":"v1","kind":"Eviction"}])");
+  EXPECT_EQ(kinds("io.k8s.api.autoscaling.v1.Scale"),
+            R"([{"group":"autoscaling","version":"v1","kind":"Scale"}])");
+  EXPECT_EQ(kinds("io.k8s.api.core.v1.PodList"),
+            R"([{"group":"","version":"v1","kind":"PodList"}])");
+}
+
+TEST(OpenApiPaths, Fields_HaveTheTypesOfARealServer) {
+  TestServer server;
+  struct Row {
+    std::string_view document;
+    std::string_view name;
+    std::string_view pointer;
+    std::string_view schema;
+  };
+  std::map<std::string_view, json::Value> documents;
+  constexpr std::string_view kCore = "/openapi/v3/api/v1";
+  constexpr std::string_view kApps = "/openapi/v3/apis/apps/v1";
+  constexpr std::string_view kDefinitions = "/openapi/v3/apis/apiextensions.k8s.io/v1";
+  constexpr std::string_view kProps =
+      "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+  for (const Row& row : {
+           Row{kCore, "io.k8s.api.core.v1.PodSpec", "/properties/activeDeadlineSeconds",
+               R"({"type":"integer","format":"int64"})"},
+           Row{kCore, "io.k8s.api.core.v1.PodSpec", "/properties/hostNetwork",
+               R"({"type":"boolean"})"},
+           Row{kCore, "io.k8s.api.core.v1.ContainerPort", "/properties/containerPort",
+               R"({"type":"integer","format":"int32"})"},
+           Row{kCore, "io.k8s.api.core.v1.ContainerPort", "/required", R"(["containerPort"])"},
+           Row{kCore, "io.k8s.apimachinery.pkg.apis.meta.v1.Time", "",
+               R"({"type":"string","format":"date-time"})"},
+           Row{kCore, "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
+               "/properties/creationTimestamp/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time")"},
+           Row{kCore, "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "/properties/finalizers",
+               R"({"type":"array","items":{"type":"string"},"x-kubernetes-list-type":"set",)"
+               R"("x-kubernetes-patch-strategy":"merge"})"},
+           Row{kCore, "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry",
+               "/properties/fieldsV1/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1")"},
+           Row{kCore, "io.k8s.api.core.v1.PodSpec",
+               "/properties/volumes/x-kubernetes-patch-strategy", R"("merge,retainKeys")"},
+           Row{kApps, "io.k8s.api.apps.v1.DeploymentSpec",
+               "/properties/strategy/x-kubernetes-patch-strategy", R"("retainKeys")"},
+           Row{kCore, "io.k8s.apimachinery.pkg.api.resource.Quantity", "",
+               R"({"oneOf":[{"type":"string"},{"type":"number"}]})"},
+           Row{kCore, "io.k8s.apimachinery.pkg.util.intstr.IntOrString", "",
+               R"({"format":"int-or-string","oneOf":[{"type":"integer"},{"type":"string"}]})"},
+           Row{kCore, "io.k8s.api.core.v1.PodList", "/required", R"(["items"])"},
+           Row{kApps, "io.k8s.api.apps.v1.ControllerRevision", "/properties/data/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.runtime.RawExtension")"},
+           Row{kDefinitions, kProps, "/properties/default/allOf/0/$ref",
+               R"("#/components/schemas/)"
+               R"(io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON")"},
+           Row{kDefinitions, kProps, "/properties/maximum",
+               R"({"type":"number","format":"double"})"},
+       }) {
+    json::Value& document = documents[row.document];
+    if (document.is_null()) document = server.Get(row.document).Json();
+    const json::Value& schema = std::as_const(document).At("/components/schemas")[row.name];
+    EXPECT_EQ((row.pointer.empty() ? schema : schema.At(row.pointer)).Dump(), row.schema)
+        << row.name << row.pointer;
+  }
+}
+
+TEST(OpenApiPaths, Swagger_HasNoChoicesOfTypes) {
+  TestServer server;
+  const json::Value swagger = server.Get("/openapi/v2").Json();
+  const json::Value& definitions = swagger["definitions"];
+  EXPECT_EQ(definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"].Dump(),
+            R"({"type":"string"})");
+  EXPECT_EQ(definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"].Dump(),
+            R"({"type":"string","format":"int-or-string"})");
+}
+
+TEST(ApiGroups, EachGroup_IsListedOnce) {
+  TestServer server;
+  const json::Value groups = server.Get("/apis", {{"Accept", "application/json"}}).Json()["groups"];
+  std::set<std::string> names;
+  for (const json::Value& group : groups.items()) {
+    EXPECT_TRUE(names.insert(group["name"].StringOrEmpty()).second) << group["name"].Dump();
+    EXPECT_GT(group["versions"].size(), 0U);
+  }
+  EXPECT_EQ(names.count(""), 0U) << "the core group is elsewhere";
+  EXPECT_EQ(names.count("autoscaling"), 1U);
+  EXPECT_EQ(names.count("apps"), 1U);
+}
+
+}  // namespace
+}  // namespace kinformer::apiserver::testing
