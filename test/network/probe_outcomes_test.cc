@@ -219,7 +219,7 @@ TEST_F(ProbeOutcomes, SuspectedConnection_IsDoubtedOnceAndProbedOnce) {
   }
   EXPECT_THAT(log_->lines, ElementsAre(Doubt(3)));
   network().Thaw(0);
-  RunFor(1s);
+  RunFor(5s);
   EXPECT_EQ(probes(), 1U);
   EXPECT_TRUE(calls.Try("/x").ok());
   EXPECT_EQ(network().opened(), 1U);

@@ -46,7 +46,7 @@ class CustomObject : public ::testing::Test {
   const std::shared_ptr<const ServedVersion> v1_ = Version("v1", "{type: object}", false);
   const std::shared_ptr<const ServedVersion> v2_ =
       Version("v2",
-              "{type: object, properties: {spec: {type: object, properties: {n: {type: "
+              "{type: object, properties: {spec: {type: object, properties: {'n': {type: "
               "integer}, d: {type: integer, default: 3}}}}}",
               true);
   const std::shared_ptr<ServedResource> resource_ =
