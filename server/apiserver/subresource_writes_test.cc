@@ -56,7 +56,8 @@ TEST_F(SubresourceWrites, FaultyScale_ChangesNothing) {
     int status;
   };
   const std::string scale =
-      R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a"},"spec":{"replicas":7}})";
+      R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a"},)"
+      R"("spec":{"replicas":7}})";
   const std::string seven = R"({"spec":{"replicas":7}})";
   for (const Row& row : {
            Row{"PATCH", "",

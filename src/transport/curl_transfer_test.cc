@@ -1,5 +1,5 @@
-// CurlTransfer by itself: what a new attempt replaces, which requests are sent twice, and how answers
-// are counted and timed.
+// CurlTransfer by itself: what a new attempt replaces, which requests are sent twice, and how
+// answers are counted and timed.
 
 #include <chrono>
 #include <cstdint>

@@ -54,8 +54,8 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Handles "10.0.0.0/8", "fd00::/8". Without a slash, both parts are the whole entry, which cannot be
-// an address and a number.
+// Handles "10.0.0.0/8", "fd00::/8". Without a slash, both parts are the whole entry, which cannot
+// be an address and a number.
 bool InNetwork(const std::string& entry, const Address& address) {
   const auto slash = entry.find('/');
   const std::string network = entry.substr(0, slash);

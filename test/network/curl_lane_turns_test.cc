@@ -1,5 +1,5 @@
-// CurlLane over HTTP/2: when it asks libcurl again without being told of new data, since libcurl may
-// keep data back.
+// CurlLane over HTTP/2: when it asks libcurl again without being told of new data, since libcurl
+// may keep data back.
 
 #include <array>
 #include <chrono>

@@ -1,5 +1,5 @@
-// The transport over libcurl in simulated time: what a probe's outcome does to its connection and to
-// those beside it, and what is logged.
+// The transport over libcurl in simulated time: what a probe's outcome does to its connection and
+// to those beside it, and what is logged.
 
 #include <chrono>
 #include <functional>

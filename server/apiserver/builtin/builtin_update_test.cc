@@ -97,9 +97,9 @@ TEST(BuiltinUpdate, Volume_RemembersWhenItsPhaseChanged) {
   EXPECT_EQ(time(status("A", "t"), status("A", "u")), "\"u\"");
   EXPECT_EQ(time(status("A", ""), status("A", "")), "null");
   EXPECT_EQ(time(status("A", "t"), status("B", ""), ""), "null");
-  EXPECT_EQ(Merged("persistentvolumes", "status", "{'status':{'phase':'A'}}",
-                   "{'status':{'phase':'A'}}"),
-            R"({"status":{"phase":"A"}})");
+  EXPECT_EQ(
+      Merged("persistentvolumes", "status", "{'status':{'phase':'A'}}", "{'status':{'phase':'A'}}"),
+      R"({"status":{"phase":"A"}})");
 }
 
 TEST(BuiltinUpdate, Statuses_KeepWhatTheSpecDecides) {
