@@ -21,6 +21,14 @@ using std::chrono::seconds;
 
 constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
+// UndefinedBehaviorSanitizer opens a descriptor to check a virtual call.
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+#define KINFORMER_TEST_NEEDS_DESCRIPTORS
+#endif
+#endif
+
+#ifndef KINFORMER_TEST_NEEDS_DESCRIPTORS
 // Lets no more descriptors be opened while it exists.
 class NoDescriptors {
  public:
@@ -39,6 +47,7 @@ class NoDescriptors {
  private:
   rlimit before_{};
 };
+#endif
 
 class ServerAccept : public ::testing::Test {
  protected:
@@ -126,6 +135,7 @@ TEST_F(ServerAccept, ListeningSocket_HasItsOptions) {
   EXPECT_EQ(reuse, 1);
 }
 
+#ifndef KINFORMER_TEST_NEEDS_DESCRIPTORS
 TEST_F(ServerAccept, WithoutDescriptors_TriesEach100Milliseconds_AndSaysSoEachMinute) {
   RawClient client(sim_, Connect(), -1);
   {
@@ -158,6 +168,7 @@ TEST_F(ServerAccept, StoppedServer_TriesNoMore) {
   EXPECT_EQ(lines(), 1U);
   EXPECT_EQ(accepted(), 0U);
 }
+#endif
 
 TEST_F(ServerAccept, UnusableSocket_IsClosedAndForgotten) {
   const int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);

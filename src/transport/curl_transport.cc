@@ -120,9 +120,13 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
 
  private:
   void FetchAndLaunch(CredentialSource& source, const std::shared_ptr<CurlTransfer>& transfer) {
-    const auto fetched = [weak = weak_from_this(), transfer](Result<Credentials> credentials) {
-      auto self = weak.lock();
-      if (!self) return;
+    // Held weakly: a source may keep its callbacks for as long as it lives, and the exchange keeps
+    // the source.
+    const auto fetched = [weak = weak_from_this(),
+                          held = std::weak_ptr(transfer)](Result<Credentials> credentials) {
+      const auto self = weak.lock();
+      const auto transfer = held.lock();
+      if (!self || !transfer) return;
       std::erase(self->awaiting_, transfer);
       if (transfer->done()) return;
       if (!credentials) {

@@ -55,7 +55,9 @@ void InformerLife::OnPartForbidden() {
   if (!informer_.places.empty() || !informer_.namespaced || instead.IsDefault()) return;
   if (std::exchange(falling_back_, true)) return;
   // Later: the stack is inside the part's reflector.
-  fall_back_ = informer_.env.loop().RunAt(informer_.env.Now(), [this] { FallBack(); });
+  informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (!alive.expired()) FallBack();
+  });
 }
 
 void InformerLife::FallBack() {

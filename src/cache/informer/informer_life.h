@@ -44,8 +44,9 @@ class InformerLife final : private InformerPart::Owner {
   // Exactly one of these two is set.
   std::unique_ptr<InformerPart> whole_;
   std::unique_ptr<NamespaceParts> namespaces_;
-  Timer fall_back_;
   bool falling_back_ = false;
+  // Held weakly by the posted fall back.
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace kinformer::internal::cache

@@ -116,7 +116,9 @@ void NamespaceParts::Leave(const std::string& name) {
   options.synced = [this, name] {
     leaving_.find(name)->second.done = true;
     // Later: the stack is inside the controller.
-    sweep_timer_ = informer_.env.loop().RunAt(informer_.env.Now(), [this] { SweepLeft(); });
+    informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
+      if (!alive.expired()) SweepLeft();
+    });
   };
   leaving.controller = std::make_unique<InformerController>(
       informer_.env, informer_.store, informer_.processor, informer_.counters, std::move(options));

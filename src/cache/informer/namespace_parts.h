@@ -88,7 +88,8 @@ class NamespaceParts final : private InformerPart::Owner, private NamespaceWatch
   std::map<std::string, Leaving, std::less<>> leaving_;
   std::unique_ptr<NamespaceWatch> watch_;
   Timer resync_timer_;
-  Timer sweep_timer_;
+  // Held weakly by the posted sweep.
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace kinformer::internal::cache
