@@ -125,14 +125,14 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     const auto fetched = [weak = weak_from_this(),
                           held = std::weak_ptr(transfer)](Result<Credentials> credentials) {
       const auto self = weak.lock();
-      const auto transfer = held.lock();
-      if (!self || !transfer) return;
-      std::erase(self->awaiting_, transfer);
-      if (transfer->done()) return;
+      const auto waiting = held.lock();
+      if (!self || !waiting) return;
+      std::erase(self->awaiting_, waiting);
+      if (waiting->done()) return;
       if (!credentials) {
-        self->FailLater(transfer, credentials.error());
+        self->FailLater(waiting, credentials.error());
       } else {
-        self->Launch(transfer, *credentials);
+        self->Launch(waiting, *credentials);
       }
     };
     const Result<void> asked = base::CallUser(env_, "CredentialSource::Fetch", [&] {
