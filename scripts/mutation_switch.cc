@@ -27,7 +27,7 @@ class Listener final : public testing::EmptyTestEventListener {
   explicit Listener(std::string path) : path_(std::move(path)) {}
 
  private:
-  // What is reached before the first case is there for each of them.
+  // Faults that are reached before the first case count for each of them.
   void OnTestProgramStart(const testing::UnitTest& /*all*/) override { Write("*", 0); }
   void OnTestEnd(const testing::TestInfo& test) override {
     Write(std::string(test.test_suite_name()) + "." + test.name(), test.result()->elapsed_time());

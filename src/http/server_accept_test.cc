@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <thread>
 
+#include "base/core/testing/descriptors.h"
 #include "base/core/testing/fields_log.h"
 #include "http/connection_scene_for_test.h"
 #include "http/server.h"
@@ -20,13 +21,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr const char* kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
-
-// UndefinedBehaviorSanitizer opens a descriptor to check a virtual call.
-#if defined(__has_feature)
-#if __has_feature(undefined_behavior_sanitizer)
-#define KINFORMER_TEST_NEEDS_DESCRIPTORS
-#endif
-#endif
 
 #ifndef KINFORMER_TEST_NEEDS_DESCRIPTORS
 // Lets no more descriptors be opened while it exists.
@@ -176,6 +170,8 @@ TEST_F(ServerAccept, UnusableSocket_IsClosedAndForgotten) {
   server_->Adopt(file);
   server_->Adopt(-1);
   Settle(sim_);
+  EXPECT_EQ(accepted(), 1U) << "the file, which reads as a connection that has ended";
+  EXPECT_EQ(server_->Stats().connections_open, 0U);
   EXPECT_EQ(::fcntl(file, F_GETFD), -1);
 }
 

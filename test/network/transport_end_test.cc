@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "network/client_calls.h"
+#include "network/held_source.h"
 #include "network/paced_handler.h"
 #include "network/socket_scene.h"
-#include "transport/awaited_source.h"
 
 namespace kinformer::testing {
 namespace {
@@ -57,27 +57,7 @@ class TransportEnd : public ::testing::Test {
   std::vector<std::unique_ptr<ClientCall>> calls_;
 };
 
-// Answers when the test says so.
-class AwaitedKeys final : public internal::transport::AwaitedSource {
- public:
-  void Fetch(Env&, Callback) override { FAIL() << "FetchFor is called instead"; }
-  void FetchFor(const void* who, Env&, Callback done) override {
-    asked.emplace_back(who, std::move(done));
-  }
-  void Forget(const void* who, Env&) override {
-    ++forgotten;
-    std::erase_if(asked, [who](const auto& one) { return one.first == who; });
-    if (on_forget) on_forget();
-  }
-  void Rejected(const std::string&) override {}
-  bool CanRefresh() const override { return true; }
-
-  std::vector<std::pair<const void*, Callback>> asked{};
-  int forgotten = 0;
-  std::function<void()> on_forget{};
-};
-
-// The same for a source that does not know who waits.
+// Like HeldSource, for a source that does not know who waits.
 class LateKeys final : public CredentialSource {
  public:
   void Fetch(Env&, Callback done) override { asked.push_back(std::move(done)); }
@@ -137,7 +117,7 @@ TEST_F(TransportEnd, CallThatEndsRightAfterTheTransport_IsNotTold) {
 
 // As a plugin that ends when nobody waits for it any more, and tells others.
 TEST_F(TransportEnd, SourceThatAnswersOneWhileItForgetsAnother_EndsBoth) {
-  auto source = std::make_shared<AwaitedKeys>();
+  auto source = std::make_shared<HeldSource>();
   Make({.credentials = source});
   std::vector<ClientCall*> calls;
   for (int i = 0; i < 3; ++i) calls.push_back(&Start({.target = "/x"}));
@@ -158,7 +138,7 @@ TEST_F(TransportEnd, SourceThatAnswersOneWhileItForgetsAnother_EndsBoth) {
 // ---- Credentials
 
 TEST_F(TransportEnd, AnsweredCallers_AreNotForgotten) {
-  auto source = std::make_shared<AwaitedKeys>();
+  auto source = std::make_shared<HeldSource>();
   Make({.credentials = source});
   ClientCall& good = Start({.target = "/good"});
   ClientCall& bad = Start({.target = "/bad"});
@@ -178,7 +158,7 @@ TEST_F(TransportEnd, AnsweredCallers_AreNotForgotten) {
     for (ClientCall* const call : {&good, &bad, &late}) call->call.reset();
   });
   RunFor(1s);
-  EXPECT_EQ(source->forgotten, 0);
+  EXPECT_EQ(source->forgotten.size(), 0U);
 }
 
 TEST_F(TransportEnd, CredentialsForARequestThatIsOver_SendNothing) {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "network/client_calls.h"
+#include "network/held_source.h"
 #include "network/paced_handler.h"
 #include "network/socket_scene.h"
-#include "transport/awaited_source.h"
 
 namespace kinformer::testing {
 namespace {
@@ -37,26 +37,8 @@ class WaitingCalls : public ::testing::Test {
   PacedHandler handler_{scene_.env()};
 };
 
-// Answers later, or throws.
-class SlowSource final : public internal::transport::AwaitedSource {
- public:
-  using Callback = std::function<void(Result<Credentials>)>;
-  void Fetch(Env&, Callback) override { FAIL() << "FetchFor is called instead"; }
-  void FetchFor(const void* who, Env&, Callback done) override {
-    if (throws) throw std::runtime_error("no key");
-    asked.emplace_back(who, std::move(done));
-  }
-  void Forget(const void* who, Env&) override { forgotten.push_back(who); }
-  void Rejected(const std::string&) override {}
-  bool CanRefresh() const override { return true; }
-
-  bool throws = false;
-  std::vector<std::pair<const void*, Callback>> asked{};
-  std::vector<const void*> forgotten{};
-};
-
 TEST_F(WaitingCalls, RequestThatAwaitsCredentials_IsSentWithThem) {
-  auto source = std::make_shared<SlowSource>();
+  auto source = std::make_shared<HeldSource>();
   ClientCalls calls(scene_, {.credentials = source});
   ClientCall& good = calls.Start("/good");
   ClientCall& bad = calls.Start("/bad");
@@ -82,7 +64,7 @@ TEST_F(WaitingCalls, RequestThatAwaitsCredentials_IsSentWithThem) {
 }
 
 TEST_F(WaitingCalls, RequestThatAwaitsCredentials_EndsAtItsTimeout) {
-  auto source = std::make_shared<SlowSource>();
+  auto source = std::make_shared<HeldSource>();
   ClientCalls calls(scene_, {.credentials = source});
   ClientCall& late = calls.Start("/x", ConnectionPool::kShort, 4s);
   RunFor(10s);
@@ -93,7 +75,7 @@ TEST_F(WaitingCalls, RequestThatAwaitsCredentials_EndsAtItsTimeout) {
 }
 
 TEST_F(WaitingCalls, CredentialsThatThrow_FailTheRequest) {
-  auto source = std::make_shared<SlowSource>();
+  auto source = std::make_shared<HeldSource>();
   source->throws = true;
   ClientCalls calls(scene_, {.credentials = source});
   ClientCall& call = calls.Start("/x");
@@ -129,7 +111,7 @@ TEST_F(WaitingCalls, HeadBeyond64KiB_IsRefused) {
 
 // Calls that outlive their transport end once, wherever they are.
 TEST_F(WaitingCalls, EndOfTheTransport_EndsItsCalls) {
-  auto source = std::make_shared<SlowSource>();
+  auto source = std::make_shared<HeldSource>();
   std::unique_ptr<Transport> transport = scene_.NewTransport({.credentials = source});
   HttpHeaders token;
   token.Add("Authorization", "Bearer own");

@@ -13,19 +13,13 @@
 #include "kinformer/base/log.h"
 #include "kinformer/base/metrics.h"
 
+#include "base/core/testing/descriptors.h"
 #include "base/loop/event_loop.h"
 
 namespace kinformer::internal::base {
 namespace {
 
 using std::chrono::seconds;
-
-// UndefinedBehaviorSanitizer opens a descriptor to check a virtual call.
-#if defined(__has_feature)
-#if __has_feature(undefined_behavior_sanitizer)
-#define KINFORMER_TEST_NEEDS_DESCRIPTORS
-#endif
-#endif
 
 #ifndef KINFORMER_TEST_NEEDS_DESCRIPTORS
 TEST(EventLoopDeathTest, NoDescriptors_ThrowsWhatFailed) {

@@ -11,29 +11,13 @@
 
 #include "kinformer/base/runtime.h"
 
+#include "base/loop/testing/huge_pages.h"
+
 namespace kinformer::internal::base {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10;
 constexpr std::size_t kBlocks = 512;  // 32 MiB
-
-bool HasOtherHeap() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return true;
-#endif
-#endif
-  return false;
-}
-
-bool HasHugePages() {
-  if (HasOtherHeap()) return false;
-  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
-  std::string modes;
-  return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
-}
 
 // Number of mappings of this process for which huge pages were requested.
 std::size_t AdvisedMappings() {

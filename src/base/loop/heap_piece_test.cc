@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/loop/heap_pages.h"
+#include "base/loop/testing/huge_pages.h"
 
 namespace kinformer::internal::base {
 namespace {
@@ -22,22 +23,6 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kPiece = 64 * kMiB;
 constexpr std::size_t kSmall = 8 * kMiB;
-
-bool HasHugePages() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return false;
-#endif
-#endif
-#if !defined(__GLIBC__)
-  return false;
-#endif
-  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
-  std::string modes;
-  return std::getline(file, modes) && modes.find("[never]") == std::string::npos;
-}
 
 // Bytes of some pages that are writable, and of those with a request for huge pages.
 struct Pages {
