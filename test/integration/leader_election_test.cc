@@ -21,6 +21,8 @@
 #include "kinformer/leaderelection/lease_candidate.h"
 #include "kinformer/testing/api_server.h"
 
+#include "integration/lease_candidates.h"
+
 namespace kinformer::testing {
 namespace {
 
@@ -261,25 +263,6 @@ TEST_F(LeaseLocks, LeaderCutOff_SecondTakesOver) {
   stop.request_stop();
   sim_.RunFor(seconds(20));
 }
-
-// Servers have this resource only if it is enabled; here it is a custom resource.
-constexpr std::string_view kLeaseCandidates = R"(
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: leasecandidates.coordination.k8s.io
-  annotations: {api-approved.kubernetes.io: unapproved}
-spec:
-  group: coordination.k8s.io
-  scope: Namespaced
-  names: {plural: leasecandidates, kind: LeaseCandidate}
-  versions:
-  - name: v1beta1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
-)";
 
 class LeaseCandidates : public LeaseLocks {
  protected:

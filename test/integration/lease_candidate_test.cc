@@ -21,6 +21,8 @@
 #include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
 
+#include "integration/lease_candidates.h"
+
 namespace kinformer::testing {
 namespace {
 
@@ -32,28 +34,9 @@ using Candidate = coordinationv1beta1::LeaseCandidate;
 
 constexpr std::int64_t kStart = 1'700'000'000;
 
-// Servers have this resource only if it is enabled; here it is a custom resource.
-constexpr std::string_view kDefinition = R"(
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: leasecandidates.coordination.k8s.io
-  annotations: {api-approved.kubernetes.io: unapproved}
-spec:
-  group: coordination.k8s.io
-  scope: Namespaced
-  names: {plural: leasecandidates, kind: LeaseCandidate}
-  versions:
-  - name: v1beta1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
-)";
-
 class CandidateTimes : public ::testing::Test {
  protected:
-  CandidateTimes() { server_.Load(kDefinition).OrExit(); }
+  CandidateTimes() { server_.Load(kLeaseCandidates).OrExit(); }
   ~CandidateTimes() override { Stop(); }
 
   static LeaseCandidateOptions Options() {

@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "network/client_calls.h"
-#include "network/paced_handler.h"
-#include "network/socket_scene.h"
+#include "network/served_network.h"
 
 namespace kinformer::testing {
 namespace {
 
 using namespace std::chrono_literals;
 using Opening = SimulatedNetwork::Opening;
-
-constexpr Duration kNow = 10ms;  // the slack of a moment: less than any period
 
 std::string NoHandshake(int seconds) {
   return "https://127.0.0.1:6443: no TLS handshake within " + std::to_string(seconds) +
@@ -27,19 +24,7 @@ std::string NoConnection() {
   return "https://127.0.0.1:6443: no connection in time. Check address, firewall and proxy";
 }
 
-class ConnectingLimits : public ::testing::Test {
- protected:
-  ConnectingLimits() {
-    scene_.Serve(handler_);
-    RunFor(1h);
-  }
-  ~ConnectingLimits() override { scene_.StopServing(); }
-  [[nodiscard]] SimulatedNetwork& network() { return scene_.network(); }
-  void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
-
-  SocketScene scene_{1};
-  PacedHandler handler_{scene_.env()};
-};
+class ConnectingLimits : public ServedNetwork {};
 
 // Over HTTP/1.1 no other connection is tried beside it, so nothing else looks at these moments.
 TEST_F(ConnectingLimits, HangingAttempt_EndsAtTheEarlierLimit) {

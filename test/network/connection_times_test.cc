@@ -8,37 +8,14 @@
 #include <vector>
 
 #include "network/client_calls.h"
-#include "network/paced_handler.h"
-#include "network/socket_scene.h"
+#include "network/served_network.h"
 
 namespace kinformer::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr char kServer[] = "https://127.0.0.1:6443";
-constexpr ConnectionPool kWatches = ConnectionPool::kWatch;
-constexpr Duration kNow = 10ms;  // the slack of a moment: less than any period
-
-class ConnectionTimes : public ::testing::Test {
- protected:
-  ConnectionTimes() {
-    scene_.Serve(handler_);
-    RunFor(1h);
-  }
-  ~ConnectionTimes() override { scene_.StopServing(); }
-  [[nodiscard]] SimulatedNetwork& network() { return scene_.network(); }
-  void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
-  // Runs until the given time since the last Mark.
-  void RunTo(Duration time) { RunFor(time - (scene_.env().Now() - mark_)); }
-  void Mark() { mark_ = scene_.env().Now(); }
-
-  SocketScene scene_{1};
-  PacedHandler handler_{scene_.env()};
-  SteadyTime mark_{};
-};
-
-std::string Ms(Duration duration) { return std::to_string(duration / 1ms) + " ms"; }
+class ConnectionTimes : public ServedNetwork {};
 
 // ---- Giving up
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "network/client_calls.h"
-#include "network/paced_handler.h"
-#include "network/socket_scene.h"
+#include "network/served_network.h"
 
 namespace kinformer::testing {
 namespace {
@@ -17,22 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
-constexpr char kServer[] = "https://127.0.0.1:6443";
-constexpr ConnectionPool kWatches = ConnectionPool::kWatch;
-
-class LaneChoice : public ::testing::Test {
- protected:
-  LaneChoice() {
-    scene_.Serve(handler_);
-    RunFor(1h);
-  }
-  ~LaneChoice() override { scene_.StopServing(); }
-  [[nodiscard]] SimulatedNetwork& network() { return scene_.network(); }
-  void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
-
-  SocketScene scene_{1};
-  PacedHandler handler_{scene_.env()};
-};
+class LaneChoice : public ServedNetwork {};
 
 // Checks are five seconds apart, the first after two.
 TEST_F(LaneChoice, UnusedConnection_IsClosedAfter90Seconds) {

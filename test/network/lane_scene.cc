@@ -10,8 +10,8 @@
 
 #include "base/core/env_view.h"
 #include "base/loop/io_loop.h"
+#include "network/lets_in.h"
 #include "transport/loopback_server_for_test.h"
-#include "transport/responses.h"
 #include "transport/tls_material.h"
 
 namespace kinformer::testing {
@@ -34,24 +34,6 @@ const internal::http::TlsContext& ContextOf(bool http2) {
   static const internal::http::TlsContext without = make(false);
   return http2 ? with : without;
 }
-
-class LetsIn final : public internal::http::RequestPolicy {
- public:
-  std::unique_ptr<ResponseStream> Admit(const std::string&, HttpRequest&) const override {
-    return nullptr;
-  }
-  internal::http::Compression CompressionOf(const HttpRequest&) const override {
-    return internal::http::Compression::kNone;
-  }
-  bool AnswersWithMessages(const HttpRequest&) const override { return false; }
-  internal::http::MessageForm FormOf(std::string_view) const override {
-    return internal::http::MessageForm::kLine;
-  }
-  std::unique_ptr<ResponseStream> Refuse(int status, std::string_view message) const override {
-    return std::make_unique<internal::transport::WholeBody>(status, HttpHeaders(),
-                                                            std::string(message));
-  }
-};
 
 // Counts tasks. A timer in the past would be a needless turn.
 class CountingLoop final : public Executor {

@@ -10,33 +10,22 @@
 #include <vector>
 
 #include "network/client_calls.h"
-#include "network/paced_handler.h"
-#include "network/socket_scene.h"
+#include "network/served_network.h"
 
 namespace kinformer::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr ConnectionPool kWatches = ConnectionPool::kWatch;
 constexpr char kChanged[] = "https://127.0.0.1:6443: closed, the client certificate changed";
 
-class ReloadedFiles : public ::testing::Test {
+class ReloadedFiles : public ServedNetwork {
  protected:
-  ReloadedFiles() {
-    scene_.Serve(handler_);
-    RunFor(1h);
-    Write("first");
-  }
+  ReloadedFiles() { Write("first"); }
   ~ReloadedFiles() override {
-    scene_.StopServing();
     std::remove(cert_.c_str());
     std::remove(key_.c_str());
   }
-  void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
-  // Runs until the given time since the last Mark.
-  void RunTo(Duration time) { RunFor(time - (scene_.env().Now() - mark_)); }
-  void Mark() { mark_ = scene_.env().Now(); }
   void Write(const std::string& name) const {
     const Credentials made = SocketScene::ClientCertificate(name);
     std::ofstream(cert_) << made.cert_pem;
@@ -52,9 +41,6 @@ class ReloadedFiles : public ::testing::Test {
   const std::string base_ = ::testing::TempDir() + "kinformer-files-" + std::to_string(getpid());
   const std::string cert_ = base_ + ".crt";
   const std::string key_ = base_ + ".key";
-  SocketScene scene_{1};
-  PacedHandler handler_{scene_.env()};
-  SteadyTime mark_{};
 };
 
 // A request begins the reading, which takes no time here; the period begins when it has ended.

@@ -6,8 +6,8 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/loop/io_loop.h"
+#include "network/lets_in.h"
 #include "transport/loopback_server_for_test.h"
-#include "transport/responses.h"
 
 namespace kinformer::testing {
 namespace {
@@ -26,24 +26,6 @@ const Certificates& TheCertificates() {
   static const Certificates certificates;
   return certificates;
 }
-
-class LetsIn final : public internal::http::RequestPolicy {
- public:
-  std::unique_ptr<ResponseStream> Admit(const std::string&, HttpRequest&) const override {
-    return nullptr;
-  }
-  internal::http::Compression CompressionOf(const HttpRequest&) const override {
-    return internal::http::Compression::kNone;
-  }
-  bool AnswersWithMessages(const HttpRequest&) const override { return false; }
-  internal::http::MessageForm FormOf(std::string_view) const override {
-    return internal::http::MessageForm::kLine;
-  }
-  std::unique_ptr<ResponseStream> Refuse(int status, std::string_view message) const override {
-    return std::make_unique<internal::transport::WholeBody>(status, HttpHeaders(),
-                                                            std::string(message));
-  }
-};
 
 }  // namespace
 

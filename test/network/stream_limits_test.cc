@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "network/client_calls.h"
-#include "network/paced_handler.h"
-#include "network/socket_scene.h"
+#include "network/served_network.h"
 
 namespace kinformer::testing {
 namespace {
@@ -18,33 +17,17 @@ namespace {
 using namespace std::chrono_literals;
 using Opening = SimulatedNetwork::Opening;
 
-constexpr char kServer[] = "https://127.0.0.1:6443";
-constexpr ConnectionPool kWatches = ConnectionPool::kWatch;
 constexpr ConnectionPool kLists = ConnectionPool::kList;
 constexpr ConnectionPool kShorts = ConnectionPool::kShort;
 
-class StreamLimits : public ::testing::Test {
+class StreamLimits : public ServedNetwork {
  protected:
-  StreamLimits() {
-    scene_.Serve(handler_);
-    RunFor(1h);
-  }
-  ~StreamLimits() override { scene_.StopServing(); }
-  [[nodiscard]] SimulatedNetwork& network() { return scene_.network(); }
-  void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
-  // Runs until the given time since the last Mark.
-  void RunTo(Duration time) { RunFor(time - (scene_.env().Now() - mark_)); }
-  void Mark() { mark_ = scene_.env().Now(); }
   // Starts a request and gives it time to get a stream.
   ClientCall& Begin(ClientCalls& calls, const std::string& target, ConnectionPool pool) {
     ClientCall& call = calls.Start(target, pool);
     RunFor(10ms);
     return call;
   }
-
-  SocketScene scene_{1};
-  PacedHandler handler_{scene_.env()};
-  SteadyTime mark_{};
 };
 
 // ---- Lanes of a pool share its connections

@@ -12,8 +12,7 @@
 
 #include "network/client_calls.h"
 #include "network/held_source.h"
-#include "network/paced_handler.h"
-#include "network/socket_scene.h"
+#include "network/served_network.h"
 
 namespace kinformer::testing {
 namespace {
@@ -23,25 +22,17 @@ using ::testing::IsEmpty;
 using Opening = SimulatedNetwork::Opening;
 using Callback = std::function<void(Result<Credentials>)>;
 
-constexpr ConnectionPool kWatches = ConnectionPool::kWatch;
 constexpr char kEnded[] = "the transport was shut down";
 
-class TransportEnd : public ::testing::Test {
+class TransportEnd : public ServedNetwork {
  protected:
-  TransportEnd() {
-    scene_.Serve(handler_);
-    RunFor(1h);
-  }
   ~TransportEnd() override {
     OnLoop([&] {
       calls_.clear();
       transport_.reset();
     });
     RunFor(1ms);
-    scene_.StopServing();
   }
-  [[nodiscard]] SimulatedNetwork& network() { return scene_.network(); }
-  void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
   void OnLoop(const std::function<void()>& work) { scene_.OnLoop(work); }
   void Make(HttpTransportOptions options) { transport_ = scene_.NewTransport(std::move(options)); }
   ClientCall& Start(HttpRequest request) {
@@ -51,8 +42,6 @@ class TransportEnd : public ::testing::Test {
     return call;
   }
 
-  SocketScene scene_{1};
-  PacedHandler handler_{scene_.env()};
   std::unique_ptr<Transport> transport_;
   std::vector<std::unique_ptr<ClientCall>> calls_;
 };

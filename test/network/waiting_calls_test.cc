@@ -13,8 +13,7 @@
 
 #include "network/client_calls.h"
 #include "network/held_source.h"
-#include "network/paced_handler.h"
-#include "network/socket_scene.h"
+#include "network/served_network.h"
 
 namespace kinformer::testing {
 namespace {
@@ -23,18 +22,9 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using Opening = SimulatedNetwork::Opening;
 
-constexpr char kServer[] = "https://127.0.0.1:6443";
-constexpr ConnectionPool kWatches = ConnectionPool::kWatch;
-
-class WaitingCalls : public ::testing::Test {
+class WaitingCalls : public ServedNetwork {
  protected:
-  WaitingCalls() { scene_.Serve(handler_); }
-  ~WaitingCalls() override { scene_.StopServing(); }
-  [[nodiscard]] SimulatedNetwork& network() { return scene_.network(); }
-  void RunFor(Duration duration) { scene_.sim().RunFor(duration); }
-
-  SocketScene scene_{1};
-  PacedHandler handler_{scene_.env()};
+  WaitingCalls() : ServedNetwork(Duration::zero()) {}
 };
 
 TEST_F(WaitingCalls, RequestThatAwaitsCredentials_IsSentWithThem) {
