@@ -198,7 +198,6 @@ endfunction()
 # The headers that nearly every test needs, compiled once: without that they take half of the time
 # that a test takes.
 if(KINFORMER_BUILD_TESTS AND KINFORMER_PRECOMPILED)
-  find_package(GTest REQUIRED)
   add_executable(kinformer_test_headers EXCLUDE_FROM_ALL
     ${PROJECT_SOURCE_DIR}/cmake/test_headers.cc)
   target_link_libraries(kinformer_test_headers PRIVATE
