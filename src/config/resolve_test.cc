@@ -95,6 +95,7 @@ TEST(Overrides, UserOptions_ReplaceItsFields) {
       {OneUser("tokenFile: " + file), {}, host + " token=from-file token-file=" + file + kOrigin},
       {OneUser("tokenFile: " + file), {.token = "t"}, host + " token=t" + kOrigin},
       {OneUser("token: a"), {.token = "b"}, host + " token=b" + kOrigin},
+      {OneUser("token: a, token: b"), {}, host + " token=b" + kOrigin},
       {OneUser("token: a, tokenFile: /nonexistent"),
        {},
        host + " token=a token-file=/nonexistent" + kOrigin},
