@@ -202,8 +202,12 @@ TEST(LifecycleWithoutFinalization, ANamespaceWaitsForFinalize) {
   EXPECT_EQ(server.Get("/api/v1/namespaces/left").Json().At("/status/phase").StringOrEmpty(),
             "Terminating");
   server.Do("DELETE", "/api/v1/namespaces/left/configmaps");
-  server.Do("PUT", "/api/v1/namespaces/left/finalize",
-            R"({"metadata":{"name":"left"},"spec":{"finalizers":[]}})");
+  server.sim().RunFor(minutes(1));
+  EXPECT_EQ(server
+                .Do("PUT", "/api/v1/namespaces/left/finalize",
+                    R"({"metadata":{"name":"left"},"spec":{"finalizers":[]}})")
+                .status,
+            200);
   EXPECT_EQ(server.Get("/api/v1/namespaces/left").status, 404);
 }
 
