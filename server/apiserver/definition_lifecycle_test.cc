@@ -128,6 +128,28 @@ TEST_F(DefinitionLifecycle, NamesOfOtherDefinitions_AreTakenInTheirGroupUntilThe
   EXPECT_EQ(Names("cups.shop.example"), kAccepted);
 }
 
+TEST_F(DefinitionLifecycle, DefinitionThatWaits_MayChangeItsNames) {
+  Define("cars", "shop.example", R"("kind":"Car","shortNames":["c"])");
+  Define("coats", "shop.example", R"("kind":"Coat","shortNames":["c"])");
+  EXPECT_EQ(server_
+                .Do("PATCH", Path("coats.shop.example"),
+                    R"({"spec":{"names":{"shortNames":["co"]}}})", kMerge)
+                .status,
+            200);
+  EXPECT_EQ(Names("coats.shop.example"), kAccepted);
+  EXPECT_EQ(server_.Get("/apis/shop.example/v1/coats").status, 200);
+}
+
+TEST_F(DefinitionLifecycle, Definition_ShowsItsStatusLast) {
+  const std::string body = R"({"metadata":{"name":"cars.shop.example"},"status":{},"spec":{
+    "group":"shop.example","scope":"Namespaced","names":{"plural":"cars","kind":"Car"},
+    "versions":[{"name":"v1","served":true,"storage":true,
+      "schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+  const Reply made = server_.Do("POST", kDefinitions, body);
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_LT(made.body.find(R"("spec":{)"), made.body.find(R"("status":{)"));
+}
+
 TEST_F(DefinitionLifecycle, DefinitionThatWasNeverServed_GoesAtOnce) {
   Define("cars", "shop.example", R"("kind":"Car")");
   MakeCar("a");
@@ -175,7 +197,7 @@ TEST_F(DefinitionLifecycle, HeldObjects_KeepTheDefinition) {
   EXPECT_EQ(server_.Get(definition).status, 404);
 }
 
-TEST_F(DefinitionLifecycle, OneHeldObject_KeepsTheDefinition) {
+TEST_F(DefinitionLifecycle, SingleHeldObject_KeepsTheDefinition) {
   Define("cars", "shop.example", R"("kind":"Car")");
   MakeCar("a", R"(["x.io/hold"])");
   server_.Do("DELETE", Path("cars.shop.example"));

@@ -219,6 +219,17 @@ TEST_F(NamespaceDeletion, FinalizersOfTheNamespace_KeepItEmpty) {
   }
 }
 
+TEST_F(NamespaceDeletion, LaterDelete_KeepsThePolicy) {
+  server_.Do("POST", "/api/v1/namespaces",
+             R"({"metadata":{"name":"own","finalizers":["x.io/hold"]}})");
+  for (const char* policy : {"Background", "Orphan", "Foreground"}) {
+    server_.Do("DELETE", "/api/v1/namespaces/own?propagationPolicy=" + std::string(policy));
+    EXPECT_EQ(server_.Get("/api/v1/namespaces/own").Json().At("/metadata/finalizers").Dump(),
+              R"(["x.io/hold"])")
+        << policy;
+  }
+}
+
 TEST(NamespaceDeletionWithGrace, Pods_HaveTheirGracePeriod) {
   TestServer server({.pod_grace = true});
   ASSERT_TRUE(server.server()
