@@ -208,6 +208,25 @@ TEST(ApiServer, PagesExpireThoughNothingIsWritten) {
   EXPECT_EQ(status(later), 410);
 }
 
+TEST(ApiServer, ListsWithoutALimit_TakeNoVersion) {
+  TestServer server({.bootstrap_objects = false, .history_age = std::chrono::minutes(5)});
+  const std::int64_t version = server.server().current_resource_version();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(server.Get(kMaps).status, 200);
+    server.sim().RunFor(std::chrono::minutes(20));
+  }
+  EXPECT_EQ(server.server().current_resource_version(), version);
+}
+
+TEST(ApiServer, WatchesThatAreClosed_LeaveNothingToWaitFor) {
+  TestServer server({.bootstrap_objects = false});
+  const SteadyTime before = server.sim().env().Now();
+  (void)server.Open(std::string(kMaps) + "?watch=1&allowWatchBookmarks=1");
+  (void)server.Open(std::string(kMaps) + "?watch=1");
+  EXPECT_FALSE(server.sim().RunUntil([] { return false; }, std::chrono::hours(10)));
+  EXPECT_EQ(server.sim().env().Now(), before);
+}
+
 // Objects of built-in kinds count as protobuf, in which binary data is a quarter shorter.
 TEST(ApiServer, LargestObject_IsMeasuredAsItIsStored) {
   TestServer server({.max_object_bytes = 10'000});
