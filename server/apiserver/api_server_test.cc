@@ -209,7 +209,7 @@ TEST(ApiServer, PagesExpireThoughNothingIsWritten) {
 }
 
 TEST(ApiServer, ListsWithoutALimit_TakeNoVersion) {
-  TestServer server({.bootstrap_objects = false, .history_age = std::chrono::minutes(5)});
+  TestServer server({.history_age = std::chrono::minutes(5), .bootstrap_objects = false});
   const std::int64_t version = server.server().current_resource_version();
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(server.Get(kMaps).status, 200);
