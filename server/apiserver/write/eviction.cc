@@ -114,7 +114,7 @@ Error OtherPod(const std::string& name, std::string_view asked, std::string_view
 }  // namespace
 
 struct Evictions::Job {
-  ResourceRequest request{};  // its body is cleared after decoding
+  ResourceRequest request{};
   WriteTarget target{};
   std::function<ResponsePtr()> done{};
 
@@ -162,7 +162,6 @@ struct Evictions::Job {
     out.at = changed.at;
     out.info.name = changed.name;
     out.info.subresource = changed.subresource;
-    out.info.verb = Verb::kUpdate;
     out.info.query = Query();
     return out;
   }
@@ -190,7 +189,6 @@ ResponsePtr Evictions::Admit(const JobPtr& job) {
   if (!job->eviction) return job->Fail(job->eviction.error());
   UnstoredCreate create{
       .request = job->request, .dry_run = job->target.dry_run, .object = *std::move(job->eviction)};
-  job->request.body.clear();
   create.check = [job](const json::Value& eviction) -> Result<void> {
     if (eviction.At("/metadata/name").StringOrEmpty() != job->target.name) {
       return BadRequestError("name in URL does not match name in Eviction object");
@@ -219,17 +217,16 @@ ResponsePtr Evictions::FindPod(const JobPtr& job) {
 }
 
 ResponsePtr Evictions::FindBudgets(const JobPtr& job) {
-  const ResourceAt budgets = state_.resources.Find("policy", "v1", "poddisruptionbudgets");
-  if (!job->is_protected || !budgets) return MarkDisrupted(job);
-  std::size_t bytes = 0;
-  budgets.resource->store->Walk(NamespacePrefix(job->pod->namespace_()), {},
-                                state_.resource_version, [&](const StoredObjectPtr& stored) {
-                                  bytes += stored->body().size();
-                                  job->budgets.push_back(stored);
-                                  return true;
-                                });
+  if (!job->is_protected) return MarkDisrupted(job);
+  const ResourceStore& store =
+      *state_.resources.FindGroupResource("policy", "poddisruptionbudgets")->store;
+  store.Walk(NamespacePrefix(job->pod->namespace_()), {}, state_.resource_version,
+             [&](const StoredObjectPtr& stored) {
+               job->budgets.push_back(stored);
+               return true;
+             });
   return off_loop_.Run(
-      bytes, [job] { job->LookAtBudgets(); }, [this, job] { return TakeDisruption(job); });
+      store.bytes(), [job] { job->LookAtBudgets(); }, [this, job] { return TakeDisruption(job); });
 }
 
 ResponsePtr Evictions::TakeDisruption(const JobPtr& job) {
