@@ -107,6 +107,8 @@ TEST(OpenApiPaths, Fields_HaveTheTypesOfARealServer) {
   std::map<std::string_view, json::Value> documents;
   constexpr std::string_view kCore = "/openapi/v3/api/v1";
   constexpr std::string_view kApps = "/openapi/v3/apis/apps/v1";
+  constexpr std::string_view kCoordination = "/openapi/v3/apis/coordination.k8s.io/v1";
+  constexpr std::string_view kAuthorization = "/openapi/v3/apis/authorization.k8s.io/v1";
   constexpr std::string_view kDefinitions = "/openapi/v3/apis/apiextensions.k8s.io/v1";
   constexpr std::string_view kProps =
       "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
@@ -138,6 +140,42 @@ TEST(OpenApiPaths, Fields_HaveTheTypesOfARealServer) {
            Row{kCore, "io.k8s.apimachinery.pkg.util.intstr.IntOrString", "",
                R"({"format":"int-or-string","oneOf":[{"type":"integer"},{"type":"string"}]})"},
            Row{kCore, "io.k8s.api.core.v1.PodList", "/required", R"(["items"])"},
+           Row{kCore, "io.k8s.api.core.v1.PodList", "/properties/apiVersion",
+               R"({"type":"string"})"},
+           Row{kCore, "io.k8s.api.core.v1.PodList", "/properties/kind", R"({"type":"string"})"},
+           Row{kCore, "io.k8s.api.core.v1.PodList", "/properties/metadata/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta")"},
+           Row{kCore, "io.k8s.api.core.v1.Pod", "/properties/apiVersion", R"({"type":"string"})"},
+           Row{kCore, "io.k8s.api.core.v1.Pod", "/properties/kind", R"({"type":"string"})"},
+           Row{kCore, "io.k8s.api.core.v1.Pod", "/required", "null"},
+           Row{kCore, "io.k8s.api.core.v1.HTTPGetAction", "/required", R"(["port"])"},
+           Row{kApps, "io.k8s.api.apps.v1.DeploymentSpec", "/required",
+               R"(["selector","template"])"},
+           Row{kCore, "io.k8s.api.core.v1.PodSpec", "/properties/containers/x-kubernetes-list-type",
+               R"("map")"},
+           Row{kCore, "io.k8s.api.core.v1.PodSpec",
+               "/properties/tolerations/x-kubernetes-list-type", R"("atomic")"},
+           Row{kCore, "io.k8s.api.core.v1.PodSpec",
+               "/properties/topologySpreadConstraints/x-kubernetes-list-map-keys",
+               R"(["topologyKey","whenUnsatisfiable"])"},
+           Row{kCore, "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry",
+               "/properties/time/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time")"},
+           Row{kCoordination, "io.k8s.api.coordination.v1.LeaseSpec",
+               "/properties/renewTime/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime")"},
+           Row{kCoordination, "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", "",
+               R"({"type":"string","format":"date-time"})"},
+           Row{kAuthorization, "io.k8s.api.authorization.v1.SubjectAccessReviewSpec",
+               "/properties/extra",
+               R"({"type":"object","additionalProperties":{"type":"array",)"
+               R"("items":{"type":"string"}}})"},
+           Row{kDefinitions, kProps, "/properties/items/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.)"
+               R"(JSONSchemaPropsOrArray")"},
+           Row{kDefinitions,
+               "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray",
+               "", "{}"},
            Row{kApps, "io.k8s.api.apps.v1.ControllerRevision", "/properties/data/allOf/0/$ref",
                R"("#/components/schemas/io.k8s.apimachinery.pkg.runtime.RawExtension")"},
            Row{kDefinitions, kProps, "/properties/default/allOf/0/$ref",
