@@ -29,6 +29,7 @@ struct Work {
   Result<std::vector<json::Value>> made = std::vector<json::Value>();
   std::vector<StoredObjectPtr> made_stored{};
   Result<void> problem{};
+  bool answered = true;  // false: the webhook did not respond
 };
 
 // Returns the version of an object's form; null: the definition dropped it.
@@ -68,16 +69,16 @@ void ReadAnswer(const std::string& body, Work& work) {
   work.made = ReadConversionAnswer(body, work.question);
   if (!work.made) return;
   for (json::Value& object : *work.made) PruneObject(version.schema->root(), object);
-  for (std::size_t i = 0; i < work.stored.size(); ++i) {
-    work.made_stored.push_back(
-        StoredObject::Make((*work.made)[i], work.stored[i]->resource_version(), resource.fields,
-                           resource.FormOf(version.version)));
+  auto made = work.made->begin();
+  for (const StoredObjectPtr& stored : work.stored) {
+    work.made_stored.push_back(StoredObject::Make(
+        *made++, stored->resource_version(), resource.fields, resource.FormOf(version.version)));
   }
 }
 
 class Conversion final : public std::enable_shared_from_this<Conversion> {
  public:
-  using Done = std::function<void(Work& work, bool answered)>;
+  using Done = std::function<void(Work& work)>;
   Conversion(ServerState& state, OffLoop& off_loop, Work work, std::size_t bytes, Done done)
       : state_(state),
         off_loop_(off_loop),
@@ -86,9 +87,9 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
         done_(std::move(done)) {}
 
   void Begin() {
-    if (work_->stored.empty() && work_->question.objects.empty()) return Finish(true);
+    if (work_->stored.empty() && work_->question.objects.empty()) return Finish();
     if (work_->at.resource->defined->webhook == nullptr) {
-      return Do(bytes_, [work = work_] { PruneAll(*work); }, [this] { Finish(true); });
+      return Do(bytes_, [work = work_] { PruneAll(*work); }, [this] { Finish(); });
     }
     Do(bytes_, [work = work_] { work->problem = WriteQuestion(*work); }, [this] { Ask(); });
   }
@@ -106,7 +107,7 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
   void Ask() {
     if (!work_->problem) {
       work_->made = work_->problem.error();
-      return Finish(true);
+      return Finish();
     }
     call_.emplace(state_, work_->at.resource->defined->webhook->place, std::move(work_->text),
                   [this](Result<std::string> body) { Read(std::move(body)); });
@@ -115,19 +116,20 @@ class Conversion final : public std::enable_shared_from_this<Conversion> {
   void Read(Result<std::string> body) {
     if (!body) {
       work_->made = ConversionError(work_->question, "failed: " + body.error().message());
-      return Finish(false);
+      work_->answered = false;
+      return Finish();
     }
     // A short question may have a long answer.
     const std::size_t bytes = std::max(bytes_, body->size());
     Do(
         bytes, [work = work_, text = *std::move(body)] { ReadAnswer(text, *work); },
-        [this] { Finish(true); });
+        [this] { Finish(); });
   }
 
-  void Finish(bool answered) {
+  void Finish() {
     const auto self = shared_from_this();  // `done` may release the last other reference
     const Done done = std::move(done_);
-    done(*work_, answered);
+    done(*work_);
   }
 
   ServerState& state_;
@@ -171,16 +173,15 @@ ObjectConverter::Ticket ObjectConverter::Convert(const ResourceAt& at,
     bytes += stored->body().size();
     work.stored.push_back(stored);
   }
-  return Start(
-      state_, off_loop_, std::move(work), bytes,
-      [objects = std::move(objects), done = std::move(done)](Work& made, bool answered) mutable {
-        if (!made.made) return done(made.made.error(), answered);
-        auto next = made.made_stored.begin();
-        for (StoredObjectPtr& stored : objects) {
-          if (MustConvert(made.at, *stored)) stored = std::move(*next++);
-        }
-        done(std::move(objects), answered);
-      });
+  return Start(state_, off_loop_, std::move(work), bytes,
+               [objects = std::move(objects), done = std::move(done)](Work& made) mutable {
+                 if (!made.made) return done(made.made.error(), made.answered);
+                 auto next = made.made_stored.begin();
+                 for (StoredObjectPtr& stored : objects) {
+                   if (MustConvert(made.at, *stored)) stored = std::move(*next++);
+                 }
+                 done(std::move(objects), made.answered);
+               });
 }
 
 ObjectConverter::Ticket ObjectConverter::ConvertDocuments(const ResourceAt& at, std::size_t bytes,
@@ -189,7 +190,7 @@ ObjectConverter::Ticket ObjectConverter::ConvertDocuments(const ResourceAt& at, 
   Work work = WorkFor(state_, at);
   work.question.objects = std::move(objects);
   return Start(state_, off_loop_, std::move(work), bytes,
-               [done = std::move(done)](Work& made, bool) { done(std::move(made.made)); });
+               [done = std::move(done)](Work& made) { done(std::move(made.made)); });
 }
 
 ResponsePtr ObjectConverter::WhenConverted(

@@ -347,6 +347,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   }
   state.resources.ShareStores();
   state.resource_version = resource_version;
+  impl_->router.EndOutdatedConversions();
   return {};
 }
 

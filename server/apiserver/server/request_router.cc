@@ -160,9 +160,8 @@ ResponsePtr RequestRouter::Handle(HttpRequest request) {
 
 void RequestRouter::OnWrite(const ServedResource& resource) {
   if (!resource.converted.empty()) return caches_.OnWrite(resource);
-  if (!IsDefinition(resource)) return;
-  // Waiters of an ended cache continue from here, and not from inside the write.
-  state_.Post([this] { caches_.Prune(); });
+  // Waiters of an ended cache continue in a later turn, and not from inside the write.
+  if (IsDefinition(resource)) EndOutdatedConversions();
 }
 
 // Returns a UUID whose last part is a counter, as requests are many and random numbers are slow.
