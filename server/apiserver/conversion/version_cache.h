@@ -74,8 +74,8 @@ class VersionCache {
     std::weak_ptr<const Done> done{};
   };
 
-  // All objects at one version that are not yet converted, oldest first, and the store of those that
-  // are.
+  // All objects at one version that are not yet converted, oldest first, and the store of the
+  // converted ones.
   struct Snapshot {
     std::int64_t version;
     std::deque<StoredObjectPtr> objects;
