@@ -157,11 +157,10 @@ spec:
   EXPECT_EQ(Names(widget.At("/patch/requestBody/content")), kPatches);
   EXPECT_EQ(Names(pod.At("/patch/requestBody/content")),
             std::string(kPatches) + " application/strategic-merge-patch+json");
+  constexpr char kPod[] = R"({"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.Pod"}})";
   EXPECT_EQ(pod["put"]["requestBody"].Dump(),
-            R"({"content":{"*/*":{"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.Pod"}}})"
-            R"(,"required":true})");
-  EXPECT_EQ(pod["get"]["responses"]["200"]["content"]["application/json"].Dump(),
-            R"({"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.Pod"}})");
+            R"({"content":{"*/*":)" + std::string(kPod) + R"(},"required":true})");
+  EXPECT_EQ(pod["get"]["responses"]["200"]["content"]["application/json"].Dump(), kPod);
   EXPECT_EQ(pod["delete"]["responses"]["200"]["content"]["application/json"].Dump(),
             R"({"schema":{"type":"object"}})");
   EXPECT_EQ(core["paths"]["/api/v1/pods"]["get"]["responses"]["200"]["content"]["application/json"]
