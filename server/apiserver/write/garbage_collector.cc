@@ -137,8 +137,8 @@ bool GarbageCollector::VisitDependents(const std::string& uid, std::string_view 
     const std::set<Place>& all = found->second.all;
     const auto next = visit.last ? all.upper_bound(*visit.last) : all.begin();
     if (next == all.end()) break;
-    const Place place = *next;
-    visit.last = place;
+    visit.last = *next;
+    const Place place = *visit.last;  // `act` may start the visit over
     if (IsDependent(place, ns)) act(place);
   }
   visit.done = true;
