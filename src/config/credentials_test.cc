@@ -462,7 +462,7 @@ TEST(ExecPlugin, InteractivePlugin_HasNoTimeout) {
 }
 
 TEST(ExecPlugin, EndedPlugin_ChildHoldingItsOutputIsNotAwaited) {
-  ExecConfig exec = Plugin("sleep 40 & echo '" + AnswerText("{\"token\":\"t\"}") + "'");
+  ExecConfig exec = Plugin("sleep 40 2>/dev/null & echo '" + AnswerText("{\"token\":\"t\"}") + "'");
   Runtime runtime;
   const SteadyTime begin = runtime.env().Now();
   const auto got = internal::config::RunExecPlugin(runtime.env(), exec, {});

@@ -157,8 +157,9 @@ Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime dead
     }
     pollfd wait[] = {{.fd = child.out, .events = POLLIN, .revents = {}}};
     const auto millis = static_cast<int>(std::min<std::int64_t>(left.count(), kLookMillis));
-    // Nothing but a signal makes it fail.
-    if (poll(wait, std::size(wait), millis) <= 0) continue;
+    const int ready = poll(wait, std::size(wait), millis);
+    if (ready < 0 && errno != EINTR) return Failed(exec, std::generic_category().message(errno));
+    if (ready <= 0) continue;
     std::array<char, 65536> data;
     // It is readable, so this does not wait and is not interrupted.
     const ssize_t n = read(child.out, data.data(), data.size());

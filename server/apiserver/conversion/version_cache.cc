@@ -65,7 +65,7 @@ VersionCache::Ticket VersionCache::WhenCurrent(Done done) {
 }
 
 void VersionCache::OnWrite() {
-  if (!retry_) Schedule();
+  if (objects_->watchers->size() > 0 && !retry_) Schedule();
 }
 
 void VersionCache::Leave() {

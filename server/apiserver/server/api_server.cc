@@ -342,6 +342,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   }
   CloseWatches();
   for (const auto& resource : state.resources.all()) {
+    if (resource->stored != nullptr) continue;
     resource->DropConverted();
     resource->store = resource->store->RestoredTo(resource_version, state.env.Now());
   }

@@ -220,13 +220,15 @@ ResponsePtr Evictions::FindBudgets(const JobPtr& job) {
   if (!job->is_protected) return MarkDisrupted(job);
   const ResourceStore& store =
       *state_.resources.FindGroupResource("policy", "poddisruptionbudgets")->store;
+  std::size_t bytes = 0;
   store.Walk(NamespacePrefix(job->pod->namespace_()), {}, state_.resource_version,
              [&](const StoredObjectPtr& stored) {
+               bytes += stored->body().size();
                job->budgets.push_back(stored);
                return true;
              });
   return off_loop_.Run(
-      store.bytes(), [job] { job->LookAtBudgets(); }, [this, job] { return TakeDisruption(job); });
+      bytes, [job] { job->LookAtBudgets(); }, [this, job] { return TakeDisruption(job); });
 }
 
 ResponsePtr Evictions::TakeDisruption(const JobPtr& job) {

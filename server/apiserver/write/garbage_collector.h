@@ -98,7 +98,7 @@ class GarbageCollector final : public WriteObserver {
   // Returns whether the dependent is also an indirect owner of an object that waits for it: all of
   // them would wait for ever.
   [[nodiscard]] bool ClosesCircle(const StoredObjectPtr& dependent) const;
-  // REQUIRE: the object exists.
+  // REQUIRES: the object exists.
   void DropOwners(const Place& place, const std::set<std::string>& uids);
   void ChangeOwners(const Place& place, const std::function<void(json::Array& owners)>& change);
 
