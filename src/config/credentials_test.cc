@@ -462,7 +462,8 @@ TEST(ExecPlugin, InteractivePlugin_HasNoTimeout) {
 }
 
 TEST(ExecPlugin, EndedPlugin_ChildHoldingItsOutputIsNotAwaited) {
-  ExecConfig exec = Plugin("sleep 40 2>/dev/null & echo '" + AnswerText("{\"token\":\"t\"}") + "'");
+  const std::string answer = AnswerText("{\"token\":\"t\"}");
+  const ExecConfig exec = Plugin("sleep 40 2>/dev/null & echo '" + answer + "'");
   Runtime runtime;
   const SteadyTime begin = runtime.env().Now();
   const auto got = internal::config::RunExecPlugin(runtime.env(), exec, {});
