@@ -111,21 +111,22 @@ void VersionCache::Go() {
     if (!stored->tombstone()) live.push_back(stored);
   }
   const std::size_t count = live.size();
-  asking_ = converter_.Convert(
-      {.resource = resource, .version = version_}, std::move(live),
-      [this, batch, count](Result<std::vector<StoredObjectPtr>> converted, bool answered) {
+  asking_ = Start<ConvertedAll>(
+      state_.env,
+      converter_.ConvertAll({.resource = resource, .version = version_}, std::move(live)),
+      [this, batch, count](ConvertedAll converted) {
         asking_ = nullptr;
-        if (converted) {
-          Take(batch, *std::move(converted));
+        if (converted.objects) {
+          Take(batch, *std::move(converted.objects));
           most_ = std::min(most_ * 2, kMostObjects);
           return Schedule();
         }
         // Converts single objects, to reach those before the one that cannot be converted.
-        if (answered && count > 1) {
+        if (converted.answered && count > 1) {
           most_ = 1;
           return Schedule();
         }
-        Fail(converted.error());
+        Fail(converted.objects.error());
       });
 }
 

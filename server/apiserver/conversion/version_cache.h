@@ -18,6 +18,7 @@
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/store/resource_store.h"
 
 namespace kinformer::apiserver {
@@ -103,7 +104,7 @@ class VersionCache {
   std::shared_ptr<ResourceStore> fresh_{};  // null: no snapshot under way
 
   std::size_t most_;  // objects in one call
-  ObjectConverter::Ticket asking_{};
+  AsyncTicket asking_{};
   std::optional<Deadlines::Id> retry_{};
   bool scheduled_ = false;
   std::vector<Waiter> waiting_{};

@@ -126,10 +126,14 @@ ResponsePtr Reader::GetAt(const std::shared_ptr<const ResourceRequest>& asked_fo
     return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
   }
   if (!MustConvert(request.at, *stored)) return Show(asked_for, stored);
-  return converter_.WhenConverted(
-      request.at, stored, [this, asked_for](const Result<StoredObjectPtr>& shown) {
-        return shown ? Show(asked_for, *shown) : ErrorResponse(shown.error(), asked_for->accept);
-      });
+  return Respond(state_.env, ShowConverted(asked_for, stored));
+}
+
+Async<ResponsePtr> Reader::ShowConverted(std::shared_ptr<const ResourceRequest> request,
+                                         StoredObjectPtr stored) {
+  const Result<StoredObjectPtr> shown = co_await converter_.Convert(request->at, std::move(stored));
+  if (!shown) co_return ErrorResponse(shown.error(), request->accept);
+  co_return Show(request, *shown);
 }
 
 ResponsePtr Reader::Show(const std::shared_ptr<const ResourceRequest>& asked_for,

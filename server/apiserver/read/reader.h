@@ -18,6 +18,7 @@
 #include "apiserver/read/list_stream.h"
 #include "apiserver/read/watch_stream.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
@@ -44,6 +45,9 @@ class Reader {
   // Responds to a GET with `stored`, which is in the requested version.
   ResponsePtr Show(const std::shared_ptr<const ResourceRequest>& asked_for,
                    const StoredObjectPtr& stored);
+  // The same for an object that must be converted.
+  Async<ResponsePtr> ShowConverted(std::shared_ptr<const ResourceRequest> request,
+                                   StoredObjectPtr stored);
   ResponsePtr ListAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
   ResponsePtr ListFrom(const ResourceRequest& request, const ReadFrom& from);
   [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request, const ReadFrom& from);

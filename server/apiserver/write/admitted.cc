@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "apiserver/registry/object_rules.h"
-#include "apiserver/request/awaited.h"
 #include "apiserver/write/request_body.h"
 
 namespace kinformer::apiserver {
@@ -56,24 +55,20 @@ std::shared_ptr<AdmissionAttributes> Make(const ResourceRequest& request, const 
                           .options = std::move(options)});
 }
 
-// A create in both phases of admission.
-struct Creation {
-  UnstoredCreate create{};
-  std::shared_ptr<AdmissionAttributes> attributes{};
-  std::vector<std::string> warnings{};
-
-  [[nodiscard]] ResponsePtr Fail(const Error& error) const {
-    return Warned(ErrorResponse(error, create.request.accept), warnings);
-  }
-  // Returns null if it is allowed.
-  [[nodiscard]] ResponsePtr Refused(AdmissionOutcome& outcome) {
-    for (std::string& warning : outcome.warnings) warnings.push_back(std::move(warning));
-    return outcome.allowed ? nullptr : Fail(outcome.allowed.error());
-  }
-  ResponsePtr Finish() {
-    return Warned(create.then(std::move(create.request), std::move(attributes->object)), warnings);
-  }
-};
+// Asks the webhooks of both phases, and calls `check` in between.
+Async<Result<void>> AdmitInPhases(AdmissionWebhooks& webhooks,
+                                  std::shared_ptr<AdmissionAttributes> attributes,
+                                  std::vector<std::string>& warnings,
+                                  const std::function<Result<void>(json::Value&)>& check) {
+  const Result<bool> mutated =
+      co_await Admit(webhooks, AdmissionPhase::kMutate, attributes, warnings);
+  if (!mutated.ok()) co_return mutated.error();
+  if (Result<void> good = check(attributes->object); !good) co_return good;
+  const Result<bool> validated =
+      co_await Admit(webhooks, AdmissionPhase::kValidate, attributes, warnings);
+  if (!validated.ok()) co_return validated.error();
+  co_return {};
+}
 
 }  // namespace
 
@@ -91,53 +86,41 @@ std::shared_ptr<AdmissionAttributes> AttributesOfDelete(const ResourceRequest& r
   return Make(request, target, "DELETE", std::move(shown));
 }
 
-ResponsePtr WhenAdmitted(AdmissionWebhooks& webhooks, AdmissionPhase phase,
-                         const std::shared_ptr<AdmissionAttributes>& attributes,
-                         std::function<ResponsePtr(AdmissionOutcome outcome)> then) {
-  if (!webhooks.Any(phase)) return then({});
+Async<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
+                          std::shared_ptr<AdmissionAttributes> attributes,
+                          std::vector<std::string>& warnings) {
+  if (!webhooks.Any(phase)) co_return false;
   std::vector<AdmissionQuestionFor> questions = webhooks.Concerned(phase, *attributes);
-  if (questions.empty()) return then({});
-  auto answer = std::make_unique<Awaited>();
-  answer->Hold(
-      webhooks.Ask(phase, attributes, std::move(questions),
-                   [place = answer.get(), then = std::move(then)](AdmissionOutcome outcome) {
-                     place->Answer(then(std::move(outcome)));
-                   }));
-  return answer;
+  if (questions.empty()) co_return false;
+  AdmissionOutcome outcome =
+      co_await webhooks.Ask(phase, std::move(attributes), std::move(questions));
+  for (std::string& warning : outcome.warnings) warnings.push_back(std::move(warning));
+  if (!outcome.allowed) co_return outcome.allowed.error();
+  co_return outcome.changed;
 }
 
-ResponsePtr WhenCreationAdmitted(AdmissionWebhooks& webhooks, UnstoredCreate create) {
-  const auto job = std::make_shared<Creation>(Creation{.create = std::move(create)});
-  const ResourceRequest& request = job->create.request;
-  json::Value& object = job->create.object;
-  const json::Value& sent = std::as_const(object)["metadata"];
+Async<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& create,
+                                  std::function<Result<void>(json::Value& object)> check) {
+  const ResourceRequest& request = create.request;
   if (const std::string& place = request.info.namespace_; !place.empty()) {
-    if (Result<void> placed = CheckSentNamespace(sent, place); !placed) {
-      return job->Fail(placed.error());
-    }
-    object.Ensure("metadata").Set("namespace", place);
+    const json::Value& sent = std::as_const(create.object)["metadata"];
+    if (Result<void> placed = CheckSentNamespace(sent, place); !placed) co_return placed;
+    create.object.Ensure("metadata").Set("namespace", place);
   }
   WriteTarget target{.namespace_ = request.info.namespace_,
                      .name = request.info.name,
-                     .dry_run = job->create.dry_run,
+                     .dry_run = create.dry_run,
                      .user = request.user};
-  if (target.name.empty()) target.name = std::as_const(object).At("/metadata/name").StringOrEmpty();
-  job->attributes = AttributesOf(request, target, "CREATE");
-  job->attributes->bytes = DecodingCost(request.content_type, request.body);
-  job->attributes->object = std::move(object);
-  return WhenAdmitted(webhooks, AdmissionPhase::kMutate, job->attributes,
-                      [&webhooks, job](AdmissionOutcome mutated) {
-                        if (ResponsePtr refused = job->Refused(mutated)) return refused;
-                        if (Result<void> good = job->create.check(job->attributes->object); !good) {
-                          return job->Fail(good.error());
-                        }
-                        return WhenAdmitted(webhooks, AdmissionPhase::kValidate, job->attributes,
-                                            [job](AdmissionOutcome validated) {
-                                              if (ResponsePtr refused = job->Refused(validated))
-                                                return refused;
-                                              return job->Finish();
-                                            });
-                      });
+  if (target.name.empty()) {
+    target.name = std::as_const(create.object).At("/metadata/name").StringOrEmpty();
+  }
+  const auto attributes = AttributesOf(request, target, "CREATE");
+  attributes->bytes = DecodingCost(request.content_type, request.body);
+  attributes->object = std::move(create.object);
+  const Result<void> admitted =
+      co_await AdmitInPhases(webhooks, attributes, create.warnings, check);
+  create.object = std::move(attributes->object);
+  co_return admitted;
 }
 
 }  // namespace kinformer::apiserver

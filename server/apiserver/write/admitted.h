@@ -1,19 +1,21 @@
 // apiserver/write/admitted.h
 //
-// Admission of writes by webhooks: makes the attributes of a request, and the response from the
-// outcome.
+// Admission of writes by webhooks: makes the attributes of a request, and asks the webhooks.
 
 #ifndef KINFORMER_APISERVER_WRITE_ADMITTED_H_
 #define KINFORMER_APISERVER_WRITE_ADMITTED_H_
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
 #include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/object_writer.h"
@@ -29,11 +31,12 @@ std::shared_ptr<AdmissionAttributes> AttributesOfDelete(const ResourceRequest& r
                                                         const WriteTarget& target,
                                                         const DeleteRequest& options);
 
-// Responds with the result of `then`, called on the loop: at once if no webhook of the phase
-// matches, else after the webhooks, and not at all if the response is destroyed before.
-ResponsePtr WhenAdmitted(AdmissionWebhooks& webhooks, AdmissionPhase phase,
-                         const std::shared_ptr<AdmissionAttributes>& attributes,
-                         std::function<ResponsePtr(AdmissionOutcome outcome)> then);
+// Asks the webhooks of a phase, and adds their warnings to `warnings`. Returns whether they have
+// changed the object, or the error if they refuse. Completes at once if no webhook of the phase
+// matches.
+Async<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
+                          std::shared_ptr<AdmissionAttributes> attributes,
+                          std::vector<std::string>& warnings);
 
 // A create request whose object is not stored anywhere: a Binding, an Eviction, a TokenRequest or
 // an access review.
@@ -41,15 +44,18 @@ struct UnstoredCreate {
   ResourceRequest request{};
   bool dry_run = false;
   json::Value object{};
-  // Called on the loop, after mutating and before validating webhooks: validates the object, and
-  // completes it.
-  std::function<Result<void>(json::Value& object)> check{};
-  // Makes the response, last.
-  std::function<ResponsePtr(ResourceRequest request, json::Value object)> then{};
+  std::vector<std::string> warnings{};  // from webhooks
+
+  // Makes the response with the error and the warnings.
+  [[nodiscard]] ResponsePtr Fail(const Error& error) const {
+    return Warned(ErrorResponse(error, request.accept), warnings);
+  }
 };
 
-// Runs both phases of webhooks, and responds with the result of `then`, or with an error.
-ResponsePtr WhenCreationAdmitted(AdmissionWebhooks& webhooks, UnstoredCreate create);
+// Runs both phases of webhooks. `check` is called after the mutating ones: it validates the object,
+// and completes it.
+Async<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& create,
+                                  std::function<Result<void>(json::Value& object)> check);
 
 }  // namespace kinformer::apiserver
 

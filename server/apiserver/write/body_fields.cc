@@ -1,4 +1,4 @@
-// Field checks of BodyWriter, for bodies and for the results of patches.
+#include "apiserver/write/body_fields.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,6 @@
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/schema/schema_validation.h"
-#include "apiserver/write/body_writer.h"
 #include "apiserver/write/field_order.h"
 #include "object/transcode/drop_unknown.h"
 #include "object/transcode/transcode.h"
@@ -37,13 +36,14 @@ void RestoreType(const ResourceRequest& request, json::Value& object) {
 
 }  // namespace
 
-Result<std::vector<std::string>> BodyWriter::ValidateFields(
-    const ResourceRequest& request, std::string_view mode, json::Value& object,
-    const std::vector<std::string>& duplicates) const {
+Result<std::vector<std::string>> ValidateFields(ObjectWriter& writer,
+                                                const ResourceRequest& request,
+                                                std::string_view mode, json::Value& object,
+                                                const std::vector<std::string>& duplicates) {
   std::vector<std::string> problems;
   problems = duplicates;
   if (const auto* message = request.at.version->message;
-      message != nullptr && !writer_.Fits(*request.at.version, object)) {
+      message != nullptr && !writer.Fits(*request.at.version, object)) {
     internal::FieldProblems found;
     const auto typed = internal::JsonToProtobuf(*message, object.Dump(), &found);
     if (!typed) return BadRequestError(std::string(WithoutOffset(typed.error().message())));
@@ -71,10 +71,9 @@ Result<std::vector<std::string>> BodyWriter::ValidateFields(
   return BadRequestError("strict decoding error: " + text);
 }
 
-Result<std::vector<std::string>> BodyWriter::CheckPatched(const ResourceRequest& request,
-                                                          std::string_view mode,
-                                                          const std::string& uid,
-                                                          json::Value& object) const {
+Result<std::vector<std::string>> CheckPatched(ObjectWriter& writer, const ResourceRequest& request,
+                                              std::string_view mode, const std::string& uid,
+                                              json::Value& object) {
   const auto invalid = [&](const std::string& why) {
     return InvalidError({},
                         {InvalidValue("patch", GoQuoted(object.Dump({.sort_keys = true})), why)});
@@ -91,7 +90,7 @@ Result<std::vector<std::string>> BodyWriter::CheckPatched(const ResourceRequest&
     return invalid("the result of the patch must be a " + request.at.version->kind + " of " +
                    request.at.version->api_version);
   }
-  auto warnings = ValidateFields(request, mode, object, {});
+  auto warnings = ValidateFields(writer, request, mode, object, {});
   if (!warnings) return invalid(warnings.error().message());
   return warnings;
 }

@@ -1,7 +1,7 @@
 #include "apiserver/write/body_writer.h"
 
 #include <algorithm>
-#include <optional>
+#include <cstddef>
 #include <utility>
 
 #include "apiserver/errors/protobuf_envelope.h"
@@ -9,16 +9,19 @@
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/webhook_conversion.h"
+#include "apiserver/request/bulky.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
-#include "apiserver/request/patch.h"
+#include "apiserver/write/admitted.h"
 #include "apiserver/write/apply_patch.h"
-#include "apiserver/write/body_job.h"
-#include "apiserver/write/request_body.h"
+#include "apiserver/write/body_fields.h"
 #include "apiserver/write/reshape_in_turns.h"
 
 namespace kinformer::apiserver {
 namespace {
+
+// Most attempts at a write while others change its object.
+constexpr int kAttempts = 5;
 
 // Makes the response to a delete that removed its object.
 ResponsePtr DeletedAnswer(const ResourceRequest& request, const WriteOutcome& outcome) {
@@ -30,438 +33,436 @@ ResponsePtr DeletedAnswer(const ResourceRequest& request, const WriteOutcome& ou
                            : Render(request.format, DeletedStatusJson(subject, uid)));
 }
 
-}  // namespace
-
-ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
-                        const Result<WriteOutcome>& outcome,
-                        const std::vector<std::string>& warnings) {
-  if (!outcome) {
-    return Warned(ErrorResponse(outcome.error(), request.accept), warnings);
-  }
-  const ObjectEncoder encoder(request.at, request.format, state.env.WallNow());
-  HttpHeaders headers;
-  headers.Add("Content-Type", ContentTypeOf(request.format, false));
-  if (outcome->warnings.empty()) {
-    AddWarnings(warnings, headers);
-  } else {
-    std::vector<std::string> all = warnings;
-    all.insert(all.end(), outcome->warnings.begin(), outcome->warnings.end());
-    AddWarnings(all, headers);
-  }
-  return WholeResponse(outcome->accepted  ? 202
-                       : outcome->created ? 201
-                                          : 200,
-                       std::move(headers), encoder.Object(outcome->stored, outcome->document));
+StoredObjectPtr Find(const WriteTarget& target) {
+  return target.at.resource->Find(target.namespace_, target.name);
 }
 
-BodyWriter::JobPtr BodyWriter::NewJob(ResourceRequest request) {
-  auto job = std::make_shared<Job>();
-  // A fault may skew the clock for this request only.
-  job->draft.now = state_.WallNow();
-  job->live = request.at;
-  request.at = Unchanging(std::move(request.at));
-  job->bytes = DecodingCost(request.content_type, request.body);
-  job->request = std::make_shared<const ResourceRequest>(std::move(request));
-  job->draft.target = {.at = job->live,
-                       .namespace_ = job->request->info.namespace_,
-                       .name = job->request->info.name,
-                       .subresource = job->request->info.subresource,
-                       .checked = true,
-                       .user = job->request->user};
-  return job;
-}
-
-ResponsePtr BodyWriter::Step(const JobPtr& job, Work work, Then then) {
-  job->draft.target.at.resource = job->request->at.resource;
-  return off_loop_.Run(
-      job->bytes,
-      [this, job, work] {
-        if (Result<void> done = (this->*work)(*job); !done) {
-          job->failure = Warned(ErrorResponse(done.error(), job->request->accept), job->warnings);
-        }
-      },
-      [this, job, then] {
-        job->draft.target.at.resource = job->live.resource;
-        return job->failure ? std::move(job->failure) : (this->*then)(job);
-      });
-}
-
-ResponsePtr BodyWriter::Show(const JobPtr& job, const StoredObjectPtr& stored, Then then) {
-  job->draft.shown = nullptr;
-  if (!MustConvert(job->request->at, *stored)) return (this->*then)(job);
-  return converter_.WhenConverted(
-      job->request->at, stored, [this, job, then](Result<StoredObjectPtr> shown) {
-        if (!shown) {
-          return Warned(ErrorResponse(shown.error(), job->request->accept), job->warnings);
-        }
-        job->draft.shown = *std::move(shown);
-        return (this->*then)(job);
-      });
-}
-
-// ---- Creates and updates
-
-ResponsePtr BodyWriter::WriteBody(ResourceRequest request, std::string_view options_kind,
-                                  bool creates) {
-  auto query = DecodeWriteQuery(request.info.query, options_kind);
-  if (!query) return ErrorResponse(query.error(), request.accept);
-  const JobPtr job = NewJob(std::move(request));
-  job->draft.creates = creates;
-  job->draft.target.dry_run = query->dry_run;
-  job->query = *std::move(query);
-  return Step(job, &BodyWriter::Decode, &BodyWriter::Write);
-}
-
-Result<void> BodyWriter::Decode(Job& job) {
-  const ResourceRequest& request = *job.request;
+// Decodes and checks the object of a body. Thread-safe.
+Result<json::Value> Decode(ObjectWriter& writer, const ResourceRequest& request,
+                           const WriteQuery& query, std::vector<std::string>& warnings) {
   std::vector<std::string> duplicates;
   Result<json::Value> object =
       DecodeObject(request.at, request.content_type, request.body, &duplicates);
-  if (!object) return object.error();
-  auto warnings = ValidateFields(request, job.query.field_validation, *object, duplicates);
-  if (!warnings) return request.at.version->NotHandled(warnings.error().message());
-  job.warnings = *std::move(warnings);
-  job.draft.object = *std::move(object);
-  return {};
+  if (!object) return object;
+  auto problems = ValidateFields(writer, request, query.field_validation, *object, duplicates);
+  if (!problems) return request.at.version->NotHandled(problems.error().message());
+  warnings = *std::move(problems);
+  return object;
 }
 
-ResponsePtr BodyWriter::Write(const JobPtr& job) {
-  return Step(job, &BodyWriter::Normalize, &BodyWriter::Mutate);
-}
+// Attributes of a review, whose objects may be large.
+using Review = Bulky<std::shared_ptr<AdmissionAttributes>>;
 
-Result<void> BodyWriter::Normalize(Job& job) { return writer_.Normalize(job.draft); }
+}  // namespace
 
-ResponsePtr BodyWriter::Begin(const JobPtr& job) {
-  const WriteTarget& target = job->draft.target;
-  if (job->base != nullptr &&
-      target.at.resource->Find(target.namespace_, target.name) != job->base) {
-    return Again(job);
+ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
+                        const WriteOutcome& outcome, const std::vector<std::string>& warnings) {
+  const ObjectEncoder encoder(request.at, request.format, state.env.WallNow());
+  HttpHeaders headers;
+  headers.Add("Content-Type", ContentTypeOf(request.format, false));
+  if (outcome.warnings.empty()) {
+    AddWarnings(warnings, headers);
+  } else {
+    std::vector<std::string> all = warnings;
+    all.insert(all.end(), outcome.warnings.begin(), outcome.warnings.end());
+    AddWarnings(all, headers);
   }
-  const Result<bool> begun = writer_.Begin(job->draft);
-  if (!begun.ok()) return Warned(ErrorResponse(begun.error(), job->request->accept), job->warnings);
-  if (!*begun) return Write(job);
-  const StoredObjectPtr& over = job->draft.over;
-  if (over == nullptr) return Complete(job);
-  job->bytes = std::max(job->bytes, over->body().size());
-  return Show(job, over, &BodyWriter::Complete);
+  return WholeResponse(outcome.accepted  ? 202
+                       : outcome.created ? 201
+                                         : 200,
+                       std::move(headers), encoder.Object(outcome.stored, outcome.document));
 }
 
-ResponsePtr BodyWriter::Complete(const JobPtr& job) {
-  if (writer_.MustAssign(job->draft)) return Step(job, &BodyWriter::Load, &BodyWriter::Assign);
-  return Step(job, &BodyWriter::CompleteDraft, &BodyWriter::Completed);
-}
-
-Result<void> BodyWriter::Load(Job& job) {
-  ObjectWriter::Load(job.draft);
-  return {};
-}
-
-ResponsePtr BodyWriter::Assign(const JobPtr& job) {
-  if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
-  if (Result<void> assigned = writer_.Assign(job->draft); !assigned) {
-    return Warned(ErrorResponse(assigned.error(), job->request->accept), job->warnings);
+// Used by one step at a time, on any thread.
+struct BodyWriter::Sent {
+  Sent(const ServerState& state, ResourceRequest sent)
+      : request(std::move(sent)),
+        live(request.at),
+        now(state.WallNow()),
+        bytes(DecodingCost(request.content_type, request.body)) {
+    request.at = Unchanging(std::move(request.at));
   }
-  return Step(job, &BodyWriter::CompleteDraft, &BodyWriter::Completed);
+
+  // Returns the target that the request names.
+  [[nodiscard]] WriteTarget Target(bool dry_run) const {
+    return {.at = live,
+            .namespace_ = request.info.namespace_,
+            .name = request.info.name,
+            .subresource = request.info.subresource,
+            .dry_run = dry_run,
+            .checked = true,
+            .user = request.user};
+  }
+  // Returns the attributes of the draft for webhooks, without the objects.
+  [[nodiscard]] std::shared_ptr<AdmissionAttributes> Attributes(const Draft& draft) const {
+    auto attributes = AttributesOf(request, draft.target, draft.creates ? "CREATE" : "UPDATE");
+    attributes->bytes = bytes;
+    return attributes;
+  }
+  [[nodiscard]] ResponsePtr Fail(const Error& error) const {
+    return Warned(ErrorResponse(error, request.accept), warnings);
+  }
+
+  ResourceRequest request;  // its `at` is a constant copy
+  const ResourceAt live;    // the resource itself
+  const WallTime now;       // a fault may skew the clock for this request only
+  std::size_t bytes;        // estimates the cost of work on the request
+  std::vector<std::string> warnings{};
+};
+
+template <class Try>
+Async<Result<WriteOutcome>> BodyWriter::Repeat(Sent& sent, Try attempt) {
+  for (int made = 0; made < kAttempts; ++made) {
+    Attempt written = co_await attempt();
+    if (written) co_return *std::move(written);
+    sent.warnings.clear();
+  }
+  co_return ModifiedConflictError(sent.live.resource->Subject(sent.request.info.name));
 }
 
-Result<void> BodyWriter::CompleteDraft(Job& job) { return writer_.Complete(job.draft); }
-
-ResponsePtr BodyWriter::Completed(const JobPtr& job) {
-  if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
-  const bool asks = job->asks || job->part != nullptr;
-  if (asks && !job->admitted && admission_.Any(AdmissionPhase::kValidate)) return Validate(job);
-  return job->draft.converts ? ConvertToStore(job) : Commit(job);
-}
-
-ResponsePtr BodyWriter::ConvertToStore(const JobPtr& job) {
-  const ResourceAt& at = job->request->at;
-  return converter_.WhenDocumentConverted(
-      {.resource = at.resource, .version = at.resource->StorageVersion()}, job->bytes,
-      std::move(job->draft.object), [this, job](Result<json::Value> made) {
-        if (!made) return Warned(ErrorResponse(made.error(), job->request->accept), job->warnings);
-        job->draft.object = *std::move(made);
-        return Step(job, &BodyWriter::CompleteConverted, &BodyWriter::Commit);
-      });
-}
-
-Result<void> BodyWriter::CompleteConverted(Job& job) {
-  return writer_.CompleteConverted(job.draft);
-}
-
-ResponsePtr BodyWriter::Commit(const JobPtr& job) {
-  if (!ObjectWriter::IsCurrent(job->draft)) return Again(job);
-  if (job->draft.reshaped == nullptr) {
-    job->draft.reshaped = writer_.Reshape(job->draft);
-    if (job->draft.reshaped != nullptr) {
-      return ReshapeInTurns(state_, off_loop_, job->draft.reshaped,
-                            [this, job] { return Commit(job); });
+template <class Work>
+Async<std::invoke_result_t<Work&>> BodyWriter::Do(Sent& sent, WriteTarget& target, Work work) {
+  struct ConstantCopy {
+    ConstantCopy(const Sent& from, ResourceAt& to) : live(from.live), at(to) {
+      at.resource = from.request.at.resource;
     }
-  }
-  job->outcome = writer_.Commit(job->draft);
-  return Answer(job);
-}
-
-ResponsePtr BodyWriter::Answer(const JobPtr& job) {
-  const ResourceRequest& request = *job->request;
-  if (job->then != nullptr) {
-    return job->outcome ? job->then(*job->outcome)
-                        : ErrorResponse(job->outcome.error(), request.accept);
-  }
-  if (!job->outcome || !MustConvert(request.at, *job->outcome->stored)) return RenderOutcome(job);
-  return converter_.WhenConverted(
-      request.at, job->outcome->stored, [this, job](Result<StoredObjectPtr> shown) {
-        if (shown) {
-          job->outcome->stored = *std::move(shown);
-          job->outcome->document = json::Value();  // in the stored version
-        } else {
-          job->outcome = shown.error();
-        }
-        return RenderOutcome(job);
-      });
-}
-
-ResponsePtr BodyWriter::RenderOutcome(const JobPtr& job) {
-  const ResourceRequest& request = *job->request;
-  // Forms other than the stored text are encoded off the loop, from a copy of the shared object.
-  const bool text = job->show == nullptr && IsStoredText(request.at, request.format);
-  if (!job->outcome || text || !OffLoop::IsMuch(job->bytes)) {
-    (void)Render(*job).ok();
-    return Answered(job);
-  }
-  job->outcome->stored = job->outcome->stored->Copy();
-  return Step(job, &BodyWriter::Render, &BodyWriter::Answered);
-}
-
-Result<void> BodyWriter::Render(Job& job) {
-  job.answer = job.outcome && job.show != nullptr
-                   ? Warned(job.show(*job.outcome), job.warnings)
-                   : WriteAnswer(state_, *job.request, job.outcome, job.warnings);
-  return {};
-}
-
-ResponsePtr BodyWriter::Answered(const JobPtr& job) { return std::move(job->answer); }
-
-ResponsePtr BodyWriter::Again(const JobPtr& job) {
-  constexpr int kAttempts = 5;
-  const ResourceRequest& request = *job->request;
-  if (++job->attempts == kAttempts) {
-    return ErrorResponse(ModifiedConflictError(request.at.resource->Subject(request.info.name)),
-                         request.accept);
-  }
-  job->mutated = false;
-  job->admitted = false;
-  if (job->deletes) {
-    job->deletion = {.request = job->deletion.request};
-    return BeginDelete(job);
-  }
-  job->draft = {.target = job->draft.target, .now = job->draft.now};
-  job->warnings.clear();
-  if (job->changes) return FindToChange(job);
-  if (job->apply != nullptr) return Step(job, &BodyWriter::DecodePatch, &BodyWriter::Apply);
-  return Step(job, &BodyWriter::Decode, &BodyWriter::Write);
-}
-
-// ---- Changes
-
-ResponsePtr BodyWriter::Change(ResourceRequest request, ObjectChange change) {
-  request.body.clear();
-  const JobPtr job = NewJob(std::move(request));
-  job->draft.target = std::move(change.target);
-  job->draft.target.at = job->live;
-  job->changes = true;
-  job->change = std::move(change.apply);
-  job->part = std::move(change.part);
-  job->asks = change.asks;
-  job->show = std::move(change.answer);
-  job->then = std::move(change.then);
-  return FindToChange(job);
-}
-
-ResponsePtr BodyWriter::FindToChange(const JobPtr& job) {
-  const WriteTarget& target = job->draft.target;
-  job->base = target.at.resource->Find(target.namespace_, target.name);
-  if (job->base == nullptr) {
-    return ErrorResponse(NotFoundError(target.at.resource->Subject(target.name)),
-                         job->request->accept);
-  }
-  job->bytes = job->base->body().size();
-  return Show(job, job->base, &BodyWriter::ChangeShown);
-}
-
-ResponsePtr BodyWriter::ChangeShown(const JobPtr& job) {
-  if (job->part == nullptr) return Step(job, &BodyWriter::ApplyChange, &BodyWriter::Write);
-  if (!admission_.Any(AdmissionPhase::kMutate)) {
-    return Step(job, &BodyWriter::ApplyPart, &BodyWriter::Write);
-  }
-  return Step(job, &BodyWriter::MakePart, &BodyWriter::AskAboutPart);
-}
-
-Result<void> BodyWriter::ApplyChange(Job& job) {
-  job.draft.object = ObjectIn(job.request->at, job.Base());
-  return job.change(job.draft.object);
-}
-
-// ---- Deletes
-
-ResponsePtr BodyWriter::Delete(ResourceRequest request) {
-  const JobPtr job = NewJob(std::move(request));
-  job->deletes = true;
-  return Step(job, &BodyWriter::DecodeDelete, &BodyWriter::BeginDelete);
-}
-
-ResponsePtr BodyWriter::Delete(ResourceRequest request, ObjectDeletion deletion) {
-  request.body.clear();
-  const JobPtr job = NewJob(std::move(request));
-  job->draft.target = std::move(deletion.target);
-  job->draft.target.at = job->live;
-  job->deletes = true;
-  job->deletion.request = std::move(deletion.request);
-  job->then = std::move(deletion.then);
-  return BeginDelete(job);
-}
-
-Result<void> BodyWriter::DecodeDelete(Job& job) {
-  const ResourceRequest& request = *job.request;
-  auto options = apiserver::DecodeDelete(request.info.query, request.content_type, request.body);
-  if (!options) return options.error();
-  job.draft.target.dry_run = options->dry_run;
-  job.deletion.request = std::move(options->request);
-  job.cascades = options->cascades;
-  // For namespaces, `orphanDependents: false` has always meant foreground deletion.
-  if (job.cascades && request.at.resource->Is("", "namespaces")) {
-    job.deletion.request.propagation = "Foreground";
-  }
-  return {};
-}
-
-ResponsePtr BodyWriter::BeginDelete(const JobPtr& job) {
-  if (Result<void> begun = writer_.BeginDelete(job->draft.target, job->deletion); !begun) {
-    return ErrorResponse(begun.error(), job->request->accept);
-  }
-  job->bytes = std::max(job->bytes, job->deletion.over->body().size());
-  return Show(job, job->deletion.over, &BodyWriter::DeleteShown);
-}
-
-ResponsePtr BodyWriter::DeleteShown(const JobPtr& job) {
-  if (job->then == nullptr &&
-      (admission_.Any(AdmissionPhase::kMutate) || admission_.Any(AdmissionPhase::kValidate))) {
-    return Step(job, &BodyWriter::LoadDeleted, &BodyWriter::AdmitDelete);
-  }
-  return Step(job, &BodyWriter::CompleteDelete, &BodyWriter::CommitDelete);
-}
-
-Result<void> BodyWriter::CompleteDelete(Job& job) {
-  writer_.CompleteDelete(job.draft.target, job.deletion);
-  return {};
-}
-
-ResponsePtr BodyWriter::CommitDelete(const JobPtr& job) {
-  if (!ObjectWriter::IsCurrent(job->draft.target, job->deletion)) return Again(job);
-  WriteOutcome outcome = writer_.CommitDelete(job->draft.target, job->deletion);
-  outcome.accepted = !outcome.removed && job->cascades;
-  const ResourceRequest& request = *job->request;
-  const bool shown = job->then != nullptr || request.at.resource->delete_returns_object;
-  if (outcome.removed && !shown) {
-    return Warned(DeletedAnswer(request, outcome), job->warnings);
-  }
-  job->outcome = std::move(outcome);
-  return Answer(job);
-}
-
-// ---- Patches
-
-ResponsePtr BodyWriter::Patch(ResourceRequest request) {
-  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
-  const Query& query = request.info.query;
-  const bool custom = request.at.resource->custom;
-  const PatchFunction apply = PatchFunctionOf(request.content_type, custom);
-  if (apply == nullptr) {
-    if (!custom) return fail(UnsupportedPatchError());
-    return fail(UnsupportedMediaTypeError(
-        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"));
-  }
-  const bool server_side = IsMediaType(request.content_type, "application/apply-patch+yaml");
-  std::vector<StatusCause> causes;
-  if (query.Has("force") && !server_side) {
-    causes.push_back(ForbiddenField("force", "may not be specified for non-apply patch"));
-  }
-  if (server_side && query.Get("fieldManager").empty()) {
-    causes.push_back(Required("fieldManager", "is required for apply patch"));
-  }
-  auto options = DecodeWriteQuery(query, "PatchOptions", std::move(causes));
-  if (!options) return fail(options.error());
-
-  const JobPtr job = NewJob(std::move(request));
-  job->draft.target.dry_run = options->dry_run;
-  job->query = *std::move(options);
-  job->apply = apply;
-  job->server_side = server_side;
-  return Step(job, &BodyWriter::DecodePatch, &BodyWriter::Apply);
-}
-
-Result<void> BodyWriter::DecodePatch(Job& job) {
-  const ResourceRequest& request = *job.request;
-  if (job.server_side) {
-    Result<apiserver::ApplyPatch> applied =
-        DecodeApplyPatch(request.at, request.body, job.query.field_validation);
-    if (!applied) return applied.error();
-    job.patch = std::move(applied->object);
-    job.warnings = std::move(applied->warnings);
-    return {};
-  }
-  Result<json::Value> patch = json::Parse(request.body);
-  if (!patch) return BadRequestError("error decoding patch: " + patch.error().message());
-  job.patch = *std::move(patch);
-  return {};
-}
-
-ResponsePtr BodyWriter::Apply(const JobPtr& job) {
-  const WriteTarget& target = job->draft.target;
-  const ServedResource& resource = *target.at.resource;
-  const auto fail = [&](const Error& error) {
-    return Warned(ErrorResponse(error, job->request->accept), job->warnings);
+    ~ConstantCopy() { at.resource = live.resource; }
+    const ResourceAt& live;
+    ResourceAt& at;
   };
-  job->base = resource.Find(target.namespace_, target.name);
-  if (job->base == nullptr) {
-    if (!job->server_side || !target.subresource.empty()) {
-      return fail(NotFoundError(resource.Subject(target.name)));
+  const ConstantCopy copy(sent, target.at);
+  co_return co_await off_loop_.Do(sent.bytes, std::move(work));
+}
+
+// ---- Requests
+
+Async<ResponsePtr> BodyWriter::WriteBody(ResourceRequest request, std::string_view options_kind,
+                                         bool creates) {
+  const auto query = DecodeWriteQuery(request.info.query, options_kind);
+  if (!query) co_return ErrorResponse(query.error(), request.accept);
+  Sent sent(state_, std::move(request));
+  Result<WriteOutcome> written =
+      co_await Repeat(sent, [&] { return TryBody(sent, *query, creates); });
+  co_return co_await Answer(sent, std::move(written), nullptr);
+}
+
+Async<ResponsePtr> BodyWriter::Patch(ResourceRequest request) {
+  Result<SentPatch> kind = KindOfPatch(request);
+  if (!kind) co_return ErrorResponse(kind.error(), request.accept);
+  Sent sent(state_, std::move(request));
+  Bulky<SentPatch> patch(state_, sent.bytes, *std::move(kind));
+  const Result<void> decoded =
+      co_await off_loop_.Do(sent.bytes, [&] { return DecodePatch(sent.request, *patch); });
+  if (!decoded) co_return sent.Fail(decoded.error());
+  Result<WriteOutcome> written = co_await Repeat(sent, [&] { return TryPatch(sent, *patch); });
+  co_return co_await Answer(sent, std::move(written), nullptr);
+}
+
+Async<ResponsePtr> BodyWriter::Change(ResourceRequest request, ObjectChange change) {
+  request.body.clear();
+  Sent sent(state_, std::move(request));
+  Result<WriteOutcome> written = co_await Repeat(sent, [&] { return TryChange(sent, change); });
+  co_return co_await Answer(sent, std::move(written), std::move(change.answer));
+}
+
+Async<ResponsePtr> BodyWriter::ChangeFirst(ResourceRequest request, ObjectChange change) {
+  request.body.clear();
+  Sent sent(state_, std::move(request));
+  const Result<WriteOutcome> written =
+      co_await Repeat(sent, [&] { return TryChange(sent, change); });
+  if (!written) co_return sent.Fail(written.error());
+  co_return nullptr;
+}
+
+Async<ResponsePtr> BodyWriter::Delete(ResourceRequest request) {
+  Sent sent(state_, std::move(request));
+  const ServedResource& resource = *sent.live.resource;
+  Result<DecodedDelete> options = co_await off_loop_.Do(sent.bytes, [&] {
+    const ResourceRequest& from = sent.request;
+    return DecodeDelete(from.info.query, from.content_type, from.body);
+  });
+  if (!options) co_return sent.Fail(options.error());
+  // For namespaces, `orphanDependents: false` has always meant foreground deletion.
+  if (options->cascades && resource.Is("", "namespaces")) {
+    options->request.propagation = "Foreground";
+  }
+  const WriteTarget target = sent.Target(options->dry_run);
+  Result<WriteOutcome> written = co_await Repeat(
+      sent, [&] { return TryDelete(sent, target, options->request, /*asks=*/true); });
+  if (written) {
+    written->accepted = !written->removed && options->cascades;
+    if (written->removed && !resource.delete_returns_object) {
+      co_return Warned(DeletedAnswer(sent.request, *written), sent.warnings);
     }
-    if (auto fit = CheckAppliedCreate(target.at, job->patch, target.namespace_, target.name);
-        !fit) {
-      return ErrorResponse(fit.error(), job->request->accept);
+  }
+  co_return co_await Answer(sent, std::move(written), nullptr);
+}
+
+Async<ResponsePtr> BodyWriter::DeleteFirst(ResourceRequest request, WriteTarget target,
+                                           DeleteRequest options) {
+  request.body.clear();
+  Sent sent(state_, std::move(request));
+  target.at = sent.live;
+  const Result<WriteOutcome> written =
+      co_await Repeat(sent, [&] { return TryDelete(sent, target, options, /*asks=*/false); });
+  if (!written) co_return sent.Fail(written.error());
+  co_return nullptr;
+}
+
+// ---- Attempts
+
+Async<BodyWriter::Attempt> BodyWriter::TryBody(Sent& sent, const WriteQuery& query, bool creates) {
+  Bulky<Draft> draft(
+      state_, sent.bytes,
+      Draft{.target = sent.Target(query.dry_run), .creates = creates, .now = sent.now});
+  Result<json::Value> object = co_await off_loop_.Do(
+      sent.bytes, [&] { return Decode(writer_, sent.request, query, sent.warnings); });
+  if (!object) co_return object.error();
+  draft->object = *std::move(object);
+  co_return co_await Write(sent, *draft, nullptr, nullptr);
+}
+
+Async<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
+  Bulky<Draft> draft(state_, sent.bytes,
+                     Draft{.target = sent.Target(patch.query.dry_run), .now = sent.now});
+  sent.warnings = patch.warnings;
+  const WriteTarget& target = draft->target;
+  const StoredObjectPtr base = Find(target);
+  if (base == nullptr) {
+    if (!patch.server_side || !target.subresource.empty()) {
+      co_return NotFoundError(target.at.resource->Subject(target.name));
     }
+    const auto fit = CheckAppliedCreate(target.at, patch.patch, target.namespace_, target.name);
+    if (!fit) co_return fit.error();
     // A resourceVersion implies that the object exists; nevertheless the real server treats it as a
     // new object.
-    job->patch.Ensure("metadata").Erase("resourceVersion");
-    job->draft.object = std::move(job->patch);
-    job->draft.creates = true;
-    return Write(job);
+    patch.patch.Ensure("metadata").Erase("resourceVersion");
+    draft->object = std::move(patch.patch);  // a create is attempted once
+    draft->creates = true;
+    co_return co_await Write(sent, *draft, nullptr, nullptr);
   }
-  job->bytes = std::max(job->bytes, job->base->body().size());
-  return Show(job, job->base, &BodyWriter::ApplyShown);
+  const Result<void> shown = co_await Show(sent, base, *draft);
+  if (!shown) co_return shown.error();
+  const StoredObjectPtr from = draft->shown == nullptr ? base : draft->shown;
+  Result<json::Value> object = co_await off_loop_.Do(
+      sent.bytes, [&] { return Patched(writer_, sent.request, patch, *from, sent.warnings); });
+  if (!object) co_return object.error();
+  draft->object = *std::move(object);
+  co_return co_await Write(sent, *draft, base, nullptr);
 }
 
-ResponsePtr BodyWriter::ApplyShown(const JobPtr& job) {
-  return Step(job, &BodyWriter::ApplyPatch, &BodyWriter::Write);
+Async<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange& change) {
+  Bulky<Draft> draft(state_, sent.bytes, Draft{.target = change.target, .now = sent.now});
+  WriteTarget& target = draft->target;
+  target.at = sent.live;
+  const StoredObjectPtr base = Find(target);
+  if (base == nullptr) co_return NotFoundError(target.at.resource->Subject(target.name));
+  const Result<void> shown = co_await Show(sent, base, *draft);
+  if (!shown) co_return shown.error();
+  const StoredObjectPtr from = draft->shown == nullptr ? base : draft->shown;
+  if (change.part != nullptr) {
+    const Result<void> changed = co_await ChangePart(sent, *draft, *change.part, *from);
+    if (!changed) co_return changed.error();
+  } else {
+    const Result<void> changed = co_await off_loop_.Do(sent.bytes, [&] {
+      draft->object = ObjectIn(sent.request.at, *from);
+      return change.apply(draft->object);
+    });
+    if (!changed) co_return changed.error();
+  }
+  co_return co_await Write(sent, *draft, base, &change);
 }
 
-Result<void> BodyWriter::ApplyPatch(Job& job) {
-  json::Value object = ObjectIn(job.request->at, job.Base());
-  const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
-  // Without a resourceVersion, the patch applies to the object in any version.
-  const ResourceAt& at = job.request->at;
-  if (job.server_side && at.resource->custom) {
-    if (auto merged = MergeApplied(at, job.patch, object); !merged) return merged;
-  } else if (Result<void> applied = job.apply(job.patch, at.version->message, object); !applied) {
-    return applied;
+Async<BodyWriter::Attempt> BodyWriter::TryDelete(Sent& sent, WriteTarget target,
+                                                 const DeleteRequest& options, bool asks) {
+  Deletion deletion{.request = options};
+  if (Result<void> begun = writer_.BeginDelete(target, deletion); !begun) co_return begun.error();
+  sent.bytes = std::max(sent.bytes, deletion.over->body().size());
+  const Result<StoredObjectPtr> shown = co_await converter_.Convert(sent.request.at, deletion.over);
+  if (!shown) co_return shown.error();
+  if (asks &&
+      (admission_.Any(AdmissionPhase::kMutate) || admission_.Any(AdmissionPhase::kValidate))) {
+    Review review(state_, sent.bytes, AttributesOfDelete(sent.request, target, options));
+    (*review)->bytes = sent.bytes;
+    co_await off_loop_.Do(sent.bytes, [&] { (*review)->old = (*shown)->Parse(); });
+    const Result<bool> mutated =
+        co_await Admit(admission_, AdmissionPhase::kMutate, *review, sent.warnings);
+    if (!mutated.ok()) co_return mutated.error();
+    const Result<bool> validated =
+        co_await Admit(admission_, AdmissionPhase::kValidate, *review, sent.warnings);
+    if (!validated.ok()) co_return validated.error();
   }
-  // Fields that an apply may not declare were rejected before; pruned fields cause no warning.
-  const std::string mode = job.server_side ? "Ignore" : job.query.field_validation;
-  auto checked = CheckPatched(*job.request, mode, uid, object);
-  if (!checked) return checked.error();
-  job.warnings.insert(job.warnings.end(), checked->begin(), checked->end());
-  job.draft.object = std::move(object);
-  return {};
+  co_await Do(sent, target, [&] { writer_.CompleteDelete(target, deletion); });
+  if (!ObjectWriter::IsCurrent(target, deletion)) co_return std::nullopt;
+  co_return writer_.CommitDelete(target, deletion);
+}
+
+Async<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObjectPtr base,
+                                             const ObjectChange* change) {
+  const ChangedPart* const part = change == nullptr ? nullptr : change->part.get();
+  const bool asks = change == nullptr || change->asks;
+  bool mutated = false;
+  for (bool begun = false; !begun;) {
+    const Result<void> normal =
+        co_await Do(sent, draft.target, [&] { return writer_.Normalize(draft); });
+    if (!normal) co_return normal.error();
+    if (asks && !mutated && admission_.Any(AdmissionPhase::kMutate)) {
+      const Result<bool> asked = co_await Mutate(sent, draft);
+      if (!asked.ok()) co_return asked.error();
+      mutated = *asked;
+    }
+    if (base != nullptr && Find(draft.target) != base) co_return std::nullopt;
+    const Result<bool> found = writer_.Begin(draft);
+    if (!found.ok()) co_return found.error();
+    begun = *found;  // false: the update has become a create
+  }
+  if (draft.over != nullptr) {
+    const Result<void> shown = co_await Show(sent, draft.over, draft);
+    if (!shown) co_return shown.error();
+  }
+  if (writer_.MustAssign(draft)) {
+    co_await Do(sent, draft.target, [&] { ObjectWriter::Load(draft); });
+    if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
+    if (Result<void> assigned = writer_.Assign(draft); !assigned) co_return assigned.error();
+  }
+  const Result<void> complete =
+      co_await Do(sent, draft.target, [&] { return writer_.Complete(draft); });
+  if (!complete) co_return complete.error();
+  if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
+  if ((asks || part != nullptr) && admission_.Any(AdmissionPhase::kValidate)) {
+    const Result<void> valid = co_await Validate(sent, draft, part);
+    if (!valid) co_return valid.error();
+    if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
+  }
+  if (draft.converts) {
+    const Result<void> stored_form = co_await ConvertToStore(sent, draft);
+    if (!stored_form) co_return stored_form.error();
+    if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
+  }
+  draft.reshaped = writer_.Reshape(draft);
+  if (draft.reshaped != nullptr) {
+    co_await ReshapeInTurns(state_, off_loop_, draft.reshaped);
+    if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
+  }
+  co_return writer_.Commit(draft);
+}
+
+// ---- Steps
+
+Async<Result<void>> BodyWriter::Show(Sent& sent, StoredObjectPtr stored, Draft& draft) {
+  sent.bytes = std::max(sent.bytes, stored->body().size());
+  draft.shown = nullptr;
+  if (!MustConvert(sent.request.at, *stored)) co_return {};
+  Result<StoredObjectPtr> shown = co_await converter_.Convert(sent.request.at, std::move(stored));
+  if (!shown) co_return shown.error();
+  draft.shown = *std::move(shown);
+  co_return {};
+}
+
+Async<Result<void>> BodyWriter::ConvertToStore(Sent& sent, Draft& draft) {
+  ResourceAt to = sent.request.at;
+  to.version = to.resource->StorageVersion();
+  Result<json::Value> made =
+      co_await converter_.ConvertDocument(to, sent.bytes, std::move(draft.object));
+  if (!made) co_return made.error();
+  draft.object = *std::move(made);
+  co_return co_await Do(sent, draft.target, [&] { return writer_.CompleteConverted(draft); });
+}
+
+Async<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
+                                           const StoredObject& stored) {
+  const bool asks = admission_.Any(AdmissionPhase::kMutate);
+  const auto attributes = sent.Attributes(draft);
+  const Result<void> made = co_await off_loop_.Do(sent.bytes, [&]() -> Result<void> {
+    draft.object = ObjectIn(sent.request.at, stored);
+    Result<json::Value> before = part.of(draft.object);
+    if (!before) return before.error();
+    Result<json::Value> after = part.make(draft.object);
+    if (!after) return after.error();
+    if (!asks) return part.put(*after, draft.object);
+    attributes->old = *std::move(before);
+    attributes->object = *std::move(after);
+    return {};
+  });
+  if (!made || !asks) co_return made;
+  const Result<bool> admitted =
+      co_await Admit(admission_, AdmissionPhase::kMutate, attributes, sent.warnings);
+  if (!admitted.ok()) co_return admitted.error();
+  co_return co_await off_loop_.Do(sent.bytes,
+                                  [&] { return part.put(attributes->object, draft.object); });
+}
+
+Async<Result<bool>> BodyWriter::Mutate(Sent& sent, Draft& draft) {
+  if (!draft.creates) {
+    draft.over = Find(draft.target);
+    if (draft.over == nullptr) co_return false;
+    const Result<void> shown = co_await Show(sent, draft.over, draft);
+    if (!shown) co_return shown.error();
+    co_await Do(sent, draft.target, [&] { ObjectWriter::Load(draft); });
+  }
+  Review review(state_, sent.bytes, sent.Attributes(draft));
+  (*review)->object = std::move(draft.object);
+  (*review)->old = std::exchange(draft.old, json::Value());
+  const Result<bool> changed =
+      co_await Admit(admission_, AdmissionPhase::kMutate, *review, sent.warnings);
+  if (!changed.ok()) co_return changed.error();
+  draft.object = std::move((*review)->object);
+  if (!*changed) co_return true;
+  // Patches of webhooks have not been checked for types, and the resourceVersion that the client
+  // sent was already extracted.
+  draft.target.checked = false;
+  std::string sent_version = std::move(draft.sent_version);
+  const Result<void> normal =
+      co_await Do(sent, draft.target, [&] { return writer_.Normalize(draft); });
+  draft.sent_version = std::move(sent_version);
+  if (!normal) co_return normal.error();
+  co_return true;
+}
+
+Async<Result<void>> BodyWriter::Validate(Sent& sent, Draft& draft, const ChangedPart* part) {
+  Review review(state_, sent.bytes, sent.Attributes(draft));
+  AdmissionAttributes& attributes = **review;
+  if (part != nullptr) {
+    Result<json::Value> object = part->of(draft.object);
+    if (!object) co_return object.error();
+    Result<json::Value> old = part->of(draft.old);
+    if (!old) co_return old.error();
+    attributes.object = *std::move(object);
+    attributes.old = *std::move(old);
+  } else {
+    attributes.object = std::move(draft.object);
+    attributes.old = std::move(draft.old);
+  }
+  const Result<bool> admitted =
+      co_await Admit(admission_, AdmissionPhase::kValidate, *review, sent.warnings);
+  if (!admitted.ok()) co_return admitted.error();
+  if (part == nullptr) {
+    draft.object = std::move(attributes.object);
+    draft.old = std::move(attributes.old);
+  }
+  co_return {};
+}
+
+Async<ResponsePtr> BodyWriter::Answer(Sent& sent, Result<WriteOutcome> written,
+                                      std::function<ResponsePtr(const WriteOutcome&)> answer) {
+  if (!written) co_return sent.Fail(written.error());
+  const ResourceRequest& request = sent.request;
+  Bulky<WriteOutcome> outcome(state_, sent.bytes, *std::move(written));
+  if (MustConvert(request.at, *outcome->stored)) {
+    Result<StoredObjectPtr> shown = co_await converter_.Convert(request.at, outcome->stored);
+    if (!shown) co_return sent.Fail(shown.error());
+    outcome->stored = *std::move(shown);
+    outcome->document = json::Value();  // in the stored version
+  }
+  const auto respond = [&] {
+    return answer != nullptr ? Warned(answer(*outcome), sent.warnings)
+                             : WriteAnswer(state_, request, *outcome, sent.warnings);
+  };
+  // Forms other than the stored text are encoded off the loop, from a copy of the shared object.
+  const bool text = answer == nullptr && IsStoredText(request.at, request.format);
+  if (text || !OffLoop::IsMuch(sent.bytes)) co_return respond();
+  outcome->stored = outcome->stored->Copy();
+  co_return co_await off_loop_.Do(respond);
 }
 
 }  // namespace kinformer::apiserver

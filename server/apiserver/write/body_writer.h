@@ -8,24 +8,28 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/object_writer.h"
+#include "apiserver/write/request_body.h"
+#include "apiserver/write/sent_patch.h"
 
 namespace kinformer::apiserver {
 
 // Makes the response to a write.
 ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
-                        const Result<WriteOutcome>& outcome,
-                        const std::vector<std::string>& warnings = {});
+                        const WriteOutcome& outcome, const std::vector<std::string>& warnings = {});
 
 // Part of an object that a request writes and webhooks review instead of the object: its Scale. All
 // functions are thread-safe.
@@ -45,18 +49,9 @@ struct ObjectChange {
   std::shared_ptr<const ChangedPart> part{};
   // Webhooks review the object.
   bool asks = false;
-  // Makes the response, on any thread, from an object that no other thread uses.
+  // Makes the response, on any thread, from an object that no other thread uses; null: the response
+  // shows the object.
   std::function<ResponsePtr(const WriteOutcome&)> answer{};
-  // Makes the response on the loop, instead of `answer`, and may complete later.
-  std::function<ResponsePtr(const WriteOutcome&)> then{};
-};
-
-// Delete that is not requested by a body.
-struct ObjectDeletion {
-  WriteTarget target{};  // `at` is that of the request
-  DeleteRequest request{};
-  // As in ObjectChange.
-  std::function<ResponsePtr(const WriteOutcome&)> then{};
 };
 
 // Keeps expensive work off the loop: work that grows with the size of the body or of the changed
@@ -73,95 +68,64 @@ class BodyWriter {
         admission_(admission),
         converter_(converter) {}
 
-  ResponsePtr Create(ResourceRequest request) {
+  Async<ResponsePtr> Create(ResourceRequest request) {
     return WriteBody(std::move(request), "CreateOptions", /*creates=*/true);
   }
-  ResponsePtr Update(ResourceRequest request) {
+  Async<ResponsePtr> Update(ResourceRequest request) {
     return WriteBody(std::move(request), "UpdateOptions", /*creates=*/false);
   }
-  ResponsePtr Patch(ResourceRequest request);
-  ResponsePtr Change(ResourceRequest request, ObjectChange change);
-  ResponsePtr Delete(ResourceRequest request);
-  ResponsePtr Delete(ResourceRequest request, ObjectDeletion deletion);
+  Async<ResponsePtr> Patch(ResourceRequest request);
+  Async<ResponsePtr> Change(ResourceRequest request, ObjectChange change);
+  Async<ResponsePtr> Delete(ResourceRequest request);
+
+  // A change and a delete as steps of another request, which makes the response itself: return null
+  // if they succeed, else the response with the error. Webhooks do not review the delete.
+  Async<ResponsePtr> ChangeFirst(ResourceRequest request, ObjectChange change);
+  Async<ResponsePtr> DeleteFirst(ResourceRequest request, WriteTarget target,
+                                 DeleteRequest options);
 
  private:
-  struct Job;
-  using JobPtr = std::shared_ptr<Job>;
-  using Work = Result<void> (BodyWriter::*)(Job& job);
-  using Then = ResponsePtr (BodyWriter::*)(const JobPtr& job);
+  // A request under way.
+  struct Sent;
+  // Result of one attempt; empty if another write changed the object meanwhile.
+  using Attempt = std::optional<Result<WriteOutcome>>;
 
-  ResponsePtr WriteBody(ResourceRequest request, std::string_view options_kind, bool creates);
-  JobPtr NewJob(ResourceRequest request);
-  // Runs `work`, off the loop if it is much, then `then` on the loop; or responds with the error.
-  ResponsePtr Step(const JobPtr& job, Work work, Then then);
+  Async<ResponsePtr> WriteBody(ResourceRequest request, std::string_view options_kind,
+                               bool creates);
+  // Repeats `attempt`, a few times, while others change the object.
+  template <class Try>
+  Async<Result<WriteOutcome>> Repeat(Sent& sent, Try attempt);
+  // Runs `work`, off the loop if it is much; meanwhile `target` has the constant copy of its
+  // resource.
+  template <class Work>
+  Async<std::invoke_result_t<Work&>> Do(Sent& sent, WriteTarget& target, Work work);
 
-  // ---- Steps on the loop.
-  // Calls `then` once the stored object is available in the request's version (Draft::shown).
-  ResponsePtr Show(const JobPtr& job, const StoredObjectPtr& stored, Then then);
-  ResponsePtr Apply(const JobPtr& job);
-  ResponsePtr ApplyShown(const JobPtr& job);
-  ResponsePtr Write(const JobPtr& job);
-  // Calls mutating webhooks with the object.
-  ResponsePtr Mutate(const JobPtr& job);
-  ResponsePtr LoadToMutate(const JobPtr& job);
-  ResponsePtr AskToMutate(const JobPtr& job);
-  ResponsePtr Begin(const JobPtr& job);
-  ResponsePtr Complete(const JobPtr& job);
-  ResponsePtr Assign(const JobPtr& job);
-  ResponsePtr Completed(const JobPtr& job);
-  ResponsePtr ConvertToStore(const JobPtr& job);
-  ResponsePtr Commit(const JobPtr& job);
-  // Calls validating webhooks, and then writes.
-  ResponsePtr Validate(const JobPtr& job);
-  ResponsePtr FindToChange(const JobPtr& job);
-  ResponsePtr ChangeShown(const JobPtr& job);
-  // Calls webhooks with the part that is changed.
-  ResponsePtr AskAboutPart(const JobPtr& job);
-  ResponsePtr ValidatePart(const JobPtr& job);
-  ResponsePtr BeginDelete(const JobPtr& job);
-  ResponsePtr DeleteShown(const JobPtr& job);
-  // Calls webhooks about the delete.
-  ResponsePtr AdmitDelete(const JobPtr& job);
-  ResponsePtr CommitDelete(const JobPtr& job);
-  // Starts over after a concurrent write.
-  ResponsePtr Again(const JobPtr& job);
-  ResponsePtr Answer(const JobPtr& job);
-  ResponsePtr RenderOutcome(const JobPtr& job);
-  ResponsePtr Answered(const JobPtr& job);
+  // ---- One attempt each.
+  Async<Attempt> TryBody(Sent& sent, const WriteQuery& query, bool creates);
+  Async<Attempt> TryPatch(Sent& sent, SentPatch& patch);
+  Async<Attempt> TryChange(Sent& sent, const ObjectChange& change);
+  Async<Attempt> TryDelete(Sent& sent, WriteTarget target, const DeleteRequest& options, bool asks);
+  // Completes and stores the object of the draft. `base`: the stored object that it was made from,
+  // if that matters. `change`: null if the object itself was sent.
+  Async<Attempt> Write(Sent& sent, Draft& draft, StoredObjectPtr base, const ObjectChange* change);
 
-  // ---- Steps on any thread.
-  Result<void> Decode(Job& job);
-  Result<void> DecodePatch(Job& job);
-  Result<void> ApplyPatch(Job& job);
-  Result<void> ApplyChange(Job& job);
-  Result<void> MakePart(Job& job);
-  Result<void> PutPart(Job& job);
-  Result<void> ApplyPart(Job& job);
-  Result<void> Normalize(Job& job);
-  // Normalizes the object that webhooks have changed.
-  Result<void> NormalizeMutated(Job& job);
-  Result<void> Load(Job& job);
-  Result<void> CompleteDraft(Job& job);
-  Result<void> CompleteConverted(Job& job);
-  Result<void> DecodeDelete(Job& job);
-  Result<void> LoadDeleted(Job& job);
-  Result<void> CompleteDelete(Job& job);
-  Result<void> Render(Job& job);
-  // Checks the object's types, prunes unknown fields, and returns the problems that fieldValidation
-  // covers: as warnings, or as an error if it is Strict. Errors describe the problem, but do not
-  // name the object.
-  Result<std::vector<std::string>> ValidateFields(const ResourceRequest& request,
-                                                  std::string_view mode, json::Value& object,
-                                                  const std::vector<std::string>& duplicates) const;
-  // The same for the result of a patch; `uid` is the object's. Errors are about the patch.
-  Result<std::vector<std::string>> CheckPatched(const ResourceRequest& request,
-                                                std::string_view mode, const std::string& uid,
-                                                json::Value& object) const;
+  // ---- Steps of attempts.
+  // Sets the draft's `shown` for the stored object.
+  Async<Result<void>> Show(Sent& sent, StoredObjectPtr stored, Draft& draft);
+  // Has the object converted to the storage version.
+  Async<Result<void>> ConvertToStore(Sent& sent, Draft& draft);
+  // Makes the object with the changed part, which mutating webhooks review.
+  Async<Result<void>> ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
+                                 const StoredObject& stored);
+  // Asks mutating webhooks about the object. Returns false if it is to be updated, but is not
+  // stored.
+  Async<Result<bool>> Mutate(Sent& sent, Draft& draft);
+  // Asks validating webhooks about the object, or about the part of it.
+  Async<Result<void>> Validate(Sent& sent, Draft& draft, const ChangedPart* part);
 
-  // Returns the attributes for webhooks, without the objects.
-  static std::shared_ptr<AdmissionAttributes> AttributesFor(const Job& job);
-  // Adds the webhooks' warnings to the job. Returns null if they allow it, else the response.
-  static ResponsePtr Refused(Job& job, AdmissionOutcome& outcome);
+  // Makes the response: by `answer`, which is as in ObjectChange.
+  Async<ResponsePtr> Answer(Sent& sent, Result<WriteOutcome> written,
+                            std::function<ResponsePtr(const WriteOutcome&)> answer);
 
   ServerState& state_;
   ObjectWriter& writer_;

@@ -1,5 +1,6 @@
 #include "apiserver/write/collection_deletion.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/read/list_stream.h"
+#include "apiserver/request/bulky.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/write/admitted.h"
 #include "apiserver/write/object_sweep.h"
@@ -17,22 +19,37 @@ namespace {
 
 using internal::base::WorkSlice;
 
-class CollectionDeletion final : public Deferred {
+class CollectionDeletion {
  public:
   CollectionDeletion(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-                     AdmissionWebhooks& admission, CollectionDeletionPlan plan)
+                     AdmissionWebhooks& admission, const CollectionDeletionPlan& plan)
       : state_(state),
         writer_(writer),
         off_loop_(off_loop),
         admission_(admission),
         asks_(admission.Any(AdmissionPhase::kMutate) || admission.Any(AdmissionPhase::kValidate)),
-        plan_(std::move(plan)),
-        unchanging_(Unchanging(plan_.request.at)),
-        store_(plan_.listed.resource->store),
-        pin_(store_, plan_.resource_version),
-        answer_(Listed()),
-        sweep_(plan_.selection.prefix()) {
-    Turn();
+        plan_(plan),
+        unchanging_(Unchanging(plan.request.at)),
+        store_(plan.listed.resource->store),
+        pin_(store_, plan.resource_version),
+        sweep_(plan.selection.prefix()) {}
+
+  Async<ResponsePtr> Run() {
+    ResponsePtr answer = Listed();
+    for (;;) {
+      const bool all = DeleteInTurn();
+      while (gone_ && !slow_.empty()) {
+        WriteTarget target = std::move(slow_.back());
+        slow_.pop_back();
+        Result<void> gone = co_await DeleteSlow(std::move(target));
+        gone_ = std::move(gone);
+      }
+      if (!gone_) {
+        co_return Warned(ErrorResponse(gone_.error(), plan_.request.accept), warnings_);
+      }
+      if (all) co_return Warned(std::move(answer), warnings_);
+      co_await NextTurn(state_);
+    }
   }
 
  private:
@@ -47,10 +64,12 @@ class CollectionDeletion final : public Deferred {
                           .remaining = static_cast<std::int64_t>(all)});
   }
 
-  void Turn() {
+  // Deletes objects until the turn is over, and gathers those that take longer in `slow_`. Returns
+  // true at the end of the collection.
+  bool DeleteInTurn() {
     const WorkSlice turn(state_.env);
     const Selection& selection = plan_.selection;
-    all_ = sweep_.Run(
+    return sweep_.Run(
         *store_, pin_.resource_version(), turn,
         [&](const StoredObject& stored) {
           return selection.InScope(stored) && selection.Matches(stored);
@@ -59,18 +78,6 @@ class CollectionDeletion final : public Deferred {
           Delete(stored);
           return gone_.ok() && (plan_.limit <= 0 || ++count_ < plan_.limit);
         });
-    Next();
-  }
-
-  void Next() {
-    if (!gone_) {
-      return Begin(Warned(ErrorResponse(gone_.error(), plan_.request.accept), warnings_));
-    }
-    if (!slow_.empty()) return DeleteSlow();
-    if (all_) return Begin(Warned(std::move(answer_), warnings_));
-    state_.Post([this, alive = std::weak_ptr<int>(alive_)] {
-      if (!alive.expired()) Turn();
-    });
   }
 
   void Delete(const StoredObject& stored) {
@@ -81,78 +88,54 @@ class CollectionDeletion final : public Deferred {
                        .user = plan_.request.user};
     if (asks_ || OffLoop::IsMuch(stored.body().size())) {
       slow_.push_back(std::move(target));
-    } else {
-      Note(writer_.Delete(target, plan_.each));
+    } else if (const auto deleted = writer_.Delete(target, plan_.each); !deleted) {
+      gone_ = Unless404(deleted.error());
     }
   }
 
-  void Note(const Result<WriteOutcome>& outcome) {
-    if (!outcome && !IsNotFound(outcome.error())) gone_ = outcome.error();
+  static Result<void> Unless404(const Error& error) {
+    if (IsNotFound(error)) return {};
+    return error;
   }
 
-  struct Job {
-    WriteTarget target{};  // with the constant copy of the resource
-    Deletion deletion{};
-  };
-  using JobPtr = std::shared_ptr<Job>;
-
-  // Deletes the objects one after the other: calls webhooks, and works off the loop.
-  void DeleteSlow() {
-    const auto job = std::make_shared<Job>(
-        Job{.target = std::move(slow_.back()), .deletion = {.request = plan_.each}});
-    slow_.pop_back();
-    if (Result<void> begun = writer_.BeginDelete(job->target, job->deletion); !begun) {
-      Note(begun.error());
-      return Next();
+  // Deletes an object as webhooks allow, off the loop, and again after concurrent writes.
+  Async<Result<void>> DeleteSlow(WriteTarget target) {
+    for (;;) {
+      Deletion deletion{.request = plan_.each};
+      const Result<void> begun = writer_.BeginDelete(target, deletion);
+      if (!begun) co_return Unless404(begun.error());
+      if (asks_) {
+        const Result<void> allowed = co_await Ask(target, *deletion.over);
+        if (!allowed) co_return allowed;
+      }
+      WriteTarget constant = target;
+      constant.at = Unchanging(target.at);
+      co_await off_loop_.Do([&] { writer_.CompleteDelete(constant, deletion); });
+      if (ObjectWriter::IsCurrent(target, deletion)) {
+        (void)writer_.CommitDelete(target, deletion);
+        co_return {};
+      }
     }
-    if (!asks_) return DeleteOffLoop(job);
-    const auto attributes = AttributesOfDelete(plan_.request, job->target, plan_.each);
-    attributes->at = unchanging_;
-    attributes->name.clear();  // a request for a collection has no name
-    const StoredObject& shown = Shown(*job);
-    attributes->bytes = shown.body().size();
-    attributes->old = shown.Parse();
-    Ask(AdmissionPhase::kMutate, attributes, [this, job, attributes] {
-      Ask(AdmissionPhase::kValidate, attributes, [this, job] { DeleteOffLoop(job); });
-    });
   }
 
-  // Returns the object to delete in the request's version.
-  [[nodiscard]] const StoredObject& Shown(const Job& job) const {
-    const StoredObjectPtr listed = store_->Get(job.deletion.over->key());
-    return listed == nullptr ? *job.deletion.over : *listed;
-  }
-
-  // Calls `then` if webhooks allow the delete, else ends.
-  void Ask(AdmissionPhase phase, const std::shared_ptr<AdmissionAttributes>& attributes,
-           std::function<void()> then) {
-    std::vector<AdmissionQuestionFor> questions = admission_.Concerned(phase, *attributes);
-    if (questions.empty()) return then();
-    under_way_ = admission_.Ask(phase, attributes, std::move(questions),
-                                [this, then = std::move(then)](AdmissionOutcome outcome) {
-                                  for (std::string& warning : outcome.warnings) {
-                                    warnings_.push_back(std::move(warning));
-                                  }
-                                  if (outcome.allowed) return then();
-                                  gone_ = std::move(outcome.allowed);
-                                  Next();
-                                });
-  }
-
-  void DeleteOffLoop(const JobPtr& job) {
-    job->target.at = Unchanging(job->target.at);
-    under_way_ = off_loop_.Start(
-        [&writer = writer_, job] { writer.CompleteDelete(job->target, job->deletion); },
-        [this, job] {
-          WriteTarget target = job->target;
-          target.at = plan_.request.at;
-          if (!ObjectWriter::IsCurrent(target, job->deletion)) {
-            slow_.push_back(std::move(target));  // a concurrent write; tries again
-          } else {
-            (void)writer_.CommitDelete(target, job->deletion);
-          }
-          Next();
-        });
+  Async<Result<void>> Ask(const WriteTarget& target, const StoredObject& over) {
+    // The object in the request's version.
+    const StoredObjectPtr listed = store_->Get(over.key());
+    const StoredObject& shown = listed == nullptr ? over : *listed;
+    const std::size_t bytes = shown.body().size();
+    Bulky<std::shared_ptr<AdmissionAttributes>> attributes(
+        state_, bytes, AttributesOfDelete(plan_.request, target, plan_.each));
+    (*attributes)->at = unchanging_;
+    (*attributes)->name.clear();  // a request for a collection has no name
+    (*attributes)->bytes = bytes;
+    (*attributes)->old = shown.Parse();
+    const Result<bool> mutated =
+        co_await Admit(admission_, AdmissionPhase::kMutate, *attributes, warnings_);
+    if (!mutated.ok()) co_return mutated.error();
+    const Result<bool> validated =
+        co_await Admit(admission_, AdmissionPhase::kValidate, *attributes, warnings_);
+    if (!validated.ok()) co_return validated.error();
+    co_return {};
   }
 
   ServerState& state_;
@@ -160,26 +143,24 @@ class CollectionDeletion final : public Deferred {
   OffLoop& off_loop_;
   AdmissionWebhooks& admission_;
   const bool asks_;  // whether webhooks are called
-  const CollectionDeletionPlan plan_;
+  const CollectionDeletionPlan& plan_;
   const ResourceAt unchanging_;
   const std::shared_ptr<ResourceStore> store_;
   const ResourceStore::Pin pin_;
-  ResponsePtr answer_;
   ObjectSweep sweep_;
-  bool all_ = false;
   std::vector<WriteTarget> slow_{};  // found in this turn, not yet deleted
-  std::shared_ptr<void> under_way_{};
   Result<void> gone_{};
   std::vector<std::string> warnings_{};  // from webhooks
   std::int64_t count_ = 0;
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
 };
 
 }  // namespace
 
-ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-                                    AdmissionWebhooks& admission, CollectionDeletionPlan plan) {
-  return std::make_unique<CollectionDeletion>(state, writer, off_loop, admission, std::move(plan));
+Async<ResponsePtr> DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
+                                           OffLoop& off_loop, AdmissionWebhooks& admission,
+                                           CollectionDeletionPlan plan) {
+  CollectionDeletion deletion(state, writer, off_loop, admission, plan);
+  co_return co_await deletion.Run();
 }
 
 }  // namespace kinformer::apiserver

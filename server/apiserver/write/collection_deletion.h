@@ -1,18 +1,17 @@
 // apiserver/write/collection_deletion.h
 //
-// CollectionDeletion: the response to a DELETE of a collection: the list of its objects, once all
-// of them were deleted.
+// DeleteCollectionInTurns: handles a DELETE of a collection: responds with the list of its objects,
+// once all of them were deleted.
 
 #ifndef KINFORMER_APISERVER_WRITE_COLLECTION_DELETION_H_
 #define KINFORMER_APISERVER_WRITE_COLLECTION_DELETION_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
@@ -36,8 +35,9 @@ struct CollectionDeletionPlan {
 // deleted by others in the meantime, and keeps new ones. Stops with the error of the first object
 // that cannot be deleted, or that a webhook refuses to delete. Stops as well if the response is
 // destroyed.
-ResponsePtr DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-                                    AdmissionWebhooks& admission, CollectionDeletionPlan plan);
+Async<ResponsePtr> DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
+                                           OffLoop& off_loop, AdmissionWebhooks& admission,
+                                           CollectionDeletionPlan plan);
 
 }  // namespace kinformer::apiserver
 

@@ -13,8 +13,10 @@
 
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
+#include "apiserver/request/bulky.h"
 #include "apiserver/write/admitted.h"
 #include "apiserver/write/request_body.h"
+#include "apiserver/write/unstored_answer.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -111,173 +113,165 @@ Error OtherPod(const std::string& name, std::string_view asked, std::string_view
   return ConflictError({.resource = "Pod", .name = name}, UidConflict(asked, is));
 }
 
-}  // namespace
-
-struct Evictions::Job {
-  ResourceRequest request{};  // its body is cleared after decoding
-  WriteTarget target{};
-  std::function<ResponsePtr()> done{};
-
-  Result<json::Value> eviction = json::Value();
-  DecodedDelete options{};  // options in the Eviction
-
-  StoredObjectPtr pod{};
+// Properties of a pod that decide about its eviction.
+struct PodState {
   bool is_protected = true;
   bool ready = false;
-
-  // Budgets in the pod's namespace, and those of them which select the pod.
-  std::vector<StoredObjectPtr> budgets{};
-  std::vector<StoredObjectPtr> found{};
-  // Policy of the budget that selects the pod.
-  bool lets_unhealthy_go = false;
-
-  // ---- On any thread.
-  void Decode() { eviction = DecodeBody(request.content_type, request.body); }
-
-  void LookAtPod() {
-    const json::Value object = pod->Parse();
-    is_protected = !Unprotected(object);
-    ready = Ready(object);
-  }
-
-  void LookAtBudgets() {
-    for (const StoredObjectPtr& stored : budgets) {
-      const json::Value budget = stored->Parse();
-      const json::Value& selector = budget.At("/spec/selector");
-      if (selector.is_null()) continue;
-      const auto labels = LabelSelector::Parse(SelectorText(selector));
-      if (!labels || !MatchesLabels(*labels, *pod)) continue;
-      found.push_back(stored);
-      const std::int64_t desired = budget.At("/status/desiredHealthy").AsInt64().value_or(0);
-      const bool healthy =
-          desired > 0 && budget.At("/status/currentHealthy").AsInt64().value_or(0) >= desired;
-      lets_unhealthy_go =
-          healthy || budget.At("/spec/unhealthyPodEvictionPolicy").StringOrEmpty() == "AlwaysAllow";
-    }
-  }
-
-  // Returns a request to change an object as a part of this eviction.
-  [[nodiscard]] ResourceRequest RequestFor(const WriteTarget& changed) const {
-    ResourceRequest out = request;
-    out.at = changed.at;
-    out.info.name = changed.name;
-    out.info.subresource = changed.subresource;
-    out.info.verb = Verb::kUpdate;
-    out.info.query = Query();
-    return out;
-  }
-
-  [[nodiscard]] ResponsePtr Fail(const Error& error) const {
-    return ErrorResponse(error, request.accept);
-  }
 };
 
-ResponsePtr Evictions::Evict(ResourceRequest request, bool dry_run,
-                             std::function<ResponsePtr()> done) {
-  const std::size_t cost = DecodingCost(request.content_type, request.body);
-  const auto job = std::make_shared<Job>();
-  job->target = {.at = request.at,
-                 .namespace_ = request.info.namespace_,
-                 .name = request.info.name,
-                 .dry_run = dry_run,
-                 .user = request.user};
-  job->request = std::move(request);
-  job->done = std::move(done);
-  return off_loop_.Run(cost, [job] { job->Decode(); }, [this, job] { return Admit(job); });
+PodState StateOf(const StoredObject& pod) {
+  const json::Value object = pod.Parse();
+  return {.is_protected = !Unprotected(object), .ready = Ready(object)};
 }
 
-ResponsePtr Evictions::Admit(const JobPtr& job) {
-  if (!job->eviction) return job->Fail(job->eviction.error());
-  UnstoredCreate create{
-      .request = job->request, .dry_run = job->target.dry_run, .object = *std::move(job->eviction)};
-  job->request.body.clear();
-  create.check = [job](const json::Value& eviction) -> Result<void> {
-    if (eviction.At("/metadata/name").StringOrEmpty() != job->target.name) {
+// The budgets that select a pod.
+struct Selecting {
+  std::vector<StoredObjectPtr> budgets{};
+  bool lets_unhealthy_go = false;  // policy of the last one
+};
+
+Selecting SelectingOf(const std::vector<StoredObjectPtr>& budgets, const StoredObject& pod) {
+  Selecting found;
+  for (const StoredObjectPtr& stored : budgets) {
+    const json::Value budget = stored->Parse();
+    const json::Value& selector = budget.At("/spec/selector");
+    if (selector.is_null()) continue;
+    const auto labels = LabelSelector::Parse(SelectorText(selector));
+    if (!labels || !MatchesLabels(*labels, pod)) continue;
+    found.budgets.push_back(stored);
+    const std::int64_t desired = budget.At("/status/desiredHealthy").AsInt64().value_or(0);
+    const bool healthy =
+        desired > 0 && budget.At("/status/currentHealthy").AsInt64().value_or(0) >= desired;
+    found.lets_unhealthy_go =
+        healthy || budget.At("/spec/unhealthyPodEvictionPolicy").StringOrEmpty() == "AlwaysAllow";
+  }
+  return found;
+}
+
+}  // namespace
+
+ResourceRequest Evictions::Admitted::RequestFor(const WriteTarget& changed) const {
+  ResourceRequest out = request;
+  out.at = changed.at;
+  out.info.name = changed.name;
+  out.info.subresource = changed.subresource;
+  out.info.verb = Verb::kUpdate;
+  out.info.query = Query();
+  return out;
+}
+
+Async<ResponsePtr> Evictions::Evict(ResourceRequest request, bool dry_run) {
+  const std::size_t cost = DecodingCost(request.content_type, request.body);
+  Result<json::Value> sent =
+      co_await off_loop_.Do(cost, [&] { return DecodeBody(request.content_type, request.body); });
+  if (!sent) co_return ErrorResponse(sent.error(), request.accept);
+  Bulky<UnstoredCreate> create(
+      state_, cost,
+      UnstoredCreate{
+          .request = std::move(request), .dry_run = dry_run, .object = *std::move(sent)});
+  const std::string name = create->request.info.name;
+  DecodedDelete options;
+  const auto check = [&](const json::Value& eviction) -> Result<void> {
+    if (eviction.At("/metadata/name").StringOrEmpty() != name) {
       return BadRequestError("name in URL does not match name in Eviction object");
     }
-    Result<DecodedDelete> options = DeleteOptionsOf(eviction["deleteOptions"]);
-    if (!options) return std::move(options).error();
-    job->options = *std::move(options);
+    Result<DecodedDelete> read = DeleteOptionsOf(eviction["deleteOptions"]);
+    if (!read) return std::move(read).error();
+    options = *std::move(read);
     return {};
   };
-  create.then = [this, job](const ResourceRequest&, const json::Value&) { return FindPod(job); };
-  return WhenCreationAdmitted(admission_, std::move(create));
+  const Result<void> admitted = co_await AdmitCreation(admission_, *create, check);
+  if (!admitted) co_return create->Fail(admitted.error());
+  Admitted eviction{.request = std::move(create->request), .options = std::move(options.request)};
+  eviction.request.body.clear();
+  eviction.target = {.at = eviction.request.at,
+                     .namespace_ = eviction.request.info.namespace_,
+                     .name = name,
+                     .dry_run = dry_run || options.dry_run,
+                     .user = eviction.request.user};
+  ResponsePtr answer = co_await EvictAdmitted(std::move(eviction));
+  co_return Warned(std::move(answer), create->warnings);
 }
 
-ResponsePtr Evictions::FindPod(const JobPtr& job) {
-  WriteTarget& target = job->target;
-  target.dry_run = target.dry_run || job->options.dry_run;
+Async<ResponsePtr> Evictions::EvictAdmitted(Admitted eviction) {
+  const WriteTarget& target = eviction.target;
+  const std::string& accept = eviction.request.accept;
   const ServedResource& resource = *target.at.resource;
-  job->pod = resource.Find(target.namespace_, target.name);
-  if (job->pod == nullptr) return job->Fail(NotFoundError(resource.Subject(target.name)));
-  if (const auto& uid = job->options.request.uid; uid && *uid != job->pod->uid()) {
-    return job->Fail(OtherPod(target.name, *uid, job->pod->uid()));
+  const StoredObjectPtr pod = resource.Find(target.namespace_, target.name);
+  if (pod == nullptr) co_return ErrorResponse(NotFoundError(resource.Subject(target.name)), accept);
+  const std::string uid(pod->uid());
+  if (const auto& asked = eviction.options.uid; asked && *asked != uid) {
+    co_return ErrorResponse(OtherPod(target.name, *asked, uid), accept);
   }
-  return off_loop_.Run(
-      job->pod->body().size(), [job] { job->LookAtPod(); },
-      [this, job] { return FindBudgets(job); });
+  const Result<StoredObjectPtr> budget = co_await FindBudget(pod);
+  if (!budget) co_return ErrorResponse(budget.error(), accept);
+  if (*budget != nullptr) {
+    ResponsePtr failed = co_await TakeDisruption(eviction, *budget);
+    if (failed != nullptr) co_return failed;
+  }
+  if (!target.dry_run) {
+    ResponsePtr failed = co_await MarkDisrupted(eviction, uid);
+    if (failed != nullptr) co_return failed;
+  }
+  eviction.options.uid = uid;  // deletes only the pod that was reviewed
+  ResponsePtr failed =
+      co_await bodies_.DeleteFirst(eviction.RequestFor(target), target, eviction.options);
+  if (failed != nullptr) co_return failed;
+  co_return SuccessAnswer(eviction.request.format.pretty);
 }
 
-ResponsePtr Evictions::FindBudgets(const JobPtr& job) {
-  const ResourceAt budgets = state_.resources.Find("policy", "v1", "poddisruptionbudgets");
-  if (!job->is_protected || !budgets) return MarkDisrupted(job);
+Async<Result<StoredObjectPtr>> Evictions::FindBudget(StoredObjectPtr pod) {
+  const PodState state = co_await off_loop_.Do(pod->body().size(), [&] { return StateOf(*pod); });
+  const ResourceAt at = state_.resources.Find("policy", "v1", "poddisruptionbudgets");
+  if (!state.is_protected || !at) co_return nullptr;
   std::size_t bytes = 0;
-  budgets.resource->store->Walk(NamespacePrefix(job->pod->namespace_()), {},
-                                state_.resource_version, [&](const StoredObjectPtr& stored) {
-                                  bytes += stored->body().size();
-                                  job->budgets.push_back(stored);
-                                  return true;
-                                });
-  return off_loop_.Run(
-      bytes, [job] { job->LookAtBudgets(); }, [this, job] { return TakeDisruption(job); });
+  std::vector<StoredObjectPtr> budgets;
+  at.resource->store->Walk(NamespacePrefix(pod->namespace_()), {}, state_.resource_version,
+                           [&](const StoredObjectPtr& stored) {
+                             bytes += stored->body().size();
+                             budgets.push_back(stored);
+                             return true;
+                           });
+  const Selecting found = co_await off_loop_.Do(bytes, [&] { return SelectingOf(budgets, *pod); });
+  if (found.budgets.size() > 1) {
+    co_return Error(Reason::kUnknown,
+                    "This pod has more than one PodDisruptionBudget, which the eviction "
+                    "subresource does not support.")
+        .WithHttpStatus(500);
+  }
+  if (found.budgets.empty() || (!state.ready && found.lets_unhealthy_go)) co_return nullptr;
+  co_return found.budgets.front();
 }
 
-ResponsePtr Evictions::TakeDisruption(const JobPtr& job) {
-  if (job->found.size() > 1) {
-    return job->Fail(
-        Error(Reason::kUnknown,
-              "This pod has more than one PodDisruptionBudget, which the eviction subresource "
-              "does not support.")
-            .WithHttpStatus(500));
-  }
-  if (job->found.empty() || (!job->ready && job->lets_unhealthy_go)) return MarkDisrupted(job);
+Async<ResponsePtr> Evictions::TakeDisruption(const Admitted& eviction, StoredObjectPtr budget) {
+  const WriteTarget& target = eviction.target;
   ObjectChange change{
       .target = {.at = state_.resources.Find("policy", "v1", "poddisruptionbudgets"),
-                 .namespace_ = job->target.namespace_,
-                 .name = std::string(job->found.front()->name()),
+                 .namespace_ = target.namespace_,
+                 .name = std::string(budget->name()),
                  .subresource = "status",
-                 .dry_run = job->target.dry_run,
+                 .dry_run = target.dry_run,
                  .user = Itself()},
-      .asks = !job->target.dry_run};
-  change.apply = [pod = job->target.name, now = FormatTime(state_.env.WallNow())](
-                     json::Value& budget) { return apiserver::TakeDisruption(budget, pod, now); };
-  change.then = [this, job](const WriteOutcome&) { return MarkDisrupted(job); };
-  ResourceRequest request = job->RequestFor(change.target);
-  return bodies_.Change(std::move(request), std::move(change));
+      .asks = !target.dry_run};
+  change.apply = [pod = target.name, now = FormatTime(state_.env.WallNow())](json::Value& object) {
+    return apiserver::TakeDisruption(object, pod, now);
+  };
+  ResourceRequest request = eviction.RequestFor(change.target);
+  return bodies_.ChangeFirst(std::move(request), std::move(change));
 }
 
-ResponsePtr Evictions::MarkDisrupted(const JobPtr& job) {
-  if (job->target.dry_run) return DeletePod(job);
-  ObjectChange change{.target = job->target};
+Async<ResponsePtr> Evictions::MarkDisrupted(const Admitted& eviction, std::string uid) {
+  ObjectChange change{.target = eviction.target};
   change.target.subresource = "status";
-  change.apply = [uid = std::string(job->pod->uid()), name = job->target.name,
+  change.apply = [uid = std::move(uid), name = eviction.target.name,
                   now = FormatTime(state_.WallNow())](json::Value& pod) -> Result<void> {
     const std::string& is = std::as_const(pod).At("/metadata/uid").StringOrEmpty();
     if (is != uid) return OtherPod(name, uid, is);
     AddDisruptionTarget(now, pod);
     return {};
   };
-  change.then = [this, job](const WriteOutcome&) { return DeletePod(job); };
-  ResourceRequest request = job->RequestFor(change.target);
-  return bodies_.Change(std::move(request), std::move(change));
-}
-
-ResponsePtr Evictions::DeletePod(const JobPtr& job) {
-  ObjectDeletion deletion{.target = job->target, .request = job->options.request};
-  // Deletes only the pod that was reviewed.
-  deletion.request.uid = std::string(job->pod->uid());
-  deletion.then = [job](const WriteOutcome&) { return job->done(); };
-  return bodies_.Delete(job->RequestFor(job->target), std::move(deletion));
+  ResourceRequest request = eviction.RequestFor(change.target);
+  return bodies_.ChangeFirst(std::move(request), std::move(change));
 }
 
 }  // namespace kinformer::apiserver

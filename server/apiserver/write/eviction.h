@@ -5,11 +5,13 @@
 #ifndef KINFORMER_APISERVER_WRITE_EVICTION_H_
 #define KINFORMER_APISERVER_WRITE_EVICTION_H_
 
-#include <functional>
-#include <memory>
+#include <string>
+
+#include "kinformer/base/result.h"
 
 #include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
@@ -26,24 +28,30 @@ class Evictions {
       : state_(state), off_loop_(off_loop), admission_(admission), bodies_(bodies) {}
 
   // Deletes the pod with the options of the Eviction in the body, if the one budget that selects it
-  // allows a disruption, subtracts that from the budget's status, and returns the response of
-  // `done`. No controller updates that status here: budgets allow only the disruptions that a
-  // client has written into it. Returns TooManyRequests with the cause DisruptionBudget if refused,
-  // else the errors of a delete. Webhooks review the Eviction and the budget's status, which the
-  // server changes under its own name, but not the pod and its deletion.
-  ResponsePtr Evict(ResourceRequest request, bool dry_run, std::function<ResponsePtr()> done);
+  // allows a disruption, and subtracts that from the budget's status. No controller updates that
+  // status here: budgets allow only the disruptions that a client has written into it. Returns
+  // TooManyRequests with the cause DisruptionBudget if refused, else the errors of a delete.
+  // Webhooks review the Eviction and the budget's status, which the server changes under its own
+  // name, but not the pod and its deletion.
+  Async<ResponsePtr> Evict(ResourceRequest request, bool dry_run);
 
  private:
-  struct Job;
-  using JobPtr = std::shared_ptr<Job>;
+  // An eviction that webhooks have allowed.
+  struct Admitted {
+    ResourceRequest request{};
+    WriteTarget target{};
+    DeleteRequest options{};
 
-  // Steps on the loop, in this order.
-  ResponsePtr Admit(const JobPtr& job);
-  ResponsePtr FindPod(const JobPtr& job);
-  ResponsePtr FindBudgets(const JobPtr& job);
-  ResponsePtr TakeDisruption(const JobPtr& job);
-  ResponsePtr MarkDisrupted(const JobPtr& job);
-  ResponsePtr DeletePod(const JobPtr& job);
+    // Returns a request to change an object as a part of this eviction.
+    [[nodiscard]] ResourceRequest RequestFor(const WriteTarget& changed) const;
+  };
+
+  Async<ResponsePtr> EvictAdmitted(Admitted eviction);
+  // Finds the budget that must allow the disruption of the pod; null: none has to.
+  Async<Result<StoredObjectPtr>> FindBudget(StoredObjectPtr pod);
+  // Return null, or the response with the error.
+  Async<ResponsePtr> TakeDisruption(const Admitted& eviction, StoredObjectPtr budget);
+  Async<ResponsePtr> MarkDisrupted(const Admitted& eviction, std::string uid);
 
   ServerState& state_;
   OffLoop& off_loop_;

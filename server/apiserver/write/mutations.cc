@@ -10,10 +10,12 @@
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/webhook_conversion.h"
+#include "apiserver/request/bulky.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/patch.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/responses.h"
+#include "apiserver/write/collection_deletion.h"
 #include "apiserver/write/request_body.h"
 #include "apiserver/write/scale.h"
 #include "apiserver/write/unstored_answer.h"
@@ -30,24 +32,7 @@ WriteTarget TargetOf(const ResourceRequest& request, bool dry_run) {
           .user = request.user};
 }
 
-// Returns the response to a binding or an eviction.
-ResponsePtr Done(bool pretty) {
-  const json::Value status = json::Value::MakeObject({{"kind", "Status"},
-                                                      {"apiVersion", "v1"},
-                                                      {"metadata", json::Value::MakeObject()},
-                                                      {"status", "Success"},
-                                                      {"code", 201}});
-  const OutputFormat format{.media = MediaType::kJson, .pretty = pretty};
-  return WholeResponse(201, ContentTypeOf(format, false), Render(format, status.Dump()));
-}
-
-Result<json::Value> Sent(const ResourceRequest& request) {
-  return DecodeBody(request.content_type, request.body);
-}
-Result<json::Value> SentObject(const ResourceRequest& request) {
-  return DecodeObject(request.at, request.content_type, request.body);
-}
-Result<json::Value> SentPatch(const ResourceRequest& request) {
+Result<json::Value> DecodePatch(const ResourceRequest& request) {
   Result<json::Value> patch = json::Parse(request.body);
   if (!patch) return BadRequestError("error decoding patch: " + patch.error().message());
   return patch;
@@ -168,204 +153,159 @@ Result<void> BindPod(const json::Value& binding, const std::string& name, std::s
 
 }  // namespace
 
-ResponsePtr Mutations::WithBody(ResourceRequest request, Decoder decode, Then then) {
-  struct Job {
-    ResourceRequest request{};
-    Result<json::Value> body = json::Value();
-  };
-  const std::size_t cost = DecodingCost(request.content_type, request.body);
-  const auto job = std::make_shared<Job>(Job{.request = std::move(request)});
-  return off_loop_.Run(
-      cost, [job, decode] { job->body = decode(job->request); },
-      [job, then = std::move(then)] {
-        if (!job->body) return ErrorResponse(job->body.error(), job->request.accept);
-        return then(std::move(job->request), *std::move(job->body));
-      });
-}
-
-ResponsePtr Mutations::Create(ResourceRequest request) {
+Async<ResponsePtr> Mutations::AnswerCreate(ResourceRequest request) {
   const std::string& subresource = request.info.subresource;
   const bool binds = subresource == "binding" ||
                      (request.at.resource->plural == "bindings" && subresource.empty());
-  const bool unstored = binds || subresource == "eviction" || subresource == "token";
+  const bool evicts = subresource == "eviction";
+  const bool unstored = binds || evicts || subresource == "token";
   if (!unstored && !subresource.empty()) {
-    return ErrorResponse(MethodNotAllowedError(), request.accept);
+    co_return ErrorResponse(MethodNotAllowedError(), request.accept);
   }
-  if (!unstored && request.at.resource->HasVerb("get")) return bodies_.Create(std::move(request));
+  if (!unstored && request.at.resource->HasVerb("get")) {
+    co_return co_await bodies_.Create(std::move(request));
+  }
   const auto query = DecodeWriteQuery(request.info.query, "CreateOptions");
-  if (!query) return ErrorResponse(query.error(), request.accept);
-  if (subresource == "eviction") {
-    const bool pretty = request.format.pretty;
-    return evictions_.Evict(std::move(request), query->dry_run, [pretty] { return Done(pretty); });
-  }
-  return WithBody(
-      std::move(request), unstored ? Sent : SentObject,
-      [this, binds, unstored, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
-        UnstoredCreate create{
-            .request = std::move(sent), .dry_run = dry_run, .object = std::move(body)};
-        return binds      ? Bind(std::move(create))
-               : unstored ? RequestToken(std::move(create))
-                          : Review(std::move(create));
-      });
+  if (!query) co_return ErrorResponse(query.error(), request.accept);
+  if (evicts) co_return co_await evictions_.Evict(std::move(request), query->dry_run);
+  const std::size_t cost = DecodingCost(request.content_type, request.body);
+  Result<json::Value> sent = co_await off_loop_.Do(cost, [&] {
+    return unstored ? DecodeBody(request.content_type, request.body)
+                    : DecodeObject(request.at, request.content_type, request.body);
+  });
+  if (!sent) co_return ErrorResponse(sent.error(), request.accept);
+  Bulky<UnstoredCreate> create(
+      state_, cost,
+      UnstoredCreate{
+          .request = std::move(request), .dry_run = query->dry_run, .object = *std::move(sent)});
+  if (binds) co_return co_await Bind(*create);
+  if (unstored) co_return co_await RequestToken(*create);
+  co_return co_await Review(*create);
 }
 
-ResponsePtr Mutations::DeleteCollection(ResourceRequest request) {
+Async<ResponsePtr> Mutations::AnswerDeleteCollection(ResourceRequest request) {
+  const std::string accept = request.accept;
   const Query& query = request.info.query;
   const auto selection = Selection::Make(request.at, request.info.namespace_,
                                          query.Get("labelSelector"), query.Get("fieldSelector"));
-  if (!selection) return ErrorResponse(selection.error(), request.accept);
+  if (!selection) co_return ErrorResponse(selection.error(), accept);
   const auto limit = query.GetInt("limit");
-  struct Job {
-    CollectionDeletionPlan plan{};
-    Result<DecodedDelete> options = DecodedDelete();
-  };
-  const auto job = std::make_shared<Job>();
-  job->plan = {.request = std::move(request),
-               .selection = *selection,
-               .limit = limit ? limit->value_or(0) : 0};
-  const ResourceRequest& sent = job->plan.request;
-  return off_loop_.Run(
-      DecodingCost(sent.content_type, sent.body),
-      [job] {
-        const ResourceRequest& from = job->plan.request;
-        job->options = DecodeDelete(from.info.query, from.content_type, from.body);
-      },
-      [this, job, limit] {
-        const std::string& accept = job->plan.request.accept;
-        if (!job->options) return ErrorResponse(job->options.error(), accept);
-        if (!limit) return ErrorResponse(limit.error(), accept);
-        job->plan.dry_run = job->options->dry_run;
-        job->plan.each = job->options->request;
-        CollectionDeletionPlan& plan = job->plan;
-        plan.listed = plan.request.at;
-        plan.resource_version = state_.resource_version;
-        if (!IsConverted(plan.listed)) return DeleteListed(std::move(plan));
-        return caches_.WhenCurrent(plan.listed, [this, job](const Result<ReadFrom>& from) {
-          if (!from) return ErrorResponse(from.error(), job->plan.request.accept);
-          job->plan.listed = from->at;
-          job->plan.resource_version = from->resource_version;
-          return DeleteListed(std::move(job->plan));
-        });
-      });
-}
-
-ResponsePtr Mutations::DeleteListed(CollectionDeletionPlan plan) {
-  return DeleteCollectionInTurns(state_, writer_, off_loop_, admission_, std::move(plan));
-}
-
-ResponsePtr Mutations::Scale(ResourceRequest request) {
-  const auto fail = [&](const Error& error) { return ErrorResponse(error, request.accept); };
-  const ServedResource& resource = *request.at.resource;
-  const StoredObjectPtr stored = resource.Find(request.info.namespace_, request.info.name);
-  if (stored == nullptr) return fail(NotFoundError(resource.Subject(request.info.name)));
-  if (request.info.verb == Verb::kGet) {
-    const ResourceAt at = request.at;
-    return converter_.WhenConverted(
-        at, stored,
-        [this, request = std::make_shared<const ResourceRequest>(std::move(request))](
-            const Result<StoredObjectPtr>& shown) {
-          return shown ? ShowScale(*request, *shown)
-                       : ErrorResponse(shown.error(), request->accept);
-        });
+  Result<DecodedDelete> options = co_await off_loop_.Do(
+      DecodingCost(request.content_type, request.body),
+      [&] { return DecodeDelete(query, request.content_type, request.body); });
+  if (!options) co_return ErrorResponse(options.error(), accept);
+  if (!limit) co_return ErrorResponse(limit.error(), accept);
+  ReadFrom from{.at = request.at, .resource_version = state_.resource_version};
+  if (IsConverted(request.at)) {
+    Result<ReadFrom> converted = co_await caches_.Current(request.at);
+    if (!converted) co_return ErrorResponse(converted.error(), accept);
+    from = *std::move(converted);
   }
+  CollectionDeletionPlan plan{.request = std::move(request),
+                              .selection = *selection,
+                              .limit = limit->value_or(0),
+                              .dry_run = options->dry_run,
+                              .each = std::move(options->request),
+                              .listed = std::move(from.at),
+                              .resource_version = from.resource_version};
+  co_return co_await DeleteCollectionInTurns(state_, writer_, off_loop_, admission_,
+                                             std::move(plan));
+}
+
+Async<ResponsePtr> Mutations::AnswerScale(ResourceRequest request) {
+  const ServedResource& resource = *request.at.resource;
+  StoredObjectPtr stored = resource.Find(request.info.namespace_, request.info.name);
+  if (stored == nullptr) {
+    co_return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
+  }
+  if (request.info.verb == Verb::kGet) co_return co_await ShowScale(request, std::move(stored));
   const bool patches = request.info.verb == Verb::kPatch;
   const auto query =
       DecodeWriteQuery(request.info.query, patches ? "PatchOptions" : "UpdateOptions");
-  if (!query) return fail(query.error());
-  PatchFunction apply = nullptr;
+  if (!query) co_return ErrorResponse(query.error(), request.accept);
+  PatchFunction apply = nullptr;  // null: the body is a Scale
   if (patches) {
     apply = PatchFunctionOf(request.content_type, /*custom=*/false);
-    if (apply == nullptr) return fail(UnsupportedPatchError());
+    if (apply == nullptr) co_return ErrorResponse(UnsupportedPatchError(), request.accept);
   }
-  return WithBody(std::move(request), patches ? SentPatch : Sent,
-                  [this, apply, dry_run = query->dry_run](ResourceRequest sent, json::Value body) {
-                    return ChangeScale(std::move(sent), std::move(body), apply, dry_run);
-                  });
-}
-
-ResponsePtr Mutations::ShowScale(const ResourceRequest& request, const StoredObjectPtr& stored) {
-  auto answer = std::make_shared<ResponsePtr>();
-  return off_loop_.Run(
-      stored->body().size(),
-      [answer, stored, form = FormOfScale(request, state_.env.WallNow())] {
-        *answer = ScaleAnswer(form, stored->Parse(), /*for_change=*/false);
-      },
-      [answer] { return std::move(*answer); });
-}
-
-ResponsePtr Mutations::ChangeScale(ResourceRequest request, json::Value body, PatchFunction apply,
-                                   bool dry_run) {
-  ObjectChange change{.target = TargetOf(request, dry_run)};
+  const std::size_t cost = DecodingCost(request.content_type, request.body);
+  Result<json::Value> sent = co_await off_loop_.Do(cost, [&] {
+    return patches ? DecodePatch(request) : DecodeBody(request.content_type, request.body);
+  });
+  if (!sent) co_return ErrorResponse(sent.error(), request.accept);
+  ObjectChange change{.target = TargetOf(request, query->dry_run)};
   change.target.subresource.clear();
   const ScaleForm form = FormOfScale(request, state_.env.WallNow());
-  change.part = PartOfScale(form.at, request.info, std::move(body), apply);
+  Bulky<std::shared_ptr<const ChangedPart>> part(
+      state_, cost, PartOfScale(form.at, request.info, *std::move(sent), apply));
+  change.part = *part;
   change.answer = [form](const WriteOutcome& outcome) {
     return ScaleAnswer(form, outcome.stored->Parse(), /*for_change=*/true);
   };
-  return bodies_.Change(std::move(request), std::move(change));
+  co_return co_await bodies_.Change(std::move(request), std::move(change));
 }
 
-ResponsePtr Mutations::Bind(UnstoredCreate create) {
-  create.check = [name = create.request.info.name](const json::Value& binding) {
-    return CheckBinding(name, binding);
-  };
-  create.then = [this, dry_run = create.dry_run](ResourceRequest request, json::Value binding) {
-    request.at = state_.resources.Find("", "v1", "pods");
-    ObjectChange change{.target = TargetOf(request, dry_run)};
-    const std::string name = std::as_const(binding).At("/metadata/name").StringOrEmpty();
-    change.target.name = name;
-    change.target.subresource = "binding";
-    change.target.keep_status = true;
-    change.apply = [binding = std::make_shared<const json::Value>(std::move(binding)), name,
-                    now = FormatTime(state_.env.WallNow())](json::Value& pod) {
-      return BindPod(*binding, name, now, pod);
-    };
-    change.answer = [pretty = request.format.pretty](const WriteOutcome&) { return Done(pretty); };
-    return bodies_.Change(std::move(request), std::move(change));
-  };
-  return WhenCreationAdmitted(admission_, std::move(create));
+Async<ResponsePtr> Mutations::ShowScale(const ResourceRequest& request, StoredObjectPtr stored) {
+  const Result<StoredObjectPtr> shown = co_await converter_.Convert(request.at, std::move(stored));
+  if (!shown) co_return ErrorResponse(shown.error(), request.accept);
+  const ScaleForm form = FormOfScale(request, state_.env.WallNow());
+  co_return co_await off_loop_.Do((*shown)->body().size(), [&] {
+    return ScaleAnswer(form, (*shown)->Parse(), /*for_change=*/false);
+  });
 }
 
-ResponsePtr Mutations::RequestToken(UnstoredCreate create) {
+Async<ResponsePtr> Mutations::Bind(UnstoredCreate& create) {
+  const auto check = [&](const json::Value& binding) {
+    return CheckBinding(create.request.info.name, binding);
+  };
+  const Result<void> admitted = co_await AdmitCreation(admission_, create, check);
+  if (!admitted) co_return create.Fail(admitted.error());
+  ResourceRequest& request = create.request;
+  request.at = state_.resources.Find("", "v1", "pods");
+  const json::Value& binding = create.object;
+  ObjectChange change{.target = TargetOf(request, create.dry_run)};
+  const std::string name = binding.At("/metadata/name").StringOrEmpty();
+  change.target.name = name;
+  change.target.subresource = "binding";
+  change.target.keep_status = true;
+  const std::string now = FormatTime(state_.env.WallNow());
+  change.apply = [&](json::Value& pod) { return BindPod(binding, name, now, pod); };
+  change.answer = [pretty = request.format.pretty](const WriteOutcome&) {
+    return SuccessAnswer(pretty);
+  };
+  ResponsePtr answer = co_await bodies_.Change(std::move(request), std::move(change));
+  co_return Warned(std::move(answer), create.warnings);
+}
+
+Async<ResponsePtr> Mutations::RequestToken(UnstoredCreate& create) {
   const WriteTarget target = TargetOf(create.request, create.dry_run);
   ServiceAccountTokens::Default(create.object);
-  create.check = [this, target](json::Value& token) { return tokens_.Complete(target, token); };
-  create.then = [this, target](const ResourceRequest& request, json::Value token) {
-    const auto issued = tokens_.Issue(target, std::move(token));
-    if (!issued) return ErrorResponse(issued.error(), request.accept);
-    return UnstoredAnswer(request.at, request.format, 201, state_.env.WallNow(), *issued);
-  };
-  return WhenCreationAdmitted(admission_, std::move(create));
+  const auto check = [&](json::Value& token) { return tokens_.Complete(target, token); };
+  const Result<void> admitted = co_await AdmitCreation(admission_, create, check);
+  if (!admitted) co_return create.Fail(admitted.error());
+  const auto issued = tokens_.Issue(target, std::move(create.object));
+  if (!issued) co_return create.Fail(issued.error());
+  const ResourceRequest& request = create.request;
+  ResponsePtr answer =
+      UnstoredAnswer(request.at, request.format, 201, state_.env.WallNow(), *issued);
+  co_return Warned(std::move(answer), create.warnings);
 }
 
-ResponsePtr Mutations::Review(UnstoredCreate create) {
-  create.check = [](const json::Value&) -> Result<void> { return {}; };
-  create.then = [this](ResourceRequest request, json::Value review) {
-    return AnswerReview(std::move(request), std::move(review));
-  };
-  return WhenCreationAdmitted(admission_, std::move(create));
-}
-
-ResponsePtr Mutations::AnswerReview(ResourceRequest request, json::Value review) {
+Async<ResponsePtr> Mutations::Review(UnstoredCreate& create) {
+  const auto check = [](const json::Value&) -> Result<void> { return {}; };
+  const Result<void> admitted = co_await AdmitCreation(admission_, create, check);
+  if (!admitted) co_return create.Fail(admitted.error());
+  const ResourceRequest& request = create.request;
   const std::size_t cost = DecodingCost(request.content_type, request.body);
-  Result<json::Value> answer =
-      reviews_.Answer(request.at, request.info.namespace_, *request.user, std::move(review));
-  if (!answer) return ErrorResponse(answer.error(), request.accept);
-  struct Job {
-    ResourceRequest request{};
-    json::Value object{};
-    ResponsePtr answer{};
-  };
-  const auto job =
-      std::make_shared<Job>(Job{.request = std::move(request), .object = *std::move(answer)});
-  return off_loop_.Run(
-      cost,
-      [this, job] {
-        job->answer = WriteAnswer(
-            state_, job->request,
-            WriteOutcome{.stored = StoredObject::Make(job->object, 0, {}), .created = true});
-      },
-      [job] { return std::move(job->answer); });
+  Result<json::Value> review =
+      reviews_.Answer(request.at, request.info.namespace_, *request.user, std::move(create.object));
+  if (!review) co_return create.Fail(review.error());
+  create.object = *std::move(review);
+  ResponsePtr answer = co_await off_loop_.Do(cost, [&] {
+    const WriteOutcome outcome{.stored = StoredObject::Make(create.object, 0, {}), .created = true};
+    return WriteAnswer(state_, request, outcome);
+  });
+  co_return Warned(std::move(answer), create.warnings);
 }
 
 }  // namespace kinformer::apiserver

@@ -6,26 +6,20 @@
 #ifndef KINFORMER_APISERVER_WRITE_MUTATIONS_H_
 #define KINFORMER_APISERVER_WRITE_MUTATIONS_H_
 
-#include <functional>
 #include <utility>
-
-#include "kinformer/base/result.h"
-#include "kinformer/json/json.h"
 
 #include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/conversion/version_caches.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
-#include "apiserver/request/patch.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/admitted.h"
 #include "apiserver/write/body_writer.h"
-#include "apiserver/write/collection_deletion.h"
 #include "apiserver/write/eviction.h"
 #include "apiserver/write/object_writer.h"
-#include "apiserver/write/request_body.h"
 #include "apiserver/write/reviews.h"
 #include "apiserver/write/service_account_tokens.h"
 
@@ -48,32 +42,36 @@ class Mutations {
         bodies_(state, writer, off_loop, admission_, converter),
         evictions_(state, off_loop, admission_, bodies_) {}
 
-  ResponsePtr Create(ResourceRequest request);
-  ResponsePtr Update(ResourceRequest request) { return bodies_.Update(std::move(request)); }
-  ResponsePtr Patch(ResourceRequest request) { return bodies_.Patch(std::move(request)); }
-  ResponsePtr Delete(ResourceRequest request) { return bodies_.Delete(std::move(request)); }
-  ResponsePtr DeleteCollection(ResourceRequest request);
-
+  ResponsePtr Create(ResourceRequest request) {
+    return Respond(state_.env, AnswerCreate(std::move(request)));
+  }
+  ResponsePtr Update(ResourceRequest request) {
+    return Respond(state_.env, bodies_.Update(std::move(request)));
+  }
+  ResponsePtr Patch(ResourceRequest request) {
+    return Respond(state_.env, bodies_.Patch(std::move(request)));
+  }
+  ResponsePtr Delete(ResourceRequest request) {
+    return Respond(state_.env, bodies_.Delete(std::move(request)));
+  }
+  ResponsePtr DeleteCollection(ResourceRequest request) {
+    return Respond(state_.env, AnswerDeleteCollection(std::move(request)));
+  }
   // Handles GET, PUT and PATCH of a scale subresource.
-  ResponsePtr Scale(ResourceRequest request);
+  ResponsePtr Scale(ResourceRequest request) {
+    return Respond(state_.env, AnswerScale(std::move(request)));
+  }
 
  private:
-  using Decoder = Result<json::Value> (*)(const ResourceRequest& request);
-  using Then = std::function<ResponsePtr(ResourceRequest request, json::Value body)>;
-  // Decodes the body, off the loop if it is large, and passes it to `then`.
-  ResponsePtr WithBody(ResourceRequest request, Decoder decode, Then then);
-
-  ResponsePtr DeleteListed(CollectionDeletionPlan plan);
-  ResponsePtr ShowScale(const ResourceRequest& request, const StoredObjectPtr& stored);
-  // `apply`: null if the body is a Scale.
-  ResponsePtr ChangeScale(ResourceRequest request, json::Value body, PatchFunction apply,
-                          bool dry_run);
+  Async<ResponsePtr> AnswerCreate(ResourceRequest request);
+  Async<ResponsePtr> AnswerDeleteCollection(ResourceRequest request);
+  Async<ResponsePtr> AnswerScale(ResourceRequest request);
+  Async<ResponsePtr> ShowScale(const ResourceRequest& request, StoredObjectPtr stored);
   // Handle POST to pods/x/binding (or bindings), and to serviceaccounts/x/token.
-  ResponsePtr Bind(UnstoredCreate create);
-  ResponsePtr RequestToken(UnstoredCreate create);
+  Async<ResponsePtr> Bind(UnstoredCreate& create);
+  Async<ResponsePtr> RequestToken(UnstoredCreate& create);
   // Handles resources that are not stored: access reviews.
-  ResponsePtr Review(UnstoredCreate create);
-  ResponsePtr AnswerReview(ResourceRequest request, json::Value review);
+  Async<ResponsePtr> Review(UnstoredCreate& create);
 
   ServerState& state_;
   ObjectWriter& writer_;

@@ -35,4 +35,14 @@ ResponsePtr UnstoredAnswer(ResourceAt at, const OutputFormat& format, int status
                            .Object(StoredObject::Make(object, resource_version, {})));
 }
 
+ResponsePtr SuccessAnswer(bool pretty) {
+  const json::Value status = json::Value::MakeObject({{"kind", "Status"},
+                                                      {"apiVersion", "v1"},
+                                                      {"metadata", json::Value::MakeObject()},
+                                                      {"status", "Success"},
+                                                      {"code", 201}});
+  const OutputFormat format{.media = MediaType::kJson, .pretty = pretty};
+  return WholeResponse(201, ContentTypeOf(format, false), Render(format, status.Dump()));
+}
+
 }  // namespace kinformer::apiserver

@@ -1,6 +1,6 @@
 // apiserver/write/unstored_answer.h
 //
-// UnstoredAnswer: a response with an object that is not stored, such as a Scale.
+// Responses with an object that is not stored: a Scale, the success of a Binding.
 
 #ifndef KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_
 #define KINFORMER_APISERVER_WRITE_UNSTORED_ANSWER_H_
@@ -19,6 +19,8 @@ namespace kinformer::apiserver {
 // `now`: base of ages.
 [[nodiscard]] ResponsePtr UnstoredAnswer(ResourceAt at, const OutputFormat& format, int status,
                                          WallTime now, const json::Value& object);
+// Makes the response to a Binding or an Eviction that has been carried out.
+[[nodiscard]] ResponsePtr SuccessAnswer(bool pretty);
 
 }  // namespace kinformer::apiserver
 
