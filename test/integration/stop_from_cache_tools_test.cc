@@ -64,14 +64,14 @@ struct Scene {
 };
 
 Result<void> RunReflector(Scene& s) {
-  ReflectorOptions options{.resync_period = minutes(1),
-                           .should_resync =
-                               [&s] {
-                                 s.place.Reach("ShouldResync");
-                                 return true;
-                               },
-                           .watch_error_handler =
-                               [&s](const Error&) { s.place.Reach("WatchErrorHandler"); }};
+  ReflectorOptions options{
+      .resync_period = minutes(1),
+      .should_resync =
+          [&s] {
+            s.place.Reach("ShouldResync");
+            return true;
+          },
+      .watch_error_handler = [&s](const Error&) { s.place.Reach("WatchErrorHandler"); }};
   Reflector<Pod> reflector(s.env(), s.server.NewListerWatcher(),
                            std::make_shared<OwnStore>(s.place), std::move(options));
   return reflector.Run(s.stop.get_token());
@@ -179,8 +179,7 @@ TEST_P(StopFromCacheTools, TheCallReturnsAndCallsNothingMore) {
   Scene scene{sim_, server_, place, stop};
   std::optional<Result<void>> outcome;
   {
-    const auto thread =
-        sim_.env().NewThread("tool", [&] { outcome.emplace(c.run(scene)); });
+    const auto thread = sim_.env().NewThread("tool", [&] { outcome.emplace(c.run(scene)); });
     sim_.RunFor(seconds(1));
     if (c.provoke) c.provoke(server_);
     ASSERT_TRUE(sim_.RunUntil([&] { return place.ended(); }, minutes(10))) << place.reached();

@@ -2,6 +2,7 @@
 // or the client itself. Nothing may hang, and the program may not be called afterwards.
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -86,7 +87,9 @@ class Program {
     thread_ = client->env().NewThread("caller", [this, copy = *client] {
       const CallOptions call{.stop = stop.get_token()};
       const Result<std::string> got = copy.GetRaw("/x", call);
-      if (!got) EXPECT_EQ(got.error().reason(), Reason::kCanceled) << got.error();
+      if (!got) {
+        EXPECT_EQ(got.error().reason(), Reason::kCanceled) << got.error();
+      }
       static_cast<void>(copy.Stats());
       const Result<void> watched = copy.For<ConfigMap>("default").Watch(
           {},
@@ -161,14 +164,14 @@ TEST_P(StopFromClient, CallsAndInformersEnd) {
   sim_.RunReady();
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, StopFromClient,
-    ::testing::Combine(::testing::Values("Start", "Stats", "WarningHandler", "RefreshCredentials",
-                                         "OnEvent"),
-                       ::testing::ValuesIn(kEnds)),
-    [](const auto& test) {
-      return std::string(std::get<0>(test.param)) + "_" + std::get<1>(test.param).name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, StopFromClient,
+                         ::testing::Combine(::testing::Values("Start", "Stats", "WarningHandler",
+                                                              "RefreshCredentials", "OnEvent"),
+                                            ::testing::ValuesIn(kEnds)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)) + "_" +
+                                  std::get<1>(test.param).name;
+                         });
 
 // ---- a program that sends requests by a transport itself
 
@@ -212,8 +215,7 @@ TEST_P(StopFromReceiver, TheTransportMayGoAndTheEndIsToldOnce) {
   EXPECT_EQ(server.open_streams, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StopFromReceiver,
-                         ::testing::Values("OnHeaders", "OnData", "OnDone"),
+INSTANTIATE_TEST_SUITE_P(All, StopFromReceiver, ::testing::Values("OnHeaders", "OnData", "OnDone"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

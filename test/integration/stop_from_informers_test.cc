@@ -99,8 +99,8 @@ class OwnProvider final : public ListerWatcherProvider {
       const internal::TypeInfo& type, const std::string& namespace_,
       const std::function<void(ListOptions&)>& tweak) override {
     place_.Reach("Provider");
-    return std::make_unique<OwnListWatch>(
-        place_, internal::NewListWatch(client_, type, namespace_, tweak));
+    return std::make_unique<OwnListWatch>(place_,
+                                          internal::NewListWatch(client_, type, namespace_, tweak));
   }
 
  private:
@@ -123,7 +123,9 @@ class OwnHandler final : public ResourceEventHandler<ConfigMap> {
 class Program {
  public:
   Program(ApiServer& server, EndingPlace& place)
-      : place_(place), client_(Client::ForTransport(server.env(), server.transport())) {
+      : place_(place),
+        client_(Client::ForTransport(server.env(), server.transport())),
+        other_client_(Client::ForTransport(server.env(), server.transport())) {
     MakeFactory();
     MakeInformer();
     AddHandlers();
@@ -131,7 +133,7 @@ class Program {
         client_.env(),
         [this](const std::string& namespace_) {
           place_.Reach("NamespacedListWatch");
-          return NewListWatch<ConfigMap>(client_, namespace_);
+          return NewListWatch<ConfigMap>(other_client_, namespace_);
         },
         InformerOptions<ConfigMap>{.namespaces = {"default"}});
   }
@@ -195,16 +197,16 @@ class Program {
     const EventFilter<ConfigMap> filter{.object = Accepts("FilterObject"),
                                         .deleted = Accepts("FilterDeleted")};
     informer
-        ->AddEventHandler(FilteringResourceEventHandler<ConfigMap>(
-            filter, {.on_add = Reaches("FilteredOnAdd")}))
+        ->AddEventHandler(
+            FilteringResourceEventHandler<ConfigMap>(filter, {.on_add = Reaches("FilteredOnAdd")}))
         .OrExit();
     AddBatchEventHandler<ConfigMap>(*informer, Reaches("Batch")).OrExit();
-    reader.emplace(
-        NewEventReader(*informer, {.on_readable = Reaches("Readable")}).OrExit());
+    reader.emplace(NewEventReader(*informer, {.on_readable = Reaches("Readable")}).OrExit());
   }
 
   EndingPlace& place_;
-  Client client_;
+  const Client client_;
+  const Client other_client_;  // what one learns of the server, the other does not know
 
  public:
   std::unique_ptr<SharedInformerFactory> factory;
@@ -229,8 +231,7 @@ const End kEnds[] = {{"Stop",
                         p.factory->Shutdown();
                         p.apart->Stop();
                       }},
-                     {"Destruction",
-                      [](Program& p) {
+                     {"Destruction", [](Program& p) {
                         p.reader.reset();
                         p.factory.reset();
                         p.informer.reset();
@@ -257,8 +258,10 @@ class StopFromInformer : public ::testing::TestWithParam<std::tuple<const char*,
       server_.faults().Add(
           {.verb = "watch", .action = apiserver::FaultAction::kRespond, .count = 3, .status = 500});
     } else if (place.Is("WatchListDeclined")) {
-      server_.faults().Add(
-          {.verb = "watch", .action = apiserver::FaultAction::kRespond, .count = 2, .status = 400});
+      server_.faults().Add({.verb = "watch",
+                            .only_initial_events = true,
+                            .action = apiserver::FaultAction::kRespond,
+                            .status = 400});
     }
   }
 
@@ -279,7 +282,9 @@ TEST_P(StopFromInformer, ItEndsAndCallsNothingMore) {
     if (!place.reached()) Change("more");
     ASSERT_TRUE(sim_.RunUntil([&] { return place.ended(); }, minutes(10))) << place.reached();
     sim_.RunFor(seconds(30));
-    if (program.informer) EXPECT_TRUE(program.informer->IsStopped());
+    if (program.informer) {
+      EXPECT_TRUE(program.informer->IsStopped());
+    }
     const int calls = place.calls();
     Change("late");
     sim_.RunFor(minutes(5));
@@ -289,20 +294,34 @@ TEST_P(StopFromInformer, ItEndsAndCallsNothingMore) {
 }
 
 const char* const kFunctions[] = {
-    "OnAdd",          "OnUpdate",
-    "OnDelete",       "FuncsOnAdd",
-    "FuncsOnUpdate",  "FuncsOnDelete",
-    "FilterObject",   "FilterDeleted",
-    "Batch",          "Readable",
-    "Tweak",          "FactoryTrace",
-    "Trace",          "FactoryTransform",
-    "Transform",      "Index",
-    "OrderedIndex",   "WatchErrorHandler",
-    "List",           "Watch",
-    "CurrentVersion", "ListMetadata",
-    "Scope",          "SetEntryOptions",
-    "Provider",       "IsWatchListSemanticsUnSupported",
-    "WatchListDeclined", "NamespacedListWatch",
+    "OnAdd",
+    "OnUpdate",
+    "OnDelete",
+    "FuncsOnAdd",
+    "FuncsOnUpdate",
+    "FuncsOnDelete",
+    "FilterObject",
+    "FilterDeleted",
+    "Batch",
+    "Readable",
+    "Tweak",
+    "FactoryTrace",
+    "Trace",
+    "FactoryTransform",
+    "Transform",
+    "Index",
+    "OrderedIndex",
+    "WatchErrorHandler",
+    "List",
+    "Watch",
+    "CurrentVersion",
+    "ListMetadata",
+    "Scope",
+    "SetEntryOptions",
+    "Provider",
+    "IsWatchListSemanticsUnSupported",
+    "WatchListDeclined",
+    "NamespacedListWatch",
 };
 
 INSTANTIATE_TEST_SUITE_P(All, StopFromInformer,
