@@ -332,5 +332,45 @@ INSTANTIATE_TEST_SUITE_P(All, StopFromInformer,
                                   std::get<1>(test.param).name;
                          });
 
+// Each waits for the other, and neither can return first.
+TEST(StopFromTwoInformers, HandlersThatEndEachOtherAtOnceBothReturn) {
+  for (const bool shuts_down : {true, false}) {
+    SCOPED_TRACE(shuts_down);
+    Simulation sim({.seed = 42});
+    ApiServer server(sim);
+    server.Create(kConfigMaps, Map("first", "0")).OrExit();
+    {
+      SharedInformerFactory factory(Client::ForTransport(server.env(), server.transport()));
+      SharedInformer<ConfigMap> informer = factory.InformerFor<ConfigMap>();
+      EventHandlerRegistration handlers[2];
+      int begun = 0;
+      int returned = 0;
+      for (int i = 0; i < 2; ++i) {
+        handlers[i] =
+            informer
+                .AddEventHandler({.on_add =
+                                      [&, i](const Added<ConfigMap>&) {
+                                        ++begun;
+                                        while (begun < 2) sim.env().SleepFor(seconds(1));
+                                        if (shuts_down) {
+                                          factory.Shutdown();
+                                        } else {
+                                          EXPECT_TRUE(
+                                              informer.RemoveEventHandler(handlers[1 - i]).ok());
+                                        }
+                                        ++returned;
+                                      }})
+                .OrExit();
+      }
+      factory.Start();
+      EXPECT_TRUE(sim.RunUntil([&] { return returned == 2; }, minutes(1)));
+      server.Create(kConfigMaps, Map("second", "0")).OrExit();
+      sim.RunFor(minutes(1));
+      EXPECT_EQ(begun, 2) << "nothing is called once it has ended";
+    }
+    sim.RunReady();
+  }
+}
+
 }  // namespace
 }  // namespace kinformer::testing
