@@ -52,7 +52,7 @@ class OwnStore final : public ReflectorStore<Pod> {
   EndingPlace& place_;
 };
 
-// What a case needs.
+// The server, the place and the end of one case.
 struct Scene {
   Simulation& sim;
   FakeServer& server;

@@ -52,8 +52,9 @@ class OwnTransport final : public Transport {
 
 // Warns of each answer, and keeps watches open.
 ScriptedResponse Answer(const HttpRequest& request) {
-  ScriptedResponse answer = Json(
-      R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})");
+  ScriptedResponse answer =
+      Json(R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},)"
+           R"("items":[]})");
   if (request.target.find("watch=") != std::string::npos) {
     answer = Json(R"({"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":)"
                   R"({"name":"a","namespace":"default","resourceVersion":"6"}}})"

@@ -32,7 +32,6 @@
 #include "kinformer/workqueue/worker.h"
 
 #include "base/core/testing/fields_log.h"
-#include "controller/election/testing/fake_lock.h"
 #include "integration/ending_place.h"
 
 namespace kinformer::testing {
@@ -132,29 +131,30 @@ class OwnRunnable final : public Runnable {
 
 class OwnLock final : public ResourceLock {
  public:
-  OwnLock(EndingPlace& place, FakeLease& lease) : place_(place), inner_(lease, "me") {}
+  OwnLock(EndingPlace& place, std::unique_ptr<ResourceLock> inner)
+      : place_(place), inner_(std::move(inner)) {}
   Result<LeaderElectionRecord> Get(const CallOptions& call) override {
     place_.Reach("LockGet");
-    return inner_.Get(call);
+    return inner_->Get(call);
   }
   Result<void> Create(const LeaderElectionRecord& record, const CallOptions& call) override {
     place_.Reach("LockCreate");
-    return inner_.Create(record, call);
+    return inner_->Create(record, call);
   }
   Result<void> Update(const LeaderElectionRecord& record, const CallOptions& call) override {
     place_.Reach("LockUpdate");
-    return inner_.Update(record, call);
+    return inner_->Update(record, call);
   }
   void RecordEvent(std::string_view text) override {
     place_.Reach("LockRecordEvent");
-    inner_.RecordEvent(text);
+    inner_->RecordEvent(text);
   }
-  [[nodiscard]] const std::string& Identity() const override { return inner_.Identity(); }
-  [[nodiscard]] const std::string& Describe() const override { return inner_.Describe(); }
+  [[nodiscard]] const std::string& Identity() const override { return inner_->Identity(); }
+  [[nodiscard]] const std::string& Describe() const override { return inner_->Describe(); }
 
  private:
   EndingPlace& place_;
-  FakeLock inner_;
+  const std::unique_ptr<ResourceLock> inner_;
 };
 
 // A manager that leads by a lock of its own, with controllers that watch in each way.
@@ -169,7 +169,10 @@ class Program {
     ManagerOptions options{
         .leader_election = true,
         .leader_election_resource_lock = [this]() -> Result<std::unique_ptr<ResourceLock>> {
-          return std::make_unique<OwnLock>(place_, lease_);
+          return std::make_unique<OwnLock>(
+              place_,
+              NewLeaseLock(client_, {.namespace_ = "default", .name = "scene", .identity = "me"})
+                  .OrExit());
         },
         .leader_election_release_on_cancel = true,
         .metrics_bind_address = "0",
@@ -262,7 +265,6 @@ class Program {
   Env& env_;
   EndingPlace& place_;
   const Client client_;
-  FakeLease lease_;
 
  public:
   std::stop_source stop;
@@ -423,7 +425,7 @@ class StopFromWorkers : public ::testing::TestWithParam<const char*> {
   Simulation sim_{{.seed = 36, .log = log_}};
 };
 
-TEST_P(StopFromWorkers, TheyEndWithTheQueue) {
+TEST_P(StopFromWorkers, WorkersEndWithTheQueue) {
   EndingPlace place(GetParam());
   RateLimitingQueue<std::string> queue(sim_.env(), std::make_unique<OwnLimiter>(place));
   place.Arm([&] { queue.ShutDown(); });

@@ -217,7 +217,7 @@ class OverASocket : public ::testing::TestWithParam<const char*> {
 
 class StopFromTransport : public OverASocket {};
 
-TEST_P(StopFromTransport, ItMayGoAndTheEndIsToldOnce) {
+TEST_P(StopFromTransport, ATransportMayGoAndItsReceiverIsToldTheEndOnce) {
   EndingPlace place(GetParam());
   Runtime runtime({.log = NewNullLog()});
   OwnReceiver receiver(place);

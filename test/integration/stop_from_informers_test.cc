@@ -269,7 +269,7 @@ class StopFromInformer : public ::testing::TestWithParam<std::tuple<const char*,
   ApiServer server_{sim_};
 };
 
-TEST_P(StopFromInformer, ItEndsAndCallsNothingMore) {
+TEST_P(StopFromInformer, AnInformerEndsAndCallsNothingMore) {
   const auto& [function, end] = GetParam();
   EndingPlace place(function);
   {

@@ -149,7 +149,7 @@ class StopFromWebhook : public ::testing::TestWithParam<Case> {
   ApiServer server_{sim_};
 };
 
-TEST_P(StopFromWebhook, ItIsAnsweredAndTheManagerEnds) {
+TEST_P(StopFromWebhook, AReviewIsAnsweredAndTheManagerEnds) {
   const Case& c = GetParam();
   EndingPlace place(c.function);
   std::stop_source stop;

@@ -56,7 +56,7 @@ class BroadcasterCore {
   const std::shared_ptr<Counter> skipped_;
   base::Mutex mutex_;
   std::vector<std::unique_ptr<EventWatcher<Event>>> watchers_ KINFORMER_GUARDED_BY(mutex_);
-  // Those that have called Shutdown themselves.
+  // Watchers whose own call is in Shutdown, or was.
   std::vector<std::unique_ptr<EventWatcher<Event>>> leaving_ KINFORMER_GUARDED_BY(mutex_);
   bool full_told_ KINFORMER_GUARDED_BY(mutex_) = false;
   bool started_ KINFORMER_GUARDED_BY(mutex_) = false;  // a sink or watcher has been added
