@@ -212,9 +212,9 @@ TEST_F(NamespaceDeletion, FinalizersOfTheNamespace_KeepItEmpty) {
     server_.sim().RunReady();
     EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
     EXPECT_EQ(server_.Get(own).Json()["spec"].Dump(), row.spec) << row.body;
-    EXPECT_EQ(server_.Do(row.path == own ? "PATCH" : "PUT", row.path, row.change, kMerge).status,
-              200)
-        << row.body;
+    const Reply changed = row.path == own ? server_.Do("PATCH", row.path, row.change, kMerge)
+                                          : server_.Do("PUT", row.path, row.change);
+    EXPECT_EQ(changed.status, 200) << row.body;
     EXPECT_EQ(server_.Get(own).status, 404) << row.body;
   }
 }
@@ -235,7 +235,7 @@ TEST(NamespaceDeletionWithGrace, Pods_HaveTheirGracePeriod) {
   ASSERT_TRUE(server.server()
                   .Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: going}\n---\n"
                         "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: going}\n"
-                        "spec: {nodeName: n, containers: [{name: c}]}\n")
+                        "spec: {nodeName: node, containers: [{name: c}]}\n")
                   .ok());
   server.Do("DELETE", kGoing);
   server.sim().RunFor(seconds(29));

@@ -158,7 +158,7 @@ spec:
   EXPECT_EQ(Names(pod.At("/patch/requestBody/content")),
             std::string(kPatches) + " application/strategic-merge-patch+json");
   EXPECT_EQ(pod["put"]["requestBody"].Dump(),
-            R"({"content":{"*/*":{"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.Pod"}}}"
+            R"({"content":{"*/*":{"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.Pod"}}})"
             R"(,"required":true})");
   EXPECT_EQ(pod["get"]["responses"]["200"]["content"]["application/json"].Dump(),
             R"({"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.Pod"}})");

@@ -186,20 +186,20 @@ TEST(StrategicMergePatch, Lists_AreMergedByTheirTypeAndStrategy) {
 TEST(StrategicMergePatch, NewElements_StandBeforeThoseThatAreNotOrdered) {
   Expect({
       {"spec: {containers: [{name: a}, {name: b}]}",
-       "spec: {$setElementOrder/containers: [{name: n}], containers: [{name: n}]}",
-       R"({"spec":{"containers":[{"name":"n"},{"name":"a"},{"name":"b"}]}})"},
+       "spec: {$setElementOrder/containers: [{name: m}], containers: [{name: m}]}",
+       R"({"spec":{"containers":[{"name":"m"},{"name":"a"},{"name":"b"}]}})"},
       {"spec: {containers: [{name: a}, {name: b}]}",
-       "spec: {$setElementOrder/containers: [{name: b}, {name: n}], containers: [{name: n}]}",
-       R"({"spec":{"containers":[{"name":"a"},{"name":"b"},{"name":"n"}]}})"},
+       "spec: {$setElementOrder/containers: [{name: b}, {name: m}], containers: [{name: m}]}",
+       R"({"spec":{"containers":[{"name":"a"},{"name":"b"},{"name":"m"}]}})"},
       {"spec: {containers: [{name: a}, {name: b}, {name: c}]}",
-       "spec: {$setElementOrder/containers: [{name: c}, {name: n}], containers: [{name: a, "
-       "$patch: delete}, {name: n}]}",
-       R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"name":"n"}]}})"},
+       "spec: {$setElementOrder/containers: [{name: c}, {name: m}], containers: [{name: a, "
+       "$patch: delete}, {name: m}]}",
+       R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"name":"m"}]}})"},
       // The place of a deleted element is that of a new one.
       {"spec: {containers: [{name: a}, {name: b}, {name: c}]}",
-       "spec: {$setElementOrder/containers: [{name: n}], containers: [{name: a, $patch: delete}, "
-       "{name: n}]}",
-       R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"name":"n"}]}})"},
+       "spec: {$setElementOrder/containers: [{name: m}], containers: [{name: a, $patch: delete}, "
+       "{name: m}]}",
+       R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"name":"m"}]}})"},
   });
 }
 

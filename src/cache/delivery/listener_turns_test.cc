@@ -337,11 +337,11 @@ TEST_F(TurnsTest, ManyEventsOfARemovedHandlerAreDestroyedOnAnOwnThread) {
     base::EnvWithExecutors env(sim_.env(), loop, pool);
     const auto listener =
         std::make_shared<Listener>(env, handler_, ListenerConfig{}, std::weak_ptr<ListenerOwner>());
+    listener->Suspend();  // otherwise the next turn would clean up
     Push(*listener, Many(number));
-    const int turns = pool.posts;
     listener->Discard();
     EXPECT_EQ(threads.posts, number > 256 ? 1 : 0) << number;
-    EXPECT_EQ(pool.posts, turns);
+    EXPECT_EQ(pool.posts, 0);
   }
 }
 
