@@ -72,6 +72,7 @@ TEST(SimulatedThreads, AThreadThatJoinsItself_GetsAnErrorAndCanBeJoinedLater) {
       error = e.what();
     }
   });
+  sim.RunReady();
   thread->Join();
   EXPECT_NE(error.find("a thread cannot wait for its own end"), std::string::npos) << error;
 }
