@@ -140,5 +140,6 @@ void Use(const DelegatingClient& client, const kinformer::ReconcileContext& cont
   client.IndexField(mapping, "a", [](kinformer::Unstructured, auto& out) { out.Add("b"); })
       .OrExit();
   static_cast<void>(resource);
+  static_cast<void>(web);
 #endif
 }
