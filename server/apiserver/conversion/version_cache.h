@@ -70,8 +70,8 @@ class VersionCache {
 
  private:
   struct Waiter {
-    std::int64_t version = 0;
-    std::weak_ptr<const Done> done{};
+    std::int64_t version;
+    std::weak_ptr<const Done> done;
   };
 
   // All objects at one version that are not yet converted, oldest first, and the store of the
@@ -111,7 +111,7 @@ class VersionCache {
   std::optional<Deadlines::Id> retry_{};
   bool scheduled_ = false;
   std::vector<Waiter> waiting_{};
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  std::shared_ptr<int> alive_ = std::make_shared<int>();
 };
 
 }  // namespace kinformer::apiserver
