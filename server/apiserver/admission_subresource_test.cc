@@ -171,7 +171,7 @@ TEST_F(AdmissionSubresourceTest, AnEvictionIsAskedAboutAndThePodsDeleteIsNot) {
   };
   const std::string eviction = R"({"apiVersion":"policy/v1","kind":"Eviction",
     "metadata":{"name":"x"},"deleteOptions":{"gracePeriodSeconds":0}})";
-  EXPECT_EQ(Message(server_.Do("POST", kPodsPath + "/x/eviction", eviction)),
+  EXPECT_EQ(Message(server_.Do("POST", kPodsPath + "/x/eviction?fieldManager=m", eviction)),
             R"(400 admission webhook "v.example.com" denied the request: not that budget)");
   EXPECT_EQ(server_.Get(kPodsPath + "/x").status, 200);
   EXPECT_THAT(Asked(At("v")), ElementsAre("CREATE policy/v1 Eviction pods/eviction x",
@@ -182,12 +182,51 @@ TEST_F(AdmissionSubresourceTest, AnEvictionIsAskedAboutAndThePodsDeleteIsNot) {
   EXPECT_EQ(budget.At("/userInfo/username").StringOrEmpty(), "system:apiserver");
   EXPECT_EQ(budget.At("/object/status/disruptionsAllowed").AsInt64(), 0);
   EXPECT_EQ(budget.At("/oldObject/status/disruptionsAllowed").AsInt64(), 1);
+  EXPECT_EQ(budget.At("/options").Dump(),
+            R"({"kind":"UpdateOptions","apiVersion":"meta.k8s.io/v1"})");
   EXPECT_EQ(At("v").asked[0].At("/object/deleteOptions/gracePeriodSeconds").AsInt64(), 0);
+  EXPECT_EQ(At("v").asked[0].At("/options/fieldManager").StringOrEmpty(), "m");
 
   At("v").answer = [](const json::Value&) { return Allow(); };
   EXPECT_EQ(server_.Do("POST", kPodsPath + "/x/eviction", eviction).status, 201);
   EXPECT_EQ(server_.Get(kPodsPath + "/x").status, 404);
   EXPECT_EQ(Asked(At("v")).size(), 4U) << "and nothing about the pod";
+}
+
+TEST_F(AdmissionSubresourceTest, EvictionWhoseBudgetKeepsChanging_IsAConflict) {
+  MakePod("x", R"({"app":"a"})");
+  const std::string budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+  ASSERT_EQ(
+      server_.Do("PATCH", kPodsPath + "/x/status", R"({"status":{"phase":"Running"}})", kMerge)
+          .status,
+      200);
+  ASSERT_EQ(server_
+                .Do("POST", budgets, R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,
+                  "selector":{"matchLabels":{"app":"a"}}}})")
+                .status,
+            201);
+  ASSERT_EQ(server_
+                .Do("PATCH", budgets + "/b/status", R"({"status":{"observedGeneration":1,
+                  "disruptionsAllowed":1}})",
+                    kMerge)
+                .status,
+            200);
+  At("v").answer = [&](const json::Value&) {
+    server_.server()
+        .Patch({.group = "policy", .version = "v1", .resource = "poddisruptionbudgets"},
+               {"default", "b"},
+               Json(R"({"metadata":{"labels":{"at":"v)" + std::to_string(At("v").asked.size()) +
+                    R"("}}})"))
+        .OrExit();
+    return Allow();
+  };
+  Validating("v", RulesFor(R"("poddisruptionbudgets/status")"));
+  EXPECT_EQ(
+      Message(server_.Do("POST", kPodsPath + "/x/eviction", R"({"metadata":{"name":"x"}})")),
+      "409 Operation cannot be fulfilled on poddisruptionbudgets.policy \"b\": the object has "
+      "been modified; please apply your changes to the latest version and try again");
+  EXPECT_EQ(At("v").asked.size(), 5U);
+  EXPECT_EQ(server_.Get(kPodsPath + "/x").status, 200);
 }
 
 TEST_F(AdmissionSubresourceTest, ATokenRequestIsCompleteBeforeItIsJudged) {

@@ -208,6 +208,67 @@ TEST(ApiServer, PagesExpireThoughNothingIsWritten) {
   EXPECT_EQ(status(later), 410);
 }
 
+TEST(ApiServer, ListsWithoutALimit_TakeNoVersion) {
+  TestServer server({.history_age = std::chrono::minutes(5), .bootstrap_objects = false});
+  const std::int64_t version = server.server().current_resource_version();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(server.Get(kMaps).status, 200);
+    server.sim().RunFor(std::chrono::minutes(20));
+  }
+  EXPECT_EQ(server.server().current_resource_version(), version);
+}
+
+TEST(ApiServer, WatchesThatAreClosed_LeaveNothingToWaitFor) {
+  TestServer server({.bootstrap_objects = false});
+  const SteadyTime before = server.sim().env().Now();
+  (void)server.Open(std::string(kMaps) + "?watch=1&allowWatchBookmarks=1");
+  (void)server.Open(std::string(kMaps) + "?watch=1");
+  EXPECT_FALSE(server.sim().RunUntil([] { return false; }, std::chrono::hours(10)));
+  EXPECT_EQ(server.sim().env().Now(), before);
+}
+
+// Objects of built-in kinds count as protobuf, in which binary data is a quarter shorter.
+TEST(ApiServer, LargestObject_IsMeasuredAsItIsStored) {
+  TestServer server({.max_object_bytes = 10'000});
+  const auto status = [&](std::size_t letters) {
+    return server
+        .Do("POST", kMaps,
+            R"({"metadata":{"generateName":"a"},"binaryData":{"k":")" + std::string(letters, 'A') +
+                "\"}}")
+        .status;
+  };
+  EXPECT_EQ(status(12'000), 201);
+  EXPECT_EQ(status(14'000), 500);
+}
+
+TEST(ApiServer, LargestCustomObject_IsAsLongAsTheLimit) {
+  const std::string definition =
+      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+      "metadata: {name: things.x.io}\n"
+      "spec:\n  group: x.io\n  scope: Namespaced\n  names: {kind: Thing, plural: things}\n"
+      "  versions:\n"
+      "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object,\n"
+      "     x-kubernetes-preserve-unknown-fields: true}}}\n";
+  const std::string thing = R"({"apiVersion":"x.io/v1","kind":"Thing","metadata":{"name":"a"},)"
+                            R"("text":")" +
+                            std::string(20'000, 'x') + "\"}";
+  const auto make = [&](std::size_t limit) {
+    TestServer server({.max_object_bytes = limit});
+    server.server().Load(definition).OrExit();
+    return server.Do("POST", "/apis/x.io/v1/namespaces/default/things", thing);
+  };
+  const Reply made = make(0);
+  ASSERT_EQ(made.status, 201);
+  // The object is measured without kind, apiVersion and the digits of its version.
+  const std::string head = R"({"kind":"Thing","apiVersion":"x.io/v1",)";
+  const std::size_t size = made.body.size() - head.size() -
+                           made.Json().At("/metadata/resourceVersion").StringOrEmpty().size();
+  EXPECT_EQ(make(size).status, 201);
+  const Reply refused = make(size - 1);
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_EQ(refused.Json()["message"].StringOrEmpty(), "etcdserver: request is too large");
+}
+
 TEST(ApiServer, ObjectsMayBeLargerIfTheServerIsToldSo) {
   TestServer server({.max_object_bytes = 0});
   const std::string large(std::size_t{2} << 20, 'x');

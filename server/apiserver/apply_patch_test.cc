@@ -96,6 +96,10 @@ TEST_F(ApplyPatchTest, UnknownFields_AreNamedByTheirPlaceInEveryMode) {
     }
   }
   EXPECT_EQ(
+      Decode(At("apps", "deployments"), R"({"apiVersion":"apps/v1","kind":"Deployment","a[b":1})"),
+      "500 failed to create typed patch object (/; apps/v1, Kind=Deployment): .a[b: field not "
+      "declared in schema");
+  EXPECT_EQ(
       Decode(At("apps", "deployments"), R"({"apiVersion":"apps/v1","kind":"Deployment","nope":1})"),
       "500 failed to create typed patch object (/; apps/v1, Kind=Deployment): .nope: field "
       "not declared in schema");

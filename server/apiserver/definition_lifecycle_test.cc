@@ -1,8 +1,10 @@
 // Definitions of custom resources over time: names that are taken and become free, and deletions.
 
 #include <chrono>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +16,17 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
 constexpr std::string_view kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr std::string_view kCarPath = "/apis/shop.example/v1/namespaces/default/cars/";
 const GroupVersionResource kCars{.group = "shop.example", .version = "v1", .resource = "cars"};
 
 class DefinitionLifecycle : public ::testing::Test {
  protected:
   // `names`: the members of spec.names besides plural.
-  void Define(const std::string& plural, const std::string& group, const std::string& names) {
+  void DefineAtOnce(const std::string& plural, const std::string& group, const std::string& names) {
     const Reply made = server_.Do("POST", kDefinitions,
                                   R"({"metadata":{"name":")" + plural + "." + group +
                                       R"(","annotations":{"api-approved.kubernetes.io":
@@ -32,7 +36,18 @@ class DefinitionLifecycle : public ::testing::Test {
                                       R"(},"versions":[{"name":"v1",
     "served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
     ASSERT_EQ(made.status, 201) << made.body;
+  }
+  void Define(const std::string& plural, const std::string& group, const std::string& names) {
+    DefineAtOnce(plural, group, names);
     server_.sim().RunReady();
+  }
+  std::unique_ptr<OpenReply> Watch(std::string_view path) {
+    return server_.Open(std::string(path) + "?watch=1&resourceVersion=" +
+                        std::to_string(server_.server().current_resource_version()));
+  }
+  void TakeFinalizers(const std::string& path) {
+    EXPECT_EQ(server_.Do("PATCH", path, R"({"metadata":{"finalizers":null}})", kMerge).status, 200)
+        << path;
   }
   static std::string Path(const std::string& name) {
     return std::string(kDefinitions) + "/" + name;
@@ -113,6 +128,28 @@ TEST_F(DefinitionLifecycle, NamesOfOtherDefinitions_AreTakenInTheirGroupUntilThe
   EXPECT_EQ(Names("cups.shop.example"), kAccepted);
 }
 
+TEST_F(DefinitionLifecycle, DefinitionThatWaits_MayChangeItsNames) {
+  Define("cars", "shop.example", R"("kind":"Car","shortNames":["c"])");
+  Define("coats", "shop.example", R"("kind":"Coat","shortNames":["c"])");
+  EXPECT_EQ(server_
+                .Do("PATCH", Path("coats.shop.example"),
+                    R"({"spec":{"names":{"shortNames":["co"]}}})", kMerge)
+                .status,
+            200);
+  EXPECT_EQ(Names("coats.shop.example"), kAccepted);
+  EXPECT_EQ(server_.Get("/apis/shop.example/v1/coats").status, 200);
+}
+
+TEST_F(DefinitionLifecycle, Definition_ShowsItsStatusLast) {
+  const std::string body = R"({"metadata":{"name":"cars.shop.example"},"status":{},"spec":{
+    "group":"shop.example","scope":"Namespaced","names":{"plural":"cars","kind":"Car"},
+    "versions":[{"name":"v1","served":true,"storage":true,
+      "schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+  const Reply made = server_.Do("POST", kDefinitions, body);
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_LT(made.body.find(R"("spec":{)"), made.body.find(R"("status":{)"));
+}
+
 TEST_F(DefinitionLifecycle, DefinitionThatWasNeverServed_GoesAtOnce) {
   Define("cars", "shop.example", R"("kind":"Car")");
   MakeCar("a");
@@ -127,8 +164,7 @@ TEST_F(DefinitionLifecycle, Deletion_TakesMoreObjectsThanOneTurnHandlesEachTime)
   for (int round = 0; round < 2; ++round) {
     Define("cars", "shop.example", R"("kind":"Car")");
     for (int i = 0; i < 1100; ++i) MakeCar("car-" + std::to_string(i));
-    const auto watch = server_.Open("/apis/shop.example/v1/cars?watch=1&resourceVersion=" +
-                                    std::to_string(server_.server().current_resource_version()));
+    const auto watch = Watch("/apis/shop.example/v1/cars");
     server_.Do("DELETE", Path("cars.shop.example"));
     server_.sim().RunReady();
     EXPECT_EQ(server_.Get(Path("cars.shop.example")).status, 404) << round;
@@ -149,16 +185,94 @@ TEST_F(DefinitionLifecycle, HeldObjects_KeepTheDefinition) {
     return server_.Get(definition).Json().At("/status/conditions/2/reason").StringOrEmpty();
   };
   EXPECT_EQ(reason(), "InstanceDeletionInProgress");
-  const std::string cars = "/apis/shop.example/v1/namespaces/default/cars/";
+  const std::string cars(kCarPath);
   server_.Do("PATCH", definition, R"({"metadata":{"labels":{"a":"b"}}})", kMerge);
   for (const char* name : {"a", "b"}) {
     server_.sim().RunFor(seconds(1));
     EXPECT_EQ(reason(), "InstanceDeletionInProgress") << name;
     EXPECT_EQ(server_.Get(cars + name).status, 200);
-    server_.Do("PATCH", cars + name, R"({"metadata":{"finalizers":null}})", kMerge);
+    TakeFinalizers(cars + name);
   }
   server_.sim().RunReady();
   EXPECT_EQ(server_.Get(definition).status, 404);
+}
+
+TEST_F(DefinitionLifecycle, SingleHeldObject_KeepsTheDefinition) {
+  Define("cars", "shop.example", R"("kind":"Car")");
+  MakeCar("a", R"(["x.io/hold"])");
+  server_.Do("DELETE", Path("cars.shop.example"));
+  server_.sim().RunReady();
+  EXPECT_EQ(server_.Get(Path("cars.shop.example")).status, 200);
+  TakeFinalizers(std::string(kCarPath) + "a");
+  server_.sim().RunReady();
+  EXPECT_EQ(server_.Get(Path("cars.shop.example")).status, 404);
+}
+
+TEST_F(DefinitionLifecycle, Deletion_SaysThatObjectsAreDeletedIfThereAreAny) {
+  for (const int objects : {0, 1, 2}) {
+    Define("cars", "shop.example", R"("kind":"Car")");
+    for (int i = 0; i < objects; ++i) MakeCar("car-" + std::to_string(i));
+    const auto cars = Watch("/apis/shop.example/v1/cars");
+    const auto definitions = Watch(kDefinitions);
+    server_.Do("DELETE", Path("cars.shop.example"));
+    server_.sim().RunReady();
+    std::vector<std::string> steps;
+    for (const json::Value& frame : definitions->Frames()) {
+      const json::Value conditions = frame.At("/object/status/conditions");
+      steps.push_back(frame["type"].StringOrEmpty() + " " +
+                      conditions[conditions.size() - 1]["reason"].StringOrEmpty());
+    }
+    std::vector<std::string> expected = {"MODIFIED InstanceDeletionPending"};
+    if (objects > 0) expected.emplace_back("MODIFIED InstanceDeletionInProgress");
+    expected.push_back("DELETED " + expected.back().substr(9));
+    EXPECT_EQ(steps, expected) << objects;
+    const std::vector<std::string> events = cars->Events();
+    ASSERT_EQ(events.size(), static_cast<std::size_t>(objects));
+    for (const std::string& event : events) EXPECT_THAT(event, StartsWith("DELETED default/car-"));
+  }
+}
+
+// A client that takes the finalizer away gives up the objects, but not those of the next one.
+TEST_F(DefinitionLifecycle, DefinitionMadeAgainAtOnce_KeepsItsObjects) {
+  Define("cars", "shop.example", R"("kind":"Car")");
+  MakeCar("a");
+  server_.Do("DELETE", Path("cars.shop.example"));
+  TakeFinalizers(Path("cars.shop.example"));
+  DefineAtOnce("cars", "shop.example", R"("kind":"Car")");
+  MakeCar("b");
+  server_.sim().RunReady();
+  EXPECT_EQ(Names("cars.shop.example"), kAccepted);
+  EXPECT_EQ(server_.Get(Path("cars.shop.example")).Json().At("/status/conditions").size(), 2U);
+  EXPECT_EQ(server_.Get(std::string(kCarPath) + "a").status, 404);
+  EXPECT_EQ(server_.Get(std::string(kCarPath) + "b").status, 200);
+}
+
+TEST_F(DefinitionLifecycle, RestoredDefinition_MayLoseItsFinalizer) {
+  Define("cars", "shop.example", R"("kind":"Car")");
+  MakeCar("a", R"(["x.io/hold"])");
+  server_.Do("DELETE", Path("cars.shop.example"));
+  server_.sim().RunReady();
+  const std::int64_t before = server_.server().current_resource_version();
+  TakeFinalizers(std::string(kCarPath) + "a");
+  server_.sim().RunReady();
+  EXPECT_EQ(server_.Get(Path("cars.shop.example")).status, 404);
+  server_.server().Restore(before).OrExit();
+  EXPECT_EQ(server_.Get(Path("cars.shop.example")).status, 200);
+  TakeFinalizers(Path("cars.shop.example"));
+  server_.sim().RunReady();
+  EXPECT_EQ(server_.Get(Path("cars.shop.example")).status, 404);
+}
+
+TEST_F(DefinitionLifecycle, DefinitionThatARestoreRemoved_TakesNoNames) {
+  Define("cars", "shop.example", R"("kind":"Car","shortNames":["c"])");
+  Define("cups", "shop.example", R"("kind":"Cup","shortNames":["c"])");
+  const std::int64_t before = server_.server().current_resource_version();
+  Define("coats", "shop.example", R"("kind":"Coat","shortNames":["c"])");
+  server_.server().Restore(before).OrExit();
+  server_.Do("DELETE", Path("cars.shop.example"));
+  server_.sim().RunReady();
+  EXPECT_EQ(server_.Get(Path("coats.shop.example")).status, 404);
+  EXPECT_EQ(Names("cups.shop.example"), kAccepted);
 }
 
 class PodGrace : public ::testing::Test {

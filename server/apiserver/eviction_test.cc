@@ -288,5 +288,39 @@ TEST_F(EvictionTest, FaultyEviction_IsRefused) {
   EXPECT_EQ(Evict(R"({"deleteOptions":{"preconditions":{"uid":")" + uid_ + "\"}}}").status, 201);
 }
 
+TEST_F(EvictionTest, PodThatIsNotThere_IsNotFound) {
+  const Reply reply = Evict();
+  EXPECT_EQ(reply.status, 404);
+  EXPECT_EQ(reply.Json()["message"].StringOrEmpty(), "pods \"p\" not found");
+}
+
+// The eviction of a large pod takes several steps.
+TEST_F(EvictionTest, PodReplacedAfterItWasMarked_Stays) {
+  const std::string more = R"({"metadata":{"annotations":{"a":")" + std::string(100'000, 'x') +
+                           R"("}},"spec":{"nodeName":null}})";
+  SetPod(kRunning, more);
+  const auto marked = [&] {
+    const json::Value pod = server_.server().Get(kPods, {"default", "p"}).OrExit();
+    return pod.At("/status/conditions").size() == 3;
+  };
+  OpenReply reply(server_.sim(),
+                  server_.server().Handle({.method = "POST",
+                                           .target = std::string(kPodPath) + "/p/eviction",
+                                           .body = R"({"metadata":{"name":"p"}})"}));
+  while (!marked()) ASSERT_TRUE(server_.sim().Step());
+  EXPECT_FALSE(reply.ended());
+  server_.server().Delete(kPods, {"default", "p"}).OrExit();
+  const std::string evicted = uid_;
+  SetPod(kRunning);
+  server_.sim().RunReady();
+  reply.Pull();
+  EXPECT_EQ(reply.reply().status, 409);
+  EXPECT_EQ(reply.reply().Json()["message"].StringOrEmpty(),
+            "Operation cannot be fulfilled on Pod \"p\": the UID in the precondition (" + evicted +
+                ") does not match the UID in record (" + uid_ +
+                "). The object might have been deleted and then recreated");
+  EXPECT_TRUE(HasPod());
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver::testing

@@ -1,6 +1,7 @@
 // Dependents of an owner that is deleted but not yet collected.
 
 #include <chrono>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <string>
 
@@ -54,6 +55,21 @@ TEST_F(CollectionDelay, LateDependents_GoAtOnceIfTheyAreOfTheNamespace) {
   server_.sim().RunFor(seconds(10));
   EXPECT_EQ(Status("default", "early"), 404);
   EXPECT_EQ(Status("far", "late"), 200);
+}
+
+TEST_F(CollectionDelay, OwnerDeletedAgainAfterARestore_IsCollectedOnce) {
+  server_.MakeConfigMap("default", "owner");
+  const std::string owner =
+      server_.Get(MapPath("default", "owner")).Json().At("/metadata/uid").StringOrEmpty();
+  MakeDependent("default", "child", owner);
+  const std::int64_t before = server_.server().current_resource_version();
+  server_.server().Delete(kConfigMaps, {"default", "owner"}).OrExit();
+  server_.sim().RunFor(seconds(1));
+  server_.server().Restore(before).OrExit();
+  server_.server().Delete(kConfigMaps, {"default", "owner"}).OrExit();
+  server_.sim().RunFor(seconds(20));
+  EXPECT_EQ(Status("default", "child"), 404);
+  EXPECT_EQ(Status("default", "owner"), 404);
 }
 
 }  // namespace

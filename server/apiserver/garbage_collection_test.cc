@@ -1,7 +1,9 @@
 // The garbage collector: which objects go with their owners, which stay, and who waits for whom.
 
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 const HeaderList kMerge = {{"Content-Type", "application/merge-patch+json"}};
 constexpr std::string_view kHeld = R"(["x.io/hold"])";
@@ -73,6 +76,14 @@ class GarbageCollection : public ::testing::Test {
   }
   json::Value Metadata(std::string_view name) {
     return server_.Get(MapPath(name)).Json()["metadata"];
+  }
+  std::int64_t Version() { return server_.server().current_resource_version(); }
+  std::unique_ptr<OpenReply> Watch() {
+    return server_.Open("/api/v1/namespaces/default/configmaps?watch=1&resourceVersion=" +
+                        std::to_string(Version()));
+  }
+  void DeleteAtOnce(const std::string& name) {
+    server_.server().Delete(kConfigMaps, {"default", name}).OrExit();
   }
 
   TestServer server_;
@@ -209,14 +220,19 @@ TEST_F(GarbageCollection, LateDependentOfAnotherNamespace_Stays) {
 TEST_F(GarbageCollection, DeletedOwners_AreRememberedUpToALimit) {
   constexpr int kRemembered = 4096;
   std::vector<std::string> uids;
-  for (int i = 0; i <= kRemembered; ++i) {
+  for (int i = 0; i < kRemembered + 2; ++i) {
     uids.push_back(Make("owner"));
-    ASSERT_TRUE(server_.server().Delete(kConfigMaps, {"default", "owner"}).ok());
+    if (i == 0) Make("collected", {uids[0]});
+    DeleteAtOnce("owner");
+    if (i == 0) {
+      EXPECT_THAT(Names(), IsEmpty());
+    }
   }
   Make("of-first", {uids[0]});
   Make("of-second", {uids[1]});
+  Make("of-third", {uids[2]});
   Make("of-last", {uids.back()});
-  EXPECT_THAT(Names(), ElementsAre("of-first"));
+  EXPECT_THAT(Names(), ElementsAre("of-first", "of-second"));
 }
 
 TEST_F(GarbageCollection, OwnersThatGoAndWait_BothCount) {
@@ -279,6 +295,130 @@ TEST_F(GarbageCollection, ReferencesStopBlocking_OnlyInACircle) {
   Patch("self", R"({"ownerReferences":)" + References({self + "!"}) + "}");
   Delete(MapPath("self"), "Foreground");
   EXPECT_THAT(Names(), IsEmpty());
+}
+
+// Two objects own each other and wait for others, and one of them has an owner elsewhere.
+TEST_F(GarbageCollection, CircleBehindAChain_DelaysNothing) {
+  const std::string owner = Make("owner");
+  const std::string chain = Make("chain", {owner + "!"});
+  Make("end", {chain + "!"}, kHeld);
+  Delete(MapPath("owner"), "Foreground");
+  const std::string left = Make("left");
+  const std::string right = Make("right", {left + "!"});
+  Patch("left", R"({"ownerReferences":)" + References({right + "!"}) + "}");
+  Make("of-left", {left + "!"}, kHeld);
+  Make("of-right", {right + "!"}, kHeld);
+  Delete(MapPath("left"), "Foreground");
+  Patch("left", R"({"ownerReferences":)" + References({right + "!", chain + "!"}) + "}");
+  Make("late", {owner});
+  EXPECT_THAT(Names(),
+              ElementsAre("chain", "end", "left", "of-left", "of-right", "owner", "right"));
+  for (const char* name : {"end", "of-left", "of-right"}) Patch(name, R"({"finalizers":null})");
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(GarbageCollection, FinalizerOfALiveObject_ConcernsNoDependents) {
+  for (const char* finalizers : {R"(["orphan"])", R"(["foregroundDeletion"])"}) {
+    const std::string owner = Make("owner", {}, finalizers);
+    Make("child", {owner + "!"});
+    Patch("owner", R"({"labels":{"a":"b"}})");
+    EXPECT_THAT(Names(), ElementsAre("child", "owner")) << finalizers;
+    EXPECT_EQ(Metadata("child")["ownerReferences"].size(), 1U) << finalizers;
+    EXPECT_EQ(Metadata("owner")["finalizers"].Dump(), finalizers);
+    Delete(MapPath("owner"), "Background");
+    EXPECT_THAT(Names(), IsEmpty()) << finalizers;
+  }
+}
+
+TEST_F(GarbageCollection, ReferenceThatStopsBlocking_StillOwns) {
+  const std::string owner = Make("owner");
+  Make("child", {owner + "!"});
+  Patch("child", R"({"ownerReferences":)" + References({owner}) + "}");
+  Delete(MapPath("owner"), "Background");
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(GarbageCollection, Events_OwnersGoFirstInTheBackground) {
+  const std::string owner = Make("owner");
+  const std::string child = Make("child", {owner});
+  Make("grandchild", {child});
+  const auto watch = Watch();
+  Delete(MapPath("owner"), "Background");
+  EXPECT_THAT(watch->Events(),
+              ElementsAre(StartsWith("DELETED default/owner"), StartsWith("DELETED default/child"),
+                          StartsWith("DELETED default/grandchild")));
+}
+
+TEST_F(GarbageCollection, Events_DependentsWithoutDependentsGoAtOnceInTheForeground) {
+  const std::string owner = Make("owner");
+  const std::string child = Make("child", {owner + "!"});
+  const std::string former = Make("former", {owner + "!"});
+  Make("gone", {former + "!"});
+  DeleteAtOnce("gone");
+  const auto watch = Watch();
+  Delete(MapPath("owner"), "Foreground");
+  EXPECT_THAT(
+      watch->Events(),
+      ElementsAre(StartsWith("MODIFIED default/owner"), StartsWith("DELETED default/child"),
+                  StartsWith("DELETED default/former"), StartsWith("DELETED default/owner")));
+}
+
+TEST_F(GarbageCollection, DependentThatIsBeingDeleted_KeepsItsOwnPolicy) {
+  const std::string owner = Make("owner");
+  const std::string child = Make("child", {owner + "!"}, kHeld);
+  Make("grandchild", {child + "!"}, kHeld);
+  Delete(MapPath("child"), "Background");
+  Delete(MapPath("owner"), "Foreground");
+  EXPECT_THAT(Names(), ElementsAre("child", "grandchild", "owner"));
+  EXPECT_EQ(Metadata("child")["finalizers"].Dump(), kHeld);
+}
+
+TEST_F(GarbageCollection, LateDependent_MayGoOrLoseItsOwnerBeforeItIsLookedAt) {
+  const std::string owner = Make("owner");
+  Delete(MapPath("owner"), "Background");
+  Make("gone", {owner});
+  DeleteAtOnce("gone");
+  Make("freed", {owner});
+  server_.server()
+      .Patch(kConfigMaps, {"default", "freed"}, Json(R"({"metadata":{"ownerReferences":null}})"))
+      .OrExit();
+  EXPECT_THAT(Names(), ElementsAre("freed"));
+}
+
+TEST_F(GarbageCollection, RestoredDependent_MayLoseItsOwner) {
+  const std::string owner = Make("owner");
+  Make("child", {owner + "!"});
+  const std::int64_t before = Version();
+  DeleteAtOnce("child");
+  server_.server().Restore(before).OrExit();
+  Patch("child", R"({"ownerReferences":null})");
+  EXPECT_THAT(Names(), ElementsAre("child", "owner"));
+}
+
+TEST_F(GarbageCollection, DependentThatARestoreRemoved_DelaysNothing) {
+  const std::string owner = Make("owner");
+  const std::string child = Make("child", {owner + "!"});
+  const std::int64_t before = Version();
+  Make("grandchild", {child + "!"});
+  server_.server().Restore(before).OrExit();
+  Delete(MapPath("owner"), "Foreground");
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(GarbageCollection, OwnerThatWaitedBeforeARestore_NoLongerCounts) {
+  for (const bool another : {false, true}) {
+    const std::int64_t before = Version();
+    const std::string owner = Make("owner");
+    Make("child", {owner + "!"}, kHeld);
+    Delete(MapPath("owner"), "Foreground");
+    server_.server().Restore(before).OrExit();
+    if (another) Make("owner", {}, R"(["foregroundDeletion"])");
+    Make("late", {owner});
+    const std::vector<std::string> left = Names();
+    EXPECT_EQ(left, another ? std::vector<std::string>({"late", "owner"})
+                            : std::vector<std::string>({"late"}));
+    for (const std::string& name : left) Delete(MapPath(name), "Background");
+  }
 }
 
 }  // namespace

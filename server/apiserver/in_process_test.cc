@@ -126,8 +126,10 @@ TEST(InProcessCalls, Status_IsKeptOnlyWhenAsked) {
   json::Value five = object;
   five.Ensure("status").Set("replicas", 5);
   five.Ensure("spec").Set("paused", true);
+  five.Ensure("metadata", "labels").Set("a", "b");
   api.UpdateStatus(kDeployments, five).OrExit();
   EXPECT_EQ(replicas(), 5);
+  EXPECT_TRUE(api.Get(kDeployments, {"default", "d"}).OrExit().At("/metadata/labels").is_null());
   EXPECT_TRUE(api.Get(kDeployments, {"default", "d"}).OrExit().At("/spec/paused").is_null())
       << "the status alone is replaced";
 }

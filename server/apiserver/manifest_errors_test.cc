@@ -64,6 +64,9 @@ TEST(ManifestErrors, UnknownKind_SaysWhatWouldBeKnown) {
        "no such kind; is the apiVersion right?"},
       {R"({"apiVersion":"v1","kind":"Nodes"})",
        "no resource serves kind \"Nodes\" in version \"v1\"; did you mean \"Node\"?"},
+      // As near as to Pod, which comes later.
+      {R"({"apiVersion":"v1","kind":"Pode"})",
+       "no resource serves kind \"Pode\" in version \"v1\"; did you mean \"Node\"?"},
       {R"({"apiVersion":"v1","kind":"Nod"})",
        "no resource serves kind \"Nod\" in version \"v1\"; did you mean \"Node\"?"},
       {R"({"apiVersion":"v1","kind":"PersistentVolumeClaims"})",

@@ -191,6 +191,64 @@ TEST_F(NamespaceDeletion, EachWriteOfTheNamespace_BringsItsConditionsUpToDate) {
   EXPECT_EQ(server_.Get(kGoing).status, 404);
 }
 
+TEST_F(NamespaceDeletion, FinalizersOfTheNamespace_KeepItEmpty) {
+  struct Row {
+    std::string_view body;
+    std::string_view spec;  // once it is empty
+    std::string path;
+    std::string_view change;
+  };
+  const std::string own = "/api/v1/namespaces/own";
+  for (const Row& row : {
+           Row{R"({"metadata":{"name":"own","finalizers":["x.io/hold"]}})", "{}", own,
+               R"({"metadata":{"finalizers":null}})"},
+           Row{R"({"metadata":{"name":"own"},"spec":{"finalizers":["kubernetes","x.io/other"]}})",
+               R"({"finalizers":["x.io/other"]})", own + "/finalize",
+               R"({"metadata":{"name":"own"}})"},
+       }) {
+    EXPECT_EQ(server_.Do("POST", "/api/v1/namespaces", row.body).status, 201);
+    server_.MakeConfigMap("own", "a");
+    server_.Do("DELETE", own);
+    server_.sim().RunReady();
+    EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
+    EXPECT_EQ(server_.Get(own).Json()["spec"].Dump(), row.spec) << row.body;
+    const Reply changed = row.path == own ? server_.Do("PATCH", row.path, row.change, kMerge)
+                                          : server_.Do("PUT", row.path, row.change);
+    EXPECT_EQ(changed.status, 200) << row.body;
+    EXPECT_EQ(server_.Get(own).status, 404) << row.body;
+  }
+}
+
+TEST_F(NamespaceDeletion, LaterDelete_KeepsThePolicy) {
+  server_.Do("POST", "/api/v1/namespaces",
+             R"({"metadata":{"name":"own","finalizers":["x.io/hold"]}})");
+  for (const char* policy : {"Background", "Orphan", "Foreground"}) {
+    server_.Do("DELETE", "/api/v1/namespaces/own?propagationPolicy=" + std::string(policy));
+    EXPECT_EQ(server_.Get("/api/v1/namespaces/own").Json().At("/metadata/finalizers").Dump(),
+              R"(["x.io/hold"])")
+        << policy;
+  }
+}
+
+TEST(NamespaceDeletionWithGrace, Pods_HaveTheirGracePeriod) {
+  TestServer server({.pod_grace = true});
+  ASSERT_TRUE(server.server()
+                  .Load("apiVersion: v1\nkind: Namespace\nmetadata: {name: going}\n---\n"
+                        "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: going}\n"
+                        "spec: {nodeName: node, containers: [{name: c}]}\n")
+                  .ok());
+  server.Do("DELETE", kGoing);
+  server.sim().RunFor(seconds(29));
+  const json::Value conditions = server.Get(kGoing).Json().At("/status/conditions");
+  EXPECT_EQ(conditions[0]["message"].StringOrEmpty(),
+            "Some resources are remaining: pods. has 1 resource instances");
+  EXPECT_EQ(conditions[1]["status"].StringOrEmpty(), "False");
+  EXPECT_EQ(conditions[1]["reason"].StringOrEmpty(), "ContentHasNoFinalizers");
+  EXPECT_EQ(conditions[1]["message"].StringOrEmpty(), "All content-preserving finalizers finished");
+  server.sim().RunFor(seconds(1));
+  EXPECT_EQ(server.Get(kGoing).status, 404);
+}
+
 // Generated names are random; a second Env with the same seed predicts them.
 TEST(GeneratedName, FreeName_IsTriedEightTimes) {
   for (const int taken : {0, 1, 7, 8}) {

@@ -217,6 +217,9 @@ TEST(FieldOrder, ProblemsStandInTheOrderOfTheText) {
        {u("o.p"), u("z"), u("o2.p")}},
       {R"({"a":1})", {"3 more unknown fields", u("a")}, {u("a"), "3 more unknown fields"}},
       {R"({"a":1})", {"with one \" only", u("a")}, {u("a"), "with one \" only"}},
+      {R"({" only":1,"a":1})", {u("a"), "with one \" only"}, {u("a"), "with one \" only"}},
+      {R"({"b":1,"a":1})", {d("a"), u("b")}, {u("b"), d("a")}},
+      {R"({"b":1}{"a":1})", {u("c"), u("a")}, {u("c"), u("a")}},
       {R"({"a":1})", {u("none"), u("a"), u("other")}, {u("a"), u("none"), u("other")}},
       {R"(,}"a)", {u("a"), u("b")}, {u("a"), u("b")}},
   };

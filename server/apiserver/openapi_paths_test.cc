@@ -82,6 +82,102 @@ TEST(OpenApiPaths, Operations_HaveTheirActionsAndParameters) {
   EXPECT_FALSE(paths[one].contains("post"));
 }
 
+// Returns the names of an object's members, in order.
+std::string Names(const json::Value& object) {
+  std::string text;
+  for (const auto& [name, member] : object.members()) {
+    if (name != "parameters") text += (text.empty() ? "" : " ") + name;
+  }
+  return text;
+}
+
+TEST(OpenApiPaths, Methods_AreThoseOfTheVerbs) {
+  TestServer server;
+  const json::Value paths = server.Get("/openapi/v3/api/v1").Json()["paths"];
+  const std::string namespaced = "/api/v1/namespaces/{namespace}/";
+  struct Row {
+    std::string path;
+    std::string_view methods;  // empty: there is no such path
+  };
+  for (const Row& row : {
+           Row{"/api/v1/pods", "get"},
+           Row{namespaced + "pods", "get post delete"},
+           Row{namespaced + "pods/{name}", "get put delete patch"},
+           Row{namespaced + "pods/{name}/status", "get put patch"},
+           Row{namespaced + "pods/{name}/ephemeralcontainers", "get put patch"},
+           Row{namespaced + "pods/{name}/log", "get"},
+           Row{namespaced + "pods/{name}/eviction", "post"},
+           Row{namespaced + "serviceaccounts/{name}/token", "post"},
+           Row{"/api/v1/namespaces/{name}/finalize", "put"},
+           Row{"/api/v1/nodes", "get post delete"},
+           Row{"/api/v1/namespaces", "get post"},
+           Row{"/api/v1/namespaces/{name}", "get put delete patch"},
+           Row{"/api/v1/componentstatuses", "get"},
+           Row{"/api/v1/componentstatuses/{name}", "get"},
+           Row{namespaced + "bindings", "post"},
+           Row{namespaced + "bindings/{name}", ""},
+           Row{"/api/v1/bindings", ""},
+           Row{namespaced + "nodes", ""},
+       }) {
+    EXPECT_EQ(Names(paths[row.path]), row.methods) << row.path;
+    EXPECT_EQ(paths.contains(row.path), !row.methods.empty()) << row.path;
+  }
+  EXPECT_EQ(paths.At("/~1api~1v1~1pods/get/x-kubernetes-action"), json::Value("list"));
+}
+
+TEST(OpenApiPaths, Bodies_HaveTheTypesOfTheResource) {
+  TestServer server;
+  ASSERT_TRUE(server.server()
+                  .Load(R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+  - name: v2
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object}}
+    subresources: {status: {}}
+)")
+                  .ok());
+  const json::Value core = server.Get("/openapi/v3/api/v1").Json();
+  const json::Value custom = server.Get("/openapi/v3/apis/example.com/v2").Json();
+  const json::Value& pod = core["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"];
+  const json::Value& widget = custom["paths"]["/apis/example.com/v2/widgets/{name}"];
+  EXPECT_EQ(Names(pod.At("/get/responses/200/content")),
+            "application/json application/vnd.kubernetes.protobuf application/yaml");
+  EXPECT_EQ(Names(widget.At("/get/responses/200/content")), "application/json application/yaml");
+  constexpr std::string_view kPatches =
+      "application/apply-patch+yaml application/json-patch+json application/merge-patch+json";
+  EXPECT_EQ(Names(widget.At("/patch/requestBody/content")), kPatches);
+  EXPECT_EQ(Names(pod.At("/patch/requestBody/content")),
+            std::string(kPatches) + " application/strategic-merge-patch+json");
+  EXPECT_EQ(pod["put"]["requestBody"].Dump(),
+            R"({"content":{"*/*":{"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.Pod"}}})"
+            R"(,"required":true})");
+  EXPECT_EQ(pod["get"]["responses"]["200"]["content"]["application/json"].Dump(),
+            R"({"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.Pod"}})");
+  EXPECT_EQ(pod["delete"]["responses"]["200"]["content"]["application/json"].Dump(),
+            R"({"schema":{"type":"object"}})");
+  EXPECT_EQ(core["paths"]["/api/v1/pods"]["get"]["responses"]["200"]["content"]["application/json"]
+                .Dump(),
+            R"({"schema":{"$ref":"#/components/schemas/io.k8s.api.core.v1.PodList"}})");
+  EXPECT_EQ(widget["parameters"].Dump(),
+            R"([{"name":"name","in":"path","required":true,"schema":{"type":"string"}}])");
+  EXPECT_EQ(widget["patch"]["parameters"][0].Dump(),
+            R"({"name":"dryRun","in":"query","schema":{"type":"string"}})");
+  // A subresource belongs to one version.
+  EXPECT_TRUE(custom["paths"].contains("/apis/example.com/v2/widgets/{name}/status"));
+  const json::Value first = server.Get("/openapi/v3/apis/example.com/v1").Json();
+  EXPECT_TRUE(first["paths"].contains("/apis/example.com/v1/widgets/{name}"));
+  EXPECT_FALSE(first["paths"].contains("/apis/example.com/v1/widgets/{name}/status"));
+}
+
 TEST(OpenApiPaths, KindsOfSubresources_AreThoseOfTheirOwnGroup) {
   TestServer server;
   const json::Value core = server.Get("/openapi/v3/api/v1").Json();
@@ -107,6 +203,8 @@ TEST(OpenApiPaths, Fields_HaveTheTypesOfARealServer) {
   std::map<std::string_view, json::Value> documents;
   constexpr std::string_view kCore = "/openapi/v3/api/v1";
   constexpr std::string_view kApps = "/openapi/v3/apis/apps/v1";
+  constexpr std::string_view kCoordination = "/openapi/v3/apis/coordination.k8s.io/v1";
+  constexpr std::string_view kAuthorization = "/openapi/v3/apis/authorization.k8s.io/v1";
   constexpr std::string_view kDefinitions = "/openapi/v3/apis/apiextensions.k8s.io/v1";
   constexpr std::string_view kProps =
       "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
@@ -138,6 +236,42 @@ TEST(OpenApiPaths, Fields_HaveTheTypesOfARealServer) {
            Row{kCore, "io.k8s.apimachinery.pkg.util.intstr.IntOrString", "",
                R"({"format":"int-or-string","oneOf":[{"type":"integer"},{"type":"string"}]})"},
            Row{kCore, "io.k8s.api.core.v1.PodList", "/required", R"(["items"])"},
+           Row{kCore, "io.k8s.api.core.v1.PodList", "/properties/apiVersion",
+               R"({"type":"string"})"},
+           Row{kCore, "io.k8s.api.core.v1.PodList", "/properties/kind", R"({"type":"string"})"},
+           Row{kCore, "io.k8s.api.core.v1.PodList", "/properties/metadata/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta")"},
+           Row{kCore, "io.k8s.api.core.v1.Pod", "/properties/apiVersion", R"({"type":"string"})"},
+           Row{kCore, "io.k8s.api.core.v1.Pod", "/properties/kind", R"({"type":"string"})"},
+           Row{kCore, "io.k8s.api.core.v1.Pod", "/required", "null"},
+           Row{kCore, "io.k8s.api.core.v1.HTTPGetAction", "/required", R"(["port"])"},
+           Row{kApps, "io.k8s.api.apps.v1.DeploymentSpec", "/required",
+               R"(["selector","template"])"},
+           Row{kCore, "io.k8s.api.core.v1.PodSpec", "/properties/containers/x-kubernetes-list-type",
+               R"("map")"},
+           Row{kCore, "io.k8s.api.core.v1.PodSpec",
+               "/properties/tolerations/x-kubernetes-list-type", R"("atomic")"},
+           Row{kCore, "io.k8s.api.core.v1.PodSpec",
+               "/properties/topologySpreadConstraints/x-kubernetes-list-map-keys",
+               R"(["topologyKey","whenUnsatisfiable"])"},
+           Row{kCore, "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry",
+               "/properties/time/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time")"},
+           Row{kCoordination, "io.k8s.api.coordination.v1.LeaseSpec",
+               "/properties/renewTime/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime")"},
+           Row{kCoordination, "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", "",
+               R"({"type":"string","format":"date-time"})"},
+           Row{kAuthorization, "io.k8s.api.authorization.v1.SubjectAccessReviewSpec",
+               "/properties/extra",
+               R"({"type":"object","additionalProperties":{"type":"array",)"
+               R"("items":{"type":"string"}}})"},
+           Row{kDefinitions, kProps, "/properties/items/allOf/0/$ref",
+               R"("#/components/schemas/io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.)"
+               R"(JSONSchemaPropsOrArray")"},
+           Row{kDefinitions,
+               "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray",
+               "", "{}"},
            Row{kApps, "io.k8s.api.apps.v1.ControllerRevision", "/properties/data/allOf/0/$ref",
                R"("#/components/schemas/io.k8s.apimachinery.pkg.runtime.RawExtension")"},
            Row{kDefinitions, kProps, "/properties/default/allOf/0/$ref",

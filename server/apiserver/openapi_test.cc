@@ -119,6 +119,34 @@ TEST(OpenApi, CustomResources) {
   EXPECT_THAT(patch["requestBody"].Dump(), Not(HasSubstr("strategic")));
 }
 
+// apiVersion, kind and metadata are those of all objects, whatever the definition says.
+TEST(OpenApi, CustomResourceWithoutFields_HasThoseOfAllObjects) {
+  for (const std::string_view schema :
+       {"{type: object, x-kubernetes-preserve-unknown-fields: true}",
+        "{type: object, properties: {metadata: {type: object}}}"}) {
+    TestServer server;
+    std::string definition(kDefinition);
+    definition.resize(definition.find("      openAPIV3Schema:"));
+    definition.append("      openAPIV3Schema: ").append(schema).append("\n");
+    ASSERT_TRUE(server.server().Load(definition).ok());
+    const json::Value document = server.Get(AddressOf(server, "apis/example.com/v1")).Json();
+    const json::Value& widget = document.At("/components/schemas")["com.example.v1.Widget"];
+    EXPECT_EQ(widget["type"].StringOrEmpty(), "object");
+    EXPECT_EQ(widget["properties"].Dump({.sort_keys = true}),
+              R"({"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"allOf":[)"
+              R"({"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"})"
+              R"(]}})");
+    EXPECT_EQ(widget["x-kubernetes-group-version-kind"].Dump(),
+              R"([{"group":"example.com","version":"v1","kind":"Widget"}])");
+    const json::Value& list = document.At("/components/schemas")["com.example.v1.WidgetList"];
+    EXPECT_EQ(list.At("/properties/items").Dump(),
+              R"({"type":"array","items":{"allOf":[)"
+              R"({"$ref":"#/components/schemas/com.example.v1.Widget"}]}})");
+    EXPECT_EQ(list["x-kubernetes-group-version-kind"].Dump(),
+              R"([{"group":"example.com","version":"v1","kind":"WidgetList"}])");
+  }
+}
+
 TEST(OpenApi, AddressesChangeWithTheDocument) {
   TestServer server;
   const std::string before = AddressOf(server, "api/v1");

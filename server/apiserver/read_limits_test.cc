@@ -1,5 +1,6 @@
 // How much one Read of a list or watch returns.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -39,6 +40,12 @@ class ReadLimits : public ::testing::Test {
     std::string text;
     for (const BodyChunk& chunk : chunks) text += chunk.bytes;
     return text;
+  }
+  // Reads as much as there is; returns the number of pieces.
+  static std::size_t Chunks(ResponseStream& stream, State state) {
+    std::vector<BodyChunk> chunks;
+    EXPECT_EQ(stream.Read(kAll, chunks), state);
+    return chunks.size();
   }
   [[nodiscard]] std::string Now() {
     return std::to_string(server_.server().current_resource_version());
@@ -111,6 +118,18 @@ TEST_F(ReadLimits, BookmarkAfterTheInitialState_FillsItsRead) {
   EXPECT_EQ(late.At("/object/metadata/name").StringOrEmpty(), "late");
 }
 
+TEST_F(ReadLimits, BookmarkAfterTheInitialState_MayFillItsReadExactly) {
+  const std::string query =
+      "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+      "&labelSelector=";
+  const auto probe = Open(query + "none");
+  const auto watch = Open(query + "in");
+  server_.MakeConfigMap("default", "late", R"({"in":"1"})");
+  const std::string bookmark = Read(*probe, 1, State::kMore);
+  EXPECT_EQ(Read(*watch, bookmark.size(), State::kMore), bookmark);
+  EXPECT_NE(Read(*watch, 1, State::kWait), "");
+}
+
 TEST_F(ReadLimits, List_IsReadAtOnceOrUpToTheLimit) {
   for (int i = 0; i < 40; ++i) Make("m" + std::to_string(i), 100);
   for (const char* query : {"", "limit=35", "fieldSelector=metadata.name%3Dm7"}) {
@@ -130,6 +149,101 @@ TEST_F(ReadLimits, List_IsReadAtOnceOrUpToTheLimit) {
     }
     EXPECT_EQ(parts, whole) << query;
   }
+}
+
+// Time may stand still during a turn.
+TEST_F(ReadLimits, Turn_VisitsSoManyObjectsThatDoNotMatch) {
+  constexpr int kMost = 4096;
+  const std::string from = Now();
+  int made = 0;
+  for (const int objects : {kMost, kMost + 1}) {
+    for (; made < objects; ++made) server_.MakeConfigMap("default", std::to_string(made));
+    const bool fits = objects == kMost;
+    const auto read = [&](ResponseStream& stream, State end) {
+      if (!fits) {
+        EXPECT_EQ(Chunks(stream, State::kMore), 0U) << objects;
+      }
+      return Chunks(stream, end);
+    };
+    EXPECT_EQ(read(*Open("labelSelector=in&limit=5"), State::kEnd), 1U);
+    EXPECT_EQ(read(*Open("watch=1&labelSelector=in"), State::kWait), 0U);
+    EXPECT_EQ(read(*WatchFrom(from + "&labelSelector=in"), State::kWait), 0U);
+    // Equal watches read batches of as many events.
+    const auto first = WatchFrom(from + "&labelSelector=in");
+    const auto second = WatchFrom(from + "&labelSelector=in");
+    EXPECT_EQ(read(*first, State::kWait), 0U);
+    EXPECT_EQ(read(*second, State::kWait), 0U);
+  }
+}
+
+TEST_F(ReadLimits, Turn_MeasuresSoManyMessages) {
+  int made = 0;
+  for (const int objects : {256, 257}) {
+    for (; made < objects; ++made) Make(std::to_string(made));
+    const auto list = Open("", kProtobuf);
+    if (objects > 256) {
+      EXPECT_EQ(Chunks(*list, State::kMore), 0U);
+    }
+    EXPECT_EQ(Chunks(*list, State::kEnd), 1U) << objects;
+  }
+}
+
+TEST_F(ReadLimits, ListHead_FillsItsRead) {
+  Make("a");
+  const std::string head = Read(*Open(""), 1, State::kMore);
+  EXPECT_EQ(Read(*Open(""), head.size(), State::kMore), head);
+  EXPECT_GT(Read(*Open(""), head.size() + 1, State::kEnd).size(), head.size());
+}
+
+TEST_F(ReadLimits, InitialStateBeforeABatch_EndsItsFrame) {
+  Make("a");
+  const auto first = Open("watch=1");
+  const auto second = Open("watch=1");
+  const auto lone = Open("watch=1&labelSelector=a!%3Db");
+  Make("b");
+  const std::string wanted = Read(*lone, kAll, State::kWait);
+  EXPECT_EQ(std::count(wanted.begin(), wanted.end(), '\n'), 2);
+  EXPECT_EQ(Read(*first, kAll, State::kWait), wanted);
+  EXPECT_EQ(Read(*second, kAll, State::kWait), wanted);
+}
+
+// Equal watches share what they read, but not what one of them must not see.
+TEST_F(ReadLimits, WatchThatBeganAtAFutureVersion_SkipsTheEventsUpToIt) {
+  const std::int64_t now = server_.server().current_resource_version();
+  const auto early = WatchFrom(std::to_string(now));
+  const auto late = WatchFrom(std::to_string(now + 1));
+  Make("a");
+  EXPECT_NE(Read(*early, kAll, State::kWait), "");
+  EXPECT_EQ(Read(*late, kAll, State::kWait), "");
+  Make("b");
+  EXPECT_EQ(Read(*early, kAll, State::kWait), Read(*late, kAll, State::kWait));
+}
+
+// Large objects are encoded on another thread, and the reader is told when they are there.
+TEST_F(ReadLimits, LargeObject_WakesTheReader) {
+  const std::string from = Now();
+  Make("a", 20'000);
+  for (const char* query : {"pretty=1", "pretty=1&limit=1"}) {
+    auto stream = Open(query);
+    int wakes = 0;
+    stream->SetWake([&] { ++wakes; });
+    EXPECT_NE(Read(*stream, kAll, State::kWait), "") << "the head of the list";
+    EXPECT_TRUE(stream->resumes_soon());
+    EXPECT_EQ(Read(*stream, kAll, State::kWait), "");
+    server_.sim().RunReady();
+    EXPECT_EQ(wakes, 1);
+    EXPECT_FALSE(stream->resumes_soon());
+    EXPECT_GT(Read(*stream, kAll, State::kEnd).size(), 20'000U);
+  }
+  auto watch = WatchFrom(from, kProtobuf);
+  int wakes = 0;
+  watch->SetWake([&] { ++wakes; });
+  EXPECT_EQ(Read(*watch, kAll, State::kWait), "");
+  EXPECT_TRUE(watch->resumes_soon());
+  server_.sim().RunReady();
+  EXPECT_EQ(wakes, 1);
+  EXPECT_FALSE(watch->resumes_soon());
+  EXPECT_GT(Read(*watch, kAll, State::kWait).size(), 20'000U);
 }
 
 // Only a version that is not there yet is waited for.

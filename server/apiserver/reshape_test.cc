@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 #include "kinformer/json/yaml.h"
 
@@ -34,10 +35,10 @@ class ReshapeTest : public ::testing::Test {
   ReshapeTest() {
     EXPECT_EQ(server_.Do("POST", kDefinitions, yaml::Parse(kYaml).OrExit().Dump()).status, 201);
   }
-  void Make(const std::string& name) {
+  void Make(const std::string& name, const std::string& text = "x") {
     server_.server()
         .Create(kThings, json::Parse(R"({"metadata":{"namespace":"default","name":")" + name +
-                                     R"("},"spec":{"a":"x","b":"y"}})")
+                                     R"("},"spec":{"a":")" + text + R"(","b":"y"}})")
                              .OrExit())
         .OrExit();
   }
@@ -109,6 +110,24 @@ TEST_F(ReshapeTest, WritesDuringConversion_AllObjectsGetTheNewForm) {
           .status,
       410)
       << "history begins anew";
+}
+
+TEST_F(ReshapeTest, WritesFasterThanTheConversion_DoNotHoldItUp) {
+  for (int i = 0; i < kMany; ++i) Make("n" + std::to_string(i));
+  const auto put = Redefine();
+  constexpr int kEndless = 2'000;
+  const std::string large(20'000, 'x');
+  int made = 0;
+  Beside(*put, [&](int) {
+    if (made < kEndless) Make("l" + std::to_string(made++), large);
+  });
+  EXPECT_EQ(put->reply().status, 200);
+  EXPECT_LT(made, kEndless);
+  const std::vector<json::Value> all = server_.server().List(kThings).OrExit();
+  EXPECT_EQ(all.size(), static_cast<std::size_t>(kMany + made));
+  for (const json::Value& thing : all) {
+    ASSERT_EQ(thing.At("/spec/c").AsInt64(), 5) << thing.At("/metadata/name").StringOrEmpty();
+  }
 }
 
 TEST_F(ReshapeTest, DefinitionChangedDuringConversion_IsAConflict) {

@@ -68,6 +68,7 @@ TEST_F(ScaleTest, Object_IsShownAsAScale) {
       {deployments_, R"("spec":{})", R"("spec":{},"status":{"replicas":0}})"},
       {Widgets(), R"("spec":{"size":1},"status":{"size":4,"labels":"c=d"})",
        R"("spec":{"replicas":1},"status":{"replicas":4,"selector":"c=d"}})"},
+      {Custom(plain), R"("spec":{"size":"x"})", R"("spec":{},"status":{"replicas":0}})"},
       {Custom(plain), R"("spec":{"size":1,"selector":{"matchLabels":{"a":"b"}}})",
        R"("spec":{"replicas":1},"status":{"replicas":0}})"},
   };

@@ -103,9 +103,14 @@ TEST(ApiServerWatch, Scope_WritesElsewhereAreNotSent_SRV137_SRV138) {
   server.MakeConfigMap("default", "a");
   EXPECT_EQ(one->wakes(), 0);
   server.MakeConfigMap("default", "b");
-  EXPECT_EQ(in_default->Events().size(), 2U);
+  server.MakeConfigMap("default", "bb");
+  EXPECT_EQ(in_default->Events().size(), 3U);
   EXPECT_EQ(one->Events().size(), 1U);
-  EXPECT_EQ(everywhere->Events().size(), 3U);
+  EXPECT_EQ(everywhere->Events().size(), 4U);
+  EXPECT_EQ(server.Open(Watch("&fieldSelector=metadata.name%3Db"))->Events().size(), 1U);
+  EXPECT_EQ(
+      server.Get(std::string(kMaps) + "?fieldSelector=metadata.name%3Db").Json()["items"].size(),
+      1U);
 }
 
 TEST(ApiServerWatch, Timeout_EndsTheWatchAfterABookmark_SRV139_SRV140) {
@@ -289,6 +294,13 @@ TEST(ApiServerWatch, TablesAndMetadata_AreStreamed_SRV151_SRV152) {
   EXPECT_TRUE(frames[1].At("/object/columnDefinitions").is_null());
   EXPECT_EQ(frames[1].At("/object/rows/0/cells/0").StringOrEmpty(), "b");
 
+  // Ages are those of the time at which a row is sent.
+  server.sim().RunFor(std::chrono::seconds(90));
+  Patch(server, "a", R"({"data":{"k":"v"}})");
+  const std::vector<json::Value> later = watch->Frames();
+  ASSERT_EQ(later.size(), 1U);
+  EXPECT_EQ(later[0].At("/object/rows/0/cells/2").StringOrEmpty(), "90s");
+
   const HeaderList metadata = {
       {"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"}};
   auto partial = server.Open(Watch(), metadata);
@@ -354,6 +366,10 @@ TEST(ApiServerVersions, VersionsOfAnEarlierServer_AreExpired) {
     ASSERT_EQ(told.size(), 1U) << above;
     EXPECT_EQ(told[0].At("/object/code").AsInt64(), 410) << above;
   }
+  auto present = server.Open(Watch("&resourceVersion=" + Current(server)));
+  EXPECT_THAT(present->Frames(), IsEmpty());
+  EXPECT_FALSE(present->ended());
+  EXPECT_FALSE(server.Open(Watch("&resourceVersion=99000000000"))->ended());
   auto future = server.Open(Watch("&resourceVersion=99999999999"));
   EXPECT_THAT(future->Frames(), IsEmpty());
   EXPECT_FALSE(future->ended());

@@ -66,6 +66,25 @@ TEST_F(WebhookConversion, StorageVersionChange_LeavesStoredObjects) {
             "500  conversion webhook for example.com/v2, Kind=Widget failed: cannot");
 }
 
+TEST_F(WebhookConversion, ObjectsOfAVersionThatIsGone_AreNotConverted) {
+  Make("a", 1);
+  Redefine(Definition("v2"));
+  const std::string path = std::string(kDefinitions) + "/widgets.example.com/status";
+  ASSERT_EQ(server_.Do("PATCH", path, R"({"status":{"storedVersions":["v2"]}})", kMerge).status,
+            200);
+  json::Value without = Definition("v2");
+  json::Array& versions = without.Ensure("spec", "versions").EnsureArray();
+  versions.erase(versions.begin());
+  Redefine(without);
+  const std::string gone =
+      "500  request to convert CR from an invalid group/version: example.com/v1";
+  EXPECT_EQ(Message(server_.Get(kV2 + "/a")), gone);
+  EXPECT_EQ(Message(server_.Get(kV2)), gone);
+  EXPECT_THAT(hook_.asked, IsEmpty());
+  EXPECT_EQ(Post(kV2, R"({"metadata":{"name":"b"},"spec":{"length":"2"}})").status, 201);
+  EXPECT_EQ(Length("b"), "2");
+}
+
 TEST_F(WebhookConversion, ADefinitionThatGoesTakesItsObjectsAndWatchesWithIt) {
   Make("a", 1);
   const auto watch = server_.Open(kV2 + "?watch=1");

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "apiserver/testing/admission_fixture.h"
+#include "apiserver/write/request/request_body.h"
 
 namespace kinformer::apiserver::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -203,6 +205,32 @@ TEST_F(WriteAttempts, AnswerOfALargeObject_HasTheFormThatWasAskedFor) {
     EXPECT_TRUE(gone.body.starts_with(std::string_view("k8s\0", 4)));
     EXPECT_NE(gone.body.find("Success"), std::string::npos);
   }
+}
+
+TEST_F(WriteAttempts, AnswerOfADryRun_HasNoVersion) {
+  for (const char* accept : {"application/json", "application/vnd.kubernetes.protobuf"}) {
+    const Reply made =
+        server_.Do("POST", std::string(kMaps) + "?dryRun=All", Map("x"), {{"Accept", accept}});
+    EXPECT_EQ(made.status, 201) << accept;
+    const json::Value object = DecodeBody(accept, made.body).OrExit();
+    EXPECT_EQ(object.At("/metadata/name").StringOrEmpty(), "x") << accept;
+    EXPECT_TRUE(object.At("/metadata/resourceVersion").is_null()) << accept;
+  }
+}
+
+TEST_F(WriteAttempts, FaultyFields_AreNamedInTheirOrderAndCountedBeyondAMegabyte) {
+  const auto problems = [&](const std::string& members) {
+    const Reply refused =
+        Post(R"({"metadata":{"name":"x"},)" + members + "}", "?fieldValidation=Strict");
+    EXPECT_EQ(refused.status, 400);
+    return refused.Json()["message"].StringOrEmpty();
+  };
+  EXPECT_THAT(problems(R"("aa":1,"data":{"k":"1"},"data":{"k":"2"})"),
+              EndsWith("strict decoding error: unknown field \"aa\", duplicate field \"data\""));
+  const std::string name(std::size_t{300} << 10, 'n');
+  std::string five;
+  for (int i = 0; i < 5; ++i) five += (i == 0 ? "\"" : ",\"") + name + std::to_string(i) + "\":1";
+  EXPECT_THAT(problems(five), EndsWith("3\", 1 more unknown fields"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <fcntl.h>
+#include <iterator>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -45,8 +46,7 @@ class Child {
     if (out >= 0) close(out);
     if (pid > 0) {
       kill(own_group ? -pid : pid, SIGKILL);
-      while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-      }
+      Reap();
     }
   }
   pid_t pid = -1;
@@ -61,7 +61,23 @@ class Child {
     }
     return info.si_pid == pid;
   }
+  // Waits for its end and returns its status. A host that ignores SIGCHLD loses the status: 0 then,
+  // so that the output decides.
+  int Reap() {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid = -1;
+    return status;
+  }
 };
+
+// Returns what exec takes: pointers to the texts, and a null behind them.
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out{nullptr};
+  for (auto& text : texts) out.insert(std::prev(out.end()), text.data());
+  return out;
+}
 
 int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Child& child) {
   std::array<int, 2> ends;
@@ -79,13 +95,11 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   // This process's threads block all signals; the child must not inherit that.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  sigset_t pipe_signal;
-  sigemptyset(&pipe_signal);
-  sigaddset(&pipe_signal, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigaddset(&signals, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
   int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
   if (!interactive) {
     // In its own process group it could not read from the terminal.
@@ -105,18 +119,12 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   }
   for (const auto& [key, value] : exec.env) variables.push_back(key + "=" + value);
   variables.push_back("KUBERNETES_EXEC_INFO=" + info);
-  std::vector<char*> environment;
-  for (auto& variable : variables) environment.push_back(variable.data());
-  environment.push_back(nullptr);
   std::vector<std::string> words{exec.command};
   words.insert(words.end(), exec.args.begin(), exec.args.end());
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
 
   pid_t pid = -1;
-  const int code = posix_spawnp(&pid, exec.command.c_str(), &actions, &attributes, argv.data(),
-                                environment.data());
+  const int code = posix_spawnp(&pid, exec.command.c_str(), &actions, &attributes,
+                                Pointers(words).data(), Pointers(variables).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
@@ -147,11 +155,10 @@ Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime dead
       return Failed(exec, "no answer within " +
                               std::to_string(exec.timeout / std::chrono::seconds(1)) + " s");
     }
-    pollfd wait{child.out, POLLIN, 0};
-    const int ready =
-        poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left.count(), kLookMillis)));
-    if (ready < 0 && errno != EINTR) return Failed(exec, std::generic_category().message(errno));
-    if (ready <= 0) continue;
+    pollfd wait[] = {{.fd = child.out, .events = POLLIN, .revents = {}}};
+    const auto millis = static_cast<int>(std::min<std::int64_t>(left.count(), kLookMillis));
+    // Nothing but a signal makes it fail.
+    if (poll(wait, std::size(wait), millis) <= 0) continue;
     std::array<char, 65536> data;
     // It is readable, so this does not wait and is not interrupted.
     const ssize_t n = read(child.out, data.data(), data.size());
@@ -164,17 +171,12 @@ Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime dead
 // Waits for the end of a child that has closed its stdout. `silent`: there was no output.
 Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline,
                           const std::stop_token& stop, bool silent, Child& child) {
-  int status = 0;
-  pid_t reaped = 0;
-  while ((reaped = waitpid(child.pid, &status, WNOHANG)) == 0 && env.Now() < deadline &&
-         !stop.stop_requested()) {
+  while (!child.Ended()) {
+    if (stop.stop_requested()) return Stopped(exec);
+    if (env.Now() >= deadline) return Failed(exec, "it does not end");
     poll(nullptr, 0, 5);
   }
-  if (reaped == 0 && stop.stop_requested()) return Stopped(exec);
-  if (reaped == 0) return Failed(exec, "it does not end");
-  // The host ignores SIGCHLD, so the status is lost; the output decides.
-  child.pid = -1;
-  if (reaped < 0) return {};
+  const int status = child.Reap();
   if (WIFSIGNALED(status)) {
     return Failed(exec, "killed by signal " + std::to_string(WTERMSIG(status)));
   }

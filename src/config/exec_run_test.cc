@@ -5,11 +5,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <stop_token>
 #include <string>
 #include <sys/resource.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <utility>
 #include <vector>
@@ -112,7 +115,7 @@ TEST_F(ExecRun, OutputUpTo16MiB_IsRead) {
   EXPECT_EQ(RunScript("exec cat " + most), "Bearer t");
   const std::string more =
       folder_.Write("more", answer + std::string(limit + 1 - answer.size(), ' '));
-  EXPECT_EQ(RunScript("exec cat " + more), Named() + "its output does not end");
+  ASSERT_EQ(RunScript("exec cat " + more), Named() + "its output does not end");
   EXPECT_EQ(RunScript("exec cat /dev/zero"), Named() + "its output does not end");
 }
 
@@ -125,6 +128,35 @@ TEST_F(ExecRun, OutputInPieces_IsOneAnswer) {
   EXPECT_EQ(RunScript(script), "Bearer t");
 }
 
+// A clock that calls a function each time that it is read, and goes forward by what that returns.
+class WatchedClock final : public base::EnvView {
+ public:
+  WatchedClock(Env& env, std::function<Duration()> read)
+      : EnvView(env, env.loop()), read_(std::move(read)) {}
+  [[nodiscard]] SteadyTime Now() const override { return EnvView::Now() + read_(); }
+
+ private:
+  const std::function<Duration()> read_;
+};
+
+// The clock is read once for the deadline, and before each wait for output. At its third read with
+// the file there, a wait has returned the byte that was written before the file.
+TEST_F(ExecRun, OutputThatBeginsWithOneByte_IsReadToItsEnd) {
+  const std::string wrote = folder_.path() + "/wrote";
+  const std::string go = folder_.path() + "/go";
+  int reads = 0;
+  WatchedClock clock(sim_.env(), [&] {
+    if (std::filesystem::exists(wrote) && ++reads == 3) static_cast<void>(folder_.Write("go", ""));
+    return Duration(0);
+  });
+  const std::string script =
+      "printf '{'; echo > " + wrote + "\ni=0; while [ ! -e " + go +
+      " ] && [ $i -lt 2000 ]; do sleep 0.01; i=$((i + 1)); done\nprintf %s '" +
+      PluginAnswer("{\"token\":\"t\"}").substr(1) + "'";
+  EXPECT_EQ(Text(RunExecPlugin(clock, ScriptPlugin(folder_, script), {})), "Bearer t");
+  EXPECT_GE(reads, 3);
+}
+
 // The clock advances by a second each time that it is read.
 TEST_F(ExecRun, TimeIsUp_PluginIsKilled) {
   base::TickingEnv env(sim_.env(), seconds(1));
@@ -134,6 +166,17 @@ TEST_F(ExecRun, TimeIsUp_PluginIsKilled) {
   exec = ScriptPlugin(folder_, EchoToken("t") + "exec sleep 100 1>&-");
   exec.timeout = seconds(100);
   EXPECT_EQ(Text(RunExecPlugin(env, exec, {})), Named() + "it does not end");
+}
+
+// The third read with the file there comes after the output, which was closed before.
+TEST_F(ExecRun, PluginThatRunsAtItsDeadline_IsKilled) {
+  const std::string closed = folder_.path() + "/closed";
+  const ExecConfig exec = ScriptPlugin(folder_, "exec 1>&-\necho > " + closed + "\nexec sleep 100");
+  int reads = 0;
+  WatchedClock clock(sim_.env(), [&] {
+    return std::filesystem::exists(closed) && ++reads > 2 ? Duration(exec.timeout) : Duration(0);
+  });
+  EXPECT_EQ(Text(RunExecPlugin(clock, exec, {})), Named() + "it does not end");
 }
 
 TEST_F(ExecRun, Timeout_OfOneMillisecondOutlastsAClockThatStands) {
@@ -154,28 +197,16 @@ TEST_F(ExecRun, StopBeforeItsEnd_KillsIt) {
   EXPECT_EQ(got.error().message(), Named() + "stopped before it had answered");
 }
 
-// A clock that stops the plugin the second time that it is read.
-class StoppingEnv final : public base::EnvView {
- public:
-  StoppingEnv(Env& env, std::stop_source& stop, std::string file)
-      : EnvView(env, env.loop()), stop_(stop), file_(std::move(file)) {}
-  [[nodiscard]] SteadyTime Now() const override {
-    if (std::filesystem::exists(file_)) stop_.request_stop();
-    return EnvView::Now();
-  }
-
- private:
-  std::stop_source& stop_;
-  const std::string file_;
-};
-
 TEST_F(ExecRun, StopAfterItsOutput_KillsIt) {
   std::stop_source stop;
   const std::string file = folder_.path() + "/closed";
-  StoppingEnv env(sim_.env(), stop, file);
+  WatchedClock clock(sim_.env(), [&] {
+    if (std::filesystem::exists(file)) stop.request_stop();
+    return Duration(0);
+  });
   const ExecConfig exec =
       ScriptPlugin(folder_, EchoToken("t") + "exec 1>&-\necho > " + file + "\nexec sleep 100");
-  const auto got = RunExecPlugin(env, exec, {}, stop.get_token());
+  const auto got = RunExecPlugin(clock, exec, {}, stop.get_token());
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().reason(), Reason::kStopped);
   EXPECT_EQ(got.error().message(), Named() + "stopped before it had answered");
@@ -186,11 +217,16 @@ TEST_F(ExecRun, WhereChildrenAreNotReaped_OutputDecides) {
   void (*const before)(int) = std::signal(SIGCHLD, SIG_IGN);
   const std::string failed = RunScript(EchoToken("t") + "exit 3");
   const std::string silent = RunScript("exit 0");
-  const std::string held = RunScript("sleep 40 &\n" + EchoToken("t"));
+  const std::string pid_file = folder_.path() + "/pid";
+  const std::string held = RunScript("sleep 100 &\necho $! > " + pid_file + "\n" + EchoToken("t"));
   std::signal(SIGCHLD, before);
   EXPECT_EQ(failed, "Bearer t");
   EXPECT_EQ(silent, Named() + "its output is not JSON");
   EXPECT_EQ(held, "Bearer t");
+  pid_t pid = 0;
+  ASSERT_TRUE(std::ifstream(pid_file) >> pid);
+  EXPECT_TRUE(Runs(pid)) << "what holds the output is not awaited";
+  kill(pid, SIGKILL);
 }
 
 // Signals interrupt the wait for the output.

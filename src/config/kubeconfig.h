@@ -92,6 +92,10 @@ Result<Config> ResolveConfig(const Kubeconfig& kubeconfig, const ConfigOverrides
 Result<Config> LoadDefaultConfig(const ConfigOverrides& overrides,
                                  const Surroundings& surroundings);
 Result<Config> InClusterConfig(const ConfigOverrides& overrides, const Surroundings& surroundings);
+// Prefers the service account to files if neither a server nor a path is given. Counterpart:
+// clientcmd.BuildConfigFromFlags.
+Result<Config> ConfigFromFlags(const std::string& master, const std::string& kubeconfig_path,
+                               const Surroundings& surroundings);
 // Whether this process runs in a pod with a service account.
 bool InClusterPossible(const Surroundings& surroundings);
 

@@ -153,6 +153,15 @@ Result<Config> LoadDefaultConfig(const ConfigOverrides& overrides,
   return resolved;
 }
 
+Result<Config> ConfigFromFlags(const std::string& master, const std::string& kubeconfig_path,
+                               const Surroundings& surroundings) {
+  if (master.empty() && kubeconfig_path.empty()) {
+    auto in_cluster = InClusterConfig({}, surroundings);
+    if (in_cluster) return in_cluster;
+  }
+  return LoadDefaultConfig({.server = master, .kubeconfig = kubeconfig_path}, surroundings);
+}
+
 }  // namespace internal::config
 
 namespace {
@@ -199,13 +208,8 @@ Result<Config> Config::InCluster() {
 namespace clientcmd {
 
 Result<Config> BuildConfigFromFlags(const std::string& master, const std::string& kubeconfig_path) {
-  const auto surroundings = internal::config::Surroundings::OfProcess();
-  if (master.empty() && kubeconfig_path.empty()) {
-    auto in_cluster = internal::config::InClusterConfig({}, surroundings);
-    if (in_cluster) return in_cluster;
-  }
-  return internal::config::LoadDefaultConfig({.server = master, .kubeconfig = kubeconfig_path},
-                                             surroundings);
+  return internal::config::ConfigFromFlags(master, kubeconfig_path,
+                                           internal::config::Surroundings::OfProcess());
 }
 
 }  // namespace clientcmd

@@ -208,7 +208,20 @@ TEST(LoadDefaultConfig, TakesTheFirstSourceThatIsThere) {
   EXPECT_EQ(host({}, pod), "https://home");
 }
 
-// As in client-go: without flags the service account is asked first.
+// As in client-go, which asks it before any file.
+TEST(ConfigFromFlags, WithoutFlags_ServiceAccountBeatsFiles) {
+  const Folder folder;
+  Surroundings pod = InPod(folder);
+  pod.environment["KUBECONFIG"] = folder.Write("file", OneCluster("server: https://file"));
+  const std::string other = folder.Write("other", OneCluster("server: https://other"));
+  EXPECT_EQ(ConfigFromFlags("", "", pod)->host, "https://10.0.0.1:443");
+  EXPECT_EQ(ConfigFromFlags("https://m", "", pod)->host, "https://m");
+  EXPECT_EQ(ConfigFromFlags("", other, pod)->host, "https://other");
+  EXPECT_EQ(ConfigFromFlags("https://m", other, pod)->host, "https://m");
+  pod.environment.erase("KUBERNETES_SERVICE_HOST");
+  EXPECT_EQ(ConfigFromFlags("", "", pod)->host, "https://file");
+}
+
 TEST(BuildConfigFromFlags, WithoutFlags_IsTheDefault) {
   const Folder folder;
   const std::string file = folder.Write("file", OneCluster("server: https://file"));

@@ -26,6 +26,7 @@
 #include "config/credentials.h"
 #include "config/exec_plugin.h"
 #include "config/testing/kubeconfig_texts.h"
+#include "config/testing/plugins.h"
 #include "config/testing/terminal_on_stdin.h"
 #include "transport/awaited_source.h"
 
@@ -88,12 +89,7 @@ class HangingPlugin : public testing::TestWithParam<bool> {
   void AwaitHang() {
     while (!(std::ifstream(pid_file_) >> pid_)) Pause();
   }
-  // An orphan may remain a zombie for a while, but it no longer runs.
-  [[nodiscard]] bool Runs() const {
-    std::ifstream in("/proc/" + std::to_string(pid_) + "/stat");
-    std::string number, name, state;
-    return (in >> number >> name >> state) && state != "Z";
-  }
+  [[nodiscard]] bool Runs() const { return kinformer::Runs(pid_); }
   void ExpectKilled() const {
     for (int i = 0; i < 5000 && Runs(); ++i) Pause();
     EXPECT_FALSE(Runs());

@@ -95,6 +95,7 @@ TEST(Overrides, UserOptions_ReplaceItsFields) {
       {OneUser("tokenFile: " + file), {}, host + " token=from-file token-file=" + file + kOrigin},
       {OneUser("tokenFile: " + file), {.token = "t"}, host + " token=t" + kOrigin},
       {OneUser("token: a"), {.token = "b"}, host + " token=b" + kOrigin},
+      {OneUser("token: a, token: b"), {}, host + " token=b" + kOrigin},
       {OneUser("token: a, tokenFile: /nonexistent"),
        {},
        host + " token=a token-file=/nonexistent" + kOrigin},
@@ -165,6 +166,11 @@ TEST(Resolve, PlainServer_GetsNoCredentials) {
               std::string("host=http://h:1 namespace=default") + kOrigin)
         << ca;
   }
+  // The case of the scheme does not matter.
+  EXPECT_EQ(Outcome(OneUser("token: t", "server: 'HTTPS://h:1'")),
+            std::string("host=https://h:1 namespace=default token=t") + kOrigin);
+  EXPECT_EQ(Outcome(OneCluster("server: 'HTTPS://h:1', certificate-authority-data: Y2E=")),
+            std::string("host=https://h:1 namespace=default ca=ca") + kOrigin);
   EXPECT_EQ(Outcome(OneCluster("server: 'h:1'")),
             std::string("host=h:1 namespace=default") + kOrigin);
   EXPECT_EQ(Outcome(OneUser("username: a, password: b", "server: 'h:1'")),

@@ -33,7 +33,8 @@ TEST(MisspelledUrl, LeavesHostsAndUrlsAlone) {
       {"",          "http",       "https",      "http:",        "http://h",         "https://h:1/p",
        "http:///h", "http:80",    "https:6443", "https:6443/p", "httpd.example:80", "h:1",
        "httpss:/h", "ftp:/h",     "localhost",  "htt:/h",       "xttps:/h",         "hxtps:/h",
-       "http:/",    "https:////", "h",          "httpx:/h",     "http:0",           "http:9/"}) {
+       "http:/",    "https:////", "h",          "httpx:/h",     "http:0",           "http:9/",
+       "/h",        "//h",        ":h"}) {
     EXPECT_EQ(MisspelledUrl(server), std::nullopt) << server;
   }
 }

@@ -1,6 +1,8 @@
 // Options of the transport made from a Config: every field, and what is refused.
 
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "kinformer/client/http_transport.h"
 
 #include "config/testing/kubeconfig_texts.h"
+#include "config/testing/plugins.h"
 
 namespace kinformer {
 namespace {
@@ -188,6 +191,44 @@ TEST(TransportCredentials, EmptyToken_NamesItsPlace) {
   config.bearer_token.clear();
   config.id_token = " ";
   EXPECT_EQ(Authorization(config), "kc: the user's id-token: the token is empty");
+}
+
+TEST(TransportCredentials, PluginIsToldTheClusterIfItAsks_EX10) {
+  const Folder folder;
+  const std::string told = folder.path() + "/told";
+  Config config = Of("https://h:1/p/");
+  config.exec =
+      ScriptPlugin(folder, "printf %s \"$KUBERNETES_EXEC_INFO\" > " + told + "\n" + EchoToken("t"));
+  const auto info = [&] {
+    if (const std::string got = Authorization(config); got != "Bearer t") return got;
+    std::ifstream in(told);
+    return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  };
+  const auto cluster = [](const std::string& text) {
+    return std::string(R"({"kind":"ExecCredential","apiVersion":")") + kPluginVersion +
+           R"(","spec":{"interactive":false)" + text + "}}";
+  };
+  config.tls.ca_file = "/nonexistent";
+  EXPECT_EQ(info(), cluster("")) << "it does not ask, so that the file is not read";
+  config.exec->provide_cluster_info = true;
+  EXPECT_EQ(info(), "cannot read certificate-authority /nonexistent: No such file or directory");
+  config.tls.ca_data = "B";
+  const std::string server = R"(,"cluster":{"server":"https://h:1/p")";
+  const std::string ca = R"(,"certificate-authority-data":")";
+  EXPECT_EQ(info(), cluster(server + ca + "Qg==\"}"));
+  config.tls.ca_data.clear();
+  config.tls.ca_file = folder.Write("ca", "A");
+  EXPECT_EQ(info(), cluster(server + ca + "QQ==\"}"));
+  config.tls.ca_file.clear();
+  EXPECT_EQ(info(), cluster(server + "}"));
+  config.tls.insecure = true;
+  config.tls.server_name = "n";
+  config.proxy_url = "http://proxy";
+  config.disable_compression = true;
+  config.exec->cluster_config = R"({"a":1})";
+  EXPECT_EQ(info(), cluster(server + R"(,"tls-server-name":"n","insecure-skip-tls-verify":true,)"
+                                     R"("proxy-url":"http://proxy","disable-compression":true,)"
+                                     R"("config":{"a":1}})"));
 }
 
 TEST(Impersonation, NeedsAUserName) {

@@ -24,6 +24,7 @@
 
 #include "integration/client_proofs.h"
 #include "integration/embedded_server.h"
+#include "integration/held_election.h"
 
 namespace kinformer::testing {
 namespace {
@@ -173,6 +174,13 @@ TEST_P(BlockedPoolFiles, AFunctionThatHoldsThePool_ReadsWithWhatHasBeenRenewed) 
     renewed.put(servers_.ClientConfig());
     EXPECT_TRUE(Eventually([&] { return (got = read()).ok(); })) << got.error();
   });
+}
+
+TEST_P(BlockedPoolFiles, AnElectionKeepsItsLease) {
+  Config config = servers_.ClientConfig();
+  GetParam().put(config);
+  GetParam().use(config);
+  KeepsItsLease(runtime_, config);
 }
 
 }  // namespace

@@ -2,14 +2,10 @@
 // work for the answer must not wait for those threads.
 
 #include <atomic>
-#include <chrono>
-#include <future>
 #include <gtest/gtest.h>
 #include <memory>
-#include <stop_token>
 #include <string>
-#include <thread>
-#include <unistd.h>
+#include <tuple>
 #include <vector>
 
 #include "kinformer/api/coordinationv1.h"
@@ -19,10 +15,11 @@
 #include "kinformer/client/client.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/resource_client.h"
-#include "kinformer/leaderelection/leader_elector.h"
 
 #include "integration/client_proofs.h"
 #include "integration/embedded_server.h"
+#include "integration/held_election.h"
+#include "integration/one_cpu.h"
 
 namespace kinformer::testing {
 namespace {
@@ -32,15 +29,19 @@ using corev1::ConfigMap;
 
 const Proof kProofs[] = {StaticToken(), TokenFile(), ExpiringPlugin(), CertificateAuthorityFile()};
 
-class BlockedPool : public ::testing::TestWithParam<Proof> {
+// The second parameter: on one processor.
+class BlockedPool : public ::testing::TestWithParam<std::tuple<Proof, bool>> {
  protected:
   [[nodiscard]] Client NewClient() {
     Config config = server_.ClientConfig();
-    GetParam().prove(config);
+    std::get<Proof>(GetParam()).prove(config);
     return Client::NewForConfig(runtime_.env(), config, {.qps = -1}).OrExit();
   }
 
-  EmbeddedServer server_;
+  // Before the threads of the others.
+  const std::unique_ptr<OneCpu> one_cpu_ =
+      std::get<bool>(GetParam()) ? std::make_unique<OneCpu>() : nullptr;
+  EmbeddedServer server_{};
   Runtime runtime_{{.max_handler_threads = 1}};
 };
 
@@ -72,43 +73,17 @@ TEST_P(BlockedPool, HandlersThatAllReadFromTheServer_AreAllAnswered) {
 }
 
 TEST_P(BlockedPool, AnElectionKeepsItsLease) {
-  // Tasks that block the pool until the end of the test; more of them than the pool has threads.
-  std::promise<void> release;
-  const std::shared_future<void> released = release.get_future().share();
-  for (int i = 0; i < 100; ++i) runtime_.env().pool().Post([released] { released.wait(); });
-
   Config config = server_.ClientConfig();
-  GetParam().prove(config);
-  std::atomic<bool> leads = false;
-  std::atomic<bool> lost = false;
-  auto elector =
-      LeaderElector::NewForLease(runtime_.env(), config, {.namespace_ = "default", .name = "lease"},
-                                 {.lease_duration = 2s,
-                                  .renew_deadline = 1500ms,
-                                  .retry_period = 200ms,
-                                  .callbacks = {.on_started_leading =
-                                                    [&](const std::stop_token& until) {
-                                                      leads = true;
-                                                      while (!until.stop_requested()) usleep(1000);
-                                                    },
-                                                .on_stopped_leading = [&] { lost = true; }}})
-          .OrExit();
-  std::stop_source stop;
-  std::thread runs([&] { elector->Run(stop.get_token()); });
-  EXPECT_TRUE(Eventually([&] { return leads.load(); }));
-  // Waits longer than a Lease lasts without renewal.
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_TRUE(Eventually(
-      [&] { return lost || std::chrono::steady_clock::now() - begin > std::chrono::seconds(4); }));
-  EXPECT_FALSE(lost) << "its renewals waited behind functions of the program";
-  EXPECT_TRUE(elector->IsLeader());
-  stop.request_stop();
-  runs.join();
-  release.set_value();
+  std::get<Proof>(GetParam()).prove(config);
+  KeepsItsLease(runtime_, config);
 }
 
-INSTANTIATE_TEST_SUITE_P(Credentials, BlockedPool, ::testing::ValuesIn(kProofs),
-                         [](const auto& of) { return std::string(of.param.name); });
+INSTANTIATE_TEST_SUITE_P(Credentials, BlockedPool,
+                         ::testing::Combine(::testing::ValuesIn(kProofs), ::testing::Bool()),
+                         [](const auto& of) {
+                           return std::string(std::get<Proof>(of.param).name) +
+                                  (std::get<bool>(of.param) ? "OnOneCpu" : "");
+                         });
 
 }  // namespace
 }  // namespace kinformer::testing

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "controller/certificates/folder_for_test.h"
 #include "integration/client_proofs.h"
 #include "integration/embedded_server.h"
+#include "integration/one_cpu.h"
 #include "transport/one_request_for_test.h"
 
 namespace kinformer::testing {
@@ -35,7 +37,8 @@ using ::testing::HasSubstr;
 const Proof kProofs[] = {StaticToken(), TokenFile(), CertificateAuthorityFile(), LastingPlugin(),
                          ExpiringPlugin()};
 
-class BlockedWebhook : public ::testing::TestWithParam<Proof> {
+// The second parameter: on one processor.
+class BlockedWebhook : public ::testing::TestWithParam<std::tuple<Proof, bool>> {
  protected:
   BlockedWebhook() {
     server_.Put("one", "1");
@@ -43,7 +46,7 @@ class BlockedWebhook : public ::testing::TestWithParam<Proof> {
   }
   [[nodiscard]] Client NewClient() {
     Config config = server_.ClientConfig();
-    GetParam().prove(config);
+    std::get<Proof>(GetParam()).prove(config);
     return Client::NewForConfig(runtime_.env(), config, {.qps = -1}).OrExit();
   }
   [[nodiscard]] std::unique_ptr<WebhookListener> Listen() {
@@ -67,6 +70,9 @@ class BlockedWebhook : public ::testing::TestWithParam<Proof> {
                       std::move(request));
   }
 
+  // Before the threads of the others.
+  const std::unique_ptr<OneCpu> one_cpu_ =
+      std::get<bool>(GetParam()) ? std::make_unique<OneCpu>() : nullptr;
   CertificateFolder folder_{};
   EmbeddedServer server_{};
   Runtime askers_{{.name = "askers"}};
@@ -74,8 +80,12 @@ class BlockedWebhook : public ::testing::TestWithParam<Proof> {
   WebhookServer webhooks_{runtime_.env()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Credentials, BlockedWebhook, ::testing::ValuesIn(kProofs),
-                         [](const auto& of) { return std::string(of.param.name); });
+INSTANTIATE_TEST_SUITE_P(Credentials, BlockedWebhook,
+                         ::testing::Combine(::testing::ValuesIn(kProofs), ::testing::Bool()),
+                         [](const auto& of) {
+                           return std::string(std::get<Proof>(of.param).name) +
+                                  (std::get<bool>(of.param) ? "OnOneCpu" : "");
+                         });
 
 TEST_P(BlockedWebhook, CallsThatReadWhileTheyBlock_AreAllAnswered) {
   const Client client = NewClient();

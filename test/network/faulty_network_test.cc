@@ -3,15 +3,13 @@
 //
 //   KINFORMER_SIMULATION_SEEDS=1000 bin/network_test --gtest_filter='FaultyNetwork.*'
 //
-// runs that many, and KINFORMER_SIMULATION_SEED=17 that one.
+// runs that many; simulation/seeds.h has the other variables.
 
 #include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
-#include <stdlib.h>
-#include <string>
 #include <vector>
 
 #include "network/client_calls.h"
@@ -19,6 +17,7 @@
 #include "network/socket_scene.h"
 #include "network/timed_handler.h"
 #include "simulation/dice.h"
+#include "simulation/seeds.h"
 
 namespace kinformer::testing {
 namespace {
@@ -30,11 +29,6 @@ constexpr Duration kStep = 250ms;
 constexpr Duration kPatience = 5s;
 constexpr ConnectionPool kPools[] = {ConnectionPool::kShort, ConnectionPool::kList,
                                      ConnectionPool::kLease};
-
-std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
-  const char* text = getenv(variable);
-  return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
-}
 
 // Sends requests in one pool all the time, and gives up on each after kPatience.
 class Caller {
@@ -152,14 +146,7 @@ class FaultyRun {
 };
 
 TEST(FaultyNetwork, AllIsWellSoonAfterTheLastFault) {
-  const std::uint64_t one = NumberFrom("KINFORMER_SIMULATION_SEED", 0);
-  const std::uint64_t first = one != 0 ? one : 1;
-  const std::uint64_t last = one != 0 ? one : NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds);
-  for (std::uint64_t seed = first; seed <= last; ++seed) {
-    SCOPED_TRACE("KINFORMER_SIMULATION_SEED=" + std::to_string(seed));
-    FaultyRun(seed).Run();
-    if (::testing::Test::HasFailure()) return;
-  }
+  ForSeeds(kSeeds, [](std::uint64_t seed) { FaultyRun(seed).Run(); });
 }
 
 }  // namespace

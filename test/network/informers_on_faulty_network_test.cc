@@ -1,14 +1,13 @@
 // Informers and an election over libcurl, HTTP/2 and TLS, in simulated time, by seeds, on a network
 // whose connections freeze or fail: when caches are equal afterwards, and which leader there is.
 //
-// KINFORMER_SIMULATION_SEEDS and KINFORMER_SIMULATION_SEED as in faulty_network_test.cc.
+// The seeds are those of simulation/seeds.h.
 
 #include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
-#include <stdlib.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "network/network_troubles.h"
 #include "network/socket_scene.h"
 #include "simulation/dice.h"
+#include "simulation/seeds.h"
 
 namespace kinformer::testing {
 namespace {
@@ -33,30 +33,32 @@ using corev1::ConfigMap;
 using State = std::map<std::string, std::string>;
 
 constexpr std::uint64_t kSeeds = 20;
+// Limits of the requests that four informers make after one fault.
+constexpr int kRequestsOfACut = 8;
+constexpr int kRequestsOfAReset = 16;
+constexpr int kRequestsOfAFault = 24;
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
 
-std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
-  const char* text = getenv(variable);
-  return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
-}
-
-// Runs `run` for each seed.
-template <class Run>
-void ForSeeds(const Run& run) {
-  const std::uint64_t one = NumberFrom("KINFORMER_SIMULATION_SEED", 0);
-  const std::uint64_t first = one != 0 ? one : 1;
-  const std::uint64_t last = one != 0 ? one : NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds);
-  for (std::uint64_t seed = first; seed <= last && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE("KINFORMER_SIMULATION_SEED=" + std::to_string(seed));
-    run(seed);
+// Counts the requests that a server gets. Loop-confined.
+class CountedHandler final : public Handler {
+ public:
+  explicit CountedHandler(Handler& server) : server_(server) {}
+  std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
+    ++requests;
+    return server_.Handle(std::move(request));
   }
-}
+
+  int requests = 0;
+
+ private:
+  Handler& server_;
+};
 
 // A server, a client over libcurl, and writes that bypass the network.
 class World {
  public:
   explicit World(std::uint64_t seed) : scene(seed), dice(seed), server(scene.env()) {
-    scene.Serve(server);
+    scene.Serve(counted);
     client = std::make_unique<Client>(Client::ForTransport(
         scene.env(), std::shared_ptr<Transport>(scene.NewTransport({.watches_per_connection = 2})),
         {.qps = -1}));
@@ -88,6 +90,7 @@ class World {
   SocketScene scene;
   Dice dice;
   apiserver::ApiServer server;
+  CountedHandler counted{server};
   std::unique_ptr<Client> client;
 
  private:
@@ -151,7 +154,7 @@ class Caches {
 
 // All connections fall silent at once, and the consistency check is off.
 TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterASilentFreeze) {
-  ForSeeds([&](std::uint64_t seed) {
+  ForSeeds(kSeeds, [&](std::uint64_t seed) {
     World world(seed);
     for (int i = 0; i < 10; ++i) world.Write();
     Caches caches(world, GetParam());
@@ -171,7 +174,7 @@ TEST_P(CachesOnAFaultyNetwork, AreEqual5SecondsAfterConnectionsCanBeHadAgain) {
   for (const auto opening :
        {SimulatedNetwork::Opening::kRefused, SimulatedNetwork::Opening::kHanging}) {
     SCOPED_TRACE(opening == SimulatedNetwork::Opening::kHanging ? "hanging" : "refused");
-    ForSeeds([&](std::uint64_t seed) {
+    ForSeeds(kSeeds, [&](std::uint64_t seed) {
       World world(seed);
       for (int i = 0; i < 10; ++i) world.Write();
       Caches caches(world, GetParam());
@@ -192,21 +195,94 @@ TEST_P(CachesOnAFaultyNetwork, AreEqual5SecondsAfterConnectionsCanBeHadAgain) {
   }
 }
 
-// Connections freeze, slow down, are cut or refused, or hang, one at a time or together.
+// For up to 40 s connections are cut, one at a time or all at once.
+TEST_P(CachesOnAFaultyNetwork, AreEqual5SecondsAfterTheLastCut) {
+  ForSeeds(kSeeds, [&](std::uint64_t seed) {
+    World world(seed);
+    for (int i = 0; i < 10; ++i) world.Write();
+    Caches caches(world, GetParam());
+    ASSERT_TRUE(caches.EqualWithin(10s));
+    const int before = world.counted.requests;
+    const SteadyTime begun = world.scene.env().Now();
+    const Duration length = std::chrono::milliseconds(world.dice.Below(40'000));
+    int cuts = 0;
+    while (world.scene.env().Now() - begun < length) {
+      world.scene.sim().RunFor(500ms);
+      world.Write();
+      const std::vector<std::size_t> open = world.scene.network().Open();
+      const bool all = world.dice.OneIn(4);
+      for (const std::size_t number : open) {
+        if (!all && number != open.front()) continue;
+        world.scene.network().Cut(number);
+        ++cuts;
+      }
+    }
+    EXPECT_TRUE(caches.EqualWithin(5s));
+    EXPECT_LE(world.counted.requests - before, kRequestsOfACut * cuts) << cuts << " cuts";
+  });
+}
+
+// For up to 40 s each connection carries few bytes at a time.
+TEST_P(CachesOnAFaultyNetwork, AreEqual5SecondsAfterTheLastDrip) {
+  ForSeeds(kSeeds, [&](std::uint64_t seed) {
+    World world(seed);
+    for (int i = 0; i < 10; ++i) world.Write();
+    Caches caches(world, GetParam());
+    ASSERT_TRUE(caches.EqualWithin(10s));
+    const SteadyTime begun = world.scene.env().Now();
+    const Duration length = std::chrono::milliseconds(world.dice.Below(40'000));
+    while (world.scene.env().Now() - begun < length) {
+      for (const std::size_t number : world.scene.network().Open()) {
+        world.scene.network().Drip(number, 1 + world.dice.Below(200), world.dice.Milliseconds(500));
+      }
+      world.scene.sim().RunFor(500ms);
+      world.Write();
+    }
+    for (const std::size_t number : world.scene.network().Open()) {
+      world.scene.network().Drip(number, 0, Duration::zero());
+    }
+    EXPECT_TRUE(caches.EqualWithin(5s));
+  });
+}
+
+// The server's end forgets all connections at once: a client that only watches notices it when it
+// asks for a sign of life.
+TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterConnectionsAreForgotten) {
+  ForSeeds(kSeeds, [&](std::uint64_t seed) {
+    World world(seed);
+    for (int i = 0; i < 10; ++i) world.Write();
+    Caches caches(world, GetParam());
+    ASSERT_TRUE(caches.EqualWithin(10s));
+    world.scene.sim().RunFor(std::chrono::milliseconds(world.dice.Below(90'000)));
+    const int before = world.counted.requests;
+    for (const std::size_t number : world.scene.network().Open()) {
+      world.scene.network().Reset(number);
+    }
+    world.Write();
+    EXPECT_TRUE(caches.EqualWithin(50s));
+    EXPECT_LE(world.counted.requests - before, kRequestsOfAReset);
+  });
+}
+
+// Connections freeze, slow down, are cut, reset or refused, or hang, one at a time or together.
 TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterTheLastFault) {
-  ForSeeds([&](std::uint64_t seed) {
+  ForSeeds(kSeeds, [&](std::uint64_t seed) {
     World world(seed);
     Caches caches(world, GetParam());
     NetworkTroubles troubles(world.scene.network(), world.dice);
     const SteadyTime begun = world.scene.env().Now();
+    int faults = 1;
     while (world.scene.env().Now() - begun < 2min) {
       world.scene.sim().RunFor(500ms);
       if (world.dice.OneIn(2)) world.Write();
-      if (world.dice.OneIn(10)) troubles.Next();
+      if (!world.dice.OneIn(10)) continue;
+      troubles.Next();
+      ++faults;
     }
     troubles.End();
     EXPECT_TRUE(caches.EqualWithin(50s));
     world.scene.sim().RunFor(2min);
+    EXPECT_LE(world.counted.requests, kRequestsOfAFault * faults) << faults << " faults";
     const std::size_t open = world.scene.network().Open().size();
     EXPECT_LE(open, 6U) << "connections that nobody needs are closed";
   });
@@ -216,7 +292,7 @@ TEST_P(CachesOnAFaultyNetwork, AreEqual50SecondsAfterTheLastFault) {
 
 // The leader's connection freezes now and then, but new connections can be opened.
 TEST(ElectionOnAFaultyNetwork, FrozenConnectionsDoNotCostTheLease) {
-  ForSeeds([&](std::uint64_t seed) {
+  ForSeeds(kSeeds, [&](std::uint64_t seed) {
     World world(seed);
     int started = 0;
     int stopped = 0;

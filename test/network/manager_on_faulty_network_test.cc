@@ -2,7 +2,7 @@
 // by seeds, on a network whose connections freeze silently: it keeps leading and reconciles all
 // missed changes; or, if it cannot renew, ends before another one may lead.
 //
-// KINFORMER_SIMULATION_SEEDS and KINFORMER_SIMULATION_SEED as in faulty_network_test.cc.
+// The seeds are those of simulation/seeds.h.
 
 #include <chrono>
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdlib.h>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -24,6 +23,7 @@
 
 #include "network/socket_scene.h"
 #include "simulation/dice.h"
+#include "simulation/seeds.h"
 
 namespace kinformer::testing {
 namespace {
@@ -34,23 +34,6 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kSeeds = 10;
 const GroupVersionResource kConfigMaps{"", "v1", "configmaps"};
-
-std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
-  const char* text = getenv(variable);
-  return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
-}
-
-// Runs `run` for each seed.
-template <class Run>
-void ForSeeds(const Run& run) {
-  const std::uint64_t one = NumberFrom("KINFORMER_SIMULATION_SEED", 0);
-  const std::uint64_t first = one != 0 ? one : 1;
-  const std::uint64_t last = one != 0 ? one : NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds);
-  for (std::uint64_t seed = first; seed <= last && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE("KINFORMER_SIMULATION_SEED=" + std::to_string(seed));
-    run(seed);
-  }
-}
 
 // A manager whose controller notes the newest version of each ConfigMap that it has reconciled. Its
 // Leases have their own connections, like those of a manager created from a Config.
@@ -139,7 +122,7 @@ class ManagedWorld {
 
 // All connections fall silent repeatedly, but new connections can be opened.
 TEST(ManagerOnAFaultyNetwork, AfterSilentFreezes_ItStillLeadsAndReconcilesWithin50Seconds) {
-  ForSeeds([&](std::uint64_t seed) {
+  ForSeeds(kSeeds, [&](std::uint64_t seed) {
     ManagedWorld world(seed);
     for (int i = 0; i < 5; ++i) world.Write("map-" + std::to_string(i));
     ASSERT_TRUE(world.ReconcilesAllWithin(10s));
@@ -159,7 +142,7 @@ TEST(ManagerOnAFaultyNetwork, AfterSilentFreezes_ItStillLeadsAndReconcilesWithin
 // No new connections can be opened either. Others may lead 15 s after the last renewal, which was
 // up to 2 s before the freeze.
 TEST(ManagerOnAFaultyNetwork, ASilentFreezeWithoutOtherConnections_EndsItBeforeAnotherMayLead) {
-  ForSeeds([&](std::uint64_t seed) {
+  ForSeeds(kSeeds, [&](std::uint64_t seed) {
     ManagedWorld world(seed);
     world.Write("map");
     ASSERT_TRUE(world.ReconcilesAllWithin(10s));

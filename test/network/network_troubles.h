@@ -23,7 +23,7 @@ class NetworkTroubles {
   void Next() {
     const std::vector<std::size_t> open = network_.Open();
     const auto any = [&] { return open[dice_.Below(open.size())]; };
-    switch (dice_.Below(9)) {
+    switch (dice_.Below(10)) {
       case 0:
       case 1:
         if (!open.empty()) network_.Freeze(any());
@@ -46,12 +46,16 @@ class NetworkTroubles {
       case 7:
         network_.SetOpening(SimulatedNetwork::Opening::kHanging);
         return;
+      case 8:
+        if (!open.empty()) network_.Reset(any());
+        return;
       default:
         network_.SetOpening(SimulatedNetwork::Opening::kServed);
     }
   }
 
-  // From now on new connections are served and none is slow. Frozen ones stay frozen.
+  // From now on new connections are served and none is slow. Frozen ones stay frozen, and forgotten
+  // ones forgotten.
   void End() {
     network_.SetOpening(SimulatedNetwork::Opening::kServed);
     for (const std::size_t number : network_.Open()) network_.Drip(number, 0, Duration::zero());

@@ -72,6 +72,11 @@ class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
     client_.close(ignored);
     server_.close(ignored);
   }
+  void Reset() {
+    forgotten_ = true;
+    error_code ignored;
+    server_.close(ignored);
+  }
   [[nodiscard]] bool open() const { return open_; }
 
   const ConnectionPool pool;
@@ -93,6 +98,8 @@ class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
   }
 
   void OnReadable(Way& way) {
+    // A local socket that is closed with unread data resets the other end.
+    if (forgotten_) return Close();
     std::array<char, 65536> data;
     const ssize_t got = ::recv(way.from.native_handle(), data.data(), data.size(), MSG_DONTWAIT);
     if (got > 0) {
@@ -168,6 +175,7 @@ class SimulatedNetwork::Link : public std::enable_shared_from_this<Link> {
   std::size_t drip_ = 0;
   Duration every_{0};
   bool frozen_ = false;
+  bool forgotten_ = false;
   bool open_ = true;
 };
 
@@ -234,5 +242,6 @@ void SimulatedNetwork::Drip(std::size_t number, std::size_t bytes, Duration ever
   links_[number]->Drip(bytes, every);
 }
 void SimulatedNetwork::Cut(std::size_t number) { links_[number]->Close(); }
+void SimulatedNetwork::Reset(std::size_t number) { links_[number]->Reset(); }
 
 }  // namespace kinformer::testing

@@ -1,7 +1,7 @@
 // test/network/simulated_network.h
 //
 // SimulatedNetwork: connections between a transport over libcurl and our server, in simulated time,
-// each of which can be frozen, slowed down and cut.
+// each of which can be frozen, slowed down, cut and reset.
 
 #ifndef KINFORMER_TEST_NETWORK_SIMULATED_NETWORK_H_
 #define KINFORMER_TEST_NETWORK_SIMULATED_NETWORK_H_
@@ -60,6 +60,9 @@ class SimulatedNetwork final : public internal::transport::SocketSource {
   void Drip(std::size_t number, std::size_t bytes, Duration every);
   // Both ends notice it.
   void Cut(std::size_t number);
+  // The server's end forgets the connection, as after a crash of its machine: the client notices
+  // nothing until it sends something, which a reset answers (ECONNRESET).
+  void Reset(std::size_t number);
 
  private:
   class Link;

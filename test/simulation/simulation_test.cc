@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <string>
 #include <vector>
 
 #include "simulation/informer_simulation.h"
+#include "simulation/seeds.h"
 #include "support/heap_holes.h"
 
 namespace kinformer::testing {
@@ -28,11 +28,6 @@ constexpr bool kSanitized = false;
 #endif
 constexpr std::uint64_t kSeeds = kSanitized ? 100 : 1500;
 constexpr std::uint64_t kEvents = 1'000'000;
-
-std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
-  const char* text = getenv(variable);
-  return text != nullptr ? strtoull(text, nullptr, 10) : fallback;
-}
 
 std::string Lines(const std::vector<std::string>& lines) {
   std::string out;
@@ -73,16 +68,11 @@ void Add(SimulationReport& sum, const SimulationReport& report) {
   for (std::size_t i = 0; i < sum.hits.size(); ++i) sum.hits[i] += report.hits[i];
 }
 
-std::uint64_t FirstSeed() { return NumberFrom("KINFORMER_SIMULATION_FIRST_SEED", 1); }
-
 // Runs the requested seed, or all from the first one on; returns the sum of their reports.
-SimulationReport RunSeeds(std::uint64_t seeds,
+SimulationReport RunSeeds(const Seeds& seeds,
                           const std::function<SimulationPlan(std::uint64_t)>& plan_of) {
   SimulationReport sum;
-  const std::uint64_t only = NumberFrom("KINFORMER_SIMULATION_SEED", 0);
-  const std::uint64_t first = only == 0 ? FirstSeed() : only;
-  const std::uint64_t last = only == 0 ? first + seeds - 1 : only;
-  for (std::uint64_t seed = first; seed <= last; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     const SimulationPlan plan = plan_of(seed);
     const SimulationReport report = RunInformerSimulation(plan);
     Add(sum, report);
@@ -91,7 +81,7 @@ SimulationReport RunSeeds(std::uint64_t seeds,
       break;
     }
   }
-  GTEST_LOG_(INFO) << seeds << " seeds: " << sum.events << " events of " << sum.writes
+  GTEST_LOG_(INFO) << seeds.count << " seeds: " << sum.events << " events of " << sum.writes
                    << " writes; " << sum.relists << " lists, " << sum.watches << " watches, "
                    << sum.epochs << " epochs, " << sum.gaps << " gaps, " << sum.inconsistencies
                    << " differences found by the check; " << sum.coalesced << " coalesced, "
@@ -104,12 +94,11 @@ SimulationReport RunSeeds(std::uint64_t seeds,
   return sum;
 }
 
-bool Alone() { return NumberFrom("KINFORMER_SIMULATION_SEED", 0) != 0; }
-
 TEST(Simulation, CacheAndHandlersEqualTheServerAfterAnyFaults) {
-  const std::uint64_t seeds = NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds);
-  const SimulationReport sum = RunSeeds(seeds, [](std::uint64_t seed) { return PlanOf(seed); });
-  if (HasFailure() || Alone() || seeds < 100) return;
+  const Seeds run = SeedsToRun(kSeeds);
+  const SimulationReport sum = RunSeeds(run, [](std::uint64_t seed) { return PlanOf(seed); });
+  const std::uint64_t seeds = run.count;
+  if (HasFailure() || seeds < 100) return;
   // Each trouble must have had an effect, otherwise the runs prove nothing.
   for (int trouble = 1; trouble < kTroubles; ++trouble) {
     if (trouble > 24 && trouble < kCuts) continue;
@@ -135,13 +124,14 @@ TEST(Simulation, CacheAndHandlersEqualTheServerAfterAnyFaults) {
 }
 
 TEST(Simulation, CacheAndHandlersEqualARestoredServer) {
-  const std::uint64_t seeds = NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds) / 5;
-  const SimulationReport sum = RunSeeds(seeds, [](std::uint64_t seed) {
+  const Seeds run = SeedsToRun(kSeeds).OneIn(5);
+  const SimulationReport sum = RunSeeds(run, [](std::uint64_t seed) {
     SimulationPlan plan = PlanOf(seed, Trust::kGoesBack);
     plan.troubles |= BitOf(kRestores);
     return plan;
   });
-  if (HasFailure() || Alone() || seeds < 20) return;
+  const std::uint64_t seeds = run.count;
+  if (HasFailure() || seeds < 20) return;
   EXPECT_GT(sum.hits[kRestores], seeds / 2);
   EXPECT_GT(sum.epochs, seeds / 2);
   EXPECT_GT(sum.inconsistencies, 0U);
@@ -150,15 +140,14 @@ TEST(Simulation, CacheAndHandlersEqualARestoredServer) {
 // The run must not depend on the memory of the process, so that others can replay a seed by its
 // number alone.
 TEST(Simulation, TheSameSeedGivesTheSameRun) {
-  const std::uint64_t seeds = NumberFrom("KINFORMER_SIMULATION_SEEDS", kSeeds) / 20 + 1;
-  for (std::uint64_t seed = FirstSeed(); seed < FirstSeed() + seeds; ++seed) {
+  ForSeeds(SeedsToRun(kSeeds).OneIn(20), [](std::uint64_t seed) {
     const SimulationReport first = RunInformerSimulation(PlanOf(seed));
     const auto holes = HolesInTheHeap();
     const SimulationReport second = RunInformerSimulation(PlanOf(seed));
     EXPECT_EQ(first.trace, second.trace) << "seed " << seed;
     EXPECT_EQ(first.events, second.events) << "seed " << seed;
     EXPECT_TRUE(first == second) << "seed " << seed;
-  }
+  });
   EXPECT_NE(RunInformerSimulation(PlanOf(3)).trace, RunInformerSimulation(PlanOf(4)).trace);
 }
 

@@ -246,7 +246,7 @@ void BuiltinStrategy::Created(const ServedResource& resource, WallTime now, json
   } else if (IsCore(resource, "namespaces")) {
     SetNamespaceLabel(object);
     FinalizeNamespace(object);
-  } else if (resource.group == "batch" && resource.plural == "jobs") {
+  } else if (resource.Is("batch", "jobs")) {
     SelectPods(object);
     LabelLikeItsPods(object);
   } else if (resource.Is("apps", "daemonsets")) {

@@ -187,6 +187,8 @@ TEST_F(BuiltinStrategyTest, OtherKinds_AreCompleted) {
   EXPECT_EQ(Create("serviceaccounts",
                    "{'secrets':[{'kind':'Secret','name':'a','uid':'u'},'x',{'name':'b'}]}"),
             R"({"secrets":[{"name":"a"},"x",{"name":"b"}]})");
+  EXPECT_EQ(Create("serviceaccounts", "{}"), "{}");
+  EXPECT_EQ(Create("serviceaccounts", "{'secrets':'x'}"), R"({"secrets":"x"})");
   EXPECT_EQ(Create("namespaces", "{'metadata':{'name':'n'},'spec':{'finalizers':['x']}}"),
             R"({"metadata":{"name":"n","labels":{"kubernetes.io/metadata.name":"n"}},)"
             R"("spec":{"finalizers":["x","kubernetes"]}})");

@@ -56,16 +56,14 @@ bool IsReachable(const json::Value& spec) {
 template <class Each>
 void ForEachPort(const json::Value& spec, const Each& each) {
   for (const json::Value& port : spec["ports"].items()) {
-    if (const std::int64_t number = port["nodePort"].AsInt64().value_or(0); number > 0)
-      each(number);
+    if (const auto number = port["nodePort"].AsInt64()) each(*number);
   }
-  if (const std::int64_t number = spec["healthCheckNodePort"].AsInt64().value_or(0); number > 0) {
-    each(number);
-  }
+  if (const auto number = spec["healthCheckNodePort"].AsInt64()) each(*number);
 }
 
-std::pair<std::int64_t, std::string> PortOf(const json::Value& port) {
-  return {port["port"].AsInt64().value_or(0), port["protocol"].StringOrEmpty()};
+using Port = std::pair<std::optional<std::int64_t>, std::string>;
+Port PortOf(const json::Value& port) {
+  return {port["port"].AsInt64(), port["protocol"].StringOrEmpty()};
 }
 
 // Keeps assigned values that an update omits, where they still apply to the Service's type.
@@ -76,7 +74,7 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
       for (const char* name : {"clusterIP", "clusterIPs"}) spec.Set(name, json::Value(old[name]));
     }
   }
-  if (HasNodePorts(old) && old["type"].StringOrEmpty() == "LoadBalancer" &&
+  if (old["type"].StringOrEmpty() == "LoadBalancer" &&
       given["type"].StringOrEmpty() != "LoadBalancer" &&
       given["allocateLoadBalancerNodePorts"] == old["allocateLoadBalancerNodePorts"]) {
     spec.Erase("allocateLoadBalancerNodePorts");
@@ -93,12 +91,12 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
   if (ports == nullptr || !HasNodePorts(old)) return;
   const bool keeps = HasNodePorts(spec);
   std::set<std::int64_t> numbers;
-  std::map<std::pair<std::int64_t, std::string>, std::int64_t> by_port;  // first of each
+  std::map<Port, std::int64_t> by_port;  // first of each
   for (const json::Value& before : old["ports"].items()) {
-    const std::int64_t number = before["nodePort"].AsInt64().value_or(0);
-    if (number == 0) continue;
-    numbers.insert(number);
-    by_port.emplace(PortOf(before), number);
+    const auto number = before["nodePort"].AsInt64();
+    if (!number) continue;
+    numbers.insert(*number);
+    by_port.emplace(PortOf(before), *number);
   }
   for (json::Value& port : *ports) {
     if (!keeps) {
@@ -116,7 +114,7 @@ void KeepAssigned(const json::Value& old, json::Value& spec) {
 
 }  // namespace
 
-ServiceAddresses::ServiceAddresses(std::string_view range) {
+ServiceAddresses::ServiceAddresses(std::string_view range) : next_port_(kFirstPort) {
   const std::size_t slash = range.find('/');
   const auto base = ParseAddress(range.substr(0, slash));
   const auto bits = slash == std::string_view::npos
@@ -136,7 +134,9 @@ std::string ServiceAddresses::OfServer(std::string_view range) {
 }
 
 std::string ServiceAddresses::FreeAddress() {
-  for (std::uint32_t tried = first_; tried < last_; ++tried) {
+  if (last_ == 0) return {};
+  // One of so many different ones is free, unless all are taken.
+  for (std::size_t tried = 0; tried <= addresses_.size(); ++tried) {
     if (!InRange(next_)) next_ = first_ + 2;
     const std::uint32_t address = next_++;
     if (!addresses_.contains(address)) return AddressText(address);
@@ -146,7 +146,7 @@ std::string ServiceAddresses::FreeAddress() {
 
 std::int64_t ServiceAddresses::FreePort(const std::set<std::int64_t>& taken_here) {
   for (std::int64_t tried = kFirstPort; tried <= kLastPort; ++tried) {
-    if (next_port_ < kFirstPort || next_port_ > kLastPort) next_port_ = kFirstPort;
+    if (next_port_ > kLastPort) next_port_ = kFirstPort;
     const std::int64_t port = next_port_++;
     if (!ports_.contains(port) && !taken_here.contains(port)) return port;
   }
@@ -210,7 +210,7 @@ void ServiceAddresses::AssignAddress(const json::Value& old, json::Value& spec,
     address = FreeAddress();
     if (address.empty()) return;
     spec.Set("clusterIP", address);
-  } else if (had.empty() && !headless && last_ != 0) {
+  } else if (had.empty() && last_ != 0) {
     const auto number = ParseAddress(address);
     std::string problem;
     if (number && !InRange(*number)) {

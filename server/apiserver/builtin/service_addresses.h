@@ -59,7 +59,7 @@ class ServiceAddresses {
   std::uint32_t first_ = 0;  // first and last are not allocated
   std::uint32_t last_ = 0;
   std::uint32_t next_ = 0;
-  std::int64_t next_port_ = 0;
+  std::int64_t next_port_;
   std::set<std::uint32_t> addresses_{};
   std::multiset<std::int64_t> ports_{};
   std::unordered_map<std::string, Held> held_{};

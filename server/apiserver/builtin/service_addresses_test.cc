@@ -87,6 +87,18 @@ TEST(ServiceAddresses, Addresses_AreAssignedInRotation) {
   EXPECT_EQ(next(), "null");
 }
 
+TEST(ServiceAddresses, TakenAddresses_AreSkippedHoweverManyThereAre) {
+  for (const int taken : {1, 2, 3, 4}) {
+    ServiceAddresses addresses("192.0.2.8/29");
+    for (int i = 10; i < 10 + taken; ++i) {
+      const std::string key = std::to_string(i);
+      Take(addresses, key, "{'clusterIP':'192.0.2." + key + "'}");
+    }
+    EXPECT_EQ(Member(addresses, "{'type':'ClusterIP'}", "/clusterIP"),
+              "\"192.0.2." + std::to_string(10 + taken) + "\"");
+  }
+}
+
 TEST(ServiceAddresses, GivenAddress_MustBeFreeAndInRange) {
   ServiceAddresses addresses("192.0.2.8/29");
   Take(addresses, "a", "{'clusterIP':'192.0.2.10'}");

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/json_cost.h"
+
 namespace kinformer::apiserver {
 namespace {
 
@@ -143,8 +145,10 @@ TEST(ConversionReviews, Object_TakesAtMost16MebibytesOfMemory) {
   const auto with_text = [](std::size_t bytes) {
     return Read(With(kHead + std::string("},'spec':'") + std::string(bytes, 'x') + "'}"));
   };
-  EXPECT_EQ(with_text(std::size_t{15} << 20).substr(0, 1), "{");
-  EXPECT_EQ(with_text(std::size_t{16} << 20).substr(0, 78),
+  constexpr std::size_t kMost = std::size_t{16} << 20;
+  const std::size_t rest = json::CostOf(Quoted(kHead + std::string("},'spec':''}")));
+  EXPECT_EQ(with_text(kMost - rest).substr(0, 1), "{");
+  EXPECT_EQ(with_text(kMost - rest + 1).substr(0, 78),
             "returned invalid object at index 0: it takes more than 16 MiB of memory: a con");
 }
 

@@ -81,9 +81,10 @@ void ObjectConverter::Work::ReadAnswer(const std::string& body) {
   made = ReadConversionAnswer(body, question);
   if (!made) return;
   for (json::Value& object : *made) PruneObject(version.schema->root(), object);
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    made_stored.push_back(StoredObject::Make((*made)[i], stored[i]->resource_version(),
-                                             resource.fields, resource.FormOf(version.version)));
+  auto next = made->begin();
+  for (const StoredObjectPtr& object : stored) {
+    made_stored.push_back(StoredObject::Make(*next++, object->resource_version(), resource.fields,
+                                             resource.FormOf(version.version)));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace kinformer::apiserver {
@@ -43,16 +44,13 @@ ResourceAt VersionCache::at() const {
   return {.resource = view, .version = version_};
 }
 
-bool VersionCache::Follows(const ServedResource& resource) const {
-  if (source_.lock() != resource.store) return false;
-  if (fresh_ != nullptr) return snapshot_version_ >= resource.store->floor();
-  return begun_ && next_ >= resource.store->begin_sequence();
+bool VersionCache::Follows(const ResourceStore& source) const {
+  if (snapshot_) return snapshot_->version >= source.floor();
+  return next_ && *next_ >= source.begin_sequence();
 }
 
 bool VersionCache::current() const {
-  const auto resource = resource_.lock();
-  return resource != nullptr && begun_ && Follows(*resource) && fresh_ == nullptr &&
-         next_ == resource->store->end_sequence();
+  return !snapshot_ && next_ == resource_.lock()->store->end_sequence();
 }
 
 std::int64_t VersionCache::resource_version() const {
@@ -67,19 +65,18 @@ VersionCache::Ticket VersionCache::WhenCurrent(Done done) {
 }
 
 void VersionCache::OnWrite() {
-  if (objects_->watchers->size() > 0 && !retry_) Schedule();
+  if (!retry_) Schedule();
 }
 
 void VersionCache::Leave() {
-  const auto resource = resource_.lock();
-  if (resource != nullptr && valid()) resource->converted.erase(version_->version);
+  if (valid()) resource_.lock()->converted.erase(version_->version);
 }
 
 void VersionCache::End() {
-  asking_ = nullptr;
   objects_->watchers->Close();
-  Fail(Error(Reason::kServiceUnavailable, "the definition of the resource has changed: ask again")
-           .WithHttpStatus(503));
+  TellAll(
+      Error(Reason::kServiceUnavailable, "the definition of the resource has changed: ask again")
+          .WithHttpStatus(503));
 }
 
 void VersionCache::Schedule() {
@@ -98,14 +95,14 @@ bool VersionCache::Wanted() const {
 }
 
 void VersionCache::Go() {
-  if (asking_ != nullptr || !valid()) return;
+  if (!valid()) return End();
   if (retry_) state_.deadlines.Remove(*std::exchange(retry_, std::nullopt));
   TellWhoWaits();
   if (!Wanted()) return;
   const auto resource = resource_.lock();
-  if (!Follows(*resource)) Restart(*resource);
-  const std::vector<StoredObjectPtr> batch = NextBatch();
-  if (batch.empty() && fresh_ == nullptr) return;
+  if (!Follows(*resource->store)) Restart(*resource->store);
+  const std::vector<StoredObjectPtr> batch = NextBatch(*resource->store);
+  if (batch.empty() && !snapshot_) return;
   std::vector<StoredObjectPtr> live;
   for (const StoredObjectPtr& stored : batch) {
     if (!stored->tombstone()) live.push_back(stored);
@@ -116,9 +113,14 @@ void VersionCache::Go() {
       converter_.ConvertAll({.resource = resource, .version = version_}, std::move(live)),
       [this, batch, count](ConvertedAll converted) {
         asking_ = nullptr;
+        if (!valid()) return End();
         if (converted.objects) {
-          Take(batch, *std::move(converted.objects));
           most_ = std::min(most_ * 2, kMostObjects);
+          if (snapshot_) {
+            TakeSnapshot(*resource_.lock()->store, *std::move(converted.objects));
+          } else {
+            TakeEvents(batch, *std::move(converted.objects));
+          }
           return Schedule();
         }
         // Converts single objects, to reach those before the one that cannot be converted.
@@ -126,63 +128,52 @@ void VersionCache::Go() {
           most_ = 1;
           return Schedule();
         }
-        Fail(converted.objects.error());
+        if (objects_->watchers->size() > 0) RetryLater();
+        TellAll(converted.objects.error());
       });
 }
 
-void VersionCache::Restart(const ServedResource& resource) {
-  source_ = resource.store;
-  fresh_ = std::make_shared<ResourceStore>(state_.resources.limits());
-  snapshot_.clear();
-  snapshot_next_ = 0;
-  snapshot_version_ = state_.resource_version;
-  resource.store->Walk({}, {}, snapshot_version_, [this](const StoredObjectPtr& stored) {
-    snapshot_.push_back(stored);
+void VersionCache::Restart(const ResourceStore& source) {
+  snapshot_.emplace(Snapshot{.version = state_.resource_version,
+                             .objects = {},
+                             .store = std::make_shared<ResourceStore>(state_.resources.limits())});
+  std::deque<StoredObjectPtr>& objects = snapshot_->objects;
+  source.Walk({}, {}, snapshot_->version, [&](const StoredObjectPtr& stored) {
+    objects.push_back(stored);
     return true;
   });
-  std::sort(snapshot_.begin(), snapshot_.end(), [](const auto& a, const auto& b) {
+  std::sort(objects.begin(), objects.end(), [](const auto& a, const auto& b) {
     return a->resource_version() < b->resource_version();
   });
 }
 
-std::vector<StoredObjectPtr> VersionCache::NextBatch() const {
+std::vector<StoredObjectPtr> VersionCache::NextBatch(const ResourceStore& source) const {
   std::vector<StoredObjectPtr> batch;
-  if (fresh_ != nullptr) {
-    for (std::size_t i = snapshot_next_; i < snapshot_.size() && batch.size() < most_; ++i) {
-      batch.push_back(snapshot_[i]);
-    }
+  if (snapshot_) {
+    const std::deque<StoredObjectPtr>& left = snapshot_->objects;
+    std::copy_n(left.begin(), std::min(most_, left.size()), std::back_inserter(batch));
     return batch;
   }
-  const auto source = source_.lock();
-  for (std::uint64_t i = next_; i < source->end_sequence() && batch.size() < most_; ++i) {
-    batch.push_back(source->event(i).current);
+  for (std::uint64_t i = *next_; i < source.end_sequence() && batch.size() < most_; ++i) {
+    batch.push_back(source.event(i).current);
   }
   return batch;
 }
 
-void VersionCache::Take(const std::vector<StoredObjectPtr>& batch,
-                        std::vector<StoredObjectPtr> converted) {
-  if (fresh_ != nullptr) {
-    TakeSnapshot(std::move(converted));
-  } else {
-    TakeEvents(batch, std::move(converted));
+void VersionCache::TakeSnapshot(const ResourceStore& source,
+                                std::vector<StoredObjectPtr> converted) {
+  for (StoredObjectPtr& stored : converted) {
+    snapshot_->store->Put(std::move(stored), state_.env.Now());
+    snapshot_->objects.pop_front();
   }
-}
-
-void VersionCache::TakeSnapshot(std::vector<StoredObjectPtr> converted) {
-  snapshot_next_ += converted.size();
-  for (StoredObjectPtr& stored : converted) fresh_->Put(std::move(stored), state_.env.Now());
-  if (snapshot_next_ < snapshot_.size()) return;
-  snapshot_.clear();
-  const auto source = source_.lock();
-  if (source == nullptr || source->floor() > snapshot_version_) return;  // Go starts again
-  fresh_->Compact(snapshot_version_);
-  objects_->store = std::move(fresh_);
-  fresh_ = nullptr;
-  next_ = source->SequenceAfter(snapshot_version_);
-  taken_version_ = snapshot_version_;
+  if (!snapshot_->objects.empty() || !Follows(source)) return;  // Go starts again
+  taken_version_ = snapshot_->version;
+  next_ = source.SequenceAfter(taken_version_);
+  snapshot_->store->Compact(taken_version_);
+  objects_->store = std::move(snapshot_->store);
+  snapshot_ = std::nullopt;
   // Watches of the previous store would miss the events in between.
-  if (std::exchange(begun_, true)) objects_->watchers->Close();
+  objects_->watchers->Close();
 }
 
 void VersionCache::TakeEvents(const std::vector<StoredObjectPtr>& events,
@@ -191,11 +182,10 @@ void VersionCache::TakeEvents(const std::vector<StoredObjectPtr>& events,
   const SteadyTime now = state_.env.Now();
   auto made = converted.begin();
   for (const StoredObjectPtr& event : events) {
-    ++next_;
+    ++*next_;
     taken_version_ = event->resource_version();
     if (event->tombstone()) {
       const StoredObjectPtr last = store.Get(event->key());
-      if (last == nullptr) continue;
       store.Delete(last->AtResourceVersion(event->resource_version(), /*tombstone=*/true), now);
     } else {
       store.Put(std::move(*made++), now);
@@ -205,7 +195,6 @@ void VersionCache::TakeEvents(const std::vector<StoredObjectPtr>& events,
 }
 
 void VersionCache::TellWhoWaits() {
-  if (!begun_ || waiting_.empty() || fresh_ != nullptr) return;
   const std::int64_t reached = resource_version();
   const auto ready =
       std::stable_partition(waiting_.begin(), waiting_.end(),
@@ -217,13 +206,11 @@ void VersionCache::TellWhoWaits() {
   }
 }
 
-void VersionCache::Fail(const Error& error) {
-  if (valid() && objects_->watchers->size() > 0) {
-    retry_ = state_.deadlines.Add(state_.env.Now() + kRetry, [this] {
-      retry_ = std::nullopt;
-      Go();
-    });
-  }
+void VersionCache::RetryLater() {
+  retry_ = state_.deadlines.Add(state_.env.Now() + kRetry, [this] { Schedule(); });
+}
+
+void VersionCache::TellAll(const Error& error) {
   const auto told = std::exchange(waiting_, {});
   for (const Waiter& waiter : told) {
     if (const Ticket done = waiter.done.lock()) (*done)(error);

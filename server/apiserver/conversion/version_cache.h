@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,10 +47,10 @@ class VersionCache {
   // Returns whether the version has watches or waiters.
   [[nodiscard]] bool Wanted() const;
   // Whether all objects have been converted at least once.
-  [[nodiscard]] bool begun() const { return begun_; }
-  // Whether no write is missing.
+  [[nodiscard]] bool begun() const { return next_.has_value(); }
+  // Whether no write is missing. REQUIRES: valid.
   [[nodiscard]] bool current() const;
-  // Returns the version up to which no write is missing. REQUIRES: begun.
+  // Returns the version up to which no write is missing. REQUIRES: begun, valid.
   [[nodiscard]] std::int64_t resource_version() const;
   // Returns the version, with the converted objects as its store. REQUIRES: valid.
   [[nodiscard]] ResourceAt at() const;
@@ -70,45 +71,48 @@ class VersionCache {
 
  private:
   struct Waiter {
-    std::int64_t version = 0;
-    std::weak_ptr<const Done> done{};
+    std::int64_t version;
+    std::weak_ptr<const Done> done;
+  };
+
+  // All objects at one version that are not yet converted, oldest first, and the store of the
+  // converted ones.
+  struct Snapshot {
+    std::int64_t version;
+    std::deque<StoredObjectPtr> objects;
+    std::shared_ptr<ResourceStore> store;
   };
 
   void Schedule();
   // Converts the next batch, if there are watches or waiters.
   void Go();
   // Starts again with all objects, if the next events are no longer in the log.
-  void Restart(const ServedResource& resource);
-  [[nodiscard]] bool Follows(const ServedResource& resource) const;
-  [[nodiscard]] std::vector<StoredObjectPtr> NextBatch() const;
-  void Take(const std::vector<StoredObjectPtr>& batch, std::vector<StoredObjectPtr> converted);
-  void TakeSnapshot(std::vector<StoredObjectPtr> converted);
+  void Restart(const ResourceStore& source);
+  [[nodiscard]] bool Follows(const ResourceStore& source) const;
+  [[nodiscard]] std::vector<StoredObjectPtr> NextBatch(const ResourceStore& source) const;
+  void TakeSnapshot(const ResourceStore& source, std::vector<StoredObjectPtr> converted);
   void TakeEvents(const std::vector<StoredObjectPtr>& events,
                   std::vector<StoredObjectPtr> converted);
-  void Fail(const Error& error);
+  void RetryLater();
   void TellWhoWaits();
+  void TellAll(const Error& error);
 
   ServerState& state_;
   ObjectConverter& converter_;
+  // Another store for the resource makes this invalid.
   const std::weak_ptr<ServedResource> resource_;
   const std::shared_ptr<const ServedVersion> version_;
   const std::shared_ptr<ConvertedObjects> objects_;
-  bool begun_ = false;
-  std::weak_ptr<ResourceStore> source_{};  // the store it follows
-  std::uint64_t next_ = 0;                 // the next event in it
-  std::int64_t taken_version_ = 0;         // of the last event converted
-  // Objects at one version, oldest first, during the first conversion, and their new store.
-  std::vector<StoredObjectPtr> snapshot_{};
-  std::size_t snapshot_next_ = 0;
-  std::int64_t snapshot_version_ = 0;
-  std::shared_ptr<ResourceStore> fresh_{};  // null: no snapshot under way
+  std::optional<std::uint64_t> next_{};  // the next event; absent until all objects are converted
+  std::int64_t taken_version_ = 0;       // of the last event converted
+  std::optional<Snapshot> snapshot_{};   // the conversion of all objects under way
 
   std::size_t most_;  // objects in one call
   AsyncTicket asking_{};
   std::optional<Deadlines::Id> retry_{};
   bool scheduled_ = false;
   std::vector<Waiter> waiting_{};
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  std::shared_ptr<int> alive_ = std::make_shared<int>();
 };
 
 }  // namespace kinformer::apiserver

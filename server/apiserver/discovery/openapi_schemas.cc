@@ -293,8 +293,7 @@ std::string OpenApiSchemas::AddList(const OpenApiKind& kind, std::string_view li
 
 json::Value OpenApiSchemas::Take() {
   Value out = Value::MakeObject();
-  for (auto& [name, schema] : schemas_) out.Set(name, std::move(schema));
-  schemas_.clear();
+  for (auto& [name, schema] : std::exchange(schemas_, {})) out.Set(name, std::move(schema));
   return out;
 }
 

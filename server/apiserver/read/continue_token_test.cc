@@ -17,6 +17,8 @@ TEST(ContinueToken, Text_IsUnpaddedBase64Url) {
             "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiJhXHUwMDAwIn0"},
            {{.resource_version = 5, .start = "abc", .remaining = 3},
             "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiJhYmMiLCJuIjozfQ"},
+           {{.resource_version = 5, .start = "abc", .remaining = 1},
+            "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiJhYmMiLCJuIjoxfQ"},
            {{.resource_version = -1, .start = "\xc3\xbf\xc3\xbe?~~", .remaining = -1},
             "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0Ijoiw7_Dvj9-fiJ9"},
        }) {

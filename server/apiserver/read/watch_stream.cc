@@ -44,7 +44,6 @@ WatchStream::WatchStream(ServerState& state, FrameMaker& frames, ObjectEncoder e
       from_version_(plan.resource_version),
       mark_end_(plan.mark_end) {
   if (plan.error) error_ = std::make_unique<const Error>(*std::move(plan.error));
-  sent_version_ = from_version_;
   if (plan.initial_events) {
     pin_ = std::make_unique<ResourceStore::Pin>(store_, from_version_);
   }
@@ -77,19 +76,14 @@ void WatchStream::OnClose() {
 }
 
 void WatchStream::ScheduleBookmark() {
-  if (last_bookmark_) return;
+  const SteadyTime now = state_.env.Now();
+  const SteadyTime last = deadline_time_ - kBookmarkBeforeDeadline;
+  if (last <= now) return;
   const Duration interval = state_.options.bookmark_interval;
   const Duration jitter(static_cast<Duration::rep>(static_cast<double>(interval.count()) / 4 *
                                                    RandomUnit(state_.env)));
-  const SteadyTime now = state_.env.Now();
-  const SteadyTime last = deadline_time_ - kBookmarkBeforeDeadline;
-  SteadyTime when = now + interval - jitter;
-  if (when >= last) {
-    if (last <= now) return;
-    when = last;
-    last_bookmark_ = true;
-  }
-  bookmark_ = state_.deadlines.Add(when, [this] { OnBookmarkDue(); });
+  bookmark_ =
+      state_.deadlines.Add(std::min(now + interval - jitter, last), [this] { OnBookmarkDue(); });
 }
 
 void WatchStream::OnBookmarkDue() {
@@ -114,11 +108,10 @@ ResponseStream::State WatchStream::Read(std::size_t max_bytes, std::vector<BodyC
   if (!alive) return State::kEnd;
   if (elsewhere_ != nullptr) return State::kWait;
   if (pin_ != nullptr || !CaughtUp()) return State::kMore;
-  // Other writes do not concern this watch, so the reader knows the state up to this version.
-  sent_version_ = std::max(sent_version_, state_.resource_version);
   if (std::exchange(bookmark_due_, false) && from_version_ <= state_.resource_version) {
-    // Sent even without writes, to show that the watch is up to date.
-    EmitText(encoder_.Bookmark(sent_version_, false), out);
+    // Sent even without writes, to show that the watch is up to date. Other writes do not concern
+    // it, so the reader knows the state up to this version.
+    EmitText(encoder_.Bookmark(state_.resource_version, false), out);
   }
   if (closed_) return State::kEnd;
   waiting_ = true;
@@ -164,8 +157,8 @@ bool WatchStream::ReadLog(std::size_t max_bytes, const WorkSlice& turn,
 // Returns whether batches can be shared with equal watches. Not for a Table, whose first row has
 // the columns, and not while events are hidden because the watch began at a future version.
 bool WatchStream::Batches() const {
-  return group().shared() && error_ == nullptr && encoder_.format().form != Form::kTable &&
-         !CaughtUp() && store_->event(sequence_).resource_version > from_version_;
+  return group().shared() && encoder_.format().form != Form::kTable && !CaughtUp() &&
+         store_->event(sequence_).resource_version > from_version_;
 }
 
 void WatchStream::ReadBatches(std::size_t max_bytes, const WorkSlice& turn,
@@ -180,22 +173,17 @@ void WatchStream::ReadBatches(std::size_t max_bytes, const WorkSlice& turn,
       const std::size_t before = std::exchange(emitted_bytes_, 0);
       ReadEvents(kBatchBytes, turn, pieces);
       EndFrame(pieces);
-      if (sequence_ == made.begin) {
-        emitted_bytes_ = before;
-        return;
-      }
+      if (sequence_ == made.begin) return;
       auto text = std::make_shared<std::string>();
       text->reserve(emitted_bytes_ + kFrameEnd.size());
       for (const BodyChunk& piece : pieces) text->append(piece.bytes);
       emitted_bytes_ = before;
       made.end = sequence_;
-      made.resource_version = store_->event(sequence_ - 1).resource_version;
       made.text = std::move(text);
       batch = &group().Add(std::move(made));
     }
     visits += batch->end - batch->begin;
     sequence_ = batch->end;
-    sent_version_ = std::max(sent_version_, batch->resource_version);
     if (batch->text->empty()) continue;
     emitted_bytes_ += batch->text->size();
     out.push_back({.bytes = *batch->text, .owner = batch->text});
@@ -213,8 +201,6 @@ void WatchStream::ReadEvents(std::size_t max_bytes, const WorkSlice& turn,
     const Shown shown = hidden ? Shown() : ShownOf(event);
     if (shown.stored != nullptr && !Emit(shown.type, shown.stored, shown.shared, out)) return;
     ++sequence_;
-    if (hidden) continue;
-    sent_version_ = std::max(sent_version_, event.resource_version);
   }
 }
 

@@ -99,9 +99,7 @@ class WatchStream final : public ResponseStream, private Watcher {
   std::unique_ptr<ResourceStore::Pin> pin_;  // set while initial events are being sent
   std::string next_key_;
   std::uint64_t sequence_ = 0;
-  std::int64_t sent_version_ = 0;  // the reader knows all events up to this version
   bool bookmark_due_ = false;
-  bool last_bookmark_ = false;  // the last bookmark before the deadline is scheduled
   bool frame_open_ = false;
   bool first_frame_ = true;
   std::size_t emitted_bytes_ = 0;

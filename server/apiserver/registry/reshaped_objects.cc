@@ -30,12 +30,11 @@ bool ReshapedObjects::Collect(std::int64_t resource_version,
                               const internal::base::WorkSlice* turn) {
   constexpr std::size_t kMostLooks = 4096;
   constexpr std::size_t kLooks = 64;  // between two readings of the clock
-  std::size_t looks = 0;
+  std::size_t looks = 1;
   bool all = true;
   // Each turn walks the current state: later changes are in the events since the beginning.
   from_->Walk({}, next_, resource_version, [&](const StoredObjectPtr& stored) {
-    if (turn != nullptr && looks > 0 &&
-        (looks == kMostLooks || (looks % kLooks == 0 && turn->over()))) {
+    if (turn != nullptr && (looks == kMostLooks || (looks % kLooks == 0 && turn->over()))) {
       next_ = stored->key();
       all = false;
       return false;
@@ -88,7 +87,7 @@ void ReshapedObjects::Put(const StoredObject& stored) {
   }
   StoredObjectPtr shaped =
       StoredObject::Make(object, stored.resource_version(), defined_->fields, stored.form());
-  if (shaped->bytes() > stored.bytes()) grown_ += shaped->bytes() - stored.bytes();
+  grown_ += shaped->bytes() - std::min(shaped->bytes(), stored.bytes());
   changed_ =
       changed_ || shaped->body() != stored.body() || shaped->FieldsText() != stored.FieldsText();
   to_->Put(std::move(shaped), now_);
@@ -113,8 +112,6 @@ std::shared_ptr<ResourceStore> ReshapeObjects(ServedResource& resource,
                                               std::shared_ptr<ReshapedObjects> ready,
                                               std::int64_t resource_version, HistoryLimits limits,
                                               SteadyTime now) {
-  resource.mixed_forms = false;
-  if (resource.store->size() == 0) return nullptr;
   if (ready == nullptr || !ready->Fit(resource, resource.defined)) {
     ready = std::make_shared<ReshapedObjects>(resource.defined, resource, limits, now);
     ready->Collect(resource_version, nullptr);

@@ -103,9 +103,9 @@ TEST_F(ReshapedObjectsTest, Turn_EndsAfterAFixedNumberOfObjectsOrWithItsTime) {
     EXPECT_EQ(objects->Result(version_)->size(), 4097U);
     return count;
   };
-  EXPECT_EQ(turns(sim_.env()), 2) << "4096 objects in one turn";
+  EXPECT_EQ(turns(sim_.env()), 2) << "4095 objects in one turn";
   FastClock fast(sim_.env());
-  EXPECT_EQ(turns(fast), 65) << "the clock is read after 64 objects";
+  EXPECT_EQ(turns(fast), 66) << "the clock is read after 63 objects";
   const auto whole = Begin();
   EXPECT_TRUE(whole->Collect(version_, nullptr));
 }
@@ -192,6 +192,26 @@ TEST_F(ReshapedObjectsTest, Result_IsNullIfNoObjectChanges) {
   objects->Shape();
   ASSERT_NE(objects->Result(version_), nullptr);
   EXPECT_EQ(objects->Result(version_)->Get("a")->Field(0), "x");
+}
+
+TEST_F(ReshapedObjectsTest, Defaults_EnlargeAllObjectsByLittleMoreThan16MiB) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  json::Value spec = yaml::Parse(kSpec).OrExit();
+  // The member and its quotes have 7 bytes.
+  spec.Ensure("versions", 1, "schema", "openAPIV3Schema", "properties", "c")
+      .MergePatch(
+          json::Value::MakeObject({{"type", "string"}, {"default", std::string(kMiB - 7, 'x')}}));
+  defined_ = DefinedResource::Make(spec);
+  for (int i = 0; i < 19; ++i) Put(std::string(1, static_cast<char>('a' + i)), "'a':'x'");
+  const auto objects = Begin();
+  ASSERT_TRUE(objects->Collect(version_, nullptr));
+  objects->Shape();
+  const auto made = objects->Result(version_);
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->Get("a")->body().size(), resource_.store->Get("a")->body().size() + kMiB);
+  EXPECT_GT(made->Get("q")->body().size(), kMiB) << "the first to exceed it";
+  EXPECT_EQ(made->Get("r")->body(), resource_.store->Get("r")->body());
+  EXPECT_EQ(made->Get("s")->body(), resource_.store->Get("s")->body());
 }
 
 TEST_F(ReshapedObjectsTest, VersionsConvertedByAWebhook_KeepTheirSchemas) {

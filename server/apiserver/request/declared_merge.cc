@@ -99,7 +99,6 @@ void MergeMember(const json::Value& value, std::string_view name, const FieldDes
 // `problem`: the last one found, if any.
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
                  json::Value& document, std::string& problem) {
-  if (!document.is_object()) document = json::Value::MakeObject();
   MemberChanges changes;
   for (const auto& [name, value] : declared.members()) {
     const FieldDescriptor* const field =

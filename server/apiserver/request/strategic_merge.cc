@@ -53,9 +53,8 @@ Error UnknownDirective(const json::Value& directive) {
 
 // Returns the name of the list that a directive such as `$setElementOrder/ports` refers to.
 Result<std::string> ListNamed(std::string_view member, std::string_view directive) {
-  if (member.size() > directive.size() && member[directive.size()] == '/') {
-    return std::string(member.substr(directive.size() + 1));
-  }
+  const std::string_view rest = member.substr(directive.size());
+  if (rest.starts_with('/')) return std::string(rest.substr(1));
   return BadRequestError("strategic merge patch: " + JsonString(member) + " is to be " +
                          std::string(directive) + "/ and the name of a list");
 }
@@ -136,10 +135,9 @@ bool TakeFresh(json::Value& value) {
   json::Object* const members = value.IfObject();
   if (members == nullptr) return true;
   if (members->Find(kDirective) != nullptr) return false;
-  for (std::size_t i = 0; i < members->size(); ++i) {
-    if (!TakeFresh(members->value(i))) members->value(i) = json::Value();
-  }
-  members->EraseIf([](const json::Object::Member& member) { return member.second.is_null(); });
+  members->EraseIf([](json::Object::Member& member) {
+    return member.second.is_null() || !TakeFresh(member.second);
+  });
   return true;
 }
 
@@ -273,8 +271,8 @@ Result<void> CheckOrder(const ElementKey& key, const json::Array& sent, const js
   if (sent.empty() || order.empty()) return {};
   std::size_t next = 0;
   std::size_t at = 0;
-  const auto deletes = [&key, &sent](std::size_t i) {
-    return !key.members.empty() && sent[i][kDirective].StringOrEmpty() == "delete";
+  const auto deletes = [&sent](std::size_t i) {
+    return sent[i][kDirective].StringOrEmpty() == "delete";
   };
   const auto skip = [&] {
     while (next < sent.size() && deletes(next)) ++next;
@@ -422,7 +420,6 @@ Result<void> MergeMembers(const json::Value& patch, const MessageDescriptor* mes
 
 Result<void> MergeObject(const json::Value& patch, const MessageDescriptor* message,
                          json::Value& document) {
-  if (!document.is_object()) document = json::Value::MakeObject();
   if (const json::Value* const directive = patch.Find(kDirective); directive != nullptr) {
     if (directive->StringOrEmpty() == "delete") {
       document = json::Value::MakeObject();

@@ -183,6 +183,37 @@ TEST(StrategicMergePatch, Lists_AreMergedByTheirTypeAndStrategy) {
   });
 }
 
+TEST(StrategicMergePatch, NewElements_StandBeforeThoseThatAreNotOrdered) {
+  Expect({
+      {"spec: {containers: [{name: a}, {name: b}]}",
+       "spec: {$setElementOrder/containers: [{name: m}], containers: [{name: m}]}",
+       R"({"spec":{"containers":[{"name":"m"},{"name":"a"},{"name":"b"}]}})"},
+      {"spec: {containers: [{name: a}, {name: b}]}",
+       "spec: {$setElementOrder/containers: [{name: b}, {name: m}], containers: [{name: m}]}",
+       R"({"spec":{"containers":[{"name":"a"},{"name":"b"},{"name":"m"}]}})"},
+      {"spec: {containers: [{name: a}, {name: b}, {name: c}]}",
+       "spec: {$setElementOrder/containers: [{name: c}, {name: m}], containers: [{name: a, "
+       "$patch: delete}, {name: m}]}",
+       R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"name":"m"}]}})"},
+      // The place of a deleted element is that of a new one.
+      {"spec: {containers: [{name: a}, {name: b}, {name: c}]}",
+       "spec: {$setElementOrder/containers: [{name: m}], containers: [{name: a, $patch: delete}, "
+       "{name: m}]}",
+       R"({"spec":{"containers":[{"name":"b"},{"name":"c"},{"name":"m"}]}})"},
+  });
+}
+
+TEST(StrategicMergePatch, NewObjects_AreWithoutNullsAndDirectives) {
+  Expect({
+      {"{}", "spec: {securityContext: {runAsUser: 1, seLinuxOptions: {$patch: delete}}}",
+       R"({"spec":{"securityContext":{"runAsUser":1}}})"},
+      {"{}", "spec: {securityContext: {seLinuxOptions: {$patch: delete}, runAsUser: 1}}",
+       R"({"spec":{"securityContext":{"runAsUser":1}}})"},
+      {"{}", "spec: {a: null, b: {c: null, d: null}, e: [{f: null, g: 1}, null]}",
+       R"({"spec":{"b":{},"e":[{"g":1},null]}})"},
+  });
+}
+
 TEST(StrategicMergePatch, Objects_AreMergedReplacedAndDeleted) {
   Expect({
       {"spec: {nodeName: a, hostIPC: true}", "spec: {nodeName: b}",
@@ -200,6 +231,9 @@ TEST(StrategicMergePatch, Objects_AreMergedReplacedAndDeleted) {
        R"({"metadata":{"labels":{"b":"z"}}})"},
       {"spec: {strategy: {}, nodeName: a}",
        "spec: {$retainKeys: [nodeName], $setElementOrder/containers: [], hostIPC: null}",
+       R"({"spec":{"nodeName":"a"}})"},
+      {"spec: {nodeName: a, hostIPC: true}",
+       "spec: {$retainKeys: [nodeName], $deleteFromPrimitiveList/containers: []}",
        R"({"spec":{"nodeName":"a"}})"},
       {"spec: {volumes: [{name: v, emptyDir: {}}]}",
        "spec: {volumes: [{$retainKeys: [name, hostPath], name: v, hostPath: {path: /}}]}",

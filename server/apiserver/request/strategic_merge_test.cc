@@ -62,6 +62,9 @@ TEST(StrategicMerge, ElementsWithOneKey_TheFirstMergesAndTheOthersStay) {
              "topologySpreadConstraints: [{topologyKey: z, maxSkew: 2}]", Spec()),
       R"({"topologySpreadConstraints":[{"maxSkew":2,"topologyKey":"z","whenUnsatisfiable":"a"},)"
       R"({"topologyKey":"z","whenUnsatisfiable":"b"}]})");
+  EXPECT_EQ(Merged("hostAliases: [{ip: i, hostnames: [a]}, {ip: i, hostnames: [b]}]",
+                   "hostAliases: [{ip: i, hostnames: [c]}]", Spec()),
+            R"({"hostAliases":[{"hostnames":["c"],"ip":"i"},{"hostnames":["b"],"ip":"i"}]})");
 }
 
 TEST(StrategicMerge, ElementsWithOneKey_AllAreDeletedTogetherAndOrderedTogether) {

@@ -70,10 +70,9 @@ struct ApiServer::Impl {
         router(self, state, writer, faults) {
     for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
       const ResourceAt namespaces = state.resources.Find("", "v1", "namespaces");
-      if (!namespaces) break;
       (void)writer
           .Create(
-              {.at = namespaces, .name = name, .keep_status = true},
+              {.at = namespaces, .name = name},
               json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", name}})}}))
           .ok();
     }
@@ -343,12 +342,12 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   }
   CloseWatches();
   for (const auto& resource : state.resources.all()) {
-    if (resource->stored != nullptr) continue;
     resource->DropConverted();
     resource->store = resource->store->RestoredTo(resource_version, state.env.Now());
   }
   state.resources.ShareStores();
   state.resource_version = resource_version;
+  impl_->router.EndOutdatedConversions();
   return {};
 }
 

@@ -160,16 +160,15 @@ ResponsePtr RequestRouter::Handle(HttpRequest request) {
 
 void RequestRouter::OnWrite(const ServedResource& resource) {
   if (!resource.converted.empty()) return caches_.OnWrite(resource);
-  if (!IsDefinition(resource)) return;
-  // Waiters of an ended cache continue from here, and not from inside the write.
-  state_.Post([this] { caches_.Prune(); });
+  // Waiters of an ended cache continue in a later turn, and not from inside the write.
+  if (IsDefinition(resource)) EndOutdatedConversions();
 }
 
 // Returns a UUID whose last part is a counter, as requests are many and random numbers are slow.
 std::string RequestRouter::NextAuditId() {
   if (audit_prefix_.empty()) audit_prefix_ = internal::base::NewUuid(state_.env).substr(0, 24);
-  std::string count = std::to_string(requests_);
-  return audit_prefix_ + std::string(count.size() < 12 ? 12 - count.size() : 0, '0') + count;
+  const std::string count = "000000000000" + std::to_string(requests_);
+  return audit_prefix_ + count.substr(count.size() - 12);
 }
 
 ResponsePtr RequestRouter::Answer(HttpRequest request) {

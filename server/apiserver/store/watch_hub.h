@@ -22,9 +22,8 @@ namespace kinformer::apiserver {
 
 // A range of the log, encoded once for all watches of a group.
 struct EventBatch {
-  std::uint64_t begin = 0;            // first event of the range
-  std::uint64_t end = 0;              // first event after the range
-  std::int64_t resource_version = 0;  // of the last event in the range
+  std::uint64_t begin = 0;  // first event of the range
+  std::uint64_t end = 0;    // first event after the range
   std::shared_ptr<const std::string> text{};
 };
 

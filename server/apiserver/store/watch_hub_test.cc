@@ -123,7 +123,7 @@ TEST(WatchHub, Close_ReachesAllWatchesOnce) {
 }
 
 EventBatch Batch(std::uint64_t begin) {
-  return {.begin = begin, .end = begin + 1, .resource_version = 7, .text = nullptr};
+  return {.begin = begin, .end = begin + 1, .text = nullptr};
 }
 
 TEST(WatchHub, Groups_AreSharedByScopeAndName) {

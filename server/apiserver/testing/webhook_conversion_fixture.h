@@ -62,7 +62,7 @@ class Hook final : public Handler {
     if (status != 200) return WholeResponse(status, "text/plain", "broken");
     json::Value made = json::Value::MakeArray();
     for (const json::Value& object : review.At("/request/objects").items()) {
-      EXPECT_THAT(object["apiVersion"].StringOrEmpty(), ::testing::StartsWith("example.com/"));
+      EXPECT_THAT(object["apiVersion"].StringOrEmpty(), ::testing::StartsWith("example.com"));
       EXPECT_EQ(object["kind"].StringOrEmpty(), "Widget");
       made.Append(Converted(object, review.At("/request/desiredAPIVersion").StringOrEmpty()));
       if (object.At("/metadata/name").StringOrEmpty() == bad) fails = true;
@@ -186,6 +186,13 @@ class WebhookConversion : public ::testing::Test {
                          : object.At("/metadata/name").StringOrEmpty() + "=" +
                                object.At("/spec/length").StringOrEmpty()));
     }
+    return out;
+  }
+  // Returns the number of objects in each call of the webhook since the last one.
+  std::vector<std::size_t> TakeAsked() {
+    std::vector<std::size_t> out;
+    for (const json::Value& request : hook_.asked) out.push_back(request["objects"].size());
+    hook_.asked.clear();
     return out;
   }
   static std::string Message(const Reply& reply) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/core/testing/ticking_env.h"
+#include "base/loop/testing/unserved_executor.h"
 #include "cache/delivery/testing/listener_fixture.h"
 
 namespace kinformer::internal::cache {
@@ -326,6 +327,23 @@ TEST_P(SyncedUnderPressure, ComesOnceAllOfTheListHasBeenTold) {
 INSTANTIATE_TEST_SUITE_P(Policies, SyncedUnderPressure,
                          testing::Values(OverflowPolicy::kCoalesce, OverflowPolicy::kBlock,
                                          OverflowPolicy::kDropAndResync));
+
+// The pool may be held by a handler that does not return.
+TEST_F(TurnsTest, ManyEventsOfARemovedHandlerAreDestroyedOnAnOwnThread) {
+  for (const std::size_t number : {std::size_t{256}, std::size_t{257}}) {
+    base::UnservedExecutor threads;
+    base::UnservedExecutor pool;
+    base::LoopWithOwnWork loop(sim_.env(), threads);
+    base::EnvWithExecutors env(sim_.env(), loop, pool);
+    const auto listener =
+        std::make_shared<Listener>(env, handler_, ListenerConfig{}, std::weak_ptr<ListenerOwner>());
+    listener->Suspend();  // otherwise the next turn would clean up
+    Push(*listener, Many(number));
+    listener->Discard();
+    EXPECT_EQ(threads.posts, number > 256 ? 1 : 0) << number;
+    EXPECT_EQ(pool.posts, 0);
+  }
+}
 
 TEST_F(TurnsTest, WithoutAListItIsSyncedAtOnce) {
   const auto listener = Make({});

@@ -68,7 +68,7 @@ void Reflector::EndRound(const std::optional<Error>& error) {
   call_.reset();
   WatchIsOver();
   if (error) Report(*error);
-  ListAndWatchAfter(error ? pace_.After(*error) : pace_.AfterNothing());
+  ListAndWatchAfter(error ? pace_.After(*error) : pace_.AfterNothing(watch_.broken));
 }
 
 void Reflector::ListAndWatchAfter(Duration pace) {

@@ -326,6 +326,17 @@ TEST_F(Episodes, AWatchThatIsEndedAtOnceIsNoSuccess) {
   EXPECT_LE(Count("LIST"), 25U);
 }
 
+TEST_F(ReflectorTest, ConnectionsThatBreakAtOnce_AreAnOutage) {
+  Start();
+  sim_.RunFor(seconds(5));
+  server_.on_watch = [this] { server_.BreakWatches(); };
+  server_.BreakWatches();
+  sim_.RunFor(minutes(2));
+  EXPECT_EQ(server_.open_watches(), 0U);
+  server_.on_watch = nullptr;
+  EXPECT_TRUE(sim_.RunUntil([&] { return server_.open_watches() == 1; }, milliseconds(4500)));
+}
+
 // ---- rights
 
 TEST_F(ReflectorTest, RightsAndTokensAreNoticedWithinTenSecondsAndCostARequestEach) {

@@ -36,8 +36,11 @@ class RetryPace {
   // at another version is due. If no answer came, the time spent waiting for it counts for up to
   // three quarters of the pause.
   [[nodiscard]] Duration After(const Error& error);
-  // Returns the pause after a watch that brought neither an error nor an event.
-  [[nodiscard]] Duration AfterNothing() { return failures_.Next(); }
+  // Returns the pause after a watch that brought neither an error nor an event. `broken`: its
+  // connection was lost, which is an outage and no answer of the server.
+  [[nodiscard]] Duration AfterNothing(bool broken) {
+    return broken ? outages_.Next() : failures_.Next();
+  }
   // Returns the pause before a list that the server's answer made necessary: at first up to 1 s.
   [[nodiscard]] Duration BeforeRelist() { return relists_.Next(); }
   // Returns an additional pause before a list after an outage, when all clients that lost their

@@ -5,8 +5,10 @@
 #ifndef KINFORMER_CONFIG_TESTING_PLUGINS_H_
 #define KINFORMER_CONFIG_TESTING_PLUGINS_H_
 
+#include <fstream>
 #include <string>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "kinformer/client/config.h"
 
@@ -31,6 +33,13 @@ inline ExecConfig ScriptPlugin(const Folder& folder, const std::string& script) 
   const std::string path = folder.Write("plugin", "#!/bin/sh\n" + script);
   chmod(path.c_str(), 0700);
   return {.command = path, .api_version = kPluginVersion, .interactive_mode = "Never"};
+}
+
+// Whether a process runs. An orphan may remain a zombie for a while, but it no longer runs.
+inline bool Runs(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name, state;
+  return (in >> number >> name >> state) && state != "Z";
 }
 
 }  // namespace kinformer

@@ -71,7 +71,7 @@ void GarbageCollector::AfterPut(const ObjectPut& put) {
   Waiting& waiting = waiting_.try_emplace(uid, Waiting{.place = place}).first->second;
   if (waiting.orphans != orphans) {
     waiting.orphans = orphans;
-    waiting.StartOver();
+    waiting.visit = {};
   }
   PostAdvance(uid);
 }
@@ -111,7 +111,7 @@ void GarbageCollector::IndexOwners(const Place& place, const std::vector<Owner>&
     if (blocks) dependents.blocking.insert(place);
     const bool fresh = dependents.all.insert(place).second;
     if (const auto waits = waiting_.find(uid); fresh && waits != waiting_.end()) {
-      waits->second.StartOver();
+      waits->second.visit = {};
       PostAdvance(uid);
     }
   }
@@ -137,8 +137,9 @@ bool GarbageCollector::VisitDependents(const std::string& uid, std::string_view 
     const std::set<Place>& all = found->second.all;
     const auto next = visit.last ? all.upper_bound(*visit.last) : all.begin();
     if (next == all.end()) break;
-    visit.last = *next;
-    if (IsDependent(*visit.last, ns)) act(*visit.last);
+    const Place place = *next;
+    visit.last = place;
+    if (IsDependent(place, ns)) act(place);
   }
   visit.done = true;
   return true;
@@ -174,9 +175,8 @@ void GarbageCollector::Advance(const std::string& uid) {
     return;
   }
   const bool orphans = waits->second.orphans;
-  // Changes of a dependent may restart the visit, or end it.
-  Visit visit = waits->second.visit;
-  const std::uint64_t round = waits->second.round;
+  // Its entry stays meanwhile, since no change of a dependent removes the owner's finalizer.
+  Visit& visit = waits->second.visit;
   const bool all = VisitDependents(uid, owner->namespace_(), visit, [&](const Place& dependent) {
     if (orphans) {
       DropOwners(dependent, {uid});
@@ -184,9 +184,6 @@ void GarbageCollector::Advance(const std::string& uid) {
       Attempt(dependent);
     }
   });
-  const auto still = waiting_.find(uid);
-  if (still == waiting_.end() || still->second.round != round) return;
-  still->second.visit = std::move(visit);
   if (!all) return PostAdvance(uid);
   if (!orphans && IsBlocked(uid, owner->namespace_())) return;
   const std::string_view finalizer = orphans ? kOrphanFinalizer : kForegroundFinalizer;
@@ -287,10 +284,8 @@ void GarbageCollector::DropOwners(const Place& place, const std::set<std::string
 
 void GarbageCollector::ChangeOwners(const Place& place,
                                     const std::function<void(json::Array& owners)>& change) {
-  const StoredObjectPtr stored = place.resource->store->Get(place.key);
-  if (stored == nullptr) return;
   (void)writer_
-      .ModifyOutline(TargetOf(place.resource, stored),
+      .ModifyOutline(TargetOf(place.resource, place.resource->store->Get(place.key)),
                      [&](json::Value& outline) {
                        change(outline.Ensure("metadata", "ownerReferences").EnsureArray());
                      })

@@ -7,7 +7,6 @@
 #ifndef KINFORMER_APISERVER_WRITE_BACKGROUND_GARBAGE_COLLECTOR_H_
 #define KINFORMER_APISERVER_WRITE_BACKGROUND_GARBAGE_COLLECTOR_H_
 
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -74,12 +73,7 @@ class GarbageCollector final : public WriteObserver {
     Place place{};
     bool orphans = false;
     bool posted = false;  // Advance is scheduled
-    Visit visit{};
-    std::uint64_t round = 0;  // of visits
-    void StartOver() {
-      visit = {};
-      ++round;
-    }
+    Visit visit{};        // begins anew if there is a new dependent or another policy
   };
 
   void IndexOwners(const Place& place, const std::vector<Owner>& before,
@@ -104,6 +98,7 @@ class GarbageCollector final : public WriteObserver {
   // Returns whether the dependent is also an indirect owner of an object that waits for it: all of
   // them would wait for ever.
   [[nodiscard]] bool ClosesCircle(const StoredObjectPtr& dependent) const;
+  // REQUIRE: the object exists.
   void DropOwners(const Place& place, const std::set<std::string>& uids);
   void ChangeOwners(const Place& place, const std::function<void(json::Array& owners)>& change);
 

@@ -59,7 +59,7 @@ void Lifecycle::AfterPutDefinition(const ObjectPut& put) {
   if (put.defined != nullptr) {
     known.defined = put.defined;
     known.reshaped = put.reshaped;
-  } else if (known.stored != put.old || known.defined == nullptr) {
+  } else if (known.stored != put.old) {
     // The previous one was restored.
     const json::Value definition = put.stored->Parse();
     known.defined = DefinedResource::Make(definition["spec"]);
@@ -69,7 +69,7 @@ void Lifecycle::AfterPutDefinition(const ObjectPut& put) {
   const bool terminating = put.stored->terminating();
   if (!terminating) EstablishDefinition(put.at, name);
   if (before != nullptr && before != known.defined) Discard(before, put.stored->body().size());
-  if (!terminating || (put.old != nullptr && put.old->terminating())) return;
+  if (!terminating || put.old->terminating()) return;
   if (const auto custom = ResourceOf(name)) custom->terminating = true;
   state_.Post([this, name] { SweepDefinition(name); });
 }
@@ -184,26 +184,10 @@ void Lifecycle::Serve(const std::string& name) {
 void Lifecycle::RetryNames(const std::string& group) {
   const ResourceAt definitions =
       state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  if (!definitions) return;
-  std::vector<std::string> names;
   for (const auto& [name, known] : definitions_) {
-    const bool waits = !HasCondition(known.outline, "NamesAccepted");
-    if (waits && GroupOf(known.outline) == group) names.push_back(name);
-  }
-  for (const std::string& name : names) {
-    const auto known = definitions_.find(name);
-    const StoredObjectPtr stored = definitions.resource->store->Get(name);
-    if (stored == nullptr || known == definitions_.end()) continue;
-    if (known->second.stored != stored) {
-      // It was restored.
-      const json::Value definition = stored->Parse();
-      known->second = {.stored = stored,
-                       .outline = stored->Outline(kDefinitionOutline),
-                       .defined = DefinedResource::Make(definition["spec"])};
-    }
-    if (!HasCondition(known->second.outline, "NamesAccepted")) {
-      EstablishDefinition(definitions, name);
-    }
+    if (GroupOf(known.outline) != group || HasCondition(known.outline, "NamesAccepted")) continue;
+    // It is not there if an earlier state was restored.
+    if (definitions.resource->store->Get(name) != nullptr) EstablishDefinition(definitions, name);
   }
 }
 
@@ -214,7 +198,9 @@ void Lifecycle::Amend(const WriteTarget& target, const ObjectWriter::OutlineChan
 void Lifecycle::SweepDefinition(const std::string& name) {
   const ResourceAt definitions =
       state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  if (!definitions || definitions.resource->store->Get(name) == nullptr) {
+  const StoredObjectPtr deleted = definitions.resource->store->Get(name);
+  // A client may have taken the finalizer away, and made another one of that name.
+  if (deleted == nullptr || !deleted->terminating()) {
     sweeps_.erase(name);
     return;
   }

@@ -36,26 +36,25 @@ void NamespaceController::Post(const std::string& name) {
 }
 
 void NamespaceController::Begin(const std::string& name, Progress& progress) const {
-  progress.at = 0;
-  progress.sweep = ObjectSweep(NamespacePrefix(name));
-  progress.resources.clear();
   for (const auto& resource : state_.resources.all()) {
-    if (HasObjectsIn(*resource, name)) progress.resources.push_back(resource);
+    if (!HasObjectsIn(*resource, name)) continue;
+    progress.parts.push_back({.resource = resource, .sweep = ObjectSweep(NamespacePrefix(name))});
   }
 }
 
 void NamespaceController::Turn(const std::string& name) {
-  const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
-  if (namespaces == nullptr || namespaces->store->Get(name) == nullptr) {
+  const StoredObjectPtr stored =
+      state_.resources.FindGroupResource("", "namespaces")->store->Get(name);
+  // A client may have finalized it, and made another one of that name.
+  if (stored == nullptr || !stored->terminating()) {
     progress_.erase(name);
     return;
   }
   Progress& progress = progress_[name];
-  if (progress.resources.empty()) Begin(name, progress);
+  if (progress.parts.empty()) Begin(name, progress);
   if (!Work(name, progress)) return Post(name);
   if (!progress.counting && !IsEmpty(name)) {
     progress.counting = true;
-    Begin(name, progress);
     return Post(name);
   }
   const Progress done = std::move(progress);
@@ -67,10 +66,10 @@ void NamespaceController::Turn(const std::string& name) {
 
 bool NamespaceController::Work(const std::string& name, Progress& progress) {
   const internal::base::WorkSlice turn(state_.env);
-  for (; progress.at < progress.resources.size(); ++progress.at) {
-    const auto& resource = progress.resources[progress.at];
+  for (; !progress.parts.empty(); progress.parts.pop_front()) {
+    const auto& resource = progress.parts.front().resource;
     const ResourceAt at{.resource = resource, .version = resource->versions.front()};
-    const bool all = progress.sweep.Run(
+    const bool all = progress.parts.front().sweep.Run(
         *resource->store, state_.resource_version, turn,
         // Objects being deleted already wait for finalizers or for their grace period.
         [&](const StoredObject& stored) { return progress.counting || !stored.terminating(); },
@@ -84,12 +83,11 @@ bool NamespaceController::Work(const std::string& name, Progress& progress) {
           }
           (void)writer_
               .Delete({.at = at, .namespace_ = name, .name = std::string(stored.name())},
-                      {.grace_period_seconds = 0, .propagation = "Background"})
+                      {.propagation = "Background"})
               .ok();
           return true;
         });
     if (!all) return false;
-    progress.sweep = ObjectSweep(NamespacePrefix(name));
   }
   return true;
 }
@@ -134,9 +132,11 @@ void NamespaceController::Report(const std::string& name,
   const json::Value conditions = json::Value::MakeArray(
       {Condition("NamespaceContentRemaining", true, now, "SomeResourcesRemain",
                  "Some resources are remaining: " + resources),
-       Condition("NamespaceFinalizersRemaining", !holders.empty(), now,
-                 holders.empty() ? "ContentHasNoFinalizers" : "SomeFinalizersRemain",
-                 "Some content in the namespace has finalizers remaining: " + holders)});
+       holders.empty()
+           ? Condition("NamespaceFinalizersRemaining", false, now, "ContentHasNoFinalizers",
+                       "All content-preserving finalizers finished")
+           : Condition("NamespaceFinalizersRemaining", true, now, "SomeFinalizersRemain",
+                       "Some content in the namespace has finalizers remaining: " + holders)});
   Modify(name, [&](json::Value& outline) {
     // Each write triggers Sync again, so an equal condition is not written.
     const json::Value& before = std::as_const(outline).At("/status/conditions");

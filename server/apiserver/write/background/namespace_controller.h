@@ -6,11 +6,10 @@
 #ifndef KINFORMER_APISERVER_WRITE_BACKGROUND_NAMESPACE_CONTROLLER_H_
 #define KINFORMER_APISERVER_WRITE_BACKGROUND_NAMESPACE_CONTROLLER_H_
 
-#include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "kinformer/json/json.h"
 
@@ -32,9 +31,11 @@ class NamespaceController {
   // Progress of the work on one namespace: first all objects are deleted, and then the remaining
   // ones are counted.
   struct Progress {
-    std::vector<std::shared_ptr<ServedResource>> resources{};
-    std::size_t at = 0;  // index into `resources`
-    ObjectSweep sweep{};
+    struct Part {
+      std::shared_ptr<ServedResource> resource{};
+      ObjectSweep sweep{};
+    };
+    std::deque<Part> parts{};  // those left to do
     bool counting = false;
     std::map<std::string, int> finalizers{};
     bool again = false;  // there was another Sync in between

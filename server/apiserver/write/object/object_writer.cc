@@ -61,7 +61,6 @@ ObjectWriter::ObjectWriter(ServerState& state) : state_(state), strategy_(state)
 Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   if (!target.at.resource->namespaced) return {};
   const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
-  if (namespaces == nullptr) return {};
   const StoredObjectPtr stored = namespaces->store->Get(target.namespace_);
   if (stored == nullptr) return NotFoundError(namespaces->Subject(target.namespace_));
   if (stored->terminating()) {
@@ -95,7 +94,6 @@ void ObjectWriter::Convert(Draft& draft) {
   draft.sent_as = version->conversion;
   draft.object = version->conversion->to_stored(draft.object);
   target.at.version = StoredAt(target.at).version;
-  target.checked = true;
 }
 
 Result<void> ObjectWriter::ToStoredForm(Draft& draft) {
@@ -115,19 +113,12 @@ bool ObjectWriter::Fits(const ServedVersion& version, const json::Value& object)
 
 Result<void> ObjectWriter::ApplyTypes(const WriteTarget& target, json::Value& object) {
   const ServedVersion& version = *target.at.version;
-  if (version.message == nullptr) return {};
-  const bool check = !target.checked;
-  Result<void> typed;
-  if (state_.options.defaulting) {
-    typed = defaults_.Apply(*version.message, version.api_version + " " + version.kind, object);
-  } else if (check) {
-    if (const auto message = internal::JsonToProtobuf(*version.message, object.Dump()); !message) {
-      typed = message.error();
-    }
-  }
+  if (version.message == nullptr || !state_.options.defaulting) return {};
+  Result<void> typed =
+      defaults_.Apply(*version.message, version.api_version + " " + version.kind, object);
+  // Its types were checked as they were sent.
   if (!typed && typed.error().reason() == Reason::kRequestEntityTooLarge) return typed;
-  if (typed || !check) return {};
-  return version.NotHandled(typed.error().message());
+  return {};
 }
 
 Result<void> ObjectWriter::CheckMayCreate(const WriteTarget& target) {

@@ -139,7 +139,7 @@ class ObjectWriter {
   void Convert(Draft& draft);
   // Convert, if needed, and normalizes fields that have two spellings.
   Result<void> ToStoredForm(Draft& draft);
-  // Checks field types, and with defaulting gives the object the form a real server gives it.
+  // With defaulting, gives the object the form that a real server gives it.
   Result<void> ApplyTypes(const WriteTarget& target, json::Value& object);
 
   Result<void> CheckMayCreate(const WriteTarget& target);

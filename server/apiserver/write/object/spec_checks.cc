@@ -15,7 +15,7 @@ namespace {
 
 std::vector<StatusCause> MissingFields(const ResourceAt& at, const json::Value& object) {
   std::vector<StatusCause> causes;
-  if (at.resource->custom || at.version->message == nullptr) return causes;
+  if (at.version->message == nullptr) return causes;
   ValidateRequired(*at.version->message, object, causes);
   ValidateDependent(*at.resource, object, causes);
   return causes;

@@ -25,13 +25,12 @@ std::string KindText(std::string_view api_version, std::string_view kind) {
 std::string FieldPath(std::string_view problem, const json::Value& object, bool custom) {
   const std::size_t first = problem.find('"');
   const std::size_t last = problem.rfind('"');
-  if (first >= last) return std::string(problem);
   const std::string_view path = problem.substr(first + 1, last - first - 1);
   std::string out = ".";
   std::string pointer = "/";
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (path[i] == '[') {
-      const std::size_t close = std::min(path.find(']', i), path.size() - 1);
+      const std::size_t close = std::min(path.find(']', i), path.size());
       pointer.append("/").append(path.substr(i + 1, close - i - 1));
       const json::Value& element = object.At(pointer);
       if (!custom && element["name"].is_string()) {

@@ -155,7 +155,6 @@ ResourceRequest Evictions::Admitted::RequestFor(const WriteTarget& changed) cons
   out.at = changed.at;
   out.info.name = changed.name;
   out.info.subresource = changed.subresource;
-  out.info.verb = Verb::kUpdate;
   out.info.query = Query();
   return out;
 }
@@ -183,7 +182,6 @@ Async<ResponsePtr> Evictions::Evict(ResourceRequest request, bool dry_run) {
   const Result<void> admitted = co_await AdmitCreation(admission_, *create, check);
   if (!admitted) co_return create->Fail(admitted.error());
   Admitted eviction{.request = std::move(create->request), .options = std::move(options.request)};
-  eviction.request.body.clear();
   eviction.target = {.at = eviction.request.at,
                      .namespace_ = eviction.request.info.namespace_,
                      .name = name,
@@ -222,17 +220,17 @@ Async<ResponsePtr> Evictions::EvictAdmitted(Admitted eviction) {
 
 Async<Result<StoredObjectPtr>> Evictions::FindBudget(StoredObjectPtr pod) {
   const PodState state = co_await off_loop_.Do(pod->body().size(), [&] { return StateOf(*pod); });
-  const ResourceAt at = state_.resources.Find("policy", "v1", "poddisruptionbudgets");
-  if (!state.is_protected || !at) co_return nullptr;
-  std::size_t bytes = 0;
+  if (!state.is_protected) co_return nullptr;
+  const ResourceStore& store =
+      *state_.resources.FindGroupResource("policy", "poddisruptionbudgets")->store;
   std::vector<StoredObjectPtr> budgets;
-  at.resource->store->Walk(NamespacePrefix(pod->namespace_()), {}, state_.resource_version,
-                           [&](const StoredObjectPtr& stored) {
-                             bytes += stored->body().size();
-                             budgets.push_back(stored);
-                             return true;
-                           });
-  const Selecting found = co_await off_loop_.Do(bytes, [&] { return SelectingOf(budgets, *pod); });
+  store.Walk(NamespacePrefix(pod->namespace_()), {}, state_.resource_version,
+             [&](const StoredObjectPtr& stored) {
+               budgets.push_back(stored);
+               return true;
+             });
+  const Selecting found =
+      co_await off_loop_.Do(store.bytes(), [&] { return SelectingOf(budgets, *pod); });
   if (found.budgets.size() > 1) {
     co_return Error(Reason::kUnknown,
                     "This pod has more than one PodDisruptionBudget, which the eviction "

@@ -105,18 +105,17 @@ void SortByText(std::string_view body, std::vector<std::string>& problems) {
   for (const std::string& problem : problems) places.Want(PathOf(problem));
   places.Scan(body);
   std::vector<std::pair<std::size_t, std::string>> placed;
-  placed.reserve(problems.size());
   std::unordered_map<std::string_view, std::size_t> repeats;
   for (const std::string& problem : problems) {
     const std::string_view path = PathOf(problem);
     // The first occurrence of a repeated member is valid.
     const bool repeated = problem.starts_with("duplicate");
-    placed.emplace_back(places.Of(path, repeated ? ++repeats[path] : 0), std::string());
+    placed.emplace_back(places.Of(path, repeated ? ++repeats[path] : 0), problem);
   }
-  for (std::size_t i = 0; i < problems.size(); ++i) placed[i].second = std::move(problems[i]);
   std::stable_sort(placed.begin(), placed.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < problems.size(); ++i) problems[i] = std::move(placed[i].second);
+  problems.clear();
+  for (auto& [place, problem] : placed) problems.push_back(std::move(problem));
 }
 
 }  // namespace kinformer::apiserver

@@ -57,9 +57,8 @@ Error NotKnown() { return Error(Reason::kUnauthorized, "invalid bearer token"); 
 
 StoredObjectPtr ServiceAccountTokens::Find(std::string_view plural, std::string_view namespace_,
                                            std::string_view name, std::string_view uid) const {
-  const auto resource = state_.resources.FindGroupResource("", plural);
-  if (resource == nullptr) return nullptr;
-  const StoredObjectPtr stored = resource->Find(namespace_, name);
+  const StoredObjectPtr stored =
+      state_.resources.FindGroupResource("", plural)->Find(namespace_, name);
   return stored != nullptr && (uid.empty() || stored->uid() == uid) ? stored : nullptr;
 }
 
