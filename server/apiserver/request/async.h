@@ -21,6 +21,9 @@
 //  * Nothing continues once the server is gone.
 //  * An exception reaches whoever awaits the coroutine, and in the end becomes an error response.
 //    None leaves Start or Respond.
+//
+// REQUIRES: in an expression with co_await, closures capture by reference, and aggregates are
+// variables (`T value{...}` in a statement before it). g++ 12 destroys such temporaries twice.
 
 #ifndef KINFORMER_APISERVER_REQUEST_ASYNC_H_
 #define KINFORMER_APISERVER_REQUEST_ASYNC_H_
@@ -197,7 +200,7 @@ class Started final : public Flow {
   Started(Env& env, Async<T> task, std::function<void(T)> done)
       : env_(env), task_(std::move(task)), done_(std::move(done)) {}
 
-  void Begin() { task_.Begin(*this); }
+  void Begin() { task_->Begin(*this); }
   // Ends the flow when the owner is destroyed.
   struct Owner {
     explicit Owner(std::shared_ptr<Started> f) : flow(std::move(f)) {}
@@ -209,20 +212,22 @@ class Started final : public Flow {
 
  private:
   void Deliver() override {
-    if (!task_.done() || done_ == nullptr) return;
-    const std::function<void(T)> done = std::exchange(done_, nullptr);
-    done(Take());
+    if (!task_ || !task_->done()) return;
+    T result = Take();
+    task_.reset();  // the owner may stay for long
+    const std::function<void(T)> done = std::move(done_);
+    done(std::move(result));
   }
   T Take() {
     try {
-      return task_.await_resume();
+      return task_->await_resume();
     } catch (...) {
       return FailedWith<T>(ErrorOfThrown(env_));
     }
   }
 
   Env& env_;
-  const Async<T> task_;
+  std::optional<Async<T>> task_;  // empty: it has ended
   std::function<void(T)> done_;
 };
 
@@ -278,9 +283,11 @@ class Called {
   void await_suspend(std::coroutine_handle<Promise> at) {
     Flow* const flow = at.promise().flow();
     beginning_ = true;
-    ticket_ = operation_([this, resume = flow->Resumption(at)](T result) {
+    ticket_ = operation_([this, at, weak = flow->weak_from_this()](T result) {
+      const std::shared_ptr<Flow> waiting = weak.lock();
+      if (waiting == nullptr) return;
       result_.emplace(std::move(result));
-      if (!beginning_) resume();
+      if (!beginning_) waiting->Resume(at);
     });
     beginning_ = false;
     if (result_) flow->Next(at);

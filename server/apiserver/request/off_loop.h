@@ -94,6 +94,9 @@ template <class Work>
 class OffLoopWork {
  public:
   using Value = std::invoke_result_t<Work&>;
+  static_assert(std::is_trivially_destructible_v<Work>,
+                "kinformer: capture by reference: the variables stay until the work has ended, and "
+                "g++ 12 destroys other captures twice");
 
   // `elsewhere`: null to run `work` at once.
   OffLoopWork(OffLoop* elsewhere, Work work) : elsewhere_(elsewhere), work_(std::move(work)) {}
