@@ -3,8 +3,6 @@
 #include <memory>
 #include <utility>
 
-#include "apiserver/request/awaited.h"
-
 namespace kinformer::apiserver {
 
 OffLoop::~OffLoop() {
@@ -57,18 +55,6 @@ OffLoop::Ticket OffLoop::Start(std::function<void()> work, std::function<void()>
     });
   });
   return ticket;
-}
-
-ResponsePtr OffLoop::Run(std::size_t bytes, std::function<void()> work,
-                         std::function<ResponsePtr()> then) {
-  if (!IsMuch(bytes)) {
-    work();
-    return then();
-  }
-  auto answer = std::make_unique<Awaited>();
-  answer->Hold(Start(std::move(work),
-                     [place = answer.get(), then = std::move(then)] { place->Answer(then()); }));
-  return answer;
 }
 
 }  // namespace kinformer::apiserver

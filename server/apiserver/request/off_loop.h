@@ -19,7 +19,6 @@
 #include "kinformer/base/env.h"
 
 #include "apiserver/request/async.h"
-#include "apiserver/request/responses.h"
 
 namespace kinformer::apiserver {
 
@@ -58,11 +57,6 @@ class OffLoop {
   // Runs `work` on the other thread, then `then` on the loop, unless the ticket was destroyed
   // before. Both are destroyed on the other thread.
   [[nodiscard]] Ticket Start(std::function<void()> work, std::function<void()> then);
-
-  // Runs `work`, and responds with the result of `then`, on the loop: both at once if there is
-  // little to do; else `work` on the other thread, unless the response is destroyed before. Both
-  // are then destroyed on that thread.
-  ResponsePtr Run(std::size_t bytes, std::function<void()> work, std::function<ResponsePtr()> then);
 
  private:
   template <class Work>
