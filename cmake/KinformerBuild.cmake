@@ -105,7 +105,9 @@ set(KINFORMER_LAYERS
   apiserver/conversion
   apiserver/admission
   apiserver/read
-  apiserver/write
+  apiserver/write/object
+  apiserver/write/request
+  apiserver/write/background
   apiserver/discovery
   apiserver/faults
   apiserver/server

@@ -72,13 +72,13 @@ _STATEMENT = re.compile(
     r"(?:if \([^\n]*\) )?(?:"
     r"[\w.:]*\w_? ?(?:->|\.)?[\w.:>\-\[\]()]*\([^\n;]*\)"         # a call
     r"|\*?[\w.\[\]>\-]*(?:_|\.\w+|>\w+) (?:[-+|&]?=) [^\n;]+"     # to a member
-    r"|(?:return|continue)(?: [^\n;]*)?"                           # only behind an if
+    r"|(?:(?:co_)?return|continue)(?: [^\n;]*)?"                   # only behind an if
     r"));$", re.MULTILINE)
 
 # Calls that only save time: room for what will come, prefetching, what the compiler is told.
 _HINT = re.compile(r"^\s*[\w.>\-()\[\]]*?(?:\b[rR]eserve|\bExpect|\bExpectFrom|\basm)\(")
 # The declaration of a function or of a variable with arguments, which looks like a call.
-_DECLARATION = re.compile(r"(?!if |return\b)[\w:]+(?:<[^()]*>)? \w+\(")
+_DECLARATION = re.compile(r"(?!if |return\b|co_)[\w:]+(?:<[^()]*>)? \w+\(")
 
 
 def _is_whole(statement):
@@ -134,7 +134,7 @@ def mutants_of(path, text):
         add("number", match.start(), match.group(1), str(value + 1 if value < 10 else 2 * value))
     for match in _STATEMENT.finditer(code):
         statement = match.group("code")
-        if (statement.startswith("return") or _DECLARATION.match(statement)
+        if (statement.startswith(("return", "co_return")) or _DECLARATION.match(statement)
                 or not _is_whole(statement) or not _begins(code, match.start("code"))):
             continue
         start, end = match.start("code"), match.end()

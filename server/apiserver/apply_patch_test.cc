@@ -1,6 +1,6 @@
 // Decoding of server-side apply: its errors in the words of a real server, and its warnings.
 
-#include "apiserver/write/apply_patch.h"
+#include "apiserver/write/request/apply_patch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/testing.h"
-#include "apiserver/write/deletion_mark.h"
-#include "apiserver/write/propagation.h"
+#include "apiserver/write/object/deletion_mark.h"
+#include "apiserver/write/object/propagation.h"
 
 namespace kinformer::apiserver::testing {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/testing.h"
-#include "apiserver/write/lifecycle.h"
-#include "apiserver/write/object_writer.h"
+#include "apiserver/write/background/lifecycle.h"
+#include "apiserver/write/object/object_writer.h"
 
 namespace kinformer::apiserver::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/testing.h"
-#include "apiserver/write/generated_name.h"
+#include "apiserver/write/object/generated_name.h"
 
 namespace kinformer::apiserver::testing {
 namespace {

@@ -1,6 +1,6 @@
 // Sweeps over a collection in turns.
 
-#include "apiserver/write/object_sweep.h"
+#include "apiserver/write/object/object_sweep.h"
 
 #include <algorithm>
 #include <chrono>

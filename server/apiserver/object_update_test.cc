@@ -1,6 +1,6 @@
 // Updates: what a client cannot change, what counts as a change, and finalizers.
 
-#include "apiserver/write/object_update.h"
+#include "apiserver/write/object/object_update.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apiserver/testing.h"
-#include "apiserver/write/field_order.h"
+#include "apiserver/write/request/field_order.h"
 
 namespace kinformer::apiserver::testing {
 namespace {

@@ -1,6 +1,6 @@
 // Bodies and parameters of writes: how they are decoded, and which are refused.
 
-#include "apiserver/write/request_body.h"
+#include "apiserver/write/request/request_body.h"
 
 #include <gtest/gtest.h>
 #include <optional>

@@ -1,6 +1,6 @@
 // Scales: how objects are shown as one, which are refused, and how they are applied.
 
-#include "apiserver/write/scale.h"
+#include "apiserver/write/request/scale.h"
 
 #include <gtest/gtest.h>
 #include <memory>

@@ -11,7 +11,7 @@
 #include "kinformer/base/simulation.h"
 
 #include "apiserver/registry/server_state.h"
-#include "apiserver/write/service_account_tokens.h"
+#include "apiserver/write/request/service_account_tokens.h"
 
 namespace kinformer::apiserver {
 namespace {

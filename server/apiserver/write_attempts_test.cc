@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apiserver/testing/admission_fixture.h"
-#include "apiserver/write/request_body.h"
+#include "apiserver/write/request/request_body.h"
 
 namespace kinformer::apiserver::testing {
 namespace {
@@ -91,14 +91,11 @@ TEST_F(WriteAttempts, ObjectThatChangesFourTimes_IsWrittenAtLast) {
       At("v").asked.clear();
       const Reply reply = Send(write);
       EXPECT_EQ(reply.status, 200) << write.method << write.path << reply.body.substr(0, 300);
-      const bool deletes = write.method == std::string_view("DELETE");
       EXPECT_THAT(At("v").asked, SizeIs(5)) << write.method << write.path;
       EXPECT_THAT(At("m").asked, SizeIs(5)) << write.method << write.path << " is asked anew";
       EXPECT_EQ(At("v").asked[4].At("/oldObject/metadata/resourceVersion").StringOrEmpty().empty(),
                 false);
-      if (!deletes) {
-        EXPECT_EQ(Warnings(reply), "299 - \"m\";299 - \"v\";") << "the last ones";
-      }
+      EXPECT_EQ(Warnings(reply), "299 - \"m\";299 - \"v\";") << "the last ones";
     }
   }
   EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
@@ -137,6 +134,44 @@ TEST_F(WriteAttempts, ObjectThatIsDeletedMeanwhile_IsNotFound) {
         Send({method, std::string(kMaps) + "/x", R"({"metadata":{"name":"x"},"data":{"a":"b"}})"});
     EXPECT_EQ(reply.status, 404) << method << reply.body;
     EXPECT_THAT(At("v").asked, SizeIs(1)) << method;
+  }
+}
+
+// Objects in a form that is not stored are converted anew in each attempt.
+TEST_F(WriteAttempts, WriteInAnotherVersion_IsConvertedInEveryAttempt) {
+  const std::string v1 = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers";
+  const std::string v2 = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/a";
+  const GroupVersionResource stored{
+      .group = "autoscaling", .version = "v2", .resource = "horizontalpodautoscalers"};
+  const auto object = [](int percentage) {
+    return R"({"metadata":{"name":"a"},"spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"D",)"
+           R"("name":"d"},"targetCPUUtilizationPercentage":)" +
+           std::to_string(percentage) + "}}";
+  };
+  ASSERT_EQ(server_.Do("POST", v1, object(50)).status, 201);
+  At("v").answer = [&](const json::Value&) {
+    if (At("v").asked.size() <= 2) {
+      const std::string at = std::to_string(At("v").asked.size());
+      const json::Value labels = Json(R"({"metadata":{"labels":{"at":")" + at + R"("}}})");
+      EXPECT_TRUE(server_.server().Patch(stored, {"default", "a"}, labels).ok());
+    }
+    return Allow();
+  };
+  Validating("v", R"({"rules":[{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],
+    "resources":["horizontalpodautoscalers"]}]})");
+  for (const int percentage : {60, 70}) {
+    At("v").asked.clear();
+    const bool patches = percentage == 70;
+    const Reply reply = server_.Do(
+        patches ? "PATCH" : "PUT", v1 + "/a",
+        patches ? R"({"spec":{"targetCPUUtilizationPercentage":70}})" : object(percentage),
+        patches ? kMerge : HeaderList());
+    ASSERT_EQ(reply.status, 200) << reply.body;
+    EXPECT_THAT(At("v").asked, SizeIs(3)) << percentage;
+    EXPECT_EQ(reply.Json().At("/spec/targetCPUUtilizationPercentage").AsInt64(), percentage);
+    EXPECT_EQ(
+        server_.Get(v2).Json().At("/spec/metrics/0/resource/target/averageUtilization").AsInt64(),
+        percentage);
   }
 }
 

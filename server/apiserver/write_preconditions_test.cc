@@ -8,9 +8,9 @@
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/testing.h"
-#include "apiserver/write/object_writer.h"
-#include "apiserver/write/preconditions.h"
-#include "apiserver/write/sent_metadata.h"
+#include "apiserver/write/object/object_writer.h"
+#include "apiserver/write/object/preconditions.h"
+#include "apiserver/write/object/sent_metadata.h"
 
 namespace kinformer::apiserver::testing {
 namespace {

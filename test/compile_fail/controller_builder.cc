@@ -55,12 +55,19 @@
 // case several_predicates: one predicate is given: predicate::And\(a, b\) is that of several
 // case several_predicates_of_owned: one predicate is given: predicate::And
 // case and_of_two_kinds: these predicates are for different kinds, and an object is of one
+// case options_as_in_go: ControllerOptions has other names than Go's controller.Options
+// case options_of_limiter: a limiter is given to WithRateLimiter, not with ControllerOptions
+// case options_of_number: WithOptions takes ControllerOptions: .*max_concurrent_reconciles = 2
+// case options_of_manager: WithOptions takes ControllerOptions: .*ManagerOptions::controller
+// case named_by_view: a controller's name is a std::string, and this text is a view of one
+// case named_by_number: a controller's name is text
 
 #include "kinformer/controller/controller_builder.h"
 
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
@@ -243,6 +250,18 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
 #elif defined(and_of_two_kinds)
   builder.For<Pod>(And(predicate::NewPredicateFuncs<Pod>([](const Pod&) { return true; }),
                        predicate::NewPredicateFuncs<Secret>([](const Secret&) { return true; })));
+#elif defined(options_as_in_go)
+  builder.WithOptions({.MaxConcurrentReconciles = 2, .RecoverPanic = true});
+#elif defined(options_of_limiter)
+  builder.WithOptions({.max_concurrent_reconciles = 2, .rate_limiter = nullptr});
+#elif defined(options_of_number)
+  builder.WithOptions(2);
+#elif defined(options_of_manager)
+  builder.WithOptions(kinformer::ManagerOptions{});
+#elif defined(named_by_view)
+  builder.Named(Widget::kKind).Complete(Reconcile).OrExit();
+#elif defined(named_by_number)
+  builder.Named(2).Complete(Reconcile).OrExit();
 #elif defined(as_reconciler_void)
   kinformer::AsReconciler<Pod>(manager->GetClient(),
                                [](const ReconcileContext&, const Ref<Pod>&) {});
@@ -255,6 +274,9 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
       .WithEventFilter(predicate::LabelChangedPredicate())
       .Complete(Reconcile)
       .OrExit();
+  builder.Named("pods").Named(std::string(Widget::kKind)).WithOptions({});
+  builder.WithOptions({.name = "pods"}).WithOptions({.max_concurrent_reconciles = 2});
+  builder.WithOptions(kinformer::ControllerOptions()).WithOptions({.recover_panic = false});
   builder.WithEventFilter(
       And(predicate::GenerationChangedPredicate(),
           Or(predicate::LabelChangedPredicate(), predicate::AnnotationChangedPredicate(),

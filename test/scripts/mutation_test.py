@@ -51,6 +51,11 @@ class Mutation(unittest.TestCase):
                          [("statement", "static_cast<void>(0);")])
         self.assertEqual(changed("  size_ = other;"), [("statement", "static_cast<void>(0);")])
         self.assertEqual(changed("  return other;"), [])
+        self.assertEqual(changed("  if (over) co_return Fail(why);"),
+                         [("statement", "static_cast<void>(0);")])
+        self.assertEqual(changed("  co_await Shape(objects);"),
+                         [("statement", "static_cast<void>(0);")])
+        self.assertEqual(changed("  co_return other;"), [])
         self.assertEqual(changed("  const int size = other;"), [])
         self.assertEqual(changed("  rows_.reserve(size + 1);"), [])
         self.assertEqual(changed("  store_.Expect({rows, size});"), [])

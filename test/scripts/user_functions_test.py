@@ -106,7 +106,7 @@ class Table(unittest.TestCase):
         self.root = pathlib.Path(self.folder.name)
         self.write("include/kinformer/h.h", "struct O {\n std::function<void()> f;\n};\n")
         self.write("src/a/CMakeLists.txt", "kinformer_test(a_test\n  SOURCES x_test.cc\n)\n")
-        self.write("src/a/x_test.cc", "TEST(X, Throws) {}\n")
+        self.write("src/a/x_test.cc", 'TEST(X, Throws) {}\nTEST_P(X, Ends) { Case("One"); }\n')
 
     def tearDown(self):
         self.folder.cleanup()
@@ -120,8 +120,15 @@ class Table(unittest.TestCase):
         return script.check(self.root)
 
     def test_a_test_or_a_reason_will_do(self):
-        self.assertEqual(self.check("h.h O::f -> a_test: X.Throws\n"), [])
+        for thrown in ("-> a_test: X.Throws", "-- nobody notices"):
+            for ending in ("-> a_test: X.Ends", "-> a_test: X.Ends/One", "-- it has no end"):
+                self.assertEqual(self.check(f"h.h O::f {thrown} | {ending}\n"), [])
         self.assertEqual(self.check("h.h O::f -- it is never called\n"), [])
+
+    def test_a_line_that_says_nothing_of_the_end(self):
+        findings = self.check("h.h O::f -> a_test: X.Throws\n")
+        self.assertEqual(len(findings), 1)
+        self.assertIn("ends what calls it", findings[0])
 
     def test_a_function_without_a_line(self):
         findings = self.check("# nothing\n")
@@ -129,12 +136,14 @@ class Table(unittest.TestCase):
         self.assertIn("h.h O::f", findings[0])
 
     def test_a_test_that_is_not_there(self):
-        for line in ("h.h O::f -> a_test: X.Other", "h.h O::f -> b_test: X.Throws"):
-            self.assertEqual(len(self.check(line + "\n")), 1, line)
+        for test in ("a_test: X.Other", "b_test: X.Throws", "a_test: X.Ends/Two"):
+            for line in (f"h.h O::f -> {test} | -- none", f"h.h O::f -- none | -> {test}"):
+                self.assertEqual(len(self.check(line + "\n")), 1, line)
 
     def test_lines_that_are_wrong(self):
         good = "h.h O::f -- why\n"
-        for line in ("h.h O::gone -- why", "h.h O::f -- again", "h.h O::g ?? not yet", "words"):
+        for line in ("h.h O::gone -- why", "h.h O::f -- again", "h.h O::g ?? not yet", "words",
+                     "h.h O::g -- why | or not", "h.h O::g -- why | -- why | -- why"):
             self.assertEqual(len(self.check(good + line + "\n")), 1, line)
 
 

@@ -61,10 +61,12 @@ class TypedControllerBuilder
     requires(!std::derived_from<Wrong, Manager> && !std::same_as<Wrong, TypedControllerBuilder>)
   explicit TypedControllerBuilder(const Wrong& wrong) : manager_(internal::NoManager(wrong)) {}
   using Misuse::For;
+  using Misuse::Named;
   using Misuse::Owns;
   using Misuse::Watches;
   using Misuse::WatchesRawSource;
   using Misuse::WithEventFilter;
+  using Misuse::WithOptions;
 
   // Reconciles objects of kind T: an event is a request for its object. Names the controller. Once.
   template <KnownKind T>

@@ -124,13 +124,19 @@ Result<std::vector<Ref<T>>> TypedObjects(Result<std::vector<ObjectRef>> objects)
 // struct names it, as generated ones and those of custom resources do.
 class DelegatingClient : private internal::DelegatingClientMisuse {
  public:
+  using DelegatingClientMisuse::Create;
   using DelegatingClientMisuse::Delete;
   using DelegatingClientMisuse::DeleteAllOf;
   using DelegatingClientMisuse::Get;
+  using DelegatingClientMisuse::IndexField;
   using DelegatingClientMisuse::IndexMetadataField;
   using DelegatingClientMisuse::List;
   using DelegatingClientMisuse::ListMetadata;
   using DelegatingClientMisuse::Patch;
+  using DelegatingClientMisuse::Update;
+  using DelegatingClientMisuse::WithDeadline;
+  using DelegatingClientMisuse::Within;
+  using DelegatingClientMisuse::WithNamespace;
 
   DelegatingClient(Client client, std::shared_ptr<SharedInformerFactory> factory,
                    DelegatingClientOptions options = {})
@@ -290,7 +296,10 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   // Counterpart: SubResourceClient.
   class SubResourceClient : private internal::SubResourceMisuse {
    public:
+    using SubResourceMisuse::Create;
+    using SubResourceMisuse::Get;
     using SubResourceMisuse::Patch;
+    using SubResourceMisuse::Update;
 
     // Updates the part; `object` is the whole object, from which the server takes the part.
     template <class T = void, class M>

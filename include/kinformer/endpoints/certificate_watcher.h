@@ -49,7 +49,8 @@ class CertificateWatcher {
   // Returns the last valid pair.
   [[nodiscard]] virtual CertificatePair Current() const = 0;
   // Calls `callback` with the current pair, before returning, and later, on the watcher's thread,
-  // with each pair that differs from the last. Replaces an earlier callback.
+  // with each pair that differs from the last. Replaces an earlier callback. A callback may
+  // replace itself; destruction is not for a callback.
   virtual void SetCallback(std::function<void(const CertificatePair& pair)> callback) = 0;
 };
 

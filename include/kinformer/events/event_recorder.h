@@ -172,7 +172,7 @@ class EventBroadcaster {
   void StartLogging();
 
   // Stops accepting events, delivers pending ones for at most `timeout`, and ends. Blocks. May be
-  // called again.
+  // called again. Called by a sink or a function of it, it does not wait for that one.
   void Shutdown(Duration timeout = std::chrono::seconds(10));
 
  private:

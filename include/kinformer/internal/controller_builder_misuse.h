@@ -8,13 +8,16 @@
 #include <concepts>
 #include <exception>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 #include "kinformer/base/result.h"
+#include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/handler.h"
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/source.h"
+#include "kinformer/internal/attributes.h"
 #include "kinformer/internal/misuse.h"
 #include "kinformer/object/object.h"
 #include "kinformer/object/resource.h"
@@ -92,10 +95,58 @@ template <class Wrong>
   std::terminate();
 }
 
+// Any value, for options by the names that they have in Go.
+struct AnyValue {
+  AnyValue() = default;
+  template <class T>
+  AnyValue(T&& /*value*/) {}  // NOLINT: an option's value stands in its place
+};
+struct OptionsAsInGo {
+  AnyValue SkipNameValidation{};
+  AnyValue MaxConcurrentReconciles{};
+  AnyValue CacheSyncTimeout{};
+  AnyValue RecoverPanic{};
+  AnyValue NeedLeaderElection{};
+  AnyValue Reconciler{};
+  AnyValue RateLimiter{};
+  AnyValue UsePriorityQueue{};
+};
+struct OptionsWithLimiter {
+  AnyValue max_concurrent_reconciles{};
+  AnyValue rate_limiter{};
+};
+
 // Base of Builder, the class that wrong calls return, so that further calls compile.
 template <class Builder>
 class ControllerBuilderMisuse {
  public:
+  // Explain options and names of the wrong type. A template, so that {} means ControllerOptions.
+  template <class = void>
+  Builder& WithOptions(OptionsAsInGo options) KINFORMER_UNAVAILABLE(
+      "ControllerOptions has other names than Go's controller.Options: "
+      "WithOptions({.max_concurrent_reconciles = 2}); the limiter is for "
+      "WithRateLimiter");
+  template <class = void>
+  Builder& WithOptions(OptionsWithLimiter options)
+      KINFORMER_UNAVAILABLE("a limiter is given to WithRateLimiter, not with ControllerOptions");
+  template <class Wrong>
+    requires(!std::convertible_to<Wrong, ControllerOptions>)
+  decltype(auto) WithOptions(const Wrong& /*wrong*/) {
+    static_assert(kNeverHolds<Wrong>,
+                  "WithOptions takes ControllerOptions: WithOptions({.max_concurrent_reconciles = "
+                  "2}); what is the same for all controllers is for ManagerOptions::controller");
+    return Never<Builder&>();
+  }
+  template <class Wrong>
+    requires(!std::convertible_to<const Wrong&, std::string>)
+  decltype(auto) Named(const Wrong& /*wrong*/) {
+    static_assert(!IsText<Wrong>,
+                  "a controller's name is a std::string, and this text is a view of one: "
+                  "Named(std::string(text))");
+    static_assert(IsText<Wrong>, "a controller's name is text: Named(\"printer\")");
+    return Never<Builder&>();
+  }
+
   // Explains a missing kind.
   template <int = 0, class... Wrong>
   decltype(auto) For(const Wrong&... /*wrong*/) {

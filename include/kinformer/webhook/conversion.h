@@ -30,6 +30,8 @@
 #include "kinformer/base/result.h"
 #include "kinformer/internal/admission_object.h"
 #include "kinformer/internal/changing.h"
+#include "kinformer/internal/conversion_misuse.h"
+#include "kinformer/internal/misuse.h"
 #include "kinformer/internal/request_object.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_name.h"
@@ -42,8 +44,11 @@ namespace kinformer {
 // Whatever a function does, the object's metadata does not change, except labels and annotations,
 // since the API server allows a conversion to change only these; Convert sets kind and
 // apiVersion.
-class Conversions {
+class Conversions : private internal::ConversionsMisuse {
  public:
+  using ConversionsMisuse::Add;
+  using ConversionsMisuse::AddSpoke;
+
   // Converts content into `to`, which already has the metadata of `from`.
   template <class From, class To>
   using TypedFunction =
@@ -54,13 +59,13 @@ class Conversions {
 
   // Adds both functions between a spoke and its hub. kAlreadyExists: one of them exists. Needs the
   // structs of both versions, as in CustomResource<T> (custom_resource.h).
-  template <Resource Hub, Resource Spoke>
+  template <KnownKind Hub, KnownKind Spoke>
   Result<void> AddSpoke(TypedFunction<Spoke, Hub> to_hub, TypedFunction<Hub, Spoke> from_hub) {
     if (Result<void> added = Add<Spoke, Hub>(std::move(to_hub)); !added) return added;
     return Add<Hub, Spoke>(std::move(from_hub));
   }
   // Adds one direction. kAlreadyExists as above; kInvalidArgument: the kinds differ.
-  template <Resource From, Resource To>
+  template <KnownKind From, KnownKind To>
   Result<void> Add(TypedFunction<From, To> function) {
     return Add(internal::KindOf<From>(), internal::KindOf<To>(),
                [function = std::move(function)](const json::Value& object) -> Result<json::Value> {

@@ -6,6 +6,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/selection.h"
+#include "apiserver/webhook/webhook_call.h"
 #include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
@@ -30,54 +31,35 @@ std::optional<Error> AdmissionCall::DryRunError() const {
                          " does not support dry run");
 }
 
-void AdmissionCall::Ask(const ShownObjects& shown, Done done) {
-  done_ = std::move(done);
-  uid_ = internal::base::NewUuid(parts_.state.env);
-  const auto text = std::make_shared<std::string>();
-  auto write = [text, shown, attributes = attributes_, about = about_, uid = uid_] {
-    *text = AdmissionReviewText(*attributes, {.at = about.at,
-                                              .api_version = about.webhook->review,
+Async<Result<std::optional<AdmissionAnswer>>> AdmissionCall::Ask(ShownObjects shown) {
+  const std::string uid = internal::base::NewUuid(parts_.state.env);
+  std::string text = co_await parts_.off_loop.Do(attributes_->bytes, [&] {
+    return AdmissionReviewText(*attributes_, {.at = at(),
+                                              .api_version = webhook().review,
                                               .uid = uid,
                                               .object = *shown.object,
                                               .old = *shown.old});
-  };
-  if (!OffLoop::IsMuch(attributes_->bytes)) {
-    write();
-    return Send(std::move(*text));
-  }
-  under_way_ = parts_.off_loop.Start(std::move(write), [this, text] { Send(std::move(*text)); });
-}
-
-void AdmissionCall::Send(std::string text) {
-  call_.emplace(parts_.state, webhook().place, std::move(text),
-                [this](Result<std::string> body) { Judge(std::move(body)); });
-}
-
-void AdmissionCall::Judge(Result<std::string> body) {
+  });
+  shown = {};  // VersionedObjects::Discard releases them last
+  const Result<std::string> body =
+      co_await CallWebhook(parts_.state, webhook().place, std::move(text));
   if (!body) {
-    return Finish(
+    co_return Failed(
         Error(Reason::kInternalError, "failed to call webhook: " + body.error().message()));
   }
-  if (!OffLoop::IsMuch(body->size())) {
-    return Finish(ReadAdmissionAnswer(*body, webhook().review, uid_, mutates_));
-  }
-  const auto answer = std::make_shared<Result<AdmissionAnswer>>(AdmissionAnswer());
-  under_way_ = parts_.off_loop.Start(
-      [answer, text = *std::move(body), about = about_, uid = uid_, mutates = mutates_] {
-        *answer = ReadAdmissionAnswer(text, about.webhook->review, uid, mutates);
-      },
-      [this, answer] { Finish(std::move(*answer)); });
+  Result<AdmissionAnswer> answer = co_await parts_.off_loop.Do(
+      body->size(), [&] { return ReadAdmissionAnswer(*body, webhook().review, uid, mutates_); });
+  if (!answer) co_return Failed(answer.error());
+  co_return *std::move(answer);
 }
 
-void AdmissionCall::Finish(Result<AdmissionAnswer> answer) {
-  const Done done = std::move(done_);
-  if (answer) return done(std::optional(*std::move(answer)));
+Result<std::optional<AdmissionAnswer>> AdmissionCall::Failed(const Error& why) const {
   const std::string text =
-      "failed calling webhook " + JsonString(webhook().name) + ": " + answer.error().message();
-  if (!webhook().ignores) return done(InternalServerError(text));
+      "failed calling webhook " + JsonString(webhook().name) + ": " + why.message();
+  if (!webhook().ignores) return InternalServerError(text);
   parts_.state.env.log().Log(LogLevel::kWarning, "a webhook that may fail has failed",
                              {{"err", text}});
-  done(std::optional<AdmissionAnswer>());
+  return std::optional<AdmissionAnswer>();
 }
 
 }  // namespace kinformer::apiserver

@@ -5,7 +5,6 @@
 #ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_CALL_H_
 #define KINFORMER_APISERVER_ADMISSION_ADMISSION_CALL_H_
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,14 +15,14 @@
 #include "apiserver/admission/admission_question.h"
 #include "apiserver/admission/admission_review.h"
 #include "apiserver/admission/versioned_objects.h"
-#include "apiserver/webhook/webhook_call.h"
+#include "apiserver/request/async.h"
 
 namespace kinformer::apiserver {
 
 // Returns a 500 with the message of a real server.
 [[nodiscard]] Error InternalServerError(const std::string& why);
 
-// Loop-confined. Destruction cancels the call.
+// Loop-confined.
 class AdmissionCall {
  public:
   AdmissionCall(const AdmissionParts& parts, std::shared_ptr<const AdmissionAttributes> attributes,
@@ -40,24 +39,18 @@ class AdmissionCall {
   // Returns the error for a dry run, if the webhook must not be called for one.
   [[nodiscard]] std::optional<Error> DryRunError() const;
 
-  // Calls the webhook with the objects in the version of `at`, and passes the result to `done`, on
-  // the loop. Empty: the call failed, and its failure is ignored. `done` may destroy this.
-  using Done = std::function<void(Result<std::optional<AdmissionAnswer>> answer)>;
-  void Ask(const ShownObjects& shown, Done done);
+  // Calls the webhook with the objects in the version of `at`. Empty: the call failed, and its
+  // failure is ignored.
+  Async<Result<std::optional<AdmissionAnswer>>> Ask(ShownObjects shown);
 
  private:
-  void Send(std::string text);
-  void Judge(Result<std::string> body);
-  void Finish(Result<AdmissionAnswer> answer);
+  // Returns the result of a call that failed.
+  [[nodiscard]] Result<std::optional<AdmissionAnswer>> Failed(const Error& why) const;
 
   const AdmissionParts parts_;
   const std::shared_ptr<const AdmissionAttributes> attributes_;
   const AdmissionQuestionFor about_;
   const bool mutates_;
-  std::string uid_{};
-  Done done_{};
-  OffLoop::Ticket under_way_{};
-  std::optional<WebhookCall> call_{};
 };
 
 }  // namespace kinformer::apiserver

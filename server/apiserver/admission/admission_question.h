@@ -5,8 +5,6 @@
 #ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_QUESTION_H_
 #define KINFORMER_APISERVER_ADMISSION_ADMISSION_QUESTION_H_
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,10 +28,6 @@ struct AdmissionQuestionFor {
   WebhookPtr webhook{};
   ResourceAt at{};
 };
-
-// Owns the calls under way; destroying it cancels them.
-using AdmissionTicket = std::shared_ptr<void>;
-using AdmissionDone = std::function<void(AdmissionOutcome outcome)>;
 
 }  // namespace kinformer::apiserver
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,252 +45,218 @@ void Apply(const json::Value& patch, const ResourceAt& at, const json::Value& be
   }
 }
 
-// Base of both kinds of runs.
-class Run {
- public:
-  Run(const AdmissionParts& parts, std::shared_ptr<AdmissionAttributes> attributes,
-      std::vector<AdmissionQuestionFor> questions, bool mutates, AdmissionDone done)
-      : parts_(parts),
-        attributes_(std::move(attributes)),
-        objects_(parts, attributes_),
-        done_(std::move(done)) {
-    for (AdmissionQuestionFor& about : questions) {
-      calls_.push_back(
-          std::make_unique<AdmissionCall>(parts, attributes_, std::move(about), mutates));
+// Webhooks about one request, and its objects as they see them.
+struct Run {
+  Run(const AdmissionParts& with, std::shared_ptr<AdmissionAttributes> about,
+      std::vector<AdmissionQuestionFor> questions, bool mutates)
+      : parts(with), attributes(std::move(about)), objects(parts, attributes) {
+    for (AdmissionQuestionFor& question : questions) {
+      calls.push_back(
+          std::make_unique<AdmissionCall>(parts, attributes, std::move(question), mutates));
     }
   }
 
- protected:
   void AddWarnings(AdmissionAnswer& answer) {
-    for (std::string& warning : answer.warnings) outcome_.warnings.push_back(std::move(warning));
-  }
-  void Finish() {
-    objects_.Discard();
-    const AdmissionDone done = std::move(done_);
-    done(std::move(outcome_));  // may destroy this
+    for (std::string& warning : answer.warnings) outcome.warnings.push_back(std::move(warning));
   }
 
-  // Runs `work`, off the loop if the objects are large, and then `then` on the loop.
-  void Do(std::function<void()> work, std::function<void()> then) {
-    if (!OffLoop::IsMuch(attributes_->bytes)) {
-      work();
-      return then();
-    }
-    under_way_ = parts_.off_loop.Start(std::move(work), std::move(then));
-  }
-
-  const AdmissionParts parts_;
-  const std::shared_ptr<AdmissionAttributes> attributes_;
-  VersionedObjects objects_;
-  std::vector<std::unique_ptr<AdmissionCall>> calls_{};
-  AdmissionOutcome outcome_{};
-
- private:
-  AdmissionDone done_;
-  OffLoop::Ticket under_way_{};
+  const AdmissionParts parts;
+  const std::shared_ptr<AdmissionAttributes> attributes;
+  VersionedObjects objects;
+  std::vector<std::unique_ptr<AdmissionCall>> calls{};
+  AdmissionOutcome outcome{};
 };
 
-class MutatingRun final : public Run {
- public:
-  using Run::Run;
-
-  void Next() {
-    while (at_ < calls_.size() || BeginAgain()) {
-      const std::size_t index = at_++;
-      if (again_ && !due_again_[index]) continue;
-      AdmissionCall& call = *calls_[index];
-      if (!call.Fits(objects_.latest(), attributes_->old)) continue;
-      return objects_.Show(call.at(), [this, index](const Result<ShownObjects>& shown) {
-        // Wrapped twice, as on a real server.
-        if (!shown) {
-          return Fail(InternalServerError(InternalServerError(shown.error().message()).message()));
-        }
-        Ask(index);
-      });
-    }
-    TakeChanged();
-  }
-
- private:
-  void Fail(const Error& error) {
-    outcome_.allowed = error;
-    Finish();
-  }
-
-  void Ask(std::size_t index) {
-    AdmissionCall& call = *calls_[index];
-    if (const std::optional<Error> refused = call.DryRunError()) return Fail(*refused);
-    call.Ask(objects_.shown(call.at()),
-             [this, index](Result<std::optional<AdmissionAnswer>> answer) {
-               if (!answer) return Fail(answer.error());
-               if (!again_) asked_[index] = true;
-               if (!*answer) return Next();
-               Take(index, **answer);
-             });
-  }
-
-  void Take(std::size_t index, AdmissionAnswer& answer) {
-    AddWarnings(answer);
-    const AdmissionCall& call = *calls_[index];
-    if (!answer.allowed) return Fail(RefusedByWebhook(call.webhook().name, answer.status));
-    if (answer.patch.size() == 0) return Next();
-    const std::shared_ptr<const json::Value> before = objects_.shown(call.at()).object;
-    if (before->is_null()) {
-      return Fail(InternalServerError(
-          "admission webhook " + JsonString(call.webhook().name) +
-          " attempted to modify the object, which is not supported for this operation"));
-    }
-    const auto patched = std::make_shared<Patched>();
-    auto apply = [patched, patch = std::move(answer.patch), at = call.at(), before] {
-      Apply(patch, at, *before, *patched);
-    };
-    Do(std::move(apply), [this, index, patched] { Replace(index, *patched); });
-  }
-
-  void Replace(std::size_t index, Patched& patched) {
-    if (!patched.applied) return Fail(InternalServerError(patched.applied.error().message()));
-    if (patched.changed) {
-      added_ += patched.added;
-      if (added_ > kMostAdded) return Fail(TooMuchAdded());
-      objects_.Replace(calls_[index]->at(), std::move(patched.object));
-      outcome_.changed = true;
-      for (std::size_t i = 0; i < calls_.size(); ++i) {
-        if (i != index && asked_[i] && calls_[i]->webhook().again) due_again_[i] = true;
-      }
-    }
-    Next();
-  }
-
-  static Error TooMuchAdded() {
-    return Error(
-               Reason::kRequestEntityTooLarge,
+Error TooMuchAdded() {
+  return Error(Reason::kRequestEntityTooLarge,
                "Request entity too large: the patches of admission webhooks would add more than " +
                    std::to_string(kMostAdded) + " bytes")
-        .WithHttpStatus(413);
-  }
+      .WithHttpStatus(413);
+}
 
-  // Starts a second round, once, if the object changed after a webhook that wants reinvocation.
-  bool BeginAgain() {
-    if (again_) return false;
-    again_ = true;
-    at_ = 0;
-    for (const bool due : due_again_) {
-      if (due) return true;
+class MutatingRun {
+ public:
+  explicit MutatingRun(Run& run) : run_(run) {}
+
+  // Calls the webhooks in turn, and once more those that are due again.
+  Async<Result<void>> CallAll() {
+    for (int round = 1; round <= 2; ++round) {
+      const bool again = round == 2;
+      for (std::size_t i = 0; i < run_.calls.size(); ++i) {
+        if (again && !due_again_[i]) continue;
+        if (!run_.calls[i]->Fits(run_.objects.latest(), run_.attributes->old)) continue;
+        const Result<void> called = co_await CallOne(i, again);
+        if (!called) co_return called.error();
+      }
     }
-    at_ = calls_.size();
-    return false;
+    co_return co_await TakeChanged();
   }
 
-  void TakeChanged() {
-    if (!objects_.replaced()) return Finish();
-    objects_.Take([this](const Result<std::shared_ptr<const json::Value>>& taken) {
-      if (!taken) return Fail(taken.error());
-      const auto copy = std::make_shared<json::Value>();
-      Do([copy, object = *taken] { *copy = *object; },
-         [this, copy] {
-           attributes_->object = std::move(*copy);
-           Finish();
-         });
+ private:
+  Async<Result<void>> CallOne(std::size_t index, bool again) {
+    AdmissionCall& call = *run_.calls[index];
+    const Result<void> shown = co_await run_.objects.Show(call.at());
+    if (!shown) {
+      // Wrapped twice, as on a real server.
+      co_return InternalServerError(InternalServerError(shown.error().message()).message());
+    }
+    if (const std::optional<Error> refused = call.DryRunError()) co_return *refused;
+    Result<std::optional<AdmissionAnswer>> answer =
+        co_await call.Ask(run_.objects.shown(call.at()));
+    if (!answer) co_return answer.error();
+    if (!again) asked_[index] = true;
+    if (!*answer) co_return {};
+    run_.AddWarnings(**answer);
+    if (!(*answer)->allowed) {
+      co_return RefusedByWebhook(call.webhook().name, (*answer)->status);
+    }
+    if ((*answer)->patch.size() == 0) co_return {};
+    co_return co_await ApplyPatch(index, std::move((*answer)->patch));
+  }
+
+  Async<Result<void>> ApplyPatch(std::size_t index, json::Value patch) {
+    const AdmissionCall& call = *run_.calls[index];
+    std::shared_ptr<const json::Value> before = run_.objects.shown(call.at()).object;
+    if (before->is_null()) {
+      co_return InternalServerError(
+          "admission webhook " + JsonString(call.webhook().name) +
+          " attempted to modify the object, which is not supported for this operation");
+    }
+    Patched patched;
+    co_await run_.parts.off_loop.Do(run_.attributes->bytes, [&] {
+      Apply(patch, call.at(), *before, patched);
+      before = nullptr;
+      // Their destruction may take long, too.
+      patch = json::Value();
+      if (!patched.changed) patched.object = json::Value();
     });
+    if (!patched.applied) co_return InternalServerError(patched.applied.error().message());
+    if (!patched.changed) co_return {};
+    added_ += patched.added;
+    if (added_ > kMostAdded) co_return TooMuchAdded();
+    run_.objects.Replace(call.at(), std::move(patched.object));
+    run_.outcome.changed = true;
+    for (std::size_t i = 0; i < run_.calls.size(); ++i) {
+      if (i != index && asked_[i] && run_.calls[i]->webhook().again) due_again_[i] = true;
+    }
+    co_return {};
   }
 
-  std::size_t at_ = 0;
-  bool again_ = false;     // in the second round
+  // Replaces the object of the request by the changed one.
+  Async<Result<void>> TakeChanged() {
+    if (!run_.objects.replaced()) co_return {};
+    const Result<std::shared_ptr<const json::Value>> taken = co_await run_.objects.Take();
+    if (!taken) co_return taken.error();
+    json::Value copy =
+        co_await run_.parts.off_loop.Do(run_.attributes->bytes, [&] { return **taken; });
+    run_.attributes->object = std::move(copy);
+    co_return {};
+  }
+
+  Run& run_;
   std::size_t added_ = 0;  // by all patches
-  std::vector<bool> asked_ = std::vector<bool>(calls_.size());
-  std::vector<bool> due_again_ = std::vector<bool>(calls_.size());
+  std::vector<bool> asked_ = std::vector<bool>(run_.calls.size());
+  // The webhook wants reinvocation, and the object changed after its call.
+  std::vector<bool> due_again_ = std::vector<bool>(run_.calls.size());
 };
 
-class ValidatingRun final : public Run {
+class ValidatingRun {
  public:
-  using Run::Run;
+  explicit ValidatingRun(Run& run) : run_(run) {}
 
   // Makes all versions first, and then calls all webhooks.
-  void ShowNext() {
-    while (shown_.size() < calls_.size()) {
-      const AdmissionCall& call = *calls_[shown_.size()];
-      if (call.Fits(attributes_->object, attributes_->old)) {
-        return objects_.Show(call.at(), [this](const Result<ShownObjects>& shown) {
-          if (!shown) {
-            outcome_.allowed = InternalServerError(shown.error().message());
-            return Finish();
-          }
-          shown_.push_back(true);
-          ShowNext();
-        });
-      }
-      shown_.push_back(false);
+  Async<Result<void>> CallAll() {
+    for (std::size_t i = 0; i < run_.calls.size(); ++i) {
+      const AdmissionCall& call = *run_.calls[i];
+      fits_[i] = call.Fits(run_.attributes->object, run_.attributes->old);
+      if (!fits_[i]) continue;
+      const Result<void> shown = co_await run_.objects.Show(call.at());
+      if (!shown) co_return InternalServerError(shown.error().message());
     }
-    AskMore();
+    co_await Called<bool>([this](Called<bool>::Done done) {
+      all_answered_ = std::move(done);
+      AskMore();
+      return nullptr;
+    });
+    // The first error in the order of the webhooks decides.
+    for (const std::optional<Error>& error : errors_) {
+      if (error) co_return *error;
+    }
+    co_return {};
   }
 
  private:
   // Calls all webhooks at once, up to the memory limit for calls under way.
   void AskMore() {
     // No answer arrives before this returns.
-    for (; next_ < calls_.size(); ++next_) {
-      if (under_way_ * 2 * attributes_->bytes > kMostAsked) break;
+    for (; next_ < run_.calls.size(); ++next_) {
+      if (under_way_ * 2 * run_.attributes->bytes > kMostAsked) break;
       const std::size_t i = next_;
-      if (!shown_[i]) continue;
-      AdmissionCall& call = *calls_[i];
+      if (!fits_[i]) continue;
+      AdmissionCall& call = *run_.calls[i];
       errors_[i] = call.DryRunError();
       if (errors_[i]) continue;
       ++under_way_;
-      call.Ask(objects_.shown(call.at()), [this, i](Result<std::optional<AdmissionAnswer>> answer) {
-        if (!answer) {
-          errors_[i] = answer.error();
-        } else if (*answer) {
-          AddWarnings(**answer);
-          if (!(*answer)->allowed) {
-            errors_[i] = RefusedByWebhook(calls_[i]->webhook().name, (*answer)->status);
-          }
-        }
-        --under_way_;
-        AskMore();
-      });
+      tickets_[i] = Start<Result<std::optional<AdmissionAnswer>>>(
+          run_.parts.state.env, call.Ask(run_.objects.shown(call.at())),
+          [this, i](Result<std::optional<AdmissionAnswer>> answer) {
+            Take(i, answer);
+            --under_way_;
+            AskMore();
+          });
     }
-    FinishIfAll();
+    if (under_way_ > 0 || next_ < run_.calls.size()) return;
+    const Called<bool>::Done done = std::move(all_answered_);
+    done(true);  // may destroy this
   }
 
-  // The first error in the order of the webhooks decides.
-  void FinishIfAll() {
-    if (under_way_ > 0 || next_ < calls_.size()) return;
-    for (const std::optional<Error>& error : errors_) {
-      if (!error) continue;
-      outcome_.allowed = *error;
-      break;
+  void Take(std::size_t index, Result<std::optional<AdmissionAnswer>>& answer) {
+    if (!answer) {
+      errors_[index] = answer.error();
+    } else if (*answer) {
+      run_.AddWarnings(**answer);
+      if (!(*answer)->allowed) {
+        errors_[index] = RefusedByWebhook(run_.calls[index]->webhook().name, (*answer)->status);
+      }
     }
-    Finish();
   }
 
-  std::vector<bool> shown_{};  // false: the webhook is not called
-  std::size_t next_ = 0;       // next webhook to call
+  Run& run_;
+  std::vector<bool> fits_ = std::vector<bool>(run_.calls.size());  // false: it is not called
+  std::size_t next_ = 0;                                           // next webhook to call
   std::size_t under_way_ = 0;
-  std::vector<std::optional<Error>> errors_ = std::vector<std::optional<Error>>(calls_.size());
+  std::vector<AsyncTicket> tickets_ = std::vector<AsyncTicket>(run_.calls.size());
+  std::vector<std::optional<Error>> errors_ = std::vector<std::optional<Error>>(run_.calls.size());
+  Called<bool>::Done all_answered_{};
 };
+
+template <class Kind>
+Async<AdmissionOutcome> CallAll(AdmissionParts parts,
+                                std::shared_ptr<AdmissionAttributes> attributes,
+                                std::vector<AdmissionQuestionFor> questions, bool mutates) {
+  Run run(parts, std::move(attributes), std::move(questions), mutates);
+  Kind kind(run);
+  co_await NextTurn(parts.state);
+  Result<void> allowed = co_await kind.CallAll();
+  run.outcome.allowed = std::move(allowed);
+  run.objects.Discard();
+  co_return std::move(run.outcome);
+}
 
 }  // namespace
 
-AdmissionTicket AskInTurn(const AdmissionParts& parts,
-                          std::shared_ptr<AdmissionAttributes> attributes,
-                          std::vector<AdmissionQuestionFor> questions, AdmissionDone done) {
-  auto run = std::make_shared<MutatingRun>(parts, std::move(attributes), std::move(questions),
-                                           /*mutates=*/true, std::move(done));
-  parts.state.Post([weak = std::weak_ptr(run)] {
-    if (const auto begun = weak.lock()) begun->Next();
-  });
-  return run;
+Async<AdmissionOutcome> AskInTurn(AdmissionParts parts,
+                                  std::shared_ptr<AdmissionAttributes> attributes,
+                                  std::vector<AdmissionQuestionFor> questions) {
+  return CallAll<MutatingRun>(parts, std::move(attributes), std::move(questions),
+                              /*mutates=*/true);
 }
 
-AdmissionTicket AskAtOnce(const AdmissionParts& parts,
-                          std::shared_ptr<AdmissionAttributes> attributes,
-                          std::vector<AdmissionQuestionFor> questions, AdmissionDone done) {
-  auto run = std::make_shared<ValidatingRun>(parts, std::move(attributes), std::move(questions),
-                                             /*mutates=*/false, std::move(done));
-  parts.state.Post([weak = std::weak_ptr(run)] {
-    if (const auto begun = weak.lock()) begun->ShowNext();
-  });
-  return run;
+Async<AdmissionOutcome> AskAtOnce(AdmissionParts parts,
+                                  std::shared_ptr<AdmissionAttributes> attributes,
+                                  std::vector<AdmissionQuestionFor> questions) {
+  return CallAll<ValidatingRun>(parts, std::move(attributes), std::move(questions),
+                                /*mutates=*/false);
 }
 
 }  // namespace kinformer::apiserver

@@ -11,16 +11,17 @@
 #include "apiserver/admission/admission_question.h"
 #include "apiserver/admission/admission_review.h"
 #include "apiserver/admission/versioned_objects.h"
+#include "apiserver/request/async.h"
 
 namespace kinformer::apiserver {
 
-// Implements AdmissionWebhooks::Ask.
-AdmissionTicket AskInTurn(const AdmissionParts& parts,
-                          std::shared_ptr<AdmissionAttributes> attributes,
-                          std::vector<AdmissionQuestionFor> questions, AdmissionDone done);
-AdmissionTicket AskAtOnce(const AdmissionParts& parts,
-                          std::shared_ptr<AdmissionAttributes> attributes,
-                          std::vector<AdmissionQuestionFor> questions, AdmissionDone done);
+// Implement AdmissionWebhooks::Ask.
+Async<AdmissionOutcome> AskInTurn(AdmissionParts parts,
+                                  std::shared_ptr<AdmissionAttributes> attributes,
+                                  std::vector<AdmissionQuestionFor> questions);
+Async<AdmissionOutcome> AskAtOnce(AdmissionParts parts,
+                                  std::shared_ptr<AdmissionAttributes> attributes,
+                                  std::vector<AdmissionQuestionFor> questions);
 
 }  // namespace kinformer::apiserver
 

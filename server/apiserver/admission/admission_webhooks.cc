@@ -122,13 +122,12 @@ std::vector<AdmissionQuestionFor> AdmissionWebhooks::Concerned(
   return out;
 }
 
-AdmissionTicket AdmissionWebhooks::Ask(AdmissionPhase phase,
-                                       std::shared_ptr<AdmissionAttributes> attributes,
-                                       std::vector<AdmissionQuestionFor> questions,
-                                       AdmissionDone done) {
+Async<AdmissionOutcome> AdmissionWebhooks::Ask(AdmissionPhase phase,
+                                               std::shared_ptr<AdmissionAttributes> attributes,
+                                               std::vector<AdmissionQuestionFor> questions) {
   return phase == AdmissionPhase::kMutate
-             ? AskInTurn(parts_, std::move(attributes), std::move(questions), std::move(done))
-             : AskAtOnce(parts_, std::move(attributes), std::move(questions), std::move(done));
+             ? AskInTurn(parts_, std::move(attributes), std::move(questions))
+             : AskAtOnce(parts_, std::move(attributes), std::move(questions));
 }
 
 }  // namespace kinformer::apiserver

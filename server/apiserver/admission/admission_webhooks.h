@@ -21,6 +21,7 @@
 #include "apiserver/admission/admission_review.h"
 #include "apiserver/admission/versioned_objects.h"
 #include "apiserver/admission/webhook.h"
+#include "apiserver/request/async.h"
 
 namespace kinformer::apiserver {
 
@@ -42,12 +43,11 @@ class AdmissionWebhooks {
   // Calls the webhooks whose object selector matches. Mutating ones run one after the other, each
   // with the object as changed by the one before, and once more (reinvocationPolicy) if it changed
   // afterwards; validating ones run at once. Each sees the objects in its version; a failed
-  // conversion refuses the request whatever the failure policy. Calls `done` on the loop, never
-  // before returning.
-  [[nodiscard]] AdmissionTicket Ask(AdmissionPhase phase,
-                                    std::shared_ptr<AdmissionAttributes> attributes,
-                                    std::vector<AdmissionQuestionFor> questions,
-                                    AdmissionDone done);
+  // conversion refuses the request whatever the failure policy. Never completes in the same turn of
+  // the loop.
+  [[nodiscard]] Async<AdmissionOutcome> Ask(AdmissionPhase phase,
+                                            std::shared_ptr<AdmissionAttributes> attributes,
+                                            std::vector<AdmissionQuestionFor> questions);
 
  private:
   struct Configuration {

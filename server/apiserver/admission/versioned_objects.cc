@@ -30,47 +30,30 @@ bool VersionedObjects::Converts(const ResourceAt& at) const {
          at.version->version != asked.version->version;
 }
 
-void VersionedObjects::Do(std::function<void()> work, std::function<void()> then) {
-  if (!OffLoop::IsMuch(attributes_->bytes)) {
-    work();
-    return then();
-  }
-  under_way_ = parts_.off_loop.Start(std::move(work), std::move(then));
-}
-
-void VersionedObjects::Show(const ResourceAt& at,
-                            std::function<void(Result<ShownObjects> shown)> done) {
-  const ShownObjects& there = shown_[at.version->api_version];
-  if (there.object != nullptr && there.old != nullptr) return done(there);
-  if (there.object != nullptr || current_ != nullptr) {
-    return Converts(at) ? Convert(at, std::move(done)) : Make(at, std::move(done));
-  }
-  Take([this, at, done = std::move(done)](const Result<Pointer>& taken) mutable {
-    if (!taken) return done(taken.error());
-    Show(at, std::move(done));
-  });
-}
-
-void VersionedObjects::Make(const ResourceAt& at,
-                            std::function<void(Result<ShownObjects> shown)> done) {
-  const auto made = std::make_shared<ShownObjects>(shown_[at.version->api_version]);
-  Do(
-      [made, at, attributes = attributes_, current = current_] {
-        if (made->object == nullptr) made->object = Shared(ShownIn(*attributes, at, *current));
-        if (made->old == nullptr) made->old = Shared(ShownIn(*attributes, at, attributes->old));
-      },
-      [this, made, at, done = std::move(done)] {
-        shown_[at.version->api_version] = *made;
-        done(*made);
-      });
-}
-
-void VersionedObjects::Convert(const ResourceAt& at,
-                               std::function<void(Result<ShownObjects> shown)> done) {
-  // Shown objects have the kind and apiVersion that a conversion needs.
+Async<Result<void>> VersionedObjects::Show(ResourceAt at) {
   ShownObjects& there = shown_[at.version->api_version];
-  const auto from = std::make_shared<std::vector<json::Value>>();
-  const auto missing = std::make_shared<std::vector<Pointer ShownObjects::*>>();
+  if (there.object != nullptr && there.old != nullptr) co_return {};
+  if (there.object == nullptr && current_ == nullptr) {
+    const Result<Pointer> taken = co_await Take();
+    if (!taken) co_return taken.error();
+  }
+  if (Converts(at)) {
+    const Result<void> converted = co_await Convert(at, there);
+    if (!converted) co_return converted.error();
+  } else {
+    co_await parts_.off_loop.Do(attributes_->bytes, [&] { Make(at, there); });
+  }
+  co_return {};
+}
+
+void VersionedObjects::Make(const ResourceAt& at, ShownObjects& there) const {
+  if (there.object == nullptr) there.object = Shared(ShownIn(*attributes_, at, *current_));
+  if (there.old == nullptr) there.old = Shared(ShownIn(*attributes_, at, attributes_->old));
+}
+
+Async<Result<void>> VersionedObjects::Convert(ResourceAt at, ShownObjects& there) {
+  // Shown objects have the kind and apiVersion that a conversion needs.
+  std::vector<Pointer ShownObjects::*> missing;
   std::vector<Pointer> sources;
   const auto want = [&](Pointer ShownObjects::* which, const Pointer& source) {
     if (there.*which != nullptr) return;
@@ -78,30 +61,26 @@ void VersionedObjects::Convert(const ResourceAt& at,
       there.*which = source;
       return;
     }
-    missing->push_back(which);
+    missing.push_back(which);
     sources.push_back(source);
   };
   want(&ShownObjects::object, current_);
   want(&ShownObjects::old, Pointer(attributes_, &attributes_->old));
-  if (missing->empty()) return done(there);
-  Do(
-      [from, sources = std::move(sources), attributes = attributes_] {
-        for (const Pointer& source : sources) {
-          from->push_back(ShownIn(*attributes, attributes->at, *source));
-        }
-      },
-      [this, from, missing, at, done = std::move(done)] {
-        under_way_ = parts_.converter.ConvertDocuments(
-            {.resource = attributes_->at.resource, .version = at.version}, attributes_->bytes,
-            std::move(*from), [this, missing, at, done](Result<std::vector<json::Value>> made) {
-              if (!made) return done(made.error());
-              ShownObjects& shown = shown_[at.version->api_version];
-              for (std::size_t i = 0; i < missing->size(); ++i) {
-                shown.*(*missing)[i] = Shared(std::move((*made)[i]));
-              }
-              done(shown);
-            });
-      });
+  if (missing.empty()) co_return {};
+  std::vector<json::Value> from;
+  co_await parts_.off_loop.Do(attributes_->bytes, [&] {
+    for (const Pointer& source : sources) {
+      from.push_back(ShownIn(*attributes_, attributes_->at, *source));
+    }
+  });
+  at.resource = attributes_->at.resource;
+  Result<std::vector<json::Value>> made =
+      co_await parts_.converter.ConvertDocuments(at, attributes_->bytes, std::move(from));
+  if (!made) co_return made.error();
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    there.*missing[i] = Shared(std::move((*made)[i]));
+  }
+  co_return {};
 }
 
 void VersionedObjects::Discard(Pointer garbage) const {
@@ -129,27 +108,21 @@ void VersionedObjects::Replace(const ResourceAt& at, json::Value object) {
   current_ = nullptr;
 }
 
-void VersionedObjects::Take(Taken done) {
-  if (current_ != nullptr) return done(current_);
+Async<Result<Pointer>> VersionedObjects::Take() {
+  if (current_ != nullptr) co_return current_;
   if (Converts(replaced_at_)) {
-    std::vector<json::Value> from;
-    from.push_back(*replaced_);
-    under_way_ = parts_.converter.ConvertDocuments(
-        attributes_->at, attributes_->bytes, std::move(from),
-        [this, done = std::move(done)](Result<std::vector<json::Value>> made) {
-          if (!made) return done(made.error());
-          current_ = Shared(std::move(made->front()));
-          done(current_);
-        });
-    return;
+    json::Value from = *replaced_;
+    Result<json::Value> made = co_await parts_.converter.ConvertDocument(
+        attributes_->at, attributes_->bytes, std::move(from));
+    if (!made) co_return made.error();
+    current_ = Shared(*std::move(made));
+  } else {
+    Pointer taken = co_await parts_.off_loop.Do(attributes_->bytes, [&] {
+      return Shared(TakenFrom(*attributes_, replaced_at_, *replaced_));
+    });
+    current_ = std::move(taken);
   }
-  const auto taken = std::make_shared<Pointer>();
-  Do([taken, at = replaced_at_, attributes = attributes_,
-      replaced = replaced_] { *taken = Shared(TakenFrom(*attributes, at, *replaced)); },
-     [this, taken, done = std::move(done)] {
-       current_ = *taken;
-       done(current_);
-     });
+  co_return current_;
 }
 
 }  // namespace kinformer::apiserver

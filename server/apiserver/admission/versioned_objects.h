@@ -5,7 +5,6 @@
 #ifndef KINFORMER_APISERVER_ADMISSION_VERSIONED_OBJECTS_H_
 #define KINFORMER_APISERVER_ADMISSION_VERSIONED_OBJECTS_H_
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
 
 namespace kinformer::apiserver {
@@ -42,32 +42,29 @@ class VersionedObjects {
   VersionedObjects(const AdmissionParts& parts,
                    std::shared_ptr<const AdmissionAttributes> attributes);
 
-  // Passes the objects in the version of `at` to `done`, now or later on the loop. `done` may
-  // destroy this. The error of a failed conversion is meant for clients.
-  void Show(const ResourceAt& at, std::function<void(Result<ShownObjects> shown)> done);
+  // Makes the objects in the version of `at`. Errors of failed conversions are meant for clients.
+  Async<Result<void>> Show(ResourceAt at);
   // Replaces the object by `object`, in the version of `at`. REQUIRES: `at` has been shown.
   void Replace(const ResourceAt& at, json::Value object);
   [[nodiscard]] bool replaced() const { return replaced_ != nullptr; }
-  // REQUIRES: Show has delivered `at`, and the object was not replaced in another version since.
+  // REQUIRES: `at` has been shown, and the object was not replaced in another version since.
   [[nodiscard]] const ShownObjects& shown(const ResourceAt& at) const {
     return shown_.at(at.version->api_version);
   }
   // Returns the current object, in any version.
   [[nodiscard]] const json::Value& latest() const;
-  // Passes the current object, in the form that the attributes have, to `done`, as Show does.
-  using Taken = std::function<void(Result<std::shared_ptr<const json::Value>> object)>;
-  void Take(Taken done);
+  // Returns the current object, in the form that the attributes have.
+  Async<Result<std::shared_ptr<const json::Value>>> Take();
   // Releases all objects, elsewhere where that takes long. REQUIRES: no call is under way.
   void Discard();
 
  private:
   // Returns whether a webhook converts between the request's version and `at`.
   [[nodiscard]] bool Converts(const ResourceAt& at) const;
-  void Convert(const ResourceAt& at, std::function<void(Result<ShownObjects> shown)> done);
-  void Make(const ResourceAt& at, std::function<void(Result<ShownObjects> shown)> done);
+  // Make the missing objects of `there`: by the webhook, and without it.
+  Async<Result<void>> Convert(ResourceAt at, ShownObjects& there);
+  void Make(const ResourceAt& at, ShownObjects& there) const;
   void Discard(std::shared_ptr<const json::Value> garbage) const;
-  // Runs `work`, off the loop if the objects are large, and then `then` on the loop.
-  void Do(std::function<void()> work, std::function<void()> then);
 
   const AdmissionParts parts_;
   const std::shared_ptr<const AdmissionAttributes> attributes_;
@@ -75,7 +72,6 @@ class VersionedObjects {
   std::shared_ptr<const json::Value> current_{};   // as Take passes it; null: not made yet
   std::shared_ptr<const json::Value> replaced_{};  // null: never replaced
   ResourceAt replaced_at_{};
-  std::shared_ptr<void> under_way_{};
 };
 
 }  // namespace kinformer::apiserver

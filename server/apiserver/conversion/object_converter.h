@@ -7,8 +7,6 @@
 #define KINFORMER_APISERVER_CONVERSION_OBJECT_CONVERTER_H_
 
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <vector>
 
 #include "kinformer/base/result.h"
@@ -16,11 +14,17 @@
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
-#include "apiserver/request/responses.h"
 #include "apiserver/store/stored_object.h"
 
 namespace kinformer::apiserver {
+
+// Objects in one version, or the error that clients get.
+struct ConvertedAll {
+  Result<std::vector<StoredObjectPtr>> objects = std::vector<StoredObjectPtr>();
+  bool answered = false;  // the webhook has responded, maybe with a failure
+};
 
 // Loop-confined. Work that grows with the size of the objects runs off the loop if it is much, and
 // waiting for responses of webhooks does not block. Counterpart: webhookConverter of
@@ -30,29 +34,22 @@ class ObjectConverter {
   // Both must outlive it.
   ObjectConverter(ServerState& state, OffLoop& off_loop) : state_(state), off_loop_(off_loop) {}
 
-  // Owns a conversion under way; destroying it cancels the callback.
-  using Ticket = std::shared_ptr<void>;
-
+  // Returns the object in the version of `at`: at once if it needs no conversion.
+  Async<Result<StoredObjectPtr>> Convert(ResourceAt at, StoredObjectPtr stored);
   // Converts the objects to the version of `at`, which a webhook serves (webhook_conversion.h), in
-  // one call with all objects of other versions. Calls `done` on the loop, never before returning.
-  // `answered`: the webhook has responded, maybe with a failure.
-  using Done = std::function<void(Result<std::vector<StoredObjectPtr>> objects, bool answered)>;
-  [[nodiscard]] Ticket Convert(const ResourceAt& at, std::vector<StoredObjectPtr> objects,
-                               Done done);
+  // one call with all objects of other versions. Never completes in the same turn of the loop.
+  Async<ConvertedAll> ConvertAll(ResourceAt at, std::vector<StoredObjectPtr> objects);
   // The same for objects of any version of `at`'s resource; `bytes` is their approximate size.
-  using DocumentsDone = std::function<void(Result<std::vector<json::Value>> objects)>;
-  [[nodiscard]] Ticket ConvertDocuments(const ResourceAt& at, std::size_t bytes,
-                                        std::vector<json::Value> objects, DocumentsDone done);
-
-  // Responds with the result of `then` for the object in the version of `at`: at once if it needs
-  // no conversion, and not at all if the response is destroyed before.
-  ResponsePtr WhenConverted(const ResourceAt& at, const StoredObjectPtr& stored,
-                            std::function<ResponsePtr(Result<StoredObjectPtr> shown)> then);
-  // The same, always by calling the webhook.
-  ResponsePtr WhenDocumentConverted(const ResourceAt& at, std::size_t bytes, json::Value object,
-                                    std::function<ResponsePtr(Result<json::Value> made)> then);
+  Async<Result<std::vector<json::Value>>> ConvertDocuments(ResourceAt at, std::size_t bytes,
+                                                           std::vector<json::Value> objects);
+  Async<Result<json::Value>> ConvertDocument(ResourceAt at, std::size_t bytes, json::Value object);
 
  private:
+  struct Work;
+  // Converts the objects of `work`, whose size is about `bytes`. Returns whether the webhook has
+  // responded.
+  Async<bool> Run(Work& work, std::size_t& bytes);
+
   ServerState& state_;
   OffLoop& off_loop_;
 };

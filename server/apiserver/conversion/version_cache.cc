@@ -108,27 +108,28 @@ void VersionCache::Go() {
     if (!stored->tombstone()) live.push_back(stored);
   }
   const std::size_t count = live.size();
-  asking_ = converter_.Convert(
-      {.resource = resource, .version = version_}, std::move(live),
-      [this, batch, count](Result<std::vector<StoredObjectPtr>> converted, bool answered) {
+  asking_ = Start<ConvertedAll>(
+      state_.env,
+      converter_.ConvertAll({.resource = resource, .version = version_}, std::move(live)),
+      [this, batch, count](ConvertedAll converted) {
         asking_ = nullptr;
         if (!valid()) return End();
-        if (converted) {
+        if (converted.objects) {
           most_ = std::min(most_ * 2, kMostObjects);
           if (snapshot_) {
-            TakeSnapshot(*resource_.lock()->store, *std::move(converted));
+            TakeSnapshot(*resource_.lock()->store, *std::move(converted.objects));
           } else {
-            TakeEvents(batch, *std::move(converted));
+            TakeEvents(batch, *std::move(converted.objects));
           }
           return Schedule();
         }
         // Converts single objects, to reach those before the one that cannot be converted.
-        if (answered && count > 1) {
+        if (converted.answered && count > 1) {
           most_ = 1;
           return Schedule();
         }
         if (objects_->watchers->size() > 0) RetryLater();
-        TellAll(converted.error());
+        TellAll(converted.objects.error());
       });
 }
 

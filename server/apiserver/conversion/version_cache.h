@@ -19,6 +19,7 @@
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/store/resource_store.h"
 
 namespace kinformer::apiserver {
@@ -107,7 +108,7 @@ class VersionCache {
   std::optional<Snapshot> snapshot_{};   // the conversion of all objects under way
 
   std::size_t most_;  // objects in one call
-  ObjectConverter::Ticket asking_{};
+  AsyncTicket asking_{};
   std::optional<Deadlines::Id> retry_{};
   bool scheduled_ = false;
   std::vector<Waiter> waiting_{};

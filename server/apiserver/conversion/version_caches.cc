@@ -55,6 +55,17 @@ ResponsePtr VersionCaches::WhenCurrent(const ResourceAt& at, const Then& then) {
   return cache.current() ? then(FromCache(cache)) : When(cache, then);
 }
 
+Async<Result<ReadFrom>> VersionCaches::Current(ResourceAt at) {
+  VersionCache& cache = Find(at);
+  if (!cache.current()) {
+    const Result<void> there = co_await Called<Result<void>>([&](VersionCache::Done done) {
+      return std::const_pointer_cast<VersionCache::Done>(cache.WhenCurrent(std::move(done)));
+    });
+    if (!there) co_return there.error();
+  }
+  co_return FromCache(cache);
+}
+
 ResponsePtr VersionCaches::WhenBegun(const ResourceAt& at, const Then& then) {
   VersionCache& cache = Find(at);
   if (!cache.begun()) return When(cache, then);

@@ -17,6 +17,7 @@
 #include "apiserver/conversion/version_cache.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/responses.h"
 
 namespace kinformer::apiserver {
@@ -41,6 +42,8 @@ class VersionCaches {
   ResponsePtr WhenCurrent(const ResourceAt& at, const Then& then);
   // The same, for the collection as of any earlier conversion; faster, maybe stale.
   ResponsePtr WhenBegun(const ResourceAt& at, const Then& then);
+  // Returns the collection as WhenCurrent passes it.
+  Async<Result<ReadFrom>> Current(ResourceAt at);
 
   // Notifies the caches of a write to `resource`.
   void OnWrite(const ServedResource& resource);

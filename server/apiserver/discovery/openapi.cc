@@ -1,8 +1,9 @@
 #include "apiserver/discovery/openapi.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <utility>
 
 #include "apiserver/discovery/kubernetes_version.h"
@@ -17,9 +18,6 @@ using json::Value;
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kProtobufV2 =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-
-// Cost for OffLoop: documents are always made off the loop.
-constexpr std::size_t kMuch = std::numeric_limits<std::size_t>::max();
 
 std::string PathOf(const GroupVersionEntry& gv) {
   return gv.group.empty() ? "api/" + gv.version : "apis/" + gv.group + "/" + gv.version;
@@ -48,15 +46,19 @@ bool IsBuiltinGroup(const ServerState& state, std::string_view group) {
 
 ResponsePtr OpenApi::Answer(const RequestInfo& info, std::string_view accept,
                             std::string_view if_none_match) {
-  if (info.path == "/openapi/v2") return V2(accept);
-  if (info.path == "/openapi/v3") return Index();
+  Env& env = state_.env;
+  if (info.path == "/openapi/v2") {
+    return accept.find("proto-openapi") == std::string_view::npos ? Respond(env, V2()) : EmptyV2();
+  }
+  if (info.path == "/openapi/v3") return Respond(env, Index());
   const auto& parts = info.parts;
   if (parts.size() < 4 || parts[1] != "v3") return nullptr;
   for (const GroupVersionEntry& gv : state_.resources.GroupVersions()) {
     if (info.path != "/openapi/v3/" + PathOf(gv)) continue;
-    return Document({.gv = gv,
-                     .hash = std::string(info.query.Get("hash")),
-                     .if_none_match = std::string(if_none_match)});
+    DocumentRequest request{.gv = gv,
+                            .hash = std::string(info.query.Get("hash")),
+                            .if_none_match = std::string(if_none_match)};
+    return Respond(env, Document(std::move(request)));
   }
   return nullptr;
 }
@@ -69,64 +71,48 @@ const std::string* OpenApi::HashOf(const GroupVersionEntry& gv) const {
   return stale ? nullptr : &found->text;
 }
 
-ResponsePtr OpenApi::Index() {
-  struct Job {
-    OpenApiDocuments documents;
-    std::uint64_t revision = 0;
-    std::vector<GroupVersionEntry> group_versions{};
-    std::vector<std::string> hashes{};  // of each document; empty: unknown
-  };
-  const auto job = std::make_shared<Job>(Job{.documents = OpenApiDocuments(state_),
-                                             .revision = state_.resources.revision(),
-                                             .group_versions = state_.resources.GroupVersions()});
-  for (const GroupVersionEntry& gv : job->group_versions) {
+Async<ResponsePtr> OpenApi::Index() {
+  const std::uint64_t revision = state_.resources.revision();
+  const std::vector<GroupVersionEntry> group_versions = state_.resources.GroupVersions();
+  std::vector<std::string> hashes;  // of each document; empty: unknown
+  for (const GroupVersionEntry& gv : group_versions) {
     const std::string* const hash = HashOf(gv);
-    job->hashes.push_back(hash == nullptr ? std::string() : *hash);
+    hashes.push_back(hash == nullptr ? std::string() : *hash);
   }
-  const auto stale = [&] { return std::ranges::count(job->hashes, std::string()); };
-  return off_loop_.Run(
-      stale() == 0 ? 0 : kMuch,
-      [job] {
-        for (std::size_t i = 0; i < job->hashes.size(); ++i) {
-          if (!job->hashes[i].empty()) continue;
-          job->hashes[i] = Fingerprint(job->documents.V3(job->group_versions[i]));
-        }
-      },
-      [this, job] {
-        Value paths = Value::MakeObject();
-        for (std::size_t i = 0; i < job->hashes.size(); ++i) {
-          const std::string path = PathOf(job->group_versions[i]);
-          paths.Set(path, Value::MakeObject({{"serverRelativeURL",
-                                              "/openapi/v3/" + path + "?hash=" + job->hashes[i]}}));
-          hashes_.Note(path, job->revision, job->hashes[i]);
-        }
-        return WholeResponse(200, kJson, Value::MakeObject({{"paths", std::move(paths)}}).Dump());
-      });
+  if (std::ranges::count(hashes, std::string()) > 0) {
+    auto documents = std::make_unique<const OpenApiDocuments>(state_);
+    co_await off_loop_.Do([&] {
+      for (std::size_t i = 0; i < hashes.size(); ++i) {
+        if (hashes[i].empty()) hashes[i] = Fingerprint(documents->V3(group_versions[i]));
+      }
+      documents = nullptr;  // here, where nobody waits for that
+    });
+  }
+  Value paths = Value::MakeObject();
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const std::string path = PathOf(group_versions[i]);
+    paths.Set(path, Value::MakeObject(
+                        {{"serverRelativeURL", "/openapi/v3/" + path + "?hash=" + hashes[i]}}));
+    hashes_.Note(path, revision, hashes[i]);
+  }
+  co_return WholeResponse(200, kJson, Value::MakeObject({{"paths", std::move(paths)}}).Dump());
 }
 
-ResponsePtr OpenApi::Document(const DocumentRequest& request) {
-  struct Job {
-    OpenApiDocuments documents;
-    std::uint64_t revision = 0;
-    std::string hash{};
-    std::string text{};
-  };
+Async<ResponsePtr> OpenApi::Document(DocumentRequest request) {
   if (const std::string* const hash = HashOf(request.gv)) {
-    if (ResponsePtr without = WithoutDocument(request, *hash)) return without;
+    if (ResponsePtr without = WithoutDocument(request, *hash)) co_return without;
   }
-  const auto job = std::make_shared<Job>(
-      Job{.documents = OpenApiDocuments(state_), .revision = state_.resources.revision()});
-  return off_loop_.Run(
-      kMuch,
-      [job, request] {
-        job->text = job->documents.V3(request.gv);
-        job->hash = Fingerprint(job->text);
-      },
-      [this, job, request] {
-        hashes_.Note(PathOf(request.gv), job->revision, job->hash);
-        if (ResponsePtr without = WithoutDocument(request, job->hash)) return without;
-        return WholeResponse(200, HeadersOf(request, job->hash), std::move(job->text));
-      });
+  const std::uint64_t revision = state_.resources.revision();
+  auto documents = std::make_unique<const OpenApiDocuments>(state_);
+  std::string text;
+  const std::string hash = co_await off_loop_.Do([&] {
+    text = documents->V3(request.gv);
+    documents = nullptr;
+    return Fingerprint(text);
+  });
+  hashes_.Note(PathOf(request.gv), revision, hash);
+  if (ResponsePtr without = WithoutDocument(request, hash)) co_return without;
+  co_return WholeResponse(200, HeadersOf(request, hash), std::move(text));
 }
 
 HttpHeaders OpenApi::HeadersOf(const DocumentRequest& request, const std::string& hash) {
@@ -148,27 +134,27 @@ ResponsePtr OpenApi::WithoutDocument(const DocumentRequest& request, const std::
   return WholeResponse(304, HeadersOf(request, hash), {});
 }
 
+Async<ResponsePtr> OpenApi::V2() {
+  auto documents = std::make_unique<const OpenApiDocuments>(state_);
+  std::string text = co_await off_loop_.Do([&] {
+    std::string made = documents->V2();
+    documents = nullptr;
+    return made;
+  });
+  co_return WholeResponse(200, kJson, std::move(text));
+}
+
 // kubectl requests protobuf and needs only the existence of a document: with an empty one it uses
 // its built-in types. Other clients request JSON and get the schemas.
-ResponsePtr OpenApi::V2(std::string_view accept) {
-  if (accept.find("proto-openapi") != std::string_view::npos) {
-    std::string about;
-    AppendBytesField(1, "Kubernetes", about);
-    AppendBytesField(2, kKubernetesVersion, about);
-    std::string document;
-    AppendBytesField(1, "2.0", document);
-    AppendBytesField(2, about, document);
-    AppendBytesField(8, "", document);
-    return WholeResponse(200, kProtobufV2, std::move(document));
-  }
-  struct Job {
-    OpenApiDocuments documents;
-    std::string text{};
-  };
-  const auto job = std::make_shared<Job>(Job{.documents = OpenApiDocuments(state_)});
-  return off_loop_.Run(
-      kMuch, [job] { job->text = job->documents.V2(); },
-      [job] { return WholeResponse(200, kJson, std::move(job->text)); });
+ResponsePtr OpenApi::EmptyV2() {
+  std::string about;
+  AppendBytesField(1, "Kubernetes", about);
+  AppendBytesField(2, kKubernetesVersion, about);
+  std::string document;
+  AppendBytesField(1, "2.0", document);
+  AppendBytesField(2, about, document);
+  AppendBytesField(8, "", document);
+  return WholeResponse(200, kProtobufV2, std::move(document));
 }
 
 }  // namespace kinformer::apiserver

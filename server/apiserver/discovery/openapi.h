@@ -12,6 +12,7 @@
 #include "apiserver/discovery/openapi_hashes.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/responses.h"
@@ -36,9 +37,10 @@ class OpenApi {
     std::string if_none_match{};
   };
 
-  ResponsePtr Index();
-  ResponsePtr Document(const DocumentRequest& request);
-  ResponsePtr V2(std::string_view accept);
+  Async<ResponsePtr> Index();
+  Async<ResponsePtr> Document(DocumentRequest request);
+  Async<ResponsePtr> V2();
+  static ResponsePtr EmptyV2();
   // Returns null if it is unknown or outdated.
   [[nodiscard]] const std::string* HashOf(const GroupVersionEntry& gv) const;
   static HttpHeaders HeadersOf(const DocumentRequest& request, const std::string& hash);

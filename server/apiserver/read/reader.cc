@@ -97,6 +97,11 @@ Error ExpiredContinue(const ContinueToken& token) {
   return error;
 }
 
+// Returns whether an object takes long to encode: a large one in another form than the stored text.
+bool IsEncodedElsewhere(const ResourceRequest& request, const StoredObject& stored) {
+  return !IsStoredText(request.at, request.format) && OffLoop::IsMuch(stored.body().size());
+}
+
 // Returns the version `versions` before the latest one, but at least `oldest`.
 std::int64_t Earlier(const ReadFrom& from, std::int64_t versions, std::int64_t oldest) {
   // 0 is no valid resourceVersion of a state.
@@ -125,27 +130,26 @@ ResponsePtr Reader::GetAt(const std::shared_ptr<const ResourceRequest>& asked_fo
   if (stored == nullptr) {
     return ErrorResponse(NotFoundError(resource.Subject(request.info.name)), request.accept);
   }
-  if (!MustConvert(request.at, *stored)) return Show(asked_for, stored);
-  return converter_.WhenConverted(
-      request.at, stored, [this, asked_for](const Result<StoredObjectPtr>& shown) {
-        return shown ? Show(asked_for, *shown) : ErrorResponse(shown.error(), asked_for->accept);
-      });
+  if (MustConvert(request.at, *stored) || IsEncodedElsewhere(request, *stored)) {
+    return Respond(state_.env, Show(asked_for, stored));
+  }
+  const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
+  return WholeResponse(200, ContentTypeOf(request.format, false), encoder.Object(stored));
 }
 
-ResponsePtr Reader::Show(const std::shared_ptr<const ResourceRequest>& asked_for,
-                         const StoredObjectPtr& stored) {
+Async<ResponsePtr> Reader::Show(std::shared_ptr<const ResourceRequest> asked_for,
+                                StoredObjectPtr stored) {
   const ResourceRequest& request = *asked_for;
-  const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
-  if (IsStoredText(request.at, request.format) || !OffLoop::IsMuch(stored->body().size())) {
-    return WholeResponse(200, ContentTypeOf(request.format, false), encoder.Object(stored));
+  Result<StoredObjectPtr> shown = co_await converter_.Convert(request.at, std::move(stored));
+  if (!shown) co_return ErrorResponse(shown.error(), request.accept);
+  std::size_t bytes = 0;
+  if (IsEncodedElsewhere(request, **shown)) {
+    shown = (*shown)->Copy();
+    bytes = (*shown)->body().size();
   }
-  auto bytes = std::make_shared<std::string>();
-  return off_loop_.Run(
-      stored->body().size(),
-      [bytes, encoder, copy = stored->Copy()] { *bytes = encoder.Object(copy); },
-      [bytes, asked_for] {
-        return WholeResponse(200, ContentTypeOf(asked_for->format, false), std::move(*bytes));
-      });
+  const ObjectEncoder encoder(request.at, request.format, state_.env.WallNow());
+  std::string text = co_await off_loop_.Do(bytes, [&] { return encoder.Object(*shown); });
+  co_return WholeResponse(200, ContentTypeOf(request.format, false), std::move(text));
 }
 
 ResponsePtr Reader::List(const std::shared_ptr<const ResourceRequest>& request) {

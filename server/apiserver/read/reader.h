@@ -18,6 +18,7 @@
 #include "apiserver/read/list_stream.h"
 #include "apiserver/read/watch_stream.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
@@ -41,9 +42,8 @@ class Reader {
 
  private:
   ResponsePtr GetAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
-  // Responds to a GET with `stored`, which is in the requested version.
-  ResponsePtr Show(const std::shared_ptr<const ResourceRequest>& asked_for,
-                   const StoredObjectPtr& stored);
+  // Responds to a GET with an object that must be converted, or takes long to encode.
+  Async<ResponsePtr> Show(std::shared_ptr<const ResourceRequest> asked_for, StoredObjectPtr stored);
   ResponsePtr ListAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
   ResponsePtr ListFrom(const ResourceRequest& request, const ReadFrom& from);
   [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request, const ReadFrom& from);

@@ -3,12 +3,35 @@
 #include <memory>
 #include <utility>
 
-#include "apiserver/request/awaited.h"
-
 namespace kinformer::apiserver {
+
+OffLoop::~OffLoop() {
+  loop_.reset();  // waits for the work that uses the jobs
+  jobs_.clear();
+}
+
 Executor& OffLoop::Thread() {
   if (loop_ == nullptr) loop_ = env_.NewLoop("apiserver");
   return loop_->env().loop();
+}
+
+void OffLoop::Begin(std::shared_ptr<Flow> flow, std::coroutine_handle<> at,
+                    std::function<void()> work) {
+  Executor& thread = Thread();
+  jobs_.push_front({.flow = std::move(flow), .at = at, .work = std::move(work)});
+  const Jobs::iterator job = jobs_.begin();
+  thread.Post([this, job, alive = std::weak_ptr<int>(alive_), &loop = env_.loop()] {
+    if (job->flow->wanted()) job->work();
+    loop.Post([this, job, alive] {
+      if (!alive.expired()) End(job);
+    });
+  });
+}
+
+void OffLoop::End(Jobs::iterator job) {
+  Jobs ended;
+  ended.splice(ended.begin(), jobs_, job);
+  job->flow->Resume(job->at);
 }
 
 OffLoop::Ticket OffLoop::Start(std::function<void()> work, std::function<void()> then) {
@@ -32,18 +55,6 @@ OffLoop::Ticket OffLoop::Start(std::function<void()> work, std::function<void()>
     });
   });
   return ticket;
-}
-
-ResponsePtr OffLoop::Run(std::size_t bytes, std::function<void()> work,
-                         std::function<ResponsePtr()> then) {
-  if (!IsMuch(bytes)) {
-    work();
-    return then();
-  }
-  auto answer = std::make_unique<Awaited>();
-  answer->Hold(Start(std::move(work),
-                     [place = answer.get(), then = std::move(then)] { place->Answer(then()); }));
-  return answer;
 }
 
 }  // namespace kinformer::apiserver

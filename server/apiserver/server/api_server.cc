@@ -13,8 +13,8 @@
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/server/manifest_errors.h"
 #include "apiserver/server/request_router.h"
-#include "apiserver/write/lifecycle.h"
-#include "apiserver/write/object_writer.h"
+#include "apiserver/write/background/lifecycle.h"
+#include "apiserver/write/object/object_writer.h"
 #include "base/text/uuid.h"
 #include "object/transcode/transcode.h"
 

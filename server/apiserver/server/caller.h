@@ -12,7 +12,7 @@
 #include "kinformer/client/transport.h"
 
 #include "apiserver/registry/user_info.h"
-#include "apiserver/write/service_account_tokens.h"
+#include "apiserver/write/request/service_account_tokens.h"
 
 namespace kinformer::apiserver {
 

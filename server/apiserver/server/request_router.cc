@@ -10,7 +10,7 @@
 #include "apiserver/request/negotiation.h"
 #include "apiserver/server/caller.h"
 #include "apiserver/server/debug_endpoints.h"
-#include "apiserver/write/request_body.h"
+#include "apiserver/write/request/request_body.h"
 #include "base/text/bool_in.h"
 #include "base/text/uuid.h"
 

@@ -22,11 +22,11 @@
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
-#include "apiserver/write/disposal.h"
-#include "apiserver/write/mutations.h"
-#include "apiserver/write/object_writer.h"
-#include "apiserver/write/service_account_tokens.h"
-#include "apiserver/write/write_observer.h"
+#include "apiserver/write/background/disposal.h"
+#include "apiserver/write/object/object_writer.h"
+#include "apiserver/write/object/write_observer.h"
+#include "apiserver/write/request/mutations.h"
+#include "apiserver/write/request/service_account_tokens.h"
 
 namespace kinformer::apiserver {
 

@@ -1,6 +1,7 @@
 #include "apiserver/webhook/webhook_call.h"
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "apiserver/errors/status.h"
@@ -104,6 +105,14 @@ void WebhookCall::Finish(Result<std::string> body) {
   state_.deadlines.Remove(deadline_);
   const Done done = std::move(done_);
   done(std::move(body));  // may destroy this
+}
+
+Called<Result<std::string>> CallWebhook(ServerState& state, const WebhookPlace& place,
+                                        std::string body) {
+  return Called<Result<std::string>>(
+      [&state, place, body = std::move(body)](WebhookCall::Done done) mutable {
+        return std::make_shared<WebhookCall>(state, place, std::move(body), std::move(done));
+      });
 }
 
 }  // namespace kinformer::apiserver

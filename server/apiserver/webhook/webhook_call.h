@@ -1,6 +1,6 @@
 // apiserver/webhook/webhook_call.h
 //
-// WebhookCall: one call of a webhook over its transport; returns the response body.
+// WebhookCall, CallWebhook: one call of a webhook over its transport; returns the response body.
 
 #ifndef KINFORMER_APISERVER_WEBHOOK_WEBHOOK_CALL_H_
 #define KINFORMER_APISERVER_WEBHOOK_WEBHOOK_CALL_H_
@@ -16,6 +16,7 @@
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/webhook_place.h"
+#include "apiserver/request/async.h"
 #include "apiserver/webhook/value_count.h"
 
 namespace kinformer::apiserver {
@@ -52,6 +53,10 @@ class WebhookCall final : private ResponseReceiver {
   ValueCount values_{};
   std::unique_ptr<HttpCall> call_{};
 };
+
+// Awaits the response to one call.
+[[nodiscard]] Called<Result<std::string>> CallWebhook(ServerState& state, const WebhookPlace& place,
+                                                      std::string body);
 
 }  // namespace kinformer::apiserver
 

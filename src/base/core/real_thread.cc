@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 #include <pthread.h>
+#include <system_error>
 #include <utility>
 
 #include "base/core/out_of_memory.h"
@@ -43,6 +44,11 @@ void DieOfOwnThread(const char* what) {
                "Let the thread that made it destroy it.\n",
                what);
   std::abort();
+}
+
+void ThrowOfOwnThread() {
+  throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          "a thread cannot wait for its own end: let another thread wait for it");
 }
 
 void RunContained(Task& task, LogSink& log, const char* where) {

@@ -24,6 +24,9 @@ void StartDetachedThread(std::string name, Task body);
 // Ends the process: a `what` is destroyed on a thread that it would have to join.
 [[noreturn]] void DieOfOwnThread(const char* what);
 
+// Throws, as std::thread does: a thread would wait for its own end.
+[[noreturn]] void ThrowOfOwnThread();
+
 // Runs `task`. An exception is logged under `where` and not passed on.
 void RunContained(Task& task, LogSink& log, const char* where);
 

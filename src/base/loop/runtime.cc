@@ -61,19 +61,28 @@ class RealMonitor final : public Monitor {
 class RealThread final : public Thread {
  public:
   explicit RealThread(std::thread thread) : thread_(std::move(thread)) {}
-  ~RealThread() override { RealThread::Join(); }
+  ~RealThread() override {
+    if (IsCaller()) internal::base::DieOfOwnThread("Thread");
+    RealThread::Join();
+  }
   RealThread(const RealThread&) = delete;
   RealThread& operator=(const RealThread&) = delete;
   void Join() override {
     if (!thread_.joinable()) return;
     if (birthplace_.InAnotherProcess()) {
       thread_.detach();  // the thread exists only in the parent
+    } else if (IsCaller()) {
+      internal::base::ThrowOfOwnThread();
     } else {
       thread_.join();
     }
   }
 
  private:
+  [[nodiscard]] bool IsCaller() const {
+    return thread_.get_id() == std::this_thread::get_id() && !birthplace_.InAnotherProcess();
+  }
+
   std::thread thread_;
   const internal::base::Birthplace birthplace_;
 };

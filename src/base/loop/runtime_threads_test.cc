@@ -12,6 +12,8 @@
 #include <memory>
 #include <poll.h>
 #include <sched.h>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -149,6 +151,23 @@ TEST(RuntimeThreads, JoinedThread_MayBeJoinedAgain) {
   thread->Join();
   EXPECT_TRUE(ran);
   thread->Join();
+}
+
+TEST(RuntimeThreads, AThreadThatJoinsItself_GetsAnErrorAndCanBeJoinedLater) {
+  Runtime runtime;
+  std::promise<Thread*> told;
+  std::string error;
+  const std::unique_ptr<Thread> thread = runtime.env().NewThread("t", [&] {
+    Thread* const self = told.get_future().get();
+    try {
+      self->Join();
+    } catch (const std::system_error& e) {
+      error = e.what();
+    }
+  });
+  told.set_value(thread.get());
+  thread->Join();
+  EXPECT_NE(error.find("a thread cannot wait for its own end"), std::string::npos) << error;
 }
 
 TEST(RuntimeThreads, LoopThreadOfAnotherRuntime_IsNotThisOnes) {

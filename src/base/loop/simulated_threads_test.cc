@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -58,6 +59,22 @@ TEST(SimulatedThreads, DestroyedHandle_WaitsForTheBody) {
   }
   EXPECT_TRUE(ended);
   EXPECT_EQ(env.Now() - start, seconds(3));
+}
+
+TEST(SimulatedThreads, AThreadThatJoinsItself_GetsAnErrorAndCanBeJoinedLater) {
+  Simulation sim;
+  std::unique_ptr<Thread> thread;
+  std::string error;
+  thread = sim.env().NewThread("t", [&] {
+    try {
+      thread->Join();
+    } catch (const std::system_error& e) {
+      error = e.what();
+    }
+  });
+  sim.RunReady();
+  thread->Join();
+  EXPECT_NE(error.find("a thread cannot wait for its own end"), std::string::npos) << error;
 }
 
 TEST(SimulatedThreads, SeveralWaitForOne_EachContinues) {

@@ -29,10 +29,14 @@ class SimulatedThreadHandle final : public Thread {
  public:
   SimulatedThreadHandle(SimulationCore& core, SimulatedThread* thread)
       : core_(core), thread_(thread) {}
-  ~SimulatedThreadHandle() override { Join(); }
+  ~SimulatedThreadHandle() override {
+    if (thread_ != nullptr && core_.current() == thread_) DieOfOwnThread("Thread");
+    Join();
+  }
   SimulatedThreadHandle(const SimulatedThreadHandle&) = delete;
   SimulatedThreadHandle& operator=(const SimulatedThreadHandle&) = delete;
   void Join() override {
+    if (thread_ != nullptr && core_.current() == thread_) ThrowOfOwnThread();
     if (SimulatedThread* thread = std::exchange(thread_, nullptr)) core_.JoinThread(thread);
   }
 

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -133,6 +134,33 @@ TEST(SimulationWaitsDeathTest, SocketsForAnotherEnv_AreRefused) {
         GiveSockets(runtime.env(), io);
       },
       "only the Env of a Simulation can be given sockets");
+}
+
+// Both kinds of threads.
+TEST(ThreadsDeathTest, AThreadOnItself_CannotBeDestroyed) {
+  const auto ends_in = [](Env& env) {
+    std::promise<void> made;
+    std::unique_ptr<Thread> thread;
+    thread = env.NewThread("t", [&] {
+      made.get_future().wait();
+      thread.reset();
+    });
+    made.set_value();
+    env.NewThread("waits", [&] { env.SleepFor(kYear); })->Join();
+  };
+  const char* const words = "kinformer: a Thread was destroyed on one of its own threads";
+  EXPECT_EXIT(
+      {
+        Simulation sim;
+        ends_in(sim.env());
+      },
+      ::testing::KilledBySignal(SIGABRT), words);
+  EXPECT_EXIT(
+      {
+        Runtime runtime;
+        ends_in(runtime.env());
+      },
+      ::testing::KilledBySignal(SIGABRT), words);
 }
 
 TEST(SimulationWaitsDeathTest, SimulatedLoopOnItsOwnThread_CannotBeDestroyed) {

@@ -35,7 +35,7 @@ std::string Seconds(Duration time) {
 
 // The listener whose callback is on this thread's stack. In a simulation, a callback that waits may
 // run callbacks of others on top of it.
-thread_local const Listener* t_inside = nullptr;
+thread_local Listener* t_inside = nullptr;
 
 }  // namespace
 
@@ -177,7 +177,7 @@ bool Listener::Halted() const {
 
 void Listener::RunTurn() {
   const base::Inside inside(inside_);
-  const Listener* const outer = std::exchange(t_inside, this);
+  Listener* const outer = std::exchange(t_inside, this);
   const Turn turn{env_.Now() + kTurn, caller_.delivered() + kTurnCallbacks};
   while (Continue(turn)) Deliver();
   t_inside = outer;
@@ -378,6 +378,8 @@ bool Listener::Running() const {
 }
 
 bool Listener::Busy() const {
+  // Two callbacks that end each other would wait for ever.
+  if (t_inside != nullptr && waits_for_others_.load(std::memory_order_acquire) > 0) return false;
   base::MutexLock lock(mutex_);
   return running_ || (drains() && scheduled_ && !removed_.load(std::memory_order_relaxed));
 }
@@ -465,8 +467,27 @@ Result<void> Listener::Remove() {
   return {};
 }
 
+// Marks the listener whose callback this thread runs, if any, as waiting for another.
+class Listener::WaitsForOthers {
+ public:
+  WaitsForOthers() {
+    if (of_ == nullptr) return;
+    of_->waits_for_others_.fetch_add(1, std::memory_order_acq_rel);
+    of_->Notify();
+  }
+  ~WaitsForOthers() {
+    if (of_ != nullptr) of_->waits_for_others_.fetch_sub(1, std::memory_order_acq_rel);
+  }
+  WaitsForOthers(const WaitsForOthers&) = delete;
+  WaitsForOthers& operator=(const WaitsForOthers&) = delete;
+
+ private:
+  Listener* const of_ = t_inside;
+};
+
 void Listener::WaitIdle() {
   if (t_inside == this || !Busy()) return;
+  const WaitsForOthers waits;
   const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
   const SteadyTime late = env_.Now() + kLate;
   {

@@ -135,7 +135,9 @@ class Listener : public std::enable_shared_from_this<Listener> {
   [[nodiscard]] std::optional<Error> EndOfWait(const std::stop_token& stop) const;
   [[nodiscard]] bool InformerIsStopped() const;
   [[nodiscard]] bool Running() const;
-  // Returns whether WaitIdle has anything to wait for.
+  class WaitsForOthers;
+  // Returns whether WaitIdle has anything to wait for. In a callback of another listener that is
+  // not a callback which waits for others itself.
   [[nodiscard]] bool Busy() const;
   [[nodiscard]] bool drains() const { return config_.options.at_stop == AtStop::kDrain; }
   void LogLate(std::string_view what, LogLevel level) const;
@@ -168,6 +170,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   std::atomic<bool> suspended_{false};
   std::atomic<bool> synced_{false};
   std::atomic<bool> full_{false};
+  std::atomic<int> waits_for_others_{0};  // calls of WaitIdle by the running callback
 };
 
 }  // namespace kinformer::internal::cache

@@ -6,6 +6,7 @@
 #include "kinformer/base/metrics.h"
 
 #include "base/core/forked.h"
+#include "base/core/inside.h"
 #include "base/core/user_call.h"
 #include "base/text/regular_file.h"
 #include "http/tls_stream.h"
@@ -70,7 +71,8 @@ class Watcher final : public CertificateWatcher {
     // One call at a time, so that the last call has the newest pair.
     const auto shared = std::make_shared<const Callback>(std::move(callback));
     MonitorLock lock(*monitor_);
-    while (calling_) lock.Wait();
+    // A callback that replaces itself cannot wait for its own end.
+    while (calling_ && !internal::base::Inside::Of(this)) lock.Wait();
     callback_ = shared;
     Tell(lock);
   }
@@ -78,17 +80,20 @@ class Watcher final : public CertificateWatcher {
  private:
   using Callback = std::function<void(const CertificatePair& pair)>;
 
-  // REQUIRES: locked, and no call is running. Unlocks during the call.
+  // REQUIRES: locked, and no call is running, except one that called this. Unlocks during the call.
   void Tell(MonitorLock&) {
     const std::shared_ptr<const Callback> callback = callback_;
     if (callback == nullptr || !*callback) return;
     const CertificatePair pair = current_;
-    calling_ = true;
+    const bool nested = std::exchange(calling_, true);
     monitor_->Unlock();
-    static_cast<void>(
-        internal::base::CallUser(env_, "certificate callback", [&] { (*callback)(pair); }).ok());
+    {
+      const internal::base::Inside inside(this);
+      static_cast<void>(
+          internal::base::CallUser(env_, "certificate callback", [&] { (*callback)(pair); }).ok());
+    }
     monitor_->Lock();
-    calling_ = false;
+    calling_ = nested;
     monitor_->NotifyAll();
   }
 

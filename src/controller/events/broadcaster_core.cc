@@ -112,7 +112,13 @@ void BroadcasterCore<Event>::Shutdown(Duration timeout) {
   std::vector<std::unique_ptr<EventWatcher<Event>>> ending;
   {
     const base::MutexLock lock(mutex_);
-    ending.swap(watchers_);
+    std::vector<std::unique_ptr<EventWatcher<Event>>> all = std::exchange(leaving_, {});
+    for (auto& watcher : std::exchange(watchers_, {})) all.push_back(std::move(watcher));
+    for (auto& watcher : all) {
+      const bool own = watcher->OnOwnThread();
+      if (own) watcher->LetEnd();
+      (own ? leaving_ : ending).push_back(std::move(watcher));
+    }
   }
   const SteadyTime deadline = base::After(env_.Now(), timeout);
   for (const auto& watcher : ending) {

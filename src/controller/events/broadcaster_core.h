@@ -42,6 +42,8 @@ class BroadcasterCore {
                       std::unique_ptr<Correlation<Event>> correlation);
   void StartWatcher(std::function<void(const Event&)> on_event);
   void StartLogging();
+  // Called by a sink or a watcher, it waits for the others only: that one ends when its call has
+  // returned and its queue is empty, and the next Shutdown waits for it.
   void Shutdown(Duration timeout);
 
  private:
@@ -54,6 +56,8 @@ class BroadcasterCore {
   const std::shared_ptr<Counter> skipped_;
   base::Mutex mutex_;
   std::vector<std::unique_ptr<EventWatcher<Event>>> watchers_ KINFORMER_GUARDED_BY(mutex_);
+  // Watchers whose own call is in Shutdown, or was.
+  std::vector<std::unique_ptr<EventWatcher<Event>>> leaving_ KINFORMER_GUARDED_BY(mutex_);
   bool full_told_ KINFORMER_GUARDED_BY(mutex_) = false;
   bool started_ KINFORMER_GUARDED_BY(mutex_) = false;  // a sink or watcher has been added
   bool logged_no_sink_ KINFORMER_GUARDED_BY(mutex_) = false;

@@ -5,6 +5,8 @@
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/eventsv1_mutable.h"
 
+#include "base/core/inside.h"
+
 namespace kinformer::internal::events {
 
 template <class Event>
@@ -24,6 +26,18 @@ bool EventWatcher<Event>::Push(const Event& event) {
 }
 
 template <class Event>
+bool EventWatcher<Event>::OnOwnThread() const {
+  return base::Inside::Of(this);
+}
+
+template <class Event>
+void EventWatcher<Event>::LetEnd() {
+  const MonitorLock lock(*monitor_);
+  ending_ = true;
+  monitor_->NotifyAll();
+}
+
+template <class Event>
 std::size_t EventWatcher<Event>::End(SteadyTime deadline) {
   std::deque<Event> given_up;
   {
@@ -39,6 +53,7 @@ std::size_t EventWatcher<Event>::End(SteadyTime deadline) {
 
 template <class Event>
 void EventWatcher<Event>::TakeAll() {
+  const base::Inside inside(this);
   const std::stop_token stop = stop_.get_token();
   MonitorLock lock(*monitor_);
   while (true) {

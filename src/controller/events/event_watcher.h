@@ -35,6 +35,10 @@ class EventWatcher {
 
   // Returns false if the queue is full.
   bool Push(const Event& event);
+  // Whether the caller is called by the taker.
+  [[nodiscard]] bool OnOwnThread() const;
+  // Lets it end when the queue is empty. Does not block.
+  void LetEnd();
   // Handles queued events until `deadline` and drops the rest. Blocks. Returns the number dropped.
   std::size_t End(SteadyTime deadline);
 

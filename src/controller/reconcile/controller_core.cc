@@ -59,21 +59,25 @@ Result<void> ControllerCore::Watch(
     const std::function<Result<void>(const std::stop_token&)>& start) {
   const bool may_wait = !env_.OnLoopThread() && !base::Inside::Of(this);
   bool starting = false;
+  bool there_already = false;
   {
     MonitorLock lock(*monitor_);
     // Waits until the sources that are being started have started.
     while (phase_ == Phase::kStarting && may_wait) lock.Wait();
-    if (std::ranges::find(sources_, source, &Watched::source) != sources_.end()) {
-      return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
-                                               DescribeContained(env_, *source) +
-                                               " already: make another one");
-    }
+    there_already = std::ranges::find(sources_, source, &Watched::source) != sources_.end();
     starting = phase_ == Phase::kStarting;
-    if (!starting && phase_ != Phase::kNew && phase_ != Phase::kStarted) {
-      return Error(Reason::kStopped, "controller " + options_.name + " has ended");
+    if (!there_already) {
+      if (!starting && phase_ != Phase::kNew && phase_ != Phase::kStarted) {
+        return Error(Reason::kStopped, "controller " + options_.name + " has ended");
+      }
+      if (!starting) sources_.push_back({source, start, phase_ == Phase::kStarted});
+      if (phase_ == Phase::kNew) return {};
     }
-    if (!starting) sources_.push_back({source, start, phase_ == Phase::kStarted});
-    if (phase_ == Phase::kNew) return {};
+  }
+  if (there_already) {
+    return Error(Reason::kAlreadyExists, "controller " + options_.name + " has the source " +
+                                             DescribeContained(env_, *source) +
+                                             " already: make another one");
   }
   if (starting) return WaitsForItself(env_, options_.name, "Watch");
   Result<void> started;

@@ -1,7 +1,9 @@
 // One reconcile: the conditions for its start, the call, and the handling of its result.
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "kinformer/base/until.h"
 #include "kinformer/internal/controller_core.h"
@@ -55,12 +57,17 @@ std::string ControllerCore::WhyHeldBack() {
 std::string ControllerCore::WhyNotNow() {
   if (options_.is_leader && !options_.is_leader()) return "this process does not lead";
   if (!options_.max_cache_age) return {};
-  MonitorLock lock(*monitor_);
-  for (const Watched& watched : sources_) {
-    const std::optional<Duration> age = watched.source->ProgressAge();
+  // Asked without the lock, because a source of the program may call the controller.
+  std::vector<std::shared_ptr<source::AnySource>> sources;
+  {
+    MonitorLock lock(*monitor_);
+    for (const Watched& watched : sources_) sources.push_back(watched.source);
+  }
+  for (const std::shared_ptr<source::AnySource>& source : sources) {
+    const std::optional<Duration> age = source->ProgressAge();
     if (!age || *age <= *options_.max_cache_age) continue;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*age).count();
-    return "the cache of " + watched.source->Describe() + " was last known to be up to date " +
+    return "the cache of " + source->Describe() + " was last known to be up to date " +
            std::to_string(seconds) + " s ago";
   }
   return {};

@@ -1,0 +1,51 @@
+#include "apiserver/write/object/spec_checks.h"
+
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "apiserver/builtin/dependent_fields.h"
+#include "apiserver/builtin/object_checks.h"
+#include "apiserver/builtin/required_fields.h"
+#include "apiserver/registry/served_resource.h"
+
+namespace kinformer::apiserver {
+namespace {
+
+std::vector<StatusCause> MissingFields(const ResourceAt& at, const json::Value& object) {
+  std::vector<StatusCause> causes;
+  if (at.version->message == nullptr) return causes;
+  ValidateRequired(*at.version->message, object, causes);
+  ValidateDependent(*at.resource, object, causes);
+  return causes;
+}
+
+std::vector<StatusCause> NewlyMissing(std::vector<StatusCause> causes,
+                                      const std::vector<StatusCause>& before) {
+  std::set<std::pair<std::string, std::string>> known;
+  for (const StatusCause& cause : before) known.emplace(cause.field, cause.message);
+  std::erase_if(causes, [&](const StatusCause& cause) {
+    return known.contains({cause.field, cause.message});
+  });
+  return causes;
+}
+
+}  // namespace
+
+std::vector<StatusCause> CheckSpec(const ResourceAt& at, const json::Value& object,
+                                   const json::Value* old, bool required_fields) {
+  std::vector<StatusCause> causes;
+  if (required_fields) {
+    causes = MissingFields(at, object);
+    if (!causes.empty() && old != nullptr) {
+      causes = NewlyMissing(std::move(causes), MissingFields(at, *old));
+    }
+  }
+  std::vector<StatusCause> more = ValidateObject(*at.resource, object);
+  causes.insert(causes.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+  return causes;
+}
+
+}  // namespace kinformer::apiserver

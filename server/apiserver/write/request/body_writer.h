@@ -1,0 +1,139 @@
+// apiserver/write/request/body_writer.h
+//
+// BodyWriter: handles creates, updates, patches and deletes: decodes requests, passes them to
+// ObjectWriter, and encodes the responses.
+
+#ifndef KINFORMER_APISERVER_WRITE_REQUEST_BODY_WRITER_H_
+#define KINFORMER_APISERVER_WRITE_REQUEST_BODY_WRITER_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/conversion/object_converter.h"
+#include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
+#include "apiserver/request/off_loop.h"
+#include "apiserver/request/resource_request.h"
+#include "apiserver/request/responses.h"
+#include "apiserver/write/object/object_writer.h"
+#include "apiserver/write/request/request_body.h"
+#include "apiserver/write/request/sent_patch.h"
+
+namespace kinformer::apiserver {
+
+// Makes the response to a write.
+ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
+                        const WriteOutcome& outcome, const std::vector<std::string>& warnings = {});
+
+// Part of an object that a request writes and webhooks review instead of the object: its Scale. All
+// functions are thread-safe.
+struct ChangedPart {
+  // Returns the part of an object, and the part as changed by the request.
+  std::function<Result<json::Value>(const json::Value& object)> of{};
+  std::function<Result<json::Value>(const json::Value& object)> make{};
+  // Validates the part, and writes it into the object.
+  std::function<Result<void>(const json::Value& part, json::Value& object)> put{};
+};
+
+// Change of an object by a request whose body is not the object.
+struct ObjectChange {
+  WriteTarget target{};  // `at` is that of the request
+  // Exactly one of the two is set. `apply` runs on any thread.
+  ObjectWriter::Change apply{};
+  std::shared_ptr<const ChangedPart> part{};
+  // Webhooks review the object.
+  bool asks = false;
+  // Makes the response, on any thread, from an object that no other thread uses; null: the response
+  // shows the object.
+  std::function<ResponsePtr(const WriteOutcome&)> answer{};
+};
+
+// Keeps expensive work off the loop: work that grows with the size of the body or of the changed
+// object runs elsewhere if it is much. Concurrent writes are detected, and the request starts over.
+// Loop-confined. Errors are returned as responses.
+class BodyWriter {
+ public:
+  // All must outlive it, except `off_loop`, which must be destroyed before it.
+  BodyWriter(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
+             AdmissionWebhooks& admission, ObjectConverter& converter)
+      : state_(state),
+        writer_(writer),
+        off_loop_(off_loop),
+        admission_(admission),
+        converter_(converter) {}
+
+  Async<ResponsePtr> Create(ResourceRequest request) {
+    return WriteBody(std::move(request), "CreateOptions", /*creates=*/true);
+  }
+  Async<ResponsePtr> Update(ResourceRequest request) {
+    return WriteBody(std::move(request), "UpdateOptions", /*creates=*/false);
+  }
+  Async<ResponsePtr> Patch(ResourceRequest request);
+  Async<ResponsePtr> Change(ResourceRequest request, ObjectChange change);
+  Async<ResponsePtr> Delete(ResourceRequest request);
+
+  // A change and a delete as steps of another request, which makes the response itself: return null
+  // if they succeed, else the response with the error. Webhooks do not review the delete.
+  Async<ResponsePtr> ChangeFirst(ResourceRequest request, ObjectChange change);
+  Async<ResponsePtr> DeleteFirst(ResourceRequest request, WriteTarget target,
+                                 DeleteRequest options);
+
+ private:
+  // A request under way.
+  struct Sent;
+  // Result of one attempt; empty if another write changed the object meanwhile.
+  using Attempt = std::optional<Result<WriteOutcome>>;
+
+  Async<ResponsePtr> WriteBody(ResourceRequest request, std::string_view options_kind,
+                               bool creates);
+  // Repeats `attempt`, a few times, while others change the object.
+  template <class Try>
+  Async<Result<WriteOutcome>> Repeat(Sent& sent, Try attempt);
+  // Runs `work`, off the loop if it is much; meanwhile `target` has the constant copy of its
+  // resource.
+  template <class Work>
+  Async<std::invoke_result_t<Work&>> Do(Sent& sent, WriteTarget& target, Work work);
+
+  // ---- One attempt each.
+  Async<Attempt> TryBody(Sent& sent, const WriteQuery& query, bool creates);
+  Async<Attempt> TryPatch(Sent& sent, SentPatch& patch);
+  Async<Attempt> TryChange(Sent& sent, const ObjectChange& change);
+  Async<Attempt> TryDelete(Sent& sent, WriteTarget target, const DeleteRequest& options, bool asks);
+  // Completes and stores the object of the draft. `base`: the stored object that it was made from,
+  // if that matters. `change`: null if the object itself was sent.
+  Async<Attempt> Write(Sent& sent, Draft& draft, StoredObjectPtr base, const ObjectChange* change);
+
+  // ---- Steps of attempts.
+  // Sets the draft's `shown` for the stored object.
+  Async<Result<void>> Show(Sent& sent, StoredObjectPtr stored, Draft& draft);
+  // Has the object converted to the storage version.
+  Async<Result<void>> ConvertToStore(Sent& sent, Draft& draft);
+  // Makes the object with the changed part, which mutating webhooks review.
+  Async<Result<void>> ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
+                                 const StoredObject& stored);
+  // Asks mutating webhooks about the object. Returns false if it is to be updated, but is not
+  // stored.
+  Async<Result<bool>> Mutate(Sent& sent, Draft& draft);
+  // Asks validating webhooks about the object, or about the part of it.
+  Async<Result<void>> Validate(Sent& sent, Draft& draft, const ChangedPart* part);
+
+  // Makes the response: by `answer`, which is as in ObjectChange.
+  Async<ResponsePtr> Answer(Sent& sent, Result<WriteOutcome> written,
+                            std::function<ResponsePtr(const WriteOutcome&)> answer);
+
+  ServerState& state_;
+  ObjectWriter& writer_;
+  OffLoop& off_loop_;
+  AdmissionWebhooks& admission_;
+  ObjectConverter& converter_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_WRITE_REQUEST_BODY_WRITER_H_

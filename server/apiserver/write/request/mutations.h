@@ -1,0 +1,90 @@
+// apiserver/write/request/mutations.h
+//
+// Mutations: handles all requests that change something: decodes them, passes them to ObjectWriter,
+// and makes the responses.
+
+#ifndef KINFORMER_APISERVER_WRITE_REQUEST_MUTATIONS_H_
+#define KINFORMER_APISERVER_WRITE_REQUEST_MUTATIONS_H_
+
+#include <utility>
+
+#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/conversion/object_converter.h"
+#include "apiserver/conversion/version_caches.h"
+#include "apiserver/registry/server_state.h"
+#include "apiserver/request/async.h"
+#include "apiserver/request/off_loop.h"
+#include "apiserver/request/resource_request.h"
+#include "apiserver/request/responses.h"
+#include "apiserver/write/object/object_writer.h"
+#include "apiserver/write/request/admitted.h"
+#include "apiserver/write/request/body_writer.h"
+#include "apiserver/write/request/eviction.h"
+#include "apiserver/write/request/reviews.h"
+#include "apiserver/write/request/service_account_tokens.h"
+
+namespace kinformer::apiserver {
+
+// Loop-confined. Errors are returned as responses.
+class Mutations {
+ public:
+  // All must outlive it, except `off_loop`, which must be destroyed before it.
+  Mutations(ServerState& state, ObjectWriter& writer, ServiceAccountTokens& tokens,
+            OffLoop& off_loop, ObjectConverter& converter, VersionCaches& caches)
+      : state_(state),
+        writer_(writer),
+        tokens_(tokens),
+        reviews_(state, tokens),
+        off_loop_(off_loop),
+        converter_(converter),
+        caches_(caches),
+        admission_({.state = state, .off_loop = off_loop, .converter = converter}),
+        bodies_(state, writer, off_loop, admission_, converter),
+        evictions_(state, off_loop, admission_, bodies_) {}
+
+  ResponsePtr Create(ResourceRequest request) {
+    return Respond(state_.env, AnswerCreate(std::move(request)));
+  }
+  ResponsePtr Update(ResourceRequest request) {
+    return Respond(state_.env, bodies_.Update(std::move(request)));
+  }
+  ResponsePtr Patch(ResourceRequest request) {
+    return Respond(state_.env, bodies_.Patch(std::move(request)));
+  }
+  ResponsePtr Delete(ResourceRequest request) {
+    return Respond(state_.env, bodies_.Delete(std::move(request)));
+  }
+  ResponsePtr DeleteCollection(ResourceRequest request) {
+    return Respond(state_.env, AnswerDeleteCollection(std::move(request)));
+  }
+  // Handles GET, PUT and PATCH of a scale subresource.
+  ResponsePtr Scale(ResourceRequest request) {
+    return Respond(state_.env, AnswerScale(std::move(request)));
+  }
+
+ private:
+  Async<ResponsePtr> AnswerCreate(ResourceRequest request);
+  Async<ResponsePtr> AnswerDeleteCollection(ResourceRequest request);
+  Async<ResponsePtr> AnswerScale(ResourceRequest request);
+  Async<ResponsePtr> ShowScale(const ResourceRequest& request, StoredObjectPtr stored);
+  // Handle POST to pods/x/binding (or bindings), and to serviceaccounts/x/token.
+  Async<ResponsePtr> Bind(UnstoredCreate& create);
+  Async<ResponsePtr> RequestToken(UnstoredCreate& create);
+  // Handles resources that are not stored: access reviews.
+  Async<ResponsePtr> Review(UnstoredCreate& create);
+
+  ServerState& state_;
+  ObjectWriter& writer_;
+  ServiceAccountTokens& tokens_;
+  Reviews reviews_;
+  OffLoop& off_loop_;
+  ObjectConverter& converter_;
+  VersionCaches& caches_;
+  AdmissionWebhooks admission_;
+  BodyWriter bodies_;
+  Evictions evictions_;
+};
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_WRITE_REQUEST_MUTATIONS_H_
