@@ -74,7 +74,7 @@ class VersionCache {
     std::weak_ptr<const Done> done;
   };
 
-  // All objects at one version that are not yet converted, oldest first, and the store of those that
+  // Objects at one version that are not yet converted, oldest first, and the store of those that
   // are.
   struct Snapshot {
     std::int64_t version;
