@@ -275,7 +275,7 @@ class Checker {
   // Returns whether all versions have an equal member; it is then reported once, under spec.
   [[nodiscard]] bool Common(std::string_view member) const {
     return std::all_of(Versions().begin(), Versions().end(), [&](const Value& version) {
-      return version[member] == Versions()[0][member];
+      return version[member] == Versions().front()[member];
     });
   }
   [[nodiscard]] std::string FieldOf(std::size_t index, std::string_view member) const {
@@ -361,13 +361,7 @@ class Checker {
   void CheckSelectable(std::size_t index, const Value& schema) {
     const Value& fields = Versions()[index]["selectableFields"];
     const std::string at = FieldOf(index, "selectableFields");
-    if (fields.size() > kMaxSelectableFields) {
-      Add({.reason = "FieldValueTooMany",
-           .message = "Too many: " + std::to_string(fields.size()) + ": must have at most " +
-                      std::to_string(kMaxSelectableFields) + " items",
-           .field = at});
-    }
-    std::set<std::string> seen;
+    std::set<std::string_view> named;
     for (std::size_t i = 0; i < fields.items().size() && !AreEnough(causes_); ++i) {
       const std::string field = at + "[" + std::to_string(i) + "].jsonPath";
       const std::string& path = Text(fields[i], "jsonPath");
@@ -375,13 +369,7 @@ class Checker {
         Add(Required(field));
         continue;
       }
-      if (!seen.insert(path).second) {
-        Add({.reason = "FieldValueDuplicate",
-             .message = "Duplicate value: " + GoQuoted(path),
-             .field = field});
-        continue;
-      }
-      if (path.front() != '.') {
+      if (!path.starts_with('.')) {
         Invalid(field, GoQuoted(path),
                 "is an invalid path: expected [ or . but got: " +
                     path.substr(0, path.find_first_of(".[")));
@@ -392,19 +380,32 @@ class Checker {
         Invalid(field, GoQuoted(path), "is an invalid path: does not refer to a valid field");
         continue;
       }
+      if (path == ".metadata" || path.starts_with(".metadata.")) {
+        Invalid(field, GoQuoted(path), "must not point to fields in metadata");
+      }
       const std::string& type = Text(*target, "type");
       if (type != "string" && type != "boolean" && type != "integer") {
         Invalid(field, GoQuoted(path),
                 "must point to a field of type string, boolean or integer. Enum string fields and "
                 "strings with formats are allowed.");
       }
+      if (!named.insert(path).second) {
+        Add({.reason = "FieldValueDuplicate",
+             .message = "Duplicate value: " + GoQuoted(path),
+             .field = field});
+      }
+    }
+    if (named.size() > kMaxSelectableFields) {
+      Add({.reason = "FieldValueTooMany",
+           .message = "Too many: " + std::to_string(named.size()) + ": must have at most " +
+                      std::to_string(kMaxSelectableFields) + " items",
+           .field = at});
     }
   }
 
   // Returns the schema of ".spec.color"; null where there is no such property.
   static const Value* FieldSchema(const Value& schema, std::string_view path) {
     const Value* at = &schema;
-    if (path.starts_with(".metadata")) return nullptr;
     while (!path.empty() && at != nullptr) {
       path.remove_prefix(1);
       const std::string_view name = path.substr(0, path.find('.'));

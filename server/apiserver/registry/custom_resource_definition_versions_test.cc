@@ -32,6 +32,9 @@ TEST(DefinitionVersions, Columns_ThatAreInvalid_AreRefused) {
         at + "format: Invalid value: \"x\": must be one of "
              "byte,date,date-time,double,float,int32,int64,password",
         at + "JSONPath: Invalid value: \"a\": must be a simple json path starting with ."}},
+      {"/spec/versions/0/additionalPrinterColumns",
+       "[{type: string, jsonPath: .a}, {type: string, jsonPath: .b}]",
+       {at + "name: Required value", "spec.additionalPrinterColumns[1].name: Required value"}},
   });
 }
 
@@ -81,15 +84,20 @@ TEST(DefinitionVersions, SelectableFields_NameScalarsOfTheSchema) {
        "[{}, {jsonPath: .spec.s}, {jsonPath: .spec.s}, {jsonPath: spec.s}, {jsonPath: .spec.x}, "
        "{jsonPath: .spec.f}, {jsonPath: .spec}, {jsonPath: .metadata.name}, {jsonPath: "
        ".spec.s.x}]",
-       {at + ": Too many: 9: must have at most 8 items", at + "[0].jsonPath: Required value",
-        at + "[2].jsonPath: Duplicate value: \".spec.s\"",
+       {at + "[0].jsonPath: Required value", at + "[2].jsonPath: Duplicate value: \".spec.s\"",
         invalid(3, "spec.s", "is an invalid path: expected [ or . but got: spec"),
         invalid(4, ".spec.x", kNone), invalid(5, ".spec.f", kType), invalid(6, ".spec", kType),
         invalid(7, ".metadata.name", kNone), invalid(8, ".spec.s.x", kNone)}},
+      // Only paths that lead somewhere are compared.
+      {"/spec/versions/0/selectableFields",
+       "[{jsonPath: .x}, {jsonPath: .x}, {jsonPath: x}, {jsonPath: .spec}, {jsonPath: .spec}]",
+       {invalid(0, ".x", kNone), invalid(1, ".x", kNone),
+        invalid(2, "x", "is an invalid path: expected [ or . but got: x"),
+        invalid(3, ".spec", kType), invalid(4, ".spec", kType),
+        at + "[4].jsonPath: Duplicate value: \".spec\""}},
   });
   json::Value eight = With(Definition(), "/spec/versions/0/selectableFields", "[]");
-  for (int i = 0; i < 8; ++i) {
-    const std::string name = "s" + std::to_string(i);
+  const auto add = [&eight](const std::string& name) {
     (void)eight.SetPointer(
         "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/" + name,
         yaml::Parse("{type: string}").OrExit());
@@ -97,14 +105,27 @@ TEST(DefinitionVersions, SelectableFields_NameScalarsOfTheSchema) {
         .SetPointer("/spec/versions/0/selectableFields/-",
                     json::Value::MakeObject({{"jsonPath", ".spec." + name}}))
         .OrExit();
-  }
+  };
+  for (int i = 0; i < 8; ++i) add("s" + std::to_string(i));
   EXPECT_EQ(Texts(CheckDefinition(eight, nullptr)), std::vector<std::string>{});
+  add("s0");
+  const std::string again = at + "[8].jsonPath: Duplicate value: \".spec.s0\"";
+  EXPECT_EQ(Texts(CheckDefinition(eight, nullptr)), std::vector<std::string>{again});
+  add("s8");
+  EXPECT_EQ(Texts(CheckDefinition(eight, nullptr)),
+            (std::vector<std::string>{again, at + ": Too many: 9: must have at most 8 items"}));
   json::Value metadata =
       With(Definition(), "/spec/versions/0/schema/openAPIV3Schema/properties/metadata",
            "{type: object, properties: {name: {type: string}}}");
-  metadata = With(metadata, "/spec/versions/0/selectableFields", "[{jsonPath: .metadata.name}]");
+  metadata = With(metadata, "/spec/versions/0/schema/openAPIV3Schema/properties/metadataOf",
+                  "{type: string}");
+  metadata = With(metadata, "/spec/versions/0/selectableFields",
+                  "[{jsonPath: .metadata.name}, {jsonPath: .metadata}, {jsonPath: .metadataOf}]");
+  constexpr std::string_view kMetadata = "must not point to fields in metadata";
   EXPECT_EQ(Texts(CheckDefinition(metadata, nullptr)),
-            std::vector<std::string>{invalid(0, ".metadata.name", kNone)});
+            (std::vector<std::string>{invalid(0, ".metadata.name", kMetadata),
+                                      invalid(1, ".metadata", kMetadata),
+                                      invalid(1, ".metadata", kType)}));
 }
 
 // Problems that all versions share are reported once, and for the definition as a whole.

@@ -283,7 +283,7 @@ class Sense {
     }
     const Value& additional = schema["additionalProperties"];
     if (schema["properties"].size() > 0 &&
-        (additional.is_object() || additional.AsBool().value_or(false))) {
+        (additional.is_object() || additional.AsBool() == false)) {
       causes_.push_back(ForbiddenField(Member(field, "additionalProperties"),
                                        "additionalProperties and properties are mutual exclusive"));
     }

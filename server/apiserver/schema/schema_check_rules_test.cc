@@ -117,11 +117,11 @@ TEST(SchemaRules, Parts_ThatAreNotSupported_AreRefused) {
   EXPECT_EQ(Problems("{$ref: x}"), Strings{".$ref: Forbidden: $ref is not supported"});
   Expect({
       {"{type: array, uniqueItems: false, items: {type: string}}", {}},
-      {"{type: object, additionalProperties: true, properties: {b: {type: string}}}",
+      {"{type: object, additionalProperties: false, properties: {b: {type: string}}}",
        {".additionalProperties: Forbidden: additionalProperties and properties are mutual "
         "exclusive"}},
-      {"{type: object, additionalProperties: false, properties: {b: {type: string}}}", {}},
-      {"{type: object, additionalProperties: true, properties: {}}", {}},
+      {"{type: object, additionalProperties: true, properties: {b: {type: string}}}", {}},
+      {"{type: object, additionalProperties: false, properties: {}}", {}},
       {"{type: object, additionalProperties: {type: foo}}",
        {R"(.additionalProperties.type: Unsupported value: "foo": supported values: "array", )"
         R"("boolean", "integer", "number", "object", "string")"}},
