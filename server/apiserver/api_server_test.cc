@@ -261,7 +261,7 @@ TEST(ApiServer, LargestCustomObject_IsAsLongAsTheLimit) {
   ASSERT_EQ(made.status, 201);
   // The object is measured without kind, apiVersion and the digits of its version.
   const std::string head = R"({"kind":"Thing","apiVersion":"x.io/v1",)";
-  const std::size_t size = made.body.size() - head.size() -
+  const std::size_t size = made.body.rfind('}') + 1 - head.size() -
                            made.Json().At("/metadata/resourceVersion").StringOrEmpty().size() + 1;
   EXPECT_EQ(make(size).status, 201);
   const Reply refused = make(size - 1);

@@ -212,9 +212,9 @@ TEST_F(NamespaceDeletion, FinalizersOfTheNamespace_KeepItEmpty) {
     server_.sim().RunReady();
     EXPECT_EQ(server_.server().ObjectCount(kConfigMaps), 0U);
     EXPECT_EQ(server_.Get(own).Json()["spec"].Dump(), row.spec) << row.body;
-    EXPECT_EQ(server_.Do(row.path == own ? "PATCH" : "PUT", row.path, row.change, kMerge).status,
-              200)
-        << row.body;
+    const Reply changed = row.path == own ? server_.Do("PATCH", row.path, row.change, kMerge)
+                                          : server_.Do("PUT", row.path, row.change);
+    EXPECT_EQ(changed.status, 200) << changed.body;
     EXPECT_EQ(server_.Get(own).status, 404) << row.body;
   }
 }
