@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apiserver/testing.h"
@@ -141,13 +142,16 @@ TEST_F(DefinitionLifecycle, DefinitionThatWaits_MayChangeItsNames) {
 }
 
 TEST_F(DefinitionLifecycle, Definition_ShowsItsStatusLast) {
-  const std::string body = R"({"metadata":{"name":"cars.shop.example"},"status":{},"spec":{
-    "group":"shop.example","scope":"Namespaced","names":{"plural":"cars","kind":"Car"},
-    "versions":[{"name":"v1","served":true,"storage":true,
-      "schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
-  const Reply made = server_.Do("POST", kDefinitions, body);
-  ASSERT_EQ(made.status, 201) << made.body;
-  EXPECT_LT(made.body.find(R"("spec":{)"), made.body.find(R"("status":{)"));
+  Define("cars", "shop.example", R"("kind":"Car")");
+  json::Value definition = server_.Get(Path("cars.shop.example")).Json();
+  json::Value spec = definition["spec"];
+  definition.Erase("spec");
+  definition.Ensure("metadata", "labels").Set("a", "b");
+  definition.Set("spec", std::move(spec));
+  const Reply put = server_.Do("PUT", Path("cars.shop.example"), definition.Dump());
+  ASSERT_EQ(put.status, 200) << put.body;
+  EXPECT_EQ(put.Json().At("/metadata/labels/a").StringOrEmpty(), "b");
+  EXPECT_LT(put.body.find(R"("spec":{)"), put.body.find(R"("status":{)"));
 }
 
 TEST_F(DefinitionLifecycle, DefinitionThatWasNeverServed_GoesAtOnce) {
