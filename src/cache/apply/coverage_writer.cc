@@ -176,15 +176,6 @@ void CoverageWriter::AssignLeftOut(KeySet keys, const StorePart& part) {
   unreadable_changed_ = unreadable_changed_ || readable != 0;
 }
 
-NameSet CoverageWriter::UnreadableIn(const StorePart& part) const {
-  if (part.IsAll() || unreadable_.empty()) return unreadable_;
-  NameSet found;
-  for (const ObjectName& name : unreadable_) {
-    if (part.Has(name.namespace_)) found.insert(name);
-  }
-  return found;
-}
-
 void CoverageWriter::Publish() {
   if (namespaces_changed_) {
     next_.namespaces = std::make_shared<const NamespaceSet>(namespaces_);

@@ -61,7 +61,6 @@ class CoverageWriter {
   // namespaces once for all changes of them.
   void Publish();
 
-  [[nodiscard]] NameSet UnreadableIn(const StorePart& part) const;
   [[nodiscard]] const LeftOut& left_out() const { return left_out_; }
   [[nodiscard]] bool IsUnreadable(std::string_view namespace_, std::string_view name) const {
     return unreadable_.contains(BorrowedName{namespace_, name});

@@ -17,7 +17,6 @@ namespace kinformer::internal::cache {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 class CoverageWriterTest : public testing::Test {
  protected:
@@ -214,9 +213,6 @@ TEST_F(CoverageWriterTest, AListSaysWhatIsUnreadableInItsPart) {
   EXPECT_FALSE(Now()->IsUnreadable("blue", "a"));
   EXPECT_TRUE(Now()->IsUnreadable("blue", "b"));
   EXPECT_TRUE(Now()->IsUnreadable("red", "a"));
-  EXPECT_THAT(writer_->UnreadableIn(Part("red")), ElementsAre(ObjectName{"red", "a"}));
-  EXPECT_THAT(writer_->UnreadableIn(Part("green")), IsEmpty());
-  EXPECT_EQ(writer_->UnreadableIn({}).size(), 2U);
   writer_->AssignUnreadable({}, {});
   EXPECT_EQ(Published()->unreadable, nullptr);
 }

@@ -3,25 +3,12 @@
 #include <utility>
 
 #include "cache/figures/informer_metrics.h"
-#include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 
 void DeltaApplier::Begin(std::uint64_t epoch) {
   notifications_.clear();
-  resyncs_ = 0;
   epoch_ = static_cast<std::uint32_t>(epoch);
-}
-
-void DeltaApplier::Listed(std::string_view resourceVersion, KeySet no_room) {
-  listed_version_ = resourceVersion;
-  no_room_ = std::move(no_room);
-}
-
-bool DeltaApplier::IsOlderThanList(const Block& object) const {
-  if (!to_.limit.bounded() || !options_.per_key) return false;
-  const auto order = CompareResourceVersion(object.resourceVersion(), listed_version_);
-  return order && *order <= 0;
 }
 
 bool DeltaApplier::IsNews(const Delta& delta) {
@@ -34,7 +21,6 @@ bool DeltaApplier::IsNews(const Delta& delta) {
     return true;
   }
   const Block* const stored = to_.store.Peek(object.namespace_(), object.name()).object;
-  if (stored == nullptr && IsOlderThanList(object)) return true;
   switch (to_.gaps.Judge(delta.type, object, stored)) {
     case GapDetector::Verdict::kFits:
       return true;
@@ -60,38 +46,21 @@ void DeltaApplier::Apply(Delta& delta, bool is_in_initial_list) {
       if (!delta.final_state_unknown) Wrote(delta.object->resourceVersion());
       ApplyDelete(delta.object->namespace_(), delta.object->name(), delta.object,
                   delta.final_state_unknown);
-      // With a DeltaFIFO, an object that did not fit into the list is deleted as if the list lacked
-      // it. A deletion that waited when the list came takes the place of that.
-      if ((delta.final_state_unknown || IsOlderThanList(*delta.object)) &&
-          no_room_.Contains(delta.object->namespace_(), delta.object->name())) {
-        to_.coverage.AddLeftOut(delta.object->namespace_(), delta.object->name());
-      }
-      return;
-    case DeltaType::kSync:
-      return ApplySync(*delta.object);
-    case DeltaType::kReplacedAll:
-    case DeltaType::kSyncAll:
       return;
     case DeltaType::kAdded:
     case DeltaType::kUpdated:
-    case DeltaType::kReplaced:
       return Write(delta.object, is_in_initial_list);
+    case DeltaType::kReplaced:
+    case DeltaType::kSync:
+    case DeltaType::kReplacedAll:
+    case DeltaType::kSyncAll:
+      return;
   }
 }
 
 void DeltaApplier::Wrote(std::string_view resourceVersion) {
   unversioned_ = false;
-  if (!options_.per_key) to_.position.AdvanceResourceVersion(resourceVersion);
-}
-
-void DeltaApplier::ApplySync(const Block& object) {
-  const Block* known = to_.store.Peek(object.namespace_(), object.name()).object;
-  if (known == nullptr) return;
-  const ObjectRef same = ObjectRef::Share(known);
-  // A resync is always the first delta of its key: the following ones are newer.
-  ++resyncs_;
-  notifications_.push_back(
-      {.kind = EventKind::kUpdate, .epoch = epoch_, .old_object = same, .object = same});
+  to_.position.AdvanceResourceVersion(resourceVersion);
 }
 
 void DeltaApplier::ApplyUnreadable(Delta& delta) {
@@ -115,7 +84,6 @@ void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
     kept = to_.store.Packed(std::move(kept));
     const Block* known = to_.store.Peek(object->namespace_(), object->name()).object;
     if (!to_.limit.HasRoomFor(*kept, known)) return LeaveOut(*object);
-    to_.limit.Took(*kept, known);
     to_.coverage.RemoveLeftOut(object->namespace_(), object->name());
   }
   bool same = false;

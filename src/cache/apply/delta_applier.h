@@ -6,9 +6,7 @@
 #ifndef KINFORMER_CACHE_APPLY_DELTA_APPLIER_H_
 #define KINFORMER_CACHE_APPLY_DELTA_APPLIER_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,7 +20,6 @@
 #include "cache/delivery/notification.h"
 #include "cache/deltas/delta.h"
 #include "cache/figures/pipeline_counters.h"
-#include "cache/store/key_set.h"
 #include "cache/store/store_core.h"
 
 namespace kinformer::internal::cache {
@@ -33,8 +30,6 @@ struct DeltaApplierOptions {
   // As in InformerControllerOptions.
   bool uid_change_is_update{false};
   bool ever_synced{false};
-  // True for a DeltaFIFO: it delivers changes by key and not in the order of the server.
-  bool per_key{false};
   InformerMetrics* metrics = nullptr;
 };
 
@@ -57,31 +52,24 @@ class DeltaApplier {
 
   // Starts a batch of this epoch and drops the notifications of the previous one.
   void Begin(std::uint64_t epoch);
-  // Applies one delta. REQUIRES: the store has a version open. Ignores kSyncAll and kReplacedAll.
+  // Applies one delta. REQUIRES: the store has a version open. Ignores lists and resyncs.
   void Apply(Delta& delta, bool is_in_initial_list);
 
   // Notifications of the batch in order; the caller may move them out.
   [[nodiscard]] std::vector<Notification>& notifications() { return notifications_; }
-  // Number of leading notifications that are resyncs, for the handlers whose resync is due.
-  [[nodiscard]] std::size_t resyncs() const { return resyncs_; }
 
   // True if the last change applied has no known version, so that the store's state is not exactly
   // the server's at the store's version.
   [[nodiscard]] bool unversioned() const { return unversioned_; }
   // Called before a whole list, whose version is known.
   void BeginList() { unversioned_ = false; }
-  // Records the newest list of a DeltaFIFO: its version, and the objects that did not fit.
-  void Listed(std::string_view resourceVersion, KeySet no_room);
 
  private:
   // Checks a watch event before it is applied. False if its change is in the store already.
   bool IsNews(const Delta& delta);
-  // Returns whether a list newer than `object` came while it waited in a DeltaFIFO.
-  [[nodiscard]] bool IsOlderThanList(const Block& object) const;
   void Write(const ObjectRef& object, bool is_in_initial_list);
   // Handles an object that does not fit under the limit.
   void LeaveOut(const Block& object);
-  void ApplySync(const Block& object);
   void ApplyUnreadable(Delta& delta);
   void ApplyDelete(std::string_view namespace_, std::string_view name, ObjectRef last,
                    bool final_state_unknown);
@@ -91,11 +79,8 @@ class DeltaApplier {
   const DeltaTargets to_;
   const DeltaApplierOptions options_;
   std::vector<Notification> notifications_;
-  std::size_t resyncs_ = 0;
   std::uint32_t epoch_ = 0;  // epoch for notifications
   bool unversioned_ = false;
-  KeySet no_room_{};
-  std::string listed_version_{};  // version of a DeltaFIFO's newest list
 };
 
 }  // namespace kinformer::internal::cache

@@ -7,8 +7,6 @@
 
 #include "base/core/user_call.h"
 #include "cache/apply/expect.h"
-#include "cache/deltas/delta_fifo.h"
-#include "cache/deltas/real_fifo.h"
 #include "cache/figures/informer_metrics.h"
 #include "cache/store/resource_version.h"
 
@@ -27,27 +25,6 @@ void LetGo(std::vector<T>& buffer) {
 
 }  // namespace
 
-class InformerController::Known final : public KnownObjects {
- public:
-  Known(const StoreCore& store, const StorePart& part) : store_(store), part_(part) {}
-  [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const override {
-    return store_.Get(namespace_, name);
-  }
-  void ForEach(const std::function<void(ObjectRef)>& visit) const override {
-    const std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
-    if (!part_.IsAll()) {
-      for (const Block* block : part_.In(*snapshot)) visit(ObjectRef::Share(block));
-      return;
-    }
-    SnapshotCore::Cursor cursor;
-    while (const Block* block = snapshot->Next(cursor)) visit(ObjectRef::Share(block));
-  }
-
- private:
-  const StoreCore& store_;
-  const StorePart& part_;
-};
-
 InformerController::InformerController(Env& env, StoreCore& store, Processor& processor,
                                        PipelineCounters& counters,
                                        InformerControllerOptions options)
@@ -61,23 +38,14 @@ InformerController::InformerController(Env& env, StoreCore& store, Processor& pr
                         : nullptr),
       coverage_(own_coverage_ != nullptr ? *own_coverage_ : *options_.coverage),
       position_(store, options_.versions, options_.part.key()),
-      limit_(env, options_.limit, per_key(), options_.relist),
+      limit_(env, options_.limit, options_.relist),
       queued_(counters),
       gaps_(env, options_.name, options_.relist),
       applier_({store, counters, coverage_, position_, limit_, gaps_},
                {.uid_change_is_update = options_.uid_change_is_update,
                 .ever_synced = options_.ever_synced,
-                .per_key = per_key(),
                 .metrics = options_.metrics}),
-      known_(std::make_unique<Known>(store, options_.part)),
-      timer_(env, options_.metrics) {
-  if (options_.queue == QueueKind::kDeltaFIFO) {
-    queue_ = std::make_unique<DeltaFIFO>(
-        DeltaFIFOOptions{.known_objects = known_.get(), .drops_unknown_deletions = false});
-  } else {
-    queue_ = std::make_unique<RealFIFO>();
-  }
-}
+      timer_(env, options_.metrics) {}
 
 InformerController::~InformerController() {
   ending_ = true;
@@ -159,42 +127,34 @@ void InformerController::Feed(DeltaType type, ObjectRef object) {
   object = Transformed(std::move(object));
   if (object && options_.transform && object->uid() != uid) gaps_.DistrustUids();
   if (!object) {
-    queue_->Unreadable(std::move(name), type == DeltaType::kDeleted);
+    queue_.Unreadable(std::move(name), type == DeltaType::kDeleted);
     return;
   }
-  Queued(object->resourceVersion());
   const ObjectRef traced = options_.trace ? object : ObjectRef();
   switch (type) {
     case DeltaType::kAdded:
-      queue_->Add(std::move(object));
+      queue_.Add(std::move(object));
       break;
     case DeltaType::kDeleted:
-      queue_->Delete(std::move(object), false);
+      queue_.Delete(std::move(object), false);
       break;
     default:
-      queue_->Update(std::move(object));
+      queue_.Update(std::move(object));
       break;
   }
-  if (traced) TraceStage("delta fifo", DeltaTypeName(type), traced.get(), "", queue_->Len());
+  if (traced) TraceStage("delta fifo", DeltaTypeName(type), traced.get(), "", queue_.Len());
 }
 
 void InformerController::Unreadable(std::string_view namespace_, std::string_view name,
                                     bool deleted) {
   if (IsForeign(namespace_)) return;
-  queue_->Unreadable(ObjectName{std::string(namespace_), std::string(name)}, deleted);
+  queue_.Unreadable(ObjectName{std::string(namespace_), std::string(name)}, deleted);
 }
 
 void InformerController::Bookmark(std::string_view resourceVersion) {
   Count(counters_.bookmarks);
-  Queued(resourceVersion);
   if (options_.trace) TraceStage("reflector", "BOOKMARK", nullptr, resourceVersion, 0);
-  queue_->Bookmark(resourceVersion);
-}
-
-void InformerController::Queued(std::string_view resourceVersion) {
-  if (per_key() && MayFollow(resourceVersion, queued_version_)) {
-    queued_version_ = resourceVersion;
-  }
+  queue_.Bookmark(resourceVersion);
 }
 
 void InformerController::ReplaceBegin() {
@@ -233,7 +193,6 @@ void InformerController::ReplaceRemove(std::string_view namespace_, std::string_
 
 void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   staged_.Finish();
-  listed_again_ = true;
   QueueReplace(resourceVersion);
   if (options_.listed) options_.listed();
 }
@@ -242,34 +201,18 @@ void InformerController::QueueReplace(std::string_view resourceVersion) {
   if (options_.trace) {
     TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size(), true);
   }
-  // A list in a RealFIFO shows by itself which unreadable objects are gone; a DeltaFIFO needs them
-  // explicitly.
-  std::vector<ObjectName> gone;
   limit_.EndList();
-  const std::uint64_t epoch = options_.epoch ? options_.epoch() : 0;
-  if (per_key()) {
-    gone = staged_.Lacks(coverage_.UnreadableIn(options_.part));
-    // Entries of a DeltaFIFO do not reveal that a list came.
-    gaps_.Listed(resourceVersion);
-    if (!resourceVersion.empty()) queued_version_ = resourceVersion;
-    epoch_ = epoch;
-    applier_.Listed(resourceVersion, staged_.left_out());
-    coverage_.AssignLeftOut(staged_.TakeLeftOut(coverage_.left_out()), options_.part);
-  } else {
-    list_epochs_.push_back(std::uint64_t{epoch});
-    list_left_out_.push_back(staged_.TakeLeftOut({}));
-  }
-  queue_->Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
-  for (ObjectName& name : gone) queue_->Unreadable(std::move(name), true);
+  list_epochs_.push_back(options_.epoch ? options_.epoch() : 0);
+  list_left_out_.push_back(staged_.TakeLeftOut());
+  queue_.Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
   if (options_.trace) {
-    TraceStage("delta fifo", "REPLACED", nullptr, resourceVersion, queue_->Len(), true);
+    TraceStage("delta fifo", "REPLACED", nullptr, resourceVersion, queue_.Len(), true);
   }
 }
 
 void InformerController::ResourceAbsent() {
   // Lists that are already in the queue are older than this answer, so they do not count.
   lists_until_complete_ = 1 + list_epochs_.size() + (relist_ != nullptr ? 1 : 0);
-  listed_again_ = false;
   coverage_.SetComplete(false, options_.part);
   // An open version of the store will include the change.
   if (relist_ != nullptr || (options_.turn != nullptr && !options_.turn->IsFree())) return;
@@ -281,14 +224,8 @@ void InformerController::ResourceAbsent() {
 
 void InformerController::Clear(bool complete) {
   ReplaceBegin();
-  if (complete) {
-    listed_again_ = true;
-  } else if (!per_key()) {
-    ++lists_until_complete_;
-  }
+  if (!complete) ++lists_until_complete_;
   QueueReplace("");
-  // A DeltaFIFO that has nothing to remove would pop nothing, and nothing would be committed.
-  if (per_key()) queue_->Bookmark("0");
   ContinueLater();
 }
 
@@ -299,11 +236,8 @@ Result<void> InformerController::Resync() {
 
 void InformerController::Resync(std::vector<std::weak_ptr<Listener>> due) {
   if (due.empty()) return;
-  // A RealFIFO keeps each resync as an entry of its own. In a DeltaFIFO, objects queued by an
-  // earlier resync now serve the newest one.
-  if (per_key()) resyncs_.clear();
   resyncs_.push_back(std::move(due));
-  queue_->Resync();
+  queue_.Resync();
 }
 
 // ---- from the queue into the store, and then to the processor
@@ -318,7 +252,7 @@ void InformerController::ContinueLater() {
 }
 
 void InformerController::TurnIsFree() {
-  if (turned_away_ || queue_->Len() > 0) ContinueLater();
+  if (turned_away_ || queue_.Len() > 0) ContinueLater();
 }
 
 void InformerController::Process() {
@@ -339,7 +273,7 @@ void InformerController::Process() {
       timer_.End();
       BatchDone();
     }
-    if (processor_.Blocked() || !queue_->PopBatch(kBatch, batch_)) break;
+    if (processor_.Blocked() || !queue_.PopBatch(kBatch, batch_)) break;
     if (batch_.deltas.size() == 1 && batch_.deltas.front().type == DeltaType::kReplacedAll) {
       BeginRelist(batch_.deltas.front());
       continue;
@@ -348,13 +282,13 @@ void InformerController::Process() {
     ProcessDeltas(batch_);
     timer_.End();
     BatchDone();
-    if (env_.Now() >= until && queue_->Len() > 0) {
+    if (env_.Now() >= until && queue_.Len() > 0) {
       ContinueLater();
       break;
     }
   }
   processing_ = false;
-  if (queue_->Len() == 0) {
+  if (queue_.Len() == 0) {
     LetGo(batch_.deltas);
     LetGo(applier_.notifications());
   }
@@ -362,14 +296,14 @@ void InformerController::Process() {
 }
 
 void InformerController::BatchDone() {
-  queue_->BatchDone();
+  queue_.BatchDone();
   batch_.deltas.clear();
   ReportSynced();
 }
 
 void InformerController::ReportSynced() {
   const bool has_all = limit_.Tolerates(LeftOutHere());
-  const bool synced = queue_->HasSynced() && has_all;
+  const bool synced = queue_.HasSynced() && has_all;
   if (synced == reported_synced_) {
     // With several namespaces the informer decides on all of them, and another one may have become
     // complete meanwhile.
@@ -386,13 +320,13 @@ void InformerController::ReportSynced() {
 }
 
 void InformerController::UpdateGauges() {
-  queued_.Set(queue_->Len(), queue_->Bytes());
+  queued_.Set(queue_.Len(), queue_.Bytes());
   if (options_.metrics != nullptr) {
     ReportQueued();
     ReportStore();
   }
-  const bool over = queue_->Bytes() > options_.max_queued_bytes && processor_.Blocked();
-  if (over != congested_ && (over || queue_->Bytes() <= options_.max_queued_bytes / 2)) {
+  const bool over = queue_.Bytes() > options_.max_queued_bytes && processor_.Blocked();
+  if (over != congested_ && (over || queue_.Bytes() <= options_.max_queued_bytes / 2)) {
     congested_ = over;
     if (options_.congested) options_.congested(over);
   }
@@ -442,13 +376,9 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
     const std::uint64_t version = store_.Snapshot()->version();
     for (Notification& event : notifications) event.version = version;
   }
-  if (applier_.resyncs() == 0) {
-    processor_.Distribute(notifications, snapshot);
-  } else {
-    processor_.DistributeSync(notifications, applier_.resyncs(), resyncs_.back(), snapshot);
-  }
+  processor_.Distribute(notifications, snapshot);
   if (resync) {
-    Processor::Resync(resyncs_.front(), store_.Snapshot());
+    processor_.Resync(resyncs_.front(), store_.Snapshot());
     resyncs_.pop_front();
   }
   notifications.clear();
@@ -488,25 +418,19 @@ void InformerController::EndRelist() {
     TraceStage("store", "REPLACED", nullptr, list.resourceVersion, store_.size(), true);
   }
   if (!processor_.empty()) {
-    const bool initial = !queue_->HasSynced() && !options_.ever_synced;
+    const bool initial = !queue_.HasSynced() && !options_.ever_synced;
     processor_.DistributeReplaced(relist->before(), store_.Snapshot(), initial);
   }
   if (options_.turn != nullptr) options_.turn->GiveBack();
 }
 
 bool InformerController::StoreIsExact() const {
-  if (applier_.unversioned() || relist_ != nullptr) return false;
-  return per_key() ? queue_->Len() == 0 : list_epochs_.empty();
+  return !applier_.unversioned() && relist_ == nullptr && list_epochs_.empty();
 }
 
 void InformerController::Commit() {
-  if (per_key() && queue_->Len() == 0) {
-    position_.SetResourceVersion(queued_version_);
-    position_.SetEpoch(epoch_);
-    if (listed_again_) lists_until_complete_ = 0;
-  }
   const std::size_t left_out = LeftOutHere();
-  if (batch_.synced_when_done) {
+  if (queue_.SyncedWhenDone()) {
     coverage_.SetComplete(lists_until_complete_ == 0 && limit_.Tolerates(left_out), options_.part);
   }
   coverage_.SetEpoch(options_.part, epoch_);
@@ -520,7 +444,7 @@ void InformerController::Commit() {
   if (ending_) return;
   limit_.Committed(left_out);
   // No list waits in the queue any more, so none needs its reserved room.
-  if (per_key() ? queue_->Len() == 0 : list_epochs_.empty()) limit_.CaughtUp();
+  if (list_epochs_.empty()) limit_.CaughtUp();
 }
 
 }  // namespace kinformer::internal::cache

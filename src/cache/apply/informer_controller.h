@@ -31,6 +31,7 @@
 #include "cache/apply/store_turn.h"
 #include "cache/delivery/processor.h"
 #include "cache/deltas/delta_queue.h"
+#include "cache/deltas/real_fifo.h"
 #include "cache/figures/pipeline_counters.h"
 #include "cache/figures/work_timer.h"
 #include "cache/store/fifo_buffer.h"
@@ -42,7 +43,6 @@ namespace kinformer::internal::cache {
 
 struct InformerControllerOptions {
   std::string name{};
-  QueueKind queue{QueueKind::kInOrder};
   bool uid_change_is_update{false};
   bool ever_synced{false};  // in an earlier life: objects of a list are then reported as new
   std::size_t max_queued_bytes{std::size_t{64} << 20};
@@ -104,7 +104,7 @@ class InformerController final : public ReflectorStore {
 
   // Processes the queue for one turn of the loop; the rest follows in later turns.
   void Process();
-  [[nodiscard]] bool HasSynced() const { return queue_->HasSynced(); }
+  [[nodiscard]] bool HasSynced() const { return queue_.HasSynced(); }
   // The server does not have the resource. The store is incomplete from now on, until a list that
   // arrives later has been applied.
   void ResourceAbsent();
@@ -122,8 +122,6 @@ class InformerController final : public ReflectorStore {
   void TurnIsFree();
 
  private:
-  class Known;
-
   // Returns whether the namespace belongs to another part of the store; logs the first one.
   [[nodiscard]] bool IsForeign(std::string_view namespace_);
   void Feed(DeltaType type, ObjectRef object);
@@ -136,9 +134,6 @@ class InformerController final : public ReflectorStore {
   void QueueReplace(std::string_view resourceVersion);
   void BeginRelist(Delta& delta);
   void EndRelist();
-  // Records that the queue has all changes up to this version.
-  void Queued(std::string_view resourceVersion);
-  [[nodiscard]] bool per_key() const { return options_.queue == QueueKind::kDeltaFIFO; }
   // Publishes the writes of the batch as a version of the store.
   void Commit();
   void BatchDone();
@@ -166,8 +161,7 @@ class InformerController final : public ReflectorStore {
   DeltaApplier applier_;
 
   StagedList staged_;
-  std::unique_ptr<Known> known_;
-  std::unique_ptr<DeltaQueue> queue_;
+  RealFIFO queue_;
 
   // Listeners of the resyncs in the queue, oldest first.
   FifoBuffer<std::vector<std::weak_ptr<Listener>>> resyncs_;
@@ -175,7 +169,8 @@ class InformerController final : public ReflectorStore {
   // State of the current work.
   DeltaBatch batch_;
   std::unique_ptr<Relist> relist_;  // null unless the batch is a whole list
-  // Epoch of the changes being applied; epochs of waiting lists, oldest first (not with DeltaFIFO).
+  // Epoch of the changes being applied; epochs of waiting lists, oldest first, and the objects that
+  // they left out.
   std::uint64_t epoch_ = 0;
   FifoBuffer<std::uint64_t> list_epochs_;
   FifoBuffer<KeySet> list_left_out_;
@@ -187,13 +182,8 @@ class InformerController final : public ReflectorStore {
   bool continues_ = false;    // Process is scheduled
   bool turned_away_ = false;  // another controller held the store during Process
   bool saw_foreign_ = false;  // logged a foreign object already
-  // Number of lists to apply before the store is complete again after the resource was absent; with
-  // DeltaFIFO, also whether one of them is queued.
+  // Number of lists to apply before the store is complete again after the resource was absent.
   std::size_t lists_until_complete_ = 0;
-  bool listed_again_ = false;
-  // DeltaFIFO: version of the collection once the queue is empty. It delivers changes by key, so
-  // until then an object's version says nothing about other objects.
-  std::string queued_version_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -52,9 +52,7 @@ class Eraser final : public RawHandler {
   FakeServer& server_;
 };
 
-class ByHand : public testing::TestWithParam<QueueKind> {};
-
-TEST_P(ByHand, EveryDeletionComesThrough_CT01) {
+TEST(InformerController, EveryDeletionComesThrough_CT01) {
   Simulation sim;
   FakeServer server(sim.env());
   const auto lister_watcher = server.NewListerWatcher();
@@ -64,7 +62,6 @@ TEST_P(ByHand, EveryDeletionComesThrough_CT01) {
   Ignore observer;
   int synced = 0;
   InformerControllerOptions options;
-  options.queue = GetParam();
   options.synced = [&] { ++synced; };
   InformerController controller(sim.env(), store, processor, counters, std::move(options));
   Reflector reflector(sim.env(), *lister_watcher, controller, observer, {});
@@ -89,9 +86,6 @@ TEST_P(ByHand, EveryDeletionComesThrough_CT01) {
   EXPECT_EQ(counters.deleted.load(), 4U);
 }
 
-INSTANTIATE_TEST_SUITE_P(BothQueues, ByHand,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
-
 // Collects lines with their fields.
 class ControllerLog final : public LogSink {
  public:
@@ -104,11 +98,10 @@ class ControllerLog final : public LogSink {
 };
 
 // A controller without a reflector: the test calls it instead.
-class Fed : public testing::TestWithParam<QueueKind> {
+class Fed : public testing::Test {
  protected:
   void Make(InformerControllerOptions options) {
     options.name = "pods";
-    options.queue = GetParam();
     options.synced = [] {};
     controller_ = std::make_unique<InformerController>(sim_.env(), store_, processor_, counters_,
                                                        std::move(options));
@@ -134,7 +127,7 @@ class Fed : public testing::TestWithParam<QueueKind> {
   std::unique_ptr<InformerController> controller_;
 };
 
-TEST_P(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
+TEST_F(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
   Make({.part = StorePart("blue")});
   controller_->ReplaceBegin();
   controller_->ReplaceItem(MakePod("blue", "a", "1"));
@@ -154,7 +147,7 @@ TEST_P(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
                                       "asked for; ignored; pods; default; namespace blue"}));
 }
 
-TEST_P(Fed, AListHasTheEpochThatItComesIn) {
+TEST_F(Fed, AListHasTheEpochThatItComesIn) {
   std::uint64_t epoch = 3;
   Make({.epoch = [&] { return epoch; }});
   List({"a"}, "5");
@@ -163,7 +156,7 @@ TEST_P(Fed, AListHasTheEpochThatItComesIn) {
   EXPECT_EQ(store_.Position().epoch, 3U);
 }
 
-TEST_P(Fed, AVersionHasAThousandChangesAtMost) {
+TEST_F(Fed, AVersionHasAThousandChangesAtMost) {
   int versions = 0;
   Make({.committed = [&] { ++versions; }});
   List({"a"}, "1");
@@ -174,12 +167,12 @@ TEST_P(Fed, AVersionHasAThousandChangesAtMost) {
   }
   controller_->Process();
   EXPECT_EQ(store_.size(), 2501U);
-  EXPECT_EQ(versions, GetParam() == QueueKind::kInOrder ? 3 : 2500) << "or one for each key";
+  EXPECT_EQ(versions, 3);
 }
 
 // ---- transforms
 
-TEST_P(Fed, Transform_ChangingIdentity_IsReported) {
+TEST_F(Fed, Transform_ChangingIdentity_IsReported) {
   struct Row {
     ObjectRef made;
     int renamed;
@@ -197,7 +190,7 @@ TEST_P(Fed, Transform_ChangingIdentity_IsReported) {
   }
 }
 
-TEST_P(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
+TEST_F(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
   struct Row {
     RawTransform transform;
     std::string why;
@@ -241,7 +234,7 @@ TEST_P(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
 
 // ---- a resource that the server does not have
 
-TEST_P(Fed, QueuedList_ResourceVanishes_StaysIncomplete) {
+TEST_F(Fed, QueuedList_ResourceVanishes_StaysIncomplete) {
   Make({});
   List({"a"}, "5");
   controller_->Process();
@@ -257,9 +250,6 @@ TEST_P(Fed, QueuedList_ResourceVanishes_StaysIncomplete) {
   EXPECT_EQ(store_.size(), 1U);
   EXPECT_TRUE(IsComplete());
 }
-
-INSTANTIATE_TEST_SUITE_P(BothQueues, Fed,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
 TEST(InformerController, ListBeingApplied_ResourceVanishes_StaysIncomplete) {
   Simulation sim;

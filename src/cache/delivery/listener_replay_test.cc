@@ -246,7 +246,7 @@ TEST_F(ListenerTest, Coalescing_BackToSameObject_IsNoResync) {
   EXPECT_EQ(listener->Stats().coalesced, 4U);
 }
 
-// DeltaFIFO reports keys in an epoch that the store only reaches after the last of them.
+// Events of one part of a store have an epoch that the store only reaches with its last part.
 TEST_F(ListenerTest, DropAndResync_NoEventOfEarlierEpoch) {
   class Epochs final : public RawHandler {
    public:

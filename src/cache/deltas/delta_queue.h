@@ -1,7 +1,7 @@
 // cache/deltas/delta_queue.h
 //
-// DeltaQueue: the queue between reflector and controller. Two kinds: RealFIFO (in order; the
-// default) and DeltaFIFO (per key; classic). Counterpart: cache.Queue.
+// DeltaQueue: a queue of changes between a reflector and a consumer: RealFIFO, which informers use,
+// and DeltaFIFO (cache/boxes/delta_fifo.h). Counterpart: cache.Queue.
 
 #ifndef KINFORMER_CACHE_DELTAS_DELTA_QUEUE_H_
 #define KINFORMER_CACHE_DELTAS_DELTA_QUEUE_H_
@@ -22,8 +22,6 @@ namespace kinformer::internal::cache {
 struct DeltaBatch {
   std::vector<Delta> deltas{};
   bool is_in_initial_list = false;
-  // Value of HasSynced once the batch is done.
-  bool synced_when_done = false;
 };
 
 // Confined to one thread, in an informer the loop. Producers and the consumer alternate there, so
@@ -54,8 +52,6 @@ class DeltaQueue {
 
   // Returns true once the first Replace is processed, or if another delta came first. Latched.
   [[nodiscard]] virtual bool HasSynced() const = 0;
-  [[nodiscard]] virtual std::size_t Len() const = 0;
-  [[nodiscard]] virtual std::size_t Bytes() const = 0;
 };
 
 }  // namespace kinformer::internal::cache

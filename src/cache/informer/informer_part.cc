@@ -47,7 +47,6 @@ InformerControllerOptions CommonControllerOptions(const InformerContext& informe
   const InformerSettings& settings = informer.settings;
   InformerControllerOptions options;
   options.name = informer.describe;
-  options.queue = settings.queue;
   options.uid_change_is_update = settings.uid_change_is_update;
   options.ever_synced = informer.ever_synced;
   options.max_queued_bytes = settings.max_queued_bytes;

@@ -195,12 +195,11 @@ void NamespaceParts::ArmResync() {
   if (period <= Duration(0) || resync_timer_.armed()) return;
   resync_timer_ = informer_.env.loop().RunAt(base::After(informer_.env.Now(), period), [this] {
     resync_timer_ = Timer();
-    const std::vector<std::weak_ptr<Listener>> due = informer_.processor.DueForResync();
-    for (const auto& [name, part] : parts_) {
-      part->controller().Resync(due);
-      part->controller().ContinueLater();
-      // With RealFIFO, the resync of one part redelivers the whole store.
-      if (informer_.settings.queue == QueueKind::kInOrder) break;
+    // The resync of one part redelivers the whole store.
+    if (!parts_.empty()) {
+      InformerController& controller = parts_.begin()->second->controller();
+      controller.Resync(informer_.processor.DueForResync());
+      controller.ContinueLater();
     }
     ArmResync();
   });
