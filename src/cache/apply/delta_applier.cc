@@ -94,7 +94,7 @@ void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
   }
   if (!old) {
     Count(to_.counters.added);
-    notifications_.push_back({.kind = EventKind::kAdd,
+    notifications_.push_back({.type = EventType::kAdded,
                               .is_in_initial_list = is_in_initial_list && !options_.ever_synced,
                               .epoch = epoch_,
                               .object = object});
@@ -103,12 +103,12 @@ void DeltaApplier::Write(const ObjectRef& object, bool is_in_initial_list) {
   Count(to_.counters.modified);
   if (!options_.uid_change_is_update && old->uid() != object->uid()) {
     notifications_.push_back(
-        {.kind = EventKind::kDelete, .final_state_unknown = true, .epoch = epoch_, .object = old});
-    notifications_.push_back({.kind = EventKind::kAdd, .epoch = epoch_, .object = object});
+        {.type = EventType::kDeleted, .final_state_unknown = true, .epoch = epoch_, .object = old});
+    notifications_.push_back({.type = EventType::kAdded, .epoch = epoch_, .object = object});
     return;
   }
   notifications_.push_back(
-      {.kind = EventKind::kUpdate, .epoch = epoch_, .old_object = old, .object = object});
+      {.type = EventType::kUpdated, .epoch = epoch_, .old_object = old, .object = object});
 }
 
 void DeltaApplier::LeaveOut(const Block& object) {
@@ -118,7 +118,7 @@ void DeltaApplier::LeaveOut(const Block& object) {
   if (!old) return;
   // Handlers see the object as deleted.
   Count(to_.counters.deleted);
-  notifications_.push_back({.kind = EventKind::kDelete,
+  notifications_.push_back({.type = EventType::kDeleted,
                             .final_state_unknown = true,
                             .epoch = epoch_,
                             .object = std::move(old)});
@@ -140,7 +140,7 @@ void DeltaApplier::ApplyDelete(std::string_view namespace_, std::string_view nam
   // The event's object is newer than what handlers know. If a server that went back in time sends
   // it again as it was, handlers get the difference to the state that they know.
   if (last == old) old = ObjectRef();
-  notifications_.push_back({.kind = EventKind::kDelete,
+  notifications_.push_back({.type = EventType::kDeleted,
                             .final_state_unknown = final_state_unknown,
                             .epoch = epoch_,
                             .old_object = std::move(old),

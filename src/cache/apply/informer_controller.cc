@@ -115,7 +115,7 @@ ObjectRef InformerController::Transformed(ObjectRef object) {
   return {};
 }
 
-void InformerController::Feed(DeltaType type, ObjectRef object) {
+void InformerController::Change(DeltaType type, ObjectRef object) {
   if (IsForeign(object->namespace_())) return;
   if (options_.trace) TraceStage("reflector", DeltaTypeName(type), object.get(), "", 0);
   ObjectName name;
@@ -131,17 +131,7 @@ void InformerController::Feed(DeltaType type, ObjectRef object) {
     return;
   }
   const ObjectRef traced = options_.trace ? object : ObjectRef();
-  switch (type) {
-    case DeltaType::kAdded:
-      queue_.Add(std::move(object));
-      break;
-    case DeltaType::kDeleted:
-      queue_.Delete(std::move(object), false);
-      break;
-    default:
-      queue_.Update(std::move(object));
-      break;
-  }
+  queue_.Push(type, std::move(object), false);
   if (traced) TraceStage("delta fifo", DeltaTypeName(type), traced.get(), "", queue_.Len());
 }
 

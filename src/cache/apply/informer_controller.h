@@ -86,9 +86,7 @@ class InformerController final : public ReflectorStore {
   ~InformerController() override;
 
   // ReflectorStore
-  void Add(ObjectRef object) override { Feed(DeltaType::kAdded, std::move(object)); }
-  void Update(ObjectRef object) override { Feed(DeltaType::kUpdated, std::move(object)); }
-  void Delete(ObjectRef object) override { Feed(DeltaType::kDeleted, std::move(object)); }
+  void Change(DeltaType type, ObjectRef object) override;
   void Unreadable(std::string_view namespace_, std::string_view name, bool deleted) override;
   void Bookmark(std::string_view resourceVersion) override;
   void ReplaceBegin() override;
@@ -124,7 +122,6 @@ class InformerController final : public ReflectorStore {
  private:
   // Returns whether the namespace belongs to another part of the store; logs the first one.
   [[nodiscard]] bool IsForeign(std::string_view namespace_);
-  void Feed(DeltaType type, ObjectRef object);
   [[nodiscard]] ObjectRef Transformed(ObjectRef object);
   void TraceStage(std::string_view stage, std::string_view type, const Block* object,
                   std::string_view resourceVersion, std::size_t depth, bool in_list = false);

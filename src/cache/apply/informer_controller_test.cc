@@ -39,7 +39,7 @@ class Eraser final : public RawHandler {
  public:
   Eraser(Env& env, FakeServer& server) : env_(env), server_(server) {}
   void Handle(const RawEvent& event) override {
-    if (event.kind == EventKind::kDelete) {
+    if (event.type == EventType::kDeleted) {
       deleted.push_back(*event.key);
       return;
     }
@@ -137,7 +137,7 @@ TEST_F(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
   controller_->Process();
   EXPECT_EQ(store_.size(), 1U);
   EXPECT_FALSE(IsUnreadable("c"));
-  controller_->Add(MakePod("default", "d", "6"));
+  controller_->Change(DeltaType::kAdded, MakePod("default", "d", "6"));
   controller_->Unreadable("default", "e", false);
   controller_->Process();
   EXPECT_EQ(store_.size(), 1U);
@@ -163,7 +163,8 @@ TEST_F(Fed, AVersionHasAThousandChangesAtMost) {
   controller_->Process();
   versions = 0;
   for (int i = 0; i < 2500; ++i) {
-    controller_->Add(MakePod("default", "p" + std::to_string(i), std::to_string(i + 2)));
+    controller_->Change(DeltaType::kAdded,
+                        MakePod("default", "p" + std::to_string(i), std::to_string(i + 2)));
   }
   controller_->Process();
   EXPECT_EQ(store_.size(), 2501U);
@@ -184,7 +185,7 @@ TEST_F(Fed, Transform_ChangingIdentity_IsReported) {
     int renamed = 0;
     Make({.transform = [&](const ObjectRef&) -> Result<ObjectRef> { return row.made; },
           .renamed = [&] { ++renamed; }});
-    controller_->Add(MakePod("default", "a", "1", "u"));
+    controller_->Change(DeltaType::kAdded, MakePod("default", "a", "1", "u"));
     EXPECT_EQ(renamed, row.renamed);
     controller_.reset();
   }
@@ -213,7 +214,7 @@ TEST_F(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
     controller_->Process();
     log_->lines.clear();
     fails = true;
-    controller_->Update(MakePod("default", "a", "2"));
+    controller_->Change(DeltaType::kUpdated, MakePod("default", "a", "2"));
     controller_->Process();
     EXPECT_TRUE(IsUnreadable("a"));
     EXPECT_EQ(store_.size(), 1U) << "as it was";
@@ -221,7 +222,7 @@ TEST_F(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
     EXPECT_THAT(log_->lines.back(), StartsWith("the transform failed; the object counts as "
                                                "unreadable; pods; default/a; "));
     EXPECT_THAT(log_->lines.back(), HasSubstr(row.why));
-    controller_->Delete(MakePod("default", "a", "3"));
+    controller_->Change(DeltaType::kDeleted, MakePod("default", "a", "3"));
     controller_->Process();
     EXPECT_FALSE(IsUnreadable("a"));
     EXPECT_EQ(store_.size(), 0U);
@@ -304,8 +305,8 @@ TEST(InformerController, TraceSaysWhereEverythingIs) {
   for (const char* name : {"a", "b"}) controller.ReplaceItem(MakePod("default", name, "1"));
   controller.ReplaceEnd("5");
   controller.Process();
-  controller.Add(MakePod("default", "c", "6"));
-  controller.Update(MakePod("default", "a", "7"));
+  controller.Change(DeltaType::kAdded, MakePod("default", "c", "6"));
+  controller.Change(DeltaType::kUpdated, MakePod("default", "a", "7"));
   controller.Process();
   controller.Bookmark("8");
   controller.Process();

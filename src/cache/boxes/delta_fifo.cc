@@ -12,9 +12,15 @@ const std::vector<Delta>* DeltaFIFO::Deltas(const std::string& key) const {
   return it == items_.end() ? nullptr : &it->second;
 }
 
-void DeltaFIFO::Mutate(DeltaType type, ObjectRef object, bool final_state_unknown) {
+bool DeltaFIFO::Knows(const std::string& key, const Block& object) const {
+  return items_.contains(key) || (options_.known_objects != nullptr &&
+                                  options_.known_objects->Get(object.namespace_(), object.name()));
+}
+
+void DeltaFIFO::Push(DeltaType type, ObjectRef object, bool final_state_unknown) {
   populated_ = true;
   const std::string key = KeyOfBlock(*object);
+  if (type == DeltaType::kDeleted && !Knows(key, *object)) return;
   Queue(key, type, std::move(object), final_state_unknown);
 }
 
@@ -36,15 +42,6 @@ void DeltaFIFO::Queue(const std::string& key, DeltaType type, ObjectRef object,
   delta.type = type;
   delta.final_state_unknown = final_state_unknown;
   delta.object = std::move(object);
-}
-
-void DeltaFIFO::Delete(ObjectRef object, bool final_state_unknown) {
-  populated_ = true;
-  const std::string key = KeyOfBlock(*object);
-  const bool known = options_.known_objects != nullptr &&
-                     options_.known_objects->Get(object->namespace_(), object->name());
-  if (!known && !items_.contains(key)) return;
-  Queue(key, DeltaType::kDeleted, std::move(object), final_state_unknown);
 }
 
 void DeltaFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,

@@ -32,9 +32,7 @@ class DeltaFIFO final : public DeltaQueue {
  public:
   explicit DeltaFIFO(DeltaFIFOOptions options = {}) : options_(options) {}
 
-  void Add(ObjectRef object) override { Mutate(DeltaType::kAdded, std::move(object), false); }
-  void Update(ObjectRef object) override { Mutate(DeltaType::kUpdated, std::move(object), false); }
-  void Delete(ObjectRef object, bool final_state_unknown) override;
+  void Push(DeltaType type, ObjectRef object, bool final_state_unknown) override;
   void Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
                std::string resourceVersion) override;
   void Resync() override;
@@ -51,7 +49,8 @@ class DeltaFIFO final : public DeltaQueue {
   [[nodiscard]] const std::vector<Delta>* Deltas(const std::string& key) const;
 
  private:
-  void Mutate(DeltaType type, ObjectRef object, bool final_state_unknown);
+  // Returns whether the object is known to the consumer or queued.
+  [[nodiscard]] bool Knows(const std::string& key, const Block& object) const;
   void Queue(const std::string& key, DeltaType type, ObjectRef object, bool final_state_unknown);
   std::vector<Delta> PopKey();
 

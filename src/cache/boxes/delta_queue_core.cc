@@ -140,11 +140,9 @@ Result<void> DeltaQueueCore::PushExtra(DeltaType type, cache::DeltaExtra extra,
 void DeltaQueueCore::Impl::Apply(cache::Delta& delta) const {
   switch (delta.type) {
     case DeltaType::kAdded:
-      return queue->Add(std::move(delta.object));
     case DeltaType::kUpdated:
-      return queue->Update(std::move(delta.object));
     case DeltaType::kDeleted:
-      return queue->Delete(std::move(delta.object), delta.final_state_unknown);
+      return queue->Push(delta.type, std::move(delta.object), delta.final_state_unknown);
     case DeltaType::kReplacedAll:
       return queue->Replace(std::move(delta.extra->objects), std::move(delta.extra->unreadable),
                             std::move(delta.extra->resourceVersion));

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kinformer/internal/block.h"
@@ -33,10 +34,14 @@ class DeltaQueue {
  public:
   virtual ~DeltaQueue() = default;
 
-  virtual void Add(ObjectRef object) = 0;
-  virtual void Update(ObjectRef object) = 0;
-  // `final_state_unknown`: a tombstone.
-  virtual void Delete(ObjectRef object, bool final_state_unknown) = 0;
+  // Adds a change of one object: kAdded, kUpdated or kDeleted. `final_state_unknown`: the deletion
+  // is a tombstone.
+  virtual void Push(DeltaType type, ObjectRef object, bool final_state_unknown) = 0;
+  void Add(ObjectRef object) { Push(DeltaType::kAdded, std::move(object), false); }
+  void Update(ObjectRef object) { Push(DeltaType::kUpdated, std::move(object), false); }
+  void Delete(ObjectRef object, bool final_state_unknown) {
+    Push(DeltaType::kDeleted, std::move(object), final_state_unknown);
+  }
   // Makes the collection exactly `objects` and `unreadable` (names that exist but cannot be read).
   virtual void Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
                        std::string resourceVersion) = 0;

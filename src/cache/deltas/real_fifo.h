@@ -29,11 +29,7 @@ class RealFIFO final : public DeltaQueue {
  public:
   explicit RealFIFO(RealFIFOOptions options = {}) : options_(options) {}
 
-  void Add(ObjectRef object) override { Push(DeltaType::kAdded, std::move(object), false); }
-  void Update(ObjectRef object) override { Push(DeltaType::kUpdated, std::move(object), false); }
-  void Delete(ObjectRef object, bool final_state_unknown) override {
-    Push(DeltaType::kDeleted, std::move(object), final_state_unknown);
-  }
+  void Push(DeltaType type, ObjectRef object, bool final_state_unknown) override;
   void Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
                std::string resourceVersion) override;
   void Resync() override;
@@ -53,7 +49,6 @@ class RealFIFO final : public DeltaQueue {
   [[nodiscard]] std::size_t Bytes() const { return bytes_; }
 
  private:
-  void Push(DeltaType type, ObjectRef object, bool final_state_unknown);
   void PushExtra(DeltaType type, DeltaExtra extra, bool final_state_unknown = false);
   void Append(Delta delta);
   void ReplacePerObject(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable);
