@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,6 +29,20 @@ using client::FakeServer;
 using client::MakePod;
 using testing::HasSubstr;
 using testing::StartsWith;
+
+// A store whose only part has this key.
+struct OnePart {
+  OnePart(Env& env, StoreCore& store, const std::string& key = "")
+      : positions(store), parted(env, store, counters, positions, name, {}, [] {}) {
+    positions.SetParts({key});
+    parted.coverage.SetPlaces({key}, false, true, 0);
+  }
+
+  const std::string name = "pods";
+  PipelineCounters counters;
+  PartPositions positions;
+  PartedStore parted;
+};
 
 class Ignore final : public ReflectorObserver {
  public:
@@ -58,12 +73,12 @@ TEST(InformerController, EveryDeletionComesThrough_CT01) {
   const auto lister_watcher = server.NewListerWatcher();
   StoreCore store(sim.env(), {});
   Processor processor(sim.env());
-  PipelineCounters counters;
+  OnePart part(sim.env(), store);
   Ignore observer;
-  int synced = 0;
+  int complete = 0;
   InformerControllerOptions options;
-  options.synced = [&] { ++synced; };
-  InformerController controller(sim.env(), store, processor, counters, std::move(options));
+  options.changed = [&] { complete += part.parted.coverage.complete() ? 1 : 0; };
+  InformerController controller(sim.env(), part.parted, processor, std::move(options));
   Reflector reflector(sim.env(), *lister_watcher, controller, observer, {});
   const auto eraser = std::make_shared<Eraser>(sim.env(), server);
   const auto listener = std::make_shared<Listener>(sim.env(), eraser, ListenerConfig{},
@@ -73,8 +88,7 @@ TEST(InformerController, EveryDeletionComesThrough_CT01) {
   server.Put("before");
   sim.env().loop().Post([&] { reflector.Start(); });
   sim.RunReady();
-  EXPECT_EQ(synced, 1);
-  EXPECT_TRUE(listener->HasSynced());
+  EXPECT_EQ(complete, 1);
   EXPECT_EQ(store.Position().epoch, 0U) << "where nobody says which";
   for (const char* name : {"a", "b", "c"}) server.Put(name);
   sim.RunReady();
@@ -82,8 +96,8 @@ TEST(InformerController, EveryDeletionComesThrough_CT01) {
             (std::vector<std::string>{"default/before", "default/a", "default/b", "default/c"}));
   EXPECT_EQ(store.size(), 0U);
   EXPECT_EQ(store.ResourceVersion(), server.rv());
-  EXPECT_EQ(counters.added.load(), 4U);
-  EXPECT_EQ(counters.deleted.load(), 4U);
+  EXPECT_EQ(part.counters.added.load(), 4U);
+  EXPECT_EQ(part.counters.deleted.load(), 4U);
 }
 
 // Collects lines with their fields.
@@ -102,8 +116,10 @@ class Fed : public testing::Test {
  protected:
   void Make(InformerControllerOptions options) {
     options.name = "pods";
-    options.synced = [] {};
-    controller_ = std::make_unique<InformerController>(sim_.env(), store_, processor_, counters_,
+    options.changed = [] {};
+    controller_.reset();
+    part_.emplace(sim_.env(), store_, options.part.key());
+    controller_ = std::make_unique<InformerController>(sim_.env(), part_->parted, processor_,
                                                        std::move(options));
   }
   // Passes a list to the controller that is not applied yet.
@@ -123,7 +139,7 @@ class Fed : public testing::Test {
   Simulation sim_{{.log = log_}};
   StoreCore store_{sim_.env(), {}};
   Processor processor_{sim_.env()};
-  PipelineCounters counters_;
+  std::optional<OnePart> part_;
   std::unique_ptr<InformerController> controller_;
 };
 
@@ -258,10 +274,10 @@ TEST(InformerController, ListBeingApplied_ResourceVanishes_StaysIncomplete) {
   base::TickingEnv env(sim.env(), std::chrono::microseconds(500));
   StoreCore store(env, {});
   Processor processor(env);
-  PipelineCounters counters;
+  OnePart part(env, store);
   InformerControllerOptions options;
-  options.synced = [] {};
-  InformerController controller(env, store, processor, counters, std::move(options));
+  options.changed = [] {};
+  InformerController controller(env, part.parted, processor, std::move(options));
   const auto list = [&](const std::string& version) {
     controller.ReplaceBegin();
     for (int i = 0; i < 2000; ++i) {
@@ -291,16 +307,16 @@ TEST(InformerController, TraceSaysWhereEverythingIs) {
   Simulation sim;
   StoreCore store(sim.env(), {});
   Processor processor(sim.env());
-  PipelineCounters counters;
+  OnePart part(sim.env(), store);
   std::vector<std::string> trace;
   InformerControllerOptions options;
-  options.synced = [] {};
+  options.changed = [] {};
   options.trace = [&](const TraceEvent& event) {
     trace.push_back(std::string(event.stage) + " " + std::string(event.type) + " " +
                     std::string(event.key) + "@" + std::string(event.resourceVersion) + " " +
                     std::to_string(event.depth) + (event.in_list ? " in a list" : ""));
   };
-  InformerController controller(sim.env(), store, processor, counters, std::move(options));
+  InformerController controller(sim.env(), part.parted, processor, std::move(options));
   controller.ReplaceBegin();
   for (const char* name : {"a", "b"}) controller.ReplaceItem(MakePod("default", name, "1"));
   controller.ReplaceEnd("5");
