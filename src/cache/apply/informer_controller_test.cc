@@ -189,24 +189,6 @@ TEST_F(Fed, AVersionHasAThousandChangesAtMost) {
 
 // ---- transforms
 
-TEST_F(Fed, Transform_ChangingIdentity_IsReported) {
-  struct Row {
-    ObjectRef made;
-    int renamed;
-  };
-  for (const Row& row :
-       {Row{MakePod("default", "a", "1", "u", "cut"), 0}, Row{MakePod("other", "a", "1", "u"), 1},
-        Row{MakePod("default", "b", "1", "u"), 1}, Row{MakePod("default", "a", "2", "u"), 1},
-        Row{MakePod("default", "a", "1", "v"), 1}}) {
-    int renamed = 0;
-    Make({.transform = [&](const ObjectRef&) -> Result<ObjectRef> { return row.made; },
-          .renamed = [&] { ++renamed; }});
-    controller_->Change(DeltaType::kAdded, MakePod("default", "a", "1", "u"));
-    EXPECT_EQ(renamed, row.renamed);
-    controller_.reset();
-  }
-}
-
 TEST_F(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
   struct Row {
     RawTransform transform;

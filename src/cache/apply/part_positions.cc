@@ -27,11 +27,15 @@ void PartPosition::SetEpoch(std::uint64_t epoch) {
 
 void PartPositions::SetParts(const std::set<std::string, std::less<>>& keys) {
   const base::MutexLock lock(mutex_);
-  std::erase_if(parts_, [&](const auto& part) { return !keys.contains(part.first); });
+  std::erase_if(parts_, [&](const auto& part) {
+    part.second->counts_ = keys.contains(part.first);
+    return !part.second->counts_;
+  });
   for (const std::string& key : keys) {
     std::shared_ptr<PartPosition>& position = parts_[key];
     if (position != nullptr) continue;
     position = std::make_shared<PartPosition>();
+    position->counts_ = true;
     position->named_ = !key.empty();
   }
   // The part with the oldest version may be gone.
@@ -48,7 +52,7 @@ std::shared_ptr<PartPosition> PartPositions::Of(std::string_view key) {
 }
 
 void PartPositions::BeforeCommit(const PartPosition& position) {
-  if (!position.changed_) return;
+  if (!position.changed_ || !position.counts_) return;
   const bool was_oldest = position.committed_.resource_version == combined_.resource_version;
   if (was_oldest || combined_.resource_version.empty()) Combine();
 }

@@ -35,6 +35,7 @@ class PartPosition {
   StorePosition next_{};
   StorePosition committed_{};
   bool changed_ = false;  // next_ is not committed yet
+  bool counts_ = false;   // it is that of a part
   bool named_ = false;    // other threads may ask for what is committed
 };
 
