@@ -81,8 +81,11 @@ void PartPositions::Combine() {
 
 void PartPositions::AfterCommit(PartPosition& position) {
   if (!std::exchange(position.changed_, false)) return;
-  std::optional<base::MutexLock> lock;
-  if (position.named_) lock.emplace(mutex_);
+  if (!position.named_) {
+    position.committed_ = position.next_;
+    return;
+  }
+  const base::MutexLock lock(mutex_);
   position.committed_ = position.next_;
 }
 
