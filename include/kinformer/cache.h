@@ -13,6 +13,7 @@
 #include "kinformer/cache/dynamic_shared_informer_factory.h"
 #include "kinformer/cache/event_handler.h"
 #include "kinformer/cache/event_reader.h"
+#include "kinformer/cache/event_type.h"
 #include "kinformer/cache/factory_options.h"
 #include "kinformer/cache/index.h"
 #include "kinformer/cache/index_key.h"

@@ -52,7 +52,7 @@ enum class PlantedBug : std::uint8_t {
   kLeftOutUntold,         // an object that no longer fits is dropped without an event
   kFullCountsAsSynced,    // whatever the policy is
   kRoomNotOffered,        // objects left out stay left out
-  kListedTakenForAbsent,  // a listed object is neither left out nor stored yet
+  kListedTakenForAbsent,  // an object that a list left out is taken for absent
   kFullNotChecked,        // the consistency check waits until there is room
   // ---- From the store to handlers.
   kTombstoneMissed,        // a list does not report vanished objects

@@ -102,7 +102,7 @@ void ChangeFollower::ApplyOne(const NetChange<corev1::ConfigMap>& change,
   ObjectState state = StateOf(*change.object);
   const auto before = contents.find(key);
   const bool was_there = before != contents.end();
-  if (was_there != (change.type != NetChangeType::kAdded)) {
+  if (was_there != (change.type != EventType::kAdded)) {
     return problem_(std::string("tells that ") + key + " was " +
                     (was_there ? "added, which was there" : "changed, which was not there"));
   }
@@ -112,7 +112,7 @@ void ChangeFollower::ApplyOne(const NetChange<corev1::ConfigMap>& change,
   if (scene_.trust == Trust::kHonest && was_there && state.version < before->second.version) {
     problem_("tells of a state of " + key + " that is older than what was known");
   }
-  if (change.type == NetChangeType::kDeleted) {
+  if (change.type == EventType::kDeleted) {
     contents.erase(before);
   } else {
     contents[key] = std::move(state);

@@ -33,13 +33,8 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-class ConsistencyOfQueues : public ConsistencyTest,
-                            public ::testing::WithParamInterface<QueueKind> {};
-INSTANTIATE_TEST_SUITE_P(Queues, ConsistencyOfQueues,
-                         ::testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
-
-TEST_P(ConsistencyOfQueues, ARestoredServerThatHasOvertakenIsHealedWithinAMinute) {
-  Begin({.queue = GetParam()});
+TEST_F(ConsistencyTest, ARestoredServerThatHasOvertakenIsHealedWithinAMinute) {
+  Begin();
   RestoreAndOvertake();
   sim_.RunFor(seconds(5));
   ASSERT_FALSE(Equal()) << "the watch alone shows nothing of it";
@@ -63,9 +58,9 @@ TEST_P(ConsistencyOfQueues, ARestoredServerThatHasOvertakenIsHealedWithinAMinute
   EXPECT_GE(Stats().consistency_checks, 10U);
 }
 
-TEST_P(ConsistencyOfQueues, EachOfSeveralNamespacesIsComparedWithItsOwnList) {
+TEST_F(ConsistencyTest, EachOfSeveralNamespacesIsComparedWithItsOwnList) {
   for (int i = 0; i < 3; ++i) Put("elsewhere", "map-" + std::to_string(i), "first");
-  Begin({.queue = GetParam(), .namespaces = {"default", "elsewhere"}});
+  Begin({.namespaces = {"default", "elsewhere"}});
   RestoreAndOvertake();
   sim_.RunFor(seconds(5));
   ASSERT_TRUE(sim_.RunUntil([this] { return Equal(); }, minutes(2)));
@@ -81,10 +76,10 @@ TEST_P(ConsistencyOfQueues, EachOfSeveralNamespacesIsComparedWithItsOwnList) {
 }
 
 // "default" is among the other namespaces, or has its own selector.
-TEST_P(ConsistencyOfQueues, NamespacesWithTheirOwnSelectorsAreComparedWithWhatTheySelect) {
+TEST_F(ConsistencyTest, NamespacesWithTheirOwnSelectorsAreComparedWithWhatTheySelect) {
   for (const std::string own : {"elsewhere", "default"}) {
     Put("elsewhere", "map-0", "first");
-    BeginApart(own, {.queue = GetParam()});
+    BeginApart(own);
     RestoreAndOvertake();
     sim_.RunFor(seconds(5));
     ASSERT_TRUE(sim_.RunUntil([this] { return Equal(); }, minutes(2))) << own;
@@ -114,8 +109,8 @@ TEST_P(ConsistencyOfQueues, NamespacesWithTheirOwnSelectorsAreComparedWithWhatTh
   }
 }
 
-TEST_P(ConsistencyOfQueues, ObjectsLeftOut_AreNoDifference) {
-  Begin({.queue = GetParam(), .max_objects = 5, .limit_policy = LimitPolicy::kServePart});
+TEST_F(ConsistencyTest, ObjectsLeftOut_AreNoDifference) {
+  Begin({.max_objects = 5, .limit_policy = LimitPolicy::kServePart});
   EXPECT_EQ(Stats().left_out, 3U);
   for (int i = 0; i < 10; ++i) {
     sim_.RunFor(minutes(1));
@@ -135,9 +130,9 @@ TEST_P(ConsistencyOfQueues, ObjectsLeftOut_AreNoDifference) {
 }
 
 // An object that had no room, and was lost with the old history, is only known as a number.
-TEST_P(ConsistencyOfQueues, ACacheThatIsFullIsHealedToo) {
+TEST_F(ConsistencyTest, ACacheThatIsFullIsHealedToo) {
   for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
-    Make({.queue = GetParam(), .max_objects = 8, .limit_policy = policy});
+    Make({.max_objects = 8, .limit_policy = policy});
     informer_->Start();
     sim_.RunFor(seconds(2));
     const std::int64_t backup = server_.current_resource_version();
@@ -420,11 +415,11 @@ TEST_F(ConsistencyTest, RelistsWithoutEffect_BecomeRare) {
 }
 
 // A busy collection, a handler that blocks everything, broken watches, relists and epochs.
-TEST_P(ConsistencyOfQueues, FindsNothingWhereNothingIsMissing) {
+TEST_F(ConsistencyTest, FindsNothingWhereNothingIsMissing) {
   std::uint64_t checks = 0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     for (const OverflowPolicy overflow : {OverflowPolicy::kCoalesce, OverflowPolicy::kBlock}) {
-      Make({.queue = GetParam(), .consistency_check_period = seconds(4)});
+      Make({.consistency_check_period = seconds(4)});
       informer_
           ->AddEventHandler(
               {.on_update = [this](const auto&) { sim_.env().SleepFor(milliseconds(30)); }},

@@ -82,7 +82,6 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
           (limit_.bounded() || (scene.plan.seed + static_cast<std::uint64_t>(number)) % 3 == 0)),
       others_(several_ && !shape_.forbidden &&
               (scene.plan.seed / 3 + static_cast<std::uint64_t>(number)) % 2 == 0),
-      in_order_(!dice.OneIn(3)),
       resyncs_(dice.OneIn(4)) {
   InformerOptions<corev1::ConfigMap> options;
   options.indexers = {
@@ -96,7 +95,6 @@ SimulatedInformer::SimulatedInformer(SimulatedScene& scene, const Client& client
          const std::string_view value = map.data()["value"];
          if (!value.empty()) out.Add(value);
        })}};
-  options.queue = in_order_ ? QueueKind::kInOrder : QueueKind::kDeltaFIFO;
   options.initial_list = dice.OneIn(2) ? InitialList::kList : InitialList::kWatchList;
   options.watch_list_page_size = dice.OneIn(2) ? static_cast<std::int64_t>(1 + dice.Below(9)) : 0;
   page_size_ = options.watch_list_page_size;
@@ -262,7 +260,7 @@ void SimulatedInformer::HoldOrRelease(Dice& dice) {
 std::string SimulatedInformer::Describe() const {
   return "informer " + std::to_string(number_) + (namespace_.empty() ? "" : " of " + namespace_) +
          (several_ ? " of namespaces" : "") + (others_ ? " and all others" : "") +
-         (in_order_ ? "" : " with a DeltaFIFO") + limit_.Describe() + shape_.Describe();
+         limit_.Describe() + shape_.Describe();
 }
 
 std::unique_ptr<ListerWatcher> SimulatedInformer::NewListWatch(
@@ -429,7 +427,7 @@ void SimulatedInformer::CheckWindow(Handler& handler, const InformerStats& stats
                  .skipped = told.coalesced + told.dropped,
                  .tombstones = handler.watcher->tombstones(),
                  .life = life_};
-  std::vector<std::int64_t> events = handler.watcher->TakeWindow();
+  const std::vector<std::int64_t> events = handler.watcher->TakeWindow();
   const std::optional<Mark> before = std::exchange(handler.mark, now);
   if (!before || !now.Continues(*before)) return;
   // Dropped and missing objects of a full cache are not in the server's history.
@@ -438,8 +436,6 @@ void SimulatedInformer::CheckWindow(Handler& handler, const InformerStats& stats
   if (now.tombstones != before->tombstones) Problem("a tombstone, and neither a list nor a gap");
   if (scene_.trust != Trust::kHonest || several_) return;
   ++windows_;
-  // A DeltaFIFO delivers keys one after the other, not in the order of versions.
-  if (!in_order_) std::sort(events.begin(), events.end());
   const std::vector<std::int64_t> changes =
       history_.ChangesIn(namespace_, before->version, now.version);
   if (events == changes) return;

@@ -128,9 +128,9 @@ class SimulatedInformer {
   template <class Knows>
   void MustKnow(const std::string& who, std::int64_t since, const Knows& knows) const;
 
-  // Whether the store equals the server at the store's version. Not so with a DeltaFIFO, which
-  // delivers key by key, or with several namespaces, where the version is the oldest of all.
-  [[nodiscard]] bool exact() const { return in_order_ && !several_; }
+  // Whether the store equals the server at the store's version. Not so with several namespaces,
+  // where the version is the oldest of all.
+  [[nodiscard]] bool exact() const { return !several_; }
 
   SimulatedScene& scene_;
   const int number_;
@@ -140,7 +140,6 @@ class SimulatedInformer {
   const CacheLimit limit_;
   const bool several_;  // all namespaces, each with its own watch
   const bool others_;   // namespaces without options share one
-  const bool in_order_;
   const bool resyncs_;
   std::int64_t page_size_ = 0;  // 0: the default
   std::unique_ptr<ConfigMaps> informer_;

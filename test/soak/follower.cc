@@ -25,7 +25,6 @@ std::string KeyOf(const ConfigMap& map) {
 
 InformerOptions<ConfigMap> OptionsOf(int number) {
   return {.name = "follower-" + std::to_string(number),
-          .queue = number % 5 == 4 ? QueueKind::kDeltaFIFO : QueueKind::kInOrder,
           .initial_list = number % 2 == 0 ? InitialList::kWatchList : InitialList::kList};
 }
 

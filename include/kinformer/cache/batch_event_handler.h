@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "kinformer/base/result.h"
+#include "kinformer/cache/event_type.h"
 #include "kinformer/cache/shared_informer.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/callable.h"
@@ -32,16 +33,13 @@
 
 namespace kinformer {
 
-// Kind of a change of an object, as its handler sees it.
-enum class EventType : std::uint8_t { kAdded, kUpdated, kDeleted };
-
 // One event of a batch: Added, Updated or Deleted. Valid during the callback, with its views.
 template <class T>
 class BatchedEvent {
  public:
   explicit BatchedEvent(const internal::RawEvent& event) : event_(event) {}
 
-  [[nodiscard]] EventType type() const { return static_cast<EventType>(event_.kind); }
+  [[nodiscard]] EventType type() const { return event_.type; }
   [[nodiscard]] const std::string& key() const { return *event_.key; }
   [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*event_.block); }
   // Returns the current state; for a deletion, the last known one.

@@ -32,11 +32,11 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/cache/delta.h"
-#include "kinformer/cache/informer_options.h"
 #include "kinformer/cache/reflector.h"
 #include "kinformer/cache/store.h"
 #include "kinformer/internal/delta_queue_core.h"
 #include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/raw_delta.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/ref.h"
 #include "kinformer/object/resource.h"
@@ -202,8 +202,9 @@ Deltas<T> TypedDeltas(std::vector<cache::Delta> untyped) {
 template <ObjectView T>
 class TypedDeltaQueue : public Queue<T> {
  public:
-  TypedDeltaQueue(Env& env, QueueKind kind, std::shared_ptr<const KeyListerGetter<T>> known_objects)
-      : core_(std::make_shared<DeltaQueueCore>(env, kind, Untyped<T>(std::move(known_objects)))) {}
+  TypedDeltaQueue(Env& env, DeltaQueueCore::Order order,
+                  std::shared_ptr<const KeyListerGetter<T>> known_objects)
+      : core_(std::make_shared<DeltaQueueCore>(env, order, Untyped<T>(std::move(known_objects)))) {}
 
   Result<void> Add(const Ref<T>& object) override { return Push(DeltaType::kAdded, object); }
   Result<void> Update(const Ref<T>& object) override { return Push(DeltaType::kUpdated, object); }
@@ -258,8 +259,8 @@ template <ObjectView T>
 class DeltaFIFO final : public internal::TypedDeltaQueue<T> {
  public:
   explicit DeltaFIFO(Env& env, DeltaFIFOOptions<T> options = {})
-      : internal::TypedDeltaQueue<T>(env, QueueKind::kDeltaFIFO, std::move(options.known_objects)) {
-  }
+      : internal::TypedDeltaQueue<T>(env, internal::DeltaQueueCore::Order::kOfKeys,
+                                     std::move(options.known_objects)) {}
 };
 
 // Queue in order of arrival: see Queue. Pop returns one change. Counterpart:
@@ -268,7 +269,8 @@ template <ObjectView T>
 class RealFIFO final : public internal::TypedDeltaQueue<T> {
  public:
   explicit RealFIFO(Env& env, RealFIFOOptions<T> options = {})
-      : internal::TypedDeltaQueue<T>(env, QueueKind::kInOrder, std::move(options.known_objects)) {}
+      : internal::TypedDeltaQueue<T>(env, internal::DeltaQueueCore::Order::kOfArrival,
+                                     std::move(options.known_objects)) {}
 
   // Processes a batch, which has no object twice, and never both the first list and later changes.
   Result<void> PopBatch(const ProcessFunc<T>& process_batch,

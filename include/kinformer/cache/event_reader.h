@@ -24,7 +24,7 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/cache/batch_event_handler.h"
+#include "kinformer/cache/event_type.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/cache/shared_informer.h"
 #include "kinformer/internal/event_reader_core.h"
@@ -85,7 +85,7 @@ class EventReader {
     batch.reserve(pulled.size());
     for (internal::PulledEvent& e : pulled) {
       ReadEvent<T>& event = batch.emplace_back();
-      event.type = static_cast<EventType>(e.kind);
+      event.type = e.type;
       event.key = std::move(e.key);
       event.object = Ref<T>(std::move(e.object));
       if (e.old_object) event.old_object = Ref<T>(std::move(e.old_object));

@@ -58,16 +58,6 @@ namespace kinformer {
 template <class T>
 class Ref;  // ref.h
 
-// Kind of the queue between reflector and store.
-enum class QueueKind : std::uint8_t {
-  // Applies events in the order received, and a relist in one step. client-go's RealFIFO; the
-  // default.
-  kInOrder,
-  // Collects events per key, and applies keys in the order of their first event. client-go's
-  // classic DeltaFIFO.
-  kDeltaFIFO,
-};
-
 // Policy for a handler that is slower than the events, once its queue is full.
 enum class OverflowPolicy : std::uint8_t {
   // Merges the pending events of each object: add+update = add, add+delete = nothing, update+delete
@@ -298,7 +288,6 @@ struct InformerOptions {
   std::string name{};
   // Interval at which cached objects are redelivered to handlers without their own; 0: never.
   internal::TimeSpan resync_period{};
-  QueueKind queue{QueueKind::kInOrder};
   InitialList initial_list{InitialList::kWatchList};
   // Delivers OnUpdate if an object's uid changed while the watch was down, as in client-go. False:
   // OnDelete (tombstone), then OnAdd.
@@ -383,15 +372,14 @@ using InformerSettings = InformerOptions<const Block*>;
 // Returns all options but the indexers. Does not compile until a new option is named here too.
 template <class T>
 InformerSettings SettingsOf(InformerOptions<T> options) {
-  auto& [indexers, name, resync_period, queue, initial_list, uid_change_is_update,
-         watch_list_page_size, min_watch_timeout, max_queued_bytes, trace, namespace_, namespaces,
-         if_forbidden, label_selector, field_selector, drop_managed_fields, projection, validation,
+  auto& [indexers, name, resync_period, initial_list, uid_change_is_update, watch_list_page_size,
+         min_watch_timeout, max_queued_bytes, trace, namespace_, namespaces, if_forbidden,
+         label_selector, field_selector, drop_managed_fields, projection, validation,
          max_object_bytes, compression, max_objects, max_bytes, limit_policy,
          consistency_check_period, relist_period, absent_is_empty] = options;
   return {.indexers = {},
           .name = std::move(name),
           .resync_period = resync_period,
-          .queue = queue,
           .initial_list = initial_list,
           .uid_change_is_update = uid_change_is_update,
           .watch_list_page_size = watch_list_page_size,

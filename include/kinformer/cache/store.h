@@ -86,8 +86,8 @@ class Store {
     std::vector<internal::Write> untyped;
     untyped.reserve(writes.size());
     for (const StoreTransaction<T>& write : writes) {
-      untyped.push_back({static_cast<internal::WriteKind>(write.type),
-                         internal::ObjectRef(write.object.object())});
+      untyped.push_back({internal::ObjectRef(write.object.object()),
+                         write.type == StoreTransaction<T>::Type::kDelete});
     }
     auto outcome = core_->Apply(std::move(untyped));
     if (!outcome) return std::move(outcome).error();

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "kinformer/base/result.h"
+#include "kinformer/cache/event_type.h"
 #include "kinformer/cache/snapshot.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/net_changes.h"
@@ -41,7 +42,7 @@ struct ChangeWindow {
 // A net change. `object` is the current object; for a deletion, the last one.
 template <ObjectView T>
 struct NetChange {
-  NetChangeType type{};
+  EventType type{};
   Ref<T> object{};
 };
 

@@ -6,50 +6,18 @@
 #define KINFORMER_INTERNAL_DELTA_QUEUE_CORE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/cache/delta.h"
-#include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/object/object_name.h"
+#include "kinformer/internal/raw_delta.h"
 
 namespace kinformer::internal {
-
-namespace cache {
-
-// Content of changes that do not concern one readable object; each member names its types.
-struct DeltaExtra {
-  // kReplacedAll, kBookmark.
-  std::string resourceVersion{};
-  // kReplacedAll.
-  std::vector<ObjectRef> objects{};
-  // kReplacedAll, kUnreadable.
-  std::vector<ObjectName> unreadable{};
-};
-
-struct Delta {
-  DeltaType type{};
-  // kDeleted: a tombstone. `object` is then the last known state, not the state at deletion.
-  bool final_state_unknown = false;
-  ObjectRef object{};
-  std::unique_ptr<DeltaExtra> extra{};
-};
-
-// Objects known to the consumer of a queue, apart from the queued ones.
-class KnownObjects {
- public:
-  virtual ~KnownObjects() = default;
-  [[nodiscard]] virtual ObjectRef Get(std::string_view namespace_, std::string_view name) const = 0;
-  virtual void ForEach(const std::function<void(ObjectRef)>& visit) const = 0;
-};
-
-}  // namespace cache
 
 // Takes changes from any thread, and returns them, one entry or batch at a time, on the thread that
 // pops. Producers only append: the consumer works out the meaning of a change for the queued and
@@ -61,12 +29,13 @@ class KnownObjects {
 class DeltaQueueCore {
  public:
   using Process = std::function<Result<void>(std::vector<cache::Delta>& deltas, bool initial)>;
+  // Order in which changes are returned: that of a RealFIFO, or that of a DeltaFIFO.
+  enum class Order : std::uint8_t { kOfArrival, kOfKeys };
   // Maximal size of a batch.
   static constexpr std::size_t kBatch = 1000;
 
   // Creates a queue. `known_objects` may be null.
-  DeltaQueueCore(Env& env, QueueKind kind,
-                 std::unique_ptr<const cache::KnownObjects> known_objects);
+  DeltaQueueCore(Env& env, Order order, std::unique_ptr<const cache::KnownObjects> known_objects);
   ~DeltaQueueCore();
   DeltaQueueCore(const DeltaQueueCore&) = delete;
   DeltaQueueCore& operator=(const DeltaQueueCore&) = delete;

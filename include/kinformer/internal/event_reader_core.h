@@ -38,7 +38,7 @@ class PulledHandler final : public RawHandler {
 
 // An event that owns its objects.
 struct PulledEvent {
-  EventKind kind{};
+  EventType type{};
   bool is_in_initial_list = false;
   bool final_state_unknown = false;
   std::uint32_t epoch = 0;

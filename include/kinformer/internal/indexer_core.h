@@ -52,10 +52,10 @@ class StoreOwner {
       std::optional<Duration> timeout) const = 0;
 };
 
-enum class WriteKind : std::uint8_t { kAdd, kUpdate, kDelete };
+// Stores the object, or deletes the one of its name.
 struct Write {
-  WriteKind kind{};
   ObjectRef object{};
+  bool deletes = false;
 };
 // Result of Apply: the writes that succeeded, by position. One that failed is not among them.
 struct WriteOutcome {

@@ -14,21 +14,19 @@
 #include <utility>
 
 #include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/event_type.h"
 #include "kinformer/internal/block.h"
 
 namespace kinformer::internal {
 
-// Callback of a handler that an event is for.
-enum class EventKind : std::uint8_t { kAdd, kUpdate, kDelete };
-
 // Returns the name in traces.
-constexpr std::string_view EventKindName(EventKind kind) {
-  switch (kind) {
-    case EventKind::kAdd:
+constexpr std::string_view EventTypeName(EventType type) {
+  switch (type) {
+    case EventType::kAdded:
       return "ADDED";
-    case EventKind::kUpdate:
+    case EventType::kUpdated:
       return "MODIFIED";
-    case EventKind::kDelete:
+    case EventType::kDeleted:
       return "DELETED";
   }
   return "";
@@ -36,7 +34,7 @@ constexpr std::string_view EventKindName(EventKind kind) {
 
 // An event. Borrows the data that it points to, for the time of the callback.
 struct RawEvent {
-  EventKind kind{};
+  EventType type{};
   bool is_in_initial_list = false;
   bool final_state_unknown = false;
   std::uint32_t epoch = 0;
@@ -78,14 +76,14 @@ class HandlerAdapter final : public RawHandler {
     }
   }
   void Handle(const RawEvent& e) override {
-    switch (e.kind) {
-      case EventKind::kAdd:
+    switch (e.type) {
+      case EventType::kAdded:
         return handler_->OnAdd(
             Added<T>{*e.key, T(e.block), e.is_in_initial_list, e.block, e.epoch});
-      case EventKind::kUpdate:
+      case EventType::kUpdated:
         return handler_->OnUpdate(
             Updated<T>{*e.key, T(e.old_block), T(e.block), e.old_block, e.block, e.epoch});
-      case EventKind::kDelete:
+      case EventType::kDeleted:
         return handler_->OnDelete(
             Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.block, e.epoch, e.old_block});
     }

@@ -47,96 +47,83 @@ Scope ScopeOf(const ListScope& listed) {
   return scope;
 }
 
-CoverageWriter::CoverageWriter(StoreCore& store, Scope scope) : store_(store) {
+CoverageWriter::CoverageWriter(StoreCore& store) : store_(store) {
+  places_.known = false;
   const Coverage* before = store_.coverage();
-  if (before != nullptr && before->unreadable != nullptr) {
+  if (before == nullptr) return;
+  if (before->unreadable != nullptr) {
     next_.unreadable = before->unreadable;
     unreadable_ = *before->unreadable;
   }
-  if (before != nullptr && before->left_out != nullptr) {
+  if (before->left_out != nullptr) {
     next_.left_out = before->left_out;
     left_out_ = *before->left_out;
   }
-  if (before != nullptr && before->namespaces != nullptr) {
-    namespaces_.places = before->namespaces->places;
-    for (auto& [key, place] : namespaces_.places) place.complete = false;
+  if (before->namespaces != nullptr) {
+    places_.places = before->namespaces->places;
+    for (auto& [key, place] : places_.places) place.complete = false;
   }
-  next_.scope = std::move(scope);
-  store_.Begin();
-  Publish();
-  store_.Commit();
 }
 
 CoverageWriter::~CoverageWriter() {
-  for (auto& [key, place] : namespaces_.places) SetComplete(place, false);
-  if (several_) NamespacesChanged();
-  next_.complete = false;
-  changed_ = true;
+  for (auto& [key, place] : places_.places) SetComplete(place, false);
+  ended_ = true;
+  places_changed_ = true;
   store_.Begin();
   Publish();
   store_.Commit();
 }
 
-void CoverageWriter::SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool all,
-                                   bool known, std::uint64_t epoch) {
+void CoverageWriter::SetPlaces(const std::set<std::string, std::less<>>& keys, bool all, bool known,
+                               std::uint64_t epoch) {
   NamespaceSet next{.all = all, .known = known};
   incomplete_ = 0;
-  for (const std::string& name : namespaces) {
-    const auto before = namespaces_.places.find(name);
-    Place& place = next.places[name];
-    if (before != namespaces_.places.end()) {
+  for (const std::string& key : keys) {
+    const auto before = places_.places.find(key);
+    Place& place = next.places[key];
+    if (before != places_.places.end()) {
       place = std::move(before->second);
     } else {
       place.epoch = epoch;
     }
     if (!place.complete) ++incomplete_;
   }
-  namespaces_ = std::move(next);
-  several_ = true;
-  next_.scope.namespace_.clear();
-  if (left_out_.KeepPlaces([&](const std::string& name) { return namespaces.contains(name); })) {
+  places_ = std::move(next);
+  places_changed_ = true;
+  if (keys.contains("")) return;
+  if (left_out_.KeepPlaces([&](const std::string& key) { return keys.contains(key); })) {
     left_out_changed_ = true;
   }
-  NamespacesChanged();
+}
+
+Place* CoverageWriter::PlaceOf(std::string_view key) {
+  const auto found = places_.places.find(key);
+  return found == places_.places.end() ? nullptr : &found->second;
 }
 
 void CoverageWriter::SetScope(std::string_view key, const Scope& scope) {
-  const auto found = namespaces_.places.find(key);
-  if (found == namespaces_.places.end()) return;
-  std::shared_ptr<const Scope>& known = found->second.scope;
-  if (known != nullptr && *known == scope) return;
-  known = std::make_shared<const Scope>(scope);
-  NamespacesChanged();
-}
-
-void CoverageWriter::NamespacesChanged() {
-  next_.complete = namespaces_.known && incomplete_ == 0;
-  namespaces_changed_ = true;
+  Place* const place = PlaceOf(key);
+  if (place == nullptr || (place->scope != nullptr && *place->scope == scope)) return;
+  place->scope = std::make_shared<const Scope>(scope);
+  places_changed_ = true;
 }
 
 void CoverageWriter::SetComplete(Place& place, bool complete) {
   if (place.complete == complete) return;
   place.complete = complete;
   complete ? --incomplete_ : ++incomplete_;
+  places_changed_ = true;
 }
 
 void CoverageWriter::SetComplete(bool complete, const StorePart& part) {
-  if (part.IsAll()) {
-    changed_ = changed_ || next_.complete != complete;
-    next_.complete = complete;
-    return;
-  }
-  const auto found = namespaces_.places.find(part.key());
-  if (found == namespaces_.places.end() || found->second.complete == complete) return;
-  SetComplete(found->second, complete);
-  NamespacesChanged();
+  if (Place* const place = PlaceOf(part.key())) SetComplete(*place, complete);
 }
 
 void CoverageWriter::SetEpoch(const StorePart& part, std::uint64_t epoch) {
-  const auto found = namespaces_.places.find(part.key());
-  if (found == namespaces_.places.end() || found->second.epoch >= epoch) return;
-  found->second.epoch = epoch;
-  NamespacesChanged();
+  Place* const place = PlaceOf(part.key());
+  if (place == nullptr || place->epoch >= epoch) return;
+  place->epoch = epoch;
+  places_changed_ = true;
 }
 
 void CoverageWriter::AddUnreadable(ObjectName name) {
@@ -157,9 +144,9 @@ void CoverageWriter::AssignUnreadable(const std::vector<ObjectName>& names, cons
   unreadable_changed_ = true;
 }
 
-void CoverageWriter::AddLeftOut(std::string_view namespace_, std::string_view name) {
-  const std::string_view place = several_ ? namespaces_.KeyOf(namespace_) : std::string_view();
-  if (left_out_.Insert(place, namespace_, name)) left_out_changed_ = true;
+void CoverageWriter::AddLeftOut(const StorePart& part, std::string_view namespace_,
+                                std::string_view name) {
+  if (left_out_.Insert(part.key(), namespace_, name)) left_out_changed_ = true;
 }
 
 void CoverageWriter::RemoveLeftOut(std::string_view namespace_, std::string_view name) {
@@ -176,30 +163,29 @@ void CoverageWriter::AssignLeftOut(KeySet keys, const StorePart& part) {
   unreadable_changed_ = unreadable_changed_ || readable != 0;
 }
 
-NameSet CoverageWriter::UnreadableIn(const StorePart& part) const {
-  if (part.IsAll() || unreadable_.empty()) return unreadable_;
-  NameSet found;
-  for (const ObjectName& name : unreadable_) {
-    if (part.Has(name.namespace_)) found.insert(name);
+void CoverageWriter::PublishPlaces() {
+  next_.complete = complete();
+  const Place* const whole = PlaceOf("");
+  if (whole == nullptr) {
+    next_.scope = {};
+    next_.namespaces = std::make_shared<const NamespaceSet>(places_);
+    return;
   }
-  return found;
+  next_.scope = whole->scope == nullptr ? Scope() : *whole->scope;
+  next_.namespaces = nullptr;
 }
 
 void CoverageWriter::Publish() {
-  if (namespaces_changed_) {
-    next_.namespaces = std::make_shared<const NamespaceSet>(namespaces_);
-    changed_ = true;
-  }
+  if (places_changed_) PublishPlaces();
   if (unreadable_changed_) {
     next_.unreadable = unreadable_.empty() ? nullptr : std::make_shared<const NameSet>(unreadable_);
   }
   if (left_out_changed_) {
     next_.left_out = left_out_.empty() ? nullptr : std::make_shared<const LeftOut>(left_out_);
   }
-  if (!changed_ && !unreadable_changed_ && !left_out_changed_) return;
+  if (!places_changed_ && !unreadable_changed_ && !left_out_changed_) return;
   store_.SetCoverage(std::make_shared<const Coverage>(next_));
-  changed_ = false;
-  namespaces_changed_ = false;
+  places_changed_ = false;
   unreadable_changed_ = false;
   left_out_changed_ = false;
 }

@@ -17,11 +17,10 @@ namespace kinformer::internal::cache {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 class CoverageWriterTest : public testing::Test {
  protected:
-  CoverageWriterTest() { writer_.emplace(store_, Scope{}); }
+  CoverageWriterTest() { BeginLife(); }
 
   // Returns the coverage of the last commit.
   [[nodiscard]] std::shared_ptr<const Coverage> Now() const {
@@ -34,10 +33,13 @@ class CoverageWriterTest : public testing::Test {
     store_.Commit();
     return Now();
   }
-  // Ends the informer's life and starts the next one.
-  void BeginAnotherLife() {
+  // Ends the informer's life, if there is one, and starts the next one, with a single place.
+  void BeginLife(const Scope& scope = {}) {
     writer_.reset();
-    writer_.emplace(store_, Scope{});
+    writer_.emplace(store_);
+    writer_->SetPlaces({""}, false, true, 0);
+    writer_->SetScope("", scope);
+    Published();
   }
   [[nodiscard]] static StorePart Part(const std::string& namespace_) {
     return StorePart(namespace_);
@@ -99,9 +101,9 @@ TEST_F(CoverageWriterTest, ALifeBeginsAndEndsIncomplete) {
 
 TEST_F(CoverageWriterTest, UnreadableAndLeftOut_StaySoInNextLife) {
   writer_->AddUnreadable({"ns", "u"});
-  writer_->AddLeftOut("ns", "l");
+  writer_->AddLeftOut({}, "ns", "l");
   // The end of a life publishes pending changes, too.
-  BeginAnotherLife();
+  BeginLife();
   EXPECT_TRUE(Now()->IsUnreadable("ns", "u"));
   EXPECT_TRUE(Now()->IsLeftOut("ns", "l"));
   EXPECT_TRUE(writer_->IsUnreadable("ns", "u"));
@@ -113,7 +115,7 @@ TEST_F(CoverageWriterTest, UnreadableAndLeftOut_StaySoInNextLife) {
 }
 
 TEST_F(CoverageWriterTest, PlacesAreKnownInTheNextLifeButNotComplete) {
-  writer_->SetNamespaces({"blue"}, false, true, 0);
+  writer_->SetPlaces({"blue"}, false, true, 0);
   writer_->SetEpoch(Part("blue"), 3);
   writer_->SetScope("blue", {.name = "only"});
   writer_->SetComplete(true, Part("blue"));
@@ -122,8 +124,8 @@ TEST_F(CoverageWriterTest, PlacesAreKnownInTheNextLifeButNotComplete) {
   writer_.reset();
   EXPECT_FALSE(Now()->complete);
   EXPECT_FALSE(Now()->IsComplete("blue"));
-  writer_.emplace(store_, Scope{});
-  writer_->SetNamespaces({"blue", "red"}, false, true, 0);
+  writer_.emplace(store_);
+  writer_->SetPlaces({"blue", "red"}, false, true, 0);
   Published();
   EXPECT_FALSE(Now()->IsComplete("blue"));
   EXPECT_EQ(Now()->namespaces->EpochOf("blue"), 3U);
@@ -134,7 +136,7 @@ TEST_F(CoverageWriterTest, PlacesAreKnownInTheNextLifeButNotComplete) {
 // ---- places
 
 TEST_F(CoverageWriterTest, Coverage_CompleteOnceEachNamespaceIs) {
-  writer_->SetNamespaces({"blue", "red"}, false, true, 0);
+  writer_->SetPlaces({"blue", "red"}, false, true, 0);
   writer_->SetComplete(true, Part("blue"));
   EXPECT_FALSE(Published()->complete);
   EXPECT_TRUE(Now()->IsComplete("blue"));
@@ -143,27 +145,26 @@ TEST_F(CoverageWriterTest, Coverage_CompleteOnceEachNamespaceIs) {
   writer_->SetComplete(true, Part("red"));
   EXPECT_TRUE(Published()->complete);
   // A known place keeps its completeness; a new one is incomplete.
-  writer_->SetNamespaces({"green", "red"}, false, true, 0);
+  writer_->SetPlaces({"green", "red"}, false, true, 0);
   EXPECT_FALSE(Published()->complete);
   EXPECT_TRUE(Now()->IsComplete("red"));
   EXPECT_FALSE(Now()->Includes("blue"));
-  writer_->SetNamespaces({"red"}, false, false, 0);
+  writer_->SetPlaces({"red"}, false, false, 0);
   EXPECT_FALSE(Published()->complete) << "it is not known which there are";
-  writer_->SetNamespaces({"red"}, true, true, 0);
+  writer_->SetPlaces({"red"}, true, true, 0);
   EXPECT_TRUE(Published()->complete);
   EXPECT_TRUE(Now()->Includes("blue")) << "all there are: there is nothing";
 }
 
-TEST_F(CoverageWriterTest, SetNamespaces_ReplacesNamespaceOfScope) {
-  writer_.reset();
-  writer_.emplace(store_, Scope{.namespace_ = "old"});
+TEST_F(CoverageWriterTest, SetPlaces_ReplacesScopeOfTheSinglePlace) {
+  BeginLife({.namespace_ = "old"});
   EXPECT_FALSE(Now()->Includes("blue"));
-  writer_->SetNamespaces({"blue"}, false, true, 0);
+  writer_->SetPlaces({"blue"}, false, true, 0);
   EXPECT_EQ(Published()->scope.namespace_, "");
 }
 
 TEST_F(CoverageWriterTest, TheScopeOfAPlaceIsPublished) {
-  writer_->SetNamespaces({"blue"}, false, true, 0);
+  writer_->SetPlaces({"blue"}, false, true, 0);
   Published();
   writer_->SetScope("blue", {.name = "only"});
   EXPECT_EQ(Published()->ScopeOf("blue").name, "only");
@@ -172,7 +173,7 @@ TEST_F(CoverageWriterTest, TheScopeOfAPlaceIsPublished) {
 }
 
 TEST_F(CoverageWriterTest, AnEpochOfAPlaceNeverGoesBack) {
-  writer_->SetNamespaces({"blue"}, false, true, 0);
+  writer_->SetPlaces({"blue"}, false, true, 0);
   for (const std::uint64_t epoch : {2U, 1U}) {
     writer_->SetEpoch(Part("blue"), epoch);
     EXPECT_EQ(Published()->namespaces->EpochOf("blue"), 2U);
@@ -183,22 +184,22 @@ TEST_F(CoverageWriterTest, AnEpochOfAPlaceNeverGoesBack) {
 
 // Handlers may have seen its objects in that epoch, when the store had a single place.
 TEST_F(CoverageWriterTest, NewPlace_BeginsInTheEpochThatIsCurrent) {
-  writer_->SetNamespaces({"blue"}, false, true, 0);
+  writer_->SetPlaces({"blue"}, false, true, 0);
   writer_->SetEpoch(Part("blue"), 1);
-  writer_->SetNamespaces({"blue", "red"}, false, true, 4);
+  writer_->SetPlaces({"blue", "red"}, false, true, 4);
   EXPECT_EQ(Published()->namespaces->EpochOf("red"), 4U);
   EXPECT_EQ(Now()->namespaces->EpochOf("blue"), 1U);
-  writer_->SetNamespaces({"blue"}, false, true, 5);
-  writer_->SetNamespaces({"blue", "red"}, false, true, 6);
+  writer_->SetPlaces({"blue"}, false, true, 5);
+  writer_->SetPlaces({"blue", "red"}, false, true, 6);
   EXPECT_EQ(Published()->namespaces->EpochOf("red"), 6U) << "one that comes back";
 }
 
 TEST_F(CoverageWriterTest, RemovedPlace_DropsItsLeftOutObjects) {
-  writer_->SetNamespaces({"blue", "red"}, false, true, 0);
-  writer_->AddLeftOut("blue", "a");
-  writer_->AddLeftOut("red", "a");
+  writer_->SetPlaces({"blue", "red"}, false, true, 0);
+  writer_->AddLeftOut(Part("blue"), "blue", "a");
+  writer_->AddLeftOut(Part("red"), "red", "a");
   EXPECT_EQ(Published()->left_out->SizeOf("red"), 1U);
-  writer_->SetNamespaces({"blue"}, false, true, 0);
+  writer_->SetPlaces({"blue"}, false, true, 0);
   EXPECT_FALSE(Published()->IsLeftOut("red", "a"));
   EXPECT_TRUE(Now()->IsLeftOut("blue", "a"));
 }
@@ -206,7 +207,7 @@ TEST_F(CoverageWriterTest, RemovedPlace_DropsItsLeftOutObjects) {
 // ---- names
 
 TEST_F(CoverageWriterTest, AListSaysWhatIsUnreadableInItsPart) {
-  writer_->SetNamespaces({"blue", "red"}, false, true, 0);
+  writer_->SetPlaces({"blue", "red"}, false, true, 0);
   writer_->AddUnreadable({"blue", "a"});
   writer_->AddUnreadable({"red", "a"});
   writer_->AssignUnreadable({{"blue", "b"}}, Part("blue"));
@@ -214,15 +215,12 @@ TEST_F(CoverageWriterTest, AListSaysWhatIsUnreadableInItsPart) {
   EXPECT_FALSE(Now()->IsUnreadable("blue", "a"));
   EXPECT_TRUE(Now()->IsUnreadable("blue", "b"));
   EXPECT_TRUE(Now()->IsUnreadable("red", "a"));
-  EXPECT_THAT(writer_->UnreadableIn(Part("red")), ElementsAre(ObjectName{"red", "a"}));
-  EXPECT_THAT(writer_->UnreadableIn(Part("green")), IsEmpty());
-  EXPECT_EQ(writer_->UnreadableIn({}).size(), 2U);
   writer_->AssignUnreadable({}, {});
   EXPECT_EQ(Published()->unreadable, nullptr);
 }
 
 TEST_F(CoverageWriterTest, AListSaysWhatIsLeftOut) {
-  writer_->AddLeftOut("ns", "a");
+  writer_->AddLeftOut({}, "ns", "a");
   writer_->AddUnreadable({"ns", "b"});
   writer_->AddUnreadable({"ns", "c"});
   Published();
@@ -239,10 +237,10 @@ TEST_F(CoverageWriterTest, AListSaysWhatIsLeftOut) {
 // Equal pointers show at once that nothing has changed between two versions.
 TEST_F(CoverageWriterTest, WithoutAChangeAVersionHasTheSameCoverage) {
   writer_->AddUnreadable({"ns", "u"});
-  writer_->AddLeftOut("ns", "l");
+  writer_->AddLeftOut({}, "ns", "l");
   const std::shared_ptr<const Coverage> before = Published();
   writer_->AddUnreadable({"ns", "u"});
-  writer_->AddLeftOut("ns", "l");
+  writer_->AddLeftOut({}, "ns", "l");
   writer_->RemoveUnreadable("ns", "other");
   writer_->RemoveLeftOut("ns", "other");
   writer_->SetComplete(false, {});

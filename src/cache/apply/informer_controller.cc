@@ -1,16 +1,13 @@
 #include "cache/apply/informer_controller.h"
 
 #include <chrono>
-#include <optional>
+#include <utility>
 
 #include "kinformer/internal/indexer_core.h"
 
 #include "base/core/user_call.h"
 #include "cache/apply/expect.h"
-#include "cache/deltas/delta_fifo.h"
-#include "cache/deltas/real_fifo.h"
 #include "cache/figures/informer_metrics.h"
-#include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 namespace {
@@ -27,62 +24,27 @@ void LetGo(std::vector<T>& buffer) {
 
 }  // namespace
 
-class InformerController::Known final : public KnownObjects {
- public:
-  Known(const StoreCore& store, const StorePart& part) : store_(store), part_(part) {}
-  [[nodiscard]] ObjectRef Get(std::string_view namespace_, std::string_view name) const override {
-    return store_.Get(namespace_, name);
-  }
-  void ForEach(const std::function<void(ObjectRef)>& visit) const override {
-    const std::shared_ptr<const SnapshotCore> snapshot = store_.Snapshot();
-    if (!part_.IsAll()) {
-      for (const Block* block : part_.In(*snapshot)) visit(ObjectRef::Share(block));
-      return;
-    }
-    SnapshotCore::Cursor cursor;
-    while (const Block* block = snapshot->Next(cursor)) visit(ObjectRef::Share(block));
-  }
-
- private:
-  const StoreCore& store_;
-  const StorePart& part_;
-};
-
-InformerController::InformerController(Env& env, StoreCore& store, Processor& processor,
-                                       PipelineCounters& counters,
+InformerController::InformerController(Env& env, PartedStore& store, Processor& processor,
                                        InformerControllerOptions options)
     : env_(env),
       store_(store),
       processor_(processor),
-      counters_(counters),
+      writer_(env, store, std::move(options.part),
+              {.name = std::move(options.name),
+               .uid_change_is_update = options.uid_change_is_update,
+               .ever_synced = options.ever_synced,
+               .relist = std::move(options.relist),
+               .metrics = options.metrics}),
+      intake_(env, writer_.name(), writer_.part(), std::move(options.transform),
+              std::move(options.renamed)),
       options_(std::move(options)),
-      own_coverage_(options_.coverage == nullptr
-                        ? std::make_unique<CoverageWriter>(store, options_.scope)
-                        : nullptr),
-      coverage_(own_coverage_ != nullptr ? *own_coverage_ : *options_.coverage),
-      position_(store, options_.versions, options_.part.key()),
-      limit_(env, options_.limit, per_key(), options_.relist),
-      queued_(counters),
-      gaps_(env, options_.name, options_.relist),
-      applier_({store, counters, coverage_, position_, limit_, gaps_},
-               {.uid_change_is_update = options_.uid_change_is_update,
-                .ever_synced = options_.ever_synced,
-                .per_key = per_key(),
-                .metrics = options_.metrics}),
-      known_(std::make_unique<Known>(store, options_.part)),
-      timer_(env, options_.metrics) {
-  if (options_.queue == QueueKind::kDeltaFIFO) {
-    queue_ = std::make_unique<DeltaFIFO>(
-        DeltaFIFOOptions{.known_objects = known_.get(), .drops_unknown_deletions = false});
-  } else {
-    queue_ = std::make_unique<RealFIFO>();
-  }
-}
+      queued_(store.counters),
+      timer_(env, options_.metrics) {}
 
 InformerController::~InformerController() {
   ending_ = true;
-  if (relist_ != nullptr) {
-    static_cast<void>(relist_->Continue(SteadyTime::max()));
+  if (writer_.relisting()) {
+    static_cast<void>(writer_.ContinueRelist(SteadyTime::max()));
     EndRelist();
   }
   queued_.Set(0, 0);
@@ -107,123 +69,52 @@ void InformerController::TraceStage(std::string_view stage, std::string_view typ
 
 // ---- from the reflector into the queue
 
-bool InformerController::IsForeign(std::string_view namespace_) {
-  if (options_.part.Has(namespace_)) return false;
-  if (!std::exchange(saw_foreign_, true)) {
-    env_.log().Log(LogLevel::kError,
-                   "the server sent an object of another namespace than was asked for; ignored",
-                   {{"informer", options_.name},
-                    {"namespace", std::string(namespace_)},
-                    {"asked_for", DescribedPlace(options_.part.key())}});
-  }
-  return true;
-}
-
-ObjectRef InformerController::Transformed(ObjectRef object) {
-  if (!options_.transform) return object;
-  const ObjectRef received = object;
-  const ObjectName name = NameOf(*object);
-  std::optional<Result<ObjectRef>> result;
-  const Result<void> called = base::CallUser(
-      env_, "the transform", [&] { result = options_.transform(std::move(object)); },
-      [&] { return options_.name; });
-  const bool moved = called && *result && **result && !options_.part.Has((**result)->namespace_());
-  if (called && *result && **result && !moved) {
-    const Block& kept = ***result;
-    if (options_.renamed &&
-        (kept.uid() != received->uid() || kept.resourceVersion() != received->resourceVersion() ||
-         kept.name() != received->name() || kept.namespace_() != received->namespace_())) {
-      options_.renamed();
-    }
-    return std::move(**result);
-  }
-  const std::string what = !called   ? called.error().message()
-                           : moved   ? "it gave the object another namespace, which an informer "
-                                       "that looks at several does not allow"
-                           : *result ? "it returned nothing"
-                                     : result->error().ToString();
-  env_.log().Log(LogLevel::kError, "the transform failed; the object counts as unreadable",
-                 {{"informer", options_.name}, {"key", name.ToString()}, {"err", what}});
-  return {};
-}
-
-void InformerController::Feed(DeltaType type, ObjectRef object) {
-  if (IsForeign(object->namespace_())) return;
+void InformerController::Change(DeltaType type, ObjectRef object) {
+  if (intake_.IsForeign(object->namespace_())) return;
   if (options_.trace) TraceStage("reflector", DeltaTypeName(type), object.get(), "", 0);
-  ObjectName name;
-  std::string uid;
-  if (options_.transform) {
-    name = NameOf(*object);
-    uid = object->uid();
+  if (intake_.transforms()) {
+    ObjectName name = NameOf(*object);
+    const std::string uid(object->uid());
+    object = intake_.Transformed(std::move(object));
+    if (!object) return queue_.Unreadable(std::move(name), type == DeltaType::kDeleted);
+    if (object->uid() != uid) writer_.DistrustUids();
   }
-  object = Transformed(std::move(object));
-  if (object && options_.transform && object->uid() != uid) gaps_.DistrustUids();
-  if (!object) {
-    queue_->Unreadable(std::move(name), type == DeltaType::kDeleted);
-    return;
-  }
-  Queued(object->resourceVersion());
   const ObjectRef traced = options_.trace ? object : ObjectRef();
-  switch (type) {
-    case DeltaType::kAdded:
-      queue_->Add(std::move(object));
-      break;
-    case DeltaType::kDeleted:
-      queue_->Delete(std::move(object), false);
-      break;
-    default:
-      queue_->Update(std::move(object));
-      break;
-  }
-  if (traced) TraceStage("delta fifo", DeltaTypeName(type), traced.get(), "", queue_->Len());
+  queue_.Push(type, std::move(object), false);
+  if (traced) TraceStage("delta fifo", DeltaTypeName(type), traced.get(), "", queue_.Len());
 }
 
 void InformerController::Unreadable(std::string_view namespace_, std::string_view name,
                                     bool deleted) {
-  if (IsForeign(namespace_)) return;
-  queue_->Unreadable(ObjectName{std::string(namespace_), std::string(name)}, deleted);
+  if (intake_.IsForeign(namespace_)) return;
+  queue_.Unreadable(ObjectName{std::string(namespace_), std::string(name)}, deleted);
 }
 
 void InformerController::Bookmark(std::string_view resourceVersion) {
-  Count(counters_.bookmarks);
-  Queued(resourceVersion);
+  Count(store_.counters.bookmarks);
   if (options_.trace) TraceStage("reflector", "BOOKMARK", nullptr, resourceVersion, 0);
-  queue_->Bookmark(resourceVersion);
-}
-
-void InformerController::Queued(std::string_view resourceVersion) {
-  if (per_key() && MayFollow(resourceVersion, queued_version_)) {
-    queued_version_ = resourceVersion;
-  }
+  queue_.Bookmark(resourceVersion);
 }
 
 void InformerController::ReplaceBegin() {
   staged_.Clear();
-  limit_.BeginList();
+  writer_.ListBegins();
 }
 
 void InformerController::ReplaceItem(ObjectRef object) {
-  if (IsForeign(object->namespace_())) return;
+  if (intake_.IsForeign(object->namespace_())) return;
   if (options_.trace) TraceStage("reflector", "REPLACED", object.get(), "", 0, true);
-  ObjectName name;
-  if (options_.transform) name = NameOf(*object);
-  object = Transformed(std::move(object));
-  if (!object) return staged_.AddUnreadable(std::move(name));
-  // Shares an unchanged object with the store, so that a list does not need memory for it twice.
-  const Block* known = store_.Peek(object->namespace_(), object->name()).object;
-  if (known != nullptr && known->SameAs(*object)) {
-    object = ObjectRef::Share(known);
-  } else {
-    object = store_.Pack(std::move(object));
+  if (intake_.transforms()) {
+    ObjectName name = NameOf(*object);
+    object = intake_.Transformed(std::move(object));
+    if (!object) return staged_.AddUnreadable(std::move(name));
   }
-  if (!limit_.TakeListed(*object, known)) {
-    return staged_.LeaveOut(object->namespace_(), object->name());
-  }
-  staged_.Add(std::move(object));
+  if (writer_.TakeListed(object)) return staged_.Add(std::move(object));
+  staged_.LeaveOut(object->namespace_(), object->name());
 }
 
 void InformerController::ReplaceUnreadable(std::string_view namespace_, std::string_view name) {
-  if (IsForeign(namespace_)) return;
+  if (intake_.IsForeign(namespace_)) return;
   staged_.AddUnreadable(ObjectName{std::string(namespace_), std::string(name)});
 }
 
@@ -233,7 +124,6 @@ void InformerController::ReplaceRemove(std::string_view namespace_, std::string_
 
 void InformerController::ReplaceEnd(std::string_view resourceVersion) {
   staged_.Finish();
-  listed_again_ = true;
   QueueReplace(resourceVersion);
   if (options_.listed) options_.listed();
 }
@@ -242,68 +132,29 @@ void InformerController::QueueReplace(std::string_view resourceVersion) {
   if (options_.trace) {
     TraceStage("reflector", "REPLACED", nullptr, resourceVersion, staged_.size(), true);
   }
-  // A list in a RealFIFO shows by itself which unreadable objects are gone; a DeltaFIFO needs them
-  // explicitly.
-  std::vector<ObjectName> gone;
-  limit_.EndList();
-  const std::uint64_t epoch = options_.epoch ? options_.epoch() : 0;
-  if (per_key()) {
-    gone = staged_.Lacks(coverage_.UnreadableIn(options_.part));
-    // Entries of a DeltaFIFO do not reveal that a list came.
-    gaps_.Listed(resourceVersion);
-    if (!resourceVersion.empty()) queued_version_ = resourceVersion;
-    epoch_ = epoch;
-    applier_.Listed(resourceVersion, staged_.left_out());
-    coverage_.AssignLeftOut(staged_.TakeLeftOut(coverage_.left_out()), options_.part);
-  } else {
-    list_epochs_.push_back(std::uint64_t{epoch});
-    list_left_out_.push_back(staged_.TakeLeftOut({}));
-  }
-  queue_->Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
-  for (ObjectName& name : gone) queue_->Unreadable(std::move(name), true);
+  writer_.ListQueued(options_.epoch ? options_.epoch() : 0, staged_.TakeLeftOut());
+  queue_.Replace(staged_.TakeObjects(), staged_.TakeUnreadable(), std::string(resourceVersion));
   if (options_.trace) {
-    TraceStage("delta fifo", "REPLACED", nullptr, resourceVersion, queue_->Len(), true);
+    TraceStage("delta fifo", "REPLACED", nullptr, resourceVersion, queue_.Len(), true);
   }
 }
 
 void InformerController::ResourceAbsent() {
-  // Lists that are already in the queue are older than this answer, so they do not count.
-  lists_until_complete_ = 1 + list_epochs_.size() + (relist_ != nullptr ? 1 : 0);
-  listed_again_ = false;
-  coverage_.SetComplete(false, options_.part);
-  // An open version of the store will include the change.
-  if (relist_ != nullptr || (options_.turn != nullptr && !options_.turn->IsFree())) return;
-  store_.Begin();
-  coverage_.Publish();
-  store_.Commit();
-  if (options_.committed) options_.committed();
+  if (writer_.ResourceAbsent() && options_.committed) options_.committed();
+  ReportCompleteness();
 }
 
 void InformerController::Clear(bool complete) {
   ReplaceBegin();
-  if (complete) {
-    listed_again_ = true;
-  } else if (!per_key()) {
-    ++lists_until_complete_;
-  }
+  if (!complete) writer_.ExpectAnotherList();
   QueueReplace("");
-  // A DeltaFIFO that has nothing to remove would pop nothing, and nothing would be committed.
-  if (per_key()) queue_->Bookmark("0");
   ContinueLater();
-}
-
-Result<void> InformerController::Resync() {
-  Resync(processor_.DueForResync());
-  return {};
 }
 
 void InformerController::Resync(std::vector<std::weak_ptr<Listener>> due) {
   if (due.empty()) return;
-  // A RealFIFO keeps each resync as an entry of its own. In a DeltaFIFO, objects queued by an
-  // earlier resync now serve the newest one.
-  if (per_key()) resyncs_.clear();
   resyncs_.push_back(std::move(due));
-  queue_->Resync();
+  queue_.Resync();
 }
 
 // ---- from the queue into the store, and then to the processor
@@ -318,19 +169,19 @@ void InformerController::ContinueLater() {
 }
 
 void InformerController::TurnIsFree() {
-  if (turned_away_ || queue_->Len() > 0) ContinueLater();
+  if (!processing_ && (turned_away_ || queue_.Len() > 0)) ContinueLater();
 }
 
 void InformerController::Process() {
   if (processing_) return;
-  turned_away_ = options_.turn != nullptr && !options_.turn->IsFreeFor(this);
+  turned_away_ = !store_.turn.IsFreeFor(this);
   if (turned_away_) return;
   processing_ = true;
   const SteadyTime until = env_.Now() + kSlice;
   for (;;) {
-    if (relist_ != nullptr) {
+    if (writer_.relisting()) {
       timer_.Begin();
-      if (!relist_->Continue(until)) {
+      if (!writer_.ContinueRelist(until)) {
         timer_.Pause();
         ContinueLater();
         break;
@@ -339,72 +190,61 @@ void InformerController::Process() {
       timer_.End();
       BatchDone();
     }
-    if (processor_.Blocked() || !queue_->PopBatch(kBatch, batch_)) break;
+    if (processor_.Blocked() || !queue_.PopBatch(kBatch, batch_)) break;
     if (batch_.deltas.size() == 1 && batch_.deltas.front().type == DeltaType::kReplacedAll) {
       BeginRelist(batch_.deltas.front());
       continue;
     }
     timer_.Begin();
-    ProcessDeltas(batch_);
+    ProcessDeltas();
     timer_.End();
     BatchDone();
-    if (env_.Now() >= until && queue_->Len() > 0) {
+    if (env_.Now() >= until && queue_.Len() > 0) {
       ContinueLater();
       break;
     }
   }
   processing_ = false;
-  if (queue_->Len() == 0) {
+  if (queue_.Len() == 0) {
     LetGo(batch_.deltas);
-    LetGo(applier_.notifications());
+    LetGo(writer_.notifications());
   }
   UpdateGauges();
 }
 
 void InformerController::BatchDone() {
-  queue_->BatchDone();
+  queue_.BatchDone();
   batch_.deltas.clear();
-  ReportSynced();
+  ReportCompleteness();
 }
 
-void InformerController::ReportSynced() {
-  const bool has_all = limit_.Tolerates(LeftOutHere());
-  const bool synced = queue_->HasSynced() && has_all;
-  if (synced == reported_synced_) {
-    // With several namespaces the informer decides on all of them, and another one may have become
-    // complete meanwhile.
-    if (synced && own_coverage_ == nullptr) options_.synced();
-    return;
-  }
-  reported_synced_ = synced;
-  if (!synced) {
-    if (options_.unsynced) options_.unsynced();
-    return;
-  }
-  if (own_coverage_ != nullptr) processor_.Synced();
-  options_.synced();
+void InformerController::ReportCompleteness() {
+  if (reported_ == writer_.completeness()) return;
+  reported_ = writer_.completeness();
+  options_.changed();
 }
 
 void InformerController::UpdateGauges() {
-  queued_.Set(queue_->Len(), queue_->Bytes());
+  queued_.Set(queue_.Len(), queue_.Bytes());
   if (options_.metrics != nullptr) {
     ReportQueued();
     ReportStore();
   }
-  const bool over = queue_->Bytes() > options_.max_queued_bytes && processor_.Blocked();
-  if (over != congested_ && (over || queue_->Bytes() <= options_.max_queued_bytes / 2)) {
+  const bool over = queue_.Bytes() > options_.max_queued_bytes && processor_.Blocked();
+  if (over != congested_ && (over || queue_.Bytes() <= options_.max_queued_bytes / 2)) {
     congested_ = over;
     if (options_.congested) options_.congested(over);
   }
 }
 
 void InformerController::ReportQueued() {
-  options_.metrics->queued_items.Set(counters_.queued.load(std::memory_order_relaxed));
-  options_.metrics->queued_bytes.Set(counters_.queued_bytes.load(std::memory_order_relaxed));
+  const PipelineCounters& counters = store_.counters;
+  options_.metrics->queued_items.Set(counters.queued.load(std::memory_order_relaxed));
+  options_.metrics->queued_bytes.Set(counters.queued_bytes.load(std::memory_order_relaxed));
 }
 
 void InformerController::ReportStore() {
-  const StoreStats stats = store_.Stats();
+  const StoreStats stats = store_.store.Stats();
   options_.metrics->store_objects.Set(stats.objects);
   options_.metrics->store_bytes.Set(stats.object_bytes);
   options_.metrics->left_out.Set(stats.left_out);
@@ -412,43 +252,34 @@ void InformerController::ReportStore() {
   options_.metrics->snapshot_bytes.Set(stats.pinned_bytes);
   options_.metrics->oldest_snapshot->Set(
       std::chrono::duration<double>(stats.oldest_snapshot).count());
-  InformerMetrics::SetVersion(*options_.metrics->store_resource_version, store_.ResourceVersion());
+  InformerMetrics::SetVersion(*options_.metrics->store_resource_version,
+                              store_.store.ResourceVersion());
 }
 
-void InformerController::ProcessDeltas(DeltaBatch& batch) {
-  applier_.Begin(epoch_);
-  std::vector<Notification>& notifications = applier_.notifications();
-  bool resync = false;
-  store_.Begin();
-  for (std::size_t i = 0; i < batch.deltas.size(); ++i) {
-    ExpectFrom(store_, batch.deltas, i);
-    Delta& delta = batch.deltas[i];
-    if (delta.type == DeltaType::kSyncAll) {
-      resync = true;
-      continue;
-    }
-    applier_.Apply(delta, batch.is_in_initial_list);
+void InformerController::ProcessDeltas() {
+  const StoreCore& store = store_.store;
+  std::vector<Notification>& notifications = writer_.notifications();
+  writer_.BeginBatch();
+  for (std::size_t i = 0; i < batch_.deltas.size(); ++i) {
+    ExpectFrom(store, batch_.deltas, i);
+    writer_.Apply(batch_.deltas[i], batch_.is_in_initial_list);
   }
-  Commit();
+  writer_.EndBatch(queue_.SyncedWhenDone());
+  Committed();
   if (options_.trace) {
-    for (const Delta& delta : batch.deltas) {
+    for (const Delta& delta : batch_.deltas) {
       if (delta.object) {
-        TraceStage("store", DeltaTypeName(delta.type), delta.object.get(), "", store_.size());
+        TraceStage("store", DeltaTypeName(delta.type), delta.object.get(), "", store.size());
       }
     }
   }
-  const Processor::Snapshots snapshot = [this] { return store_.Snapshot(); };
   if (!processor_.empty() && !notifications.empty()) {
-    const std::uint64_t version = store_.Snapshot()->version();
+    const std::uint64_t version = store.Snapshot()->version();
     for (Notification& event : notifications) event.version = version;
   }
-  if (applier_.resyncs() == 0) {
-    processor_.Distribute(notifications, snapshot);
-  } else {
-    processor_.DistributeSync(notifications, applier_.resyncs(), resyncs_.back(), snapshot);
-  }
-  if (resync) {
-    Processor::Resync(resyncs_.front(), store_.Snapshot());
+  processor_.Distribute(notifications, [&store] { return store.Snapshot(); });
+  if (batch_.deltas.front().type == DeltaType::kSyncAll) {
+    processor_.Resync(resyncs_.front(), store.Snapshot());
     resyncs_.pop_front();
   }
   notifications.clear();
@@ -459,68 +290,32 @@ void InformerController::ProcessDeltas(DeltaBatch& batch) {
 void InformerController::BeginRelist(Delta& delta) {
   Relist::Observer observer;
   if (options_.trace) {
-    observer = [this](std::string_view type, const Block& object) {
-      TraceStage("store", type, &object, "", store_.size(), true);
+    observer = [this](EventType type, const Block& object) {
+      TraceStage("store", EventTypeName(type), &object, "", store_.store.size(), true);
     };
   }
-  epoch_ = list_epochs_.front();
-  list_epochs_.pop_front();
-  applier_.BeginList();
-  if (options_.turn != nullptr) options_.turn->Take(this);
-  limit_.BeginRelist();
-  relist_ = std::make_unique<Relist>(env_, store_, counters_, options_.part, std::move(delta.extra),
-                                     std::move(observer));
+  store_.turn.Take(this);
+  writer_.BeginRelist(std::move(delta.extra), std::move(observer));
 }
 
 void InformerController::EndRelist() {
-  const std::unique_ptr<Relist> relist = std::move(relist_);
-  const DeltaExtra& list = relist->list();
-  limit_.EndRelist();
-  gaps_.Listed(list.resourceVersion);
-  if (!list.resourceVersion.empty()) position_.SetResourceVersion(list.resourceVersion);
-  position_.SetEpoch(epoch_);
-  if (lists_until_complete_ > 0) --lists_until_complete_;
-  coverage_.AssignUnreadable(list.unreadable, options_.part);
-  coverage_.AssignLeftOut(std::move(list_left_out_.front()), options_.part);
-  list_left_out_.pop_front();
-  Commit();
+  const StoreCore& store = store_.store;
+  const std::unique_ptr<Relist> relist = writer_.EndRelist(queue_.SyncedWhenDone());
+  Committed();
   if (options_.trace) {
-    TraceStage("store", "REPLACED", nullptr, list.resourceVersion, store_.size(), true);
+    TraceStage("store", "REPLACED", nullptr, relist->list().resourceVersion, store.size(), true);
   }
   if (!processor_.empty()) {
-    const bool initial = !queue_->HasSynced() && !options_.ever_synced;
-    processor_.DistributeReplaced(relist->before(), store_.Snapshot(), initial);
+    const bool initial = !queue_.HasSynced() && !options_.ever_synced;
+    processor_.DistributeReplaced(relist->before(), store.Snapshot(), initial);
   }
-  if (options_.turn != nullptr) options_.turn->GiveBack();
+  store_.turn.GiveBack();
 }
 
-bool InformerController::StoreIsExact() const {
-  if (applier_.unversioned() || relist_ != nullptr) return false;
-  return per_key() ? queue_->Len() == 0 : list_epochs_.empty();
-}
-
-void InformerController::Commit() {
-  if (per_key() && queue_->Len() == 0) {
-    position_.SetResourceVersion(queued_version_);
-    position_.SetEpoch(epoch_);
-    if (listed_again_) lists_until_complete_ = 0;
-  }
-  const std::size_t left_out = LeftOutHere();
-  if (batch_.synced_when_done) {
-    coverage_.SetComplete(lists_until_complete_ == 0 && limit_.Tolerates(left_out), options_.part);
-  }
-  coverage_.SetEpoch(options_.part, epoch_);
-  coverage_.Publish();
-  position_.BeforeCommit();
-  store_.Commit();
-  position_.AfterCommit();
-  counters_.left_out.store(coverage_.left_out().size(), std::memory_order_relaxed);
+void InformerController::Committed() {
   if (options_.committed) options_.committed();
   // At the end of its life nothing can list again.
-  if (ending_) return;
-  limit_.Committed(left_out);
-  // No list waits in the queue any more, so none needs its reserved room.
-  if (per_key() ? queue_->Len() == 0 : list_epochs_.empty()) limit_.CaughtUp();
+  if (!ending_) writer_.OfferRoom();
 }
 
 }  // namespace kinformer::internal::cache

@@ -1,9 +1,9 @@
 // cache/apply/informer_controller.h
 //
-// InformerController: one life of an informer's pipeline on the loop, between the reflector and the
-// processor. Puts the reflector's changes into the queue, writes what leaves the queue to the
-// store, and passes the notifications on to the processor. Counterpart: cache.Controller with
-// processDeltas.
+// InformerController: one life of a part's pipeline on the loop, between the reflector and the
+// processor. Puts the reflector's changes into the queue, lets a StorePartWriter write what leaves
+// the queue, in turns with the other parts of the store, and passes the notifications on to the
+// processor. Counterpart: cache.Controller with processDeltas.
 
 #ifndef KINFORMER_CACHE_APPLY_INFORMER_CONTROLLER_H_
 #define KINFORMER_CACHE_APPLY_INFORMER_CONTROLLER_H_
@@ -14,27 +14,21 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "kinformer/base/env.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/raw_transform.h"
 
-#include "cache/apply/coverage_writer.h"
-#include "cache/apply/delta_applier.h"
-#include "cache/apply/gap_detector.h"
-#include "cache/apply/limit_share.h"
-#include "cache/apply/namespace_versions.h"
-#include "cache/apply/relist.h"
+#include "cache/apply/intake.h"
+#include "cache/apply/parted_store.h"
 #include "cache/apply/staged_list.h"
-#include "cache/apply/store_turn.h"
+#include "cache/apply/store_part_writer.h"
 #include "cache/delivery/processor.h"
-#include "cache/deltas/delta_queue.h"
+#include "cache/deltas/real_fifo.h"
 #include "cache/figures/pipeline_counters.h"
 #include "cache/figures/work_timer.h"
 #include "cache/store/fifo_buffer.h"
-#include "cache/store/store_core.h"
 #include "cache/store/store_part.h"
 #include "cache/watch/reflector.h"
 
@@ -42,29 +36,18 @@ namespace kinformer::internal::cache {
 
 struct InformerControllerOptions {
   std::string name{};
-  QueueKind queue{QueueKind::kInOrder};
   bool uid_change_is_update{false};
   bool ever_synced{false};  // in an earlier life: objects of a list are then reported as new
   std::size_t max_queued_bytes{std::size_t{64} << 20};
-  StoreLimit* limit = nullptr;  // null: the store is not limited
-  // The objects that the informer covers.
-  Scope scope{};
-  // The part of a shared store that belongs to this controller. Objects of other parts are ignored,
-  // and a list replaces this part only. All: the store has a single controller.
+  // The part of the store that belongs to this controller. Objects of other parts are ignored, and
+  // a list replaces this part only.
   StorePart part{};
-  // State shared by the controllers of one store; null if there is only one. With several, the
-  // informer itself reports the sync to the processor.
-  CoverageWriter* coverage = nullptr;
-  NamespaceVersions* versions = nullptr;
-  StoreTurn* turn = nullptr;
   RawTransform transform{};
   TraceFunc trace{};
   // Returns how often the server had gone back in time before the list that is now received.
   std::function<std::uint64_t()> epoch{};
-  // Called when the initial list is applied and not more is left out than the policy permits, and
-  // when that ceases to be true.
-  std::function<void()> synced{};
-  std::function<void()> unsynced{};
+  // Called when the completeness of the part (see StorePartWriter) has changed.
+  std::function<void()> changed{};
   // Called after each commit of the store.
   std::function<void()> committed{};
   // Called with true if the queue exceeds its bytes because a handler blocks it; later with false.
@@ -77,18 +60,16 @@ struct InformerControllerOptions {
   InformerMetrics* metrics = nullptr;  // null: none
 };
 
-// Confined to the loop. `store`, `processor` and `counters` must outlive it. The destructor
-// completes a store version that is being written and drops the queue.
+// Confined to the loop. `store` and `processor` must outlive it. The destructor completes a store
+// version that is being written and drops the queue.
 class InformerController final : public ReflectorStore {
  public:
-  InformerController(Env& env, StoreCore& store, Processor& processor, PipelineCounters& counters,
+  InformerController(Env& env, PartedStore& store, Processor& processor,
                      InformerControllerOptions options);
   ~InformerController() override;
 
   // ReflectorStore
-  void Add(ObjectRef object) override { Feed(DeltaType::kAdded, std::move(object)); }
-  void Update(ObjectRef object) override { Feed(DeltaType::kUpdated, std::move(object)); }
-  void Delete(ObjectRef object) override { Feed(DeltaType::kDeleted, std::move(object)); }
+  void Change(DeltaType type, ObjectRef object) override;
   void Unreadable(std::string_view namespace_, std::string_view name, bool deleted) override;
   void Bookmark(std::string_view resourceVersion) override;
   void ReplaceBegin() override;
@@ -96,104 +77,66 @@ class InformerController final : public ReflectorStore {
   void ReplaceUnreadable(std::string_view namespace_, std::string_view name) override;
   void ReplaceRemove(std::string_view namespace_, std::string_view name) override;
   void ReplaceEnd(std::string_view resourceVersion) override;
-  Result<void> Resync() override;
-  // Queues a resync for these listeners.
-  void Resync(std::vector<std::weak_ptr<Listener>> due);
+  // Resyncs are those of the informer: see below.
+  Result<void> Resync() override { return {}; }
   // Schedules the processing: the events received so far are applied together.
   void ChunkEnd() override { ContinueLater(); }
 
+  // Queues a resync for these listeners.
+  void Resync(std::vector<std::weak_ptr<Listener>> due);
   // Processes the queue for one turn of the loop; the rest follows in later turns.
   void Process();
-  [[nodiscard]] bool HasSynced() const { return queue_->HasSynced(); }
-  // The server does not have the resource. The store is incomplete from now on, until a list that
+  [[nodiscard]] bool HasSynced() const { return queue_.HasSynced(); }
+  // The server does not have the resource. The part is incomplete from now on, until a list that
   // arrives later has been applied.
   void ResourceAbsent();
-  // Removes all objects from the store, as tombstones: the resource is gone for good. `complete`:
-  // the store then counts as complete.
+  // Removes all objects of the part, as tombstones: the resource is gone for good. `complete`: the
+  // part then counts as complete.
   void Clear(bool complete);
-  // Returns whether the store is the server's state at the store's version: no newer change is
-  // applied, and no list waits in the queue.
-  [[nodiscard]] bool StoreIsExact() const;
-  // Returns the version of this controller's collection in the store.
-  [[nodiscard]] std::string ResourceVersion() const { return position_.ResourceVersion(); }
+  // See StorePartWriter.
+  [[nodiscard]] bool StoreIsExact() const { return writer_.IsExact(); }
+  [[nodiscard]] std::string ResourceVersion() const { return writer_.ResourceVersion(); }
   // Schedules Process for a later turn of the loop.
   void ContinueLater();
   // Another controller has released the store; schedules Process if there is work to do.
   void TurnIsFree();
 
  private:
-  class Known;
-
-  // Returns whether the namespace belongs to another part of the store; logs the first one.
-  [[nodiscard]] bool IsForeign(std::string_view namespace_);
-  void Feed(DeltaType type, ObjectRef object);
-  [[nodiscard]] ObjectRef Transformed(ObjectRef object);
   void TraceStage(std::string_view stage, std::string_view type, const Block* object,
                   std::string_view resourceVersion, std::size_t depth, bool in_list = false);
 
-  void ProcessDeltas(DeltaBatch& batch);
   // Queues the staged list. Empty version: keeps the store's version.
   void QueueReplace(std::string_view resourceVersion);
+  void ProcessDeltas();
   void BeginRelist(Delta& delta);
   void EndRelist();
-  // Records that the queue has all changes up to this version.
-  void Queued(std::string_view resourceVersion);
-  [[nodiscard]] bool per_key() const { return options_.queue == QueueKind::kDeltaFIFO; }
-  // Publishes the writes of the batch as a version of the store.
-  void Commit();
+  // Called after each commit.
+  void Committed();
   void BatchDone();
-  // Reports that this controller's part has become synced or unsynced.
-  void ReportSynced();
-  // Returns the number of left-out objects in this controller's part.
-  [[nodiscard]] std::size_t LeftOutHere() const {
-    return coverage_.left_out().SizeOf(options_.part.key());
-  }
+  void ReportCompleteness();
   void UpdateGauges();
   void ReportQueued();
   void ReportStore();
 
   Env& env_;
-  StoreCore& store_;
+  PartedStore& store_;
   Processor& processor_;
-  PipelineCounters& counters_;
-  const InformerControllerOptions options_;
-  const std::unique_ptr<CoverageWriter> own_coverage_;  // null if it is shared
-  CoverageWriter& coverage_;
-  PositionWriter position_;
-  LimitShare limit_;
-  QueuedShare queued_;
-  GapDetector gaps_;
-  DeltaApplier applier_;
-
+  StorePartWriter writer_;
+  Intake intake_;
+  const InformerControllerOptions options_;  // without those of the writer and the intake
   StagedList staged_;
-  std::unique_ptr<Known> known_;
-  std::unique_ptr<DeltaQueue> queue_;
-
+  RealFIFO queue_;
+  QueuedShare queued_;
   // Listeners of the resyncs in the queue, oldest first.
   FifoBuffer<std::vector<std::weak_ptr<Listener>>> resyncs_;
-
-  // State of the current work.
   DeltaBatch batch_;
-  std::unique_ptr<Relist> relist_;  // null unless the batch is a whole list
-  // Epoch of the changes being applied; epochs of waiting lists, oldest first (not with DeltaFIFO).
-  std::uint64_t epoch_ = 0;
-  FifoBuffer<std::uint64_t> list_epochs_;
-  FifoBuffer<KeySet> list_left_out_;
   WorkTimer timer_;
   bool processing_ = false;
   bool congested_ = false;
-  bool reported_synced_ = false;
+  StorePartWriter::Completeness reported_{};
   bool ending_ = false;
   bool continues_ = false;    // Process is scheduled
   bool turned_away_ = false;  // another controller held the store during Process
-  bool saw_foreign_ = false;  // logged a foreign object already
-  // Number of lists to apply before the store is complete again after the resource was absent; with
-  // DeltaFIFO, also whether one of them is queued.
-  std::size_t lists_until_complete_ = 0;
-  bool listed_again_ = false;
-  // DeltaFIFO: version of the collection once the queue is empty. It delivers changes by key, so
-  // until then an object's version says nothing about other objects.
-  std::string queued_version_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,6 +30,20 @@ using client::MakePod;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+// A store whose only part has this key.
+struct OnePart {
+  OnePart(Env& env, StoreCore& store, const std::string& key = "")
+      : positions(store), parted(env, store, counters, positions, name, {}, [] {}) {
+    positions.SetParts({key});
+    parted.coverage.SetPlaces({key}, false, true, 0);
+  }
+
+  const std::string name = "pods";
+  PipelineCounters counters;
+  PartPositions positions;
+  PartedStore parted;
+};
+
 class Ignore final : public ReflectorObserver {
  public:
   void OnWatchError(const Error& error) override { ADD_FAILURE() << error; }
@@ -39,7 +54,7 @@ class Eraser final : public RawHandler {
  public:
   Eraser(Env& env, FakeServer& server) : env_(env), server_(server) {}
   void Handle(const RawEvent& event) override {
-    if (event.kind == EventKind::kDelete) {
+    if (event.type == EventType::kDeleted) {
       deleted.push_back(*event.key);
       return;
     }
@@ -52,21 +67,18 @@ class Eraser final : public RawHandler {
   FakeServer& server_;
 };
 
-class ByHand : public testing::TestWithParam<QueueKind> {};
-
-TEST_P(ByHand, EveryDeletionComesThrough_CT01) {
+TEST(InformerController, EveryDeletionComesThrough_CT01) {
   Simulation sim;
   FakeServer server(sim.env());
   const auto lister_watcher = server.NewListerWatcher();
   StoreCore store(sim.env(), {});
   Processor processor(sim.env());
-  PipelineCounters counters;
+  OnePart part(sim.env(), store);
   Ignore observer;
-  int synced = 0;
+  int complete = 0;
   InformerControllerOptions options;
-  options.queue = GetParam();
-  options.synced = [&] { ++synced; };
-  InformerController controller(sim.env(), store, processor, counters, std::move(options));
+  options.changed = [&] { complete += part.parted.coverage.complete() ? 1 : 0; };
+  InformerController controller(sim.env(), part.parted, processor, std::move(options));
   Reflector reflector(sim.env(), *lister_watcher, controller, observer, {});
   const auto eraser = std::make_shared<Eraser>(sim.env(), server);
   const auto listener = std::make_shared<Listener>(sim.env(), eraser, ListenerConfig{},
@@ -76,8 +88,7 @@ TEST_P(ByHand, EveryDeletionComesThrough_CT01) {
   server.Put("before");
   sim.env().loop().Post([&] { reflector.Start(); });
   sim.RunReady();
-  EXPECT_EQ(synced, 1);
-  EXPECT_TRUE(listener->HasSynced());
+  EXPECT_EQ(complete, 1);
   EXPECT_EQ(store.Position().epoch, 0U) << "where nobody says which";
   for (const char* name : {"a", "b", "c"}) server.Put(name);
   sim.RunReady();
@@ -85,12 +96,9 @@ TEST_P(ByHand, EveryDeletionComesThrough_CT01) {
             (std::vector<std::string>{"default/before", "default/a", "default/b", "default/c"}));
   EXPECT_EQ(store.size(), 0U);
   EXPECT_EQ(store.ResourceVersion(), server.rv());
-  EXPECT_EQ(counters.added.load(), 4U);
-  EXPECT_EQ(counters.deleted.load(), 4U);
+  EXPECT_EQ(part.counters.added.load(), 4U);
+  EXPECT_EQ(part.counters.deleted.load(), 4U);
 }
-
-INSTANTIATE_TEST_SUITE_P(BothQueues, ByHand,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
 // Collects lines with their fields.
 class ControllerLog final : public LogSink {
@@ -104,13 +112,14 @@ class ControllerLog final : public LogSink {
 };
 
 // A controller without a reflector: the test calls it instead.
-class Fed : public testing::TestWithParam<QueueKind> {
+class Fed : public testing::Test {
  protected:
   void Make(InformerControllerOptions options) {
     options.name = "pods";
-    options.queue = GetParam();
-    options.synced = [] {};
-    controller_ = std::make_unique<InformerController>(sim_.env(), store_, processor_, counters_,
+    options.changed = [] {};
+    controller_.reset();
+    part_.emplace(sim_.env(), store_, options.part.key());
+    controller_ = std::make_unique<InformerController>(sim_.env(), part_->parted, processor_,
                                                        std::move(options));
   }
   // Passes a list to the controller that is not applied yet.
@@ -130,11 +139,11 @@ class Fed : public testing::TestWithParam<QueueKind> {
   Simulation sim_{{.log = log_}};
   StoreCore store_{sim_.env(), {}};
   Processor processor_{sim_.env()};
-  PipelineCounters counters_;
+  std::optional<OnePart> part_;
   std::unique_ptr<InformerController> controller_;
 };
 
-TEST_P(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
+TEST_F(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
   Make({.part = StorePart("blue")});
   controller_->ReplaceBegin();
   controller_->ReplaceItem(MakePod("blue", "a", "1"));
@@ -144,7 +153,7 @@ TEST_P(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
   controller_->Process();
   EXPECT_EQ(store_.size(), 1U);
   EXPECT_FALSE(IsUnreadable("c"));
-  controller_->Add(MakePod("default", "d", "6"));
+  controller_->Change(DeltaType::kAdded, MakePod("default", "d", "6"));
   controller_->Unreadable("default", "e", false);
   controller_->Process();
   EXPECT_EQ(store_.size(), 1U);
@@ -154,7 +163,7 @@ TEST_P(Fed, ObjectsOfAnotherNamespace_AreIgnoredAndLoggedOnce) {
                                       "asked for; ignored; pods; default; namespace blue"}));
 }
 
-TEST_P(Fed, AListHasTheEpochThatItComesIn) {
+TEST_F(Fed, AListHasTheEpochThatItComesIn) {
   std::uint64_t epoch = 3;
   Make({.epoch = [&] { return epoch; }});
   List({"a"}, "5");
@@ -163,41 +172,24 @@ TEST_P(Fed, AListHasTheEpochThatItComesIn) {
   EXPECT_EQ(store_.Position().epoch, 3U);
 }
 
-TEST_P(Fed, AVersionHasAThousandChangesAtMost) {
+TEST_F(Fed, AVersionHasAThousandChangesAtMost) {
   int versions = 0;
   Make({.committed = [&] { ++versions; }});
   List({"a"}, "1");
   controller_->Process();
   versions = 0;
   for (int i = 0; i < 2500; ++i) {
-    controller_->Add(MakePod("default", "p" + std::to_string(i), std::to_string(i + 2)));
+    controller_->Change(DeltaType::kAdded,
+                        MakePod("default", "p" + std::to_string(i), std::to_string(i + 2)));
   }
   controller_->Process();
   EXPECT_EQ(store_.size(), 2501U);
-  EXPECT_EQ(versions, GetParam() == QueueKind::kInOrder ? 3 : 2500) << "or one for each key";
+  EXPECT_EQ(versions, 3);
 }
 
 // ---- transforms
 
-TEST_P(Fed, Transform_ChangingIdentity_IsReported) {
-  struct Row {
-    ObjectRef made;
-    int renamed;
-  };
-  for (const Row& row :
-       {Row{MakePod("default", "a", "1", "u", "cut"), 0}, Row{MakePod("other", "a", "1", "u"), 1},
-        Row{MakePod("default", "b", "1", "u"), 1}, Row{MakePod("default", "a", "2", "u"), 1},
-        Row{MakePod("default", "a", "1", "v"), 1}}) {
-    int renamed = 0;
-    Make({.transform = [&](const ObjectRef&) -> Result<ObjectRef> { return row.made; },
-          .renamed = [&] { ++renamed; }});
-    controller_->Add(MakePod("default", "a", "1", "u"));
-    EXPECT_EQ(renamed, row.renamed);
-    controller_.reset();
-  }
-}
-
-TEST_P(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
+TEST_F(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
   struct Row {
     RawTransform transform;
     std::string why;
@@ -220,7 +212,7 @@ TEST_P(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
     controller_->Process();
     log_->lines.clear();
     fails = true;
-    controller_->Update(MakePod("default", "a", "2"));
+    controller_->Change(DeltaType::kUpdated, MakePod("default", "a", "2"));
     controller_->Process();
     EXPECT_TRUE(IsUnreadable("a"));
     EXPECT_EQ(store_.size(), 1U) << "as it was";
@@ -228,7 +220,7 @@ TEST_P(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
     EXPECT_THAT(log_->lines.back(), StartsWith("the transform failed; the object counts as "
                                                "unreadable; pods; default/a; "));
     EXPECT_THAT(log_->lines.back(), HasSubstr(row.why));
-    controller_->Delete(MakePod("default", "a", "3"));
+    controller_->Change(DeltaType::kDeleted, MakePod("default", "a", "3"));
     controller_->Process();
     EXPECT_FALSE(IsUnreadable("a"));
     EXPECT_EQ(store_.size(), 0U);
@@ -241,7 +233,7 @@ TEST_P(Fed, FailedTransform_MakesObjectUnreadable_LogSaysWhy) {
 
 // ---- a resource that the server does not have
 
-TEST_P(Fed, QueuedList_ResourceVanishes_StaysIncomplete) {
+TEST_F(Fed, QueuedList_ResourceVanishes_StaysIncomplete) {
   Make({});
   List({"a"}, "5");
   controller_->Process();
@@ -258,19 +250,16 @@ TEST_P(Fed, QueuedList_ResourceVanishes_StaysIncomplete) {
   EXPECT_TRUE(IsComplete());
 }
 
-INSTANTIATE_TEST_SUITE_P(BothQueues, Fed,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
-
 TEST(InformerController, ListBeingApplied_ResourceVanishes_StaysIncomplete) {
   Simulation sim;
   // Each reading of the clock takes time, so that slices end.
   base::TickingEnv env(sim.env(), std::chrono::microseconds(500));
   StoreCore store(env, {});
   Processor processor(env);
-  PipelineCounters counters;
+  OnePart part(env, store);
   InformerControllerOptions options;
-  options.synced = [] {};
-  InformerController controller(env, store, processor, counters, std::move(options));
+  options.changed = [] {};
+  InformerController controller(env, part.parted, processor, std::move(options));
   const auto list = [&](const std::string& version) {
     controller.ReplaceBegin();
     for (int i = 0; i < 2000; ++i) {
@@ -300,22 +289,22 @@ TEST(InformerController, TraceSaysWhereEverythingIs) {
   Simulation sim;
   StoreCore store(sim.env(), {});
   Processor processor(sim.env());
-  PipelineCounters counters;
+  OnePart part(sim.env(), store);
   std::vector<std::string> trace;
   InformerControllerOptions options;
-  options.synced = [] {};
+  options.changed = [] {};
   options.trace = [&](const TraceEvent& event) {
     trace.push_back(std::string(event.stage) + " " + std::string(event.type) + " " +
                     std::string(event.key) + "@" + std::string(event.resourceVersion) + " " +
                     std::to_string(event.depth) + (event.in_list ? " in a list" : ""));
   };
-  InformerController controller(sim.env(), store, processor, counters, std::move(options));
+  InformerController controller(sim.env(), part.parted, processor, std::move(options));
   controller.ReplaceBegin();
   for (const char* name : {"a", "b"}) controller.ReplaceItem(MakePod("default", name, "1"));
   controller.ReplaceEnd("5");
   controller.Process();
-  controller.Add(MakePod("default", "c", "6"));
-  controller.Update(MakePod("default", "a", "7"));
+  controller.Change(DeltaType::kAdded, MakePod("default", "c", "6"));
+  controller.Change(DeltaType::kUpdated, MakePod("default", "a", "7"));
   controller.Process();
   controller.Bookmark("8");
   controller.Process();

@@ -18,8 +18,8 @@ bool Fits(const Block& object, const Block* stored, StoreRoom free) {
 
 }  // namespace
 
-LimitShare::LimitShare(Env& env, StoreLimit* limit, bool per_key, std::function<void()> relist)
-    : env_(env), limit_(limit), per_key_(per_key), relist_(std::move(relist)) {
+LimitShare::LimitShare(Env& env, StoreLimit* limit, std::function<void()> relist)
+    : env_(env), limit_(limit), relist_(std::move(relist)) {
   if (limit_ != nullptr) limit_->Add(*this);
 }
 
@@ -81,7 +81,6 @@ void LimitShare::EndList() {
   offered_until_ = {};
   scarce_ = FreeForList();
   scarce_is_known_ = true;
-  if (per_key_) queued_.clear();
   queued_.push_back(std::exchange(list_, {}));
   UpdatePromise();
 }
@@ -105,14 +104,6 @@ bool LimitShare::HasRoomFor(const Block& object, const Block* stored) const {
   return limit_ == nullptr || Fits(object, stored, limit_->FreeFor(*this, limit_->Stored()));
 }
 
-void LimitShare::Took(const Block& object, const Block* stored) {
-  if (limit_ == nullptr || !per_key_ || queued_.empty()) return;
-  Growth& list = queued_.front();
-  if (stored == nullptr && list.objects > 0) --list.objects;
-  list.bytes -= BytesMore(object, stored);
-  UpdatePromise();
-}
-
 void LimitShare::LeftOut() {
   const StoreRoom free = limit_->FreeFor(*this, limit_->Stored());
   if (!std::exchange(scarce_is_known_, true)) scarce_ = free;
@@ -133,12 +124,7 @@ void LimitShare::Committed(std::size_t left_out) {
 }
 
 void LimitShare::CaughtUp() {
-  if (limit_ == nullptr) return;
-  if (!queued_.empty()) {
-    queued_.clear();
-    UpdatePromise();
-  }
-  limit_->OfferRoom();
+  if (limit_ != nullptr) limit_->OfferRoom();
 }
 
 std::size_t LimitShare::Offered() const { return env_.Now() < offered_until_ ? left_out_ : 0; }

@@ -24,9 +24,8 @@ namespace kinformer::internal::cache {
 // loop.
 class LimitShare final : private StoreLimit::Share {
  public:
-  // `limit`: null for no limit; else it must outlive this object. `per_key`: the queue is a
-  // DeltaFIFO, which delivers a list object by object. `relist` may be empty.
-  LimitShare(Env& env, StoreLimit* limit, bool per_key, std::function<void()> relist);
+  // `limit`: null for no limit; else it must outlive this object. `relist` may be empty.
+  LimitShare(Env& env, StoreLimit* limit, std::function<void()> relist);
   ~LimitShare();
   LimitShare(const LimitShare&) = delete;
   LimitShare& operator=(const LimitShare&) = delete;
@@ -41,18 +40,17 @@ class LimitShare final : private StoreLimit::Share {
   void BeginList();
   bool TakeListed(const Block& object, const Block* stored);
   void EndList();
-  // The write of the oldest list in the queue begins, and ends. Not for a DeltaFIFO.
+  // The write of the oldest list in the queue begins, and ends.
   void BeginRelist();
   void EndRelist();
 
-  // Whether a single object fits now, and the outcome: it was written, or it was left out.
+  // Whether a single object fits now; it did not, and was left out.
   [[nodiscard]] bool HasRoomFor(const Block& object, const Block* stored) const;
-  void Took(const Block& object, const Block* stored);
   void LeftOut();
 
   // Reports a commit; `left_out`: number of objects of this controller that the store lacks.
   void Committed(std::size_t left_out);
-  // All lists and events that were queued are applied; unused reservations end.
+  // All lists that were queued are applied: offers free room.
   void CaughtUp();
 
  private:
@@ -77,14 +75,13 @@ class LimitShare final : private StoreLimit::Share {
 
   Env& env_;
   StoreLimit* const limit_;
-  const bool per_key_;
   const std::function<void()> relist_;
 
   // The list that is being received, or the last one that failed.
   bool listing_ = false;
   StoreRoom stored_at_begin_{};
   Growth list_{};
-  // Lists in the queue, oldest first. For a DeltaFIFO the newest, as far as it is not applied.
+  // Lists in the queue, oldest first.
   std::vector<Growth> queued_;
   StoreRoom promised_{};
 

@@ -35,6 +35,8 @@ class LimitShareTest : public ::testing::Test {
   static void ListsLacking(LimitShare& share, std::size_t left_out) {
     share.BeginList();
     share.EndList();
+    share.BeginRelist();
+    share.EndRelist();
     share.Committed(left_out);
     share.CaughtUp();
   }
@@ -44,11 +46,11 @@ class LimitShareTest : public ::testing::Test {
   const std::string name_ = "things";
   StoreCore store_{sim_.env(), {.name = "test"}};
   StoreLimit limit_{sim_.env(), name_, store_, {.max_objects = 3}};
-  LimitShare lists_{sim_.env(), &limit_, /*per_key=*/true, {}};
-  LimitShare other_{sim_.env(), &limit_, /*per_key=*/true, {}};
+  LimitShare lists_{sim_.env(), &limit_, {}};
+  LimitShare other_{sim_.env(), &limit_, {}};
 };
 
-TEST_F(LimitShareTest, RoomTakenByList_IsReservedUntilCaughtUp) {
+TEST_F(LimitShareTest, RoomTakenByList_IsReservedUntilWritten) {
   EXPECT_TRUE(HasRoom(other_));
   lists_.BeginList();
   EXPECT_TRUE(ListTakes(lists_, "a"));
@@ -62,15 +64,17 @@ TEST_F(LimitShareTest, RoomTakenByList_IsReservedUntilCaughtUp) {
   // The list fails, and another one begins.
   lists_.BeginList();
   EXPECT_FALSE(HasRoom(other_)) << "the one before is still to be written";
-  lists_.CaughtUp();
-  EXPECT_TRUE(HasRoom(other_));
+  lists_.BeginRelist();
+  EXPECT_FALSE(HasRoom(other_)) << "its objects are still to come";
+  lists_.EndRelist();
+  EXPECT_TRUE(HasRoom(other_)) << "they did not come after all";
 }
 
 TEST_F(LimitShareTest, ListsFillTheLastByte) {
   const std::size_t both = Of("a")->allocated_bytes() + Of("b")->allocated_bytes();
   for (const std::size_t bytes : {both - 1, both}) {
     StoreLimit limit(sim_.env(), name_, store_, {.max_bytes = bytes});
-    LimitShare share(sim_.env(), &limit, /*per_key=*/true, {});
+    LimitShare share(sim_.env(), &limit, {});
     for (int list = 0; list < 2; ++list) {
       share.BeginList();
       EXPECT_TRUE(ListTakes(share, "a"));
@@ -89,30 +93,11 @@ TEST_F(LimitShareTest, StoredObjects_KeepTheirRoom) {
   EXPECT_TRUE(other_.HasRoomFor(*Of("a"), store_.Snapshot()->Get("ns", "a")));
 }
 
-// Each written object reduces the promise; other objects are not part of the list.
-TEST_F(LimitShareTest, ReservedRoom_ShrinksWithEachWrittenObject) {
-  lists_.BeginList();
-  EXPECT_TRUE(ListTakes(lists_, "a"));
-  EXPECT_TRUE(ListTakes(lists_, "b"));
-  lists_.EndList();
-  lists_.Took(*Of("a"), nullptr);
-  Put("a");
-  EXPECT_TRUE(HasRoom(other_)) << "one is there, one is promised";
-  lists_.Took(*Of("b"), nullptr);
-  lists_.Took(*Of("x"), nullptr);
-  lists_.Took(*Of("y"), nullptr);
-  EXPECT_TRUE(HasRoom(other_));
-  Put("b");
-  EXPECT_TRUE(HasRoom(other_));
-  Put("x");
-  EXPECT_FALSE(HasRoom(other_));
-}
-
 // A new list needs more free room than there was at the end of the last one, not more than when a
 // later object was left out.
 TEST_F(LimitShareTest, RoomFreedSinceList_CausesRelist) {
   int relists = 0;
-  LimitShare share(sim_.env(), &limit_, /*per_key=*/true, [&] { ++relists; });
+  LimitShare share(sim_.env(), &limit_, [&] { ++relists; });
   for (const char* name : {"a", "b", "c"}) Put(name);
   share.BeginList();
   EXPECT_FALSE(ListTakes(share, "d"));
@@ -132,7 +117,7 @@ TEST_F(LimitShareTest, RoomFreedSinceList_CausesRelist) {
 // Each time there is room, but the list finds none.
 TEST_F(LimitShareTest, ListsThatDoNotHelpComeFurtherAndFurtherApart) {
   int relists = 0;
-  LimitShare share(sim_.env(), &limit_, /*per_key=*/true, [&] { ++relists; });
+  LimitShare share(sim_.env(), &limit_, [&] { ++relists; });
   for (const char* name : {"a", "b"}) Put(name);
   const auto next_is_after = [&](Duration pause) {
     Put("c");
@@ -158,8 +143,8 @@ TEST_F(LimitShareTest, ListsThatDoNotHelpComeFurtherAndFurtherApart) {
 TEST_F(LimitShareTest, RoomForOne_IsOfferedToOneShareForThirtySeconds) {
   int first = 0;
   int second = 0;
-  LimitShare one(sim_.env(), &limit_, /*per_key=*/true, [&] { ++first; });
-  LimitShare two(sim_.env(), &limit_, /*per_key=*/true, [&] { ++second; });
+  LimitShare one(sim_.env(), &limit_, [&] { ++first; });
+  LimitShare two(sim_.env(), &limit_, [&] { ++second; });
   for (const char* name : {"a", "b", "c"}) Put(name);
   ListsLacking(one, 1);
   ListsLacking(two, 1);
@@ -179,7 +164,7 @@ TEST_F(LimitShareTest, RoomForOne_IsOfferedToOneShareForThirtySeconds) {
 // A controller whose list is running or queued is not asked for another list.
 TEST_F(LimitShareTest, FreedRoom_IsNotOfferedToShareThatLists) {
   int relists = 0;
-  LimitShare share(sim_.env(), &limit_, /*per_key=*/false, [&] { ++relists; });
+  LimitShare share(sim_.env(), &limit_, [&] { ++relists; });
   for (const char* name : {"a", "b", "c"}) Put(name);
   ListsLacking(share, 1);
   share.BeginList();
@@ -204,7 +189,7 @@ TEST_F(LimitShareTest, ObjectStoredAtListBegin_KeepsRoomUntilListEnd) {
   for (const StoreLimitOptions& options :
        {StoreLimitOptions{.max_objects = 3}, StoreLimitOptions{.max_bytes = bytes}}) {
     StoreLimit limit(sim_.env(), name_, store_, options);
-    LimitShare share(sim_.env(), &limit, /*per_key=*/true, {});
+    LimitShare share(sim_.env(), &limit, {});
     share.BeginList();
     Lose("c");
     EXPECT_FALSE(ListTakes(share, "d"));
@@ -216,7 +201,7 @@ TEST_F(LimitShareTest, ObjectStoredAtListBegin_KeepsRoomUntilListEnd) {
 
 TEST_F(LimitShareTest, ShareDestroyedDuringRelist_ReleasesReservedRoom) {
   {
-    LimitShare gone(sim_.env(), &limit_, /*per_key=*/false, {});
+    LimitShare gone(sim_.env(), &limit_, {});
     gone.BeginList();
     for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(ListTakes(gone, name));
     gone.EndList();
@@ -233,12 +218,14 @@ TEST_F(LimitShareTest, RoomTooSmallAtLastList_CausesNoRelist) {
   StoreLimit limit(sim_.env(), name_, store_,
                    {.max_bytes = small->allocated_bytes() + large->allocated_bytes() - 1});
   int relists = 0;
-  LimitShare share(sim_.env(), &limit, /*per_key=*/true, [&] { ++relists; });
+  LimitShare share(sim_.env(), &limit, [&] { ++relists; });
   static_cast<void>(store_.Put(small));
   share.BeginList();
   EXPECT_TRUE(share.TakeListed(*small, small.get()));
   EXPECT_FALSE(share.TakeListed(*large, nullptr));
   share.EndList();
+  share.BeginRelist();
+  share.EndRelist();
   share.Committed(1);
   share.CaughtUp();
   EXPECT_EQ(relists, 0);
@@ -249,8 +236,8 @@ TEST_F(LimitShareTest, RoomTooSmallAtLastList_CausesNoRelist) {
 
 TEST_F(LimitShareTest, ListWithoutNeedForRoom_ReleasesItsOffer) {
   int second = 0;
-  LimitShare one(sim_.env(), &limit_, /*per_key=*/true, [] {});
-  LimitShare two(sim_.env(), &limit_, /*per_key=*/true, [&] { ++second; });
+  LimitShare one(sim_.env(), &limit_, [] {});
+  LimitShare two(sim_.env(), &limit_, [&] { ++second; });
   for (const char* name : {"a", "b", "c"}) Put(name);
   ListsLacking(one, 1);
   ListsLacking(two, 1);
@@ -272,7 +259,7 @@ TEST_F(LimitShareTest, RoomForAFewOfManyIsNotWorthAList) {
       StoreLimit limit(sim_.env(), name_, store,
                        {.max_objects = by_bytes ? 0U : 64U, .max_bytes = by_bytes ? 64 * each : 0});
       int relists = 0;
-      LimitShare share(sim_.env(), &limit, /*per_key=*/true, [&] { ++relists; });
+      LimitShare share(sim_.env(), &limit, [&] { ++relists; });
       // Uses objects of equal size only, as the allocator may round up some blocks.
       std::vector<std::string> names;
       for (int i = 100; names.size() < 64; ++i) {
@@ -295,9 +282,9 @@ TEST_F(LimitShareTest, RoomForAFewOfManyIsNotWorthAList) {
 TEST_F(LimitShareTest, RoomIsOfferedInTurn) {
   StoreLimit limit(sim_.env(), name_, store_, {.max_objects = 3});
   std::string asked;
-  LimitShare one(sim_.env(), &limit, /*per_key=*/true, [&] { asked += "1"; });
-  LimitShare two(sim_.env(), &limit, /*per_key=*/true, [&] { asked += "2"; });
-  LimitShare three(sim_.env(), &limit, /*per_key=*/true, [&] { asked += "3"; });
+  LimitShare one(sim_.env(), &limit, [&] { asked += "1"; });
+  LimitShare two(sim_.env(), &limit, [&] { asked += "2"; });
+  LimitShare three(sim_.env(), &limit, [&] { asked += "3"; });
   for (const char* name : {"a", "b"}) Put(name);
   for (int round = 0; round < 4; ++round) {
     Put("c");
@@ -313,9 +300,9 @@ TEST_F(LimitShareTest, RoomIsOfferedInTurn) {
 TEST_F(LimitShareTest, PausedShare_RoomGoesToNext) {
   int first = 0;
   int second = 0;
-  LimitShare one(sim_.env(), &limit_, /*per_key=*/true, [&] { ++first; });
-  LimitShare two(sim_.env(), &limit_, /*per_key=*/true, [&] { ++second; });
-  LimitShare last(sim_.env(), &limit_, /*per_key=*/true, [] {});
+  LimitShare one(sim_.env(), &limit_, [&] { ++first; });
+  LimitShare two(sim_.env(), &limit_, [&] { ++second; });
+  LimitShare last(sim_.env(), &limit_, [] {});
   for (const char* name : {"a", "b", "c"}) Put(name);
   ListsLacking(one, 1);
   Lose("c");
@@ -340,8 +327,8 @@ TEST_F(LimitShareTest, ShareThatCannotUseRoom_RoomGoesToNext) {
   int first = 0;
   int second = 0;
   StoreLimit limit(sim_.env(), name_, store_, {.max_objects = 64});
-  LimitShare one(sim_.env(), &limit, /*per_key=*/true, [&] { ++first; });
-  LimitShare two(sim_.env(), &limit, /*per_key=*/true, [&] { ++second; });
+  LimitShare one(sim_.env(), &limit, [&] { ++first; });
+  LimitShare two(sim_.env(), &limit, [&] { ++second; });
   for (int i = 0; i < 63; ++i) Put(std::to_string(i));
   // The free room is the same as before.
   ListsLacking(one, 1);
@@ -369,8 +356,8 @@ TEST_F(LimitShareTest, ByteLimit_RoomTakenByListIsReserved) {
   const ObjectRef x = Of("x");
   const std::size_t larger = std::max(b->allocated_bytes(), x->allocated_bytes());
   StoreLimit limit(sim_.env(), name_, store_, {.max_bytes = a->allocated_bytes() + larger});
-  LimitShare list(sim_.env(), &limit, /*per_key=*/false, {});
-  LimitShare other(sim_.env(), &limit, /*per_key=*/false, {});
+  LimitShare list(sim_.env(), &limit, {});
+  LimitShare other(sim_.env(), &limit, {});
   EXPECT_TRUE(other.HasRoomFor(*x, nullptr));
   list.BeginList();
   EXPECT_TRUE(list.TakeListed(*a, nullptr));
@@ -395,8 +382,8 @@ TEST_F(LimitShareTest, FullStore_IsLoggedAtMostOnceAMinute) {
   for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
     StoreLimit limit(sim.env(), name_, store_,
                      {.max_objects = 3, .max_bytes = 999, .policy = policy});
-    LimitShare one(sim.env(), &limit, /*per_key=*/true, {});
-    LimitShare two(sim.env(), &limit, /*per_key=*/true, {});
+    LimitShare one(sim.env(), &limit, {});
+    LimitShare two(sim.env(), &limit, {});
     log->lines.clear();
     one.Committed(2);
     two.Committed(3);
@@ -426,13 +413,14 @@ TEST_F(LimitShareTest, FullStore_IsLoggedAtMostOnceAMinute) {
 }
 
 TEST_F(LimitShareTest, WithoutALimitThereIsRoom) {
-  LimitShare none(sim_.env(), nullptr, /*per_key=*/true, {});
+  LimitShare none(sim_.env(), nullptr, {});
   EXPECT_FALSE(none.bounded());
   EXPECT_TRUE(lists_.bounded());
   none.BeginList();
   EXPECT_TRUE(ListTakes(none, "a"));
   none.EndList();
-  none.Took(*Of("a"), nullptr);
+  none.BeginRelist();
+  none.EndRelist();
   none.Committed(0);
   none.CaughtUp();
   EXPECT_TRUE(HasRoom(none));

@@ -69,7 +69,7 @@ void Relist::PutNext() {
   const ObjectRef seen = observer_ ? object : ObjectRef();
   const auto replaces = static_cast<bool>(store_.Put(std::move(object)));
   Count(replaces ? counters_.modified : counters_.added);
-  if (seen) observer_(replaces ? "MODIFIED" : "ADDED", *seen);
+  if (seen) observer_(replaces ? EventType::kUpdated : EventType::kAdded, *seen);
 }
 
 bool Relist::EraseTheRest(SteadyTime until) {
@@ -95,7 +95,7 @@ void Relist::Erase(const StoreEntry& entry) {
   // of a deletion.
   if (entry.object == nullptr || !entry.committed || kept_.Has(entry.number)) return;
   Count(counters_.deleted);
-  if (observer_) observer_("DELETED", *entry.object);
+  if (observer_) observer_(EventType::kDeleted, *entry.object);
   static_cast<void>(store_.Erase(entry.object->namespace_(), entry.object->name()));
 }
 

@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "kinformer/base/env.h"
+#include "kinformer/cache/event_type.h"
 #include "kinformer/internal/snapshot_core.h"
 
 #include "cache/deltas/delta.h"
@@ -27,9 +27,9 @@ namespace kinformer::internal::cache {
 // caller's Commit.
 class Relist {
  public:
-  // Called for each object that the list adds ("ADDED") or changes ("MODIFIED"), and for each one
-  // that is deleted because the list lacks it ("DELETED"). May be empty.
-  using Observer = std::function<void(std::string_view type, const Block& object)>;
+  // Called for each object that the list adds or changes, and for each one that is deleted because
+  // the list lacks it. May be empty.
+  using Observer = std::function<void(EventType type, const Block& object)>;
 
   // Opens a version. The list replaces what that part of the store holds.
   Relist(Env& env, StoreCore& store, PipelineCounters& counters, const StorePart& part,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kinformer/base/simulation.h"
+#include "kinformer/internal/raw_event.h"
 
 #include "cache/store/testing/test_objects.h"
 
@@ -38,10 +39,11 @@ class RelistTest : public ::testing::Test {
   int Run(std::unique_ptr<DeltaExtra> list, const std::string& namespace_ = "",
           SteadyTime until = SteadyTime::max()) {
     events_.clear();
-    Relist relist(sim_.env(), store_, counters_, StorePart(namespace_), std::move(list),
-                  [this](std::string_view type, const Block& object) {
-                    events_.push_back(std::string(type) + " " + std::string(object.name()));
-                  });
+    Relist relist(
+        sim_.env(), store_, counters_, StorePart(namespace_), std::move(list),
+        [this](EventType type, const Block& object) {
+          events_.push_back(std::string(EventTypeName(type)) + " " + std::string(object.name()));
+        });
     int turns = 1;
     while (!relist.Continue(until)) ++turns;
     store_.Commit();

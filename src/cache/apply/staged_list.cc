@@ -90,28 +90,6 @@ void StagedList::Finish() {
   });
 }
 
-std::vector<ObjectName> StagedList::Lacks(const NameSet& names) const {
-  if (names.empty()) return {};
-  NameSet lacking = names;
-  for (const ObjectName& name : unreadable_) lacking.erase(name);
-  std::erase_if(lacking, [&](const ObjectName& name) {
-    return left_out_.Contains(name.namespace_, name.name);
-  });
-  for (const ObjectRef& object : objects_) lacking.erase(NameOf(*object));
-  return std::vector<ObjectName>(lacking.begin(), lacking.end());
-}
-
-KeySet StagedList::TakeLeftOut(const LeftOut& until_written) {
-  if (!until_written.empty()) {
-    for (const ObjectRef& object : objects_) {
-      if (until_written.Contains(object->namespace_(), object->name())) {
-        left_out_.Insert(object->namespace_(), object->name());
-      }
-    }
-  }
-  return std::exchange(left_out_, {});
-}
-
 std::vector<ObjectName> StagedList::TakeUnreadable() {
   std::vector<ObjectName> names(unreadable_.begin(), unreadable_.end());
   unreadable_.clear();

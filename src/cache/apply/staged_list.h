@@ -13,7 +13,6 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/object/object_name.h"
 
-#include "cache/store/coverage.h"
 #include "cache/store/key_set.h"
 #include "cache/store/name_set.h"
 
@@ -36,13 +35,9 @@ class StagedList {
   void Finish();
 
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
-  // Returns those of `names` that the list does not contain in any form.
-  [[nodiscard]] std::vector<ObjectName> Lacks(const NameSet& names) const;
   [[nodiscard]] std::vector<ObjectRef> TakeObjects() { return std::exchange(objects_, {}); }
   [[nodiscard]] std::vector<ObjectName> TakeUnreadable();
-  [[nodiscard]] const KeySet& left_out() const { return left_out_; }
-  // Returns left-out keys, plus objects of the list in `until_written` that are not stored yet.
-  [[nodiscard]] KeySet TakeLeftOut(const LeftOut& until_written);
+  [[nodiscard]] KeySet TakeLeftOut() { return std::exchange(left_out_, {}); }
 
  private:
   void ForgetUnreadable(std::string_view namespace_, std::string_view name);

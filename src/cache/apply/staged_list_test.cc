@@ -38,9 +38,6 @@ class StagedListTest : public testing::Test {
     for (const ObjectName& name : list_.TakeUnreadable()) all.push_back(name.name);
     return all;
   }
-  [[nodiscard]] bool IsLeftOut(std::string_view name) const {
-    return list_.left_out().Contains("ns", name);
-  }
 
   StagedList list_;
 };
@@ -76,9 +73,11 @@ TEST_F(StagedListTest, RepeatedName_LastEntryCounts) {
   list_.LeaveOut("ns", "left-out-removed");
   list_.Remove(Name("left-out-removed"));
   EXPECT_THAT(Objects(), ElementsAre("becomes-readable1", "finds-room1"));
-  EXPECT_EQ(list_.left_out().size(), 2U);
-  EXPECT_TRUE(IsLeftOut("grows"));
-  EXPECT_TRUE(IsLeftOut("unreadable-grows"));
+  const KeySet left_out = list_.TakeLeftOut();
+  EXPECT_EQ(left_out.size(), 2U);
+  EXPECT_TRUE(left_out.Contains("ns", "grows"));
+  EXPECT_TRUE(left_out.Contains("ns", "unreadable-grows"));
+  EXPECT_TRUE(list_.TakeLeftOut().empty()) << "they have been taken";
   EXPECT_THAT(Unreadable(), ElementsAre("becomes-unreadable", "unreadable"));
   EXPECT_THAT(Unreadable(), IsEmpty()) << "they have been taken";
 }
@@ -94,32 +93,7 @@ TEST_F(StagedListTest, AnotherListBeginsWithNothing) {
   Add("c");
   EXPECT_THAT(Objects(), ElementsAre("c1"));
   EXPECT_THAT(Unreadable(), IsEmpty());
-  EXPECT_TRUE(list_.left_out().empty());
-}
-
-TEST_F(StagedListTest, Lacks_ReturnsNamesNotListed) {
-  Add("object");
-  list_.AddUnreadable(Name("unreadable"));
-  list_.LeaveOut("ns", "left-out");
-  const NameSet names = {Name("object"), Name("unreadable"), Name("left-out"), Name("gone"),
-                         ObjectName{"other", "object"}};
-  EXPECT_THAT(list_.Lacks(names), ElementsAre(Name("gone"), ObjectName{"other", "object"}));
-  EXPECT_THAT(list_.Lacks({}), IsEmpty());
-}
-
-// With a DeltaFIFO a left-out object that is in the list is not stored yet.
-TEST_F(StagedListTest, TakeLeftOut_IncludesListedObjectsNotYetWritten) {
-  LeftOut until_written;
-  until_written.Insert("", "ns", "a");
-  until_written.Insert("", "ns", "elsewhere");
-  Add("a");
-  Add("b");
-  list_.LeaveOut("ns", "c");
-  const KeySet left_out = list_.TakeLeftOut(until_written);
-  EXPECT_EQ(left_out.size(), 2U);
-  EXPECT_TRUE(left_out.Contains("ns", "a"));
-  EXPECT_TRUE(left_out.Contains("ns", "c"));
-  EXPECT_TRUE(list_.left_out().empty()) << "they have been taken";
+  EXPECT_TRUE(list_.TakeLeftOut().empty());
 }
 
 TEST_F(StagedListTest, EndlessRepetitions_AreKeptOnce) {

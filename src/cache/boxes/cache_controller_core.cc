@@ -92,8 +92,7 @@ Result<void> DeltaProcessor::ProcessChanges(std::vector<cache::Delta>& deltas,
   std::vector<Write> writes;
   writes.reserve(deltas.size());
   for (const cache::Delta& delta : deltas) {
-    const bool gone = delta.type == DeltaType::kDeleted;
-    writes.push_back({gone ? WriteKind::kDelete : WriteKind::kUpdate, delta.object});
+    writes.push_back({delta.object, delta.type == DeltaType::kDeleted});
   }
   Result<WriteOutcome> outcome = store_->Apply(std::move(writes));
   if (!outcome) return std::move(outcome).error();
@@ -153,7 +152,7 @@ Result<void> DeltaProcessor::ProcessUnreadableGone(const ObjectName& name) {
 
 void DeltaProcessor::Changed(const Block* before, const Block* after, bool is_in_initial_list) {
   RawEvent event;
-  event.kind = before == nullptr ? EventKind::kAdd : EventKind::kUpdate;
+  event.type = before == nullptr ? EventType::kAdded : EventType::kUpdated;
   event.is_in_initial_list = before == nullptr && is_in_initial_list;
   event.old_block = before;
   event.block = after;
@@ -162,7 +161,7 @@ void DeltaProcessor::Changed(const Block* before, const Block* after, bool is_in
 
 void DeltaProcessor::Deleted(const Block* last, bool final_state_unknown) {
   RawEvent event;
-  event.kind = EventKind::kDelete;
+  event.type = EventType::kDeleted;
   event.final_state_unknown = final_state_unknown;
   event.block = last;
   handler_.Call(event);

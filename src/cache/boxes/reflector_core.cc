@@ -40,9 +40,7 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
   void LogIfRefused(const Result<void>& result, std::string_view what);
 
   // cache::ReflectorStore
-  void Add(ObjectRef object) override;
-  void Update(ObjectRef object) override;
-  void Delete(ObjectRef object) override;
+  void Change(DeltaType change, ObjectRef object) override;
   void Unreadable(std::string_view namespace_, std::string_view object, bool deleted) override;
   void Bookmark(std::string_view resourceVersion) override;
   void ReplaceBegin() override { staged.Clear(); }
@@ -143,16 +141,12 @@ void ReflectorCore::Impl::LogIfRefused(const Result<void>& result, std::string_v
       {{"reflector", name}, {"change", std::string(what)}, {"err", result.error().ToString()}});
 }
 
-void ReflectorCore::Impl::Add(ObjectRef object) {
-  if (!refused) LogIfRefused(store->Add(std::move(object)), "add");
-}
-
-void ReflectorCore::Impl::Update(ObjectRef object) {
-  if (!refused) LogIfRefused(store->Update(std::move(object)), "update");
-}
-
-void ReflectorCore::Impl::Delete(ObjectRef object) {
-  if (!refused) LogIfRefused(store->Delete(std::move(object)), "delete");
+void ReflectorCore::Impl::Change(DeltaType change, ObjectRef object) {
+  if (refused) return;
+  if (change == DeltaType::kAdded) return LogIfRefused(store->Add(std::move(object)), "add");
+  if (change == DeltaType::kDeleted)
+    return LogIfRefused(store->Delete(std::move(object)), "delete");
+  LogIfRefused(store->Update(std::move(object)), "update");
 }
 
 void ReflectorCore::Impl::Unreadable(std::string_view namespace_, std::string_view object,

@@ -120,7 +120,7 @@ Duration HandlerCaller::CallbackAge(SteadyTime now) const {
 void HandlerCaller::TraceCall(const RawEvent& event) const {
   TraceEvent trace;
   trace.stage = "listener";
-  trace.type = EventKindName(event.kind);
+  trace.type = EventTypeName(event.type);
   trace.key = *event.key;
   trace.resourceVersion = event.block->resourceVersion();
   trace.listener = name_;

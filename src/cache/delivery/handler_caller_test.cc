@@ -154,7 +154,7 @@ TEST_F(HandlerCallerTest, MoreThanATenthOfASecondIsSlow) {
 
 TEST_F(HandlerCallerTest, ATombstoneIsExplainedOnce) {
   RawEvent event = EventOf(object_);
-  event.kind = EventKind::kDelete;
+  event.type = EventType::kDeleted;
   Call(caller_);
   EXPECT_THAT(log_->lines, ElementsAre());
   for (int i = 0; i < 2; ++i) {
@@ -179,7 +179,7 @@ TEST_F(HandlerCallerTest, ATraceIsToldOfEachCallBeforeItIsMade) {
   event.is_in_initial_list = true;
   Tell(caller, event);
   event.is_in_initial_list = false;
-  event.kind = EventKind::kDelete;
+  event.type = EventType::kDeleted;
   Tell(caller, event);
   EXPECT_THAT(traced, ElementsAre("listener ADDED ns/a 7 h in list", "listener DELETED ns/a 7 h"));
   EXPECT_EQ(caller.delivered(), 2U);

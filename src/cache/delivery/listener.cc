@@ -267,13 +267,13 @@ ListenerQueue::Taken Listener::TakePulled(std::size_t most, std::vector<PulledEv
       static_cast<void>(delivery_.NextBatch(most, batch));
       for (const RawEvent& event : batch) {
         PulledEvent& pulled = events.emplace_back();
-        pulled.kind = event.kind;
+        pulled.type = event.type;
         pulled.is_in_initial_list = event.is_in_initial_list;
         pulled.final_state_unknown = event.final_state_unknown;
         pulled.epoch = event.epoch;
         pulled.version = event.version;
         pulled.object = ObjectRef::Share(event.block);
-        if (event.kind == EventKind::kUpdate) {
+        if (event.type == EventType::kUpdated) {
           pulled.old_object = ObjectRef::Share(event.old_block);
         }
       }

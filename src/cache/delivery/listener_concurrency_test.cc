@@ -36,7 +36,7 @@ TEST(ListenerConcurrency, SuspendAndResumeWhileItDelivers) {
   std::vector<Notification> events;
   for (int i = 0; i < 16; ++i) {
     events.push_back(
-        {.kind = EventKind::kAdd, .object = MakePod("", "p" + std::to_string(i), "1")});
+        {.type = EventType::kAdded, .object = MakePod("", "p" + std::to_string(i), "1")});
   }
   // This thread acts as the loop.
   constexpr std::uint64_t kRounds = 200;
@@ -64,7 +64,7 @@ TEST(ListenerConcurrency, AReaderMissesNothing) {
   constexpr int kEvents = 20'000;
   std::thread pushes([&] {
     for (int i = 0; i < kEvents; ++i) {
-      const Notification event{.kind = EventKind::kAdd,
+      const Notification event{.type = EventType::kAdded,
                                .object = MakePod("", "p" + std::to_string(i), "1")};
       listener->Push({&event, 1}, nullptr);
       if (i % 50 == 0) std::this_thread::yield();
@@ -106,7 +106,7 @@ TEST(ListenerConcurrency, ADrainDeliversAllBeforeTheWaitIsOver) {
     std::vector<Notification> events;
     for (int i = 0; i < 300; ++i) {
       events.push_back(
-          {.kind = EventKind::kAdd, .object = MakePod("", "p" + std::to_string(i), "1")});
+          {.type = EventType::kAdded, .object = MakePod("", "p" + std::to_string(i), "1")});
     }
     listener->Push(events, nullptr);
     listener->Suspend();

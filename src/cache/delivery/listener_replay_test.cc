@@ -237,16 +237,16 @@ TEST_F(ListenerTest, Coalescing_BackToSameObject_IsNoResync) {
   const ObjectRef second = MakePod("", "a", "2", "u", "2");
   const ObjectRef deleted = MakePod("", "a", "3", "u", "3");
   KeepBusy(*listener);
-  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = first, .object = second}});
-  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = second, .object = first}});
-  Push(*listener, {{.kind = EventKind::kDelete, .old_object = first, .object = deleted}});
-  Push(*listener, {{.kind = EventKind::kAdd, .object = first}});
+  Push(*listener, {{.type = EventType::kUpdated, .old_object = first, .object = second}});
+  Push(*listener, {{.type = EventType::kUpdated, .old_object = second, .object = first}});
+  Push(*listener, {{.type = EventType::kDeleted, .old_object = first, .object = deleted}});
+  Push(*listener, {{.type = EventType::kAdded, .object = first}});
   sim_.RunFor(seconds(2));
   EXPECT_EQ(handler_->words, (Texts{"+busy "}));
   EXPECT_EQ(listener->Stats().coalesced, 4U);
 }
 
-// DeltaFIFO reports keys in an epoch that the store only reaches after the last of them.
+// Events of one part of a store have an epoch that the store only reaches with its last part.
 TEST_F(ListenerTest, DropAndResync_NoEventOfEarlierEpoch) {
   class Epochs final : public RawHandler {
    public:
@@ -264,11 +264,11 @@ TEST_F(ListenerTest, DropAndResync_NoEventOfEarlierEpoch) {
   const ObjectRef a = MakePod("", "a", "1", "", "1");
   const ObjectRef b = MakePod("", "b", "1", "", "1");
   const auto v1 = Version([&] { store_.Put(a); });
-  Push(*listener, {{.kind = EventKind::kAdd, .epoch = 1, .object = a}}, v1);
+  Push(*listener, {{.type = EventType::kAdded, .epoch = 1, .object = a}}, v1);
   sim_.RunReady();
   const auto v2 = Version([&] { store_.Put(b); });
   ASSERT_EQ(v2->epoch(), 0U);
-  Push(*listener, {{.kind = EventKind::kAdd, .epoch = 1, .object = b}}, v2);
+  Push(*listener, {{.type = EventType::kAdded, .epoch = 1, .object = b}}, v2);
   sim_.RunFor(seconds(2));
   EXPECT_EQ(handler->epochs, (std::vector<std::uint32_t>{1, 1}));
   EXPECT_EQ(listener->Stats().dropped, 1U);

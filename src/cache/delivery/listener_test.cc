@@ -78,13 +78,13 @@ TEST_F(ListenerTest, Coalescing_ChangeAndBack_DeliversNothing) {
   const ObjectRef known = MakePod("", "a", "1", "", "1");
   const ObjectRef newer = MakePod("", "a", "2", "", "2");
   const ObjectRef again = MakePod("", "a", "1", "", "1");
-  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = known, .object = newer}});
-  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = newer, .object = again}});
+  Push(*listener, {{.type = EventType::kUpdated, .old_object = known, .object = newer}});
+  Push(*listener, {{.type = EventType::kUpdated, .old_object = newer, .object = again}});
   // The object is deleted and created again unchanged.
-  Push(*listener,
-       {{.kind = EventKind::kDelete, .object = known}, {.kind = EventKind::kAdd, .object = again}});
+  Push(*listener, {{.type = EventType::kDeleted, .object = known},
+                   {.type = EventType::kAdded, .object = again}});
   // A resync has no news, but was requested.
-  Push(*listener, {{.kind = EventKind::kUpdate, .old_object = again, .object = again}});
+  Push(*listener, {{.type = EventType::kUpdated, .old_object = again, .object = again}});
   sim_.RunFor(seconds(2));
   EXPECT_EQ(handler_->words, (Texts{"+busy ", "+filler ", "~a 1>1"}));
   EXPECT_EQ(listener->Stats().coalesced, 4U);
@@ -135,7 +135,8 @@ TEST(ListenerLog, MalformedFieldsThatAHandlerReadsAreLogged) {
   const auto pod = [](const std::string& name, const std::string& spec) {
     const std::string json = R"({"metadata":{"name":")" + name +
                              R"(","namespace":"ns","resourceVersion":"7"},"spec":)" + spec + "}";
-    return Notification{.kind = EventKind::kAdd, .object = BuildFromJson(PodType(), json).OrExit()};
+    return Notification{.type = EventType::kAdded,
+                        .object = BuildFromJson(PodType(), json).OrExit()};
   };
   const std::vector<Notification> events = {pod("good", R"({"replicas":2})"),
                                             pod("bad", R"({"a":1,,"replicas":2})"),

@@ -298,9 +298,10 @@ TEST_P(SyncedUnderPressure, ComesOnceAllOfTheListHasBeenTold) {
     ASSERT_EQ(handler_->words.size(), 1U) << "it is inside its first callback";
     for (int value = 2; value < 6; ++value) {
       const auto after = Version([&] { store_.Put(pod(0, value)); });
-      Push(*listener,
-           {{.kind = EventKind::kUpdate, .old_object = pod(0, value - 1), .object = pod(0, value)}},
-           after);
+      Push(
+          *listener,
+          {{.type = EventType::kUpdated, .old_object = pod(0, value - 1), .object = pod(0, value)}},
+          after);
       EXPECT_FALSE(listener->HasSynced());
     }
     sim_.RunFor(seconds(2));

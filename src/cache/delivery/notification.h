@@ -15,7 +15,7 @@
 namespace kinformer::internal::cache {
 
 struct Notification {
-  EventKind kind{};
+  EventType type{};
   bool is_in_initial_list = false;
   bool final_state_unknown = false;
   std::uint32_t epoch = 0;
@@ -27,12 +27,12 @@ struct Notification {
 
   // Returns the event without its key.
   [[nodiscard]] RawEvent Borrow() const {
-    return {kind,
+    return {type,
             is_in_initial_list,
             final_state_unknown,
             epoch,
             nullptr,
-            kind == EventKind::kAdd ? nullptr : old_object.get(),
+            type == EventType::kAdded ? nullptr : old_object.get(),
             object.get(),
             version};
   }

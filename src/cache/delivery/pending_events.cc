@@ -15,17 +15,17 @@ constexpr int kIndexStep = 64;
 std::size_t BytesOf(const Notification& event) {
   std::size_t bytes = sizeof(Notification);
   if (event.old_object) bytes += event.old_object->allocated_bytes();
-  if (event.kind == EventKind::kDelete) bytes += event.object->allocated_bytes();
+  if (event.type == EventType::kDeleted) bytes += event.object->allocated_bytes();
   return bytes;
 }
 
 bool IsResync(const Notification& event) {
-  return event.kind == EventKind::kUpdate && event.old_object == event.object;
+  return event.type == EventType::kUpdated && event.old_object == event.object;
 }
 
 // Returns whether an update leaves the object as the handler knows it.
 bool ChangesNothing(const Notification& event) {
-  return event.kind == EventKind::kUpdate &&
+  return event.type == EventType::kUpdated &&
          (event.old_object == event.object || event.old_object->SameAs(*event.object));
 }
 
@@ -33,26 +33,26 @@ enum class NetEffect : std::uint8_t { kNothing, kOne, kBoth };
 
 // Returns the combined effect of two events of one object. kOne: `newer` becomes that event.
 NetEffect Merge(const Notification& older, Notification& newer) {
-  switch (older.kind) {
-    case EventKind::kAdd:
+  switch (older.type) {
+    case EventType::kAdded:
       // The object was added and deleted while the handler was busy.
-      if (newer.kind == EventKind::kDelete) return NetEffect::kNothing;
-      newer.kind = EventKind::kAdd;
+      if (newer.type == EventType::kDeleted) return NetEffect::kNothing;
+      newer.type = EventType::kAdded;
       newer.is_in_initial_list = older.is_in_initial_list;
       newer.old_object = ObjectRef();
       return NetEffect::kOne;
-    case EventKind::kUpdate: {
+    case EventType::kUpdated: {
       const bool resyncs = IsResync(older) && IsResync(newer);
       // The state that the handler knows. A deletion keeps it for a later addition.
       newer.old_object = older.old_object;
       return ChangesNothing(newer) && !resyncs ? NetEffect::kNothing : NetEffect::kOne;
     }
-    case EventKind::kDelete:
+    case EventType::kDeleted:
       // Two objects with the same name remain two events.
-      if (newer.kind != EventKind::kAdd || older.object->uid() != newer.object->uid()) {
+      if (newer.type != EventType::kAdded || older.object->uid() != newer.object->uid()) {
         return NetEffect::kBoth;
       }
-      newer.kind = EventKind::kUpdate;
+      newer.type = EventType::kUpdated;
       newer.old_object = older.old_object ? older.old_object : older.object;
       return ChangesNothing(newer) ? NetEffect::kNothing : NetEffect::kOne;
   }

@@ -84,11 +84,11 @@ TEST(PendingEvents, RandomMerges_KeepHistoryConsistent) {
       const Notification event = events.Take().event;
       const std::string name(event.object->name());
       const Object object{std::string(event.object->uid()), PodValue(*event.object)};
-      ASSERT_EQ(heard.contains(name), event.kind != EventKind::kAdd) << name;
-      if (event.kind == EventKind::kUpdate) {
+      ASSERT_EQ(heard.contains(name), event.type != EventType::kAdded) << name;
+      if (event.type == EventType::kUpdated) {
         EXPECT_EQ(heard[name].value, PodValue(*event.old_object));
       }
-      if (event.kind == EventKind::kDelete) {
+      if (event.type == EventType::kDeleted) {
         heard.erase(name);
       } else {
         heard[name] = object;
@@ -107,10 +107,10 @@ TEST(PendingEvents, RandomMerges_KeepHistoryConsistent) {
         const ObjectRef old = MakePod("", name, "1", it->second.uid, it->second.value);
         if (random() % 3 == 0) {
           truth.erase(it);
-          event = {.kind = EventKind::kDelete, .object = old};
+          event = {.type = EventType::kDeleted, .object = old};
         } else {
           it->second.value = value;
-          event = {.kind = EventKind::kUpdate,
+          event = {.type = EventType::kUpdated,
                    .old_object = old,
                    .object = MakePod("", name, "2", it->second.uid, value)};
         }

@@ -6,15 +6,6 @@
 #include "base/core/deadline.h"
 
 namespace kinformer::internal::cache {
-namespace {
-
-void PushTo(Listener& listener, std::span<const Notification> events,
-            const Processor::Snapshots& snapshot) {
-  const bool needs_state = listener.options().overflow == OverflowPolicy::kDropAndResync;
-  listener.Push(events, needs_state ? snapshot() : nullptr);
-}
-
-}  // namespace
 
 Duration ResyncPeriods::ForHandler(Duration wanted, Duration& check, bool running) {
   if (wanted <= Duration(0)) return Duration(0);
@@ -58,7 +49,8 @@ void Processor::Distribute(std::span<const Notification> events, const Snapshots
   if (events.empty() || listeners_.empty()) return;
   Watch();
   for (const Entry& entry : listeners_) {
-    PushTo(*entry.listener, events, snapshot);
+    const bool needs_state = entry.listener->options().overflow == OverflowPolicy::kDropAndResync;
+    entry.listener->Push(events, needs_state ? snapshot() : nullptr);
   }
 }
 
@@ -77,6 +69,7 @@ void Processor::DistributeReplaced(const std::shared_ptr<const SnapshotCore>& be
 
 void Processor::Resync(const std::vector<std::weak_ptr<Listener>>& listeners,
                        const std::shared_ptr<const SnapshotCore>& current) {
+  if (!listeners_.empty()) Watch();
   for (const std::weak_ptr<Listener>& weak : listeners) {
     if (const std::shared_ptr<Listener> listener = weak.lock()) {
       Replay replay;
@@ -84,17 +77,6 @@ void Processor::Resync(const std::vector<std::weak_ptr<Listener>>& listeners,
       replay.after = current;
       listener->PushReplay(std::move(replay));
     }
-  }
-}
-
-void Processor::DistributeSync(std::span<const Notification> events, std::size_t resyncs,
-                               const std::vector<std::weak_ptr<Listener>>& due,
-                               const Snapshots& snapshot) {
-  if (!listeners_.empty()) Watch();
-  for (const Entry& entry : listeners_) {
-    const bool is_due = std::any_of(
-        due.begin(), due.end(), [&](const auto& weak) { return weak.lock() == entry.listener; });
-    PushTo(*entry.listener, is_due ? events : events.subspan(resyncs), snapshot);
   }
 }
 

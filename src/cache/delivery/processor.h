@@ -47,12 +47,8 @@ class Processor {
   void DistributeReplaced(const std::shared_ptr<const SnapshotCore>& before,
                           const std::shared_ptr<const SnapshotCore>& after, bool initial);
   // Redelivers the store to the given listeners.
-  static void Resync(const std::vector<std::weak_ptr<Listener>>& listeners,
-                     const std::shared_ptr<const SnapshotCore>& current);
-  // Passes the first `resyncs` events, which redeliver objects (a resync through the DeltaFIFO), to
-  // `due` only, and the others to all listeners.
-  void DistributeSync(std::span<const Notification> events, std::size_t resyncs,
-                      const std::vector<std::weak_ptr<Listener>>& due, const Snapshots& snapshot);
+  void Resync(const std::vector<std::weak_ptr<Listener>>& listeners,
+              const std::shared_ptr<const SnapshotCore>& current);
   void Synced();
 
   // Returns the listeners that are due now, and makes them due again a period later. Sets what

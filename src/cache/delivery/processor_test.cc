@@ -138,16 +138,10 @@ TEST_F(ProcessorTest, ResyncsAreForThoseWhoAreDue) {
   const Told two = Added(seconds(2));
   sim_.RunFor(seconds(1));
   const auto due = processor_.DueForResync();
-  Processor::Resync(due, current);
+  processor_.Resync(due, current);
   sim_.RunReady();
   EXPECT_THAT(one.handler->words, ElementsAre("~a >"));
   EXPECT_THAT(two.handler->words, IsEmpty());
-  const Notification resync = Update("a", "", "");
-  processor_.DistributeSync(std::vector<Notification>{resync, Add("b", "")}, 1, due,
-                            [] { return nullptr; });
-  sim_.RunReady();
-  EXPECT_THAT(one.handler->words, ElementsAre("~a >", "~a >", "+b "));
-  EXPECT_THAT(two.handler->words, ElementsAre("+b "));
 }
 
 TEST_F(ProcessorTest, Processor_BlockedWhileListenerIsFull) {
@@ -258,8 +252,7 @@ TEST_F(WatchTest, HandlerStuckInRelist_IsLoggedOnce) {
 }
 
 TEST_F(WatchTest, HandlerStuckInResync_IsLoggedOnce) {
-  processor_.DistributeSync(std::vector<Notification>{Update("a", "", "")}, 0, {},
-                            [] { return nullptr; });
+  processor_.Resync({listener_}, With("a"));
   sim_.RunFor(seconds(16));
   EXPECT_EQ(log_->lines.size(), 1U);
 }

@@ -67,25 +67,25 @@ bool ReplayCursor::SameObject(const Block& one, const Block& other) const {
 bool ReplayCursor::Deletion(const Block& block, RawEvent& event) const {
   const Block* const newer = Find(replay_.after.get(), block);
   if (newer != nullptr && SameObject(block, *newer)) return false;
-  event.kind = EventKind::kDelete;
+  event.type = EventType::kDeleted;
   event.final_state_unknown = true;
   return true;
 }
 
 bool ReplayCursor::Presence(const Block& block, RawEvent& event) const {
   if (replay_.resync) {
-    event.kind = EventKind::kUpdate;
+    event.type = EventType::kUpdated;
     event.old_block = &block;
     return true;
   }
   const Block* const older = Find(before_, block);
   if (older == nullptr || !SameObject(*older, block)) {
-    event.kind = EventKind::kAdd;
+    event.type = EventType::kAdded;
     event.is_in_initial_list = replay_.initial;
     return true;
   }
   const bool same = older == &block || older->SameAs(block);
-  event.kind = EventKind::kUpdate;
+  event.type = EventType::kUpdated;
   // An unchanged object is reported as a resync.
   event.old_block = same && replay_.include_unchanged ? &block : older;
   return replay_.include_unchanged || !same;

@@ -29,7 +29,7 @@ struct Replay {
   bool initial = false;
   // Sends updates for unchanged objects, too.
   bool include_unchanged = false;
-  // Epoch of the events if `after` has an older one: keys of a DeltaFIFO are ahead of the store.
+  // Epoch of the events if `after` has an older one: the oldest of the parts of its store.
   std::uint32_t epoch = 0;
 };
 

@@ -10,7 +10,7 @@
 
 #include "kinformer/cache/delta.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/internal/delta_queue_core.h"
+#include "kinformer/internal/raw_delta.h"
 
 namespace kinformer::internal::cache {
 

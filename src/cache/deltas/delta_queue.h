@@ -1,7 +1,7 @@
 // cache/deltas/delta_queue.h
 //
-// DeltaQueue: the queue between reflector and controller. Two kinds: RealFIFO (in order; the
-// default) and DeltaFIFO (per key; classic). Counterpart: cache.Queue.
+// DeltaQueue: a queue of changes between a reflector and a consumer: RealFIFO, which informers use,
+// and DeltaFIFO (cache/boxes/delta_fifo.h). Counterpart: cache.Queue.
 
 #ifndef KINFORMER_CACHE_DELTAS_DELTA_QUEUE_H_
 #define KINFORMER_CACHE_DELTAS_DELTA_QUEUE_H_
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kinformer/internal/block.h"
@@ -22,8 +23,6 @@ namespace kinformer::internal::cache {
 struct DeltaBatch {
   std::vector<Delta> deltas{};
   bool is_in_initial_list = false;
-  // Value of HasSynced once the batch is done.
-  bool synced_when_done = false;
 };
 
 // Confined to one thread, in an informer the loop. Producers and the consumer alternate there, so
@@ -35,10 +34,14 @@ class DeltaQueue {
  public:
   virtual ~DeltaQueue() = default;
 
-  virtual void Add(ObjectRef object) = 0;
-  virtual void Update(ObjectRef object) = 0;
-  // `final_state_unknown`: a tombstone.
-  virtual void Delete(ObjectRef object, bool final_state_unknown) = 0;
+  // Adds a change of one object: kAdded, kUpdated or kDeleted. `final_state_unknown`: the deletion
+  // is a tombstone.
+  virtual void Push(DeltaType type, ObjectRef object, bool final_state_unknown) = 0;
+  void Add(ObjectRef object) { Push(DeltaType::kAdded, std::move(object), false); }
+  void Update(ObjectRef object) { Push(DeltaType::kUpdated, std::move(object), false); }
+  void Delete(ObjectRef object, bool final_state_unknown) {
+    Push(DeltaType::kDeleted, std::move(object), final_state_unknown);
+  }
   // Makes the collection exactly `objects` and `unreadable` (names that exist but cannot be read).
   virtual void Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
                        std::string resourceVersion) = 0;
@@ -54,8 +57,6 @@ class DeltaQueue {
 
   // Returns true once the first Replace is processed, or if another delta came first. Latched.
   [[nodiscard]] virtual bool HasSynced() const = 0;
-  [[nodiscard]] virtual std::size_t Len() const = 0;
-  [[nodiscard]] virtual std::size_t Bytes() const = 0;
 };
 
 }  // namespace kinformer::internal::cache

@@ -168,7 +168,6 @@ bool RealFIFO::PopBatch(std::size_t max, DeltaBatch& out) {
     if (!batchable) break;
   }
   popped_ = out.deltas.size();
-  out.synced_when_done = populated_ && initial_count_ <= popped_;
   return true;
 }
 

@@ -1,6 +1,7 @@
 // cache/deltas/real_fifo.h
 //
-// RealFIFO: every delta is one entry, in the order received. Counterpart: cache.RealFIFO.
+// RealFIFO: every delta is one entry, in the order received. The queue of informers. Counterpart:
+// cache.RealFIFO.
 
 #ifndef KINFORMER_CACHE_DELTAS_REAL_FIFO_H_
 #define KINFORMER_CACHE_DELTAS_REAL_FIFO_H_
@@ -28,11 +29,7 @@ class RealFIFO final : public DeltaQueue {
  public:
   explicit RealFIFO(RealFIFOOptions options = {}) : options_(options) {}
 
-  void Add(ObjectRef object) override { Push(DeltaType::kAdded, std::move(object), false); }
-  void Update(ObjectRef object) override { Push(DeltaType::kUpdated, std::move(object), false); }
-  void Delete(ObjectRef object, bool final_state_unknown) override {
-    Push(DeltaType::kDeleted, std::move(object), final_state_unknown);
-  }
+  void Push(DeltaType type, ObjectRef object, bool final_state_unknown) override;
   void Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
                std::string resourceVersion) override;
   void Resync() override;
@@ -46,11 +43,12 @@ class RealFIFO final : public DeltaQueue {
   void BatchDone() override;
 
   [[nodiscard]] bool HasSynced() const override { return populated_ && initial_count_ == 0; }
-  [[nodiscard]] std::size_t Len() const override { return items_.size(); }
-  [[nodiscard]] std::size_t Bytes() const override { return bytes_; }
+  // Returns the value of HasSynced once the current batch is done.
+  [[nodiscard]] bool SyncedWhenDone() const { return populated_ && initial_count_ <= popped_; }
+  [[nodiscard]] std::size_t Len() const { return items_.size(); }
+  [[nodiscard]] std::size_t Bytes() const { return bytes_; }
 
  private:
-  void Push(DeltaType type, ObjectRef object, bool final_state_unknown);
   void PushExtra(DeltaType type, DeltaExtra extra, bool final_state_unknown = false);
   void Append(Delta delta);
   void ReplacePerObject(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable);

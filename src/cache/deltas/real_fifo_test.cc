@@ -1,4 +1,5 @@
-// RealFIFO: batches, and lists in one piece. delta_queue_test.cc tests both queues.
+// RealFIFO: batches, and lists in one piece. boxes/delta_queue_test.cc tests
+// both queues.
 
 #include "cache/deltas/real_fifo.h"
 

@@ -354,7 +354,6 @@ TEST_F(FactoryOptionsTest, OptionsExistingInformerLacks_AreLoggedOnce) {
   EXPECT_THAT(log->lines, IsEmpty()) << "who sets nothing, or the same, misses nothing";
   const InformerOptions<corev1::Pod> other{.name = "mine",
                                            .resync_period = minutes(1),
-                                           .queue = QueueKind::kDeltaFIFO,
                                            .validation = Validation::kFull,
                                            .compression = Compression::kZstd,
                                            .max_objects = 50,
@@ -365,13 +364,12 @@ TEST_F(FactoryOptionsTest, OptionsExistingInformerLacks_AreLoggedOnce) {
   factory.InformerFor<corev1::Pod>(other);
   ASSERT_EQ(log->lines.size(), 1U);
   EXPECT_EQ(log->lines[0],
-            "pods; name, resync_period, queue, validation, compression, max_objects, "
+            "pods; name, resync_period, validation, compression, max_objects, "
             "limit_policy, consistency_check_period, absent_is_empty; ");
   factory.InformerFor<corev1::Pod>({.max_objects = 70, .max_bytes = 1 << 20});
   ASSERT_EQ(log->lines.size(), 2U);
   EXPECT_EQ(log->lines[1], "pods; max_bytes; ");
-  factory.InformerFor<corev1::Service>(
-      {.resync_period = minutes(1), .queue = QueueKind::kDeltaFIFO});
+  factory.InformerFor<corev1::Service>({.resync_period = minutes(1)});
   EXPECT_EQ(log->lines.size(), 2U) << "the first of its kind";
 }
 

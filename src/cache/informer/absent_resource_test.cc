@@ -21,13 +21,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class AbsentResource : public InformerTest, public testing::WithParamInterface<QueueKind> {
+class AbsentResource : public InformerTest {
  protected:
   static Error NotThere() {
     return Error(Reason::kNotFound, "the server could not find the requested resource")
         .WithHttpStatus(404);
   }
-  SharedInformer<Pod> MakeWithQueue() { return Make({.queue = GetParam()}); }
   // Ends the watch; from now on the resource does not exist.
   void Vanish() {
     server_.down = NotThere();
@@ -44,9 +43,9 @@ class AbsentResource : public InformerTest, public testing::WithParamInterface<Q
   }
 };
 
-TEST_P(AbsentResource, NewResource_IsListedSoonAfterItAppears) {
+TEST_F(AbsentResource, NewResource_IsListedSoonAfterItAppears) {
   server_.down = NotThere();
-  auto informer = MakeWithQueue();
+  auto informer = Make();
   const auto recorder = Record(informer);
   informer.Start();
   // The state does not change with time.
@@ -67,9 +66,9 @@ TEST_P(AbsentResource, NewResource_IsListedSoonAfterItAppears) {
   EXPECT_EQ(Absence(informer, "b"), Reason::kNotFound);
 }
 
-TEST_P(AbsentResource, VanishedResource_IsNotReadAsEmpty) {
+TEST_F(AbsentResource, VanishedResource_IsNotReadAsEmpty) {
   server_.Put("a");
-  auto informer = MakeWithQueue();
+  auto informer = Make();
   const auto recorder = Record(informer);
   informer.Start();
   Settle();
@@ -91,10 +90,10 @@ TEST_P(AbsentResource, VanishedResource_IsNotReadAsEmpty) {
   EXPECT_EQ(Absence(informer, "c"), Reason::kNotFound);
 }
 
-TEST_P(AbsentResource, VanishedResource_DeletesObjects_ReturnAddsThem) {
+TEST_F(AbsentResource, VanishedResource_DeletesObjects_ReturnAddsThem) {
   server_.Put("a", "1", "uid-1");
   server_.Put("b", "1", "uid-2");
-  auto informer = MakeWithQueue();
+  auto informer = Make();
   const auto recorder = Record(informer);
   informer.Start();
   Settle();
@@ -122,9 +121,9 @@ TEST_P(AbsentResource, VanishedResource_DeletesObjects_ReturnAddsThem) {
   EXPECT_FALSE(informer.Status().error.has_value());
 }
 
-TEST_P(AbsentResource, AbsenceOfHalfAMinute_DeletesObjects) {
+TEST_F(AbsentResource, AbsenceOfHalfAMinute_DeletesObjects) {
   server_.Put("a");
-  auto informer = MakeWithQueue();
+  auto informer = Make();
   const auto recorder = Record(informer);
   informer.Start();
   sim_.RunFor(seconds(2));
@@ -136,9 +135,9 @@ TEST_P(AbsentResource, AbsenceOfHalfAMinute_DeletesObjects) {
   EXPECT_TRUE(sim_.RunUntil([&] { return !recorder->words.empty(); }, seconds(12)));
 }
 
-TEST_P(AbsentResource, SeparateAbsences_DoNotAddUp) {
+TEST_F(AbsentResource, SeparateAbsences_DoNotAddUp) {
   server_.Put("a");
-  auto informer = MakeWithQueue();
+  auto informer = Make();
   const auto recorder = Record(informer);
   informer.Start();
   sim_.RunFor(seconds(2));
@@ -159,9 +158,9 @@ TEST_P(AbsentResource, SeparateAbsences_DoNotAddUp) {
 }
 
 // Events received before the resource disappeared are applied, but do not complete the cache.
-TEST_P(AbsentResource, WaitingEvents_DoNotCompleteCache) {
+TEST_F(AbsentResource, WaitingEvents_DoNotCompleteCache) {
   server_.Put("a");
-  auto informer = MakeWithQueue();
+  auto informer = Make();
   const auto slow = std::make_shared<Recorder>();
   bool held = true;
   slow->hook = [&](const std::string&) {
@@ -185,9 +184,9 @@ TEST_P(AbsentResource, WaitingEvents_DoNotCompleteCache) {
 
 // ---- InformerOptions::absent_is_empty
 
-TEST_P(AbsentResource, AbsentIsEmpty_InformerIsSynced) {
+TEST_F(AbsentResource, AbsentIsEmpty_InformerIsSynced) {
   server_.down = NotThere();
-  auto informer = Make({.queue = GetParam(), .absent_is_empty = true});
+  auto informer = Make({.absent_is_empty = true});
   const auto recorder = Record(informer);
   informer.Start();
   EXPECT_TRUE(informer.WaitForCacheSync({}, {.timeout = seconds(1), .fail_fast = true}).ok());
@@ -224,21 +223,18 @@ TEST_P(AbsentResource, AbsentIsEmpty_InformerIsSynced) {
   EXPECT_THAT(recorder->words, UnorderedElementsAre("+a", "+b"));
 }
 
-TEST_P(AbsentResource, AbsentIsEmpty_OtherErrorsDoNotSync) {
+TEST_F(AbsentResource, AbsentIsEmpty_OtherErrorsDoNotSync) {
   for (const Error& error : {Error(Reason::kForbidden, "no").WithHttpStatus(403),
                              Error(Reason::kInternalError, "no").WithHttpStatus(500),
                              Error(Reason::kConnectionRefused, "no")}) {
     server_.down = error;
-    auto informer = Make({.queue = GetParam(), .absent_is_empty = true});
+    auto informer = Make({.absent_is_empty = true});
     informer.Start();
     sim_.RunFor(minutes(2));
     EXPECT_FALSE(informer.HasSynced()) << error;
     EXPECT_EQ(Absence(informer, "a"), Reason::kNotSynced) << error;
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Queues, AbsentResource,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
 }  // namespace
 }  // namespace kinformer

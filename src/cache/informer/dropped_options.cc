@@ -14,7 +14,6 @@ std::vector<std::string_view> DroppedOptions(const InformerSettings& asked,
   using S = InformerSettings;
   compare("name", &S::name);
   compare("resync_period", &S::resync_period);
-  compare("queue", &S::queue);
   compare("initial_list", &S::initial_list);
   compare("uid_change_is_update", &S::uid_change_is_update);
   compare("watch_list_page_size", &S::watch_list_page_size);

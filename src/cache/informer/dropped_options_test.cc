@@ -22,7 +22,6 @@ TEST(DroppedOptions, EachIsNamedWhereItIsSetAndTheInformerHasAnother) {
   const Row rows[] = {
       {"name", [](S& s) { s.name = "mine"; }},
       {"resync_period", [](S& s) { s.resync_period = minutes(1); }},
-      {"queue", [](S& s) { s.queue = QueueKind::kDeltaFIFO; }},
       {"initial_list", [](S& s) { s.initial_list = InitialList::kList; }},
       {"uid_change_is_update", [](S& s) { s.uid_change_is_update = true; }},
       {"watch_list_page_size", [](S& s) { s.watch_list_page_size = 10; }},

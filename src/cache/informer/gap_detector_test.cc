@@ -143,13 +143,12 @@ TEST_F(JudgeTest, TheSameVersionIsAReplayWhereNothingElseDiffers) {
 }
 
 // The server has version 1 of a and version 2 of b.
-class GapTest : public InformerTest, public testing::WithParamInterface<QueueKind> {
+class GapTest : public InformerTest {
  protected:
-  void Begin(InformerOptions<Pod> options = {}) {
+  void Begin() {
     server_.Put("a", "1");
     server_.Put("b", "1");
-    options.queue = GetParam();
-    informer_.emplace(Make(std::move(options)));
+    informer_.emplace(Make());
     recorder_ = Record(*informer_);
     informer_->Start();
     sim_.RunFor(seconds(5));
@@ -175,10 +174,7 @@ class GapTest : public InformerTest, public testing::WithParamInterface<QueueKin
   std::optional<SharedInformer<Pod>> informer_;
   std::shared_ptr<Recorder> recorder_;
 };
-INSTANTIATE_TEST_SUITE_P(Queues, GapTest,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
-
-TEST_P(GapTest, EachSignOfAGapIsARelist) {
+TEST_F(GapTest, EachSignOfAGapIsARelist) {
   Begin();
   const auto sign = [&](const std::string& what, const std::function<void()>& send) {
     const std::uint64_t before = Gaps();
@@ -196,7 +192,7 @@ TEST_P(GapTest, EachSignOfAGapIsARelist) {
   sign("DELETED of another uid", [&] { Send(WatchEventType::kDeleted, "a", "15", "other"); });
 }
 
-TEST_P(GapTest, OrdinaryHistory_HasNoGaps) {
+TEST_F(GapTest, OrdinaryHistory_HasNoGaps) {
   Begin();
   server_.Put("c", "1");
   server_.Put("c", "2");
@@ -211,7 +207,7 @@ TEST_P(GapTest, OrdinaryHistory_HasNoGaps) {
   ExpectEqual(*informer_, server_);
 }
 
-TEST_P(GapTest, ADeletionOfAnotherUidEndsTheObjectThatWasThere) {
+TEST_F(GapTest, ADeletionOfAnotherUidEndsTheObjectThatWasThere) {
   Begin();
   recorder_->words.clear();
   std::string uid;
@@ -231,7 +227,7 @@ TEST_P(GapTest, ADeletionOfAnotherUidEndsTheObjectThatWasThere) {
   EXPECT_TRUE(unknown);
 }
 
-TEST_P(GapTest, UnreadableObjects_AreNoGaps) {
+TEST_F(GapTest, UnreadableObjects_AreNoGaps) {
   Begin();
   server_.SendUnreadable(WatchEventType::kAdded, "c", "3");
   Settle();
@@ -243,11 +239,9 @@ TEST_P(GapTest, UnreadableObjects_AreNoGaps) {
   EXPECT_EQ(Gaps(), 0U);
 }
 
-TEST_P(GapTest, WatchFromVersionZero_HasNoGaps) {
+TEST_F(GapTest, WatchFromVersionZero_HasNoGaps) {
   server_.watch_list_unsupported = true;
-  InformerOptions<Pod> options;
-  options.queue = GetParam();
-  informer_.emplace(Make(std::move(options)));
+  informer_.emplace(Make());
   recorder_ = Record(*informer_);
   informer_->Start();
   sim_.RunFor(seconds(5));
@@ -260,11 +254,9 @@ TEST_P(GapTest, WatchFromVersionZero_HasNoGaps) {
   EXPECT_EQ(informer_->Snapshot().size(), 2U);
 }
 
-TEST_P(GapTest, UidsThatATransformMadeSayNothing) {
+TEST_F(GapTest, UidsThatATransformMadeSayNothing) {
   server_.Put("a", "1");
-  InformerOptions<Pod> options;
-  options.queue = GetParam();
-  informer_.emplace(Make(std::move(options)));
+  informer_.emplace(Make());
   recorder_ = Record(*informer_);
   int calls = 0;
   informer_
@@ -284,7 +276,7 @@ TEST_P(GapTest, UidsThatATransformMadeSayNothing) {
 }
 
 // A server that shows gaps again and again.
-TEST_P(GapTest, RelistsBecauseOfGapsAreRare) {
+TEST_F(GapTest, RelistsBecauseOfGapsAreRare) {
   Begin();
   server_.set_rv(1'000'000);
   std::vector<Duration> between;

@@ -14,7 +14,6 @@
 #include "kinformer/object/unstructured.h"
 
 #include "base/core/testing/counted_heap.h"
-#include "cache/deltas/delta_fifo.h"
 #include "cache/deltas/real_fifo.h"
 #include "cache/deltas/testing/queue_steps.h"
 #include "cache/store/coverage.h"
@@ -25,11 +24,6 @@ namespace kinformer::internal::cache {
 namespace {
 
 using kinformer::testing::heap;
-
-template <class Queue>
-class QueueMemory : public ::testing::Test {};
-using Queues = ::testing::Types<RealFIFO, DeltaFIFO>;
-TYPED_TEST_SUITE(QueueMemory, Queues);
 
 std::vector<ObjectRef> Objects(int count) {
   std::vector<ObjectRef> objects;
@@ -42,10 +36,10 @@ void Drain(DeltaQueue& queue) {
   while (queue.PopBatch(1000, batch)) queue.BatchDone();
 }
 
-TYPED_TEST(QueueMemory, NothingWhileIdle) {
+TEST(QueueMemory, NothingWhileIdle) {
   const std::vector<ObjectRef> objects = Objects(5000);
   const std::size_t before = heap.bytes;
-  TypeParam queue;
+  RealFIFO queue;
   EXPECT_EQ(heap.bytes, before) << "when made";
 
   queue.Replace(objects, {{"", "unreadable"}}, "1");

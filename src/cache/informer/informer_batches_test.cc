@@ -22,7 +22,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using Sizes = std::vector<std::size_t>;
 
-class InformerBatches : public InformerTest, public testing::WithParamInterface<QueueKind> {
+class InformerBatches : public InformerTest {
  protected:
   static Texts Names(int number) {
     Texts names;
@@ -30,9 +30,7 @@ class InformerBatches : public InformerTest, public testing::WithParamInterface<
     return names;
   }
   SharedInformer<Pod> Over(Env& env) {
-    InformerOptions<Pod> options;
-    options.queue = GetParam();
-    return SharedInformer<Pod>(env, server_.NewListerWatcher(), std::move(options));
+    return SharedInformer<Pod>(env, server_.NewListerWatcher());
   }
   // Runs until there is nothing to do. Returns the different sizes of the cache between two tasks,
   // in order.
@@ -49,7 +47,7 @@ class InformerBatches : public InformerTest, public testing::WithParamInterface<
   internal::base::TickingEnv slow_{sim_.env(), milliseconds(2)};
 };
 
-TEST_P(InformerBatches, EventsReceivedTogether_AreAppliedTogether) {
+TEST_F(InformerBatches, EventsReceivedTogether_AreAppliedTogether) {
   SharedInformer<Pod> informer = Over(sim_.env());
   const auto recorder = Record(informer);
   informer.Start();
@@ -61,24 +59,20 @@ TEST_P(InformerBatches, EventsReceivedTogether_AreAppliedTogether) {
   EXPECT_EQ(SizesOf(informer), (Sizes{3, 2503})) << "no time passes";
 }
 
-TEST_P(InformerBatches, ALongPieceIsAppliedOverTurnsOfTheLoop) {
+TEST_F(InformerBatches, ALongPieceIsAppliedOverTurnsOfTheLoop) {
   SharedInformer<Pod> informer = Over(slow_);
   const auto recorder = Record(informer);
   informer.Start();
   Settle();
   server_.PutTogether(Names(2500));
   const Sizes sizes = SizesOf(informer);
-  if (GetParam() == QueueKind::kInOrder) {
-    EXPECT_EQ(sizes, (Sizes{0, 1000, 2000, 2500}));
-  } else {
-    EXPECT_EQ(sizes.size(), 2501U) << "a key at a time";
-  }
+  EXPECT_EQ(sizes, (Sizes{0, 1000, 2000, 2500}));
   ExpectEqual(informer, server_);
   EXPECT_EQ(recorder->words.size(), 2500U);
 }
 
 // A task posted meanwhile need not wait until all events are applied.
-TEST_P(InformerBatches, PostedTasks_RunBetweenSlices) {
+TEST_F(InformerBatches, PostedTasks_RunBetweenSlices) {
   SharedInformer<Pod> informer = Over(slow_);
   informer.Start();
   Settle();
@@ -99,24 +93,20 @@ TEST_P(InformerBatches, PostedTasks_RunBetweenSlices) {
 }
 
 // The same object occurs twice: both states are reported, in two versions.
-TEST_P(InformerBatches, EveryStateOfAnObjectIsTold) {
+TEST_F(InformerBatches, EveryStateOfAnObjectIsTold) {
   SharedInformer<Pod> informer = Over(sim_.env());
   const auto recorder = Record(informer);
   informer.Start();
   Settle();
   server_.PutTogether({"a", "b", "a", "a"}, "1");
   Settle();
-  if (GetParam() == QueueKind::kInOrder) {
-    EXPECT_EQ(recorder->words, (Texts{"+a", "+b", "~a 1>1", "~a 1>1"}));
-  } else {
-    EXPECT_EQ(recorder->words, (Texts{"+a", "~a 1>1", "~a 1>1", "+b"}));
-  }
+  EXPECT_EQ(recorder->words, (Texts{"+a", "+b", "~a 1>1", "~a 1>1"}));
   ExpectEqual(informer, server_);
   EXPECT_EQ(informer.LastSyncResourceVersion(), server_.rv());
 }
 
 // Stop between two turns loses nothing, as the next life requests the rest.
-TEST_P(InformerBatches, StopBetweenSlices_RestartDeliversTheRest) {
+TEST_F(InformerBatches, StopBetweenSlices_RestartDeliversTheRest) {
   SharedInformer<Pod> informer = Over(slow_);
   const auto recorder = Record(informer);
   informer.Start();
@@ -137,9 +127,6 @@ TEST_P(InformerBatches, StopBetweenSlices_RestartDeliversTheRest) {
   EXPECT_EQ(words.size(), 2500U);
   EXPECT_EQ(std::unique(words.begin(), words.end()), words.end()) << "each once";
 }
-
-INSTANTIATE_TEST_SUITE_P(Queues, InformerBatches,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
 // ---- limits of 0
 

@@ -7,7 +7,7 @@ namespace kinformer::internal::cache {
 
 StorePosition InformerContext::PositionOf(std::string_view namespace_) const {
   if (!namespace_.empty()) {
-    if (std::optional<StorePosition> position = versions.Of(namespace_)) {
+    if (std::optional<StorePosition> position = positions.Read(namespace_)) {
       return *std::move(position);
     }
   }

@@ -17,7 +17,7 @@
 #include "kinformer/internal/informer_core.h"
 
 #include "cache/apply/informer_controller.h"
-#include "cache/apply/namespace_versions.h"
+#include "cache/apply/part_positions.h"
 #include "cache/delivery/handler_set.h"
 #include "cache/delivery/processor.h"
 #include "cache/figures/informer_metrics.h"
@@ -75,7 +75,7 @@ struct InformerContext {
   const std::shared_ptr<InformerObservers>& observers;
   PipelineCounters& counters;
   InformerStatuses& statuses;
-  NamespaceVersions& versions;
+  PartPositions& positions;
   LastSeenVersions& last_seen;
   HandlerSet& handlers;
   Processor& processor;

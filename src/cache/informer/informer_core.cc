@@ -58,7 +58,7 @@ InformerCore::Impl::Impl(Env& e, std::string d, ListerWatcherSource s, InformerS
       indexer(store, *this),
       metrics(cache::InformerMetrics::For(e, MetricsName())),
       statuses(e, describe, observers, metrics.get()),
-      versions(*store),
+      positions(*store),
       handlers(settings.resync_period),
       source(std::move(s)),
       processor(e),
@@ -74,7 +74,7 @@ InformerCore::Impl::Impl(Env& e, std::string d, ListerWatcherSource s, InformerS
               .observers = observers,
               .counters = counters,
               .statuses = statuses,
-              .versions = versions,
+              .positions = positions,
               .last_seen = last_seen,
               .handlers = handlers,
               .processor = processor,
@@ -127,7 +127,7 @@ std::unique_ptr<ListerWatcher> InformerCore::Impl::NewListerWatcher(
 std::unique_ptr<ListerWatcher> InformerCore::Impl::NewNamespacesListerWatcher() {
   std::unique_ptr<ListerWatcher> made = Made(source.namespaces);
   if (made == nullptr) {
-    statuses.Whole().OnWatchError(
+    statuses.Of("").OnWatchError(
         Error(Reason::kStopped, describe + ": there is nothing to list Namespaces with"));
   }
   return made;
@@ -147,17 +147,17 @@ void InformerCore::Impl::ExpectStart() {
 
 void InformerCore::Impl::StartOnLoop() {
   start_expected = Timer();
-  if (life != nullptr || ended || !Is(State::kRunning)) return;
+  if (parts != nullptr || ended || !Is(State::kRunning)) return;
   statuses.SetErrorHandler(Functions().watch_error_handler);
   synced.store(false, std::memory_order_release);
   torn_down.store(false, std::memory_order_release);
   processor.Resume();
-  life = cache::InformerLife::Begin(context);
+  parts = std::make_unique<cache::InformerParts>(context);
 }
 
 void InformerCore::Impl::StopOnLoop(bool final) {
   start_expected = Timer();
-  life.reset();
+  parts.reset();
   statuses.Stopped();
   processor.Suspend();
   if (final) {
@@ -199,7 +199,7 @@ void InformerCore::Impl::OnUnsynced() {
 
 void InformerCore::Impl::OnCommitted() {
   version_waiters.Changed(*observers);
-  if (life != nullptr) life->Committed();
+  if (parts != nullptr) parts->Committed();
 }
 
 std::optional<Error> InformerCore::Impl::OverLimit() const {
@@ -214,7 +214,7 @@ std::optional<Error> InformerCore::Impl::OverLimit() const {
 }
 
 void InformerCore::Impl::Process() {
-  if (life != nullptr) life->Process();
+  if (parts != nullptr) parts->Process();
 }
 
 // ---- the front
@@ -469,7 +469,7 @@ std::vector<NamespaceStatus> InformerCore::Namespaces() const {
     if (coverage != nullptr && coverage->left_out != nullptr) {
       one.left_out = coverage->left_out->SizeOf(one.namespace_);
     }
-    if (std::optional<cache::StorePosition> position = impl_->versions.Of(one.namespace_)) {
+    if (std::optional<cache::StorePosition> position = impl_->positions.Read(one.namespace_)) {
       one.resourceVersion = std::move(position->resource_version);
     }
     if (one.namespace_ == cache::kOtherNamespaces) {

@@ -21,7 +21,7 @@
 
 #include "base/core/mutex.h"
 #include "cache/apply/informer_controller.h"
-#include "cache/apply/namespace_versions.h"
+#include "cache/apply/part_positions.h"
 #include "cache/delivery/handler_set.h"
 #include "cache/delivery/listener_owner.h"
 #include "cache/delivery/processor.h"
@@ -29,7 +29,7 @@
 #include "cache/figures/informer_observers.h"
 #include "cache/informer/index_adder.h"
 #include "cache/informer/informer_context.h"
-#include "cache/informer/informer_life.h"
+#include "cache/informer/informer_parts.h"
 #include "cache/informer/informer_statuses.h"
 #include "cache/informer/last_seen_versions.h"
 #include "cache/informer/version_wait.h"
@@ -142,7 +142,7 @@ struct InformerCore::Impl final : public StoreOwner,
   std::atomic<int> stops{0};
   cache::PipelineCounters counters;
   cache::InformerStatuses statuses;
-  cache::NamespaceVersions versions;
+  cache::PartPositions positions;
   cache::VersionWaiters version_waiters;
   cache::HandlerSet handlers;
 
@@ -153,8 +153,8 @@ struct InformerCore::Impl final : public StoreOwner,
   bool ended = false;
   cache::Processor processor;
   Timer start_expected{};
-  const cache::InformerContext context;       // of the members above, for the parts
-  std::unique_ptr<cache::InformerLife> life;  // null while it is not running
+  const cache::InformerContext context;         // of the members above, for the parts
+  std::unique_ptr<cache::InformerParts> parts;  // null while it is not running
 
  private:
   // Logs a warning about reads before the sync, the first time only.

@@ -41,11 +41,6 @@ class LimitLog final : public LogSink {
   Texts lines{};
 };
 
-struct Form {
-  InitialList list;
-  QueueKind queue;
-};
-
 class InformerLimitsTest : public testing::Test {
  protected:
   InformerLimitsTest() : sim_({.log = log_}), server_(sim_.env()) {}
@@ -94,22 +89,18 @@ class InformerLimitsTest : public testing::Test {
   EventHandlerRegistration registration_;
 };
 
-class AnyForm : public InformerLimitsTest, public testing::WithParamInterface<Form> {
+class AnyForm : public InformerLimitsTest, public testing::WithParamInterface<InitialList> {
  protected:
   InformerOptions<Pod> Options(std::size_t max_objects, LimitPolicy policy) {
     InformerOptions<Pod> options;
-    options.initial_list = GetParam().list;
-    options.queue = GetParam().queue;
+    options.initial_list = GetParam();
     options.max_objects = max_objects;
     options.limit_policy = policy;
     return options;
   }
 };
-const Form kForms[] = {{InitialList::kWatchList, QueueKind::kInOrder},
-                       {InitialList::kList, QueueKind::kInOrder},
-                       {InitialList::kWatchList, QueueKind::kDeltaFIFO},
-                       {InitialList::kList, QueueKind::kDeltaFIFO}};
-INSTANTIATE_TEST_SUITE_P(All, AnyForm, testing::ValuesIn(kForms));
+INSTANTIATE_TEST_SUITE_P(Lists, AnyForm,
+                         testing::Values(InitialList::kWatchList, InitialList::kList));
 
 TEST_P(AnyForm, ObjectsOverLimit_AreLeftOut_InformerNotSynced) {
   for (const char* name : {"a", "b", "c", "d", "e"}) server_.Put(name, "1");
@@ -207,7 +198,6 @@ TEST_P(AnyForm, LeftOutObjects_AreAddedOnceThereIsRoom) {
   EXPECT_EQ(Cached(informer), "c d e ");
 }
 
-// A DeltaFIFO delivers a list by key: keys still in the queue are not reported as absent.
 TEST_P(AnyForm, ListedObjects_CountAsLeftOutUntilStored) {
   for (const LimitPolicy policy : {LimitPolicy::kNotSynced, LimitPolicy::kServePart}) {
     for (const char* name : {"a", "b", "c", "d", "e", "f"}) server_.Put(name, "1");
@@ -275,7 +265,8 @@ class WhileEventsWait : public AnyForm {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, WhileEventsWait, testing::ValuesIn(kForms));
+INSTANTIATE_TEST_SUITE_P(Lists, WhileEventsWait,
+                         testing::Values(InitialList::kWatchList, InitialList::kList));
 
 // An event waits, and then a list without room for its object: older objects have priority.
 TEST_P(WhileEventsWait, ListWithoutRoom_AfterWaitingEvent_LeavesObjectOut) {

@@ -34,20 +34,10 @@ std::size_t ShareOf(std::size_t bytes, std::size_t parts) {
 
 }  // namespace
 
-std::unique_ptr<StoreLimit> LimitOf(const InformerContext& informer, const std::string& name) {
-  const InformerSettings& settings = informer.settings;
-  if (settings.max_objects == 0 && settings.max_bytes == 0) return nullptr;
-  return std::make_unique<StoreLimit>(informer.env, name, informer.store,
-                                      StoreLimitOptions{.max_objects = settings.max_objects,
-                                                        .max_bytes = settings.max_bytes,
-                                                        .policy = settings.limit_policy});
-}
-
 InformerControllerOptions CommonControllerOptions(const InformerContext& informer) {
   const InformerSettings& settings = informer.settings;
   InformerControllerOptions options;
   options.name = informer.describe;
-  options.queue = settings.queue;
   options.uid_change_is_update = settings.uid_change_is_update;
   options.ever_synced = informer.ever_synced;
   options.max_queued_bytes = settings.max_queued_bytes;
@@ -58,13 +48,13 @@ InformerControllerOptions CommonControllerOptions(const InformerContext& informe
   return options;
 }
 
-InformerControllerOptions InformerPart::ControllerOptions(const InformerCompany& company) {
+InformerControllerOptions InformerPart::ControllerOptions(std::size_t parts) {
   InformerControllerOptions options = CommonControllerOptions(informer_);
   options.name = describe_;
-  options.scope = scope_;
+  options.part = part_;
+  options.max_queued_bytes = ShareOf(options.max_queued_bytes, parts);
   options.transform = TransformOf(informer_, contained_);
-  options.synced = [this] { owner_.OnPartSynced(); };
-  options.unsynced = [this] { owner_.OnPartUnsynced(); };
+  options.changed = [this] { owner_.OnPartChanged(); };
   options.congested = [this](bool congested) {
     // Only the reflector fills the queue, so pausing it is enough.
     congested ? reflector_.Pause() : reflector_.Resume();
@@ -72,13 +62,6 @@ InformerControllerOptions InformerPart::ControllerOptions(const InformerCompany&
   options.relist = [this] { reflector_.Relist(); };
   options.listed = [this] { checker_.Listed(); };
   options.renamed = [this] { checker_.Distrust(); };
-  options.limit = alone_ ? limit_.get() : company.limit;
-  if (alone_) return options;
-  options.part = part_;
-  options.coverage = company.coverage;
-  options.versions = company.versions;
-  options.turn = company.turn;
-  options.max_queued_bytes = ShareOf(options.max_queued_bytes, company.parts);
   return options;
 }
 
@@ -90,28 +73,22 @@ ReflectorOptions InformerPart::ReflectorOptionsOfInformer() const {
   options.watch_list_page_size = settings.watch_list_page_size;
   options.min_watch_timeout = settings.min_watch_timeout;
   options.metrics = informer_.metrics;
-  // Several parts resync together, driven by NamespaceParts.
-  if (alone_) options.resync_period = informer_.handlers.ResyncCheckPeriod();
   return options;
 }
 
-InformerPart::InformerPart(const InformerContext& informer, Owner& owner,
+InformerPart::InformerPart(const InformerContext& informer, Owner& owner, PartedStore& store,
                            std::unique_ptr<ListerWatcher> lister_watcher, StorePart part,
-                           const InformerCompany& company)
+                           std::size_t parts)
     : informer_(informer),
       owner_(owner),
       part_(std::move(part)),
-      describe_(company.coverage == nullptr
-                    ? informer.describe
-                    : informer.describe + ", " + DescribedPlace(part_.key())),
-      alone_(company.coverage == nullptr),
-      status_(alone_ ? informer.statuses.Whole() : informer.statuses.Of(part_.key())),
+      describe_(part_.IsAll() ? informer.describe
+                              : informer.describe + ", " + DescribedPlace(part_.key())),
+      status_(informer.statuses.Of(part_.key())),
       lister_watcher_(std::move(lister_watcher)),
       contained_(informer.env, *lister_watcher_),
       scope_(ScopeOf(contained_.Scope())),
-      limit_(alone_ ? LimitOf(informer, describe_) : nullptr),
-      controller_(informer.env, informer.store, informer.processor, informer.counters,
-                  ControllerOptions(company)),
+      controller_(informer.env, store, informer.processor, ControllerOptions(parts)),
       checker_(informer.env, contained_, informer.store, informer.counters,
                {.name = describe_,
                 .part = part_,
@@ -127,7 +104,7 @@ std::shared_ptr<Gauge> InformerPart::NewProgressGauge() const {
   const std::vector<std::string>& others = informer_.settings.if_forbidden.namespaces;
   const bool named = informer_.places.contains(part_.key()) ||
                      std::find(others.begin(), others.end(), part_.key()) != others.end();
-  if (alone_ || !named) return nullptr;
+  if (part_.IsAll() || !named) return nullptr;
   return InformerMetrics::NamespaceProgress(informer_.env, informer_.metrics_name, part_.key());
 }
 
@@ -161,7 +138,7 @@ void InformerPart::OnListed(InitialList kind) {
 
 void InformerPart::OnProgress(SteadyTime when) {
   status_.OnProgress(when);
-  if (!alone_) informer_.statuses.ReportProgress();
+  informer_.statuses.ReportProgress();
   if (progress_gauge_ != nullptr) {
     InformerMetrics::SetTime(*progress_gauge_, informer_.env, when);
   }

@@ -1,6 +1,6 @@
 // cache/informer/informer_part.h
 //
-// InformerPart: reflector, queue and controller of one place of an informer: its whole collection,
+// InformerPart: reflector, queue and controller of one part of an informer: its whole collection,
 // one namespace of it, or all namespaces except some.
 
 #ifndef KINFORMER_CACHE_INFORMER_INFORMER_PART_H_
@@ -14,7 +14,7 @@
 #include "kinformer/client/lister_watcher.h"
 
 #include "cache/apply/informer_controller.h"
-#include "cache/apply/store_limit.h"
+#include "cache/apply/parted_store.h"
 #include "cache/check/consistency_checker.h"
 #include "cache/informer/informer_context.h"
 #include "cache/store/store_part.h"
@@ -24,37 +24,25 @@
 
 namespace kinformer::internal::cache {
 
-// State shared by the parts of one store; see InformerControllerOptions.
-struct InformerCompany {
-  CoverageWriter* coverage = nullptr;
-  NamespaceVersions* versions = nullptr;
-  StoreTurn* turn = nullptr;
-  StoreLimit* limit = nullptr;  // null: the store is not limited
-  std::size_t parts = 1;        // number of parts that share the budget of the queues
-};
-
-// Confined to the loop. The informer and the members of `company` must outlive it.
+// Confined to the loop. The informer and `store` must outlive it.
 class InformerPart final : private ReflectorObserver {
  public:
   // Receives the notifications that concern the whole informer. May destroy the part later only.
   class Owner {
    public:
     virtual ~Owner() = default;
-    // The first list is in the store.
-    virtual void OnPartSynced() = 0;
-    // More is left out than the policy permits.
-    virtual void OnPartUnsynced() = 0;
-    virtual void OnPartListed() {}
+    // The completeness of the part has changed: see InformerControllerOptions.
+    virtual void OnPartChanged() = 0;
+    virtual void OnPartListed() = 0;
     // The server went back in time.
-    virtual void OnPartEpoch(InformerPart* /*part*/) {}
+    virtual void OnPartEpoch(InformerPart* part) = 0;
     // A list is forbidden (403), and none has succeeded before.
-    virtual void OnPartForbidden() {}
+    virtual void OnPartForbidden() = 0;
   };
 
-  // `part`: its part of the store; all of the store if `company` is empty.
-  InformerPart(const InformerContext& informer, Owner& owner,
-               std::unique_ptr<ListerWatcher> lister_watcher, StorePart part,
-               const InformerCompany& company);
+  // `part`: its part of the store. `parts`: number of parts that share the budget of the queues.
+  InformerPart(const InformerContext& informer, Owner& owner, PartedStore& store,
+               std::unique_ptr<ListerWatcher> lister_watcher, StorePart part, std::size_t parts);
 
   ~InformerPart() override;
 
@@ -80,7 +68,7 @@ class InformerPart final : private ReflectorObserver {
   void OnEpochChanged() override;
 
   [[nodiscard]] std::string RemedyIfForbidden() const;
-  [[nodiscard]] InformerControllerOptions ControllerOptions(const InformerCompany& company);
+  [[nodiscard]] InformerControllerOptions ControllerOptions(std::size_t parts);
   [[nodiscard]] ReflectorOptions ReflectorOptionsOfInformer() const;
   void ArmRelist(Duration period);
   [[nodiscard]] std::shared_ptr<Gauge> NewProgressGauge() const;
@@ -91,7 +79,6 @@ class InformerPart final : private ReflectorObserver {
   Owner& owner_;
   const StorePart part_;
   const std::string describe_;
-  const bool alone_;
   ReflectorStatus& status_;
   bool listed_ = false;
   // True while the resource is absent; absent_since_ is when such answers began.
@@ -101,20 +88,15 @@ class InformerPart final : private ReflectorObserver {
   const std::unique_ptr<ListerWatcher> lister_watcher_;
   client::ContainedListWatch contained_;
   const Scope scope_;
-  const std::unique_ptr<StoreLimit> limit_;  // null if there is no limit or it is shared
   InformerController controller_;
   ConsistencyChecker checker_;
   // Destroyed first, as it feeds the controller.
   Reflector reflector_;
   Timer relist_timer_;
-  // Time of the last progress; null without a metrics sink, or for a namespace not named in the
-  // options, of which there may be many.
+  // Time of the last progress; null without a metrics sink, or for a part that is not a namespace
+  // named in the options, as there may be many others.
   const std::shared_ptr<Gauge> progress_gauge_;
 };
-
-// Returns the limit of the informer's store; `name` is for messages. Null: no limit.
-[[nodiscard]] std::unique_ptr<StoreLimit> LimitOf(const InformerContext& informer,
-                                                  const std::string& name);
 
 // Returns the options that all controllers of an informer have in common.
 [[nodiscard]] InformerControllerOptions CommonControllerOptions(const InformerContext& informer);

@@ -113,35 +113,6 @@ TEST_F(InformerTest, BlockDeliversEachEventBetweenTwoLists) {
   EXPECT_EQ(slow->words, (Texts{"+a!", "~a 1>2", "~a 2>3", "~a 3>4", "~a 4>5"}));
 }
 
-// DeltaFIFO delivers keys one by one, so a resync may wait together with newer events.
-TEST_F(InformerTest, AResyncThatWaitedIsToldBeforeWhatIsNewer) {
-  InformerOptions<Pod> options;
-  options.queue = QueueKind::kDeltaFIFO;
-  options.resync_period = seconds(10);
-  SharedInformer<Pod> informer = Make(std::move(options));
-  const auto slow = std::make_shared<Recorder>();
-  slow->hook = [&](const std::string& word) {
-    if (word == "~b 1>2") sim_.env().SleepFor(seconds(15));
-  };
-  informer.AddEventHandler(slow, {.overflow = OverflowPolicy::kBlock, .max_events = 1}).OrExit();
-  server_.Put("a", "1");
-  server_.Put("b", "1");
-  informer.Start();
-  sim_.RunFor(seconds(5));
-  server_.Put("b", "2");
-  Settle();
-  server_.Put("b", "3");
-  sim_.RunFor(seconds(8));
-  server_.Put("a", "2");
-  sim_.RunFor(seconds(10));
-  const auto heard = [&](const std::string& word) {
-    return std::find(slow->words.begin(), slow->words.end(), word) - slow->words.begin();
-  };
-  ASSERT_LT(heard("~a 1>2"), std::ssize(slow->words));
-  ASSERT_LT(heard("~a 1>1"), std::ssize(slow->words)) << "the test needs a resync that waited";
-  EXPECT_LT(heard("~a 1>1"), heard("~a 1>2"));
-}
-
 // A server that went back in time has an object again that it had deleted.
 TEST_F(InformerTest, ADeletionTakenBackIsToldFromTheStateThatTheHandlerKnows) {
   SharedInformer<Pod> informer = Make();
@@ -163,42 +134,36 @@ TEST_F(InformerTest, ADeletionTakenBackIsToldFromTheStateThatTheHandlerKnows) {
   EXPECT_EQ(slow->words, (Texts{"+a!", "+busy", "~a 1>0"}));
 }
 
-// Stopped when only some keys were applied: a list at the store's version would set them back.
 TEST_F(InformerTest, StartedAgainItListsWhatItHadReceivedAndNothingOlder) {
-  for (const QueueKind queue : {QueueKind::kInOrder, QueueKind::kDeltaFIFO}) {
-    InformerOptions<Pod> options;
-    options.queue = queue;
-    options.initial_list = InitialList::kList;
-    SharedInformer<Pod> informer = Make(std::move(options));
-    const auto stuck = std::make_shared<Recorder>();
-    stuck->hook = [&](const std::string& word) {
-      if (word.starts_with("~")) sim_.env().SleepFor(minutes(1));
-    };
-    informer.AddEventHandler(stuck, {.overflow = OverflowPolicy::kBlock, .max_events = 1}).OrExit();
-    server_.Put("a", "1");
-    server_.Put("b", "1");
-    informer.Start();
-    Settle();
-    for (const char* name : {"a", "b", "a", "b", "c"}) {
-      server_.Put(name, "2");
-      Settle();
-    }
-    const std::string received = server_.rv();
-    ASSERT_NE(informer.LastSyncResourceVersion(), received) << "the test needs what is not applied";
-    informer.Stop();
-    Settle();
-    server_.requests.clear();
-    server_.Put("d", "1");
-    informer.Start();
-    Settle();
-    ASSERT_FALSE(server_.requests.empty());
-    EXPECT_TRUE(server_.requests.front().starts_with("LIST rv=" + received))
-        << server_.requests.front() << ", not from " << received;
-    sim_.RunFor(hours(1));
-    ExpectEqual(informer, server_);
-    for (const char* name : {"a", "b", "c", "d"}) server_.Delete(name);
+  InformerOptions<Pod> options;
+  options.initial_list = InitialList::kList;
+  SharedInformer<Pod> informer = Make(std::move(options));
+  const auto stuck = std::make_shared<Recorder>();
+  stuck->hook = [&](const std::string& word) {
+    if (word.starts_with("~")) sim_.env().SleepFor(minutes(1));
+  };
+  informer.AddEventHandler(stuck, {.overflow = OverflowPolicy::kBlock, .max_events = 1}).OrExit();
+  server_.Put("a", "1");
+  server_.Put("b", "1");
+  informer.Start();
+  Settle();
+  for (const char* name : {"a", "b", "a", "b", "c"}) {
+    server_.Put(name, "2");
     Settle();
   }
+  const std::string received = server_.rv();
+  ASSERT_NE(informer.LastSyncResourceVersion(), received) << "the test needs what is not applied";
+  informer.Stop();
+  Settle();
+  server_.requests.clear();
+  server_.Put("d", "1");
+  informer.Start();
+  Settle();
+  ASSERT_FALSE(server_.requests.empty());
+  EXPECT_TRUE(server_.requests.front().starts_with("LIST rv=" + received))
+      << server_.requests.front() << ", not from " << received;
+  sim_.RunFor(hours(1));
+  ExpectEqual(informer, server_);
 }
 
 TEST_F(InformerTest, DropAndResyncTellsTheDifference) {
@@ -259,35 +224,12 @@ TEST_P(DroppedUidChange, IsToldAsOneOfARelist) {
 }
 INSTANTIATE_TEST_SUITE_P(Both, DroppedUidChange, testing::Bool());
 
-// With DeltaFIFO a resync is queued object by object.
-TEST_F(InformerTest, DropAndResyncBoundsResyncsToo) {
-  InformerOptions<Pod> options;
-  options.queue = QueueKind::kDeltaFIFO;
-  SharedInformer<Pod> informer = Make(std::move(options));
-  const auto slow = std::make_shared<Recorder>();
-  slow->hook = [&](const std::string&) {
-    if (slow->words.size() == 1) sim_.env().SleepFor(hours(1));
-  };
-  const auto registration = informer
-                                .AddEventHandler(slow, {.resync_period = seconds(1),
-                                                        .overflow = OverflowPolicy::kDropAndResync,
-                                                        .max_events = 20})
-                                .value();
-  for (int i = 0; i < 10; ++i) server_.Put("p" + std::to_string(i), "1");
-  informer.Start();
-  sim_.RunFor(minutes(1));
-  EXPECT_LE(registration.Stats().waiting, 40U);
-  EXPECT_GT(registration.Stats().dropped, 100U);
-}
-
 TEST_F(InformerTest, SeedsOfCutsExpiryAndSlowHandlers) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Simulation sim({.seed = seed});
     FakeServer server(sim.env());
     server.watch_list_unsupported = seed % 2 == 0;
-    InformerOptions<Pod> options;
-    options.queue = seed % 5 == 0 ? QueueKind::kDeltaFIFO : QueueKind::kInOrder;
-    SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher(), std::move(options));
+    SharedInformer<Pod> informer(sim.env(), server.NewListerWatcher());
     std::map<std::string, std::string> model;
     const auto apply = [&model](const std::string& word, const std::string& name,
                                 const std::string& value) {

@@ -41,82 +41,70 @@ int Badness(const InformerStatus& status) {
 InformerStatuses::InformerStatuses(Env& env, const std::string& informer,
                                    std::shared_ptr<InformerObservers> observers,
                                    InformerMetrics* metrics)
-    : env_(env),
-      informer_(informer),
-      observers_(std::move(observers)),
-      metrics_(metrics),
-      whole_(env, informer_, observers_, metrics_) {}
+    : env_(env), informer_(informer), observers_(std::move(observers)), metrics_(metrics) {
+  static_cast<void>(Of(""));
+}
 
 void InformerStatuses::SetErrorHandler(const WatchErrorHandler& handler) {
   on_error_ = handler;
-  whole_.SetErrorHandler(handler);
   const base::MutexLock lock(mutex_);
-  for (auto& [name, one] : namespaces_) one->status.SetErrorHandler(handler);
+  for (auto& [place, one] : places_) one->status.SetErrorHandler(handler);
 }
 
-ReflectorStatus& InformerStatuses::Of(const std::string& namespace_) {
-  if (namespace_.empty()) return whole_;
+ReflectorStatus& InformerStatuses::Of(const std::string& place) {
   const base::MutexLock lock(mutex_);
-  std::shared_ptr<One>& one = namespaces_[namespace_];
+  std::shared_ptr<One>& one = places_[place];
   if (one == nullptr) {
-    one = std::make_shared<One>(env_, informer_ + ", " + DescribedPlace(namespace_), observers_,
-                                metrics_);
+    one = std::make_shared<One>(
+        env_, place.empty() ? informer_ : informer_ + ", " + DescribedPlace(place), observers_,
+        metrics_);
     one->status.SetErrorHandler(on_error_);
   }
   return one->status;
 }
 
-void InformerStatuses::SetNamespaces(const std::set<std::string, std::less<>>& namespaces,
-                                     bool whole) {
-  for (const std::string& name : namespaces) static_cast<void>(Of(name));
+void InformerStatuses::SetPlaces(const std::set<std::string, std::less<>>& places) {
+  for (const std::string& place : places) static_cast<void>(Of(place));
   const base::MutexLock lock(mutex_);
-  whole_active_ = whole;
-  for (auto it = namespaces_.begin(); it != namespaces_.end();) {
-    if (namespaces.contains(it->first)) {
+  for (auto it = places_.begin(); it != places_.end();) {
+    if (places.contains(it->first)) {
       ++it;
       continue;
     }
     const ReflectorStatus& status = it->second->status;
     status.AddTo(gone_);
     gone_.status.epochs += status.epochs();
-    it = namespaces_.erase(it);
+    it = places_.erase(it);
   }
 }
 
-void InformerStatuses::SetWhole() { SetNamespaces({}, true); }
-
 void InformerStatuses::Stopped() {
-  whole_.Stopped();
   const base::MutexLock lock(mutex_);
-  for (auto& [name, one] : namespaces_) one->status.Stopped();
+  for (auto& [place, one] : places_) one->status.Stopped();
 }
 
-std::vector<InformerStatuses::Named> InformerStatuses::Active() const {
+InformerStatuses::Places InformerStatuses::Now() const {
   const base::MutexLock lock(mutex_);
-  std::vector<Named> active;
-  if (whole_active_) active.push_back({"", &whole_, nullptr});
-  for (const auto& [name, one] : namespaces_) active.push_back({name, &one->status, one});
-  return active;
+  return places_;
 }
 
 std::optional<Error> InformerStatuses::LastError(std::string_view namespace_) const {
   std::optional<Error> first;
   std::string_view where;
   std::size_t more = 0;
-  const std::vector<Named> active = Active();
-  const bool has_own = std::any_of(active.begin(), active.end(),
-                                   [&](const Named& one) { return one.name == namespace_; });
+  const Places places = Now();
+  const bool has_own = places.contains(namespace_);
   const std::string_view key = has_own ? namespace_ : kOtherNamespaces;
-  for (const Named& one : active) {
-    if (!namespace_.empty() && !one.name.empty() && one.name != key) continue;
-    std::optional<Error> error = one.status->LastError();
+  for (const auto& [place, one] : places) {
+    if (!namespace_.empty() && !place.empty() && place != key) continue;
+    std::optional<Error> error = one->status.LastError();
     if (!error) continue;
     if (first) {
       ++more;
       continue;
     }
     first = std::move(error);
-    where = one.name;
+    where = place;
   }
   if (!first || where.empty() || !namespace_.empty()) return first;
   std::string context =
@@ -127,18 +115,18 @@ std::optional<Error> InformerStatuses::LastError(std::string_view namespace_) co
 
 std::uint64_t InformerStatuses::epochs() const {
   const base::MutexLock lock(mutex_);
-  std::uint64_t sum = whole_.epochs() + gone_.status.epochs;
-  for (const auto& [name, one] : namespaces_) sum += one->status.epochs();
+  std::uint64_t sum = gone_.status.epochs;
+  for (const auto& [place, one] : places_) sum += one->status.epochs();
   return sum;
 }
 
 InformerStatus InformerStatuses::Status() const {
-  const std::vector<Named> active = Active();
+  const Places places = Now();
   std::optional<InformerStatus> worst;
   std::optional<Duration> progress_age = Duration(0);
   std::optional<Duration> epoch_age;
-  for (const Named& one : active) {
-    InformerStatus status = one.status->Status();
+  for (const auto& [place, one] : places) {
+    InformerStatus status = one->status.Status();
     progress_age = progress_age && status.progress_age
                        ? std::optional(std::max(*progress_age, *status.progress_age))
                        : std::nullopt;
@@ -147,19 +135,17 @@ InformerStatus InformerStatuses::Status() const {
     }
     if (!worst || Badness(status) > Badness(*worst)) worst = std::move(status);
   }
-  if (!worst) worst = whole_.Status();
+  if (!worst) worst.emplace();
   worst->epochs = epochs();
   worst->epoch_age = epoch_age;
-  worst->progress_age = active.empty() ? std::nullopt : progress_age;
+  worst->progress_age = places.empty() ? std::nullopt : progress_age;
   return *std::move(worst);
 }
 
 std::vector<NamespaceStatus> InformerStatuses::Namespaces() const {
   std::vector<NamespaceStatus> all;
-  for (const Named& one : Active()) {
-    if (!one.name.empty()) {
-      all.push_back({.namespace_ = one.name, .status = one.status->Status()});
-    }
+  for (const auto& [place, one] : Now()) {
+    if (!place.empty()) all.push_back({.namespace_ = place, .status = one->status.Status()});
   }
   return all;
 }
@@ -172,14 +158,18 @@ void InformerStatuses::AddTo(InformerStats& stats) const {
     stats.watches += gone_.watches;
     stats.errors += gone_.errors;
     stats.refusals += gone_.refusals;
-    whole_.AddTo(stats);
-    for (const auto& [name, one] : namespaces_) one->status.AddTo(stats);
+    for (const auto& [place, one] : places_) one->status.AddTo(stats);
   }
   stats.status = Status();
 }
 
 void InformerStatuses::ReportProgress() {
   if (metrics_ == nullptr) return;
+  {
+    // A single place has reported its own, which is the oldest.
+    const base::MutexLock lock(mutex_);
+    if (places_.size() == 1) return;
+  }
   const InformerStatus status = Status();
   if (!status.progress_age) return;
   const Duration wall = (env_.WallNow() - *status.progress_age).time_since_epoch();

@@ -1,7 +1,7 @@
 // cache/informer/informer_statuses.h
 //
-// InformerStatuses: status of the lists and watches of an informer, with one or several places,
-// over all its lives.
+// InformerStatuses: status of the lists and watches of an informer, in its places, over all its
+// lives.
 
 #ifndef KINFORMER_CACHE_INFORMER_INFORMER_STATUSES_H_
 #define KINFORMER_CACHE_INFORMER_INFORMER_STATUSES_H_
@@ -36,19 +36,15 @@ class InformerStatuses {
   // ---- on the loop
   // Called before a reflector starts. Empty: errors are logged.
   void SetErrorHandler(const WatchErrorHandler& handler);
-  // Returns the status of the single place, or of the watch of Namespaces.
-  [[nodiscard]] ReflectorStatus& Whole() { return whole_; }
-  // Returns the status of a namespace or kOtherNamespaces; creates it on first use. It lives until
-  // a call of SetNamespaces without it.
-  [[nodiscard]] ReflectorStatus& Of(const std::string& namespace_);
-  // Sets the namespaces that have a reflector now, and whether `whole` has one, too. Statuses of
-  // all others are dropped.
-  void SetNamespaces(const std::set<std::string, std::less<>>& namespaces, bool whole);
-  // The informer has a single place.
-  void SetWhole();
+  // Returns the status of a place: a namespace, kOtherNamespaces, or "" for the whole collection or
+  // the watch of Namespaces. Creates it on first use; it lives until a SetPlaces without it.
+  [[nodiscard]] ReflectorStatus& Of(const std::string& place);
+  // Sets the places that have a reflector now; before the first call, that is "". Statuses of all
+  // others are dropped.
+  void SetPlaces(const std::set<std::string, std::less<>>& places);
   // No reflector is running any more.
   void Stopped();
-  // Reports the age of the oldest news to the metrics.
+  // Reports the age of the oldest news to the metrics, after a place has reported its own.
   void ReportProgress();
 
   // ---- on any thread
@@ -58,12 +54,12 @@ class InformerStatuses {
   [[nodiscard]] std::uint64_t epochs() const;
   // Returns the status of the worst place.
   [[nodiscard]] InformerStatus Status() const;
-  // Returns the statuses by key, without the store's fields; empty if there is a single place.
+  // Returns the statuses by key, without the store's fields and without that of "".
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const;
   void AddTo(InformerStats& stats) const;
 
  private:
-  // One namespace.
+  // One place.
   struct One {
     One(Env& env, std::string describe_as, std::shared_ptr<InformerObservers> observers,
         InformerMetrics* metrics)
@@ -71,24 +67,18 @@ class InformerStatuses {
     const std::string describe;  // name in messages
     ReflectorStatus status;
   };
-  struct Named {
-    std::string name;  // empty: the status is not for a namespace
-    const ReflectorStatus* status;
-    std::shared_ptr<const One> keeps;  // null if the status lives as long as this object
-  };
-  // Returns the statuses of running reflectors, by key.
-  [[nodiscard]] std::vector<Named> Active() const;
+  using Places = std::map<std::string, std::shared_ptr<One>, std::less<>>;
+  // Returns the places as they are now, which keeps them.
+  [[nodiscard]] Places Now() const;
 
   Env& env_;
   const std::string& informer_;
   const std::shared_ptr<InformerObservers> observers_;
   InformerMetrics* const metrics_;
   WatchErrorHandler on_error_;  // used on the loop only
-  ReflectorStatus whole_;
 
   mutable base::Mutex mutex_;
-  std::map<std::string, std::shared_ptr<One>> namespaces_ KINFORMER_GUARDED_BY(mutex_);
-  bool whole_active_ KINFORMER_GUARDED_BY(mutex_) = true;
+  Places places_ KINFORMER_GUARDED_BY(mutex_);
   // Sum of the counters of places that were dropped.
   InformerStats gone_ KINFORMER_GUARDED_BY(mutex_);
 };

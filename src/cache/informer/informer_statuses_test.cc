@@ -80,8 +80,8 @@ TEST_F(InformerStatusesTest, TheStateIsThatOfTheWorst) {
   const std::size_t count = std::size(kWorstFirst);
   for (std::size_t worse = 0; worse + 1 < count; ++worse) {
     for (const bool first : {true, false}) {
-      statuses_.SetNamespaces({}, false);
-      statuses_.SetNamespaces({"a", "b"}, false);
+      statuses_.SetPlaces({});
+      statuses_.SetPlaces({"a", "b"});
       kWorstFirst[worse].enter(statuses_.Of(first ? "a" : "b"));
       kWorstFirst[worse + 1].enter(statuses_.Of(first ? "b" : "a"));
       EXPECT_EQ(statuses_.Status().state, kWorstFirst[worse].state) << worse << first;
@@ -89,8 +89,8 @@ TEST_F(InformerStatusesTest, TheStateIsThatOfTheWorst) {
   }
   // A repeated list is as bad as waiting for it: of two such places the first one counts.
   for (const bool first : {true, false}) {
-    statuses_.SetNamespaces({}, false);
-    statuses_.SetNamespaces({"a", "b"}, false);
+    statuses_.SetPlaces({});
+    statuses_.SetPlaces({"a", "b"});
     fails(500)(statuses_.Of(first ? "a" : "b"));
     statuses_.Of(first ? "b" : "a").OnWatchError(Failure(500));
     statuses_.Of(first ? "b" : "a").OnListing();
@@ -101,7 +101,7 @@ TEST_F(InformerStatusesTest, TheStateIsThatOfTheWorst) {
 
 TEST_F(InformerStatusesTest, TheNewsIsAsOldAsTheOldestAndTheEpochAsTheYoungest) {
   EXPECT_EQ(statuses_.Status().progress_age, std::nullopt);
-  statuses_.SetNamespaces({"a", "b"}, false);
+  statuses_.SetPlaces({"a", "b"});
   statuses_.Of("a").OnProgress(Now());
   statuses_.Of("b").OnEpochChanged();
   EXPECT_EQ(statuses_.Status().progress_age, std::nullopt) << "of one nothing is known";
@@ -114,7 +114,7 @@ TEST_F(InformerStatusesTest, TheNewsIsAsOldAsTheOldestAndTheEpochAsTheYoungest) 
   EXPECT_EQ(statuses_.Status().epochs, 2U);
   statuses_.Of("b").OnEpochChanged();
   EXPECT_EQ(statuses_.Status().epoch_age, seconds(0));
-  statuses_.SetNamespaces({}, false);
+  statuses_.SetPlaces({});
   EXPECT_EQ(statuses_.Status().progress_age, std::nullopt);
 }
 
@@ -136,23 +136,23 @@ TEST_F(InformerStatusesTest, TheFiguresAreThoseOfAllThatItEverLookedAt) {
     return std::vector<std::uint64_t>{stats.lists,  stats.watch_lists, stats.watches,
                                       stats.errors, stats.refusals,    stats.status.epochs};
   };
-  look(statuses_.Whole(), 1);
+  look(statuses_.Of(""), 1);
   EXPECT_THAT(figures(), ElementsAre(1U, 2U, 3U, 5U, 1U, 1U));
-  statuses_.SetNamespaces({"a", "b"}, false);
+  statuses_.SetPlaces({"a", "b"});
   look(statuses_.Of("a"), 10);
   look(statuses_.Of("b"), 100);
   EXPECT_THAT(figures(), ElementsAre(111U, 222U, 333U, 555U, 111U, 111U));
-  statuses_.SetNamespaces({"a"}, true);
+  statuses_.SetPlaces({"", "a"});
   EXPECT_THAT(figures(), ElementsAre(111U, 222U, 333U, 555U, 111U, 111U));
-  statuses_.SetNamespaces({"b"}, true);
+  statuses_.SetPlaces({"", "b"});
   look(statuses_.Of("b"), 1);
   EXPECT_THAT(figures(), ElementsAre(112U, 224U, 336U, 560U, 112U, 112U));
-  statuses_.SetWhole();
+  statuses_.SetPlaces({""});
   EXPECT_THAT(figures(), ElementsAre(112U, 224U, 336U, 560U, 112U, 112U));
 }
 
 TEST_F(InformerStatusesTest, AnErrorNamesItsPlaceAndHowManyMoreThereAre) {
-  statuses_.SetNamespaces({"a", "b", "c"}, false);
+  statuses_.SetPlaces({"a", "b", "c"});
   EXPECT_EQ(ErrorAt(""), "none");
   FailAt("b", Failure(500));
   EXPECT_EQ(ErrorAt(""), "namespace \"b\": no");
@@ -168,34 +168,34 @@ TEST_F(InformerStatusesTest, AnErrorNamesItsPlaceAndHowManyMoreThereAre) {
 
 TEST_F(InformerStatusesTest, ANamespaceWithoutAWatchOfItsOwnHasTheErrorsOfTheOthers) {
   const std::string others(kOtherNamespaces);
-  statuses_.SetNamespaces({"a", others}, false);
+  statuses_.SetPlaces({"a", others});
   FailAt(others, Failure(500));
   EXPECT_EQ(ErrorAt(""), "all other namespaces: no");
   EXPECT_EQ(ErrorAt("a"), "none");
   EXPECT_EQ(ErrorAt("b"), "no");
   // An error of the list of namespaces affects every namespace.
-  statuses_.SetNamespaces({"a"}, true);
-  statuses_.Whole().OnWatchError(Failure(403, Reason::kForbidden));
+  statuses_.SetPlaces({"", "a"});
+  statuses_.Of("").OnWatchError(Failure(403, Reason::kForbidden));
   EXPECT_EQ(ErrorAt(""), "no");
   EXPECT_EQ(ErrorAt("a"), "no");
-  statuses_.SetNamespaces({"a"}, false);
+  statuses_.SetPlaces({"a"});
   EXPECT_EQ(ErrorAt("a"), "none");
 }
 
 TEST_F(InformerStatusesTest, ErrorHandler_HearsOfAllNamespaces) {
   int told = 0;
-  statuses_.SetNamespaces({"a"}, true);
+  statuses_.SetPlaces({"", "a"});
   statuses_.SetErrorHandler([&](const Error&) { ++told; });
   FailAt("a", Failure(500));
   EXPECT_EQ(told, 1) << "of one that was there before";
   FailAt("b", Failure(500));
   EXPECT_EQ(told, 2) << "of one that came later";
-  statuses_.Whole().OnWatchError(Failure(500));
+  statuses_.Of("").OnWatchError(Failure(500));
   EXPECT_EQ(told, 3);
 }
 
 TEST_F(InformerStatusesTest, NamespacesAreThoseThatItLooksAt) {
-  statuses_.SetNamespaces({"a", "b"}, true);
+  statuses_.SetPlaces({"", "a", "b"});
   statuses_.Of("b").OnWatching();
   std::vector<NamespaceStatus> all = statuses_.Namespaces();
   ASSERT_EQ(all.size(), 2U);
@@ -207,7 +207,7 @@ TEST_F(InformerStatusesTest, NamespacesAreThoseThatItLooksAt) {
   EXPECT_EQ(statuses_.Namespaces()[0].status.state, InformerState::kStopped);
   EXPECT_EQ(statuses_.Namespaces()[1].status.state, InformerState::kStopped);
   EXPECT_EQ(statuses_.Status().state, InformerState::kStopped);
-  statuses_.SetWhole();
+  statuses_.SetPlaces({""});
   EXPECT_TRUE(statuses_.Namespaces().empty());
 }
 
@@ -219,7 +219,7 @@ TEST_F(InformerStatusesTest, AMetricTellsTheOldestNews) {
     return at == std::string::npos ? 0 : std::stod(text.substr(at + line.size()));
   };
   sim_.RunFor(seconds(100));
-  statuses_.SetNamespaces({"a", "b"}, false);
+  statuses_.SetPlaces({"a", "b"});
   statuses_.Of("a").OnProgress(Now());
   const double first = progress();
   EXPECT_GE(first, 100);
@@ -228,7 +228,7 @@ TEST_F(InformerStatusesTest, AMetricTellsTheOldestNews) {
   EXPECT_EQ(progress(), first + 5) << "each tells its own";
   statuses_.ReportProgress();
   EXPECT_EQ(progress(), first);
-  statuses_.SetNamespaces({"a", "b", "c"}, false);
+  statuses_.SetPlaces({"a", "b", "c"});
   statuses_.ReportProgress();
   EXPECT_EQ(progress(), first) << "of c nothing is known yet";
 }

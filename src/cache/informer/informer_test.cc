@@ -238,16 +238,13 @@ TEST_F(InformerTest, ATransformIsSeenEverywhereAndOnlyOnce_CT06_SI11) {
   EXPECT_FALSE(informer.SetTransform({}).ok());
 }
 
-class TransformCount : public InformerTest, public testing::WithParamInterface<QueueKind> {};
 // Each received object is transformed once. Objects taken from the store, as for tombstones and
 // resyncs, are not.
-TEST_P(TransformCount, OncePerObjectReceived_R46_R47_DF10_RF10) {
+TEST_F(InformerTest, Transform_RunsOncePerObjectReceived_R46_R47_DF10_RF10) {
   int runs = 0;
   server_.Put("a", "1");
   server_.Put("b", "1");
-  InformerOptions<Pod> options;
-  options.queue = GetParam();
-  SharedInformer<Pod> informer = Make(std::move(options));
+  SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer, {.resync_period = seconds(30)});
   informer
       .SetTransform([&](const Ref<Pod>& pod) -> Result<Ref<Pod>> {
@@ -271,9 +268,6 @@ TEST_P(TransformCount, OncePerObjectReceived_R46_R47_DF10_RF10) {
             recorder->words.end());
   ExpectEqual(informer, server_);
 }
-INSTANTIATE_TEST_SUITE_P(Both, TransformCount,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
-
 TEST_F(InformerTest, ATransformIsNeverAppliedTwice_CT07) {
   InformerOptions<Pod> options;
   options.resync_period = seconds(1);
@@ -379,14 +373,11 @@ TEST_F(InformerTest, AnInformerOfItsOwnHandsItsEntryOptionsOn) {
   EXPECT_EQ(server_.entry_options->max_object_bytes, 4096U);
 }
 
-class EitherQueue : public InformerTest, public testing::WithParamInterface<QueueKind> {};
-TEST_P(EitherQueue, ARelistForgetsUnreadableObjectsThatAreGone) {
+TEST_F(InformerTest, ARelistForgetsUnreadableObjectsThatAreGone) {
   server_.Put("a", "1");
   server_.unreadable = {{"default", "broken"}, {"default", "other"}};
   server_.watch_list_unsupported = true;
-  InformerOptions<Pod> options;
-  options.queue = GetParam();
-  SharedInformer<Pod> informer = Make(std::move(options));
+  SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
   informer.Start();
   Settle();
@@ -404,8 +395,6 @@ TEST_P(EitherQueue, ARelistForgetsUnreadableObjectsThatAreGone) {
   EXPECT_EQ(informer.Stats().unreadable, 1U);
   EXPECT_EQ(recorder->words, (Texts{"+a!", "-a?"}));
 }
-INSTANTIATE_TEST_SUITE_P(Both, EitherQueue,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
 TEST_F(InformerTest, InitialEventsMayTurnReadableAndUnreadable) {
   server_.never_ends_initial_events = true;
@@ -481,33 +470,6 @@ TEST_F(InformerTest, IndexesBeforeAndWhileRunning_SI01_SI02_SI03_TY25_TY26) {
       seconds(1)));
 }
 
-// ---- the classic queue
-
-TEST_F(InformerTest, DeltaFIFOCarriesTheSameEvents) {
-  server_.Put("a", "1");
-  server_.Put("b", "1");
-  InformerOptions<Pod> options;
-  options.queue = QueueKind::kDeltaFIFO;
-  SharedInformer<Pod> informer = Make(std::move(options));
-  const auto recorder = Record(informer, {.resync_period = seconds(10)});
-  informer.Start();
-  Settle();
-  EXPECT_TRUE(informer.HasSynced());
-  EXPECT_TRUE(registration_.HasSynced());
-  EXPECT_EQ(recorder->words, (Texts{"+a!", "+b!"}));
-  EXPECT_EQ(informer.LastSyncResourceVersion(), "2");
-  WhileCutOff([&] {
-    server_.Put("a", "2");
-    server_.Delete("b");
-  });
-  ExpectEqual(informer, server_);
-  EXPECT_NE(std::find(recorder->words.begin(), recorder->words.end(), "-b?"),
-            recorder->words.end());
-  EXPECT_NE(std::find(recorder->words.begin(), recorder->words.end(), "~a 2>2"),
-            recorder->words.end())
-      << "resync";
-}
-
 TEST_F(InformerTest, TraceNamesEveryStage) {
   Texts stages;
   InformerOptions<Pod> options;
@@ -526,12 +488,10 @@ TEST_F(InformerTest, TraceNamesEveryStage) {
 
 // Objects are compared byte by byte: defaults and conversions can change an object without a new
 // resourceVersion.
-TEST_P(EitherQueue, OtherBytesUnderTheSameVersionAreAnUpdate_W23) {
+TEST_F(InformerTest, OtherBytesUnderTheSameVersionAreAnUpdate_W23) {
   server_.Put("a", "1");
   server_.Put("b", "1");
-  InformerOptions<Pod> options;
-  options.queue = GetParam();
-  SharedInformer<Pod> informer = Make(std::move(options));
+  SharedInformer<Pod> informer = Make();
   const auto recorder = Record(informer);
   informer.Start();
   Settle();

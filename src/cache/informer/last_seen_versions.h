@@ -12,8 +12,8 @@
 
 namespace kinformer::internal::cache {
 
-// By place; "": the single place. The store may lack some of what was received, and with a
-// DeltaFIFO it may have objects that are newer than its own version: a list at that version would
+// By place; "": the single place. The store may lack some of what was received, and its objects may
+// be newer than its own version, which is that of its oldest place: a list at that version would
 // set them back. Confined to the loop.
 class LastSeenVersions {
  public:

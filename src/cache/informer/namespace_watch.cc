@@ -65,6 +65,12 @@ void NamespaceWatch::Erase(std::string_view name, std::string_view resourceVersi
   version_ = resourceVersion;
 }
 
+void NamespaceWatch::Change(DeltaType type, ObjectRef object) {
+  const bool deleted = type == DeltaType::kDeleted;
+  deleted ? Erase(object->name(), object->resourceVersion())
+          : Insert(object->name(), object->resourceVersion());
+}
+
 void NamespaceWatch::Unreadable(std::string_view /*namespace_*/, std::string_view name,
                                 bool deleted) {
   // Only the name is needed.

@@ -55,9 +55,7 @@ class NamespaceWatch final : private ReflectorStore, private ReflectorObserver {
 
  private:
   // ReflectorStore
-  void Add(ObjectRef object) override { Insert(object->name(), object->resourceVersion()); }
-  void Update(ObjectRef object) override { Insert(object->name(), object->resourceVersion()); }
-  void Delete(ObjectRef object) override { Erase(object->name(), object->resourceVersion()); }
+  void Change(DeltaType type, ObjectRef object) override;
   void Unreadable(std::string_view namespace_, std::string_view name, bool deleted) override;
   void Bookmark(std::string_view resourceVersion) override { version_ = resourceVersion; }
   void ReplaceBegin() override { staged_.clear(); }

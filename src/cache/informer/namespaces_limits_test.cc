@@ -26,13 +26,11 @@ using testing::UnorderedElementsAre;
 
 Error TooOld() { return Error(Reason::kExpired, "too old").WithHttpStatus(410); }
 
-class LimitedNamespaces : public NamespacesTest,
-                          public testing::WithParamInterface<std::tuple<QueueKind, InitialList>> {
+class LimitedNamespaces : public NamespacesTest, public testing::WithParamInterface<InitialList> {
  protected:
   InformerOptions<Pod> Options(std::size_t max_objects, LimitPolicy policy) {
     InformerOptions<Pod> options;
-    options.queue = std::get<0>(GetParam());
-    options.initial_list = std::get<1>(GetParam());
+    options.initial_list = GetParam();
     options.namespaces = {"blue", "green"};
     options.max_objects = max_objects;
     options.limit_policy = policy;
@@ -68,10 +66,8 @@ class LimitedNamespaces : public NamespacesTest,
     return {objects, left_out};
   }
 };
-INSTANTIATE_TEST_SUITE_P(
-    All, LimitedNamespaces,
-    testing::Combine(testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO),
-                     testing::Values(InitialList::kWatchList, InitialList::kList)));
+INSTANTIATE_TEST_SUITE_P(Lists, LimitedNamespaces,
+                         testing::Values(InitialList::kWatchList, InitialList::kList));
 
 TEST_P(LimitedNamespaces, TheLimitIsThatOfTheWholeCache) {
   Put("blue", 3);
@@ -126,7 +122,7 @@ TEST_P(LimitedNamespaces, APartIsServedWhereTheUserSaysSo) {
 
 // Both lists are received at the same time, and neither is in the store yet.
 TEST_P(LimitedNamespaces, ListsThatComeTogetherDoNotTakeTheSameRoom) {
-  if (std::get<1>(GetParam()) == InitialList::kList) return PagesThatTakeTurns();
+  if (GetParam() == InitialList::kList) return PagesThatTakeTurns();
   Server("blue").never_ends_initial_events = true;
   Server("green").never_ends_initial_events = true;
   auto informer = Make(Options(3, LimitPolicy::kServePart));

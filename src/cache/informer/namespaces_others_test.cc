@@ -27,7 +27,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class OtherNamespaces : public NamespacesTest, public testing::WithParamInterface<QueueKind> {
+class OtherNamespaces : public NamespacesTest {
  protected:
   OtherNamespaces() {
     Server("blue");
@@ -40,7 +40,6 @@ class OtherNamespaces : public NamespacesTest, public testing::WithParamInterfac
     return others;
   }
   SharedInformer<Pod> MakeWithOthers(InformerOptions<Pod> options = {}) {
-    options.queue = GetParam();
     options.namespaces = {"blue"};
     return SharedInformer<Pod>(internal::InformerCore::Create(
         sim_.env(), "pods",
@@ -55,7 +54,7 @@ class OtherNamespaces : public NamespacesTest, public testing::WithParamInterfac
   }
 };
 
-TEST_P(OtherNamespaces, NamedAndOtherNamespaces_ShareOneCache) {
+TEST_F(OtherNamespaces, NamedAndOtherNamespaces_ShareOneCache) {
   Server("blue").Put("b1", "x");
   Others("red").Put("r1", "x");
   Others("green").Put("g1", "x");
@@ -90,7 +89,7 @@ TEST_P(OtherNamespaces, NamedAndOtherNamespaces_ShareOneCache) {
 }
 
 // Each place has its own selectors, and they do not affect answers for other places.
-TEST_P(OtherNamespaces, SelectorsOfOneArePartOfItsAnswersOnly) {
+TEST_F(OtherNamespaces, SelectorsOfOneArePartOfItsAnswersOnly) {
   Server("blue").scope.labelSelector = "app=web";
   Server("blue").Put("b1");
   Others("red").Put("r1");
@@ -116,7 +115,7 @@ TEST_P(OtherNamespaces, SelectorsOfOneArePartOfItsAnswersOnly) {
   EXPECT_THAT(pods.Namespace("red").Get("none").error().message(), HasSubstr("the name \"r1\""));
 }
 
-TEST_P(OtherNamespaces, AFieldSelectorThatLooksElsewhere) {
+TEST_F(OtherNamespaces, AFieldSelectorThatLooksElsewhere) {
   Server("blue").scope.fieldSelector = "metadata.namespace=red";
   Others().scope.fieldSelector = "metadata.namespace!=blue,metadata.namespace=red";
   Others("red").Put("r1");
@@ -130,7 +129,7 @@ TEST_P(OtherNamespaces, AFieldSelectorThatLooksElsewhere) {
   EXPECT_EQ(Absence(pods, "red", "r2"), Reason::kNotFound);
 }
 
-TEST_P(OtherNamespaces, ARelistReplacesItsOwnPartOnly) {
+TEST_F(OtherNamespaces, ARelistReplacesItsOwnPartOnly) {
   for (const char* name : {"b1", "b2"}) Server("blue").Put(name, "old");
   for (const char* ns : {"green", "red"}) Others(ns).Put(std::string(ns), "old");
   auto informer = MakeWithOthers({.initial_list = InitialList::kList});
@@ -161,7 +160,7 @@ TEST_P(OtherNamespaces, ARelistReplacesItsOwnPartOnly) {
   EXPECT_THAT(NamesIn(informer), ElementsAre("b2", "red", "yellow"));
 }
 
-TEST_P(OtherNamespaces, WhereTheOthersAreForbiddenTheNamedOnesAreNot) {
+TEST_F(OtherNamespaces, WhereTheOthersAreForbiddenTheNamedOnesAreNot) {
   Server("blue").Put("b1");
   Others("red").Put("r1");
   Others().down = Forbidden();
@@ -185,7 +184,7 @@ TEST_P(OtherNamespaces, WhereTheOthersAreForbiddenTheNamedOnesAreNot) {
   EXPECT_EQ(Absence(pods, "red", "r1"), std::nullopt);
 }
 
-TEST_P(OtherNamespaces, ResourceVersion_IsWaitedForPerPlace) {
+TEST_F(OtherNamespaces, ResourceVersion_IsWaitedForPerPlace) {
   Server("blue").Put("b1");
   auto informer = MakeWithOthers();
   informer.Start();
@@ -205,7 +204,7 @@ TEST_P(OtherNamespaces, ResourceVersion_IsWaitedForPerPlace) {
   EXPECT_EQ(blue->error().reason(), Reason::kDeadlineExceeded);
 }
 
-TEST_P(OtherNamespaces, AServerThatWentBackIsListedEverywhere) {
+TEST_F(OtherNamespaces, AServerThatWentBackIsListedEverywhere) {
   Server("blue").Put("b1", "x");
   Others("red").Put("r1", "x");
   for (int i = 0; i < 5; ++i) Server("blue").Put("b2", std::to_string(i));
@@ -234,7 +233,7 @@ TEST_P(OtherNamespaces, AServerThatWentBackIsListedEverywhere) {
   EXPECT_EQ(informer.Snapshot().epoch(), 1U);
 }
 
-TEST_P(OtherNamespaces, UnreadableObjectsStayWhereTheyAre) {
+TEST_F(OtherNamespaces, UnreadableObjectsStayWhereTheyAre) {
   Others("red").unreadable = {{"red", "bad"}};
   auto informer = MakeWithOthers({.initial_list = InitialList::kList});
   informer.Start();
@@ -252,7 +251,7 @@ TEST_P(OtherNamespaces, UnreadableObjectsStayWhereTheyAre) {
 }
 
 // One limit applies to all places, and each place lists its own left-out objects.
-TEST_P(OtherNamespaces, LeftOutObjects_BelongToTheirPlace) {
+TEST_F(OtherNamespaces, LeftOutObjects_BelongToTheirPlace) {
   for (const char* name : {"b1", "b2"}) Server("blue").Put(name);
   Others().down = Error(Reason::kInternalError, "later").WithHttpStatus(500);
   auto informer = MakeWithOthers({.max_objects = 3, .limit_policy = LimitPolicy::kServePart});
@@ -287,7 +286,7 @@ TEST_P(OtherNamespaces, LeftOutObjects_BelongToTheirPlace) {
   EXPECT_EQ(informer.Namespaces()[0].left_out, 1U);
 }
 
-TEST_P(OtherNamespaces, ObjectsOfAnotherPlace_AreIgnored) {
+TEST_F(OtherNamespaces, ObjectsOfAnotherPlace_AreIgnored) {
   Server("blue").Put("b1", "own");
   auto informer = MakeWithOthers();
   const auto recorder = Record(informer);
@@ -303,7 +302,7 @@ TEST_P(OtherNamespaces, ObjectsOfAnotherPlace_AreIgnored) {
   EXPECT_EQ(kept->value(), "own");
 }
 
-TEST_P(OtherNamespaces, Restart_EachPlaceResumesAtItsVersion) {
+TEST_F(OtherNamespaces, Restart_EachPlaceResumesAtItsVersion) {
   Server("blue").Put("b1");
   Others("red").Put("r1");
   auto informer = MakeWithOthers();
@@ -324,9 +323,6 @@ TEST_P(OtherNamespaces, Restart_EachPlaceResumesAtItsVersion) {
   EXPECT_THAT(recorder->words, ElementsAre("-r1?"));
   EXPECT_THAT(Others().requests.back(), HasSubstr("WATCHLIST rv=" + rv + " "));
 }
-
-INSTANTIATE_TEST_SUITE_P(Queues, OtherNamespaces,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
 }  // namespace
 }  // namespace kinformer

@@ -31,13 +31,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class BothQueues : public NamespacesTest, public testing::WithParamInterface<QueueKind> {};
-
-TEST_P(BothQueues, SeveralNamespaces_ShareOneCache) {
+TEST_F(NamespacesTest, SeveralNamespaces_ShareOneCache) {
   Server("blue").Put("b1", "x");
   Server("green").Put("g1", "x");
   auto informer = Make({.indexers = {{"value", [](Pod pod, auto& out) { out.Add(pod.value()); }}},
-                        .queue = GetParam(),
                         .namespaces = {"green", "blue", "green"}});
   const auto recorder = Record(informer);
   informer.Start();
@@ -68,11 +65,11 @@ TEST_P(BothQueues, SeveralNamespaces_ShareOneCache) {
   EXPECT_THAT(NamesIn(informer), ElementsAre("g1"));
 }
 
-TEST_P(BothQueues, ADeniedNamespaceHoldsUpOnlyItself) {
+TEST_F(NamespacesTest, ADeniedNamespaceHoldsUpOnlyItself) {
   Server("blue").Put("b1");
   Server("green").Put("g1");
   Server("green").down = Forbidden();
-  auto informer = Make({.queue = GetParam(), .namespaces = {"blue", "green"}});
+  auto informer = Make({.namespaces = {"blue", "green"}});
   const auto recorder = Record(informer);
   informer.Start();
   Settle();
@@ -121,11 +118,11 @@ TEST_P(BothQueues, ADeniedNamespaceHoldsUpOnlyItself) {
 }
 
 // One namespace was listed, and then no longer served, before the other one was available.
-TEST_P(BothQueues, ANamespaceThatComesBackCountsAgain) {
+TEST_F(NamespacesTest, ANamespaceThatComesBackCountsAgain) {
   const Error absent = Error(Reason::kNotFound, "no such resource").WithHttpStatus(404);
   Server("blue").Put("b1");
   Server("green").down = absent;
-  auto informer = Make({.queue = GetParam(), .namespaces = {"blue", "green"}});
+  auto informer = Make({.namespaces = {"blue", "green"}});
   informer.Start();
   Settle();
   Server("blue").down = absent;
@@ -143,12 +140,12 @@ TEST_P(BothQueues, ANamespaceThatComesBackCountsAgain) {
   EXPECT_EQ(Absence(informer.lister(), "blue", "b2"), Reason::kNotFound);
 }
 
-TEST_P(BothQueues, Events_HaveEpochOfTheirNamespace) {
+TEST_F(NamespacesTest, Events_HaveEpochOfTheirNamespace) {
   Server("blue").Put("b1", "x");
   Server("green").Put("g1", "x");
   for (int i = 0; i < 5; ++i) Server("blue").Put("b2", std::to_string(i));
   for (const char* ns : {"blue", "green"}) Server(ns).answers_version = true;
-  auto informer = Make({.queue = GetParam(), .namespaces = {"blue", "green"}});
+  auto informer = Make({.namespaces = {"blue", "green"}});
   std::map<std::string, std::uint32_t> epochs;
   informer
       .AddEventHandler(
@@ -172,10 +169,10 @@ TEST_P(BothQueues, Events_HaveEpochOfTheirNamespace) {
   EXPECT_EQ(informer.Snapshot().epoch(), 1U);
 }
 
-TEST_P(BothQueues, ARelistReplacesItsOwnNamespaceOnly) {
+TEST_F(NamespacesTest, ARelistReplacesItsOwnNamespaceOnly) {
   for (const char* name : {"b1", "b2"}) Server("blue").Put(name, "old");
   Server("green").Put("g1");
-  auto informer = Make({.queue = GetParam(), .namespaces = {"blue", "green"}});
+  auto informer = Make({.namespaces = {"blue", "green"}});
   const auto recorder = Record(informer);
   informer.Start();
   Settle();
@@ -197,10 +194,10 @@ TEST_P(BothQueues, ARelistReplacesItsOwnNamespaceOnly) {
   EXPECT_EQ(informer.Stats().AllLists(), before + 1) << "the other one goes on";
 }
 
-TEST_P(BothQueues, AResyncIsOneForAll) {
+TEST_F(NamespacesTest, AResyncIsOneForAll) {
   Server("blue").Put("b1", "x");
   Server("green").Put("g1", "y");
-  auto informer = Make({.queue = GetParam(), .namespaces = {"blue", "green"}});
+  auto informer = Make({.namespaces = {"blue", "green"}});
   const auto recorder = Record(informer, {.resync_period = seconds(30)});
   const auto other = Record(informer, {.resync_period = Duration(0)});
   informer.Start();
@@ -214,12 +211,11 @@ TEST_P(BothQueues, AResyncIsOneForAll) {
   EXPECT_THAT(other->words, IsEmpty());
 }
 
-TEST_P(BothQueues, UnreadableObjectsStayWhereTheyAre) {
+TEST_F(NamespacesTest, UnreadableObjectsStayWhereTheyAre) {
   Server("blue").Put("b1");
   Server("green").Put("g1");
   Server("green").unreadable = {{"green", "bad"}};
-  auto informer = Make(
-      {.queue = GetParam(), .initial_list = InitialList::kList, .namespaces = {"blue", "green"}});
+  auto informer = Make({.initial_list = InitialList::kList, .namespaces = {"blue", "green"}});
   informer.Start();
   Settle();
   const Lister<Pod> pods = informer.lister();
@@ -238,9 +234,6 @@ TEST_P(BothQueues, UnreadableObjectsStayWhereTheyAre) {
   sim_.RunFor(minutes(1));
   EXPECT_EQ(Absence(pods, "green", "bad"), Reason::kNotFound);
 }
-
-INSTANTIATE_TEST_SUITE_P(Queues, BothQueues,
-                         testing::Values(QueueKind::kInOrder, QueueKind::kDeltaFIFO));
 
 // ---- one writer
 

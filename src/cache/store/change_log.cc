@@ -30,7 +30,7 @@ class NetOf {
  public:
   void SeeEarlier(const NetChanges::Change& change) {
     const Key key{change.object->namespace_(), change.object->name()};
-    const bool was_there = change.type != NetChangeType::kAdded;
+    const bool was_there = change.type != EventType::kAdded;
     const auto [at, last] = by_key_.try_emplace(key, keys_.size());
     if (last) {
       keys_.push_back({&change, was_there});
@@ -42,11 +42,11 @@ class NetOf {
   [[nodiscard]] std::vector<NetChanges::Change> Result() const {
     std::vector<NetChanges::Change> net;
     for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
-      const bool is_there = key->last->type != NetChangeType::kDeleted;
+      const bool is_there = key->last->type != EventType::kDeleted;
       if (!is_there && !key->was_there) continue;
-      const NetChangeType type = !is_there        ? NetChangeType::kDeleted
-                                 : key->was_there ? NetChangeType::kUpdated
-                                                  : NetChangeType::kAdded;
+      const EventType type = !is_there        ? EventType::kDeleted
+                             : key->was_there ? EventType::kUpdated
+                                              : EventType::kAdded;
       const ObjectRef& object = key->last->object;
       net.push_back({type, object->packed() ? Unpacked(object) : object});
     }
@@ -69,7 +69,7 @@ void ChangeLog::Start(std::uint64_t version) {
   complete_after_ = version;
 }
 
-void ChangeLog::Add(NetChangeType type, ObjectRef object) {
+void ChangeLog::Add(EventType type, ObjectRef object) {
   if (too_much_) return;
   pending_.bytes += object->allocated_bytes();
   pending_.changes.push_back({type, std::move(object)});

@@ -26,7 +26,7 @@ class ChangeLog {
   // ---- writer
   // Begins recording with the version after `version`. REQUIRES: called first, and only once.
   void Start(std::uint64_t version);
-  void Add(NetChangeType type, ObjectRef object);
+  void Add(EventType type, ObjectRef object);
   // Ends the batch of `version`. Called before that version is published.
   void Commit(std::uint64_t version);
 

@@ -75,11 +75,6 @@ struct NamespaceSet {
     const Place* const place = PlaceOf(namespace_);
     return place == nullptr ? std::nullopt : std::optional(place->epoch);
   }
-  // Returns the key of that place in maps that hold something for each place.
-  [[nodiscard]] std::string_view KeyOf(std::string_view namespace_) const {
-    const bool of_others = !places.contains(namespace_) && places.contains(kOtherNamespaces);
-    return of_others ? kOtherNamespaces : namespace_;
-  }
 };
 
 // Immutable once a version has it.

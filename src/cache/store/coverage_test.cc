@@ -212,8 +212,6 @@ TEST_F(CoverageTest, Places_AnswerByTheirOwnScope) {
               HasSubstr("another namespace than \"never\""));
   EXPECT_EQ(coverage_.namespaces->EpochOf("named"), 3U);
   EXPECT_EQ(coverage_.namespaces->EpochOf("other"), 2U);
-  EXPECT_EQ(coverage_.namespaces->KeyOf("named"), "named");
-  EXPECT_EQ(coverage_.namespaces->KeyOf("other"), "*");
   namespaces.places["*"].complete = true;
   coverage_.complete = true;
   publish();
@@ -314,7 +312,6 @@ TEST(Coverage, EmptyCoverage_IsNotComplete) {
   namespaces.places["ns"] = {};
   EXPECT_EQ(namespaces.EpochOf("ns"), 0U);
   EXPECT_EQ(namespaces.EpochOf("other"), std::nullopt);
-  EXPECT_EQ(namespaces.KeyOf("other"), "other");
   // A complete namespace does not make the list of all namespaces complete.
   namespaces.all = true;
   namespaces.places["ns"].complete = true;

@@ -118,7 +118,7 @@ Result<void> IndexerCore::MayWrite() const {
 }
 
 Result<void> IndexerCore::Put(ObjectRef object) {
-  auto outcome = Apply({{WriteKind::kUpdate, std::move(object)}});
+  auto outcome = Apply({Write{std::move(object)}});
   if (!outcome) return std::move(outcome).error();
   if (outcome->error) return std::move(*outcome->error);
   return {};
@@ -170,7 +170,7 @@ Result<WriteOutcome> IndexerCore::Apply(std::vector<Write> writes) {
       if (!outcome.error) outcome.error = key.error();
       continue;
     }
-    if (writes[i].kind == WriteKind::kDelete) {
+    if (writes[i].deletes) {
       static_cast<void>(store_->Erase(object->namespace_(), object->name()));
     } else {
       static_cast<void>(store_->Put(object));

@@ -41,8 +41,8 @@ TEST(StoreChangesConcurrency, FollowersHaveWhatTheStoreHas) {
       }
       for (const auto& [type, object] : news->changes) {
         const std::string name(object->name());
-        ASSERT_EQ(contents.contains(name), type != NetChangeType::kAdded);
-        if (type == NetChangeType::kDeleted) {
+        ASSERT_EQ(contents.contains(name), type != EventType::kAdded);
+        if (type == EventType::kDeleted) {
           contents.erase(name);
         } else {
           contents[name] = object->resourceVersion();

@@ -305,8 +305,8 @@ TEST_P(StoreChangesModelTest, ASnapshotAndItsChangesAreTheNextOne) {
     for (const NetChanges::Change& change : changes->changes) {
       const std::string key = KeyOfBlock(*change.object);
       const std::string version(change.object->resourceVersion());
-      ASSERT_EQ(contents.contains(key), change.type != NetChangeType::kAdded);
-      if (change.type == NetChangeType::kDeleted) {
+      ASSERT_EQ(contents.contains(key), change.type != EventType::kAdded);
+      if (change.type == EventType::kDeleted) {
         contents.erase(key);
       } else {
         contents[key] = version;

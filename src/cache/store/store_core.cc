@@ -66,7 +66,7 @@ ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
   const Block* block = object.Detach();  // the store's count
   block->store_link().version.store(version, std::memory_order_relaxed);
   const std::size_t bytes = block->allocated_bytes();
-  w.LogChange(IsBlock(head) ? NetChangeType::kUpdated : NetChangeType::kAdded, *block);
+  w.LogChange(IsBlock(head) ? EventType::kUpdated : EventType::kAdded, *block);
 
   if (slot == KeyTable::kNoSlot) {
     block->store_link().previous.store(nullptr, std::memory_order_relaxed);
@@ -178,7 +178,7 @@ ObjectRef StoreCore::Erase(std::string_view namespace_, std::string_view name) {
   if (!IsBlock(head)) return {};
   ObjectRef old = ObjectRef::Share(BlockOf(head));
   w.WillWrite();
-  w.LogChange(NetChangeType::kDeleted, *old);
+  w.LogChange(EventType::kDeleted, *old);
   const std::uint64_t version = w.NextVersion();
   const std::size_t bytes = old->allocated_bytes();
   state.object_bytes.fetch_sub(bytes, std::memory_order_relaxed);

@@ -52,7 +52,7 @@ struct StoreWriter {
     }
   }
   void StartChangeLog();
-  void LogChange(NetChangeType type, const Block& object) {
+  void LogChange(EventType type, const Block& object) {
     if (change_log != nullptr) change_log->Add(type, ObjectRef::Share(&object));
   }
   void Wrote() {

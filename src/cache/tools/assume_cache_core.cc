@@ -163,8 +163,8 @@ void AssumeCacheCore::OnAddOrUpdate(ObjectRef object, std::uint64_t epoch) {
   }
   it->second.assumed = false;
   impl_->PutLatest(object);
-  const EventKind kind = is_new ? EventKind::kAdd : EventKind::kUpdate;
-  impl_->Tell({.kind = kind, .old_object = std::move(old), .object = std::move(object)});
+  const EventType type = is_new ? EventType::kAdded : EventType::kUpdated;
+  impl_->Tell({.type = type, .old_object = std::move(old), .object = std::move(object)});
 }
 
 void AssumeCacheCore::OnDelete(const Block& object, bool final_state_unknown) {
@@ -173,7 +173,7 @@ void AssumeCacheCore::OnDelete(const Block& object, bool final_state_unknown) {
   if (impl_->known.erase(name) == 0) return;
   ObjectRef old = impl_->latest->Get(name.namespace_, name.name);
   LogError(impl_->env, impl_->latest->Delete(name.namespace_, name.name, object.resourceVersion()));
-  impl_->Tell({.kind = EventKind::kDelete,
+  impl_->Tell({.type = EventType::kDeleted,
                .final_state_unknown = final_state_unknown,
                .object = std::move(old)});
 }
@@ -208,7 +208,7 @@ Result<void> AssumeCacheCore::Assume(ObjectRef object) {
   it->second.assumed = true;
   impl_->PutLatest(object);
   impl_->Tell(
-      {.kind = EventKind::kUpdate, .old_object = std::move(old), .object = std::move(object)});
+      {.type = EventType::kUpdated, .old_object = std::move(old), .object = std::move(object)});
   return {};
 }
 
@@ -219,7 +219,8 @@ void AssumeCacheCore::Restore(std::string_view key) {
   if (it == impl_->known.end() || !std::exchange(it->second.assumed, false)) return;
   ObjectRef old = impl_->latest->Get(name.namespace_, name.name);
   impl_->PutLatest(it->second.api);
-  impl_->Tell({.kind = EventKind::kUpdate, .old_object = std::move(old), .object = it->second.api});
+  impl_->Tell(
+      {.type = EventType::kUpdated, .old_object = std::move(old), .object = it->second.api});
 }
 
 Result<ObjectRef> AssumeCacheCore::Get(std::string_view key) const {

@@ -12,13 +12,13 @@
 namespace kinformer::internal {
 namespace {
 
-WatchEventType TypeOf(EventKind kind) {
-  switch (kind) {
-    case EventKind::kAdd:
+WatchEventType WatchTypeOf(EventType type) {
+  switch (type) {
+    case EventType::kAdded:
       return WatchEventType::kAdded;
-    case EventKind::kUpdate:
+    case EventType::kUpdated:
       return WatchEventType::kModified;
-    case EventKind::kDelete:
+    case EventType::kDeleted:
       return WatchEventType::kDeleted;
   }
   return WatchEventType::kModified;
@@ -30,7 +30,7 @@ class PushingHandler final : public RawHandler {
   explicit PushingHandler(std::shared_ptr<client::WatchEvents> events)
       : events_(std::move(events)) {}
   void Handle(const RawEvent& event) override {
-    events_->Push({TypeOf(event.kind), ObjectRef::Share(event.block),
+    events_->Push({WatchTypeOf(event.type), ObjectRef::Share(event.block),
                    std::string(event.block->resourceVersion()), false});
   }
 

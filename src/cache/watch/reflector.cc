@@ -389,11 +389,11 @@ void Reflector::Apply(const WatchEvent& event) {
   if (event.object) unreadable_log_.Readable(*event.object);
   switch (event.type) {
     case WatchEventType::kAdded:
-      return store_.Add(event.object);
+      return store_.Change(DeltaType::kAdded, event.object);
     case WatchEventType::kModified:
-      return store_.Update(event.object);
+      return store_.Change(DeltaType::kUpdated, event.object);
     case WatchEventType::kDeleted:
-      return store_.Delete(event.object);
+      return store_.Change(DeltaType::kDeleted, event.object);
     case WatchEventType::kBookmark:
       return store_.Bookmark(event.resourceVersion);
   }

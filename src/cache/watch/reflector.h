@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "kinformer/base/env.h"
+#include "kinformer/cache/delta.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/block.h"
@@ -38,9 +39,8 @@ class ReflectorStore {
   virtual ~ReflectorStore() = default;
 
   // Events of a watch.
-  virtual void Add(ObjectRef object) = 0;
-  virtual void Update(ObjectRef object) = 0;
-  virtual void Delete(ObjectRef object) = 0;
+  // `type`: kAdded, kUpdated or kDeleted.
+  virtual void Change(DeltaType type, ObjectRef object) = 0;
   virtual void Unreadable(std::string_view namespace_, std::string_view name, bool deleted) = 0;
   virtual void Bookmark(std::string_view resourceVersion) = 0;
 

@@ -28,11 +28,13 @@ class WordHandler final : public RawHandler {
  public:
   explicit WordHandler(Env& env) : env_(env) {}
   void Handle(const RawEvent& e) override {
-    std::string word = e.kind == EventKind::kAdd ? "+" : e.kind == EventKind::kUpdate ? "~" : "-";
+    std::string word = e.type == EventType::kAdded     ? "+"
+                       : e.type == EventType::kUpdated ? "~"
+                                                       : "-";
     word += e.block->name();
-    if (e.kind == EventKind::kUpdate) word += " " + client::PodValue(*e.old_block) + ">";
-    if (e.kind == EventKind::kAdd) word += " ";
-    if (e.kind != EventKind::kDelete) word += client::PodValue(*e.block);
+    if (e.type == EventType::kUpdated) word += " " + client::PodValue(*e.old_block) + ">";
+    if (e.type == EventType::kAdded) word += " ";
+    if (e.type != EventType::kDeleted) word += client::PodValue(*e.block);
     if (e.is_in_initial_list) word += "!";
     words.push_back(std::move(word));
     if (first_takes > Duration(0)) env_.SleepFor(std::exchange(first_takes, Duration(0)));
@@ -46,16 +48,16 @@ class WordHandler final : public RawHandler {
 
 inline Notification Add(const std::string& name, const std::string& value,
                         const std::string& uid = "") {
-  return {.kind = EventKind::kAdd, .object = client::MakePod("", name, "1", uid, value)};
+  return {.type = EventType::kAdded, .object = client::MakePod("", name, "1", uid, value)};
 }
 inline Notification Update(const std::string& name, const std::string& from,
                            const std::string& to) {
-  return {.kind = EventKind::kUpdate,
+  return {.type = EventType::kUpdated,
           .old_object = client::MakePod("", name, "1", "", from),
           .object = client::MakePod("", name, "2", "", to)};
 }
 inline Notification Delete(const std::string& name, const std::string& uid = "") {
-  return {.kind = EventKind::kDelete, .object = client::MakePod("", name, "3", uid, "")};
+  return {.type = EventType::kDeleted, .object = client::MakePod("", name, "3", uid, "")};
 }
 
 class ListenerTest : public testing::Test {

@@ -77,8 +77,7 @@ inline std::vector<std::string> PopAll(DeltaQueue& queue, std::size_t max) {
   while (true) {
     std::string text = Pop(queue, max);
     if (text == "-") return all;
-    // In a DeltaFIFO the version of a list follows as a bookmark.
-    if (!text.starts_with("Bookmark[rv")) all.push_back(std::move(text));
+    all.push_back(std::move(text));
   }
 }
 

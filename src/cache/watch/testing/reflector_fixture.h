@@ -30,9 +30,10 @@ using Texts = std::vector<std::string>;
 // Records its contents as a map and its calls as a list of words.
 class RecordingStore final : public ReflectorStore {
  public:
-  void Add(ObjectRef object) override { Put("add", object); }
-  void Update(ObjectRef object) override { Put("update", object); }
-  void Delete(ObjectRef object) override {
+  void Change(DeltaType type, ObjectRef object) override {
+    if (type != DeltaType::kDeleted) {
+      return Put(type == DeltaType::kAdded ? "add" : "update", object);
+    }
     words.push_back("delete " + std::string(object->name()));
     objects.erase(std::string(object->name()));
   }

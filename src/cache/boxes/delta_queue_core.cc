@@ -5,7 +5,7 @@
 
 #include "base/core/forked.h"
 #include "base/core/would_deadlock.h"
-#include "cache/deltas/delta_fifo.h"
+#include "cache/boxes/delta_fifo.h"
 #include "cache/deltas/delta_queue.h"
 #include "cache/deltas/real_fifo.h"
 #include "cache/store/fifo_buffer.h"
@@ -13,9 +13,9 @@
 namespace kinformer::internal {
 namespace {
 
-std::unique_ptr<cache::DeltaQueue> NewQueue(QueueKind kind,
+std::unique_ptr<cache::DeltaQueue> NewQueue(DeltaQueueCore::Order order,
                                             const cache::KnownObjects* known_objects) {
-  if (kind == QueueKind::kDeltaFIFO) {
+  if (order == DeltaQueueCore::Order::kOfKeys) {
     return std::make_unique<cache::DeltaFIFO>(
         cache::DeltaFIFOOptions{.known_objects = known_objects});
   }
@@ -47,12 +47,11 @@ class Unlocked {
 }  // namespace
 
 struct DeltaQueueCore::Impl {
-  Impl(Env& e, QueueKind k, std::unique_ptr<const cache::KnownObjects> known)
+  Impl(Env& e, Order order, std::unique_ptr<const cache::KnownObjects> known)
       : env(e),
-        kind(k),
         monitor(e.NewMonitor()),
         known_objects(std::move(known)),
-        queue(NewQueue(k, known_objects.get())) {}
+        queue(NewQueue(order, known_objects.get())) {}
 
   // One call of Pop. Constructed and destroyed with the lock held.
   class Call {
@@ -89,7 +88,6 @@ struct DeltaQueueCore::Impl {
   bool TakeArrivedAndPop(std::size_t max, cache::DeltaBatch& batch);
 
   Env& env;
-  const QueueKind kind;
   const std::unique_ptr<Monitor> monitor;
   const std::unique_ptr<const cache::KnownObjects> known_objects;
   // Used by the consumer only: the thread that has set `consuming`.
@@ -107,9 +105,9 @@ struct DeltaQueueCore::Impl {
   int inside = 0;
 };
 
-DeltaQueueCore::DeltaQueueCore(Env& env, QueueKind kind,
+DeltaQueueCore::DeltaQueueCore(Env& env, Order order,
                                std::unique_ptr<const cache::KnownObjects> known_objects)
-    : impl_(std::make_unique<Impl>(env, kind, std::move(known_objects))) {}
+    : impl_(std::make_unique<Impl>(env, order, std::move(known_objects))) {}
 
 DeltaQueueCore::~DeltaQueueCore() {
   if (base::LeaveIfForkedOff(impl_->env, impl_)) return;
@@ -140,23 +138,18 @@ Result<void> DeltaQueueCore::PushExtra(DeltaType type, cache::DeltaExtra extra,
 }
 
 void DeltaQueueCore::Impl::Apply(cache::Delta& delta) const {
-  // DeltaFIFO reports versions as bookmarks after the changes; client-go's has no bookmarks.
-  const bool versions = kind != QueueKind::kDeltaFIFO;
   switch (delta.type) {
     case DeltaType::kAdded:
-      return queue->Add(std::move(delta.object));
     case DeltaType::kUpdated:
-      return queue->Update(std::move(delta.object));
     case DeltaType::kDeleted:
-      return queue->Delete(std::move(delta.object), delta.final_state_unknown);
+      return queue->Push(delta.type, std::move(delta.object), delta.final_state_unknown);
     case DeltaType::kReplacedAll:
       return queue->Replace(std::move(delta.extra->objects), std::move(delta.extra->unreadable),
-                            versions ? std::move(delta.extra->resourceVersion) : std::string());
+                            std::move(delta.extra->resourceVersion));
     case DeltaType::kSyncAll:
       return queue->Resync();
     case DeltaType::kBookmark:
-      if (versions) queue->Bookmark(delta.extra->resourceVersion);
-      return;
+      return queue->Bookmark(delta.extra->resourceVersion);
     case DeltaType::kUnreadable:
       return queue->Unreadable(std::move(delta.extra->unreadable.front()),
                                delta.final_state_unknown);

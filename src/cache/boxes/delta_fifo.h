@@ -1,11 +1,11 @@
-// cache/deltas/delta_fifo.h
+// cache/boxes/delta_fifo.h
 //
 // DeltaFIFO: deltas collected per key; keys come out in the order of their first waiting delta. The
-// classic queue: many changes of one object cost one pop, but the order across objects is lost.
-// Counterpart: cache.DeltaFIFO.
+// classic queue: many changes of one object cost one pop, but the order across objects is lost, and
+// with it the version of the whole. Counterpart: cache.DeltaFIFO.
 
-#ifndef KINFORMER_CACHE_DELTAS_DELTA_FIFO_H_
-#define KINFORMER_CACHE_DELTAS_DELTA_FIFO_H_
+#ifndef KINFORMER_CACHE_BOXES_DELTA_FIFO_H_
+#define KINFORMER_CACHE_BOXES_DELTA_FIFO_H_
 
 #include <cstddef>
 #include <string>
@@ -26,37 +26,31 @@ struct DeltaFIFOOptions {
   // Type of an object of a list: kReplaced, or kSync as in client-go without
   // EmitDeltaTypeReplaced.
   DeltaType replaced_type = DeltaType::kReplaced;
-  // False: queues deletions of unknown objects, too, for consumers that handle them.
-  bool drops_unknown_deletions = true;
 };
 
 class DeltaFIFO final : public DeltaQueue {
  public:
   explicit DeltaFIFO(DeltaFIFOOptions options = {}) : options_(options) {}
 
-  void Add(ObjectRef object) override { Mutate(DeltaType::kAdded, std::move(object), false); }
-  void Update(ObjectRef object) override { Mutate(DeltaType::kUpdated, std::move(object), false); }
-  void Delete(ObjectRef object, bool final_state_unknown) override;
+  void Push(DeltaType type, ObjectRef object, bool final_state_unknown) override;
   void Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
                std::string resourceVersion) override;
   void Resync() override;
-  void Bookmark(std::string_view resourceVersion) override;
+  // A no-op: changes by key have no version of the collection.
+  void Bookmark(std::string_view) override {}
   void Unreadable(ObjectName name, bool deleted) override;
 
-  // Takes all deltas of the key that waits longest, whatever `max` is. A bookmark follows once no
-  // key waits.
+  // Takes all deltas of the key that waits longest, whatever `max` is.
   bool PopBatch(std::size_t max, DeltaBatch& out) override;
   void BatchDone() override;
 
   [[nodiscard]] bool HasSynced() const override { return populated_ && initial_count_ == 0; }
-  // Returns the number of waiting keys.
-  [[nodiscard]] std::size_t Len() const override { return queue_.size() + unreadable_.size(); }
-  [[nodiscard]] std::size_t Bytes() const override { return bytes_; }
   // Returns the waiting deltas of a key, oldest first; null if there are none.
   [[nodiscard]] const std::vector<Delta>* Deltas(const std::string& key) const;
 
  private:
-  void Mutate(DeltaType type, ObjectRef object, bool final_state_unknown);
+  // Returns whether the object is known to the consumer or queued.
+  [[nodiscard]] bool Knows(const std::string& key, const Block& object) const;
   void Queue(const std::string& key, DeltaType type, ObjectRef object, bool final_state_unknown);
   std::vector<Delta> PopKey();
 
@@ -65,8 +59,6 @@ class DeltaFIFO final : public DeltaQueue {
   // The keys of items_.
   FifoBuffer<std::string> queue_;
   FifoBuffer<Delta> unreadable_;
-  std::string bookmark_;
-  std::size_t bytes_ = 0;
   bool populated_ = false;
   // Number of keys of the first Replace not processed yet.
   std::size_t initial_count_ = 0;
@@ -76,4 +68,4 @@ class DeltaFIFO final : public DeltaQueue {
 
 }  // namespace kinformer::internal::cache
 
-#endif  // KINFORMER_CACHE_DELTAS_DELTA_FIFO_H_
+#endif  // KINFORMER_CACHE_BOXES_DELTA_FIFO_H_

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/deltas/delta_fifo.h"
+#include "cache/boxes/delta_fifo.h"
 #include "cache/deltas/real_fifo.h"
 #include "cache/deltas/testing/queue_steps.h"
 

@@ -1,4 +1,4 @@
-#include "cache/deltas/delta_fifo.h"
+#include "cache/boxes/delta_fifo.h"
 
 #include <unordered_set>
 #include <utility>
@@ -6,22 +6,21 @@
 #include "kinformer/internal/indexer_core.h"
 
 namespace kinformer::internal::cache {
-namespace {
-
-std::size_t BytesOf(const Delta& delta) {
-  return sizeof(Delta) + (delta.object ? delta.object->allocated_bytes() : 0);
-}
-
-}  // namespace
 
 const std::vector<Delta>* DeltaFIFO::Deltas(const std::string& key) const {
   const auto it = items_.find(key);
   return it == items_.end() ? nullptr : &it->second;
 }
 
-void DeltaFIFO::Mutate(DeltaType type, ObjectRef object, bool final_state_unknown) {
+bool DeltaFIFO::Knows(const std::string& key, const Block& object) const {
+  return items_.contains(key) || (options_.known_objects != nullptr &&
+                                  options_.known_objects->Get(object.namespace_(), object.name()));
+}
+
+void DeltaFIFO::Push(DeltaType type, ObjectRef object, bool final_state_unknown) {
   populated_ = true;
   const std::string key = KeyOfBlock(*object);
+  if (type == DeltaType::kDeleted && !Knows(key, *object)) return;
   Queue(key, type, std::move(object), final_state_unknown);
 }
 
@@ -34,10 +33,8 @@ void DeltaFIFO::Queue(const std::string& key, DeltaType type, ObjectRef object,
   if (type == DeltaType::kDeleted && !deltas.empty() && deltas.back().type == DeltaType::kDeleted) {
     Delta& last = deltas.back();
     if (last.final_state_unknown) {
-      bytes_ -= BytesOf(last);
       last.object = std::move(object);
       last.final_state_unknown = final_state_unknown;
-      bytes_ += BytesOf(last);
     }
     return;
   }
@@ -45,20 +42,10 @@ void DeltaFIFO::Queue(const std::string& key, DeltaType type, ObjectRef object,
   delta.type = type;
   delta.final_state_unknown = final_state_unknown;
   delta.object = std::move(object);
-  bytes_ += BytesOf(delta);
-}
-
-void DeltaFIFO::Delete(ObjectRef object, bool final_state_unknown) {
-  populated_ = true;
-  const std::string key = KeyOfBlock(*object);
-  const bool known = options_.known_objects != nullptr &&
-                     options_.known_objects->Get(object->namespace_(), object->name());
-  if (options_.drops_unknown_deletions && !known && !items_.contains(key)) return;
-  Queue(key, DeltaType::kDeleted, std::move(object), final_state_unknown);
 }
 
 void DeltaFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> unreadable,
-                        std::string resourceVersion) {
+                        std::string /*resourceVersion*/) {
   std::unordered_set<std::string> listed;
   for (ObjectRef& object : objects) {
     std::string key = KeyOfBlock(*object);
@@ -94,7 +81,6 @@ void DeltaFIFO::Replace(std::vector<ObjectRef> objects, std::vector<ObjectName> 
   // Waiting deltas of unreadable objects are older than the list.
   unreadable_.clear();
   for (ObjectName& name : unreadable) Unreadable(std::move(name), false);
-  bookmark_ = std::move(resourceVersion);
 }
 
 void DeltaFIFO::Resync() {
@@ -109,8 +95,6 @@ void DeltaFIFO::Resync() {
   }
 }
 
-void DeltaFIFO::Bookmark(std::string_view resourceVersion) { bookmark_ = resourceVersion; }
-
 void DeltaFIFO::Unreadable(ObjectName name, bool deleted) {
   Delta& delta = unreadable_.push_back({DeltaType::kUnreadable, deleted, {}, nullptr});
   delta.extra = std::make_unique<DeltaExtra>();
@@ -124,7 +108,6 @@ std::vector<Delta> DeltaFIFO::PopKey() {
   items_.erase(it);
   // Replaces the map, as its buckets would keep their memory.
   if (items_.empty()) items_ = decltype(items_)();
-  for (const Delta& delta : deltas) bytes_ -= BytesOf(delta);
   return deltas;
 }
 
@@ -132,23 +115,14 @@ bool DeltaFIFO::PopBatch(std::size_t, DeltaBatch& out) {
   out.deltas.clear();
   out.is_in_initial_list = !HasSynced();
   popped_key_ = false;
-  out.synced_when_done = HasSynced();
   if (!unreadable_.empty()) {
     out.deltas.push_back(std::move(unreadable_.front()));
     unreadable_.pop_front();
     return true;
   }
-  if (!queue_.empty()) {
-    out.deltas = PopKey();
-    popped_key_ = true;
-    out.synced_when_done = populated_ && initial_count_ <= 1;
-    return true;
-  }
-  if (bookmark_.empty()) return false;
-  Delta& delta = out.deltas.emplace_back();
-  delta.type = DeltaType::kBookmark;
-  delta.extra = std::make_unique<DeltaExtra>();
-  delta.extra->resourceVersion = std::exchange(bookmark_, {});
+  if (queue_.empty()) return false;
+  out.deltas = PopKey();
+  popped_key_ = true;
   return true;
 }
 
