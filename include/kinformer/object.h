@@ -10,6 +10,8 @@
 #include "kinformer/object/entry_options.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/fields.h"
+#include "kinformer/object/group_version_kind.h"
+#include "kinformer/object/group_version_resource.h"
 #include "kinformer/object/int_or_string.h"
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/label_selector_as_selector.h"

@@ -56,8 +56,6 @@
 // case several_predicates_of_owned: one predicate is given: predicate::And
 // case and_of_two_kinds: these predicates are for different kinds, and an object is of one
 
-#include "kinformer/controller/controller_builder.h"
-
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -65,6 +63,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/event_channel.h"
 #include "kinformer/controller/object_reconciler.h"
 #include "kinformer/object/custom_resource.h"

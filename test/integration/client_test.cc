@@ -13,6 +13,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/clientcmd.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/dynamic_client.h"
 #include "kinformer/client/resource_client.h"

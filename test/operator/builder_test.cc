@@ -1,5 +1,7 @@
 // ControllerBuilder, sources, predicates and handlers, as objects change on a server.
 
+#include "kinformer/controller/builder.h"
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -15,7 +17,6 @@
 #include "kinformer/base/until.h"
 #include "kinformer/client/patch.h"
 #include "kinformer/client/resource_client.h"
-#include "kinformer/controller/controller_builder.h"
 #include "kinformer/controller/event_channel.h"
 #include "kinformer/object/unstructured.h"
 #include "kinformer/workqueue/rate_limiter.h"

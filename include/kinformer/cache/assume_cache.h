@@ -21,11 +21,11 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/cache/event_handler.h"
 #include "kinformer/cache/index.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/cache/lister.h"
 #include "kinformer/cache/object_range.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/cache/shared_informer.h"
 #include "kinformer/cache/snapshot.h"
 #include "kinformer/internal/assume_cache_core.h"

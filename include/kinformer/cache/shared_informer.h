@@ -32,10 +32,10 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/cache/event_handler.h"
 #include "kinformer/cache/indexer.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/cache/lister.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/cache/snapshot.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/hidden_overrides.h"

@@ -42,7 +42,7 @@
 
 namespace kinformer {
 
-struct RestMapping;  // discovery.h
+struct RestMapping;  // rest_mapping.h
 class Unstructured;  // unstructured.h
 
 namespace metav1 {

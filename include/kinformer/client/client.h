@@ -45,7 +45,7 @@
 namespace kinformer {
 
 struct Config;          // config.h
-struct RestMapping;     // discovery.h
+struct RestMapping;     // rest_mapping.h
 class DiscoveryClient;  // discovery.h
 class Unstructured;     // unstructured.h
 template <class T>

@@ -144,23 +144,6 @@ Result<HttpTransportOptions> TransportOptionsFor(const Config& config);
 // Returns the base URL of `config`; a host without a scheme gets one by client-go's rules.
 Result<std::string> ServerUrlFor(const Config& config);
 
-// Returns the text of a kubeconfig with one context (named `name`, and current) that is equivalent
-// to `config`. Certificates are inlined as data; references to files stay.
-std::string KubeconfigYaml(const Config& config, const std::string& name = "kinformer");
-
-// Returns true if the error means that no configuration exists at all, rather than a wrong one.
-[[nodiscard]] bool IsEmptyConfig(internal::MaybeError error);
-// Returns true if the error means that the requested context does not exist.
-[[nodiscard]] bool IsContextNotFound(internal::MaybeError error);
-
-namespace clientcmd {
-
-// Returns a Config from two flags, either of which may be empty; with both empty, the pod's own, or
-// else LoadDefault's. Counterpart: clientcmd.BuildConfigFromFlags.
-Result<Config> BuildConfigFromFlags(const std::string& master, const std::string& kubeconfig_path);
-
-}  // namespace clientcmd
-
 }  // namespace kinformer
 
 #endif  // KINFORMER_CLIENT_CONFIG_H_

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/request_queue.h"

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/internal/callable.h"
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/object.h"

@@ -34,7 +34,6 @@
 #include "kinformer/api/eventsv1_mutable.h"
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/client/client.h"
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"
 #include "kinformer/internal/callable.h"
@@ -100,11 +99,6 @@ class EventRecorder {
     kinformer::internal::ExplainEventOfResult<T>();
   }
 };
-
-// Destination of events.k8s.io/v1 events. Counterpart: events.EventSink.
-using EventSink = BasicEventSink<eventsv1::EventMutable>;
-// Returns a sink that writes Event objects (events.k8s.io/v1) to a server.
-std::unique_ptr<EventSink> NewEventSink(const Client& client);
 
 // Options for sending events and for series.
 struct EventBroadcasterOptions {

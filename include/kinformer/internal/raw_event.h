@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/internal/block.h"
 
 namespace kinformer::internal {

@@ -36,6 +36,7 @@
 #include "kinformer/internal/attributes.h"
 #include "kinformer/internal/callable.h"
 #include "kinformer/internal/time_span.h"
+#include "kinformer/leaderelection/lease_lock.h"
 #include "kinformer/leaderelection/resource_lock.h"
 
 namespace kinformer {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kinformer/base/log.h"
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 
 #include "base/core/deadline.h"
 #include "cache/figures/informer_metrics.h"

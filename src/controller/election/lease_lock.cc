@@ -1,9 +1,10 @@
+#include "kinformer/leaderelection/lease_lock.h"
+
 #include <utility>
 
 #include "kinformer/api/coordinationv1_mutable.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/events/event_recorder.h"
-#include "kinformer/leaderelection/resource_lock.h"
 
 #include "base/text/host_name.h"
 #include "controller/election/lease_record.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/controller/predicate.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/object/ref.h"

@@ -1,4 +1,4 @@
-// kinformer/cache/event_handler.h
+// kinformer/cache/resource_event_handler.h
 //
 // Events of an informer for a handler: an object was added, updated or deleted. A handler is a
 // class with OnAdd, OnUpdate and OnDelete, or up to three functions:
@@ -32,8 +32,8 @@
 // get a Ref of it with Retain(). A build with KINFORMER_CHECK_VIEWS finds views that were used
 // after the callback (docs/guide/lifetimes.md).
 
-#ifndef KINFORMER_CACHE_EVENT_HANDLER_H_
-#define KINFORMER_CACHE_EVENT_HANDLER_H_
+#ifndef KINFORMER_CACHE_RESOURCE_EVENT_HANDLER_H_
+#define KINFORMER_CACHE_RESOURCE_EVENT_HANDLER_H_
 
 #include <concepts>
 #include <cstdint>
@@ -278,4 +278,4 @@ class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
 
 }  // namespace kinformer
 
-#endif  // KINFORMER_CACHE_EVENT_HANDLER_H_
+#endif  // KINFORMER_CACHE_RESOURCE_EVENT_HANDLER_H_

@@ -1,4 +1,4 @@
-// kinformer/controller/controller_builder.h
+// kinformer/controller/builder.h
 //
 // ControllerBuilder: creates a controller and adds it to a manager.
 //
@@ -11,8 +11,8 @@
 //
 // Counterpart: controller-runtime's package builder.
 
-#ifndef KINFORMER_CONTROLLER_CONTROLLER_BUILDER_H_
-#define KINFORMER_CONTROLLER_CONTROLLER_BUILDER_H_
+#ifndef KINFORMER_CONTROLLER_BUILDER_H_
+#define KINFORMER_CONTROLLER_BUILDER_H_
 
 #include <algorithm>
 #include <cctype>
@@ -284,4 +284,4 @@ using ControllerBuilder = TypedControllerBuilder<Request>;
 
 }  // namespace kinformer
 
-#endif  // KINFORMER_CONTROLLER_CONTROLLER_BUILDER_H_
+#endif  // KINFORMER_CONTROLLER_BUILDER_H_
