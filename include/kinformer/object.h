@@ -13,6 +13,7 @@
 #include "kinformer/object/group_version_kind.h"
 #include "kinformer/object/group_version_resource.h"
 #include "kinformer/object/int_or_string.h"
+#include "kinformer/object/kind_info.h"
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/label_selector_as_selector.h"
 #include "kinformer/object/mutable_text.h"

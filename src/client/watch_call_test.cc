@@ -66,7 +66,7 @@ class WatchCallTest : public ::testing::Test {
     sim_.RunReady();
   }
 
-  const TypeInfo& widgets_ = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& widgets_ = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   Simulation sim_{{.seed = 3}};
   ScriptedServer server_;
   Client client_ = Client::ForTransport(

@@ -334,7 +334,7 @@ TEST_F(ClientOverTls, MembersOfALaterReleaseTravelAsJson) {
   const Ref<ConfigMap> made = maps.Create(NewConfigMap("newer")).OrExit();
   json::Value newer = json::Parse(made->ToJson()).OrExit();
   newer.Ensure("added") = true;
-  const Ref<ConfigMap> copy(internal::BuildFromJson(ConfigMap::type_info(), newer.Dump()).OrExit());
+  const Ref<ConfigMap> copy(internal::BuildFromJson(ConfigMap::kind_info(), newer.Dump()).OrExit());
   ConfigMap::Mutable change = copy->DeepCopy();
   change.data["k"] = "w";
   const Ref<ConfigMap> updated = maps.Update(change).OrExit();

@@ -102,7 +102,7 @@ TEST_F(DelegatingClientCaches, FieldIndexesOfTheMetadata_CA04) {
     ASSERT_TRUE(found.ok()) << found.error();
     ASSERT_THAT(*found, SizeIs(2));
     EXPECT_EQ((*found)[0]->kind(), "ConfigMap");
-    EXPECT_EQ(factory_->core().Find(ConfigMap::type_info(), false), nullptr)
+    EXPECT_EQ(factory_->core().Find(ConfigMap::kind_info(), false), nullptr)
         << "no whole objects are kept for it";
   });
 }

@@ -211,7 +211,7 @@ TEST_F(BuilderTest, Owns_QueuesTheControllingOwner_BL02_HD01) {
 
 TEST_F(BuilderTest, OwnersOfOldAndNewObject_AreQueuedOnce_HD01) {
   const std::vector<Request> both = handler::internal::OwnersOf(
-      metav1::ObjectMeta(), corev1::Node::type_info(), handler::Owners::kAll);
+      metav1::ObjectMeta(), corev1::Node::kind_info(), handler::Owners::kAll);
   EXPECT_THAT(both, IsEmpty());
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<appsv1::ReplicaSet>()

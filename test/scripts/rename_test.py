@@ -59,6 +59,8 @@ class Rename(unittest.TestCase):
         found = list(rename.advice("int x;\nMutationCache cache;  // ListAll\n", GONE))
         self.assertEqual([place[:2] for place in found], [(2, "MutationCache")])
         self.assertIn("DelegatingClient", found[0][2])
+        text = "corev1::Pod::type_info();\nconst std::type_info& of_a_class;\n"
+        self.assertEqual(list(rename.advice(text, GONE)), [(1, "type_info", "kind_info()")])
 
     def test_folders_are_searched_for_sources(self):
         with tempfile.TemporaryDirectory() as folder:

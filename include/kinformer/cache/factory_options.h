@@ -43,7 +43,7 @@ namespace kinformer {
 
 namespace internal {
 
-inline GroupVersionResource ResourceOfType(const TypeInfo& type) {
+inline GroupVersionResource ResourceOfType(const KindInfo& type) {
   return {std::string(type.group), std::string(type.version), std::string(type.resource)};
 }
 
@@ -52,7 +52,7 @@ inline GroupVersionResource ResourceOfType(const TypeInfo& type) {
 // Returns the resource of a type, for SharedInformerFactoryOptions::by_resource.
 template <Resource T>
 [[nodiscard]] GroupVersionResource ResourceOf() {
-  return internal::ResourceOfType(T::type_info());
+  return internal::ResourceOfType(T::kind_info());
 }
 
 // Overrides for the objects of one namespace. Unset members come from the enclosing options:

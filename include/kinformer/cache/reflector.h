@@ -143,9 +143,9 @@ class StoreOfReflector final : public ReflectorStore<T> {
 };
 
 template <ObjectView T>
-const TypeInfo* ExpectedType() {
+const KindInfo* ExpectedType() {
   if constexpr (Resource<T>) {
-    return &T::type_info();
+    return &T::kind_info();
   } else {
     return nullptr;
   }

@@ -367,8 +367,8 @@ class SharedInformer {
                                                       InformerOptions<T>& options) {
     auto core = internal::NewStandaloneInformer(env, std::move(lister_watchers),
                                                 internal::SettingsOf(options));
-    if constexpr (requires { T::type_info(); }) {
-      core->LogIfError(options.projection.CheckFor(T::type_info()));
+    if constexpr (requires { T::kind_info(); }) {
+      core->LogIfError(options.projection.CheckFor(T::kind_info()));
     }
     core->LogIfError(internal::AddMissingIndexers<T>(*core, std::move(options.indexers)));
     return core;

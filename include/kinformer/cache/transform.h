@@ -61,7 +61,7 @@ using TransformFunc =
 template <Resource T>
 TransformFunc TransformOf(TypedTransformFunc<T> transform) {
   return [transform = std::move(transform)](const Ref<Object>& object) -> Result<Ref<Object>> {
-    if (&object.object()->type() != &T::type_info()) return object;
+    if (&object.object()->type() != &T::kind_info()) return object;
     Result<Ref<T>> changed = transform(Ref<T>(object.object()));
     if (!changed) return std::move(changed).error();
     return Ref<Object>((*changed).object());

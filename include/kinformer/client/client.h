@@ -175,8 +175,7 @@ class Client {
 
  private:
   explicit Client(std::shared_ptr<internal::ClientCore> core) : core_(std::move(core)) {}
-  [[nodiscard]] internal::ResourceCore CoreFor(const internal::TypeInfo& type,
-                                               std::string namespace_) const;
+  [[nodiscard]] internal::ResourceCore CoreFor(const KindInfo& type, std::string namespace_) const;
 
   std::shared_ptr<internal::ClientCore> core_;
 };

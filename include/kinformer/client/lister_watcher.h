@@ -24,7 +24,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/client/list_options.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 #include "kinformer/object/entry_options.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/object_name.h"
@@ -170,15 +170,15 @@ class ListerWatcherProvider {
   // `namespace_` is empty for all namespaces and for cluster scope; `tweak` must be called with the
   // options of every request. The result's Scope must reflect both.
   [[nodiscard]] virtual std::unique_ptr<ListerWatcher> NewListWatch(
-      const internal::TypeInfo& type, const std::string& namespace_,
+      const KindInfo& type, const std::string& namespace_,
       const std::function<void(ListOptions&)>& tweak) = 0;
 };
 
 namespace internal {
 
-// Creates one for any TypeInfo: typed, dynamic (DynamicTypeInfo: objects stay JSON), or metadata
-// only (MetadataTypeInfo: requests PartialObjectMetadata).
-std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo& type,
+// Creates one for any KindInfo: typed, dynamic (DynamicKindInfo: objects stay JSON), or metadata
+// only (MetadataKindInfo: requests PartialObjectMetadata).
+std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const KindInfo& type,
                                             std::string namespace_,
                                             TweakListOptionsFunc tweak = {});
 
@@ -196,7 +196,7 @@ TweakListOptionsFunc SelectFields(const FieldSelector& field_selector);
 template <Resource T>
 std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, std::string namespace_ = "",
                                             const FieldSelector& field_selector = {}) {
-  return internal::NewListWatch(client, T::type_info(), std::move(namespace_),
+  return internal::NewListWatch(client, T::kind_info(), std::move(namespace_),
                                 internal::SelectFields(field_selector));
 }
 // Does the same for a resource that is known only by its name. Its objects are Unstructured; the
@@ -213,7 +213,7 @@ template <Resource T>
 std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
                                                     std::string namespace_ = "",
                                                     TweakListOptionsFunc tweak = {}) {
-  return internal::NewListWatch(client, T::type_info(), std::move(namespace_), std::move(tweak));
+  return internal::NewListWatch(client, T::kind_info(), std::move(namespace_), std::move(tweak));
 }
 // Does the same for a resource that is known only by its name.
 std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,

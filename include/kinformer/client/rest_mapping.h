@@ -7,9 +7,9 @@
 #ifndef KINFORMER_CLIENT_REST_MAPPING_H_
 #define KINFORMER_CLIENT_REST_MAPPING_H_
 
-#include "kinformer/internal/type_info.h"
 #include "kinformer/object/group_version_kind.h"
 #include "kinformer/object/group_version_resource.h"
+#include "kinformer/object/kind_info.h"
 
 namespace kinformer {
 
@@ -18,9 +18,9 @@ struct RestMapping {
   GroupVersionResource resource{};
   GroupVersionKind kind{};
   bool namespaced{false};
-  // Returns a TypeInfo for this kind, which exists even if the program has no static one.
-  [[nodiscard]] const internal::TypeInfo& dynamic_type() const;
-  [[nodiscard]] const internal::TypeInfo& metadata_type() const;
+  // Returns a KindInfo for this kind, which exists even if the program has no static one.
+  [[nodiscard]] const KindInfo& dynamic_type() const;
+  [[nodiscard]] const KindInfo& metadata_type() const;
 };
 
 }  // namespace kinformer

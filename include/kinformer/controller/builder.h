@@ -75,7 +75,7 @@ class TypedControllerBuilder
       Wrong("For may be called only once: further kinds are for Owns or Watches");
       return *this;
     }
-    for_ = &T::type_info();
+    for_ = &T::kind_info();
     Add<T>(
         [](const auto* type) { return handler::EnqueueRequestForObject<Viewed<decltype(type)>>(); },
         std::move(accepts), as);
@@ -237,7 +237,7 @@ class TypedControllerBuilder
     if (accepts.any() != nullptr) {
       of_metadata = *accepts.any();
     } else if (accepts.create || accepts.update || accepts.delete_ || accepts.generic) {
-      Wrong("predicates for " + std::string(T::type_info().kind) +
+      Wrong("predicates for " + std::string(T::kind_info().kind) +
             " see objects, of which only the metadata is watched: give predicates for "
             "Object, or use WatchesMetadata");
     }
@@ -251,7 +251,7 @@ class TypedControllerBuilder
       std::shared_ptr<handler::EventHandler<metav1::PartialObjectMetadata, R>> handler,
       predicate::Predicate<metav1::PartialObjectMetadata> accepts) {
     return source::Kind<metav1::PartialObjectMetadata, R>(
-        std::string(T::type_info().resource),
+        std::string(T::kind_info().resource),
         [this_cache = &manager_.GetCache()] {
           return this_cache->template MetadataInformerFor<T>();
         },
@@ -270,7 +270,7 @@ class TypedControllerBuilder
 
   Manager& manager_;
   std::optional<Error> wrong_;
-  const internal::TypeInfo* for_ = nullptr;
+  const KindInfo* for_ = nullptr;
   bool owns_ = false;
   std::vector<predicate::Predicate<Object>> filters_;
   // Called by Build, since filters may be added after the kinds.

@@ -40,8 +40,8 @@ using kinformer::kEventTypeWarning;
 template <Resource T>
 [[nodiscard]] corev1::ObjectReferenceMutable ReferenceTo(const T& object) {
   corev1::ObjectReferenceMutable reference;
-  reference.kind = T::type_info().kind;
-  reference.apiVersion = T::type_info().apiVersion();
+  reference.kind = T::kind_info().kind;
+  reference.apiVersion = T::kind_info().apiVersion();
   reference.namespace_ = object.metadata().namespace_();
   reference.name = object.metadata().name();
   reference.uid = object.metadata().uid();

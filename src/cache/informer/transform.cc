@@ -28,7 +28,7 @@ std::string JsonOf(const RequestObject& content) {
 }  // namespace
 
 Result<ObjectRef> BlockWithContent(const Block& of, const RequestObject& content) {
-  const TypeInfo& type = of.type();
+  const KindInfo& type = of.type();
   // The limit applies only to objects received from the server.
   const BuildOptions options{.max_object_bytes = std::numeric_limits<std::int32_t>::max()};
   const bool has_message = type.encoding() == Encoding::kProtobuf && !content.protobuf.empty();

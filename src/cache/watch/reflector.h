@@ -86,7 +86,7 @@ class ReflectorObserver {
 struct ReflectorOptions {
   std::string name{};  // name in logs: "pods in namespace default"
   // Objects of other types are logged and ignored; null: any.
-  const TypeInfo* expected_type = nullptr;
+  const KindInfo* expected_type = nullptr;
   // Ignored if the ListerWatcher does not support watch-lists.
   bool use_watch_list = true;
   // Page size of lists; 0: 500 from etcd, unlimited from the watch cache.

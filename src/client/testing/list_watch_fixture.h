@@ -101,7 +101,7 @@ class ListWatchTest : public ::testing::Test {
     transport_ = NewInMemoryTransport(sim_.env(), server_, options);
     client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = -1}));
   }
-  void List(const TypeInfo& type, ListOptions options = {}, const std::string& ns = "default",
+  void List(const KindInfo& type, ListOptions options = {}, const std::string& ns = "default",
             std::function<void(ListOptions&)> tweak = {}) {
     ListFrom(NewListWatch(*client_, type, ns, std::move(tweak)), std::move(options));
   }
@@ -115,7 +115,7 @@ class ListWatchTest : public ::testing::Test {
     sim_.RunUntil([&] { return recorder_.list_done.has_value(); }, seconds(60));
     Drop();
   }
-  void Watch(const TypeInfo& type, ListOptions options = {}) {
+  void Watch(const KindInfo& type, ListOptions options = {}) {
     recorder_ = Recorder();
     sim_.env().loop().Post([&, options] {
       source_ = NewListWatch(*client_, type, "default");
@@ -133,8 +133,8 @@ class ListWatchTest : public ::testing::Test {
   }
   void TearDown() override { Drop(); }
 
-  const TypeInfo& widgets_ = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
-  const TypeInfo& metadata_ = *MetadataTypeInfo("apps", "v1", "Deployment", "deployments", true);
+  const KindInfo& widgets_ = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& metadata_ = *MetadataKindInfo("apps", "v1", "Deployment", "deployments", true);
   Simulation sim_{{.seed = 3}};
   ScriptedServer server_;
   std::shared_ptr<InMemoryTransport> transport_;

@@ -47,8 +47,8 @@ class LeaseLock final : public ResourceLock {
     if (lease_) {
       about = ReferenceTo(*lease_);
     } else {
-      about.kind = coordinationv1::Lease::type_info().kind;
-      about.apiVersion = coordinationv1::Lease::type_info().apiVersion();
+      about.kind = coordinationv1::Lease::kind_info().kind;
+      about.apiVersion = coordinationv1::Lease::kind_info().apiVersion();
       about.namespace_ = options_.namespace_;
       about.name = options_.name;
     }

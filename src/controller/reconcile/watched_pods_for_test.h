@@ -19,7 +19,7 @@ namespace kinformer {
 // Returns a pod with this metadata.
 inline Ref<corev1::Pod> PodWith(const std::string& metadata) {
   return Ref<corev1::Pod>(
-      internal::BuildFromJson(corev1::Pod::type_info(), R"({"metadata":{)" + metadata + "}}")
+      internal::BuildFromJson(corev1::Pod::kind_info(), R"({"metadata":{)" + metadata + "}}")
           .OrExit());
 }
 
