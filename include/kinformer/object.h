@@ -19,6 +19,7 @@
 #include "kinformer/object/mutable_text.h"
 #include "kinformer/object/mutable_values.h"
 #include "kinformer/object/object.h"
+#include "kinformer/object/object_from_json.h"
 #include "kinformer/object/object_meta.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/partial_object_metadata.h"

@@ -34,7 +34,7 @@ const char* const kList =
 
 class Ends final : public ListReceiver, public WatchReceiver, public ResponseReceiver {
  public:
-  void OnItem(ObjectRef) override {}
+  void OnItem(AnyRef) override {}
   void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
   void OnDone(Result<ListMeta> result) override {
     ++ends;

@@ -28,7 +28,7 @@ TEST_F(ListWatchTest, EntryOptionsCutAndLimit) {
                     Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")"))};
   class Keeper final : public ListReceiver {
    public:
-    void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
+    void OnItem(AnyRef object) override { objects.push_back(std::move(object).object()); }
     void OnUnreadable(std::string_view, std::string_view name, const Error& error) override {
       unreadable.push_back(std::string(name) + ": " + error.ToString());
     }
@@ -444,7 +444,7 @@ TEST(ListWatchLog, IgnoredEvents_AreLoggedOnce) {
 TEST_F(ListWatchTest, AListOfMetadataHasNoManagedFields) {
   class Keeper final : public ListReceiver {
    public:
-    void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
+    void OnItem(AnyRef object) override { objects.push_back(std::move(object).object()); }
     void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
     void OnDone(Result<ListMeta>) override {}
     std::vector<ObjectRef> objects{};

@@ -39,7 +39,7 @@ class ListPageCall final : public client::BlockingCall, public ListReceiver {
     call_.reset();
     source_.reset();
   }
-  void OnItem(ObjectRef object) override { out_.items.push_back(std::move(object)); }
+  void OnItem(AnyRef object) override { out_.items.push_back(std::move(object).object()); }
   void OnUnreadable(std::string_view namespace_, std::string_view name,
                     const Error& error) override {
     ++out_.unreadable;
@@ -101,8 +101,8 @@ class WatchCall final : public client::BlockingCall, public WatchReceiver {
       });
       return;
     }
-    events_.push_back(
-        {event.type, event.object, std::string(event.resourceVersion), event.initial_events_end});
+    events_.push_back({event.type, event.object.object(), std::string(event.resourceVersion),
+                       event.initial_events_end});
   }
   void OnChunkEnd() override { Wake(); }
   void OnDone(Result<void> result) override { Complete(std::move(result)); }

@@ -42,7 +42,7 @@ std::string ListOf(const std::string& items) {
 
 class Notes final : public ListReceiver, public WatchReceiver {
  public:
-  void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
+  void OnItem(AnyRef object) override { objects.push_back(std::move(object).object()); }
   void OnUnreadable(std::string_view, std::string_view name, const Error&) override {
     unreadable.emplace_back(name);
   }
@@ -51,7 +51,7 @@ class Notes final : public ListReceiver, public WatchReceiver {
     if (!result) error = std::move(result).error();
   }
   void OnStarted() override {}
-  void OnEvent(const WatchEvent& event) override { objects.push_back(event.object); }
+  void OnEvent(const WatchEvent& event) override { objects.push_back(event.object.object()); }
   void OnDone(Result<void> result) override {
     ++ends;
     if (!result) error = std::move(result).error();

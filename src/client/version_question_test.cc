@@ -131,7 +131,7 @@ TEST_F(VersionQuestionsTest, Questions_AreNotRetriedAndBypassTheListGate) {
   };
   class Deaf final : public ListReceiver {
    public:
-    void OnItem(ObjectRef) override {}
+    void OnItem(AnyRef) override {}
     void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
     void OnDone(Result<ListMeta>) override {}
   } deaf;

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
              .has_objects = false,
              .factory =
                  [](SharedInformerFactoryOptions& o) {
-                   o.transform = [](const Ref<Object>&) -> Result<Ref<Object>> { Throw(); };
+                   o.transform = [](const AnyRef&) -> Result<AnyRef> { Throw(); };
                  }},
         Case{.name = "Handler",
              .log = "an event handler",

@@ -33,12 +33,12 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/list_options.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/internal/callable.h"
-#include "kinformer/internal/time_span.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/resource.h"
 
@@ -88,7 +88,7 @@ struct ClientOptions {
   int burst{0};
   // Limit for each request that is not a watch, retries included; after it the request fails with
   // kDeadlineExceeded. 0: the Config's value, or else no limit. A call's own timeout wins.
-  internal::TimeSpan timeout{};
+  TimeSpan timeout{};
   int max_retries{10};  // per request
   // Limit of informers that fetch their first list at the same time; others wait.
   std::size_t max_initial_lists{8};

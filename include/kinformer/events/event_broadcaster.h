@@ -23,9 +23,9 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/base/env.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"
-#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -35,7 +35,7 @@ struct EventCorrelatorOptions {
   // Number of different messages for one reason about one object after which they are combined; a
   // message is counted for max_interval.
   std::size_t max_events{10};
-  internal::TimeSpan max_interval{std::chrono::minutes(10)};
+  TimeSpan max_interval{std::chrono::minutes(10)};
   // Rate limit for events of one source about one object, by type: a burst, then events per second.
   int burst_size{25};
   double qps{1.0 / 300};
@@ -46,7 +46,7 @@ struct EventBroadcasterOptions {
   std::size_t max_queued{1000};  // per sink and watcher; more are dropped and counted
   // Attempts to send an event if the server does not answer; refused events are not retried.
   int max_attempts{12};
-  internal::TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
+  TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
   EventCorrelatorOptions correlator{};
 };
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,18 +81,20 @@ class HandlerAdapter final : public RawHandler {
   void Handle(const RawEvent& e) override {
     switch (e.kind) {
       case EventKind::kAdd:
-        return handler_->OnAdd(
-            Added<T>{*e.key, T(e.block), e.is_in_initial_list, e.block, e.epoch});
+        return handler_->OnAdd(Added<T>{*e.key, T(e.block), e.is_in_initial_list, e.epoch});
       case EventKind::kUpdate:
-        return handler_->OnUpdate(
-            Updated<T>{*e.key, T(e.old_block), T(e.block), e.old_block, e.block, e.epoch});
+        return handler_->OnUpdate(Updated<T>{*e.key, T(e.old_block), T(e.block), e.epoch});
       case EventKind::kDelete:
         return handler_->OnDelete(
-            Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.block, e.epoch, e.old_block});
+            Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.epoch, Told(e.old_block)});
     }
   }
 
  private:
+  static std::optional<T> Told(const Block* block) {
+    return block == nullptr ? std::nullopt : std::optional<T>(T(block));
+  }
+
   const std::shared_ptr<Handler> handler_;
 };
 

@@ -19,9 +19,9 @@ struct MessageDescriptor;  // internal/descriptor.h
 struct StructInfo;         // internal/kind_info.h
 }  // namespace internal
 
-// A kind, with its resource. Constant; objects refer to that of their kind, which is never
-// destroyed: compare the addresses to see whether two objects have the same form. Thread-compatible.
-// Counterpart: meta.RESTMapping, for code that has no runtime.Scheme.
+// A kind, with its resource. A constant: each object refers to that of its kind, so it is never
+// destroyed, and two objects have the same type if they refer to the same one. Counterpart: an
+// entry of a runtime.Scheme with its meta.RESTMapping.
 struct KindInfo {
   std::string_view group;  // empty: the core group
   std::string_view version;

@@ -210,8 +210,8 @@ void ConsistencyChecker::AskForPage() {
   walk_.reset();
 }
 
-void ConsistencyChecker::OnItem(ObjectRef object) {
-  const Block& listed = *object;
+void ConsistencyChecker::OnItem(AnyRef object) {
+  const Block& listed = *object.object();
   if (walk_->IsLeftOut(listed.namespace_(), listed.name())) ++walk_->left_out;
   if (walk_->IsMissing(listed.namespace_(), listed.name())) return;
   const Block* stored = walk_->snapshot->Get(listed.namespace_(), listed.name());

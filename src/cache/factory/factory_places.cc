@@ -75,7 +75,7 @@ FactoryPlaces::Names NamesOf(const SharedInformerFactoryOptions& options,
 RawTransform Untyped(const TransformFunc* transform) {
   if (transform == nullptr) return {};
   return [transform = *transform](ObjectRef object) -> Result<ObjectRef> {
-    Result<Ref<Object>> changed = transform(Ref<Object>(std::move(object)));
+    Result<AnyRef> changed = transform(AnyRef(std::move(object)));
     if (!changed) return std::move(changed).error();
     return (*changed).object();
   };

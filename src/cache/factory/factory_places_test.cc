@@ -166,7 +166,7 @@ TEST(FactoryPlaces, UnknownPlace_HasNoSelectors) {
 TEST(FactoryPlaces, Transforms_FollowRulesOfSelectors) {
   std::string heard;
   const auto says = [&](const std::string& what) {
-    return [&heard, what](const Ref<Object>& object) -> Result<Ref<Object>> {
+    return [&heard, what](const AnyRef& object) -> Result<AnyRef> {
       heard = what;
       return object;
     };
@@ -213,7 +213,7 @@ TEST(FactoryPlaces, ToString_NamesNamespacesAndSelectors) {
             " in namespace blue with labels from=blue, in all other namespaces");
   EXPECT_EQ(PlacesOf({.namespaces = {"blue", "red"}}, {}, pods, {}).ToString(),
             " in namespaces blue, red");
-  const ByNamespace changed = {{"blue", {.transform = [](const Ref<Object>& o) { return o; }}}};
+  const ByNamespace changed = {{"blue", {.transform = [](const AnyRef& o) { return o; }}}};
   EXPECT_EQ(PlacesOf({.namespaces = {""}, .by_namespace = changed}, {}, pods, {}).ToString(),
             " in namespaces blue and all others");
   const LabelSelector web = LabelSelector::Parse("app=web").OrExit();

@@ -27,7 +27,7 @@ TEST(Deleted, ATombstonesNameIsItsObjects_ON02) {
   const Ref<Pod> pod(MakePod("default", "a", "1"));
   const std::string key = MetaNamespaceKeyFunc(*pod);
   for (const bool tombstone : {false, true}) {
-    const Deleted<Pod> event{key, *pod, tombstone, pod.object().get()};
+    const Deleted<Pod> event{key, *pod, tombstone};
     EXPECT_EQ(event.object_name(), (ObjectName{"default", "a"}));
     EXPECT_EQ(DeletionHandlingMetaNamespaceKeyFunc(event), "default/a");
   }

@@ -42,11 +42,11 @@ Result<ObjectRef> BlockWithContent(const Block& of, const RequestObject& content
 
 }  // namespace internal
 
-Result<Ref<Object>> WithContent(const Ref<Object>& object, const json::Value& content) {
+Result<AnyRef> WithContent(const AnyRef& object, const json::Value& content) {
   Result<internal::ObjectRef> made =
       internal::BlockWithContent(*object.object(), internal::ToRequestObject<Object>(content));
   if (!made) return std::move(made).error();
-  return Ref<Object>(*std::move(made));
+  return AnyRef(*std::move(made));
 }
 
 }  // namespace kinformer

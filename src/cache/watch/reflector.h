@@ -183,7 +183,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void ResyncNow();
 
   // ListReceiver
-  void OnItem(ObjectRef object) override;
+  void OnItem(AnyRef object) override;
   void OnUnreadable(std::string_view namespace_, std::string_view name,
                     const Error& error) override;
   void OnDone(Result<ListMeta> result) override;

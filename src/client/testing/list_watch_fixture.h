@@ -63,7 +63,7 @@ class Recorder final : public ListReceiver, public WatchReceiver {
   int started = 0;
   int chunk_ends = 0;
 
-  void OnItem(ObjectRef object) override { Note("", *object); }
+  void OnItem(AnyRef object) override { Note("", *object.object()); }
   void OnUnreadable(std::string_view namespace_, std::string_view name, const Error&) override {
     unreadable.push_back(std::string(namespace_) + "/" + std::string(name));
   }
@@ -77,7 +77,7 @@ class Recorder final : public ListReceiver, public WatchReceiver {
                            "@" + std::string(event.resourceVersion));
       if (event.why != nullptr) why = event.why->ToString();
     } else if (event.object) {
-      Note(sign, *event.object);
+      Note(sign, *event.object.object());
     } else {
       items.push_back(std::string(sign) + "@" + std::string(event.resourceVersion) +
                       (event.initial_events_end ? " end" : ""));

@@ -26,14 +26,14 @@ inline Ref<corev1::Pod> PodWith(const std::string& metadata) {
 // The events below are valid as long as their pods.
 inline const std::string kAnyKey = "biz/baz";
 inline Added<corev1::Pod> AddedOf(const Ref<corev1::Pod>& pod, bool is_in_initial_list = false) {
-  return {kAnyKey, *pod, is_in_initial_list, pod.object().get()};
+  return {kAnyKey, *pod, is_in_initial_list};
 }
 inline Updated<corev1::Pod> UpdatedOf(const Ref<corev1::Pod>& before, const Ref<corev1::Pod>& now) {
-  return {kAnyKey, *before, *now, before.object().get(), now.object().get()};
+  return {kAnyKey, *before, *now};
 }
 inline Deleted<corev1::Pod> DeletedOf(const Ref<corev1::Pod>& pod,
                                       bool final_state_unknown = false) {
-  return {kAnyKey, *pod, final_state_unknown, pod.object().get()};
+  return {kAnyKey, *pod, final_state_unknown};
 }
 inline GenericEvent<corev1::Pod> GenericOf(const Ref<corev1::Pod>& pod) { return {pod}; }
 

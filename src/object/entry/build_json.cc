@@ -7,6 +7,7 @@
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/descriptor.h"
+#include "kinformer/object/object_from_json.h"
 
 #include "object/block/block_assembly.h"
 #include "object/block/metav1_descriptors.h"
@@ -212,3 +213,15 @@ Result<ObjectRef> RebuildBlock(const Block& block, const BuildOptions& options) 
 }
 
 }  // namespace kinformer::internal
+
+namespace kinformer {
+
+Result<AnyRef> ObjectFromJson(const KindInfo& kind, std::string_view json,
+                              const EntryOptions& options) {
+  Result<internal::ObjectRef> built =
+      internal::BuildFromJson(kind, json, internal::BuildOptionsOf(options));
+  if (!built) return std::move(built).error();
+  return AnyRef(*std::move(built));
+}
+
+}  // namespace kinformer
