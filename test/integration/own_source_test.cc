@@ -137,7 +137,8 @@ TEST(AnyRef, As_GivesObjectsOfThatKindOnly) {
   EXPECT_EQ(any->kind(), "Pod");
   EXPECT_EQ(any.As<corev1::Pod>(), pod) << "the same object";
   EXPECT_FALSE(any.As<corev1::ConfigMap>());
-  EXPECT_EQ(any.As<Unstructured>()->metadata().name(), "a");
+  const Ref<Unstructured> without_type = any.As<Unstructured>();
+  EXPECT_EQ(without_type->metadata().name(), "a");
   EXPECT_FALSE(AnyRef().As<corev1::Pod>());
   EXPECT_FALSE(AnyRef().As<Unstructured>());
   EXPECT_FALSE(AnyRef(Ref<corev1::Pod>()));
