@@ -110,7 +110,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   using FactoryMisuse::WaitForHandlersSync;
 
   explicit SharedInformerFactory(const Client& client, SharedInformerFactoryOptions options = {});
-  // Creates a factory over any source of ListerWatchers. For tests.
+  // Creates a factory over any source of ListerWatchers.
   explicit SharedInformerFactory(std::shared_ptr<ListerWatcherProvider> provider,
                                  SharedInformerFactoryOptions options = {});
   template <class Options>
