@@ -116,7 +116,7 @@ struct Cache {
     for (const demo::Operation& operation : model.Start()) {
       if (operation.resource != "pods") continue;
       const ObjectRef object =
-          internal::BuildFromJson(corev1::Pod::type_info(), operation.json).OrExit();
+          internal::BuildFromJson(corev1::Pod::kind_info(), operation.json).OrExit();
       keys.push_back(std::string(object->namespace_()) + "/" + std::string(object->name()));
       messages.emplace_back(object->payload());
       static_cast<void>(store->Put(object));
@@ -162,7 +162,7 @@ class Writer {
             for (int i = 0; i < 50; ++i) {
               const std::string& message = cache.messages[random() % cache.messages.size()];
               static_cast<void>(cache.store->Put(
-                  internal::BuildFromProtobuf(corev1::Pod::type_info(), message).OrExit()));
+                  internal::BuildFromProtobuf(corev1::Pod::kind_info(), message).OrExit()));
             }
             cache.store->Commit();
             next += std::chrono::milliseconds(1);

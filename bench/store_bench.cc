@@ -15,7 +15,7 @@
 #include "kinformer/base/log.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 #include "benchmark/benchmark.h"
 #include "cache/store/store_core.h"
@@ -32,7 +32,7 @@ Env& BenchEnv() {
 
 ObjectRef MakeObject(std::size_t i, int version) {
   // Only metadata, stored as protobuf like built-in kinds.
-  static const TypeInfo* type = MetadataTypeInfo("bench.example", "v1", "Thing", "things", true);
+  static const KindInfo* type = MetadataKindInfo("bench.example", "v1", "Thing", "things", true);
   const std::string json = R"({"metadata":{"name":"thing-7d9c6b5f48-)" + std::to_string(i) +
                            R"(","namespace":"namespace-)" + std::to_string(i % 20) +
                            R"(","resourceVersion":")" + std::to_string(version) +

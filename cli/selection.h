@@ -35,7 +35,7 @@ void AddSelectionFlags(Command& command, SelectionFlags& flags);
 // A selection with its resource resolved by the server.
 struct Selection {
   RestMapping mapping{};
-  const internal::TypeInfo* type = nullptr;
+  const KindInfo* type = nullptr;
   std::string namespace_{};  // empty: all, or a cluster-scoped kind
   std::string name{};        // empty: all
   std::string label_selector{};

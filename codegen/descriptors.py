@@ -1,4 +1,4 @@
-"""Emits MessageDescriptors and TypeInfos."""
+"""Emits MessageDescriptors and KindInfos."""
 
 HEADER = "// Generated from schema/ by codegen/generate.py. Not to be edited.\n\n"
 
@@ -46,14 +46,14 @@ def header(package):
     guard = f"KINFORMER_{package.alias.upper()}_DESCRIPTORS_H_"
     out = [HEADER, f"#ifndef {guard}\n#define {guard}\n\n",
            '#include "kinformer/internal/descriptor.h"\n'
-           '#include "kinformer/internal/type_info.h"\n\n',
+           '#include "kinformer/object/kind_info.h"\n\n',
            f"namespace kinformer::internal::descriptors::{package.alias} {{\n\n"]
     out += [f"extern const MessageDescriptor k{m};\n" for m in package.messages]
     out.append(f"\n}}  // namespace kinformer::internal::descriptors::{package.alias}\n\n")
     kinds = [m.name for m in package.messages.values() if m.is_kind]
     if kinds:
         out.append(f"namespace kinformer::internal::types::{package.alias} {{\n\n")
-        out += [f"extern const TypeInfo k{m};\n" for m in kinds]
+        out += [f"extern const KindInfo k{m};\n" for m in kinds]
         out.append(f"\n}}  // namespace kinformer::internal::types::{package.alias}\n\n")
     out.append(f"#endif  // {guard}\n")
     return "".join(out)
@@ -123,8 +123,8 @@ def body(package):
     return "".join(out)
 
 
-def type_infos(package, resources):
-    """The definitions of the TypeInfos of a package's kinds."""
+def kind_infos(package, resources):
+    """The definitions of the KindInfos of a package's kinds."""
     by_kind = {}
     for r in resources:
         by_kind.setdefault(r.kind, r)
@@ -135,7 +135,7 @@ def type_infos(package, resources):
     for m in kinds:
         group, version = kind_group_version(package, m)
         r = by_kind.get((group, version, m.name))
-        out.append(f'constinit const TypeInfo k{m.name}{{"{group}", "{version}", "{m.name}", '
+        out.append(f'constinit const KindInfo k{m.name}{{"{group}", "{version}", "{m.name}", '
                    f'"{r.name if r else ""}", '
                    f'"{r.singular if r else ""}", {flag(r and r.namespaced)}, '
                    f'&descriptors::{package.alias}::k{m.name}}};\n')

@@ -68,7 +68,7 @@ def main():
                       descriptors.HEADER + text + descriptors.body(package))
         else:
             text += descriptors.body(package)
-        text += descriptors.type_infos(package, schema.resources)
+        text += descriptors.kind_infos(package, schema.resources)
         if views.views_of(package):
             out.write(f"include/kinformer/api/{alias}.h", views.header(schema, package))
             text = f'#include "kinformer/api/{alias}.h"\n\n' + text + views.source(schema, package)

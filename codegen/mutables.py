@@ -213,10 +213,10 @@ def source(package):
             out.append(f"    {{{offset}, {ops}, {table}, nullptr}},\n")
         if fields:
             out.append("};\n")
-        type_info = f"&types::{alias}::k{m.name}" if m.is_kind else "nullptr"
+        kind_info = f"&types::{alias}::k{m.name}" if m.is_kind else "nullptr"
         tables.append(f"constinit const MutableTable k{m.name}{{&descriptors::{alias}::k{m.name}, "
                       f"{f'k{m.name}Fields' if fields else '{}'}, "
-                      f"offsetof({struct}, unknown_fields), {type_info}}};\n")
+                      f"offsetof({struct}, unknown_fields), {kind_info}}};\n")
     out.append("\n}  // namespace\n\n")
     out += tables
     out.append(f"\n}}  // namespace kinformer::internal::mutable_tables::{alias}\n\n"

@@ -14,7 +14,7 @@ def source(schema):
         for m in p.messages.values():
             if m.is_kind:
                 symbols[(*kind_group_version(p, m), m.name)] = f"&types::{p.alias}::k{m.name}"
-    out.append("constinit const TypeInfo* const kTypes[] = {\n")
+    out.append("constinit const KindInfo* const kTypes[] = {\n")
     out += [f"    {symbols[k]},\n" for k in sorted(symbols)]
     out.append("};\n\n")
 
@@ -56,7 +56,7 @@ def source(schema):
 
 }  // namespace
 
-std::span<const TypeInfo* const> AllTypes() { return kTypes; }
+std::span<const KindInfo* const> AllTypes() { return kTypes; }
 std::span<const ResourceInfo> AllResources() { return kResources; }
 std::span<const GroupVersionInfo> AllGroupVersions() { return kVersions; }
 

@@ -123,7 +123,7 @@ def _message_class(m, name, package, apart, with_type):
 
 def _kind_constants(m, resource):
     group, version = kind_group_version(m.package, m)
-    out = (f"  static const internal::TypeInfo& type_info();\n"
+    out = (f"  static const KindInfo& kind_info();\n"
            f'  static constexpr std::string_view kGroup = "{group}";\n'
            f'  static constexpr std::string_view kVersion = "{version}";\n'
            f'  static constexpr std::string_view kKind = "{m.name}";\n')
@@ -151,7 +151,7 @@ def _object_class(m, package, resource):
 def header(schema, package):
     messages = views_of(package)
     guard = f"KINFORMER_API_{package.alias.upper()}_H_"
-    includes = {"kinformer/internal/type_info.h", "kinformer/internal/view.h"}
+    includes = {"kinformer/object/kind_info.h", "kinformer/internal/view.h"}
     for m in messages:
         for f in m.fields:
             if f.message and hand_written(f.message):
@@ -211,13 +211,13 @@ def header(schema, package):
 
 
 def source(schema, package):
-    """The definitions of the kinds' type_info(), of the messages' descriptors and of the "
+    """The definitions of the kinds' kind_info(), of the messages' descriptors and of the "
     "accessors that are not inline."""
     out = []
     embedded = embedded_kinds(schema)
     for m in views_of(package):
         if m.is_kind:
-            out.append(f"const internal::TypeInfo& {m.name}::type_info() {{\n"
+            out.append(f"const KindInfo& {m.name}::kind_info() {{\n"
                        f"  return internal::types::{package.alias}::k{m.name};\n}}\n")
         messages = [] if m.is_object else [m.name]
         if id(m) in embedded:

@@ -6,7 +6,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 #include "kinformer/internal/view.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/unstructured.h"
@@ -115,7 +115,7 @@ void CheckHead(const internal::Block& block) {
 
 void FuzzBlockProtobuf(std::string_view input) {
   Choices choices(input);
-  const internal::TypeInfo& type = PickType(choices.Byte());
+  const KindInfo& type = PickType(choices.Byte());
   const internal::BuildOptions options{.drop_managed_fields = (choices.Byte() & 1U) != 0};
   const Result<ObjectRef> built = internal::BuildFromProtobuf(type, choices.rest(), options);
   if (!built) {
@@ -147,7 +147,7 @@ void FuzzBlockProtobuf(std::string_view input) {
 
 void FuzzBlockJson(std::string_view input) {
   Choices choices(input);
-  const internal::TypeInfo& type = PickType(choices.Byte());
+  const KindInfo& type = PickType(choices.Byte());
   const internal::BuildOptions options{.drop_managed_fields = (choices.Byte() & 1U) != 0};
   const Result<ObjectRef> built = internal::BuildFromJson(type, choices.rest(), options);
   if (!built) {
@@ -169,8 +169,7 @@ void FuzzBlockJson(std::string_view input) {
 
 void FuzzDynamicObject(std::string_view input) {
   Choices choices(input);
-  const internal::TypeInfo& type =
-      *internal::DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& type = *internal::DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   const internal::BuildOptions options{.drop_managed_fields = (choices.Byte() & 1U) != 0};
   const Result<ObjectRef> built = internal::BuildFromJson(type, choices.rest(), options);
   if (!built) {

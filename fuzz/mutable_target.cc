@@ -5,7 +5,7 @@
 #include "kinformer/api/apiextensionsv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/internal/mutable_codec.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
@@ -18,7 +18,7 @@ namespace {
 template <class Kind>
 void RoundTrip(std::string_view message) {
   using Mutable = typename Kind::Mutable;
-  const internal::TypeInfo& type = Kind::type_info();
+  const KindInfo& type = Kind::kind_info();
   std::string transcoded;
   const Result<void> has_json = internal::ProtobufToJson(
       *type.message, message, transcoded, internal::TypeMetaJson(type.kind, type.apiVersion()));

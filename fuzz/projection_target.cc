@@ -81,7 +81,7 @@ void FuzzJsonObject(std::string_view text, const internal::ProjectionTree& tree,
   Require(*left == wanted, "what is left of JSON", cut, wanted.Dump());
 }
 
-void FuzzMessage(const internal::TypeInfo& type, std::string_view message,
+void FuzzMessage(const KindInfo& type, std::string_view message,
                  const internal::ProjectionTree& tree, const std::vector<Names>& paths, bool keep) {
   const internal::MessageDescriptor& descriptor = *type.message;
   std::string cut;
@@ -112,7 +112,7 @@ void FuzzProjection(std::string_view input) {
   Choices choices(input);
   const bool keep = choices.Byte() % 2 == 0;
   const bool json = choices.Byte() % 2 == 0;
-  const internal::TypeInfo& type = PickType(choices.Byte());
+  const KindInfo& type = PickType(choices.Byte());
   const std::string_view rest = choices.rest();
   const std::size_t cut = rest.find('\n');
   if (cut == std::string_view::npos) return;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 #include "api/apiextensionsv1_descriptors.h"
 #include "api/appsv1_descriptors.h"
@@ -64,7 +64,7 @@ constexpr Target kTargets[] = {
 };
 
 // The corpora refer to them by position, so new ones go to the end.
-constexpr const internal::TypeInfo* kTypes[] = {
+constexpr const KindInfo* kTypes[] = {
     &internal::types::corev1::kPod,
     &internal::types::corev1::kSecret,
     &internal::types::corev1::kService,
@@ -127,8 +127,6 @@ std::size_t PieceSizes::Next() {
   return 1 + (random % 4 != 0 ? (random >> 2U) % 8 : (random >> 2U) % 256);
 }
 
-const internal::TypeInfo& PickType(std::uint8_t choice) {
-  return *kTypes[choice % std::size(kTypes)];
-}
+const KindInfo& PickType(std::uint8_t choice) { return *kTypes[choice % std::size(kTypes)]; }
 
 }  // namespace kinformer::fuzz

@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-namespace kinformer::internal {
-struct TypeInfo;
-}  // namespace kinformer::internal
+namespace kinformer {
+struct KindInfo;
+}  // namespace kinformer
 
 namespace kinformer::fuzz {
 
@@ -59,7 +59,7 @@ class PieceSizes {
 };
 
 // One of some kinds that have between them every shape of field.
-const internal::TypeInfo& PickType(std::uint8_t choice);
+const KindInfo& PickType(std::uint8_t choice);
 
 }  // namespace kinformer::fuzz
 

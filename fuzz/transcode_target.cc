@@ -3,8 +3,8 @@
 #include <string>
 
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/internal/type_info.h"
 #include "kinformer/json/json.h"
+#include "kinformer/object/kind_info.h"
 
 #include "fuzz/target.h"
 #include "fuzz/targets.h"
@@ -20,7 +20,7 @@ std::string_view MessageOf(const Result<std::string>& result) {
 }
 
 // Returns the JSON of a message that was made from JSON, which must have a JSON form.
-std::string JsonOf(const internal::TypeInfo& type, std::string_view message) {
+std::string JsonOf(const KindInfo& type, std::string_view message) {
   std::string json;
   const Result<void> written = internal::ProtobufToJson(
       *type.message, message, json, internal::TypeMetaJson(type.kind, type.apiVersion()));
@@ -33,7 +33,7 @@ std::string JsonOf(const internal::TypeInfo& type, std::string_view message) {
 
 void FuzzJsonToProtobuf(std::string_view input) {
   Choices choices(input);
-  const internal::TypeInfo& type = PickType(choices.Byte());
+  const KindInfo& type = PickType(choices.Byte());
   internal::FieldProblems problems;
   const Result<std::string> message =
       internal::JsonToProtobuf(*type.message, choices.rest(), &problems);
@@ -58,7 +58,7 @@ void FuzzJsonToProtobuf(std::string_view input) {
 
 void FuzzProtobufToJson(std::string_view input) {
   Choices choices(input);
-  const internal::TypeInfo& type = PickType(choices.Byte());
+  const KindInfo& type = PickType(choices.Byte());
   std::string json = "kept";
   const Result<void> written = internal::ProtobufToJson(
       *type.message, choices.rest(), json, internal::TypeMetaJson(type.kind, type.apiVersion()));

@@ -28,7 +28,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/base/stop.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/controller/source.h"
 

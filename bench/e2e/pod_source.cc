@@ -66,7 +66,7 @@ std::vector<SourcePod> MakePods(std::size_t count) {
     for (const demo::Operation& operation : model.Start()) {
       if (operation.resource != "pods" || pods.size() == count) continue;
       const ObjectRef block =
-          internal::BuildFromJson(corev1::Pod::type_info(), JsonOf(operation, slice, pods.size()))
+          internal::BuildFromJson(corev1::Pod::kind_info(), JsonOf(operation, slice, pods.size()))
               .OrExit();
       SourcePod& pod = pods.emplace_back();
       pod.message = block->payload();
@@ -190,7 +190,7 @@ class PodSource::State : public std::enable_shared_from_this<PodSource::State> {
       wire::ProtobufWriter(bytes_).BytesField(
           100, std::string_view(noise_).substr(pod.noise_from, pod.noise_size));
     }
-    return internal::BuildFromProtobuf(corev1::Pod::type_info(), bytes_).OrExit();
+    return internal::BuildFromProtobuf(corev1::Pod::kind_info(), bytes_).OrExit();
   }
 
   Env& env_;

@@ -30,7 +30,7 @@ std::string WithLastApplied(const std::string& text) {
 Data Make() {
   Data data;
   for (const std::string& pod : MakePods()) {
-    const auto block = internal::BuildFromJson(corev1::Pod::type_info(), pod);
+    const auto block = internal::BuildFromJson(corev1::Pod::kind_info(), pod);
     if (!block) std::abort();
     // In the order of members in which servers write them.
     data.json.push_back(internal::BlockToJson(**block));

@@ -14,7 +14,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 #include "kinformer/object/ref.h"
 
 #include "micro/data.h"
@@ -33,10 +33,10 @@ namespace {
 constexpr std::size_t kPiece = 16384;
 constexpr std::size_t kBlockOverhead = 150;  // header and index of a pod
 
-const internal::TypeInfo& Pods() { return corev1::Pod::type_info(); }
-const internal::TypeInfo& DynamicPods() {
-  static const internal::TypeInfo& type =
-      *internal::DynamicTypeInfo("example.com", "v1", "Pod", "pods", true);
+const KindInfo& Pods() { return corev1::Pod::kind_info(); }
+const KindInfo& DynamicPods() {
+  static const KindInfo& type =
+      *internal::DynamicKindInfo("example.com", "v1", "Pod", "pods", true);
   return type;
 }
 

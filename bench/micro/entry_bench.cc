@@ -23,10 +23,8 @@ namespace {
 
 using internal::ObjectRef;
 
-const internal::TypeInfo& Pods() { return corev1::Pod::type_info(); }
-const internal::TypeInfo& DynamicPods() {
-  return *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
-}
+const KindInfo& Pods() { return corev1::Pod::kind_info(); }
+const KindInfo& DynamicPods() { return *internal::DynamicKindInfo("", "v1", "Pod", "pods", true); }
 
 struct Data {
   std::vector<std::string> json = bench::MakePods();
@@ -88,8 +86,7 @@ const Data& AllData() {
   return data;
 }
 
-ObjectRef BuildOf(const internal::TypeInfo& type, std::size_t i,
-                  const internal::BuildOptions& options) {
+ObjectRef BuildOf(const KindInfo& type, std::size_t i, const internal::BuildOptions& options) {
   const Data& data = AllData();
   Result<ObjectRef> built = type.encoding() == internal::Encoding::kJson
                                 ? internal::BuildFromJson(type, data.json[i], options)
@@ -101,7 +98,7 @@ ObjectRef Build(bool json, std::size_t i, const internal::BuildOptions& options)
   return BuildOf(json ? DynamicPods() : Pods(), i, options);
 }
 
-void BuildAllOf(benchmark::State& state, const internal::TypeInfo& type,
+void BuildAllOf(benchmark::State& state, const KindInfo& type,
                 const internal::BuildOptions& options) {
   const std::size_t count = AllData().json.size();
   std::size_t bytes = 0;
@@ -150,7 +147,7 @@ void BM_Drop(benchmark::State& state) {
 // A kind with a struct of the program: the struct is decoded when the object is built, and the
 // object is validated for that.
 void BM_WithStruct(benchmark::State& state) {
-  BuildAllOf(state, CustomResource<OwnPod>::type_info(), {});
+  BuildAllOf(state, CustomResource<OwnPod>::kind_info(), {});
 }
 BENCHMARK(BM_WithStruct);
 BENCHMARK(BM_Shallow)->ArgName("json")->Arg(0)->Arg(1);

@@ -25,7 +25,7 @@ using google::protobuf::Message;
 
 std::unique_ptr<Message> NewPod() {
   static testing::OracleSchema* const schema = new testing::OracleSchema;
-  return schema->New(*corev1::Pod::type_info().message);
+  return schema->New(*corev1::Pod::kind_info().message);
 }
 
 // Parses each pod separately, as libprotobuf gets it: the bytes are the content of the list without

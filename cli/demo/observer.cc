@@ -101,7 +101,7 @@ std::map<std::string, std::string> VersionsOf(const Range& objects) {
 
 template <class T>
 void Observer::Add(const char* name, SharedInformer<T> informer) {
-  const internal::TypeInfo& type = T::type_info();
+  const KindInfo& type = T::kind_info();
   resources_.push_back(
       {name,
        {std::string(type.group), std::string(type.version), std::string(type.resource)},

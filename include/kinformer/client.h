@@ -6,6 +6,7 @@
 #define KINFORMER_CLIENT_H_
 
 #include "kinformer/client/client.h"
+#include "kinformer/client/clientcmd.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/discovery.h"
 #include "kinformer/client/dynamic_client.h"
@@ -16,6 +17,7 @@
 #include "kinformer/client/patch.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/client/resource_client.h"
+#include "kinformer/client/rest_mapping.h"
 #include "kinformer/client/retry.h"
 #include "kinformer/client/retry_watcher.h"
 #include "kinformer/client/transport.h"

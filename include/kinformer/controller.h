@@ -5,10 +5,10 @@
 #ifndef KINFORMER_CONTROLLER_H_
 #define KINFORMER_CONTROLLER_H_
 
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/cached_resource_client.h"
 #include "kinformer/controller/cluster.h"
 #include "kinformer/controller/controller.h"
-#include "kinformer/controller/controller_builder.h"
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/controllerutil.h"
 #include "kinformer/controller/delegating_client.h"

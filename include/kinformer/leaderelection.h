@@ -7,6 +7,7 @@
 
 #include "kinformer/leaderelection/leader_elector.h"
 #include "kinformer/leaderelection/lease_candidate.h"
+#include "kinformer/leaderelection/lease_lock.h"
 #include "kinformer/leaderelection/resource_lock.h"
 
 #endif  // KINFORMER_LEADERELECTION_H_

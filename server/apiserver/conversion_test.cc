@@ -46,7 +46,7 @@ json::Value Decoded(std::string_view envelope_bytes) {
   if (!envelope) return {};
   const std::string version(envelope->api_version);
   const std::size_t slash = version.find('/');
-  const internal::TypeInfo* type =
+  const KindInfo* type =
       slash == std::string::npos
           ? internal::FindType("", version, envelope->kind)
           : internal::FindType(version.substr(0, slash), version.substr(slash + 1), envelope->kind);

@@ -29,7 +29,7 @@ std::string KindOf(const json::Value& object) {
   return object["apiVersion"].StringOrEmpty() + " " + object["kind"].StringOrEmpty();
 }
 
-std::string ApiVersion(const internal::TypeInfo& type) {
+std::string ApiVersion(const KindInfo& type) {
   return std::string(type.group).append(type.group.empty() ? "" : "/").append(type.version);
 }
 
@@ -37,9 +37,9 @@ const MessageDescriptor* MessageOf(const json::Value& object) {
   const std::string version = object["apiVersion"].StringOrEmpty();
   const std::size_t slash = version.find('/');
   const bool core = slash == std::string::npos;
-  const internal::TypeInfo* type = internal::FindType(core ? "" : version.substr(0, slash),
-                                                      core ? version : version.substr(slash + 1),
-                                                      object["kind"].StringOrEmpty());
+  const KindInfo* type = internal::FindType(core ? "" : version.substr(0, slash),
+                                            core ? version : version.substr(slash + 1),
+                                            object["kind"].StringOrEmpty());
   return type == nullptr ? nullptr : type->message;
 }
 

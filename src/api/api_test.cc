@@ -37,7 +37,7 @@ constexpr std::string_view kPod =
     R"("terminationGracePeriodSeconds":0,"nodeName":"node-7"},"status":{"phase":"Running"}})";
 
 TEST(Views, ReadAPod) {
-  const auto built = internal::BuildFromJson(corev1::Pod::type_info(), kPod);
+  const auto built = internal::BuildFromJson(corev1::Pod::kind_info(), kPod);
   ASSERT_TRUE(built) << built.error();
   const Ref<corev1::Pod> ref(*built);
   const corev1::Pod pod = *ref;
@@ -83,7 +83,7 @@ TEST(Blocks, APodTakesAtMost170BytesMoreThanItsPayload) {
         R"("startTime":"2026-03-01T10:00:00Z","containerStatuses":[{"name":"c"}],)"
         R"("qosClass":"Burstable",)"
         R"("podIPs":[{"ip":"10.1.0.1"}],"hostIPs":[{"ip":"10.0.0.1"}]}})";
-    kept.push_back(internal::BuildFromJson(corev1::Pod::type_info(), json).OrExit());
+    kept.push_back(internal::BuildFromJson(corev1::Pod::kind_info(), json).OrExit());
     over += kept.back()->allocated_bytes() - kept.back()->payload().size();
   }
   EXPECT_LE(over, 170 * kNames);
@@ -99,7 +99,7 @@ TEST(Blocks, FieldsAreFoundInIndexesOfAllWidths) {
                                R"("}},"spec":{"containers":[{"name":"c"}],)" +
                                (large_number ? R"("hostUsers":false,)" : "") +
                                R"("nodeName":"node-7"},"status":{"phase":"Running"}})";
-      const Ref<corev1::Pod> pod(internal::BuildFromJson(corev1::Pod::type_info(), json).OrExit());
+      const Ref<corev1::Pod> pod(internal::BuildFromJson(corev1::Pod::kind_info(), json).OrExit());
       EXPECT_EQ(pod->metadata().annotations()["k"].size(), padding);
       EXPECT_EQ(pod->spec().nodeName(), "node-7");
       EXPECT_EQ(pod->spec().hostUsers(), large_number ? std::optional(false) : std::nullopt);
@@ -111,7 +111,7 @@ TEST(Blocks, FieldsAreFoundInIndexesOfAllWidths) {
 }
 
 TEST(Mutables, DeepCopyChangeAndSend) {
-  const auto built = internal::BuildFromJson(corev1::Pod::type_info(), kPod);
+  const auto built = internal::BuildFromJson(corev1::Pod::kind_info(), kPod);
   ASSERT_TRUE(built) << built.error();
   const Ref<corev1::Pod> ref(*built);
   corev1::Pod::Mutable pod = ref->DeepCopy();
@@ -148,10 +148,10 @@ TEST(Mutables, UnknownJsonMembersSurvive) {
       R"("resources":{},"newContainer":{"a":{"b":[]}}}],"newSpec":"caf\u00e9"},)"
       R"("status":{},"new/root":true})";
   internal::FieldProblems problems;
-  ASSERT_TRUE(internal::JsonToProtobuf(*corev1::Pod::type_info().message, kNewer, &problems));
+  ASSERT_TRUE(internal::JsonToProtobuf(*corev1::Pod::kind_info().message, kNewer, &problems));
   EXPECT_EQ(problems.unknown.size(), 6U);
 
-  const auto built = internal::BuildFromJson(corev1::Pod::type_info(), kNewer);
+  const auto built = internal::BuildFromJson(corev1::Pod::kind_info(), kNewer);
   ASSERT_TRUE(built) << built.error();
   const Ref<corev1::Pod> ref(*built);
   EXPECT_EQ(ref->spec().containers()[0].livenessProbe()->httpGet()->port().IntVal(), 80);
@@ -184,14 +184,14 @@ TEST(Mutables, ForgedMembersAreNotWritten) {
     wire::ProtobufWriter(bytes).BytesField(internal::kKeptMemberField, forged);
     std::string json;
     ASSERT_TRUE(
-        internal::ProtobufToJson(*corev1::ConfigMap::type_info().message, bytes, json).ok());
+        internal::ProtobufToJson(*corev1::ConfigMap::kind_info().message, bytes, json).ok());
     EXPECT_EQ(json, R"({"metadata":{}})") << forged;
   }
 }
 
 // Fields that the schema lacks also survive in nested protobuf messages.
 TEST(Mutables, UnknownNestedProtobufFieldsSurvive) {
-  const auto whole = internal::JsonToProtobuf(*corev1::Pod::type_info().message, kPod);
+  const auto whole = internal::JsonToProtobuf(*corev1::Pod::kind_info().message, kPod);
   ASSERT_TRUE(whole) << whole.error();
   auto pod = internal::DecodeProtobuf<corev1::PodMutable>(*whole);
   ASSERT_TRUE(pod) << pod.error();
@@ -202,7 +202,7 @@ TEST(Mutables, UnknownNestedProtobufFieldsSurvive) {
   pod->metadata.unknown_fields = unknown;
   const std::string newer = internal::EncodeProtobuf(*pod);
   EXPECT_GE(newer.size(), whole->size() + 24);
-  const auto built = internal::BuildFromProtobuf(corev1::Pod::type_info(), newer);
+  const auto built = internal::BuildFromProtobuf(corev1::Pod::kind_info(), newer);
   ASSERT_TRUE(built) << built.error();
   const Ref<corev1::Pod> ref(*built);
   corev1::Pod::Mutable copy = ref->DeepCopy();
@@ -286,12 +286,12 @@ TEST(Mutables, EveryValueOfAMapEntryIsRead) {
             R"({"kind":"Pod","apiVersion":"v1","metadata":{},"spec":{"containers":null,)"
             R"("overhead":{"a":"1"}},"status":{}})");
   std::string json;
-  EXPECT_TRUE(internal::ProtobufToJson(*corev1::Pod::type_info().message, good, json));
+  EXPECT_TRUE(internal::ProtobufToJson(*corev1::Pod::kind_info().message, good, json));
   EXPECT_THAT(json, HasSubstr(R"("overhead":{"a":"1"})"));
 
   const std::string bad = overhead("app");
   EXPECT_FALSE(internal::DecodeProtobuf<corev1::PodMutable>(bad));
-  EXPECT_FALSE(internal::ProtobufToJson(*corev1::Pod::type_info().message, bad, json));
+  EXPECT_FALSE(internal::ProtobufToJson(*corev1::Pod::kind_info().message, bad, json));
 }
 
 struct BadJson {
@@ -326,7 +326,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Transcode, BytesThatAreNoBase64) {
   const auto secret = [](std::string_view data) {
-    return internal::JsonToProtobuf(*corev1::Secret::type_info().message,
+    return internal::JsonToProtobuf(*corev1::Secret::kind_info().message,
                                     R"({"data":{"a":)" + std::string(data) + "}}");
   };
   EXPECT_TRUE(secret(R"("aGk=")"));
@@ -339,7 +339,7 @@ TEST(Transcode, BytesThatAreNoBase64) {
 }
 
 TEST(Transcode, Durations) {
-  const auto& message = *metricsv1beta1::PodMetrics::type_info().message;
+  const auto& message = *metricsv1beta1::PodMetrics::kind_info().message;
   const auto bytes = internal::JsonToProtobuf(message, R"({"window":"1m30s"})");
   ASSERT_TRUE(bytes) << bytes.error();
   std::string json;
@@ -353,7 +353,7 @@ TEST(Transcode, Durations) {
 TEST(Transcode, NamesUnknownAndDuplicateFields) {
   internal::FieldProblems problems;
   const auto message = internal::JsonToProtobuf(
-      *corev1::Pod::type_info().message,
+      *corev1::Pod::kind_info().message,
       R"({"kind":"Pod","spec":{"nodeNam":"x","containers":[{"name":"a","name":"b","foo":{}}],)"
       R"("volumes":[{"name":"v","configMap":{"name":"c","kind":"x"}}]},"extra":1})",
       &problems);
@@ -367,7 +367,7 @@ TEST(Transcode, NamesUnknownAndDuplicateFields) {
 
 // Absent, null and zero values as in Go: containers has no omitempty, structs are always written.
 TEST(Transcode, ZeroValues) {
-  const auto& message = *corev1::Pod::type_info().message;
+  const auto& message = *corev1::Pod::kind_info().message;
   const auto bytes =
       internal::JsonToProtobuf(message, R"({"spec":{"hostUsers":false,"volumes":null}})");
   ASSERT_TRUE(bytes) << bytes.error();
@@ -378,7 +378,7 @@ TEST(Transcode, ZeroValues) {
 
 // Any input gives an error or an object, without a read beyond the end.
 TEST(Transcode, CutAndDamagedInput) {
-  const auto& message = *corev1::Pod::type_info().message;
+  const auto& message = *corev1::Pod::kind_info().message;
   const auto whole = internal::JsonToProtobuf(message, kPod);
   ASSERT_TRUE(whole) << whole.error();
   int refused = 0;
@@ -409,12 +409,12 @@ TEST(Transcode, CutAndDamagedInput) {
 TEST(Registry, FindsKindsAndResources) {
   const auto* deployment = internal::FindType("apps", "v1", "Deployment");
   ASSERT_NE(deployment, nullptr);
-  EXPECT_EQ(deployment, &appsv1::Deployment::type_info());
+  EXPECT_EQ(deployment, &appsv1::Deployment::kind_info());
   EXPECT_EQ(deployment->resource, "deployments");
   EXPECT_TRUE(deployment->namespaced);
   const auto* pods = internal::FindResource("", "v1", "pods");
   ASSERT_NE(pods, nullptr);
-  EXPECT_EQ(pods->type, &corev1::Pod::type_info());
+  EXPECT_EQ(pods->type, &corev1::Pod::kind_info());
   EXPECT_THAT(pods->short_names, ElementsAre("po"));
   EXPECT_EQ(internal::FindResource("", "v1", "pod"), nullptr);
   EXPECT_EQ(internal::FindType("apps", "v1", "Pod"), nullptr);
@@ -429,7 +429,7 @@ TEST(Registry, TablesAreInOrder) {
     EXPECT_LT(std::tie(types[i - 1]->group, types[i - 1]->version, types[i - 1]->kind),
               std::tie(types[i]->group, types[i]->version, types[i]->kind));
   }
-  for (const internal::TypeInfo* type : types) {
+  for (const KindInfo* type : types) {
     ASSERT_NE(type->message, nullptr) << type->kind;
     for (const internal::FieldDescriptor& field : type->message->fields) {
       EXPECT_EQ(internal::FindByNumber(*type->message, field.number), &field);
@@ -440,8 +440,8 @@ TEST(Registry, TablesAreInOrder) {
 }
 
 TEST(MessageViews, CompareHashPrintAndCopy) {
-  const Ref<corev1::Pod> ref(internal::BuildFromJson(corev1::Pod::type_info(), kPod).OrExit());
-  const Ref<corev1::Pod> other(internal::BuildFromJson(corev1::Pod::type_info(), kPod).OrExit());
+  const Ref<corev1::Pod> ref(internal::BuildFromJson(corev1::Pod::kind_info(), kPod).OrExit());
+  const Ref<corev1::Pod> other(internal::BuildFromJson(corev1::Pod::kind_info(), kPod).OrExit());
   const corev1::Container main = ref->spec().containers()[0];
   const corev1::Container same = other->spec().containers()[0];
   EXPECT_EQ(main, same);
@@ -481,7 +481,7 @@ TEST(MessageViews, CompareHashPrintAndCopy) {
 
 // Each case was found by fuzzing.
 TEST(HostileProtobuf, PartsOfAnotherWireType) {
-  const internal::TypeInfo& type = corev1::Pod::type_info();
+  const KindInfo& type = corev1::Pod::kind_info();
   constexpr std::string_view kMetadata = "\x0a\x04\x0a\x02me";
   // The metadata is a number.
   EXPECT_FALSE(internal::BuildFromProtobuf(type, std::string_view("\x08\x01", 2)));
@@ -502,7 +502,7 @@ TEST(HostileProtobuf, MapKeysThatAreNoText) {
   // data: {key: 1, value: "v"}
   constexpr std::string_view kData("\x12\x05\x08\x01\x12\x01v", 7);
   std::string json;
-  EXPECT_FALSE(internal::ProtobufToJson(*corev1::ConfigMap::type_info().message, kData, json));
+  EXPECT_FALSE(internal::ProtobufToJson(*corev1::ConfigMap::kind_info().message, kData, json));
   EXPECT_EQ(json, "");
 }
 
@@ -510,7 +510,7 @@ TEST(HostileProtobuf, ManagedFieldsThatAreNoJson) {
   // metadata: managedFields: fieldsV1: Raw: "{"
   constexpr std::string_view kPodMessage("\x0a\x0b\x0a\x01n\x8a\x01\x05\x3a\x03\x0a\x01{", 13);
   std::string json;
-  ASSERT_TRUE(internal::ProtobufToJson(*corev1::Pod::type_info().message, kPodMessage, json));
+  ASSERT_TRUE(internal::ProtobufToJson(*corev1::Pod::kind_info().message, kPodMessage, json));
   EXPECT_THAT(json, HasSubstr(R"("fieldsV1":{})"));
 }
 

@@ -38,7 +38,7 @@ std::string ReadFile(const fs::path& path) {
 }
 
 // Returns the kind of "apps.v1.Deployment"; the group may contain points.
-const TypeInfo* TypeOf(const std::string& stem) {
+const KindInfo* TypeOf(const std::string& stem) {
   const std::size_t kind = stem.rfind('.');
   const std::size_t version = stem.rfind('.', kind - 1);
   std::string group = stem.substr(0, version);
@@ -95,7 +95,7 @@ std::map<std::string, Golden> ReadRelease(const std::string& release) {
   return all;
 }
 
-std::string JsonOf(const TypeInfo& type, std::string_view message) {
+std::string JsonOf(const KindInfo& type, std::string_view message) {
   std::string json;
   const Result<void> done =
       ProtobufToJson(*type.message, message, json, TypeMetaJson(type.kind, type.apiVersion()));
@@ -116,7 +116,7 @@ TEST_P(Fixtures, BothWays) {
   int kinds = 0;
   for (const auto& [stem, golden] : ReadRelease(GetParam())) {
     SCOPED_TRACE(stem);
-    const TypeInfo* type = TypeOf(stem);
+    const KindInfo* type = TypeOf(stem);
     if (type == nullptr) {
       EXPECT_TRUE(IsGone(stem)) << "the kind is unknown";
       EXPECT_FALSE(newest);
@@ -155,7 +155,7 @@ TEST_P(Fixtures, BothWays) {
 TEST_P(Fixtures, BlocksKeepAll) {
   int kinds = 0;
   for (const auto& [stem, golden] : ReadRelease(GetParam())) {
-    const TypeInfo* type = TypeOf(stem);
+    const KindInfo* type = TypeOf(stem);
     if (type == nullptr || stem.ends_with("List")) continue;
     SCOPED_TRACE(stem);
     const Result<wire::Envelope> opened = wire::OpenEnvelope(golden.pb);
@@ -245,7 +245,7 @@ TEST(OlderTables, FieldsTheyDoNotKnowSurviveAReadModifyWrite) {
   const std::map<std::string, Golden> release = ReadRelease("HEAD");
   const Result<wire::Envelope> opened = wire::OpenEnvelope(release.at("core.v1.Pod").pb);
   ASSERT_TRUE(opened) << opened.error();
-  const std::string before = JsonOf(corev1::Pod::type_info(), opened->message);
+  const std::string before = JsonOf(corev1::Pod::kind_info(), opened->message);
   ASSERT_NE(before.find("\"resizePolicy\""), std::string::npos);
 
   corev1::PodMutable pod;
@@ -258,7 +258,7 @@ TEST(OlderTables, FieldsTheyDoNotKnowSurviveAReadModifyWrite) {
   Result<json::Value> expected = json::Parse(before);
   ASSERT_TRUE(expected) << expected.error();
   expected->Ensure("spec", "nodeName") = "elsewhere";
-  const Result<json::Value> after = json::Parse(JsonOf(corev1::Pod::type_info(), written));
+  const Result<json::Value> after = json::Parse(JsonOf(corev1::Pod::kind_info(), written));
   ASSERT_TRUE(after) << after.error();
   EXPECT_TRUE(*after == *expected) << after->Dump();
 }

@@ -17,7 +17,7 @@ namespace {
 Ref<appsv1::Deployment> Deployment(const std::string& selector) {
   return Ref<appsv1::Deployment>(
       internal::BuildFromJson(
-          appsv1::Deployment::type_info(),
+          appsv1::Deployment::kind_info(),
           R"({"metadata":{"name":"a","namespace":"n"},"spec":{)" + selector + R"("replicas":1}})")
           .OrExit());
 }

@@ -53,7 +53,7 @@ TYPED_TEST_SUITE(MutableFixtures, Kinds);
 TYPED_TEST(MutableFixtures, RoundTrip) {
   const char* folder = std::getenv("KINFORMER_K8S_API_TESTDATA");
   if (folder == nullptr) GTEST_SKIP() << "KINFORMER_K8S_API_TESTDATA does not name a folder";
-  const internal::TypeInfo& type = TypeParam::type_info();
+  const KindInfo& type = TypeParam::kind_info();
   const std::string group = type.group.empty() ? "core" : std::string(type.group);
   const std::filesystem::path path =
       std::filesystem::path(folder) / "HEAD" /
@@ -77,7 +77,7 @@ TYPED_TEST(MutableFixtures, RoundTrip) {
 TYPED_TEST(MutableFixtures, RoundTripOfOlderReleases) {
   const char* folder = std::getenv("KINFORMER_K8S_API_TESTDATA");
   if (folder == nullptr) GTEST_SKIP() << "KINFORMER_K8S_API_TESTDATA does not name a folder";
-  const internal::TypeInfo& type = TypeParam::type_info();
+  const KindInfo& type = TypeParam::kind_info();
   const std::string group = type.group.empty() ? "core" : std::string(type.group);
   const std::string name = group + "." + std::string(type.version) + "." + std::string(type.kind);
   std::size_t releases = 0;

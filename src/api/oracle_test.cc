@@ -28,14 +28,14 @@ using testing::OracleSchema;
 using testing::RandomMessage;
 
 struct Kind {
-  const internal::TypeInfo* type;
+  const KindInfo* type;
   // Decodes strictly into the mutable struct and encodes it again.
   Result<std::string> (*recode)(std::string_view message);
 };
 
 template <class K>
 Kind Of() {
-  return {&K::type_info(), [](std::string_view message) -> Result<std::string> {
+  return {&K::kind_info(), [](std::string_view message) -> Result<std::string> {
             auto object = internal::DecodeProtobuf<typename K::Mutable>(message);
             if (!object) return std::move(object).error();
             return internal::EncodeProtobuf(*object);

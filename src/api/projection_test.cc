@@ -47,15 +47,13 @@ constexpr std::string_view kPod =
     R"("status":{"phase":"Running","podIP":"10.0.0.1","conditions":[{"type":"Ready",)"
     R"("status":"True"}]}})";
 
-const internal::TypeInfo& DynamicPod() {
-  return *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
-}
+const KindInfo& DynamicPod() { return *internal::DynamicKindInfo("", "v1", "Pod", "pods", true); }
 
 std::string Message() {
-  return internal::JsonToProtobuf(*corev1::Pod::type_info().message, kPod).OrExit();
+  return internal::JsonToProtobuf(*corev1::Pod::kind_info().message, kPod).OrExit();
 }
 
-ObjectRef Build(const internal::TypeInfo& type, const EntryOptions& entry) {
+ObjectRef Build(const KindInfo& type, const EntryOptions& entry) {
   const internal::BuildOptions options = internal::BuildOptionsOf(entry);
   const bool json = type.encoding() == internal::Encoding::kJson;
   return (json ? BuildFromJson(type, kPod, options) : BuildFromProtobuf(type, Message(), options))
@@ -70,7 +68,7 @@ struct Case {
 
 class Projections : public testing::TestWithParam<Case> {};
 
-json::Value Left(const internal::TypeInfo& type, const Case& c) {
+json::Value Left(const KindInfo& type, const Case& c) {
   const Projection projection =
       (c.keep ? Projection::Keep(c.paths) : Projection::Drop(c.paths)).OrExit();
   const ObjectRef object = Build(type, {.projection = projection});
@@ -91,7 +89,7 @@ json::Value Left(const internal::TypeInfo& type, const Case& c) {
 json::Value AsGoWrites(const json::Value& left, bool keep) {
   json::Value whole = left;
   if (keep) whole.Ensure("metadata", "name") = "any";
-  const ObjectRef object = BuildFromJson(corev1::Pod::type_info(), whole.Dump()).OrExit();
+  const ObjectRef object = BuildFromJson(corev1::Pod::kind_info(), whole.Dump()).OrExit();
   json::Value value = json::Parse(internal::BlockToJson(*object)).OrExit();
   value.Erase("kind");
   value.Erase("apiVersion");
@@ -100,7 +98,7 @@ json::Value AsGoWrites(const json::Value& left, bool keep) {
 }
 
 TEST_P(Projections, ProtobufPod_KeepsProjectedFieldsAlone) {
-  EXPECT_EQ(Left(corev1::Pod::type_info(), GetParam()),
+  EXPECT_EQ(Left(corev1::Pod::kind_info(), GetParam()),
             AsGoWrites(json::Parse(GetParam().left).OrExit(), GetParam().keep));
 }
 
@@ -144,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Projection, EmptyKeepList_LeavesMetadataOnly) {
   // An empty list of paths keeps only the metadata.
   const Projection none = Projection::Keep<corev1::Pod>(Paths{}).OrExit();
-  for (const internal::TypeInfo* type : {&corev1::Pod::type_info(), &DynamicPod()}) {
+  for (const KindInfo* type : {&corev1::Pod::kind_info(), &DynamicPod()}) {
     const ObjectRef object = Build(*type, {.drop_managed_fields = true, .projection = none});
     const json::Value value = json::Parse(internal::BlockToJson(*object)).OrExit();
     EXPECT_EQ(value["spec"]["nodeName"].StringOrEmpty(), "");
@@ -154,7 +152,7 @@ TEST(Projection, EmptyKeepList_LeavesMetadataOnly) {
 }
 
 TEST(Projection, ManagedFieldsDroppedOnBytes) {
-  for (const internal::TypeInfo* type : {&corev1::Pod::type_info(), &DynamicPod()}) {
+  for (const KindInfo* type : {&corev1::Pod::kind_info(), &DynamicPod()}) {
     const ObjectRef all = Build(*type, {});
     const ObjectRef dropped = Build(*type, {.drop_managed_fields = true});
     EXPECT_FALSE(dropped->partial());
@@ -172,11 +170,11 @@ TEST(Projection, ManagedFieldsDroppedOnBytes) {
 
 TEST(Projection, PartialMarkIsInherited) {
   const Projection projection = Projection::Keep<corev1::Pod>({"spec.nodeName"}).OrExit();
-  const Ref<corev1::Pod> part(Build(corev1::Pod::type_info(), {.projection = projection}));
+  const Ref<corev1::Pod> part(Build(corev1::Pod::kind_info(), {.projection = projection}));
   EXPECT_EQ(part->spec().nodeName(), "node-7");
   EXPECT_EQ(part->spec().containers().size(), 0U);
   EXPECT_TRUE(part->DeepCopy().is_partial);
-  const Ref<corev1::Pod> whole(Build(corev1::Pod::type_info(), {}));
+  const Ref<corev1::Pod> whole(Build(corev1::Pod::kind_info(), {}));
   EXPECT_FALSE(whole->DeepCopy().is_partial);
 }
 
@@ -282,7 +280,7 @@ TEST(Projection, DamageOnTheWayIsAnError) {
   writer.Nested(1, [](wire::ProtobufWriter& meta) { meta.BytesField(1, "x"); });
   writer.Nested(2, [](wire::ProtobufWriter& spec) { spec.BytesField(2, "\x0a\x09"); });
   const auto built =
-      BuildFromProtobuf(corev1::Pod::type_info(), message, {.projection = projection.tree()});
+      BuildFromProtobuf(corev1::Pod::kind_info(), message, {.projection = projection.tree()});
   ASSERT_FALSE(built);
   EXPECT_THAT(built.error().message(),
               HasSubstr("Pod: spec: containers: malformed protobuf field at byte 0 of 2"));
@@ -292,7 +290,7 @@ TEST(Projection, DamageOnTheWayIsAnError) {
 
 std::string Wrong(std::string_view message) {
   const auto built =
-      BuildFromProtobuf(corev1::Pod::type_info(), message, {.validation = Validation::kFull});
+      BuildFromProtobuf(corev1::Pod::kind_info(), message, {.validation = Validation::kFull});
   return built ? "" : built.error().message();
 }
 
@@ -318,7 +316,7 @@ TEST(FullValidation, NestedProtobufDamage_RefusedByFullValidationOnly) {
     writer.Nested(1, [](wire::ProtobufWriter& meta) { meta.BytesField(1, "x"); });
     writer.Nested(2, [&](wire::ProtobufWriter& spec) { spec.BytesField(2, damage.containers); });
     EXPECT_THAT(Wrong(message), HasSubstr("Pod: spec: containers: " + damage.message));
-    EXPECT_TRUE(BuildFromProtobuf(corev1::Pod::type_info(), message));
+    EXPECT_TRUE(BuildFromProtobuf(corev1::Pod::kind_info(), message));
   }
   // Fields of a newer server may have any content.
   std::string newer = Message();
@@ -341,7 +339,7 @@ TEST(FullValidation, JsonDamage_RefusedEvenInDroppedManagedFields) {
 
 // ControllerRevision.data may be an object of any kind.
 TEST(Projection, RawExtensionsAreNamedWhole) {
-  const internal::TypeInfo& type = appsv1::ControllerRevision::type_info();
+  const KindInfo& type = appsv1::ControllerRevision::kind_info();
   constexpr std::string_view kRevision =
       R"({"metadata":{"name":"r"},"data":{"spec":{"a":1,"b":2}},"revision":3})";
   const auto left = [&](const Projection& projection) {

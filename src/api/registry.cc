@@ -5,11 +5,11 @@
 
 namespace kinformer::internal {
 
-const TypeInfo* FindType(std::string_view group, std::string_view version, std::string_view kind) {
+const KindInfo* FindType(std::string_view group, std::string_view version, std::string_view kind) {
   const auto types = AllTypes();
   const auto wanted = std::tie(group, version, kind);
   const auto at = std::lower_bound(types.begin(), types.end(), wanted,
-                                   [](const TypeInfo* type, const auto& key) {
+                                   [](const KindInfo* type, const auto& key) {
                                      return std::tie(type->group, type->version, type->kind) < key;
                                    });
   if (at == types.end() || std::tie((*at)->group, (*at)->version, (*at)->kind) != wanted) {
@@ -30,7 +30,7 @@ const ResourceInfo* FindResource(std::string_view group, std::string_view versio
   return &*at;
 }
 
-const ResourceInfo* FindResourceOf(const TypeInfo& type) {
+const ResourceInfo* FindResourceOf(const KindInfo& type) {
   if (type.resource.empty()) return nullptr;
   const ResourceInfo* found = FindResource(type.group, type.version, type.resource);
   return found != nullptr && found->type->kind == type.kind ? found : nullptr;

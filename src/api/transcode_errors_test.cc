@@ -9,7 +9,7 @@
 #include "kinformer/api/coordinationv1.h"
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/metricsv1beta1.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 #include "object/transcode/transcode.h"
 
@@ -23,7 +23,7 @@ struct Case {
   const char* says;
 };
 
-void ExpectRefused(const internal::TypeInfo& type, std::initializer_list<Case> cases) {
+void ExpectRefused(const KindInfo& type, std::initializer_list<Case> cases) {
   for (const Case& c : cases) {
     const Result<std::string> message = internal::JsonToProtobuf(*type.message, c.json);
     ASSERT_FALSE(message.ok()) << c.json;
@@ -35,7 +35,7 @@ void ExpectRefused(const internal::TypeInfo& type, std::initializer_list<Case> c
 
 TEST(TranscodeErrors, PodMembersOfWrongType_ErrorNamesPath) {
   ExpectRefused(
-      corev1::Pod::type_info(),
+      corev1::Pod::kind_info(),
       {{R"([])", "expected an object, got an array"},
        {R"({"spec":1})", "spec: expected an object, got a number"},
        {R"({"spec":{"nodeName":1}})", "spec.nodeName: expected a string, got a number"},
@@ -66,16 +66,16 @@ TEST(TranscodeErrors, PodMembersOfWrongType_ErrorNamesPath) {
 }
 
 TEST(TranscodeErrors, SecretDataOfWrongForm_ErrorHidesBytes) {
-  ExpectRefused(corev1::Secret::type_info(),
+  ExpectRefused(corev1::Secret::kind_info(),
                 {{R"({"data":{"a":5}})", "data.a: expected a string, got a number"},
                  {R"({"data":{"a":"top secret!"}})", "data.a: the string is not valid base64"}});
 }
 
 TEST(TranscodeErrors, InvalidTimesAndDurations_ErrorNamesPath) {
-  ExpectRefused(coordinationv1::Lease::type_info(),
+  ExpectRefused(coordinationv1::Lease::kind_info(),
                 {{R"({"spec":{"renewTime":true}})", "spec.renewTime: expected a string, got a"},
                  {R"({"spec":{"renewTime":"1"}})", "spec.renewTime: \"1\" is no RFC 3339 time"}});
-  ExpectRefused(metricsv1beta1::PodMetrics::type_info(),
+  ExpectRefused(metricsv1beta1::PodMetrics::kind_info(),
                 {{R"({"window":5})", "window: expected a string, got a number"},
                  {R"({"window":"5"})", "window: \"5\" is no duration"}});
 }
@@ -84,7 +84,7 @@ TEST(TranscodeErrors, InvalidTimesAndDurations_ErrorNamesPath) {
 TEST(TranscodeErrors, SchemaUnionsOfWrongType_Refused) {
   const auto refused = [](const std::string& schema) {
     const Result<std::string> message = internal::JsonToProtobuf(
-        *apiextensionsv1::CustomResourceDefinition::type_info().message,
+        *apiextensionsv1::CustomResourceDefinition::kind_info().message,
         R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":)" + schema + "}}]}}");
     return message ? std::string() : message.error().message();
   };

@@ -64,8 +64,7 @@ TransportStats Client::Stats() const {
   return call->stats;
 }
 
-internal::ResourceCore Client::CoreFor(const internal::TypeInfo& type,
-                                       std::string namespace_) const {
+internal::ResourceCore Client::CoreFor(const KindInfo& type, std::string namespace_) const {
   return internal::ResourceCore(core_, type, std::move(namespace_));
 }
 

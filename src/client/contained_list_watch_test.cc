@@ -52,7 +52,7 @@ class BadListWatch final : public ListerWatcher {
 
 class EndListReceiver final : public ListReceiver {
  public:
-  void OnItem(ObjectRef) override { ADD_FAILURE(); }
+  void OnItem(AnyRef) override { ADD_FAILURE(); }
   void OnUnreadable(std::string_view, std::string_view, const Error&) override { ADD_FAILURE(); }
   void OnDone(Result<ListMeta> result) override { error = result.error(); }
   std::optional<Error> error{};

@@ -117,7 +117,7 @@ constexpr std::string_view kWidget =
     R"("status":{"phase":"Ready"},"extra":[true]})";
 
 Ref<Widgets> Build(std::string_view json) {
-  const Result<internal::ObjectRef> built = internal::BuildFromJson(Widgets::type_info(), json);
+  const Result<internal::ObjectRef> built = internal::BuildFromJson(Widgets::kind_info(), json);
   EXPECT_TRUE(built) << built.error();
   return Ref<Widgets>(*built);
 }
@@ -139,7 +139,7 @@ struct Touchy {
 TEST(CustomResource, AStructThatThrowsMakesItsObjectUnreadable_H5) {
   const auto build = [] {
     return internal::BuildFromJson(
-        CustomResource<Touchy>::type_info(),
+        CustomResource<Touchy>::kind_info(),
         R"({"apiVersion":"example.com/v1","kind":"Touchy","metadata":{"name":"a"},"phase":"x"})");
   };
   EXPECT_TRUE(build().ok());
@@ -239,7 +239,7 @@ TEST(CustomResource, UnknownMembersOfTheMetadataSurvive) {
       R"("newMeta":{"a":[1.50]}},"spec":{}})";
   for (const bool drop : {false, true}) {
     const Ref<Widgets> ref(
-        internal::BuildFromJson(Widgets::type_info(), kNewer, {.drop_managed_fields = drop})
+        internal::BuildFromJson(Widgets::kind_info(), kNewer, {.drop_managed_fields = drop})
             .OrExit());
     json::Value wanted = json::Parse(kNewer).value();
     if (drop) wanted.Ensure("metadata").Erase("managedFields");
@@ -302,7 +302,7 @@ class CustomResourceErrors : public ::testing::TestWithParam<BadWidget> {};
 
 TEST_P(CustomResourceErrors, NameTheMember) {
   const Result<internal::ObjectRef> widget = internal::BuildFromJson(
-      Widgets::type_info(),
+      Widgets::kind_info(),
       R"({"metadata":{"name":"x","namespace":"n"},"spec":)" + std::string(GetParam().spec) + "}");
   ASSERT_FALSE(widget);
   EXPECT_EQ(widget.error().reason(), Reason::kDecode);
@@ -338,7 +338,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(CustomResource, MalformedJsonIsAnError) {
   for (const char* spec : {R"({"size":01})", R"({"anything":{"a" 1}})", R"({"colour":nul})"}) {
     const Result<internal::ObjectRef> widget = internal::BuildFromJson(
-        Widgets::type_info(), R"({"metadata":{"name":"x"},"spec":)" + std::string(spec) + "}");
+        Widgets::kind_info(), R"({"metadata":{"name":"x"},"spec":)" + std::string(spec) + "}");
     ASSERT_FALSE(widget) << spec;
     EXPECT_EQ(widget.error().reason(), Reason::kDecode);
   }
@@ -368,7 +368,7 @@ TEST(CustomResource, TheStructLivesAndDiesWithTheBlock) {
   const std::string text(1000, 'x');
   const std::string json = R"({"metadata":{"name":"x"},"text":")" + text + R"("})";
   {
-    const Ref<Counteds> ref(internal::BuildFromJson(Counteds::type_info(), json).OrExit());
+    const Ref<Counteds> ref(internal::BuildFromJson(Counteds::kind_info(), json).OrExit());
     EXPECT_EQ(Counted::alive, 1);
     const Ref<Counteds> clone(internal::CloneBlock(*ref.object()));
     EXPECT_EQ(Counted::alive, 2);
@@ -380,7 +380,7 @@ TEST(CustomResource, TheStructLivesAndDiesWithTheBlock) {
     // The size includes the struct and its text.
     const internal::ObjectRef plain =
         internal::BuildFromJson(
-            *internal::DynamicTypeInfo("example.com", "v1", "Counted", "counteds", true), json)
+            *internal::DynamicKindInfo("example.com", "v1", "Counted", "counteds", true), json)
             .OrExit();
     EXPECT_GE(ref.object()->allocated_bytes(),
               plain->allocated_bytes() + sizeof(Counted) + text.size());
@@ -388,14 +388,14 @@ TEST(CustomResource, TheStructLivesAndDiesWithTheBlock) {
               plain->allocated_bytes() + sizeof(Counted) + text.size() + 64);
   }
   EXPECT_EQ(Counted::alive, 0);
-  EXPECT_FALSE(internal::BuildFromJson(Counteds::type_info(), R"({"metadata":{},"text":1})"));
+  EXPECT_FALSE(internal::BuildFromJson(Counteds::kind_info(), R"({"metadata":{},"text":1})"));
   EXPECT_EQ(Counted::alive, 0);
 }
 
 TEST(CustomResource, ProjectedObjectsHaveTheStructOfWhatIsLeft) {
   const Projection keep = Projection::Keep({"spec.size"}).OrExit();
   const Ref<Widgets> ref(
-      internal::BuildFromJson(Widgets::type_info(), kWidget, {.projection = keep.tree()}).OrExit());
+      internal::BuildFromJson(Widgets::kind_info(), kWidget, {.projection = keep.tree()}).OrExit());
   EXPECT_EQ(ref->value().spec.size, 7);
   EXPECT_TRUE(ref->value().spec.rules.empty());
   EXPECT_TRUE(ref->DeepCopy().is_partial);
@@ -404,7 +404,7 @@ TEST(CustomResource, ProjectedObjectsHaveTheStructOfWhatIsLeft) {
 TEST(CustomResource, AnObjectOfAnotherTypeIsRefused) {
   const internal::ObjectRef plain =
       internal::BuildFromJson(
-          *internal::DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true), kWidget)
+          *internal::DynamicKindInfo("example.com", "v1", "Widget", "widgets", true), kWidget)
           .OrExit();
   const Widgets view(plain.get());
   EXPECT_EXIT(static_cast<void>(view.value()), ::testing::KilledBySignal(SIGABRT),

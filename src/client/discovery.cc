@@ -347,13 +347,13 @@ Result<RestMapping> Search(const std::shared_ptr<internal::ClientCore>& core,
 
 bool ApiResource::Supports(std::string_view verb) const { return Contains(verbs, verb); }
 
-const internal::TypeInfo& RestMapping::dynamic_type() const {
-  return *internal::DynamicTypeInfo(resource.group, resource.version, kind.kind, resource.resource,
+const KindInfo& RestMapping::dynamic_type() const {
+  return *internal::DynamicKindInfo(resource.group, resource.version, kind.kind, resource.resource,
                                     namespaced);
 }
 
-const internal::TypeInfo& RestMapping::metadata_type() const {
-  return *internal::MetadataTypeInfo(resource.group, resource.version, kind.kind, resource.resource,
+const KindInfo& RestMapping::metadata_type() const {
+  return *internal::MetadataKindInfo(resource.group, resource.version, kind.kind, resource.resource,
                                      namespaced);
 }
 

@@ -373,7 +373,7 @@ TEST_F(DiscoveryTest, Mappings_HaveDynamicAndMetadataTypes) {
   Block([&] {
     for (const char* name : {"pods", "nodes"}) {
       const RestMapping mapping = client_->Discovery().MappingFor(name).OrExit();
-      for (const internal::TypeInfo* type : {&mapping.dynamic_type(), &mapping.metadata_type()}) {
+      for (const KindInfo* type : {&mapping.dynamic_type(), &mapping.metadata_type()}) {
         EXPECT_EQ(type->version, "v1");
         EXPECT_EQ(type->resource, name);
         EXPECT_EQ(type->kind, mapping.kind.kind);

@@ -55,7 +55,7 @@ constexpr std::string_view kJob =
     R"("lastTransitionTime":"2026-03-01T10:00:00Z","reason":"Up","message":"it \"is\""}]}})";
 
 TEST(GeneratedMembers, AreReadAndWritten) {
-  const auto built = internal::BuildFromJson(Jobs::type_info(), kJob);
+  const auto built = internal::BuildFromJson(Jobs::kind_info(), kJob);
   ASSERT_TRUE(built) << built.error();
   const Ref<Jobs> ref(*built);
   const Job& job = ref->value();
@@ -78,7 +78,7 @@ TEST(GeneratedMembers, AreReadAndWritten) {
 
 TEST(GeneratedMembers, ErrorsNameTheMember) {
   const auto built = internal::BuildFromJson(
-      Jobs::type_info(),
+      Jobs::kind_info(),
       R"({"metadata":{"name":"a","namespace":"n"},"status":{"conditions":[{"type":7}]}})");
   ASSERT_FALSE(built);
   EXPECT_THAT(built.error().message(), HasSubstr("status.conditions[0]: "));

@@ -34,7 +34,7 @@ const char* const kList =
 
 class Ends final : public ListReceiver, public WatchReceiver, public ResponseReceiver {
  public:
-  void OnItem(ObjectRef) override {}
+  void OnItem(AnyRef) override {}
   void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
   void OnDone(Result<ListMeta> result) override {
     ++ends;
@@ -75,7 +75,7 @@ class GiveBackTest : public ::testing::Test {
     engine_ = std::make_shared<Engine>(
         sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)), options);
     source_ = NewEngineListWatch(
-        engine_, *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true), "default", {},
+        engine_, *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true), "default", {},
         /*throttled=*/false);
   }
   template <class F>
@@ -355,7 +355,7 @@ TEST(GiveBack, ACallThatIsStoppedEndsOnTheLoop) {
   const auto transport = std::make_shared<NeverAnswers>(sim.env());
   const Client client = Client::ForTransport(sim.env(), transport, {.qps = -1});
   const ResourceCore widgets(
-      client.core(), *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true), "default");
+      client.core(), *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true), "default");
   for (int call = 0; call < 3; ++call) {
     std::stop_source stop;
     const Timer timer =

@@ -7,13 +7,13 @@
 
 namespace kinformer::internal::client {
 
-const TypeInfo& ListSource::TypeFor(std::string_view object_json) {
+const KindInfo& ListSource::TypeFor(std::string_view object_json) {
   if (type->kind.empty() && type->message == nullptr) {
     if (const Result<json::Value> object = json::Parse(object_json)) {
       const std::string& kind = (*object)["kind"].StringOrEmpty();
       const bool namespaced = !(*object)["metadata"]["namespace"].StringOrEmpty().empty();
       if (!kind.empty()) {
-        type = DynamicTypeInfo(type->group, type->version, kind, type->resource, namespaced);
+        type = DynamicKindInfo(type->group, type->version, kind, type->resource, namespaced);
       }
     }
   }

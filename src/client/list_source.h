@@ -27,7 +27,7 @@ namespace kinformer::internal::client {
 struct ListSource {
   std::shared_ptr<Engine> engine;
   // For dynamic kinds of unknown name, replaced when the first object reveals the kind.
-  const TypeInfo* type;
+  const KindInfo* type;
   std::string path;
   bool metadata_only;
   bool throttled;  // lists are subject to the client-side rate limit
@@ -46,7 +46,7 @@ struct ListSource {
  private:
   [[nodiscard]] Result<ObjectRef> BuildProtobuf(std::string_view bytes) const;
   // Returns the type of an object. Cheap once the kind is known.
-  const TypeInfo& TypeFor(std::string_view object_json);
+  const KindInfo& TypeFor(std::string_view object_json);
 };
 
 }  // namespace kinformer::internal::client

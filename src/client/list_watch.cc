@@ -19,7 +19,7 @@ namespace {
 
 class EngineListWatch final : public ListerWatcher {
  public:
-  EngineListWatch(std::shared_ptr<Engine> engine, const TypeInfo& type, std::string namespace_,
+  EngineListWatch(std::shared_ptr<Engine> engine, const KindInfo& type, std::string namespace_,
                   TweakListOptionsFunc tweak, bool throttled)
       : namespace_text_(std::move(namespace_)),
         tweak_(std::move(tweak)),
@@ -53,14 +53,14 @@ class EngineListWatch final : public ListerWatcher {
                                               const ListOptions& options,
                                               ListReceiver& receiver) override {
     if (bad_path_) return nullptr;
-    const TypeInfo& type = *source_->type;
+    const KindInfo& type = *source_->type;
     const std::string& ns = namespace_text_.empty() ? namespace_ : namespace_text_;
     Result<std::string> path = BuildPath(
         {type.group, type.version, type.resource, namespaced_ ? std::string_view(ns) : "", "", ""});
     if (!path) return nullptr;
     auto source = std::make_shared<ListSource>(ListSource{
         source_->engine,
-        MetadataTypeInfo(type.group, type.version, type.kind, type.resource, type.namespaced),
+        MetadataKindInfo(type.group, type.version, type.kind, type.resource, type.namespaced),
         *std::move(path), true, source_->throttled});
     source->entry.drop_managed_fields = true;
     return Started<ListCall>(options, receiver, source);
@@ -124,7 +124,7 @@ class EngineListWatch final : public ListerWatcher {
 }  // namespace
 
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
-                                                  const TypeInfo& type, std::string namespace_,
+                                                  const KindInfo& type, std::string namespace_,
                                                   TweakListOptionsFunc tweak, bool throttled) {
   return std::make_unique<EngineListWatch>(std::move(engine), type, std::move(namespace_),
                                            std::move(tweak), throttled);
@@ -134,7 +134,7 @@ std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine
 
 namespace kinformer::internal {
 
-std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo& type,
+std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const KindInfo& type,
                                             std::string namespace_, TweakListOptionsFunc tweak) {
   return client::NewEngineListWatch(client.core()->engine(), type, std::move(namespace_),
                                     std::move(tweak), /*throttled=*/false);
@@ -151,8 +151,8 @@ namespace kinformer {
 namespace {
 
 // The kind is unknown, and so is whether it is namespaced: see EngineListWatch.
-const internal::TypeInfo& TypeOf(const GroupVersionResource& resource) {
-  return *internal::DynamicTypeInfo(resource.group, resource.version, "", resource.resource, false);
+const KindInfo& TypeOf(const GroupVersionResource& resource) {
+  return *internal::DynamicKindInfo(resource.group, resource.version, "", resource.resource, false);
 }
 
 }  // namespace

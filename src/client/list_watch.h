@@ -19,7 +19,7 @@ namespace kinformer::internal::client {
 // `throttled`: lists are subject to the client-side rate limit, as the caller's own requests are.
 // Lists of informers are not: they pass the list gate.
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
-                                                  const TypeInfo& type, std::string namespace_,
+                                                  const KindInfo& type, std::string namespace_,
                                                   TweakListOptionsFunc tweak, bool throttled);
 
 }  // namespace kinformer::internal::client

@@ -18,8 +18,8 @@ namespace {
 class Gadget {
  public:
   explicit Gadget(const Block*) {}
-  static const TypeInfo& type_info() {
-    return *DynamicTypeInfo("example.com", "v1", "Gadget", "gadgets", true);
+  static const KindInfo& kind_info() {
+    return *DynamicKindInfo("example.com", "v1", "Gadget", "gadgets", true);
   }
 };
 
@@ -28,7 +28,7 @@ TEST_F(ListWatchTest, EntryOptionsCutAndLimit) {
                     Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")"))};
   class Keeper final : public ListReceiver {
    public:
-    void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
+    void OnItem(AnyRef object) override { objects.push_back(std::move(object).object()); }
     void OnUnreadable(std::string_view, std::string_view name, const Error& error) override {
       unreadable.push_back(std::string(name) + ": " + error.ToString());
     }
@@ -140,7 +140,7 @@ TEST_F(ListWatchTest, MalformedObject_DoesNotEndTheList) {
 }
 
 TEST_F(ListWatchTest, AnUnknownKindIsLearnedFromTheObjects) {
-  const TypeInfo& unknown = *DynamicTypeInfo("example.com", "v1", "", "widgets", false);
+  const KindInfo& unknown = *DynamicKindInfo("example.com", "v1", "", "widgets", false);
   server_.script = {Json(WidgetList(Widget("a", 1), R"("resourceVersion":"7")"))};
   List(unknown, {}, "");
   ASSERT_TRUE(recorder_.list_done->ok()) << recorder_.list_done->error();
@@ -193,7 +193,7 @@ TEST_F(ListWatchTest, ARefusalOfProtobufForMetadataIsNotOneForObjects) {
   ASSERT_EQ(server_.requests.size(), 2U) << "once more, in JSON";
   List(metadata_, {}, "");
   ASSERT_EQ(server_.requests.size(), 3U) << "remembered";
-  List(appsv1::Deployment::type_info(), {}, "");
+  List(appsv1::Deployment::kind_info(), {}, "");
   ASSERT_EQ(server_.requests.size(), 5U);
   const char* const want[] = {"protobuf", "json", "json", "protobuf", "json"};
   for (std::size_t i = 0; i < 5; ++i) {
@@ -282,7 +282,7 @@ TEST_F(ListWatchTest, AMalformedObjectInAWatchKeepsItsName) {
 }
 
 TEST_F(ListWatchTest, AnObjectAboveTheLimitIsSkippedAndTheWatchGoesOn) {
-  const auto watch = [&](const TypeInfo& type, const std::string& namespace_) {
+  const auto watch = [&](const KindInfo& type, const std::string& namespace_) {
     recorder_ = Recorder();
     sim_.env().loop().Post([&] {
       source_ = NewListWatch(*client_, type, namespace_);
@@ -356,7 +356,7 @@ TEST_F(ListWatchTest, AtMostEightListsAtOnce) {
 }
 
 TEST_F(ListWatchTest, ARefusalOfWatchListsHoldsForTheResourceAndTheClientForAnHour_W34) {
-  const TypeInfo& gadgets = Gadget::type_info();
+  const KindInfo& gadgets = Gadget::kind_info();
   const Client other = Client::ForTransport(sim_.env(), transport_, {.qps = -1});
   std::vector<bool> unsupported;
   const auto ask = [&] {
@@ -425,7 +425,7 @@ TEST(ListWatchLog, IgnoredEvents_AreLoggedOnce) {
     std::unique_ptr<ListWatchCall> call;
     sim.env().loop().Post([&] {
       source = NewListWatch(
-          client, *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true), "default");
+          client, *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true), "default");
       call = source->Watch({}, recorder);
     });
     EXPECT_TRUE(sim.RunUntil([&] { return recorder.watch_done.has_value(); }, seconds(10)));
@@ -444,7 +444,7 @@ TEST(ListWatchLog, IgnoredEvents_AreLoggedOnce) {
 TEST_F(ListWatchTest, AListOfMetadataHasNoManagedFields) {
   class Keeper final : public ListReceiver {
    public:
-    void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
+    void OnItem(AnyRef object) override { objects.push_back(std::move(object).object()); }
     void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
     void OnDone(Result<ListMeta>) override {}
     std::vector<ObjectRef> objects{};

@@ -34,12 +34,12 @@ std::string Described(std::string_view kind, std::string_view apiVersion) {
 
 }  // namespace
 
-bool IsMetadataOnly(const TypeInfo& type) {
+bool IsMetadataOnly(const KindInfo& type) {
   return type.message != nullptr &&
          type.message->name == "k8s.io.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata";
 }
 
-std::string ResourceName(const TypeInfo& type) {
+std::string ResourceName(const KindInfo& type) {
   std::string name(type.resource);
   if (!type.group.empty()) {
     name += '.';
@@ -48,7 +48,7 @@ std::string ResourceName(const TypeInfo& type) {
   return name;
 }
 
-void SetAccept(const TypeInfo& type, Shape shape, ExchangeRequest& request) {
+void SetAccept(const KindInfo& type, Shape shape, ExchangeRequest& request) {
   request.resource_key = ResourceName(type);
   if (IsMetadataOnly(type)) {
     const std::string as = shape == Shape::kList
@@ -65,7 +65,7 @@ void SetAccept(const TypeInfo& type, Shape shape, ExchangeRequest& request) {
   }
 }
 
-Result<void> CheckKind(const TypeInfo& type, Shape shape, std::string_view apiVersion,
+Result<void> CheckKind(const KindInfo& type, Shape shape, std::string_view apiVersion,
                        std::string_view kind) {
   const bool list = shape == Shape::kList;
   const bool metadata_only = IsMetadataOnly(type);
@@ -84,7 +84,7 @@ Result<void> CheckKind(const TypeInfo& type, Shape shape, std::string_view apiVe
                                     "something between that mixes answers up?");
 }
 
-Result<ObjectRef> DecodeObject(const TypeInfo& type, std::string_view content_type,
+Result<ObjectRef> DecodeObject(const KindInfo& type, std::string_view content_type,
                                std::string_view body, Answers answers) {
   const auto check = [&](std::string_view apiVersion, std::string_view kind) {
     return answers == Answers::kAnyKind ? Result<void>()

@@ -13,16 +13,16 @@
 namespace kinformer::internal::client {
 namespace {
 
-const TypeInfo& Pods() { return corev1::Pod::type_info(); }
-const TypeInfo& Deployments() { return appsv1::Deployment::type_info(); }
-const TypeInfo& Widgets() {
-  return *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+const KindInfo& Pods() { return corev1::Pod::kind_info(); }
+const KindInfo& Deployments() { return appsv1::Deployment::kind_info(); }
+const KindInfo& Widgets() {
+  return *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
 }
-const TypeInfo& Nameless() { return *DynamicTypeInfo("example.com", "v1", "", "widgets", true); }
-const TypeInfo& Metadata() { return *MetadataTypeInfo("", "v1", "Pod", "pods", true); }
+const KindInfo& Nameless() { return *DynamicKindInfo("example.com", "v1", "", "widgets", true); }
+const KindInfo& Metadata() { return *MetadataKindInfo("", "v1", "Pod", "pods", true); }
 
 TEST(ObjectCodec, AcceptHeader_DependsOnTypeAndShape) {
-  const auto accept = [](const TypeInfo& type, Shape shape) {
+  const auto accept = [](const KindInfo& type, Shape shape) {
     ExchangeRequest request;
     SetAccept(type, shape, request);
     return request.resource_key + " | " + request.accept + " | " + request.accept_protobuf;
@@ -45,7 +45,7 @@ TEST(ObjectCodec, AcceptHeader_DependsOnTypeAndShape) {
 }
 
 TEST(ObjectCodec, CheckKind_RefusesOtherKinds) {
-  const auto ok = [](const TypeInfo& type, Shape shape, std::string_view api_version,
+  const auto ok = [](const KindInfo& type, Shape shape, std::string_view api_version,
                      std::string_view kind) {
     return CheckKind(type, shape, api_version, kind).ok();
   };
@@ -129,7 +129,7 @@ TEST(ObjectCodec, TheSameInProtobuf) {
   corev1::Pod::Mutable pod;
   pod.metadata.name = "a";
   const std::string message = EncodeProtobuf(pod);
-  const auto decode = [&](const TypeInfo& type, const char* kind, const std::string& body,
+  const auto decode = [&](const KindInfo& type, const char* kind, const std::string& body,
                           Answers answers) {
     return DecodeObject(type, kProtobuf, wire::SealEnvelope("v1", kind, body), answers);
   };
@@ -167,7 +167,7 @@ TEST(ObjectCodec, StatusInPlaceOfAnObject_GivesItsReason) {
 }
 
 TEST(ObjectCodec, AnotherMediaTypeIsNamedWithWhatWasAskedFor) {
-  const auto message = [](const TypeInfo& type) {
+  const auto message = [](const KindInfo& type) {
     return DecodeObject(type, "text/html; q=1", "x").error().message();
   };
   EXPECT_EQ(message(Pods()),

@@ -138,8 +138,8 @@ TEST_F(RequestOptionsTest, InvalidNames_AreNotSent) {
 
 // Subresources whose kind the program knows.
 TEST_F(RequestOptionsTest, Subresources_TakeTheObjectsOptionsAndCheckNames) {
-  const internal::ResourceCore pods(client_->core(), corev1::Pod::type_info(), "default");
-  const internal::TypeInfo& part = corev1::ConfigMap::type_info();
+  const internal::ResourceCore pods(client_->core(), corev1::Pod::kind_info(), "default");
+  const KindInfo& part = corev1::ConfigMap::kind_info();
   corev1::ConfigMap::Mutable object;
   object.metadata.name = "a";
   const auto sent = internal::ToRequestObject<corev1::ConfigMap>(object);

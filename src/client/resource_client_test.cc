@@ -142,10 +142,10 @@ TEST_F(ResourceClientTest, CopiesOfPartialObjectsAreNotPut) {
   constexpr std::string_view kPod =
       R"({"metadata":{"name":"web-0","namespace":"shop"},"spec":{"nodeName":"n","hostname":"h"}})";
   const Ref<corev1::Pod> typed(
-      internal::BuildFromJson(corev1::Pod::type_info(), kPod, {.projection = projection.tree()})
+      internal::BuildFromJson(corev1::Pod::kind_info(), kPod, {.projection = projection.tree()})
           .OrExit());
-  const internal::TypeInfo& dynamic =
-      *internal::DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& dynamic =
+      *internal::DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   const Ref<Unstructured> loose(
       internal::BuildFromJson(dynamic, kPod, {.projection = projection.tree()}).OrExit());
   server_.fallback = [](const HttpRequest&) { return Json(ConfigMapJson("a", "6")); };
@@ -185,7 +185,7 @@ TEST_F(ResourceClientTest, CopiesThatTheStructHasNoPlaceForAreNotPut) {
   using Gadgets = CustomResource<Gadget>;
   const Ref<Gadgets> gadget(
       internal::BuildFromJson(
-          Gadgets::type_info(),
+          Gadgets::kind_info(),
           R"({"metadata":{"name":"g","namespace":"default"},"size":"1","more":2})")
           .OrExit());
   Block([&] {
@@ -208,7 +208,7 @@ class NewerObjects : public ResourceClientTest {
  protected:
   static corev1::ConfigMap::Mutable FromJson(const std::string& json) {
     const Ref<corev1::ConfigMap> object(
-        internal::BuildFromJson(corev1::ConfigMap::type_info(), json).OrExit());
+        internal::BuildFromJson(corev1::ConfigMap::kind_info(), json).OrExit());
     return object->DeepCopy();
   }
   static std::string WithNewMembers() {

@@ -39,7 +39,7 @@ class ListPageCall final : public client::BlockingCall, public ListReceiver {
     call_.reset();
     source_.reset();
   }
-  void OnItem(ObjectRef object) override { out_.items.push_back(std::move(object)); }
+  void OnItem(AnyRef object) override { out_.items.push_back(std::move(object).object()); }
   void OnUnreadable(std::string_view namespace_, std::string_view name,
                     const Error& error) override {
     ++out_.unreadable;
@@ -101,8 +101,8 @@ class WatchCall final : public client::BlockingCall, public WatchReceiver {
       });
       return;
     }
-    events_.push_back(
-        {event.type, event.object, std::string(event.resourceVersion), event.initial_events_end});
+    events_.push_back({event.type, event.object.object(), std::string(event.resourceVersion),
+                       event.initial_events_end});
   }
   void OnChunkEnd() override { Wake(); }
   void OnDone(Result<void> result) override { Complete(std::move(result)); }
@@ -124,7 +124,7 @@ void AddWriteOptions(client::Query& query, const std::vector<std::string>& dry_r
 
 // Requests for leases bypass the rate limit and other requests' connections: a late renewal would
 // end the leadership.
-bool IsLease(const TypeInfo& type) {
+bool IsLease(const KindInfo& type) {
   return type.group == "coordination.k8s.io" && type.resource == "leases";
 }
 
@@ -142,7 +142,7 @@ std::string DeleteOptionsJson(const DeleteOptions& options) {
 
 }  // namespace
 
-ResourceCore::ResourceCore(std::shared_ptr<ClientCore> client, const TypeInfo& type,
+ResourceCore::ResourceCore(std::shared_ptr<ClientCore> client, const KindInfo& type,
                            std::string namespace_)
     : client_(std::move(client)), type_(&type), scope_(std::move(namespace_)) {}
 
@@ -348,7 +348,7 @@ Result<ObjectRef> ResourceCore::Update(const RequestObject& object, std::string_
 }
 
 Result<ObjectRef> ResourceCore::GetPart(std::string_view name, std::string_view subresource,
-                                        const TypeInfo& part, const CallOptions& call) const {
+                                        const KindInfo& part, const CallOptions& call) const {
   Result<std::string> path = ItemPath(scope_, name, subresource);
   if (!path) return std::move(path).error();
   ExchangeRequest request;
@@ -360,7 +360,7 @@ Result<ObjectRef> ResourceCore::GetPart(std::string_view name, std::string_view 
 }
 
 Result<ObjectRef> ResourceCore::SendPart(std::string method, std::string_view name,
-                                         std::string_view subresource, const TypeInfo& part,
+                                         std::string_view subresource, const KindInfo& part,
                                          const RequestObject& object, const CreateOptions& options,
                                          const CallOptions& call) const {
   Result<std::string> path = ItemPath(scope_, name, subresource);
@@ -375,14 +375,14 @@ Result<ObjectRef> ResourceCore::SendPart(std::string method, std::string_view na
 }
 
 Result<ObjectRef> ResourceCore::CreatePart(std::string_view name, std::string_view subresource,
-                                           const TypeInfo& part, const RequestObject& object,
+                                           const KindInfo& part, const RequestObject& object,
                                            const CreateOptions& options,
                                            const CallOptions& call) const {
   return SendPart("POST", name, subresource, part, object, options, call);
 }
 
 Result<ObjectRef> ResourceCore::UpdatePart(std::string_view name, std::string_view subresource,
-                                           const TypeInfo& part, const RequestObject& object,
+                                           const KindInfo& part, const RequestObject& object,
                                            const UpdateOptions& options,
                                            const CallOptions& call) const {
   return SendPart("PUT", name, subresource, part, object, options, call);

@@ -42,7 +42,7 @@ std::string ListOf(const std::string& items) {
 
 class Notes final : public ListReceiver, public WatchReceiver {
  public:
-  void OnItem(ObjectRef object) override { objects.push_back(std::move(object)); }
+  void OnItem(AnyRef object) override { objects.push_back(std::move(object).object()); }
   void OnUnreadable(std::string_view, std::string_view name, const Error&) override {
     unreadable.emplace_back(name);
   }
@@ -51,7 +51,7 @@ class Notes final : public ListReceiver, public WatchReceiver {
     if (!result) error = std::move(result).error();
   }
   void OnStarted() override {}
-  void OnEvent(const WatchEvent& event) override { objects.push_back(event.object); }
+  void OnEvent(const WatchEvent& event) override { objects.push_back(event.object.object()); }
   void OnDone(Result<void> result) override {
     ++ends;
     if (!result) error = std::move(result).error();
@@ -97,7 +97,7 @@ class StreamCallTest : public ::testing::Test {
     sim_.RunReady();
   }
 
-  const TypeInfo& widgets_ = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& widgets_ = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   Simulation sim_{{.seed = 3}};
   ScriptedServer server_;
   std::optional<Client> client_;

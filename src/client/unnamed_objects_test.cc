@@ -55,7 +55,7 @@ TEST_F(ListWatchTest, AnObjectInProtobufThatNobodyCanNameEndsTheList) {
            Field(1, Field(1, "b\xff") + Field(3, "default")),
        }) {
     server_.script = {Protobuf(wire::SealEnvelope("apps/v1", "DeploymentList", list(bad)))};
-    List(appsv1::Deployment::type_info());
+    List(appsv1::Deployment::kind_info());
     EXPECT_TRUE(recorder_.items.empty());
     EXPECT_FALSE(recorder_.list_done->ok()) << bad.size();
   }

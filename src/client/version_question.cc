@@ -76,7 +76,7 @@ class VersionQuestions::Question final : public std::enable_shared_from_this<Que
   }
 
   // ListReceiver
-  void OnItem(ObjectRef) override {}
+  void OnItem(AnyRef) override {}
   void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
   void OnDone(Result<ListMeta> result) override {
     call_.reset();

@@ -42,7 +42,7 @@ class VersionQuestionsTest : public ::testing::Test {
     std::optional<Result<std::string>> answer{};
   };
   // Asks for all in the same turn of the loop.
-  void Ask(const std::vector<std::string>& namespaces, const TypeInfo& type) {
+  void Ask(const std::vector<std::string>& namespaces, const KindInfo& type) {
     sim_.env().loop().Post([this, namespaces, &type] {
       for (const std::string& ns : namespaces) {
         Asker& asker = *askers_.emplace_back(std::make_unique<Asker>());
@@ -66,8 +66,8 @@ class VersionQuestionsTest : public ::testing::Test {
     return targets;
   }
 
-  const TypeInfo& pods_ = *DynamicTypeInfo("", "v1", "Pod", "pods", true);
-  const TypeInfo& nodes_ = *DynamicTypeInfo("", "v1", "Node", "nodes", false);
+  const KindInfo& pods_ = *DynamicKindInfo("", "v1", "Pod", "pods", true);
+  const KindInfo& nodes_ = *DynamicKindInfo("", "v1", "Node", "nodes", false);
   Simulation sim_{{.seed = 3}};
   ScriptedServer server_;
   std::shared_ptr<InMemoryTransport> transport_;
@@ -131,7 +131,7 @@ TEST_F(VersionQuestionsTest, Questions_AreNotRetriedAndBypassTheListGate) {
   };
   class Deaf final : public ListReceiver {
    public:
-    void OnItem(ObjectRef) override {}
+    void OnItem(AnyRef) override {}
     void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
     void OnDone(Result<ListMeta>) override {}
   } deaf;

@@ -19,14 +19,14 @@ constexpr const char* kNobody = "metadata.name=_NOBODY_";
 constexpr Duration kTimeout = std::chrono::seconds(10);
 
 // Selects metadata of one object in one namespace: servers of any version then read one key.
-Result<std::shared_ptr<ListSource>> OneKeyOf(std::shared_ptr<Engine> engine, const TypeInfo& type,
+Result<std::shared_ptr<ListSource>> OneKeyOf(std::shared_ptr<Engine> engine, const KindInfo& type,
                                              std::string namespace_) {
   if (namespace_.empty() && type.namespaced) namespace_ = "default";
   Result<std::string> path =
       BuildPath({type.group, type.version, type.resource, namespace_, "", ""});
   if (!path) return std::move(path).error();
-  const TypeInfo* const metadata =
-      MetadataTypeInfo(type.group, type.version, type.kind, type.resource, type.namespaced);
+  const KindInfo* const metadata =
+      MetadataKindInfo(type.group, type.version, type.kind, type.resource, type.namespaced);
   return std::make_shared<ListSource>(ListSource{std::move(engine), metadata, *std::move(path),
                                                  /*metadata_only=*/true, /*throttled=*/false});
 }

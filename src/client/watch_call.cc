@@ -118,8 +118,9 @@ Result<void> WatchCall::OnObject(WatchEventType type, const wire::WatchFrame& fr
   WatchEvent event;
   event.type = type;
   event.object = *std::move(object);
-  if (!ExpectsNamespace(event.object->namespace_())) return {};
-  event.resourceVersion = event.object->resourceVersion();
+  const Block& block = *event.object.object();
+  if (!ExpectsNamespace(block.namespace_())) return {};
+  event.resourceVersion = block.resourceVersion();
   receiver_.OnEvent(event);
   return {};
 }

@@ -66,7 +66,7 @@ class WatchCallTest : public ::testing::Test {
     sim_.RunReady();
   }
 
-  const TypeInfo& widgets_ = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& widgets_ = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   Simulation sim_{{.seed = 3}};
   ScriptedServer server_;
   Client client_ = Client::ForTransport(
@@ -123,7 +123,7 @@ TEST_F(WatchCallTest, FinishedWatch_EndsOnce) {
 class ListNotes final : public ListReceiver {
  public:
   std::string done{};
-  void OnItem(ObjectRef) override {}
+  void OnItem(AnyRef) override {}
   void OnUnreadable(std::string_view, std::string_view, const Error&) override {}
   void OnDone(Result<ListMeta> result) override {
     done = result ? "ok" : std::to_string(result.error().http_status());

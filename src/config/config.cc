@@ -2,6 +2,7 @@
 
 #include "kinformer/client/config.h"
 
+#include "kinformer/client/clientcmd.h"
 #include "kinformer/json/json.h"
 #include "kinformer/json/yaml.h"
 

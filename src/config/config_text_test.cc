@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/client/clientcmd.h"
 #include "kinformer/client/config.h"
 
 #include "config/kubeconfig.h"

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "kinformer/client/clientcmd.h"
+
 #include "config/kubeconfig.h"
 #include "config/path_hint.h"
 #include "config/testing/kubeconfig_texts.h"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kinformer/base/simulation.h"
+#include "kinformer/client/clientcmd.h"
 #include "kinformer/client/http_transport.h"
 
 #include "config/testing/kubeconfig_texts.h"

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kinformer/client/clientcmd.h"
+
 #include "config/kubeconfig.h"
 #include "config/path_hint.h"
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kinformer/client/clientcmd.h"
+
 #include "config/kubeconfig.h"
 #include "config/testing/config_text.h"
 #include "config/testing/kubeconfig_texts.h"

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kinformer/client/clientcmd.h"
+
 #include "config/kubeconfig.h"
 #include "config/testing/config_text.h"
 #include "config/testing/kubeconfig_texts.h"

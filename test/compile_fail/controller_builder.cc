@@ -62,8 +62,6 @@
 // case named_by_view: a controller's name is a std::string, and this text is a view of one
 // case named_by_number: a controller's name is text
 
-#include "kinformer/controller/controller_builder.h"
-
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -72,6 +70,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/event_channel.h"
 #include "kinformer/controller/object_reconciler.h"
 #include "kinformer/object/custom_resource.h"

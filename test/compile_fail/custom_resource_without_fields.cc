@@ -16,6 +16,4 @@ struct Widget {
 #endif
 };
 
-const kinformer::internal::TypeInfo& Use() {
-  return kinformer::CustomResource<Widget>::type_info();
-}
+const kinformer::KindInfo& Use() { return kinformer::CustomResource<Widget>::kind_info(); }

@@ -26,7 +26,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/cache/shared_informer.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/controllerutil.h"
 #include "kinformer/controller/finalizers.h"
 #include "kinformer/controller/manager.h"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <memory>
 
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/workqueue/rate_limiting_queue.h"
 
 using namespace std::chrono_literals;

@@ -25,10 +25,10 @@
 // case of_pointer: a factory is made of a Client
 // case index_as_in_go: an index function is called with the object and with where its values go
 // case index_of_text: an index function is called with the object and with where its values go
-// case transform_as_in_go: a transform is called with a const Ref<Object>& and gives
-// case transform_in_place: a transform is called with a const Ref<Object>& and gives
+// case transform_as_in_go: a transform is called with a const AnyRef& and gives
+// case transform_in_place: a transform is called with a const AnyRef& and gives
 // case transform_of_kind: a transform of a kind is called with a const Ref<T>& and gives
-// case transform_of_resource: a transform is called with a const Ref<Object>& and gives
+// case transform_of_resource: a transform is called with a const AnyRef& and gives
 // case selector_text: text is no LabelSelector yet, .*LabelSelector::Parse\("app=web"\)
 // case field_text: text is no FieldSelector yet, .*FieldSelector::Parse
 // case informer_selector_text: text is no LabelSelector yet, .*LabelSelector::Parse

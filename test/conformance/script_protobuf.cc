@@ -13,7 +13,7 @@
 namespace kinformer::testing {
 namespace {
 
-const internal::TypeInfo* TypeOf(std::string_view api_version, std::string_view kind) {
+const KindInfo* TypeOf(std::string_view api_version, std::string_view kind) {
   const std::size_t slash = api_version.find('/');
   if (api_version.empty()) return internal::FindType("", "v1", kind);  // APIVersions
   if (slash == std::string_view::npos) return internal::FindType("", api_version, kind);
@@ -36,7 +36,7 @@ std::string ObjectToProtobuf(const std::string& object, std::string_view more) {
   const json::Value value = json::Parse(object).value_or(json::Value());
   const std::string& api_version = value["apiVersion"].StringOrEmpty();
   const std::string& kind = value["kind"].StringOrEmpty();
-  const internal::TypeInfo* type = TypeOf(api_version, kind);
+  const KindInfo* type = TypeOf(api_version, kind);
   if (type == nullptr || type->message == nullptr) {
     ADD_FAILURE() << "no built-in kind: " << object;
     return {};
@@ -54,7 +54,7 @@ json::Value ObjectFromProtobuf(std::string_view bytes) {
   const Result<wire::Envelope> envelope = wire::OpenEnvelope(bytes);
   if (!envelope) return Unreadable(envelope.error().message());
   const std::string kind(envelope->kind);
-  const internal::TypeInfo* type = TypeOf(envelope->apiVersion, kind);
+  const KindInfo* type = TypeOf(envelope->apiVersion, kind);
   if (type == nullptr || type->message == nullptr) return Unreadable("kind " + kind);
   std::string text;
   const Result<void> decoded = internal::ProtobufToJson(

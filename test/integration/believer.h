@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/cache/shared_informer.h"
 
 #include "integration/embedded_server.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "kinformer/client/clientcmd.h"
 #include "kinformer/client/config.h"
 
 #include "integration/embedded_server.h"

@@ -13,6 +13,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/cache/shared_informer_factory.h"
+#include "kinformer/client/clientcmd.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/dynamic_client.h"
 #include "kinformer/client/resource_client.h"
@@ -333,7 +334,7 @@ TEST_F(ClientOverTls, MembersOfALaterReleaseTravelAsJson) {
   const Ref<ConfigMap> made = maps.Create(NewConfigMap("newer")).OrExit();
   json::Value newer = json::Parse(made->ToJson()).OrExit();
   newer.Ensure("added") = true;
-  const Ref<ConfigMap> copy(internal::BuildFromJson(ConfigMap::type_info(), newer.Dump()).OrExit());
+  const Ref<ConfigMap> copy(internal::BuildFromJson(ConfigMap::kind_info(), newer.Dump()).OrExit());
   ConfigMap::Mutable change = copy->DeepCopy();
   change.data["k"] = "w";
   const Ref<ConfigMap> updated = maps.Update(change).OrExit();

@@ -102,7 +102,7 @@ TEST_F(DelegatingClientCaches, FieldIndexesOfTheMetadata_CA04) {
     ASSERT_TRUE(found.ok()) << found.error();
     ASSERT_THAT(*found, SizeIs(2));
     EXPECT_EQ((*found)[0]->kind(), "ConfigMap");
-    EXPECT_EQ(factory_->core().Find(ConfigMap::type_info(), false), nullptr)
+    EXPECT_EQ(factory_->core().Find(ConfigMap::kind_info(), false), nullptr)
         << "no whole objects are kept for it";
   });
 }
@@ -171,7 +171,7 @@ TEST_F(DelegatingClientCaches, InformersThatAreReleasedAndStopped_CA05) {
 
 TEST_F(DelegatingClientCaches, Transforms_CA06) {
   Run([&] {
-    Use({.transform = [](const Ref<Object>& object) -> Result<Ref<Object>> {
+    Use({.transform = [](const AnyRef& object) -> Result<AnyRef> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();
       whole.Ensure("metadata", "annotations", "seen") = "yes";
       return WithContent(object, whole);
@@ -186,7 +186,7 @@ TEST_F(DelegatingClientCaches, Transforms_CA06) {
 
 TEST_F(DelegatingClientCaches, TransformsOfAKindAndOfAllInEachForm_CA06) {
   const auto mark = [](const char* how) -> TransformFunc {
-    return [how](const Ref<Object>& object) -> Result<Ref<Object>> {
+    return [how](const AnyRef& object) -> Result<AnyRef> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();
       whole.Ensure("metadata", "annotations", "transformed") = how;
       return WithContent(object, whole);

@@ -67,7 +67,7 @@ TEST_F(DelegatingClientOutcomes, MissingInformer_HasNoIndexEither) {
     EXPECT_EQ(index.message(), missing);
     EXPECT_EQ(cached_.Get<ConfigMap>(Named("a")).error().message(), missing);
     EXPECT_EQ(cached_.List<ConfigMap>().error().message(), missing);
-    EXPECT_EQ(factory_->core().Find(ConfigMap::type_info(), false), nullptr);
+    EXPECT_EQ(factory_->core().Find(ConfigMap::kind_info(), false), nullptr);
     const Error live = cached_
                            .IndexField(kMaps, "color",
                                        [](Unstructured map, auto& out) {

@@ -15,7 +15,9 @@
 #include "kinformer/base/simulation.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/resource_client.h"
+#include "kinformer/events/event_broadcaster.h"
 #include "kinformer/events/event_recorder.h"
+#include "kinformer/events/event_sink.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {

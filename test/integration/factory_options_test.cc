@@ -107,7 +107,7 @@ TEST_F(FactoryOptions, ATransformOfOneTypeLeavesTheOthersAlone) {
 
 TEST_F(FactoryOptions, ATransformOfAllKindsAndWhatBecomesOfItsObjects) {
   SharedInformerFactory factory(
-      client_, {.transform = [](const Ref<Object>& object) -> Result<Ref<Object>> {
+      client_, {.transform = [](const AnyRef& object) -> Result<AnyRef> {
         Result<json::Value> whole = json::Parse(object->ToJson());
         if (!whole) return whole.error();
         // Returns an error if it does not exist.

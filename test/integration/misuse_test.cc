@@ -21,7 +21,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/cache/shared_informer_factory.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/workqueue/rate_limiting_queue.h"
 

@@ -24,7 +24,7 @@
 #include "kinformer/base/runtime.h"
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/http_transport.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/endpoints/endpoint_server.h"
 #include "kinformer/endpoints/healthz.h"

@@ -14,7 +14,7 @@
 #include "kinformer/client/client.h"
 #include "kinformer/json/json.h"
 #include "kinformer/leaderelection/leader_elector.h"
-#include "kinformer/leaderelection/resource_lock.h"
+#include "kinformer/leaderelection/lease_lock.h"
 #include "kinformer/testing/api_server.h"
 
 #include "scheduler_start/scheduler.h"

@@ -25,7 +25,7 @@
 #include "kinformer/controller/event_channel.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/leaderelection/leader_elector.h"
-#include "kinformer/leaderelection/resource_lock.h"
+#include "kinformer/leaderelection/lease_lock.h"
 #include "kinformer/webhook/webhook_server.h"
 #include "kinformer/workqueue/rate_limiting_queue.h"
 #include "kinformer/workqueue/worker.h"

@@ -10,7 +10,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/base/simulation.h"
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/resource_client.h"
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
              .has_objects = false,
              .factory =
                  [](SharedInformerFactoryOptions& o) {
-                   o.transform = [](const Ref<Object>&) -> Result<Ref<Object>> { Throw(); };
+                   o.transform = [](const AnyRef&) -> Result<AnyRef> { Throw(); };
                  }},
         Case{.name = "Handler",
              .log = "an event handler",

@@ -19,6 +19,7 @@
 #include "kinformer/cache/shared_informer.h"
 #include "kinformer/client/client.h"
 #include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/leaderelection/lease_lock.h"
 #include "kinformer/leaderelection/resource_lock.h"
 
 #include "network/network_troubles.h"

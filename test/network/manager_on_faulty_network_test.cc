@@ -18,7 +18,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/client/client.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/manager.h"
 
 #include "network/socket_scene.h"

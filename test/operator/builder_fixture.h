@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/json/json.h"
 
 #include "operator/manager_fixture.h"

@@ -10,7 +10,7 @@
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/base/until.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 
 #include "operator/builder_fixture.h"
 #include "operator/counting_env.h"

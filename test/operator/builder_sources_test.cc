@@ -12,7 +12,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/client/patch.h"
 #include "kinformer/client/resource_client.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/event_channel.h"
 #include "kinformer/object/unstructured.h"
 

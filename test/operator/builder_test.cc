@@ -1,5 +1,7 @@
 // ControllerBuilder, sources, predicates and handlers, as objects change on a server.
 
+#include "kinformer/controller/builder.h"
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -15,7 +17,6 @@
 #include "kinformer/base/until.h"
 #include "kinformer/client/patch.h"
 #include "kinformer/client/resource_client.h"
-#include "kinformer/controller/controller_builder.h"
 #include "kinformer/controller/event_channel.h"
 #include "kinformer/object/unstructured.h"
 #include "kinformer/workqueue/rate_limiter.h"
@@ -210,7 +211,7 @@ TEST_F(BuilderTest, Owns_QueuesTheControllingOwner_BL02_HD01) {
 
 TEST_F(BuilderTest, OwnersOfOldAndNewObject_AreQueuedOnce_HD01) {
   const std::vector<Request> both = handler::internal::OwnersOf(
-      metav1::ObjectMeta(), corev1::Node::type_info(), handler::Owners::kAll);
+      metav1::ObjectMeta(), corev1::Node::kind_info(), handler::Owners::kAll);
   EXPECT_THAT(both, IsEmpty());
   ASSERT_TRUE(ControllerBuilder(*manager_)
                   .For<appsv1::ReplicaSet>()

@@ -15,7 +15,7 @@
 #include "kinformer/controller/controller.h"
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/controller/manager.h"
-#include "kinformer/events/event_recorder.h"
+#include "kinformer/events/event_broadcaster.h"
 #include "kinformer/events/events.h"
 #include "kinformer/testing/api_server.h"
 #include "kinformer/webhook/webhook_server.h"

@@ -15,6 +15,7 @@
 #include "kinformer/client/resource_client.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/events/event_recorder.h"
+#include "kinformer/leaderelection/lease_lock.h"
 #include "kinformer/leaderelection/resource_lock.h"
 
 #include "operator/manager_probe.h"

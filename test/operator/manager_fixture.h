@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kinformer/base/simulation.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/json/json.h"
 #include "kinformer/testing/api_server.h"

@@ -10,7 +10,7 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/base/until.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/controllerutil.h"
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/controller/source.h"

@@ -19,7 +19,7 @@
 #include "kinformer/base/log.h"
 #include "kinformer/base/metrics.h"
 #include "kinformer/client/resource_client.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/controller/event_channel.h"
 #include "kinformer/controller/handler.h"
 #include "kinformer/controller/object_reconciler.h"

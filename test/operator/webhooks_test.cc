@@ -17,7 +17,7 @@
 
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/resource_client.h"
-#include "kinformer/controller/controller_builder.h"
+#include "kinformer/controller/builder.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/custom_resource.h"
 #include "kinformer/testing/environment.h"

@@ -11,6 +11,6 @@ int main() {
   const auto selector = kinformer::LabelSelector::Parse("app in (web, api)").OrExit();
   kinformer::appsv1::Deployment::Mutable deployment;
   deployment.metadata.name = "web";
-  std::cout << kinformer::appsv1::Deployment::type_info().resource << ' ' << selector.ToString()
+  std::cout << kinformer::appsv1::Deployment::kind_info().resource << ' ' << selector.ToString()
             << ' ' << kinformer::ToJson(deployment) << '\n';
 }

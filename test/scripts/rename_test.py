@@ -14,7 +14,7 @@ loader = importlib.machinery.SourceFileLoader("rename", str(ROOT / "scripts" / "
 rename = importlib.util.module_from_spec(importlib.util.spec_from_loader("rename", loader))
 loader.exec_module(rename)
 
-MOVED, GONE = rename.read_table((ROOT / "scripts" / "renamed.txt").read_text())
+MOVED, NAMES, GONE = rename.read_table((ROOT / "scripts" / "renamed.txt").read_text())
 
 
 class Rename(unittest.TestCase):
@@ -35,10 +35,32 @@ class Rename(unittest.TestCase):
                 self.assertIn(f'"kinformer/{new}"',
                               (ROOT / "include/kinformer" / old).read_text())
 
+    def test_headers_of_names_that_have_moved_are_included(self):
+        old = '#include <set>\n\n#include <kinformer/delta_fifo.h>  // queues\n#include <map>\n'
+        new = ('#include <set>\n\n#include <kinformer/cache/delta_fifo.h>  // queues\n'
+               '#include <kinformer/cache/real_fifo.h>\n#include <map>\n')
+        for use in ("RealFIFO<Pod> queue;\n", "RealFIFO<Pod> a;\nRealFIFOOptions<Pod> b;\n"):
+            self.assertEqual(rename.renamed(old + use, MOVED, NAMES), new + use)
+            self.assertEqual(rename.renamed(new + use, MOVED, NAMES), new + use)
+        for use in ("DeltaFIFO<Pod> queue;  // no RealFIFO\n", "RealFIFOs queue;\n"):
+            self.assertEqual(rename.renamed(old + use, MOVED, NAMES),
+                             old.replace("delta", "cache/delta") + use)
+        self.assertEqual(rename.renamed("RealFIFO<Pod> queue;\n", MOVED, NAMES),
+                         "RealFIFO<Pod> queue;\n")
+
+    def test_every_name_that_has_moved_stands_in_its_new_header_only(self):
+        headers = ROOT / "include/kinformer"
+        for name, old, new in NAMES:
+            declared = rf"(?:class|struct|using|Result<.*>|std::\S+|bool) {name}\b(?!;)"
+            self.assertRegex((headers / new).read_text(), declared)
+            self.assertNotRegex((headers / old).read_text(), declared)
+
     def test_names_that_are_gone_are_named_with_advice(self):
         found = list(rename.advice("int x;\nMutationCache cache;  // ListAll\n", GONE))
         self.assertEqual([place[:2] for place in found], [(2, "MutationCache")])
         self.assertIn("DelegatingClient", found[0][2])
+        text = "corev1::Pod::type_info();\nconst std::type_info& of_a_class;\n"
+        self.assertEqual(list(rename.advice(text, GONE)), [(1, "type_info", "kind_info()")])
 
     def test_folders_are_searched_for_sources(self):
         with tempfile.TemporaryDirectory() as folder:

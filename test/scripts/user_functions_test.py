@@ -140,6 +140,44 @@ class Table(unittest.TestCase):
             for line in (f"h.h O::f -> {test} | -- none", f"h.h O::f -- none | -> {test}"):
                 self.assertEqual(len(self.check(line + "\n")), 1, line)
 
+    def internal_names(self, header):
+        self.write("include/kinformer/h.h", f"namespace kinformer {{\n{header}}}\n")
+        return list(script.internal_names(self.root, script.all_functions(self.root)))
+
+    def test_functions_that_name_something_internal(self):
+        for line in ("virtual void Take(internal::Handle object) = 0;",
+                     "virtual internal::Handle Give() const = 0;",
+                     "virtual std::vector<internal::Handle> Give() { return {}; }",
+                     "std::function<void(kinformer::internal::Handle)> f;",
+                     "Callable<bool(const internal::Handle&), internal::Words> f;",
+                     "Changing<Callable<bool(internal::Handle), internal::Words>, T> f;",
+                     "void Visit(const std::function<void(internal::Handle)>& visit);"):
+            findings = self.internal_names(f"struct O {{\n  {line}\n}};\n")
+            self.assertEqual(len(findings), 1, line)
+            self.assertIn("names internal::", findings[0])
+        for line in ("virtual void Take(Public object) { internal::Use(object); }",
+                     "internal::Callable<bool(Public), internal::Words> f;",
+                     "internal::Handle Hidden(internal::Handle object);",
+                     "void Visit(const std::function<void(Public)>& visit, internal::Handle x);"):
+            self.assertEqual(self.internal_names(f"struct O {{\n  {line}\n}};\n"), [], line)
+
+    def test_structs_that_functions_handle_and_that_have_something_internal(self):
+        function = "using Handler = std::function<Answer(const Event<T>&)>;\n"
+        public = "struct Answer {\n  int x = 0;\n};\ntemplate <class T>\nstruct Event {\n"
+        for line in ("internal::Handle object{};", "const internal::Block* block = nullptr;",
+                     "std::optional<internal::Handle> object;"):
+            findings = self.internal_names(public + f"  T view;\n  {line}\n}};\n" + function)
+            self.assertEqual(len(findings), 1, line)
+            self.assertIn("Event::", findings[0])
+            within = f"  Inner inner{{}};\n}};\nstruct Inner {{\n  {line}\n}};\n"
+            self.assertIn("Inner::", self.internal_names(public + within + function)[0])
+        for line in ("std::function<void()> f;", "Callable<void(), internal::Words> f;",
+                     "int Of() const { return internal::Of(*this); }",
+                     "static internal::Handle Make();"):
+            self.assertEqual(self.internal_names(public + f"  {line}\n}};\n" + function), [], line)
+        alone = "struct Other {\n  internal::Handle object;\n};\n"
+        self.assertEqual(self.internal_names(public + "};\n" + function + alone), [])
+
     def test_lines_that_are_wrong(self):
         good = "h.h O::f -- why\n"
         for line in ("h.h O::gone -- why", "h.h O::f -- again", "h.h O::g ?? not yet", "words",

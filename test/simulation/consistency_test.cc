@@ -387,8 +387,8 @@ class Disagreeing final : public ListerWatcher {
  private:
   // Removes one object from the list.
   struct Hiding final : ListReceiver {
-    void OnItem(internal::ObjectRef object) override {
-      if (object->name() != "map-3") receiver->OnItem(std::move(object));
+    void OnItem(AnyRef object) override {
+      if (object.object()->name() != "map-3") receiver->OnItem(std::move(object));
     }
     void OnUnreadable(std::string_view ns, std::string_view name, const Error& error) override {
       receiver->OnUnreadable(ns, name, error);

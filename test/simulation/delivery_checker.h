@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 
 #include "simulation/cached_contents.h"
 #include "simulation/server_history.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/cache/event_handler.h"
 #include "kinformer/cache/joint_snapshot.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/cache/store.h"
 
 #include "simulation/cached_contents.h"

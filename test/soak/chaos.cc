@@ -10,10 +10,10 @@
 // server and measures the time until each informer reports it.
 //
 // Exit status 1: a cache or handler was not equal to the server, or not in time; events violated
-// the guarantees of event_handler.h; an informer itself noticed that events were missing; an
-// informer did not notice within a minute that the server had stopped; descriptors or memory grew;
-// a run of ten minutes or more had less than half of the requested writes, on the average of its
-// rounds (this is not checked with sanitizers).
+// the guarantees of resource_event_handler.h; an informer itself noticed that events were missing;
+// an informer did not notice within a minute that the server had stopped; descriptors or memory
+// grew; a run of ten minutes or more had less than half of the requested writes, on the average of
+// its rounds (this is not checked with sanitizers).
 
 #include <algorithm>
 #include <atomic>

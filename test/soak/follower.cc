@@ -43,7 +43,7 @@ ServerState ListServer(const Client& client) {
 }
 
 // Records by key the object that the handler got last, and events that violate the guarantees of
-// event_handler.h.
+// resource_event_handler.h.
 class Follower::Told final : public ResourceEventHandler<ConfigMap> {
  public:
   void OnAdd(const Added<ConfigMap>& event) override {

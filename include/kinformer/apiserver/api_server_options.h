@@ -14,7 +14,7 @@
 #include <string>
 
 #include "kinformer/base/env.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/object/object_name.h"
 
 namespace kinformer {
@@ -44,16 +44,16 @@ struct ApiServerOptions {
   // simulated time, a version made from the clock.
   std::optional<std::int64_t> first_resource_version{};
   std::size_t history_events{100'000};  // per resource
-  internal::TimeSpan history_age{std::chrono::minutes(5)};
+  TimeSpan history_age{std::chrono::minutes(5)};
 
   // ---- Watches.
-  internal::TimeSpan bookmark_interval{std::chrono::seconds(60)};  // with up to a quarter of jitter
+  TimeSpan bookmark_interval{std::chrono::seconds(60)};  // with up to a quarter of jitter
   // For watches without timeoutSeconds: they last this long to twice as long.
-  internal::TimeSpan min_watch_timeout{std::chrono::minutes(30)};
+  TimeSpan min_watch_timeout{std::chrono::minutes(30)};
   // Serves sendInitialEvents. False: refuses it, as servers do that do not know it.
   bool watch_list{true};
   // Longest wait of a read for a resourceVersion that has not been written yet.
-  internal::TimeSpan future_version_wait{std::chrono::seconds(3)};
+  TimeSpan future_version_wait{std::chrono::seconds(3)};
 
   // ---- Objects.
   // Keeps deleted pods that are scheduled for their grace period. False: removes them at once.
@@ -64,12 +64,12 @@ struct ApiServerOptions {
   bool garbage_collection{true};
   // Delay between the deletion of an owner and of its dependents. A controller that replaces lost
   // dependents needs it to see that the owner is gone. 0: deleted in the next turn of the loop.
-  internal::TimeSpan garbage_collection_delay{};
+  TimeSpan garbage_collection_delay{};
   // Empties deleted namespaces and removes them. False: they stay Terminating until a client, such
   // as a kube-controller-manager, writes to their subresource `finalize`.
   bool namespace_finalization{true};
   // Lifetime of Events after their last write; 0: no limit.
-  internal::TimeSpan event_ttl{std::chrono::hours(1)};
+  TimeSpan event_ttl{std::chrono::hours(1)};
   // Refuses requests without fields that a real server requires, such as a pod's containers or a
   // binding's roleRef: 422. False: accepts them, so that tests can use small objects.
   bool required_fields{true};

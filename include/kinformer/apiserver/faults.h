@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 
 namespace kinformer::apiserver {
 
@@ -93,7 +93,7 @@ struct FaultRule {
   double probability{1};
   std::optional<std::int64_t> count{};  // hits until the rule is used up; unset: no limit
   std::int64_t skip{0};                 // matching requests before the first hit
-  internal::TimeSpan lasts{};           // time after Add in which it hits; 0: no limit
+  TimeSpan lasts{};                     // time after Add in which it hits; 0: no limit
 
   // Parameters of the actions, which name them in backquotes.
   int status{500};
@@ -102,9 +102,9 @@ struct FaultRule {
   std::string text{};
   std::string content_type{};  // of kRespond's text; empty: plain text
   std::optional<std::chrono::seconds> retry_after{};
-  internal::TimeSpan delay{};
-  internal::TimeSpan after{};
-  internal::TimeSpan skew{};
+  TimeSpan delay{};
+  TimeSpan after{};
+  TimeSpan skew{};
   std::size_t after_bytes{0};
   std::size_t after_events{0};
   std::uint32_t max_streams{1};

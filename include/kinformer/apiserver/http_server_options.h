@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 
 namespace kinformer::apiserver {
 
@@ -49,11 +49,11 @@ struct HttpServerOptions {
   std::size_t max_header_bytes{std::size_t{64} << 10};  // 431
   std::size_t max_body_bytes{std::size_t{3} << 20};     // 413
   // The TLS handshake; the request line and the headers.
-  internal::TimeSpan header_timeout{std::chrono::seconds(32)};
-  internal::TimeSpan body_timeout{std::chrono::seconds(60)};  // the request's body
-  internal::TimeSpan idle_timeout{std::chrono::seconds(90)};  // between requests
+  TimeSpan header_timeout{std::chrono::seconds(32)};
+  TimeSpan body_timeout{std::chrono::seconds(60)};  // the request's body
+  TimeSpan idle_timeout{std::chrono::seconds(90)};  // between requests
   // Disconnects a client that reads nothing for so long.
-  internal::TimeSpan write_timeout{std::chrono::seconds(60)};
+  TimeSpan write_timeout{std::chrono::seconds(60)};
 
   // Offers HTTP/2 in the TLS handshake. Without TLS the server speaks HTTP/1.1 only, which is all
   // that client-go uses there.

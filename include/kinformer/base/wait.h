@@ -22,8 +22,8 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/internal/callable.h"
-#include "kinformer/internal/time_span.h"
 
 namespace kinformer::wait {
 
@@ -43,12 +43,11 @@ using Condition = kinformer::internal::Callable<Result<bool>(), internal::Condit
 
 // Growing delays. A value. Counterpart: wait.Backoff.
 struct Backoff {
-  kinformer::internal::TimeSpan duration{};  // the first delay
-  double factor{0};  // ratio of each delay to the one before it; 0: all are equal
-  double jitter{0};  // each delay is drawn from [delay, delay * (1 + jitter)); 0: none
-  int steps{0};      // number of attempts
-  kinformer::internal::TimeSpan
-      cap{};  // longest delay, without jitter; the first that would exceed it is the last
+  TimeSpan duration{};  // the first delay
+  double factor{0};     // ratio of each delay to the one before it; 0: all are equal
+  double jitter{0};     // each delay is drawn from [delay, delay * (1 + jitter)); 0: none
+  int steps{0};         // number of attempts
+  TimeSpan cap{};       // longest delay, without jitter; the first that would exceed it is the last
   // Returns the next delay, and counts a step.
   Duration Step(Env& env);
 };

@@ -21,14 +21,15 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/cache/event_handler.h"
 #include "kinformer/cache/index.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/cache/lister.h"
 #include "kinformer/cache/object_range.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/cache/shared_informer.h"
 #include "kinformer/cache/snapshot.h"
 #include "kinformer/internal/assume_cache_core.h"
+#include "kinformer/internal/view_block.h"
 #include "kinformer/object/ref.h"
 #include "kinformer/object/resource.h"
 
@@ -61,7 +62,9 @@ class AssumeCache {
         .on_update =
             [core](const Updated<T>& e) { core->OnAddOrUpdate(e.Retain().object(), e.epoch); },
         .on_delete =
-            [core](const Deleted<T>& e) { core->OnDelete(*e.block, e.final_state_unknown); }});
+            [core](const Deleted<T>& e) {
+              core->OnDelete(*internal::BlockOfView(e.object), e.final_state_unknown);
+            }});
     if (added) {
       registration_ = *added;
       handler_ = registration_.Scoped();

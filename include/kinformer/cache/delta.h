@@ -1,7 +1,7 @@
 // kinformer/cache/delta.h
 //
 // Delta: one change of a collection, on its way from a Reflector to a consumer that keeps a copy. A
-// queue (delta_fifo.h) stores changes and returns them as Deltas.
+// queue (queue.h) stores changes and returns them as Deltas.
 
 #ifndef KINFORMER_CACHE_DELTA_H_
 #define KINFORMER_CACHE_DELTA_H_

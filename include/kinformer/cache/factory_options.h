@@ -28,11 +28,11 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/cache/namespace_scope.h"
 #include "kinformer/cache/transform.h"
 #include "kinformer/client/list_options.h"
-#include "kinformer/internal/time_span.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/object_name.h"
@@ -43,7 +43,7 @@ namespace kinformer {
 
 namespace internal {
 
-inline GroupVersionResource ResourceOfType(const TypeInfo& type) {
+inline GroupVersionResource ResourceOfType(const KindInfo& type) {
   return {std::string(type.group), std::string(type.version), std::string(type.resource)};
 }
 
@@ -52,7 +52,7 @@ inline GroupVersionResource ResourceOfType(const TypeInfo& type) {
 // Returns the resource of a type, for SharedInformerFactoryOptions::by_resource.
 template <Resource T>
 [[nodiscard]] GroupVersionResource ResourceOf() {
-  return internal::ResourceOfType(T::type_info());
+  return internal::ResourceOfType(T::kind_info());
 }
 
 // Overrides for the objects of one namespace. Unset members come from the enclosing options:
@@ -81,7 +81,7 @@ struct ResourceCacheOptions {
   std::optional<bool> drop_managed_fields{};
   std::optional<Projection> projection{};
   TransformFunc transform{};
-  std::optional<internal::TimeSpan> resync_period{};
+  std::optional<TimeSpan> resync_period{};
 };
 
 // Options of a factory. Counterpart: informers.SharedInformerOption (WithNamespace,
@@ -121,7 +121,7 @@ struct SharedInformerFactoryOptions {
   Projection projection{};
   // Transform of every informer that calls no SetTransform.
   TransformFunc transform{};
-  internal::TimeSpan default_resync{};  // of informers that do not set one; 0: never
+  TimeSpan default_resync{};  // of informers that do not set one; 0: never
   // Trace function of every informer that does not set its own.
   TraceFunc trace{};
   // Overrides for some resources; each version is a resource of its own. ResourceOf<T>() names the

@@ -43,10 +43,10 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/error.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/cache/index.h"
 #include "kinformer/cache/namespace_scope.h"
 #include "kinformer/internal/callable.h"
-#include "kinformer/internal/time_span.h"
 #include "kinformer/object/entry_options.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/label_selector.h"
@@ -170,7 +170,7 @@ struct HandlerOptions {
   std::string name{};  // in logs and metrics; empty: "handler-1", ...
   // Interval at which all cached objects are delivered again as updates. Empty: the informer's
   // default. 0: never. At least 1 s, and at least the informer's own period once it runs.
-  std::optional<internal::TimeSpan> resync_period{};
+  std::optional<TimeSpan> resync_period{};
   OverflowPolicy overflow{OverflowPolicy::kCoalesce};
   std::size_t max_events{4096};  // limit of pending live events; more: `overflow`
   // Limit for the memory of objects that only this queue keeps alive.
@@ -273,7 +273,7 @@ struct InformerStats {
 
 // Limits of WaitForCacheSync.
 struct SyncWaitOptions {
-  std::optional<internal::TimeSpan> timeout{};
+  std::optional<TimeSpan> timeout{};
   // Fails at the first error that waiting does not cure: forbidden, unauthorized, not found, other
   // permanent 4xx errors, and a full cache (max_objects, max_bytes). Off by default, as in
   // client-go: a CRD may be created later.
@@ -287,13 +287,13 @@ struct InformerOptions {
   // Name in logs and metrics; empty: the listed collection, "pods in namespace default".
   std::string name{};
   // Interval at which cached objects are redelivered to handlers without their own; 0: never.
-  internal::TimeSpan resync_period{};
+  TimeSpan resync_period{};
   InitialList initial_list{InitialList::kWatchList};
   // Delivers OnUpdate if an object's uid changed while the watch was down, as in client-go. False:
   // OnDelete (tombstone), then OnAdd.
   bool uid_change_is_update{false};
-  std::int64_t watch_list_page_size{0};    // of lists; 0: client-go's rules
-  internal::TimeSpan min_watch_timeout{};  // at least 5 min
+  std::int64_t watch_list_page_size{0};  // of lists; 0: client-go's rules
+  TimeSpan min_watch_timeout{};          // at least 5 min
   // Limit for the queue between reflector and store, beyond which the watch is closed (see
   // OverflowPolicy::kBlock). Several namespaces share it equally.
   std::size_t max_queued_bytes{std::size_t{64} << 20};
@@ -349,12 +349,12 @@ struct InformerOptions {
   // pages a period, alternately over all objects and over a randomly chosen namespace. If the
   // server refuses that LIST, the check pauses for half an hour; this is logged once. Disabled
   // without ListMetadata, and for transforms that change names, uids or versions. 0: never.
-  internal::TimeSpan consistency_check_period{std::chrono::minutes(1)};
+  TimeSpan consistency_check_period{std::chrono::minutes(1)};
   // Interval at which everything is listed again, and handlers get the differences; 0: never, the
   // default, since watches miss nothing and losses are found without it (gaps, epochs, the check
   // above). A relist asks the server and repairs the cache; handlers get differences only. A resync
   // (resync_period) does not ask the server and repairs handlers: it delivers the cache again.
-  internal::TimeSpan relist_period{};
+  TimeSpan relist_period{};
   // Treats a missing resource (404), such as a custom resource whose definition was not created, as
   // listed and empty: WaitForCacheSync does not wait for it, and Get is kNotFound. For programs
   // that work without it. When it appears, its objects are delivered as OnAdd within seconds, not

@@ -37,7 +37,7 @@ namespace internal {
 template <ObjectView T>
 [[nodiscard]] std::string_view ResourceNameOf() {
   if constexpr (Resource<T>) {
-    return T::type_info().resource;
+    return T::kind_info().resource;
   } else {
     return "object";
   }
@@ -82,7 +82,7 @@ Result<Ref<T>> GetOrWhyNot(const IndexerCore& core, std::string_view namespace_,
   Result<ObjectRef> object = core.GetOrWhyNot(ResourceNameOf<T>(), namespace_, name);
   if (object) return Ref<T>(*std::move(object));
   if constexpr (Resource<T>) {
-    if (Result<void> fits = CheckNamespace(T::type_info(), namespace_, name); !fits) {
+    if (Result<void> fits = CheckNamespace(T::kind_info(), namespace_, name); !fits) {
       return std::move(fits).error();
     }
   }

@@ -13,7 +13,7 @@
 // delayed, larger ones longer, up to ten seconds, so that not all informers of a program, and of a
 // cluster, list at once.
 //
-// delta_fifo.h has queues that are ReflectorStores, for programs that process changes on a thread
+// queue.h has queues that are ReflectorStores, for programs that process changes on a thread
 // of their own.
 
 #ifndef KINFORMER_CACHE_REFLECTOR_H_
@@ -143,9 +143,9 @@ class StoreOfReflector final : public ReflectorStore<T> {
 };
 
 template <ObjectView T>
-const TypeInfo* ExpectedType() {
+const KindInfo* ExpectedType() {
   if constexpr (Resource<T>) {
-    return &T::type_info();
+    return &T::kind_info();
   } else {
     return nullptr;
   }

@@ -11,8 +11,8 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/error.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/cache/informer_options.h"
-#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -26,14 +26,14 @@ struct ReflectorOptions {
   // answers from memory.
   std::int64_t watch_list_page_size{0};
   // Lower limit of a watch's duration, at least 5 min. Watches end after this to twice this time.
-  internal::TimeSpan min_watch_timeout{};
+  TimeSpan min_watch_timeout{};
   // Interval of the store's Resync; 0: never.
-  internal::TimeSpan resync_period{};
+  TimeSpan resync_period{};
   // Returns true if a due resync should be done; empty: always. Called on the loop.
   std::function<bool()> should_resync{};
   // Time in which a watch that the server ends with an internal error (500) is resumed at once,
   // instead of listing again; 0: it is not. client-go's MaxInternalErrorRetryDuration.
-  internal::TimeSpan max_internal_error_retry{};
+  TimeSpan max_internal_error_retry{};
   // Called on the loop whenever listing or watching fails, instead of logging. Must be quick.
   WatchErrorHandler watch_error_handler{};
 };

@@ -32,10 +32,10 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/cache/event_handler.h"
 #include "kinformer/cache/indexer.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/cache/lister.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/cache/snapshot.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/hidden_overrides.h"
@@ -367,8 +367,8 @@ class SharedInformer {
                                                       InformerOptions<T>& options) {
     auto core = internal::NewStandaloneInformer(env, std::move(lister_watchers),
                                                 internal::SettingsOf(options));
-    if constexpr (requires { T::type_info(); }) {
-      core->LogIfError(options.projection.CheckFor(T::type_info()));
+    if constexpr (requires { T::kind_info(); }) {
+      core->LogIfError(options.projection.CheckFor(T::kind_info()));
     }
     core->LogIfError(internal::AddMissingIndexers<T>(*core, std::move(options.indexers)));
     return core;

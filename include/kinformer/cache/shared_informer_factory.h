@@ -42,7 +42,7 @@
 
 namespace kinformer {
 
-struct RestMapping;  // discovery.h
+struct RestMapping;  // rest_mapping.h
 class Unstructured;  // unstructured.h
 
 namespace metav1 {
@@ -63,21 +63,21 @@ class FactoryCore {
 
   // Returns the informer for a type in a namespace; the first call creates it with `settings`.
   // `metadata_only`: a full informer for the same resource is acceptable.
-  std::shared_ptr<InformerCore> Get(const TypeInfo& type, InformerSettings settings,
+  std::shared_ptr<InformerCore> Get(const KindInfo& type, InformerSettings settings,
                                     bool metadata_only);
   // Returns the informer with the factory's own settings, if it exists; never creates one.
-  [[nodiscard]] std::shared_ptr<InformerCore> Find(const TypeInfo& type, bool metadata_only) const;
+  [[nodiscard]] std::shared_ptr<InformerCore> Find(const KindInfo& type, bool metadata_only) const;
   // Returns the informers of the type's group and resource, in any version and form, whose scope is
   // that of the factory's own settings; without the placeholders for resources that are not cached.
-  [[nodiscard]] std::vector<std::shared_ptr<InformerCore>> InformersOf(const TypeInfo& type) const;
+  [[nodiscard]] std::vector<std::shared_ptr<InformerCore>> InformersOf(const KindInfo& type) const;
   // Returns the informer for a type with the factory's options; the first call uses `make`.
   std::shared_ptr<InformerCore> GetOrMake(
-      const TypeInfo& type,
+      const KindInfo& type,
       const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make);
   // Returns a reader from the server; empty: the type is cached.
-  [[nodiscard]] std::optional<LiveReader> LiveReaderOf(const TypeInfo& type) const;
+  [[nodiscard]] std::optional<LiveReader> LiveReaderOf(const KindInfo& type) const;
   // Returns the position of the first of `types` that the server has.
-  [[nodiscard]] Result<std::size_t> FirstServed(const std::vector<const TypeInfo*>& types) const;
+  [[nodiscard]] Result<std::size_t> FirstServed(const std::vector<const KindInfo*>& types) const;
 
   void Start();
   Result<void> WaitForCacheSync(const std::stop_token& stop, const SyncWaitOptions& options);
@@ -110,7 +110,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   using FactoryMisuse::WaitForHandlersSync;
 
   explicit SharedInformerFactory(const Client& client, SharedInformerFactoryOptions options = {});
-  // Creates a factory over any source of ListerWatchers. For tests.
+  // Creates a factory over any source of ListerWatchers.
   explicit SharedInformerFactory(std::shared_ptr<ListerWatcherProvider> provider,
                                  SharedInformerFactoryOptions options = {});
   template <class Options>
@@ -137,7 +137,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   // are logged, each once.
   template <KnownKind T>
   SharedInformer<T> InformerFor(InformerOptions<T> options = {}) {
-    return Typed<T>(T::type_info(), std::move(options), false);
+    return Typed<T>(T::kind_info(), std::move(options), false);
   }
 
   // Returns the informer for T, created by the caller's function, which gets the resync period that
@@ -147,7 +147,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   SharedInformer<T> InformerFor(const Make& make) {
     const std::function<SharedInformer<T>(Duration)> function = make;
     return SharedInformer<T>(core_->GetOrMake(
-        T::type_info(), [&function](Duration resync) { return function(resync).core(); }));
+        T::kind_info(), [&function](Duration resync) { return function(resync).core(); }));
   }
 
   // Return an informer of any resource, whose objects are JSON; `kind` and scope come from
@@ -171,9 +171,9 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
       InformerOptions<metav1::PartialObjectMetadata> options);
   template <KnownKind T, class Metadata = metav1::PartialObjectMetadata>
   SharedInformer<Metadata> MetadataInformerFor(InformerOptions<Metadata> options = {}) {
-    const internal::TypeInfo& t = T::type_info();
+    const KindInfo& t = T::kind_info();
     return Typed<Metadata>(
-        *internal::MetadataTypeInfo(t.group, t.version, t.kind, t.resource, t.namespaced),
+        *internal::MetadataKindInfo(t.group, t.version, t.kind, t.resource, t.namespaced),
         std::move(options), true);
   }
 
@@ -182,7 +182,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   // every read is kInvalidArgument.
   template <KnownKind T>
   Reader<T> ReaderFor() {
-    if (auto live = core_->LiveReaderOf(T::type_info())) return Reader<T>(*std::move(live));
+    if (auto live = core_->LiveReaderOf(T::kind_info())) return Reader<T>(*std::move(live));
     return Reader<T>(InformerFor<T>().lister());
   }
   // Does the same for a resource that is known only by name. Needs unstructured.h.
@@ -205,7 +205,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
     requires(sizeof...(Ts) > 0)
   Result<std::variant<SharedInformer<Ts>...>> InformerForFirstServed(
       std::tuple<InformerOptions<Ts>...> options = {}) {
-    const Result<std::size_t> first = core_->FirstServed({&Ts::type_info()...});
+    const Result<std::size_t> first = core_->FirstServed({&Ts::kind_info()...});
     if (!first) return first.error();
     return Chosen<Ts...>(*first, std::move(options), std::index_sequence_for<Ts...>());
   }
@@ -245,8 +245,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
 
  private:
   template <class T>
-  SharedInformer<T> Typed(const internal::TypeInfo& type, InformerOptions<T> options,
-                          bool metadata_only) {
+  SharedInformer<T> Typed(const KindInfo& type, InformerOptions<T> options, bool metadata_only) {
     auto core = core_->Get(type, internal::SettingsOf(options), metadata_only);
     core->LogIfError(internal::AddMissingIndexers<T>(*core, std::move(options.indexers)));
     return SharedInformer<T>(std::move(core));

@@ -29,7 +29,6 @@
 
 namespace kinformer {
 
-class Object;  // object.h
 namespace json {
 class Value;  // json.h
 }  // namespace json
@@ -38,11 +37,10 @@ namespace internal {
 struct TransformWords {
   template <bool kFits>
   static constexpr void Explain() {
-    static_assert(
-        kFits,
-        "a transform is called with a const Ref<Object>& and gives a Result<Ref<Object>>: "
-        "the object itself, or WithContent(object, changed); of one kind's objects "
-        "TransformOf<corev1::Secret>(function) makes one (kinformer/cache/transform.h)");
+    static_assert(kFits,
+                  "a transform is called with a const AnyRef& and gives a Result<AnyRef>: "
+                  "the object itself, or WithContent(object, changed); of one kind's objects "
+                  "TransformOf<corev1::Secret>(function) makes one (kinformer/cache/transform.h)");
   }
 };
 }  // namespace internal
@@ -54,17 +52,18 @@ struct TransformWords {
 // unreadable.
 // Counterpart: cache.TransformFunc.
 using TransformFunc =
-    internal::Callable<Result<Ref<Object>>(const Ref<Object>& object), internal::TransformWords>;
+    internal::Callable<Result<AnyRef>(const AnyRef& object), internal::TransformWords>;
 
 // Returns a transform of the objects of one type. Others are not changed, including objects of the
 // same kind as Unstructured or as metadata only.
 template <Resource T>
 TransformFunc TransformOf(TypedTransformFunc<T> transform) {
-  return [transform = std::move(transform)](const Ref<Object>& object) -> Result<Ref<Object>> {
-    if (&object.object()->type() != &T::type_info()) return object;
-    Result<Ref<T>> changed = transform(Ref<T>(object.object()));
+  return [transform = std::move(transform)](const AnyRef& object) -> Result<AnyRef> {
+    const Ref<T> typed = object.As<T>();
+    if (!typed) return object;
+    Result<Ref<T>> changed = transform(typed);
     if (!changed) return std::move(changed).error();
-    return Ref<Object>((*changed).object());
+    return AnyRef(*std::move(changed));
   };
 }
 
@@ -91,7 +90,7 @@ Result<Ref<T>> WithContent(const Ref<T>& object, const typename T::Mutable& cont
 // Does the same for an object of any kind; `content` is the whole object, as in ToJson. For a
 // built-in kind the result counts as partial, since its JSON lacks fields that this program's
 // schema does not have.
-Result<Ref<Object>> WithContent(const Ref<Object>& object, const json::Value& content);
+Result<AnyRef> WithContent(const AnyRef& object, const json::Value& content);
 
 }  // namespace kinformer
 

@@ -33,19 +33,19 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/list_options.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/internal/callable.h"
-#include "kinformer/internal/time_span.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/resource.h"
 
 namespace kinformer {
 
 struct Config;          // config.h
-struct RestMapping;     // discovery.h
+struct RestMapping;     // rest_mapping.h
 class DiscoveryClient;  // discovery.h
 class Unstructured;     // unstructured.h
 template <class T>
@@ -88,7 +88,7 @@ struct ClientOptions {
   int burst{0};
   // Limit for each request that is not a watch, retries included; after it the request fails with
   // kDeadlineExceeded. 0: the Config's value, or else no limit. A call's own timeout wins.
-  internal::TimeSpan timeout{};
+  TimeSpan timeout{};
   int max_retries{10};  // per request
   // Limit of informers that fetch their first list at the same time; others wait.
   std::size_t max_initial_lists{8};
@@ -175,8 +175,7 @@ class Client {
 
  private:
   explicit Client(std::shared_ptr<internal::ClientCore> core) : core_(std::move(core)) {}
-  [[nodiscard]] internal::ResourceCore CoreFor(const internal::TypeInfo& type,
-                                               std::string namespace_) const;
+  [[nodiscard]] internal::ResourceCore CoreFor(const KindInfo& type, std::string namespace_) const;
 
   std::shared_ptr<internal::ClientCore> core_;
 };

@@ -20,9 +20,9 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/http_transport.h"
 #include "kinformer/internal/callable.h"
-#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -58,7 +58,7 @@ struct ExecConfig {
   // Content of the cluster's extension client.authentication.k8s.io/exec, as JSON; may be empty.
   std::string cluster_config{};
   // Limit for the plugin's run, after which it is killed, unless it may ask a person.
-  internal::TimeSpan timeout{std::chrono::minutes(1)};
+  TimeSpan timeout{std::chrono::minutes(1)};
 };
 
 // Values that override the kubeconfig's, like kubectl's flags of the same names; empty means "not
@@ -107,7 +107,7 @@ struct Config {
   std::string proxy_url{};
   double qps{0};  // 0: the client's default; negative: no limit
   int burst{0};
-  internal::TimeSpan timeout{};  // for each request that is not a watch; 0: none
+  TimeSpan timeout{};  // for each request that is not a watch; 0: none
   bool disable_compression{false};
   std::string content_type{};  // empty: protobuf for built-in kinds, else JSON
 
@@ -143,23 +143,6 @@ Result<HttpTransportOptions> TransportOptionsFor(const Config& config);
 
 // Returns the base URL of `config`; a host without a scheme gets one by client-go's rules.
 Result<std::string> ServerUrlFor(const Config& config);
-
-// Returns the text of a kubeconfig with one context (named `name`, and current) that is equivalent
-// to `config`. Certificates are inlined as data; references to files stay.
-std::string KubeconfigYaml(const Config& config, const std::string& name = "kinformer");
-
-// Returns true if the error means that no configuration exists at all, rather than a wrong one.
-[[nodiscard]] bool IsEmptyConfig(internal::MaybeError error);
-// Returns true if the error means that the requested context does not exist.
-[[nodiscard]] bool IsContextNotFound(internal::MaybeError error);
-
-namespace clientcmd {
-
-// Returns a Config from two flags, either of which may be empty; with both empty, the pod's own, or
-// else LoadDefault's. Counterpart: clientcmd.BuildConfigFromFlags.
-Result<Config> BuildConfigFromFlags(const std::string& master, const std::string& kubeconfig_path);
-
-}  // namespace clientcmd
 
 }  // namespace kinformer
 

@@ -14,6 +14,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/request_options.h"
+#include "kinformer/client/rest_mapping.h"
 #include "kinformer/object/object_name.h"
 
 namespace kinformer {
@@ -39,16 +40,6 @@ struct ApiGroupVersion {
   // Reason why the resources are unknown (for example, an aggregated API is down). The other
   // versions can be used nevertheless.
   std::string error{};
-};
-
-// Resource and scope of a kind. Counterpart: meta.RESTMapping.
-struct RestMapping {
-  GroupVersionResource resource{};
-  GroupVersionKind kind{};
-  bool namespaced{false};
-  // Returns a TypeInfo for this kind, which exists even if the program has no static one.
-  [[nodiscard]] const internal::TypeInfo& dynamic_type() const;
-  [[nodiscard]] const internal::TypeInfo& metadata_type() const;
 };
 
 // Copyable, thread-safe. All methods block; on the loop thread they fail with kWouldDeadlock.

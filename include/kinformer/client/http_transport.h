@@ -18,8 +18,8 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/transport.h"
-#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -78,22 +78,22 @@ struct HttpTransportOptions {
   bool use_environment_proxy{true};
   bool disable_http2{false};
 
-  internal::TimeSpan connect_timeout{std::chrono::seconds(30)};  // DNS, TCP and TLS together
+  TimeSpan connect_timeout{std::chrono::seconds(30)};  // DNS, TCP and TLS together
   // Limit for TLS alone, after TCP; not used with a proxy. 0: only connect_timeout counts.
-  internal::TimeSpan tls_handshake_timeout{std::chrono::seconds(10)};
+  TimeSpan tls_handshake_timeout{std::chrono::seconds(10)};
   // Silence on a connection with an open request after which the server is probed (a ping or
   // probe_target); 0: never.
-  internal::TimeSpan read_idle_timeout{std::chrono::seconds(30)};
+  TimeSpan read_idle_timeout{std::chrono::seconds(30)};
   // Time for the probe's answer, after which the connection is abandoned. A partial answer, other
   // than a watch's, that stalls for both times together is kTransport even if the server is well.
-  internal::TimeSpan ping_timeout{std::chrono::seconds(15)};
+  TimeSpan ping_timeout{std::chrono::seconds(15)};
 
   // Limit for HTTP/2, until the server shows a lower one; one more stream is for the probe.
   std::size_t watches_per_connection{99};
   // Limit for HTTP/1.1, with one connection each; further watches are kOverLimit; 0: no limit.
   std::size_t max_http1_watches{0};
   std::size_t max_connections{8};  // of each of the other pools; further requests wait
-  internal::TimeSpan reload_period{std::chrono::seconds(10)};
+  TimeSpan reload_period{std::chrono::seconds(10)};
 };
 
 // Creates a transport on `env`'s loop, which must be a real one (Runtime). Reads the files of

@@ -2,7 +2,8 @@
 //
 // ListerWatcher: interface of a Reflector to the server: lists a collection, and watches it from a
 // resourceVersion. NewListWatch makes one for a resource of a Client, known by its type or only by
-// its name; tests implement their own.
+// its name. A program may have its own, for another source of objects: it passes on an AnyRef of
+// each object, which ObjectFromJson (object_from_json.h) makes.
 //
 //   auto pods = NewListWatch<corev1::Pod>(client, "default");
 //   auto widgets = NewListWatch(client, {"example.com", "v1", "widgets"});  // of Unstructured
@@ -23,11 +24,11 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/list_options.h"
-#include "kinformer/internal/block.h"
-#include "kinformer/internal/type_info.h"
 #include "kinformer/object/entry_options.h"
 #include "kinformer/object/field_selector.h"
+#include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
+#include "kinformer/object/ref.h"
 #include "kinformer/object/resource.h"
 
 namespace kinformer {
@@ -41,7 +42,7 @@ enum class WatchEventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmar
 // the Status).
 struct WatchEvent {
   WatchEventType type{};
-  internal::ObjectRef object{};        // null for bookmarks and unreadable objects
+  AnyRef object{};                     // null for bookmarks and unreadable objects
   std::string_view resourceVersion{};  // of the object or the bookmark; valid during the call
   bool initial_events_end = false;     // a bookmark that ends the initial events of a watch-list
   // True if the object's bytes are malformed beyond its metadata: it exists, under this name, but
@@ -64,7 +65,8 @@ struct ListMeta {
 class ListReceiver {
  public:
   virtual ~ListReceiver() = default;
-  virtual void OnItem(internal::ObjectRef object) = 0;
+  // Reports one object. REQUIRES: not null.
+  virtual void OnItem(AnyRef object) = 0;
   virtual void OnDone(Result<ListMeta> result) = 0;
   // Reports one object with malformed bytes. The list continues.
   virtual void OnUnreadable(std::string_view namespace_, std::string_view name,
@@ -166,19 +168,20 @@ class ListerWatcherProvider {
  public:
   virtual ~ListerWatcherProvider() = default;
   [[nodiscard]] virtual Env& env() const = 0;
-  // Creates a ListerWatcher. Called on the loop. `type` names the resource and is never destroyed;
-  // `namespace_` is empty for all namespaces and for cluster scope; `tweak` must be called with the
-  // options of every request. The result's Scope must reflect both.
+  // Creates a ListerWatcher. Called on the loop. `kind` names the resource, is never destroyed, and
+  // is the kind of all objects (ObjectFromJson). `namespace_` is empty for all namespaces and for
+  // cluster scope; `tweak` must be called with the options of every request. The result's Scope
+  // must reflect both.
   [[nodiscard]] virtual std::unique_ptr<ListerWatcher> NewListWatch(
-      const internal::TypeInfo& type, const std::string& namespace_,
+      const KindInfo& kind, const std::string& namespace_,
       const std::function<void(ListOptions&)>& tweak) = 0;
 };
 
 namespace internal {
 
-// Creates one for any TypeInfo: typed, dynamic (DynamicTypeInfo: objects stay JSON), or metadata
-// only (MetadataTypeInfo: requests PartialObjectMetadata).
-std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const TypeInfo& type,
+// Creates one for any KindInfo: typed, dynamic (DynamicKindInfo: objects stay JSON), or metadata
+// only (MetadataKindInfo: requests PartialObjectMetadata).
+std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const KindInfo& type,
                                             std::string namespace_,
                                             TweakListOptionsFunc tweak = {});
 
@@ -196,7 +199,7 @@ TweakListOptionsFunc SelectFields(const FieldSelector& field_selector);
 template <Resource T>
 std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, std::string namespace_ = "",
                                             const FieldSelector& field_selector = {}) {
-  return internal::NewListWatch(client, T::type_info(), std::move(namespace_),
+  return internal::NewListWatch(client, T::kind_info(), std::move(namespace_),
                                 internal::SelectFields(field_selector));
 }
 // Does the same for a resource that is known only by its name. Its objects are Unstructured; the
@@ -213,7 +216,7 @@ template <Resource T>
 std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,
                                                     std::string namespace_ = "",
                                                     TweakListOptionsFunc tweak = {}) {
-  return internal::NewListWatch(client, T::type_info(), std::move(namespace_), std::move(tweak));
+  return internal::NewListWatch(client, T::kind_info(), std::move(namespace_), std::move(tweak));
 }
 // Does the same for a resource that is known only by its name.
 std::unique_ptr<ListerWatcher> NewFilteredListWatch(const Client& client,

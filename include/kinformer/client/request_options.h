@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 
 namespace kinformer {
 
@@ -22,7 +22,7 @@ namespace kinformer {
 struct CallOptions {
   std::stop_token stop{};  // a stop request ends the call with kCanceled
   // Time after which the call ends with kDeadlineExceeded; 0: no limit but the server's.
-  internal::TimeSpan timeout{};
+  TimeSpan timeout{};
 };
 
 // Counterpart: metav1.GetOptions.

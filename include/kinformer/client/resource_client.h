@@ -235,7 +235,7 @@ class ResourceClient : private internal::ResourceClientMisuse {
 template <Resource T>
   requires ResourceClientHeaderIncluded<T>
 ResourceClient<T> Client::For(std::string namespace_) const {
-  return ResourceClient<T>(CoreFor(T::type_info(), std::move(namespace_)));
+  return ResourceClient<T>(CoreFor(T::kind_info(), std::move(namespace_)));
 }
 
 }  // namespace kinformer

@@ -21,7 +21,7 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 
 namespace kinformer {
 
@@ -50,7 +50,7 @@ struct HttpRequest {
   HttpHeaders headers{};
   std::string body{};
   ConnectionPool pool{ConnectionPool::kShort};
-  internal::TimeSpan timeout{};  // limit for the whole exchange; 0: none
+  TimeSpan timeout{};  // limit for the whole exchange; 0: none
   // Authenticated user of the request (server side only; empty: anonymous).
   std::string user{};
 };
@@ -173,8 +173,8 @@ class Handler {
 struct InMemoryTransportOptions {
   std::size_t max_chunk_bytes{16384};  // maximal size of each OnData; the minimum is 1
   bool random_chunks{false};           // random sizes; else as large as allowed
-  internal::TimeSpan min_latency{};    // of each request and each chunk
-  internal::TimeSpan max_latency{};
+  TimeSpan min_latency{};              // of each request and each chunk
+  TimeSpan max_latency{};
 };
 
 // A Transport to a Handler in the same process and on the same loop.

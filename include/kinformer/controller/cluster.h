@@ -23,6 +23,7 @@
 #include "kinformer/client/config.h"
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/controller/runnable.h"
+#include "kinformer/events/event_broadcaster.h"
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/events.h"
 

@@ -9,7 +9,7 @@
 //       factory, handler::EnqueueRequestForObject<corev1::Pod>())).OrExit();
 //   controller->Start(stop.token()).OrExit();
 //
-// Most programs let a ControllerBuilder (controller_builder.h) create their controllers, and a
+// Most programs let a ControllerBuilder (builder.h) create their controllers, and a
 // Manager (manager.h) run them.
 
 #ifndef KINFORMER_CONTROLLER_CONTROLLER_H_

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "kinformer/base/env.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 
 namespace kinformer {
 
@@ -26,7 +26,7 @@ struct ControllerOptions {
   // Number of workers, each a thread, and so of requests reconciled at the same time. Default: 1.
   std::optional<std::size_t> max_concurrent_reconciles{};
   // Time for sources to sync, else Start fails and names those that did not. Default: 2 minutes.
-  std::optional<internal::TimeSpan> cache_sync_timeout{};
+  std::optional<TimeSpan> cache_sync_timeout{};
   // True: an exception of a reconciler counts as an error. False: it ends the process.
   std::optional<bool> recover_panic{};
   // True: a manager runs it only while this process is the leader.
@@ -38,12 +38,12 @@ struct ControllerOptions {
   // reconcile at once afterwards. False: it begins to watch when the process becomes the leader.
   std::optional<bool> enable_warmup{};
   // Time for one reconcile, after which its ReconcileContext asks it to stop. Default: no limit.
-  std::optional<internal::TimeSpan> reconciliation_timeout{};
+  std::optional<TimeSpan> reconciliation_timeout{};
   // Staleness breaker: reconciles wait while a source's cache was last confirmed to be up to date
   // longer ago than this (InformerStatus::progress_age), so that a controller without its server
   // does not act on outdated objects. Use at least a minute and a half, since a quiet watch hears
   // from the server only about once a minute. Default: no limit.
-  std::optional<internal::TimeSpan> max_cache_age{};
+  std::optional<TimeSpan> max_cache_age{};
   // Asked before each reconcile; while it returns false, reconciles wait. Must be quick. If it is
   // empty here and in the manager's options, a manager with leader election uses
   // LeaderElector::IsLeader for controllers that need election.

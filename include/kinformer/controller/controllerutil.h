@@ -106,8 +106,8 @@ struct Owner {
   Owner() = default;
   template <Resource T>
   Owner(const T& object)  // NOLINT(google-explicit-constructor)
-      : apiVersion(T::type_info().apiVersion()),
-        kind(T::type_info().kind),
+      : apiVersion(T::kind_info().apiVersion()),
+        kind(T::kind_info().kind),
         namespace_(object.metadata().namespace_()),
         name(object.metadata().name()),
         uid(object.metadata().uid()) {}

@@ -193,20 +193,20 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   // file. A cache with selectors returns kOutOfScope for objects it lacks; check with IsAbsent.
   template <KnownKind T>
   [[nodiscard]] Result<Ref<T>> Get(const ObjectName& name, const CallOptions& call = {}) const {
-    return internal::TypedObject<T>(core_->Get({&T::type_info()}, name, bounds_, call));
+    return internal::TypedObject<T>(core_->Get({&T::kind_info()}, name, bounds_, call));
   }
   // Returns all matching objects, in unspecified order, from one version of the cache; or an error,
   // never an incomplete list. Field selectors need IndexField, and may only use field=value.
   template <KnownKind T>
   [[nodiscard]] Result<std::vector<Ref<T>>> List(const ReadOptions& options = {},
                                                  const CallOptions& call = {}) const {
-    return internal::TypedObjects<T>(core_->List({&T::type_info()}, options, bounds_, call));
+    return internal::TypedObjects<T>(core_->List({&T::kind_info()}, options, bounds_, call));
   }
   // Returns a reader that always asks the server: for reads that must be newer than any cache, or
   // that are done only once. Counterpart: Manager.GetAPIReader.
   template <KnownKind T>
   [[nodiscard]] Reader<T> APIReader() const {
-    return Reader<T>(core_->Live(T::type_info(), bounds_));
+    return Reader<T>(core_->Live(T::kind_info(), bounds_));
   }
 
   // Adds an index, so that List can select by a field. `function` gives an object's values; it runs
@@ -219,13 +219,13 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   //   });
   template <KnownKind T>
   Result<void> IndexField(std::string_view field, IndexFunc<T> function) const {
-    return core_->IndexField({&T::type_info()}, field, internal::Untyped<T>(std::move(function)));
+    return core_->IndexField({&T::kind_info()}, field, internal::Untyped<T>(std::move(function)));
   }
   // Returns the started informer that Get and List of T read, to add handlers. kInvalidArgument: T
   // is read from the server. Counterpart: Cache.GetInformer.
   template <KnownKind T>
   [[nodiscard]] Result<SharedInformer<T>> InformerFor() const {
-    Result<std::shared_ptr<internal::InformerCore>> informer = core_->Informer({&T::type_info()});
+    Result<std::shared_ptr<internal::InformerCore>> informer = core_->Informer({&T::kind_info()});
     if (!informer) return std::move(informer).error();
     return SharedInformer<T>(*std::move(informer));
   }
@@ -238,7 +238,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
     using V = internal::View<T, M>;
     if constexpr (internal::CheckWritable<V, M>()) {
       return internal::TypedObject<V>(core_->Create(
-          V::type_info(), internal::ToRequestObject<V>(object, Home<V>()), options, bounds_, call));
+          V::kind_info(), internal::ToRequestObject<V>(object, Home<V>()), options, bounds_, call));
     } else {
       return internal::NeverCalled();
     }
@@ -259,19 +259,19 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   Result<Ref<T>> Patch(const ObjectName& name, const kinformer::Patch& patch,
                        const PatchOptions& options = {}, const CallOptions& call = {}) const {
     return internal::TypedObject<T>(
-        core_->Patch(T::type_info(), name, patch, "", options, bounds_, call));
+        core_->Patch(T::kind_info(), name, patch, "", options, bounds_, call));
   }
   template <KnownKind T>
   Result<void> Delete(const ObjectName& name, const DeleteOptions& options = {},
                       const CallOptions& call = {}) const {
-    return core_->Delete(T::type_info(), name, options, bounds_, call);
+    return core_->Delete(T::kind_info(), name, options, bounds_, call);
   }
   // Deletes all matching objects of a namespace. kInvalidArgument: the kind has namespaces and none
   // is given, or a limit is given.
   template <KnownKind T>
   Result<void> DeleteAllOf(const ReadOptions& which, const DeleteOptions& options = {},
                            const CallOptions& call = {}) const {
-    return core_->DeleteAllOf(T::type_info(), which, options, bounds_, call);
+    return core_->DeleteAllOf(T::kind_info(), which, options, bounds_, call);
   }
   // Server-side apply: creates the object, or sets the fields that are set in the struct, which
   // then belong to ApplyOptions::fieldManager. Fields that this manager applied before and no
@@ -312,7 +312,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
     template <KnownKind T>
     Result<Ref<T>> Patch(const ObjectName& name, const kinformer::Patch& patch,
                          const PatchOptions& options = {}, const CallOptions& call = {}) const {
-      return internal::TypedObject<T>(client_->core_->Patch(T::type_info(), name, patch, name_,
+      return internal::TypedObject<T>(client_->core_->Patch(T::kind_info(), name, patch, name_,
                                                             options, client_->bounds_, call));
     }
     template <class T = void, class M>
@@ -336,7 +336,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
     template <KnownKind T, KnownKind P>
     [[nodiscard]] Result<Ref<P>> Get(const ObjectName& name, const CallOptions& call = {}) const {
       return internal::TypedObject<P>(client_->core_->GetPart(
-          T::type_info(), name, name_, P::type_info(), client_->bounds_, call));
+          T::kind_info(), name, name_, P::kind_info(), client_->bounds_, call));
     }
     // Creates the part. Returns the server's answer to it; null if that is only a success status,
     // as for evictions and bindings.
@@ -348,7 +348,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
       if constexpr (internal::CheckWritable<P, M>()) {
         const M named = Named<T>(part, name);
         return internal::TypedObject<P>(client_->core_->CreatePart(
-            T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named),
+            T::kind_info(), name, name_, P::kind_info(), internal::ToRequestObject<P>(named),
             options, client_->bounds_, call));
       } else {
         return internal::NeverCalled();
@@ -362,7 +362,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
       if constexpr (internal::CheckWritable<P, M>()) {
         const M named = Named<T>(part, name);
         return internal::TypedObject<P>(client_->core_->UpdatePart(
-            T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named),
+            T::kind_info(), name, name_, P::kind_info(), internal::ToRequestObject<P>(named),
             options, client_->bounds_, call));
       } else {
         return internal::NeverCalled();
@@ -376,7 +376,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
       if constexpr (internal::CheckWritable<P, M>()) {
         const M named = Named<T>(part, name);
         return internal::TypedObject<T>(client_->core_->ApplyPart(
-            T::type_info(), name, name_, P::type_info(), internal::ToRequestObject<P>(named),
+            T::kind_info(), name, name_, P::kind_info(), internal::ToRequestObject<P>(named),
             options, client_->bounds_, call));
       } else {
         return internal::NeverCalled();
@@ -480,19 +480,19 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   // Returns the namespace for objects that name none; empty: none, or the kind has no namespaces.
   template <class T>
   [[nodiscard]] std::string_view Home() const {
-    return T::type_info().namespaced ? std::string_view(bounds_.namespace_) : std::string_view();
+    return T::kind_info().namespaced ? std::string_view(bounds_.namespace_) : std::string_view();
   }
   template <KnownKind T>
   [[nodiscard]] static internal::ObjectForm MetadataOf() {
-    const internal::TypeInfo& t = T::type_info();
-    return {internal::MetadataTypeInfo(t.group, t.version, t.kind, t.resource, t.namespaced),
+    const KindInfo& t = T::kind_info();
+    return {internal::MetadataKindInfo(t.group, t.version, t.kind, t.resource, t.namespaced),
             /*metadata_only=*/true};
   }
   template <class V, class M>
   Result<Ref<V>> Applied(const M& object, std::string_view subresource, const ApplyOptions& options,
                          const CallOptions& call) const {
     if constexpr (internal::CheckWritable<V, M>()) {
-      return internal::TypedObject<V>(core_->Apply(V::type_info(),
+      return internal::TypedObject<V>(core_->Apply(V::kind_info(),
                                                    internal::ToRequestObject<V>(object, Home<V>()),
                                                    subresource, options, bounds_, call));
     } else {
@@ -503,7 +503,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   Result<Ref<V>> Updated(const M& object, std::string_view subresource,
                          const UpdateOptions& options, const CallOptions& call) const {
     if constexpr (internal::CheckWritable<V, M>()) {
-      return internal::TypedObject<V>(core_->Update(V::type_info(),
+      return internal::TypedObject<V>(core_->Update(V::kind_info(),
                                                     internal::ToRequestObject<V>(object, Home<V>()),
                                                     subresource, options, bounds_, call));
     } else {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/label_selector.h"
 
@@ -21,7 +21,7 @@ namespace kinformer {
 // cache.Options.ReaderFailOnMissingInformer.
 struct DelegatingClientOptions {
   // Longest time that a read waits for earlier writes of this client. 0: it does not wait.
-  internal::TimeSpan read_your_writes_timeout{std::chrono::seconds(5)};
+  TimeSpan read_your_writes_timeout{std::chrono::seconds(5)};
   // Makes a read without an existing informer an error (kInvalidArgument), instead of creating the
   // informer. For programs that must not begin to watch a whole collection by accident.
   bool reader_fail_on_missing_informer{false};

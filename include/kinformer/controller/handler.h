@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/request_queue.h"
@@ -203,14 +203,14 @@ namespace internal {
 // Returns the owners of that group and kind, in any version; in the object's namespace if the
 // owner's kind has namespaces.
 std::vector<Request> OwnersOf(const metav1::ObjectMeta& metadata,
-                              const ::kinformer::internal::TypeInfo& owner, Owners which);
+                              const ::kinformer::KindInfo& owner, Owners which);
 }  // namespace internal
 
 // Returns a handler that adds the object's owners of kind `owner`, by default all; `Owns` of a
 // ControllerBuilder adds only the controlling one. Counterpart: handler.EnqueueRequestForOwner.
 template <class T>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(
-    const ::kinformer::internal::TypeInfo& owner, Owners which = Owners::kAll) {
+    const ::kinformer::KindInfo& owner, Owners which = Owners::kAll) {
   auto funcs = internal::FuncsOfMap<T, Request>([&owner, which](const T& object) {
     return internal::OwnersOf(object.metadata(), owner, which);
   });
@@ -219,7 +219,7 @@ template <class T>
 // Does the same for an owner whose kind is known at compile time.
 template <class T, Resource Owner>
 [[nodiscard]] std::shared_ptr<EventHandler<T>> EnqueueRequestForOwner(Owners which = Owners::kAll) {
-  return EnqueueRequestForOwner<T>(Owner::type_info(), which);
+  return EnqueueRequestForOwner<T>(Owner::kind_info(), which);
 }
 // Explains a missing owner at compile time.
 template <class T, int = 0>

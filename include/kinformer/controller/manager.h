@@ -30,6 +30,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/transport.h"
@@ -40,7 +41,6 @@
 #include "kinformer/endpoints/healthz.h"
 #include "kinformer/internal/callable.h"
 #include "kinformer/internal/hidden_overrides.h"
-#include "kinformer/internal/time_span.h"
 #include "kinformer/leaderelection/leader_elector.h"
 #include "kinformer/leaderelection/resource_lock.h"
 #include "kinformer/webhook/webhook_certificates.h"
@@ -82,9 +82,9 @@ struct ManagerOptions {
   // Releases the Lease at the end, so that another process can lead at once. All work of this
   // process has ended by then.
   bool leader_election_release_on_cancel{false};
-  internal::TimeSpan lease_duration{std::chrono::seconds(15)};
-  internal::TimeSpan renew_deadline{std::chrono::seconds(10)};
-  internal::TimeSpan retry_period{std::chrono::seconds(2)};
+  TimeSpan lease_duration{std::chrono::seconds(15)};
+  TimeSpan renew_deadline{std::chrono::seconds(10)};
+  TimeSpan retry_period{std::chrono::seconds(2)};
   // Client for the Lease. Empty: with a Config, a client of its own, on a loop and connections of
   // its own; otherwise the manager's. With a loop of its own (Env::NewLoop), no work of the program
   // delays it; that loop must outlive the manager. Counterpart: LeaderElectionConfig.
@@ -92,7 +92,7 @@ struct ManagerOptions {
 
   // Time for everything to end, including the release of the Lease and the last events (10 s at
   // most). 0: does not wait; below 0: no limit.
-  internal::TimeSpan graceful_shutdown_timeout{std::chrono::seconds(30)};
+  TimeSpan graceful_shutdown_timeout{std::chrono::seconds(30)};
 
   // Address that serves metrics at /metrics: see EndpointServer::Listen. "0": none. Serves
   // `metrics`, which are those of the manager's Env. Manager::New without an Env creates them; with

@@ -12,13 +12,15 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/view_block.h"
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/object.h"
 #include "kinformer/object/ref.h"
@@ -69,26 +71,27 @@ struct Predicate {
 };
 
 namespace internal {
-inline Added<Object> AsObject(const auto& event)
-  requires requires { event.is_in_initial_list; }
-{
-  return {event.key, Object(event.block), event.is_in_initial_list, event.block, event.epoch};
+template <class T>
+Object ObjectOf(const T& view) {
+  return Object(::kinformer::internal::BlockOfView(view));
 }
-inline Updated<Object> AsObject(const auto& event)
-  requires requires { event.new_block; }
-{
-  return {event.key,       Object(event.old_block), Object(event.new_block),
-          event.old_block, event.new_block,         event.epoch};
+template <class T>
+Added<Object> AsObject(const Added<T>& event) {
+  return {event.key, ObjectOf(event.object), event.is_in_initial_list, event.epoch};
 }
-inline Deleted<Object> AsObject(const auto& event)
-  requires requires { event.final_state_unknown; }
-{
-  return {event.key,   Object(event.block), event.final_state_unknown,
-          event.block, event.epoch,         event.told_block};
+template <class T>
+Updated<Object> AsObject(const Updated<T>& event) {
+  return {event.key, ObjectOf(event.old_object), ObjectOf(event.new_object), event.epoch};
+}
+template <class T>
+Deleted<Object> AsObject(const Deleted<T>& event) {
+  std::optional<Object> told;
+  if (event.told) told = ObjectOf(*event.told);
+  return {event.key, ObjectOf(event.object), event.final_state_unknown, event.epoch, told};
 }
 template <class T>
 GenericEvent<Object> AsObject(const GenericEvent<T>& event) {
-  return {Ref<Object>(event.object.object())};
+  return {event.object};
 }
 }  // namespace internal
 

@@ -34,8 +34,8 @@
 #include "kinformer/base/error.h"
 #include "kinformer/base/log.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/request_options.h"
-#include "kinformer/internal/time_span.h"
 #include "kinformer/object/object_name.h"
 
 namespace kinformer {
@@ -47,7 +47,7 @@ using Request = ObjectName;
 // Counterpart: reconcile.Result.
 struct ReconcileResult {
   // Repeats the request after this time; 0: does not. Resets the count of failures.
-  internal::TimeSpan requeue_after{};
+  TimeSpan requeue_after{};
   // Repeats the request as after an error, with growing delays. requeue_after wins.
   bool requeue{false};
   // Priority of the repeated request; empty: the same as before.

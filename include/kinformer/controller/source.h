@@ -180,7 +180,7 @@ template <kinformer::Resource T, class R = Request>
     SharedInformerFactory& factory, std::shared_ptr<handler::EventHandler<T, R>> handler,
     predicate::PredicateFor<T> accepts = {}) {
   return Kind<T, R>(
-      std::string(T::type_info().resource), [&factory] { return factory.InformerFor<T>(); },
+      std::string(T::kind_info().resource), [&factory] { return factory.InformerFor<T>(); },
       std::move(handler), std::move(accepts));
 }
 // Returns a source with the given informer. Counterpart: source.Informer.

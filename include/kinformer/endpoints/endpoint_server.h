@@ -14,8 +14,8 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/transport.h"
-#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -31,14 +31,13 @@ struct EndpointServerOptions {
   std::string cert_dir{};
   std::string cert_name{"tls.crt"};
   std::string key_name{"tls.key"};
-  internal::TimeSpan cert_read_interval{std::chrono::seconds(10)};
+  TimeSpan cert_read_interval{std::chrono::seconds(10)};
 
   std::size_t max_connections{1000};
   std::size_t max_header_bytes{std::size_t{64} << 10};  // 431
   std::size_t max_body_bytes{std::size_t{1} << 20};     // 413
-  internal::TimeSpan header_timeout{
-      std::chrono::seconds(32)};  // TLS handshake; request line and headers
-  internal::TimeSpan idle_timeout{std::chrono::seconds(90)};  // between requests
+  TimeSpan header_timeout{std::chrono::seconds(32)};    // TLS handshake; request line and headers
+  TimeSpan idle_timeout{std::chrono::seconds(90)};      // between requests
 };
 
 // Passes a request to the handler whose path is a prefix of the request's, or answers 404 if there

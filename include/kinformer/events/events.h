@@ -34,11 +34,10 @@
 #include "kinformer/api/eventsv1_mutable.h"
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/client/client.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"
 #include "kinformer/internal/callable.h"
-#include "kinformer/internal/time_span.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/resource.h"
 
@@ -101,22 +100,17 @@ class EventRecorder {
   }
 };
 
-// Destination of events.k8s.io/v1 events. Counterpart: events.EventSink.
-using EventSink = BasicEventSink<eventsv1::EventMutable>;
-// Returns a sink that writes Event objects (events.k8s.io/v1) to a server.
-std::unique_ptr<EventSink> NewEventSink(const Client& client);
-
 // Options for sending events and for series.
 struct EventBroadcasterOptions {
   std::size_t max_queued{1000};  // per sink and watcher; more are dropped and counted
   // Attempts to send an event if the server does not answer; refused events are not retried.
   int max_attempts{12};
-  internal::TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
-  std::size_t cache_size{4096};  // series, and events that may start one
+  TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
+  std::size_t cache_size{4096};                    // series, and events that may start one
   // Time without another event after which a series ends.
-  internal::TimeSpan finish_time{std::chrono::minutes(6)};
+  TimeSpan finish_time{std::chrono::minutes(6)};
   // Interval at which the count of a series is written, so that the server keeps the event.
-  internal::TimeSpan refresh_time{std::chrono::minutes(30)};
+  TimeSpan refresh_time{std::chrono::minutes(30)};
 };
 
 // Delivers events of recorders to sinks, each on a thread of its own. Thread-safe.

@@ -10,8 +10,8 @@
 
 #include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
-#include "kinformer/internal/type_info.h"
 #include "kinformer/json/json.h"
+#include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/resource.h"
 #include "kinformer/webhook/admission.h"
@@ -21,14 +21,14 @@ namespace kinformer::internal {
 // Returns the kind of a Resource's objects.
 template <Resource T>
 GroupVersionKind KindOf() {
-  const TypeInfo& type = T::type_info();
+  const KindInfo& type = T::kind_info();
   return {.group = std::string(type.group),
           .version = std::string(type.version),
           .kind = std::string(type.kind)};
 }
 
 // Reads an object. kBadRequest: it is missing, of another kind or version, or malformed.
-Result<ObjectRef> ReadAdmissionObject(const TypeInfo& type, const json::Value& object);
+Result<ObjectRef> ReadAdmissionObject(const KindInfo& type, const json::Value& object);
 
 // Returns `original` with the changes between `before` and `after`, which have only those members
 // that a struct declares. Other members of `original` stay.

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 namespace kinformer::internal {
 
@@ -30,7 +30,7 @@ class Block {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Destroy();
   }
 
-  [[nodiscard]] const TypeInfo& type() const { return *type_; }
+  [[nodiscard]] const KindInfo& type() const { return *type_; }
   [[nodiscard]] Encoding encoding() const { return type_->encoding(); }
 
   // Return views into the payload; they live as long as the block.
@@ -103,7 +103,7 @@ class Block {
             payload_at_ - sizeof(Block) + std::size_t{payload_size_} + tail_size_};
   }
 
-  const TypeInfo* type_ = nullptr;
+  const KindInfo* type_ = nullptr;
   mutable std::atomic<const Block*> store_previous_{nullptr};
   std::uint32_t payload_size_ = 0;
   std::uint32_t payload_at_ = 0;  // from the start of the block

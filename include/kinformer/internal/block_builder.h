@@ -36,13 +36,13 @@ BuildOptions BuildOptionsOf(const EntryOptions& options);
 
 // Builds a block from the kind's own protobuf message, without the envelope ("k8s\0",
 // runtime.Unknown). REQUIRES: type.encoding() == kProtobuf.
-Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message,
+Result<ObjectRef> BuildFromProtobuf(const KindInfo& type, std::string_view message,
                                     const BuildOptions& options = {});
 
 // Builds a block from JSON, as the API sends it, with or without kind and apiVersion. A built-in
 // kind is transcoded to protobuf by its descriptor; a dynamic kind keeps its JSON. `bitmap`: index
 // of a text that contains `json`, if there is one.
-Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
+Result<ObjectRef> BuildFromJson(const KindInfo& type, std::string_view json,
                                 const BuildOptions& options = {},
                                 const wire::JsonBitmap* bitmap = nullptr);
 

@@ -1,6 +1,6 @@
 // kinformer/internal/delegating_client_core.h
 //
-// DelegatingClientCore: untyped half of DelegatingClient, compiled once. A TypeInfo represents the
+// DelegatingClientCore: untyped half of DelegatingClient, compiled once. A KindInfo represents the
 // kind, and blocks the objects.
 
 #ifndef KINFORMER_INTERNAL_DELEGATING_CLIENT_CORE_H_
@@ -27,7 +27,7 @@
 #include "kinformer/internal/live_reader.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/internal/snapshot_core.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 
 namespace kinformer::internal {
@@ -41,7 +41,7 @@ struct CallBounds {
 
 // Kind of the objects to read, and the form to read them in.
 struct ObjectForm {
-  const TypeInfo* type = nullptr;
+  const KindInfo* type = nullptr;
   bool metadata_only = false;
   bool live = false;  // always from the server
 
@@ -64,49 +64,49 @@ class DelegatingClientCore {
                                                     const ReadOptions& asked,
                                                     const CallBounds& bounds,
                                                     const CallOptions& call);
-  [[nodiscard]] LiveReader Live(const TypeInfo& type, const CallBounds& bounds) const;
+  [[nodiscard]] LiveReader Live(const KindInfo& type, const CallBounds& bounds) const;
   // Returns the informer for reads of that form, and starts it.
   [[nodiscard]] Result<std::shared_ptr<InformerCore>> Informer(const ObjectForm& form);
   [[nodiscard]] Result<void> IndexField(const ObjectForm& form, std::string_view field,
                                         IndexFunction function);
 
   // ---- Writes
-  [[nodiscard]] Result<ObjectRef> Create(const TypeInfo& type, const RequestObject& object,
+  [[nodiscard]] Result<ObjectRef> Create(const KindInfo& type, const RequestObject& object,
                                          CreateOptions options, const CallBounds& bounds,
                                          const CallOptions& call);
-  [[nodiscard]] Result<ObjectRef> Update(const TypeInfo& type, const RequestObject& object,
+  [[nodiscard]] Result<ObjectRef> Update(const KindInfo& type, const RequestObject& object,
                                          std::string_view subresource, UpdateOptions options,
                                          const CallBounds& bounds, const CallOptions& call);
-  [[nodiscard]] Result<ObjectRef> Patch(const TypeInfo& type, const ObjectName& name,
+  [[nodiscard]] Result<ObjectRef> Patch(const KindInfo& type, const ObjectName& name,
                                         const kinformer::Patch& patch, std::string_view subresource,
                                         PatchOptions options, const CallBounds& bounds,
                                         const CallOptions& call);
-  [[nodiscard]] Result<ObjectRef> Apply(const TypeInfo& type, const RequestObject& object,
+  [[nodiscard]] Result<ObjectRef> Apply(const KindInfo& type, const RequestObject& object,
                                         std::string_view subresource, const ApplyOptions& options,
                                         const CallBounds& bounds, const CallOptions& call);
   // ---- Parts of an object with a kind of their own, `part`: see ResourceCore.
-  [[nodiscard]] Result<ObjectRef> GetPart(const TypeInfo& type, const ObjectName& name,
-                                          std::string_view subresource, const TypeInfo& part,
+  [[nodiscard]] Result<ObjectRef> GetPart(const KindInfo& type, const ObjectName& name,
+                                          std::string_view subresource, const KindInfo& part,
                                           const CallBounds& bounds, const CallOptions& call);
-  [[nodiscard]] Result<ObjectRef> CreatePart(const TypeInfo& type, const ObjectName& name,
-                                             std::string_view subresource, const TypeInfo& part,
+  [[nodiscard]] Result<ObjectRef> CreatePart(const KindInfo& type, const ObjectName& name,
+                                             std::string_view subresource, const KindInfo& part,
                                              const RequestObject& object, CreateOptions options,
                                              const CallBounds& bounds, const CallOptions& call);
-  [[nodiscard]] Result<ObjectRef> UpdatePart(const TypeInfo& type, const ObjectName& name,
-                                             std::string_view subresource, const TypeInfo& part,
+  [[nodiscard]] Result<ObjectRef> UpdatePart(const KindInfo& type, const ObjectName& name,
+                                             std::string_view subresource, const KindInfo& part,
                                              const RequestObject& object, UpdateOptions options,
                                              const CallBounds& bounds, const CallOptions& call);
-  [[nodiscard]] Result<ObjectRef> ApplyPart(const TypeInfo& type, const ObjectName& name,
-                                            std::string_view subresource, const TypeInfo& part,
+  [[nodiscard]] Result<ObjectRef> ApplyPart(const KindInfo& type, const ObjectName& name,
+                                            std::string_view subresource, const KindInfo& part,
                                             const RequestObject& object,
                                             const ApplyOptions& options, const CallBounds& bounds,
                                             const CallOptions& call);
 
   // ---- Deletions
-  [[nodiscard]] Result<void> Delete(const TypeInfo& type, const ObjectName& asked,
+  [[nodiscard]] Result<void> Delete(const KindInfo& type, const ObjectName& asked,
                                     DeleteOptions options, const CallBounds& bounds,
                                     const CallOptions& call);
-  [[nodiscard]] Result<void> DeleteAllOf(const TypeInfo& type, const ReadOptions& which,
+  [[nodiscard]] Result<void> DeleteAllOf(const KindInfo& type, const ReadOptions& which,
                                          DeleteOptions options, const CallBounds& bounds,
                                          const CallOptions& call);
 

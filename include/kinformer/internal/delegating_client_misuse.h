@@ -20,7 +20,7 @@
 
 namespace kinformer {
 
-struct RestMapping;  // discovery.h
+struct RestMapping;  // rest_mapping.h
 struct ReadOptions;  // delegating_client_options.h
 
 namespace internal {

@@ -132,7 +132,7 @@ class IndexerCore {
 
 // Returns kInvalidArgument if a kind with namespaces is read without one, or the other way round:
 // no such object can exist.
-Result<void> CheckNamespace(const TypeInfo& type, std::string_view namespace_,
+Result<void> CheckNamespace(const KindInfo& type, std::string_view namespace_,
                             std::string_view name);
 
 // Splits "namespace/name" as the store does: the namespace is the part before the first

@@ -18,8 +18,8 @@
 #include "kinformer/client/request_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/internal/type_info.h"
 #include "kinformer/object/field_selector.h"
+#include "kinformer/object/kind_info.h"
 #include "kinformer/object/label_selector.h"
 
 namespace kinformer::internal {
@@ -27,7 +27,7 @@ namespace kinformer::internal {
 // Returns the namespace of a call that gives `said`, on a handle that is bound to `home` (empty:
 // not bound): `said`, or `home` if it is empty. kInvalidArgument: both are set and differ. For
 // kinds without namespaces returns `said`. `name` is for the message.
-[[nodiscard]] Result<std::string> NamespaceOfCall(const TypeInfo& type, const std::string& home,
+[[nodiscard]] Result<std::string> NamespaceOfCall(const KindInfo& type, const std::string& home,
                                                   std::string_view said, std::string_view name);
 
 // A reader bound to one kind. Thread-safe. Reads block; on a loop's thread they fail with
@@ -38,7 +38,7 @@ class LiveReader {
 
   // Creates a reader. `server` empty: every read fails with that message. `namespaces`: the
   // factory's; empty: all.
-  LiveReader(std::optional<ResourceCore> server, const TypeInfo& type, Namespaces namespaces);
+  LiveReader(std::optional<ResourceCore> server, const KindInfo& type, Namespaces namespaces);
   // Returns this reader bound to a namespace: see NamespaceOfCall.
   [[nodiscard]] LiveReader In(std::string home) const;
 
@@ -59,7 +59,7 @@ class LiveReader {
                                       const ListOptions& options, const CallOptions& call) const;
 
   std::optional<ResourceCore> server_;
-  const TypeInfo* type_;
+  const KindInfo* type_;
   Namespaces namespaces_;
   std::string home_;
 };

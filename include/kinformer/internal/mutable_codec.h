@@ -23,8 +23,8 @@
 #include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/internal/type_info.h"
 #include "kinformer/object/box.h"
+#include "kinformer/object/kind_info.h"
 
 namespace kinformer::internal {
 
@@ -59,7 +59,7 @@ struct MutableTable {
   const MessageDescriptor* message = nullptr;
   std::span<const MutableField> fields;
   std::size_t unknown_fields = 0;  // offset of a std::string
-  const TypeInfo* type = nullptr;  // for kinds; null for other messages
+  const KindInfo* type = nullptr;  // for kinds; null for other messages
 };
 
 template <class C>

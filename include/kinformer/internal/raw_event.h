@@ -8,13 +8,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "kinformer/cache/event_handler.h"
 #include "kinformer/cache/event_type.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/internal/block.h"
 
 namespace kinformer::internal {
@@ -78,18 +79,20 @@ class HandlerAdapter final : public RawHandler {
   void Handle(const RawEvent& e) override {
     switch (e.type) {
       case EventType::kAdded:
-        return handler_->OnAdd(
-            Added<T>{*e.key, T(e.block), e.is_in_initial_list, e.block, e.epoch});
+        return handler_->OnAdd(Added<T>{*e.key, T(e.block), e.is_in_initial_list, e.epoch});
       case EventType::kUpdated:
-        return handler_->OnUpdate(
-            Updated<T>{*e.key, T(e.old_block), T(e.block), e.old_block, e.block, e.epoch});
+        return handler_->OnUpdate(Updated<T>{*e.key, T(e.old_block), T(e.block), e.epoch});
       case EventType::kDeleted:
         return handler_->OnDelete(
-            Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.block, e.epoch, e.old_block});
+            Deleted<T>{*e.key, T(e.block), e.final_state_unknown, e.epoch, Told(e.old_block)});
     }
   }
 
  private:
+  static std::optional<T> Told(const Block* block) {
+    return block == nullptr ? std::nullopt : std::optional<T>(T(block));
+  }
+
   const std::shared_ptr<Handler> handler_;
 };
 

@@ -39,7 +39,7 @@ class ReflectorCore {
  public:
   // Creates a reflector. Objects of another type than `expected_type`, if set, are only logged.
   ReflectorCore(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
-                std::shared_ptr<RawReflectorStore> store, const TypeInfo* expected_type,
+                std::shared_ptr<RawReflectorStore> store, const KindInfo* expected_type,
                 ReflectorOptions options);
   ~ReflectorCore();
   ReflectorCore(const ReflectorCore&) = delete;

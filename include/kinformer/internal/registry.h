@@ -15,7 +15,7 @@
 #include <span>
 #include <string_view>
 
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 namespace kinformer::internal {
 
@@ -34,7 +34,7 @@ struct ResourceInfo {
   std::string_view resource;  // plural
   // Kind of its objects; it may belong to another group-version than the resource. The scope is in
   // type->namespaced.
-  const TypeInfo* type = nullptr;
+  const KindInfo* type = nullptr;
   // True if the newest API server has it, when its group-version is enabled. False for old
   // versions, of which only plural and scope are known.
   bool served = false;
@@ -51,7 +51,7 @@ struct GroupVersionInfo {
 };
 
 // Returns all kinds, in the bytewise order of group, version, kind: objects, lists, options.
-std::span<const TypeInfo* const> AllTypes();
+std::span<const KindInfo* const> AllTypes();
 
 // Returns all resources, in the bytewise order of group, version, resource.
 std::span<const ResourceInfo> AllResources();
@@ -61,12 +61,12 @@ std::span<const ResourceInfo> AllResources();
 std::span<const GroupVersionInfo> AllGroupVersions();
 
 // Return null if there is none. Binary search.
-const TypeInfo* FindType(std::string_view group, std::string_view version, std::string_view kind);
+const KindInfo* FindType(std::string_view group, std::string_view version, std::string_view kind);
 const ResourceInfo* FindResource(std::string_view group, std::string_view version,
                                  std::string_view resource);
 
 // Returns the resource with objects of this kind; null for lists, options and dynamic kinds.
-const ResourceInfo* FindResourceOf(const TypeInfo& type);
+const ResourceInfo* FindResourceOf(const KindInfo& type);
 
 }  // namespace kinformer::internal
 

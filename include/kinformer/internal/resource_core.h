@@ -1,6 +1,6 @@
 // kinformer/internal/resource_core.h
 //
-// ResourceCore: untyped half of ResourceClient, compiled once. A TypeInfo represents the kind, and
+// ResourceCore: untyped half of ResourceClient, compiled once. A KindInfo represents the kind, and
 // blocks the objects; the typed client only adds types.
 
 #ifndef KINFORMER_INTERNAL_RESOURCE_CORE_H_
@@ -59,9 +59,9 @@ struct OwnedWatchEvent {
 // the loop thread they fail with kWouldDeadlock.
 class ResourceCore {
  public:
-  ResourceCore(std::shared_ptr<ClientCore> client, const TypeInfo& type, std::string namespace_);
+  ResourceCore(std::shared_ptr<ClientCore> client, const KindInfo& type, std::string namespace_);
 
-  [[nodiscard]] const TypeInfo& type() const { return *type_; }
+  [[nodiscard]] const KindInfo& type() const { return *type_; }
   [[nodiscard]] Env& env() const;
   [[nodiscard]] const std::string& namespace_() const { return scope_; }
   [[nodiscard]] ResourceCore InNamespace(std::string namespace_) const;
@@ -83,12 +83,12 @@ class ResourceCore {
   // Access a part with a kind of its own, `part`: "scale", "token", "eviction", "binding". Writes
   // return null if the server answers with a success Status.
   Result<ObjectRef> GetPart(std::string_view name, std::string_view subresource,
-                            const TypeInfo& part, const CallOptions& call) const;
+                            const KindInfo& part, const CallOptions& call) const;
   Result<ObjectRef> CreatePart(std::string_view name, std::string_view subresource,
-                               const TypeInfo& part, const RequestObject& object,
+                               const KindInfo& part, const RequestObject& object,
                                const CreateOptions& options, const CallOptions& call) const;
   Result<ObjectRef> UpdatePart(std::string_view name, std::string_view subresource,
-                               const TypeInfo& part, const RequestObject& object,
+                               const KindInfo& part, const RequestObject& object,
                                const UpdateOptions& options, const CallOptions& call) const;
   Result<void> Delete(std::string_view name, const DeleteOptions& options,
                       const CallOptions& call) const;
@@ -115,7 +115,7 @@ class ResourceCore {
   Result<ObjectRef> SendObject(std::string method, std::string target, const RequestObject& object,
                                const CallOptions& call, client::Answers answers) const;
   Result<ObjectRef> SendPart(std::string method, std::string_view name,
-                             std::string_view subresource, const TypeInfo& part,
+                             std::string_view subresource, const KindInfo& part,
                              const RequestObject& object, const CreateOptions& options,
                              const CallOptions& call) const;
   // Checks the answer to a request for a part. A server also says NotFound if it has the object,
@@ -129,7 +129,7 @@ class ResourceCore {
                                  const CallOptions& call, bool wants_answer) const;
 
   std::shared_ptr<ClientCore> client_;
-  const TypeInfo* type_;
+  const KindInfo* type_;
   std::string scope_;
 };
 

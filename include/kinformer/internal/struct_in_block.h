@@ -20,7 +20,7 @@
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/fields_codec.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 namespace kinformer::internal {
 
@@ -88,7 +88,7 @@ inline constexpr StructInfo kStructInfo{sizeof(StructInBlock<T>), alignof(Struct
 
 // Ends the program with a message: a view shows an object that was not built for its kind, which is
 // an error in the program.
-[[noreturn]] void FailWithoutStruct(const Block* block, const TypeInfo& wanted);
+[[noreturn]] void FailWithoutStruct(const Block* block, const KindInfo& wanted);
 
 }  // namespace kinformer::internal
 

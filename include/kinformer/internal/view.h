@@ -44,7 +44,7 @@
 #include <utility>
 
 #include "kinformer/internal/attributes.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 namespace kinformer::internal {
 

@@ -32,10 +32,11 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/config.h"
 #include "kinformer/internal/attributes.h"
 #include "kinformer/internal/callable.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/leaderelection/lease_lock.h"
 #include "kinformer/leaderelection/resource_lock.h"
 
 namespace kinformer {
@@ -86,11 +87,11 @@ struct LeaderCallbacks {
 struct LeaderElectionConfig {
   // Time that other candidates wait after the last renewal that they saw. Must exceed
   // renew_deadline. Fractions of a second are dropped, since a Lease stores seconds.
-  internal::TimeSpan lease_duration{std::chrono::seconds(15)};
+  TimeSpan lease_duration{std::chrono::seconds(15)};
   // Time that the leader tries to renew before it gives up; less if answers took long, so that the
   // work is told to stop before another process may lead. Must exceed 1.2 x retry_period.
-  internal::TimeSpan renew_deadline{std::chrono::seconds(10)};
-  internal::TimeSpan retry_period{std::chrono::seconds(2)};
+  TimeSpan renew_deadline{std::chrono::seconds(10)};
+  TimeSpan retry_period{std::chrono::seconds(2)};
   // Releases the record when Run is stopped, so that another process can lead at once, and not
   // after lease_duration. Waits until on_started_leading has returned: it is asked to stop, and the
   // record is renewed meanwhile, for renew_deadline at most; after that the record is left to

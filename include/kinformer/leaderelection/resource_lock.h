@@ -1,25 +1,21 @@
 // kinformer/leaderelection/resource_lock.h
 //
 // ResourceLock: a record that all candidates for leadership can read, and can replace if no one
-// else has done so meanwhile. LeaseLock stores it in a Lease.
+// else has done so meanwhile. NewLeaseLock (lease_lock.h) stores it in a Lease.
 
 #ifndef KINFORMER_LEADERELECTION_RESOURCE_LOCK_H_
 #define KINFORMER_LEADERELECTION_RESOURCE_LOCK_H_
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 
+#include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/client/client.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/object/time.h"
 
 namespace kinformer {
-
-class EventRecorder;  // event_recorder.h
 
 // The leader, and its term. A value. Times are by the leader's clock: they are for people, and
 // never compared with another machine's. Counterpart: resourcelock.LeaderElectionRecord.
@@ -55,25 +51,6 @@ class ResourceLock {
   // Returns "namespace/name", for messages.
   [[nodiscard]] virtual const std::string& Describe() const = 0;
 };
-
-// Options of a LeaseLock. Counterpart: resourcelock.LeaseLock with ResourceLockConfig.
-struct LeaseLockOptions {
-  std::string namespace_{};
-  std::string name{};
-  // Name of the candidate, for example the pod's name and a random suffix: it must differ from that
-  // of a process that ran here before.
-  std::string identity{};
-  // Labels set on the Lease at each write. Other labels stay.
-  std::map<std::string, std::string> labels{};
-  // Records events about the Lease, such as "<identity> became leader": reason LeaderElection, type
-  // Normal. Null: none are recorded. Counterpart: EventRecorder.
-  std::shared_ptr<EventRecorder> event_recorder{};
-};
-
-// Returns a lock in a coordination.k8s.io/v1 Lease. Its requests bypass the client's rate limit and
-// are not retried by the client, since the elector retries at its own pace. kInvalidArgument: a
-// name is missing.
-Result<std::unique_ptr<ResourceLock>> NewLeaseLock(const Client& client, LeaseLockOptions options);
 
 // Returns the host's name with a random suffix, as in controller-runtime. Counterpart: the default
 // identity of its manager.

@@ -91,15 +91,15 @@ class CustomResource : public Unstructured {
   using Mutable = CustomObject<T>;
   using Unstructured::Unstructured;
 
-  static const internal::TypeInfo& type_info() {
-    static constexpr internal::TypeInfo kType{.group = T::kGroup,
-                                              .version = T::kVersion,
-                                              .kind = T::kKind,
-                                              .resource = T::kPlural,
-                                              .singular = {},
-                                              .namespaced = T::kNamespaced,
-                                              .message = nullptr,
-                                              .structure = &internal::kStructInfo<T>};
+  static const KindInfo& kind_info() {
+    static constexpr KindInfo kType{.group = T::kGroup,
+                                    .version = T::kVersion,
+                                    .kind = T::kKind,
+                                    .resource = T::kPlural,
+                                    .singular = {},
+                                    .namespaced = T::kNamespaced,
+                                    .message = nullptr,
+                                    .structure = &internal::kStructInfo<T>};
     return kType;
   }
 
@@ -121,7 +121,7 @@ class CustomResource : public Unstructured {
     const internal::Block* const object = block();
     const internal::StructInfo::Head* const head =
         object->type().structure == &internal::kStructInfo<T> ? object->structure() : nullptr;
-    if (head == nullptr) internal::FailWithoutStruct(object, type_info());
+    if (head == nullptr) internal::FailWithoutStruct(object, kind_info());
     return *std::launder(reinterpret_cast<const internal::StructInBlock<T>*>(head));
   }
 };
@@ -130,7 +130,7 @@ class CustomResource : public Unstructured {
 template <class T>
 json::Value ToValue(const CustomObject<T>& object) {
   json::Value out = json::Value::MakeObject();
-  out.Set("apiVersion", CustomResource<T>::type_info().apiVersion());
+  out.Set("apiVersion", CustomResource<T>::kind_info().apiVersion());
   out.Set("kind", T::kKind);
   out.Set("metadata", json::Parse(internal::EncodeJson(object.metadata)).value_or(json::Value()));
   json::Value rest;

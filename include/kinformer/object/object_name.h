@@ -1,7 +1,6 @@
 // kinformer/object/object_name.h
 //
-// The names of things in the API: group-version-kind, group-version-resource, and namespace/name
-// with the key functions of client-go's cache package.
+// ObjectName: namespace and name, with the key functions of client-go's cache package.
 
 #ifndef KINFORMER_OBJECT_OBJECT_NAME_H_
 #define KINFORMER_OBJECT_OBJECT_NAME_H_
@@ -14,26 +13,10 @@
 #include <string_view>
 
 #include "kinformer/base/result.h"
+#include "kinformer/object/group_version_kind.h"
+#include "kinformer/object/group_version_resource.h"
 
 namespace kinformer {
-
-// Kind of an object, in a version. Counterpart: schema.GroupVersionKind.
-struct GroupVersionKind {
-  std::string group{};  // empty: the core group
-  std::string version{};
-  std::string kind{};
-  // Returns the object's apiVersion: "apps/v1", or "v1" for the core group.
-  [[nodiscard]] std::string apiVersion() const;
-  auto operator<=>(const GroupVersionKind&) const = default;
-};
-
-// Collection of objects in the API. Counterpart: schema.GroupVersionResource.
-struct GroupVersionResource {
-  std::string group{};
-  std::string version{};
-  std::string resource{};  // plural, lower case: "deployments"
-  auto operator<=>(const GroupVersionResource&) const = default;
-};
 
 // Namespace and name, which identify an object of one resource; the usual item of work queues.
 // Counterpart: cache.ObjectName and types.NamespacedName.
@@ -45,10 +28,6 @@ struct ObjectName {
   auto operator<=>(const ObjectName&) const = default;
 };
 
-std::ostream& operator<<(std::ostream& out,
-                         const GroupVersionKind& gvk);  // "apps/v1, Kind=Deployment"
-std::ostream& operator<<(std::ostream& out,
-                         const GroupVersionResource& gvr);  // "apps/v1, Resource=deployments"
 std::ostream& operator<<(std::ostream& out, const ObjectName& name);
 
 // Splits "namespace/name"; "name" alone has no namespace. More than one slash is an error.

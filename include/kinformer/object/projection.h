@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "kinformer/base/result.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 namespace kinformer {
 
@@ -110,11 +110,11 @@ class Projection {
   // Do the same, and require that every path is a field of T.
   template <class T>
   static Result<Projection> Keep(const std::vector<std::string>& paths) {
-    return Checked(Keep(paths), T::type_info());
+    return Checked(Keep(paths), T::kind_info());
   }
   template <class T>
   static Result<Projection> Drop(const std::vector<std::string>& paths) {
-    return Checked(Drop(paths), T::type_info());
+    return Checked(Drop(paths), T::kind_info());
   }
 
   // Keeps the fields that a user's struct with kFields (fields.h) declares. Keeps everything if the
@@ -128,7 +128,7 @@ class Projection {
   }
 
   // Returns kInvalidArgument with the first path that is no field. Dynamic types have any field.
-  [[nodiscard]] Result<void> CheckFor(const internal::TypeInfo& type) const;
+  [[nodiscard]] Result<void> CheckFor(const KindInfo& type) const;
 
   [[nodiscard]] bool empty() const { return tree_ == nullptr; }
   // Returns "keep spec.nodeName, status.podIP", the paths in order; "keep everything". Equal
@@ -142,7 +142,7 @@ class Projection {
 
  private:
   static Result<Projection> Make(bool keep, const std::vector<std::string>& paths);
-  static Result<Projection> Checked(Result<Projection> made, const internal::TypeInfo& type);
+  static Result<Projection> Checked(Result<Projection> made, const KindInfo& type);
 
   std::shared_ptr<const internal::ProjectionTree> tree_;
 };

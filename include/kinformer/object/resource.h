@@ -9,7 +9,7 @@
 #include <concepts>
 
 #include "kinformer/internal/block.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 namespace kinformer {
 
@@ -20,7 +20,7 @@ concept ObjectView = std::constructible_from<T, const internal::Block*> && std::
 // Matches an ObjectView whose kind is known at compile time.
 template <class T>
 concept Resource = ObjectView<T> && requires {
-  { T::type_info() } -> std::convertible_to<const internal::TypeInfo&>;
+  { T::kind_info() } -> std::convertible_to<const KindInfo&>;
 };
 
 }  // namespace kinformer

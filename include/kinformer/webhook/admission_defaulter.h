@@ -53,7 +53,7 @@ template <KnownKind T>
 [[nodiscard]] Handler WithDefaulter(Defaulter<T> defaulter, DefaulterOptions options = {}) {
   return [defaulter = std::move(defaulter), options](const Request& request) -> Response {
     if (request.operation == "DELETE") return Allowed();
-    auto read = internal::ReadAdmissionObject(T::type_info(), request.object);
+    auto read = internal::ReadAdmissionObject(T::kind_info(), request.object);
     if (!read) return Errored(400, read.error());
     const Ref<T> original(*std::move(read));
     const typename T::Mutable before = original->DeepCopy();

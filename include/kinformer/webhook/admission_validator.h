@@ -121,12 +121,12 @@ template <KnownKind T, std::convertible_to<std::shared_ptr<Validator<T>>> Pointe
     Ref<T> object;
     Ref<T> old;
     if (creates || updates) {
-      auto read = internal::ReadAdmissionObject(T::type_info(), request.object);
+      auto read = internal::ReadAdmissionObject(T::kind_info(), request.object);
       if (!read) return Errored(400, read.error());
       object = Ref<T>(*std::move(read));
     }
     if (!creates) {
-      auto read = internal::ReadAdmissionObject(T::type_info(), request.oldObject);
+      auto read = internal::ReadAdmissionObject(T::kind_info(), request.oldObject);
       if (!read) return Errored(400, read.error());
       old = Ref<T>(*std::move(read));
     }

@@ -69,7 +69,7 @@ class Conversions : private internal::ConversionsMisuse {
   Result<void> Add(TypedFunction<From, To> function) {
     return Add(internal::KindOf<From>(), internal::KindOf<To>(),
                [function = std::move(function)](const json::Value& object) -> Result<json::Value> {
-                 auto read = internal::ReadAdmissionObject(From::type_info(), object);
+                 auto read = internal::ReadAdmissionObject(From::kind_info(), object);
                  if (!read) return std::move(read).error();
                  const Ref<From> from(*std::move(read));
                  typename To::Mutable to;

@@ -30,10 +30,10 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/endpoints/certificate_watcher.h"
-#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -53,12 +53,11 @@ struct WebhookCertificatesOptions {
   std::vector<std::string> validating{};
   std::vector<std::string> definitions{};
 
-  internal::TimeSpan validity{std::chrono::hours(24 * 90)};  // of a certificate
-  internal::TimeSpan renew_before{
-      std::chrono::hours(24 * 30)};                             // it expires; also of the authority
-  internal::TimeSpan check_interval{std::chrono::minutes(10)};  // between checks of Run
+  TimeSpan validity{std::chrono::hours(24 * 90)};      // of a certificate
+  TimeSpan renew_before{std::chrono::hours(24 * 30)};  // it expires; also of the authority
+  TimeSpan check_interval{std::chrono::minutes(10)};   // between checks of Run
   // After a check that failed, or did not find a named object, which may be created later.
-  internal::TimeSpan retry_interval{std::chrono::seconds(10)};
+  TimeSpan retry_interval{std::chrono::seconds(10)};
 };
 
 // Creates and renews certificates. The authority lasts ten years. When it is due, a new one

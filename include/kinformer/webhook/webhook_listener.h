@@ -16,9 +16,9 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/endpoints/certificate_watcher.h"
-#include "kinformer/internal/time_span.h"
 
 namespace kinformer {
 
@@ -33,7 +33,7 @@ struct WebhookListenerOptions {
   std::string cert_dir{};
   std::string cert_name{"tls.crt"};
   std::string key_name{"tls.key"};
-  internal::TimeSpan cert_read_interval{std::chrono::seconds(10)};
+  TimeSpan cert_read_interval{std::chrono::seconds(10)};
 
   // Authority of client certificates, as PEM; each client must then have one. Empty: all clients
   // are accepted, which is usual: a network policy, or this option, restricts access.

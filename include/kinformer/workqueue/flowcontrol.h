@@ -22,14 +22,14 @@
 #include <string_view>
 
 #include "kinformer/base/env.h"
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 
 namespace kinformer::flowcontrol {
 
 // Growth and reset of a Backoff's delays.
 struct BackoffOptions {
-  internal::TimeSpan initial{std::chrono::seconds(1)};
-  internal::TimeSpan max{std::chrono::minutes(5)};
+  TimeSpan initial{std::chrono::seconds(1)};
+  TimeSpan max{std::chrono::minutes(5)};
   // Largest random part added to a delay, as a fraction of the one before: 0.1 is a tenth. Delays
   // after the first never exceed max even so.
   double jitter{0};

@@ -27,7 +27,7 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/internal/time_span.h"
+#include "kinformer/base/time_span.h"
 #include "kinformer/workqueue/rate_limiting_queue.h"
 
 namespace kinformer {
@@ -38,13 +38,13 @@ struct PriorityQueueOptions {
   std::string controller{};  // label of that name, as in controller-runtime; empty: none
   // Waiting time that counts as one level of priority; see PriorityQueue. Zero: strictly by
   // priority, as in controller-runtime.
-  internal::TimeSpan ageing{std::chrono::seconds(1)};
+  TimeSpan ageing{std::chrono::seconds(1)};
 };
 
 // Options for adding an item. Counterpart: priorityqueue.AddOpts.
 struct AddOpts {
-  internal::TimeSpan after{};  // time until it may be returned; at once if it is not above zero
-  bool rate_limited = false;   // delay set by the limiter; with `after` too, the shorter one counts
+  TimeSpan after{};           // time until it may be returned; at once if it is not above zero
+  bool rate_limited = false;  // delay set by the limiter; with `after` too, the shorter one counts
   std::optional<int> priority{};  // higher is returned sooner; empty: 0
 };
 

@@ -22,7 +22,7 @@ class ObjectsFit : public ::testing::Test {
  protected:
   void Expect(const char* group, const std::vector<Row>& rows) {
     for (const Row& row : rows) {
-      const internal::TypeInfo* const type = internal::FindType(group, "v1", row.kind);
+      const KindInfo* const type = internal::FindType(group, "v1", row.kind);
       ASSERT_NE(type, nullptr) << row.kind;
       const std::string kind = std::string(group) + (*group == '\0' ? "" : "/") + "v1 " + row.kind;
       EXPECT_EQ(defaults_.Fits(*type->message, kind, Quoted(row.object)), row.fits)

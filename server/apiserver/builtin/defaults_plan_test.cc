@@ -15,7 +15,7 @@ namespace kinformer::apiserver {
 namespace {
 
 const internal::MessageDescriptor& MessageOf(const char* group, const char* kind) {
-  const internal::TypeInfo* type = internal::FindType(group, "v1", kind);
+  const KindInfo* type = internal::FindType(group, "v1", kind);
   EXPECT_NE(type, nullptr) << kind;
   return *type->message;
 }

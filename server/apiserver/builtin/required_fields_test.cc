@@ -16,7 +16,7 @@ using testing::Quoted;
 
 std::vector<StatusCause> Causes(const std::string& group, const std::string& version,
                                 const std::string& kind, const json::Value& object) {
-  const internal::TypeInfo* type = internal::FindType(group, version, kind);
+  const KindInfo* type = internal::FindType(group, version, kind);
   EXPECT_NE(type, nullptr) << kind;
   std::vector<StatusCause> causes;
   ValidateRequired(*type->message, object, causes);

@@ -104,7 +104,7 @@ std::string PrefixOf(const GroupVersionEntry& gv) {
 // real servers.
 std::string InProtobuf(std::string_view group, std::string_view version, std::string_view kind,
                        std::string_view json) {
-  const internal::TypeInfo* type = internal::FindType(group, version, kind);
+  const KindInfo* type = internal::FindType(group, version, kind);
   const std::string message = internal::JsonToProtobuf(*type->message, json).value_or("");
   const std::string prefix = group.empty() ? std::string() : std::string(group) + "/";
   return Envelope(kind == kVersions ? std::string() : prefix + std::string(version), kind, message);

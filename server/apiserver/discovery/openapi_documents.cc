@@ -63,8 +63,7 @@ void OpenApiDocuments::Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas
       if (!sub.IsIn(gv.version)) continue;
       // Eviction, Scale and Binding are served by no resource of their own.
       const OpenApiKind kind{.group = sub.group, .version = sub.version, .kind = sub.kind};
-      const internal::TypeInfo* const type =
-          internal::FindType(kind.group, kind.version, kind.kind);
+      const KindInfo* const type = internal::FindType(kind.group, kind.version, kind.kind);
       if (type != nullptr && type->message != nullptr) schemas.AddBuiltin(kind, *type->message);
     }
     if (paths != nullptr) AddPaths(at, schemas, *paths);

@@ -104,7 +104,7 @@ bool IsRequired(const MessageDescriptor& owner, const FieldDescriptor& field) {
 // Returns the descriptor of a type of meta/v1, which the metadata of all objects refers to.
 const MessageDescriptor* MetaMessage(std::string_view name) {
   const std::string wanted = "k8s.io.apimachinery.pkg.apis.meta.v1." + std::string(name);
-  for (const internal::TypeInfo* type : internal::AllTypes()) {
+  for (const KindInfo* type : internal::AllTypes()) {
     if (type->message == nullptr) continue;
     const FieldDescriptor* const metadata = internal::FindByName(*type->message, "metadata");
     if (metadata != nullptr && metadata->message != nullptr && metadata->message->name == wanted) {

@@ -33,9 +33,8 @@ std::string_view TypeName(EventType type) {
 }
 
 const internal::MessageDescriptor* PartialMetadataMessage() {
-  static const internal::TypeInfo* const type = [] {
-    const internal::TypeInfo* found =
-        internal::FindType("meta.k8s.io", "v1", "PartialObjectMetadata");
+  static const KindInfo* const type = [] {
+    const KindInfo* found = internal::FindType("meta.k8s.io", "v1", "PartialObjectMetadata");
     return found != nullptr ? found : internal::FindType("meta", "v1", "PartialObjectMetadata");
   }();
   return type == nullptr ? nullptr : type->message;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 
 namespace kinformer::internal::cache {
 namespace {

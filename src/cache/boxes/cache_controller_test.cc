@@ -1,7 +1,5 @@
 // CacheController<T> and NewInformer<T>.
 
-#include "kinformer/cache/cache_controller.h"
-
 #include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
@@ -12,7 +10,9 @@
 #include <vector>
 
 #include "kinformer/base/simulation.h"
+#include "kinformer/cache/controller.h"
 #include "kinformer/cache/delta_fifo.h"
+#include "kinformer/cache/real_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 

@@ -13,6 +13,7 @@
 
 #include "kinformer/base/simulation.h"
 #include "kinformer/cache/delta_fifo.h"
+#include "kinformer/cache/real_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 

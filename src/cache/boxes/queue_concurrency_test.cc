@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "kinformer/base/runtime.h"
-#include "kinformer/cache/cache_controller.h"
+#include "kinformer/cache/controller.h"
 #include "kinformer/cache/delta_fifo.h"
+#include "kinformer/cache/real_fifo.h"
 
 #include "cache/informer/testing/informer_fixture.h"
 

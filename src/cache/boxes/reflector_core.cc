@@ -20,7 +20,7 @@ namespace kinformer::internal {
 struct ReflectorCore::Impl final : public cache::ReflectorStore,
                                    public std::enable_shared_from_this<Impl> {
   Impl(Env& e, ListerWatcher& source, std::shared_ptr<RawReflectorStore> s,
-       const TypeInfo* expected_type, kinformer::ReflectorOptions o)
+       const KindInfo* expected_type, kinformer::ReflectorOptions o)
       : env(e),
         lister_watcher(e, source),
         type(expected_type),
@@ -57,7 +57,7 @@ struct ReflectorCore::Impl final : public cache::ReflectorStore,
 
   Env& env;
   client::ContainedListWatch lister_watcher;
-  const TypeInfo* const type;
+  const KindInfo* const type;
   const kinformer::ReflectorOptions options;
   const std::string name;
   const std::shared_ptr<RawReflectorStore> store;
@@ -178,7 +178,7 @@ void ReflectorCore::Impl::ChunkEnd() {
 
 ReflectorCore::ReflectorCore(Env& env, std::unique_ptr<ListerWatcher> lister_watcher,
                              std::shared_ptr<RawReflectorStore> store,
-                             const TypeInfo* expected_type, ReflectorOptions options)
+                             const KindInfo* expected_type, ReflectorOptions options)
     : lister_watcher_(std::move(lister_watcher)),
       impl_(std::make_shared<Impl>(env, *lister_watcher_, std::move(store), expected_type,
                                    std::move(options))) {}

@@ -159,7 +159,7 @@ TEST_F(PublicReflector, ListsAndWatchesAsItsOptionsSay) {
   server_.Send(
       WatchEventType::kAdded,
       internal::client::MakePod("default", "x", "9", "", "",
-                                *internal::DynamicTypeInfo("", "v1", "Service", "services", true)));
+                                *internal::DynamicKindInfo("", "v1", "Service", "services", true)));
   sim_.RunReady();
   EXPECT_EQ(store_->words, Texts{"=3 a b c"});
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kinformer/base/log.h"
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 
 #include "base/core/deadline.h"
 #include "cache/figures/informer_metrics.h"
@@ -210,8 +210,8 @@ void ConsistencyChecker::AskForPage() {
   walk_.reset();
 }
 
-void ConsistencyChecker::OnItem(ObjectRef object) {
-  const Block& listed = *object;
+void ConsistencyChecker::OnItem(AnyRef object) {
+  const Block& listed = *object.object();
   if (walk_->IsLeftOut(listed.namespace_(), listed.name())) ++walk_->left_out;
   if (walk_->IsMissing(listed.namespace_(), listed.name())) return;
   const Block* stored = walk_->snapshot->Get(listed.namespace_(), listed.name());

@@ -94,7 +94,7 @@ class ConsistencyChecker final : private ListReceiver {
   void SayOff(std::string_view why);
 
   // ListReceiver
-  void OnItem(ObjectRef object) override;
+  void OnItem(AnyRef object) override;
   void OnUnreadable(std::string_view namespace_, std::string_view name,
                     const Error& error) override;
   void OnDone(Result<ListMeta> result) override;

@@ -44,7 +44,7 @@ class NamespaceCheck final : private ListReceiver {
   void Page(std::string continue_);
   void LookAgain();
   // ListReceiver
-  void OnItem(ObjectRef object) override { listed_.emplace(object->name()); }
+  void OnItem(AnyRef object) override { listed_.emplace(object.object()->name()); }
   void OnUnreadable(std::string_view namespace_, std::string_view name,
                     const Error& error) override;
   void OnDone(Result<ListMeta> result) override;

@@ -38,7 +38,7 @@ class FactoryOptionsTest : public FactoryTest {
   }
   // Prepends a word to the value of each object.
   static TransformFunc Prefix(std::string word) {
-    return [word = std::move(word)](const Ref<Object>& object) -> Result<Ref<Object>> {
+    return [word = std::move(word)](const AnyRef& object) -> Result<AnyRef> {
       json::Value whole = json::Parse(object->ToJson()).OrExit();
       json::Value& value = whole.Ensure("spec", "nodeName");
       value = word + "-" + value.StringOrEmpty();

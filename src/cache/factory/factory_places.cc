@@ -37,7 +37,7 @@ struct Said {
 
 // `name` empty: the options for all other namespaces, or for all.
 Said SaidOf(const SharedInformerFactoryOptions& options, const ResourceCacheOptions& resource,
-            const TypeInfo& type, const std::string& name) {
+            const KindInfo& type, const std::string& name) {
   Said said;
   if (type.namespaced) said.HearOf(resource.by_namespace, name);
   said.Hear(resource);
@@ -56,7 +56,7 @@ void Add(const std::vector<std::string>& namespaces, const ByNamespace& by_names
 
 // Returns the places of the informer; "" stands for the rest. The most specific options win.
 FactoryPlaces::Names NamesOf(const SharedInformerFactoryOptions& options,
-                             const ResourceCacheOptions& resource, const TypeInfo& type,
+                             const ResourceCacheOptions& resource, const KindInfo& type,
                              const InformerSettings& own) {
   FactoryPlaces::Names names;
   // Namespaces do not apply to a cluster-scoped kind.
@@ -75,7 +75,7 @@ FactoryPlaces::Names NamesOf(const SharedInformerFactoryOptions& options,
 RawTransform Untyped(const TransformFunc* transform) {
   if (transform == nullptr) return {};
   return [transform = *transform](ObjectRef object) -> Result<ObjectRef> {
-    Result<Ref<Object>> changed = transform(Ref<Object>(std::move(object)));
+    Result<AnyRef> changed = transform(AnyRef(std::move(object)));
     if (!changed) return std::move(changed).error();
     return (*changed).object();
   };
@@ -154,7 +154,7 @@ std::string FactoryPlaces::ToString() const {
 }
 
 FactoryPlaces PlacesOf(const SharedInformerFactoryOptions& options,
-                       const ResourceCacheOptions& resource, const TypeInfo& type,
+                       const ResourceCacheOptions& resource, const KindInfo& type,
                        const InformerSettings& own) {
   const Selectors of_informer = SelectorsOf(own.label_selector, own.field_selector);
   FactoryPlaces out;

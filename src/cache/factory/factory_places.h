@@ -13,7 +13,7 @@
 #include "kinformer/cache/factory_options.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 namespace kinformer::internal::cache {
 
@@ -51,7 +51,7 @@ struct FactoryPlaces {
 // Returns the places of an informer with the settings `own`, whose selectors apply in every place.
 // Places equal to kOtherNamespaces are merged into it.
 [[nodiscard]] FactoryPlaces PlacesOf(const SharedInformerFactoryOptions& options,
-                                     const ResourceCacheOptions& resource, const TypeInfo& type,
+                                     const ResourceCacheOptions& resource, const KindInfo& type,
                                      const InformerSettings& own);
 
 }  // namespace kinformer::internal::cache

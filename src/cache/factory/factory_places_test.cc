@@ -33,7 +33,7 @@ FieldSelector Fields(std::string_view text) { return FieldSelector::Parse(text).
 // Returns what an informer of Pods asks the server for, by place: "labels;fields".
 Asked Of(const SharedInformerFactoryOptions& options, const ResourceCacheOptions& pods = {},
          const InformerSettings& own = {}) {
-  const FactoryPlaces places = PlacesOf(options, pods, corev1::Pod::type_info(), own);
+  const FactoryPlaces places = PlacesOf(options, pods, corev1::Pod::kind_info(), own);
   Asked asked;
   for (const auto& [place, selected] : places.selectors) {
     const Selectors of = places.AskedFor(place);
@@ -134,7 +134,7 @@ TEST(FactoryPlaces, NamespaceWithoutDifference_JoinsOthers_CA03) {
       Of({.by_namespace = {{"blue", {}}, {"green", {.label_selector = From("x")}}, {"", {}}}}),
       ElementsAre(Pair("*", ";metadata.namespace!=green"), Pair("green", "from=x")));
   // An informer of all namespaces that falls back to single ones.
-  EXPECT_EQ(PlacesOf({.label_selector = From("all")}, {}, corev1::Pod::type_info(), {})
+  EXPECT_EQ(PlacesOf({.label_selector = From("all")}, {}, corev1::Pod::kind_info(), {})
                 .AskedFor("blue")
                 .labels,
             "from=all");
@@ -145,19 +145,19 @@ TEST(FactoryPlaces, ClusterScopedKind_HasOnePlace) {
       PlacesOf({.by_namespace = {{"", {.label_selector = From("others")}},
                                  {"blue", {.label_selector = From("blue")}}},
                 .label_selector = From("all")},
-               {}, corev1::Node::type_info(), {});
+               {}, corev1::Node::kind_info(), {});
   EXPECT_TRUE(places.IsAll());
   EXPECT_EQ(places.AskedFor("").labels, "from=all");
   EXPECT_THAT(places.Named(), IsEmpty());
   const FactoryPlaces by_resource =
       PlacesOf({}, {.by_namespace = {{"", {.label_selector = From("others")}}}},
-               corev1::Node::type_info(), {});
+               corev1::Node::kind_info(), {});
   EXPECT_EQ(by_resource.AskedFor("").labels, "");
 }
 
 TEST(FactoryPlaces, UnknownPlace_HasNoSelectors) {
   const FactoryPlaces places = PlacesOf({.namespaces = {"blue"}, .label_selector = From("all")}, {},
-                                        corev1::Pod::type_info(), {});
+                                        corev1::Pod::kind_info(), {});
   EXPECT_EQ(places.AskedFor("blue").labels, "from=all");
   EXPECT_EQ(places.AskedFor("green"), Selectors());
   EXPECT_FALSE(places.HasOthers());
@@ -166,20 +166,20 @@ TEST(FactoryPlaces, UnknownPlace_HasNoSelectors) {
 TEST(FactoryPlaces, Transforms_FollowRulesOfSelectors) {
   std::string heard;
   const auto says = [&](const std::string& what) {
-    return [&heard, what](const Ref<Object>& object) -> Result<Ref<Object>> {
+    return [&heard, what](const AnyRef& object) -> Result<AnyRef> {
       heard = what;
       return object;
     };
   };
   const auto of = [&](const FactoryPlaces& places, const std::string& ns) {
     heard.clear();
-    const auto object = BuildFromJson(corev1::Pod::type_info(),
+    const auto object = BuildFromJson(corev1::Pod::kind_info(),
                                       R"({"metadata":{"name":"a","namespace":")" + ns + R"("}})")
                             .OrExit();
     EXPECT_EQ(places.transform(object).OrExit().get(), object.get());
     return heard;
   };
-  const TypeInfo& pods = corev1::Pod::type_info();
+  const KindInfo& pods = corev1::Pod::kind_info();
   const ByNamespace blue = {{"blue", {.transform = says("blue")}}};
   const FactoryPlaces places =
       PlacesOf({.namespaces = {""}, .by_namespace = blue, .transform = says("all")}, {}, pods, {});
@@ -205,7 +205,7 @@ TEST(FactoryPlaces, Transforms_FollowRulesOfSelectors) {
 }
 
 TEST(FactoryPlaces, ToString_NamesNamespacesAndSelectors) {
-  const TypeInfo& pods = corev1::Pod::type_info();
+  const KindInfo& pods = corev1::Pod::kind_info();
   const ByNamespace blue = {{"blue", {.label_selector = From("blue")}}, {"green", {}}};
   EXPECT_EQ(PlacesOf({.by_namespace = blue}, {}, pods, {}).ToString(),
             " in namespace blue with labels from=blue, in namespace green");
@@ -213,7 +213,7 @@ TEST(FactoryPlaces, ToString_NamesNamespacesAndSelectors) {
             " in namespace blue with labels from=blue, in all other namespaces");
   EXPECT_EQ(PlacesOf({.namespaces = {"blue", "red"}}, {}, pods, {}).ToString(),
             " in namespaces blue, red");
-  const ByNamespace changed = {{"blue", {.transform = [](const Ref<Object>& o) { return o; }}}};
+  const ByNamespace changed = {{"blue", {.transform = [](const AnyRef& o) { return o; }}}};
   EXPECT_EQ(PlacesOf({.namespaces = {""}, .by_namespace = changed}, {}, pods, {}).ToString(),
             " in namespaces blue and all others");
   const LabelSelector web = LabelSelector::Parse("app=web").OrExit();

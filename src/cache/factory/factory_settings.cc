@@ -5,7 +5,7 @@
 namespace kinformer::internal::cache {
 namespace {
 
-void SetWhere(const SharedInformerFactoryOptions& options, const TypeInfo& type,
+void SetWhere(const SharedInformerFactoryOptions& options, const KindInfo& type,
               const FactoryPlaces& places, InformerSettings& settings) {
   const FactoryPlaces::Names names = places.Named();
   settings.namespace_.clear();
@@ -16,7 +16,7 @@ void SetWhere(const SharedInformerFactoryOptions& options, const TypeInfo& type,
 
 }  // namespace
 
-FactorySettings Completed(const SharedInformerFactoryOptions& options, const TypeInfo& type,
+FactorySettings Completed(const SharedInformerFactoryOptions& options, const KindInfo& type,
                           InformerSettings own, bool metadata_only) {
   static const ResourceCacheOptions* const kNothing = new ResourceCacheOptions;
   const auto found = options.by_resource.find(ResourceOfType(type));
@@ -54,7 +54,7 @@ std::function<void(ListOptions&)> Selecting(const Selectors& selectors,
   };
 }
 
-std::string Described(const TypeInfo& type, const FactorySettings& settings) {
+std::string Described(const KindInfo& type, const FactorySettings& settings) {
   std::string text(type.resource);
   if (!type.group.empty()) text += "." + std::string(type.group);
   return text + settings.places.ToString();

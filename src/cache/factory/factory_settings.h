@@ -14,7 +14,7 @@
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/client/list_options.h"
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 #include "cache/factory/factory_places.h"
 
@@ -29,7 +29,7 @@ struct FactorySettings {
 
 // `metadata_only`: the informer caches object metadata only.
 [[nodiscard]] FactorySettings Completed(const SharedInformerFactoryOptions& options,
-                                        const TypeInfo& type, InformerSettings own,
+                                        const KindInfo& type, InformerSettings own,
                                         bool metadata_only);
 
 // Returns a tweak that calls the factory's and then adds the selectors.
@@ -37,7 +37,7 @@ struct FactorySettings {
     const Selectors& selectors, const std::function<void(ListOptions&)>& tweak);
 
 // Returns the informer's name for messages: "pods in namespace default with labels app=web".
-[[nodiscard]] std::string Described(const TypeInfo& type, const FactorySettings& settings);
+[[nodiscard]] std::string Described(const KindInfo& type, const FactorySettings& settings);
 
 }  // namespace kinformer::internal::cache
 

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 InformerSettings For(const SharedInformerFactoryOptions& options, InformerSettings own = {}) {
-  return Completed(options, corev1::Pod::type_info(), std::move(own), false).settings;
+  return Completed(options, corev1::Pod::kind_info(), std::move(own), false).settings;
 }
 
 TEST(FactorySettings, Namespaces_MergeIntoOneList) {
@@ -44,7 +44,7 @@ TEST(FactorySettings, IfForbidden_AppliesToAllNamespacesOnly) {
   EXPECT_TRUE(For({.namespaces = {"red"}, .if_forbidden = blue}).if_forbidden.IsDefault());
   EXPECT_TRUE(For({}, {.namespaces = {"red"}, .if_forbidden = green}).if_forbidden.IsDefault());
   const FactorySettings nodes =
-      Completed({.if_forbidden = blue}, corev1::Node::type_info(), {}, false);
+      Completed({.if_forbidden = blue}, corev1::Node::kind_info(), {}, false);
   EXPECT_TRUE(nodes.settings.if_forbidden.IsDefault());
 }
 
@@ -70,7 +70,7 @@ TEST(FactorySettings, OnlyAProjectionThatIsMeantForTheKindMustFitIt) {
     return Completed(
         {.projection = all,
          .by_resource = {{ResourceOf<corev1::Pod>(), {.projection = std::move(pods)}}}},
-        corev1::Pod::type_info(), {.projection = own}, metadata_only);
+        corev1::Pod::kind_info(), {.projection = own}, metadata_only);
   };
   const FactorySettings of_all = completed(wrong, {}, {});
   EXPECT_EQ(of_all.settings.projection, wrong);
@@ -90,10 +90,10 @@ TEST(FactorySettings, ResyncTraceAndWhetherItIsCached) {
   EXPECT_EQ(For(options, {.resync_period = minutes(2)}).resync_period, minutes(2));
   options.by_resource[ResourceOf<corev1::Pod>()] = {.resync_period = minutes(3)};
   EXPECT_EQ(For(options).resync_period, minutes(3));
-  EXPECT_TRUE(Completed(options, corev1::Pod::type_info(), {}, false).cached);
+  EXPECT_TRUE(Completed(options, corev1::Pod::kind_info(), {}, false).cached);
   options.by_resource[ResourceOf<corev1::Pod>()] = {.cached = false};
-  EXPECT_FALSE(Completed(options, corev1::Pod::type_info(), {}, false).cached);
-  EXPECT_TRUE(Completed(options, corev1::Node::type_info(), {}, false).cached);
+  EXPECT_FALSE(Completed(options, corev1::Pod::kind_info(), {}, false).cached);
+  EXPECT_TRUE(Completed(options, corev1::Node::kind_info(), {}, false).cached);
 
   std::string heard;
   const auto says = [&](const char* what) {
@@ -127,11 +127,11 @@ TEST(FactorySettings, SelectorsAddToWhatIsTweaked) {
 }
 
 TEST(FactorySettings, Described_NamesResourceAndNamespaces) {
-  const auto described = [](const TypeInfo& type) {
+  const auto described = [](const KindInfo& type) {
     return Described(type, Completed({.namespaces = {"blue"}}, type, {}, false));
   };
-  EXPECT_EQ(described(corev1::Pod::type_info()), "pods in namespace blue");
-  EXPECT_EQ(described(*DynamicTypeInfo("shop.example", "v1", "Widget", "widgets", true)),
+  EXPECT_EQ(described(corev1::Pod::kind_info()), "pods in namespace blue");
+  EXPECT_EQ(described(*DynamicKindInfo("shop.example", "v1", "Widget", "widgets", true)),
             "widgets.shop.example in namespace blue");
 }
 

@@ -27,7 +27,7 @@ class OneServer final : public ListerWatcherProvider {
  public:
   explicit OneServer(Env& env) : server(env), env_(env) {}
   [[nodiscard]] Env& env() const override { return env_; }
-  std::unique_ptr<ListerWatcher> NewListWatch(const internal::TypeInfo&, const std::string&,
+  std::unique_ptr<ListerWatcher> NewListWatch(const KindInfo&, const std::string&,
                                               const std::function<void(ListOptions&)>&) override {
     return server.NewListerWatcher();
   }

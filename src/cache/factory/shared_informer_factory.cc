@@ -32,8 +32,8 @@ std::string Instead(const IfForbidden& instead) {
 }
 
 // Namespaces as metadata: only their names are needed.
-const TypeInfo& NamespacesType() {
-  static const TypeInfo* const type = MetadataTypeInfo("", "v1", "Namespace", "namespaces", false);
+const KindInfo& NamespacesType() {
+  static const KindInfo* const type = MetadataKindInfo("", "v1", "Namespace", "namespaces", false);
   return *type;
 }
 
@@ -42,7 +42,7 @@ class ClientProvider final : public ListerWatcherProvider {
   explicit ClientProvider(Client client) : client_(std::move(client)) {}
   [[nodiscard]] Env& env() const override { return client_.env(); }
   std::unique_ptr<ListerWatcher> NewListWatch(
-      const TypeInfo& type, const std::string& namespace_,
+      const KindInfo& type, const std::string& namespace_,
       const std::function<void(ListOptions&)>& tweak) override {
     return internal::NewListWatch(client_, type, namespace_, tweak);
   }
@@ -83,7 +83,7 @@ struct InformerKey {
   }
 };
 
-InformerKey KeyFor(const TypeInfo& type, const FactorySettings& of, std::string kept) {
+InformerKey KeyFor(const KindInfo& type, const FactorySettings& of, std::string kept) {
   return {.apiVersion = type.apiVersion(),
           .resource = std::string(type.resource),
           .message = type.message == nullptr ? "json" : std::string(type.message->name),
@@ -107,12 +107,12 @@ struct FactoryCore::Impl {
   bool shutting_down KINFORMER_GUARDED_BY(mutex) = false;
   bool said_shut_down KINFORMER_GUARDED_BY(mutex) = false;
 
-  [[nodiscard]] FactorySettings Completed(const TypeInfo& type, InformerSettings own,
+  [[nodiscard]] FactorySettings Completed(const KindInfo& type, InformerSettings own,
                                           bool metadata_only = false) const {
     return cache::Completed(options, type, std::move(own), metadata_only);
   }
   // Returns an informer that serves the objects for that key; null if there is none.
-  [[nodiscard]] std::shared_ptr<InformerCore> Find(const TypeInfo& type, const FactorySettings& of,
+  [[nodiscard]] std::shared_ptr<InformerCore> Find(const KindInfo& type, const FactorySettings& of,
                                                    const InformerKey& key, bool metadata_only) const
       KINFORMER_REQUIRES(mutex) {
     auto it = informers.find(key);
@@ -125,7 +125,7 @@ struct FactoryCore::Impl {
     }
     return nullptr;
   }
-  std::shared_ptr<InformerCore> GetOrCreate(const TypeInfo& type, FactorySettings complete,
+  std::shared_ptr<InformerCore> GetOrCreate(const KindInfo& type, FactorySettings complete,
                                             InformerKey key, bool metadata_only, bool& is_new);
   std::vector<std::shared_ptr<InformerCore>> All() {
     base::MutexLock lock(mutex);
@@ -135,7 +135,7 @@ struct FactoryCore::Impl {
   }
   // Uses the provider only on the loop, and while the factory or a handle of the informer is
   // alive.
-  [[nodiscard]] ListerWatcherSource SourceOf(const TypeInfo& type,
+  [[nodiscard]] ListerWatcherSource SourceOf(const KindInfo& type,
                                              const FactoryPlaces& places) const {
     ListerWatcherSource source;
     source.objects = [provider = provider, &type, places,
@@ -152,7 +152,7 @@ struct FactoryCore::Impl {
   }
   // Returns the informer that stands for a resource that is not to be cached. It belongs to the
   // factory, so that the factory never counts as synced.
-  std::shared_ptr<InformerCore> Refused(const TypeInfo& type) {
+  std::shared_ptr<InformerCore> Refused(const KindInfo& type) {
     base::MutexLock lock(mutex);
     std::shared_ptr<InformerCore>& informer = informers[{.apiVersion = type.apiVersion(),
                                                          .resource = std::string(type.resource),
@@ -183,7 +183,7 @@ FactoryCore::~FactoryCore() {
   if (!base::LeaveIfForkedOff(impl_->provider->env(), impl_)) Shutdown();
 }
 
-std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSettings settings,
+std::shared_ptr<InformerCore> FactoryCore::Get(const KindInfo& type, InformerSettings settings,
                                                bool metadata_only) {
   const InformerSettings asked = settings;
   FactorySettings complete = impl_->Completed(type, std::move(settings), metadata_only);
@@ -197,7 +197,7 @@ std::shared_ptr<InformerCore> FactoryCore::Get(const TypeInfo& type, InformerSet
   return informer;
 }
 
-std::shared_ptr<InformerCore> FactoryCore::Impl::GetOrCreate(const TypeInfo& type,
+std::shared_ptr<InformerCore> FactoryCore::Impl::GetOrCreate(const KindInfo& type,
                                                              FactorySettings complete,
                                                              InformerKey key, bool metadata_only,
                                                              bool& is_new) {
@@ -215,14 +215,14 @@ std::shared_ptr<InformerCore> FactoryCore::Impl::GetOrCreate(const TypeInfo& typ
   return informer;
 }
 
-std::shared_ptr<InformerCore> FactoryCore::Find(const TypeInfo& type, bool metadata_only) const {
+std::shared_ptr<InformerCore> FactoryCore::Find(const KindInfo& type, bool metadata_only) const {
   const FactorySettings settings = impl_->Completed(type, {}, metadata_only);
   const InformerKey key = KeyFor(type, settings, Kept(settings));
   base::MutexLock lock(impl_->mutex);
   return impl_->Find(type, settings, key, metadata_only);
 }
 
-std::vector<std::shared_ptr<InformerCore>> FactoryCore::InformersOf(const TypeInfo& type) const {
+std::vector<std::shared_ptr<InformerCore>> FactoryCore::InformersOf(const KindInfo& type) const {
   const FactorySettings settings = impl_->Completed(type, {});
   const InformerKey key = KeyFor(type, settings, "");
   std::vector<std::shared_ptr<InformerCore>> found;
@@ -238,7 +238,7 @@ std::vector<std::shared_ptr<InformerCore>> FactoryCore::InformersOf(const TypeIn
 }
 
 std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
-    const TypeInfo& type,
+    const KindInfo& type,
     const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make) {
   FactorySettings complete = impl_->Completed(type, {});
   if (!complete.cached) return impl_->Refused(type);
@@ -258,7 +258,7 @@ std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
   return impl_->informers.emplace(key, std::move(made)).first->second;
 }
 
-std::optional<LiveReader> FactoryCore::LiveReaderOf(const TypeInfo& type) const {
+std::optional<LiveReader> FactoryCore::LiveReaderOf(const KindInfo& type) const {
   const FactorySettings complete = impl_->Completed(type, {});
   if (complete.cached) return std::nullopt;
   std::optional<ResourceCore> server;
@@ -268,13 +268,13 @@ std::optional<LiveReader> FactoryCore::LiveReaderOf(const TypeInfo& type) const 
                     everywhere ? FactoryPlaces::Names() : complete.places.Named());
 }
 
-Result<std::size_t> FactoryCore::FirstServed(const std::vector<const TypeInfo*>& types) const {
+Result<std::size_t> FactoryCore::FirstServed(const std::vector<const KindInfo*>& types) const {
   if (!impl_->client) {
     return Error(Reason::kInvalidArgument,
                  "the factory was made without a Client: there is nobody to ask what is served");
   }
   std::vector<GroupVersionResource> resources;
-  for (const TypeInfo* type : types) resources.push_back(ResourceOfType(*type));
+  for (const KindInfo* type : types) resources.push_back(ResourceOfType(*type));
   const Result<RestMapping> first = impl_->client->Discovery().FirstServed(resources);
   if (!first) return first.error();
   const auto at = std::find(resources.begin(), resources.end(), first->resource);
@@ -400,7 +400,7 @@ SharedInformer<Unstructured> SharedInformerFactory::ForResource(const RestMappin
 SharedInformer<Unstructured> SharedInformerFactory::ForResource(
     const GroupVersionResource& resource, std::string_view kind, bool namespaced,
     InformerOptions<Unstructured> options) {
-  return Typed<Unstructured>(*internal::DynamicTypeInfo(resource.group, resource.version, kind,
+  return Typed<Unstructured>(*internal::DynamicKindInfo(resource.group, resource.version, kind,
                                                         resource.resource, namespaced),
                              std::move(options), false);
 }
@@ -427,7 +427,7 @@ SharedInformer<metav1::PartialObjectMetadata> SharedInformerFactory::MetadataInf
     const GroupVersionResource& resource, std::string_view kind, bool namespaced,
     InformerOptions<metav1::PartialObjectMetadata> options) {
   return Typed<metav1::PartialObjectMetadata>(
-      *internal::MetadataTypeInfo(resource.group, resource.version, kind, resource.resource,
+      *internal::MetadataKindInfo(resource.group, resource.version, kind, resource.resource,
                                   namespaced),
       std::move(options), true);
 }

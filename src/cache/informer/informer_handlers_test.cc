@@ -27,7 +27,7 @@ TEST(Deleted, ATombstonesNameIsItsObjects_ON02) {
   const Ref<Pod> pod(MakePod("default", "a", "1"));
   const std::string key = MetaNamespaceKeyFunc(*pod);
   for (const bool tombstone : {false, true}) {
-    const Deleted<Pod> event{key, *pod, tombstone, pod.object().get()};
+    const Deleted<Pod> event{key, *pod, tombstone};
     EXPECT_EQ(event.object_name(), (ObjectName{"default", "a"}));
     EXPECT_EQ(DeletionHandlingMetaNamespaceKeyFunc(event), "default/a");
   }
@@ -240,7 +240,7 @@ TEST_P(Filtering, Update) {
   const std::string key = "default/a";
   const auto older = MakePod("default", "a", "1", "", GetParam().old_value);
   const auto newer = MakePod("default", "a", "2", "", GetParam().new_value);
-  handler.OnUpdate({key, Pod(older.get()), Pod(newer.get()), older.get(), newer.get()});
+  handler.OnUpdate({key, Pod(older.get()), Pod(newer.get())});
   EXPECT_EQ(recorder->words, GetParam().words);
 }
 INSTANTIATE_TEST_SUITE_P(Catalogue, Filtering,
@@ -259,8 +259,8 @@ TEST(FilteringEpoch, FilteredUpdate_AddAndDeleteHaveItsEpoch) {
   const auto yes = MakePod("default", "a", "1", "", "yes");
   const auto no = MakePod("default", "a", "2", "", "no");
   const std::string key = "default/a";
-  handler.OnUpdate({key, Pod(no.get()), Pod(yes.get()), no.get(), yes.get(), 3});
-  handler.OnUpdate({key, Pod(yes.get()), Pod(no.get()), yes.get(), no.get(), 4});
+  handler.OnUpdate({key, Pod(no.get()), Pod(yes.get()), 3});
+  handler.OnUpdate({key, Pod(yes.get()), Pod(no.get()), 4});
   EXPECT_EQ(epochs, (std::vector<std::uint64_t>{3, 4}));
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 // Turns a 404 that names no object into kNotSynced: the resource itself is missing, for example
 // before its definition exists, which must not look like a missing object.
-Error Explained(Error error, const TypeInfo& type) {
+Error Explained(Error error, const KindInfo& type) {
   if (!IsNotFound(error) || !error.details().name.empty()) return error;
   return Error(Reason::kNotSynced, "the server does not have " + std::string(type.resource) +
                                        "; is there a CustomResourceDefinition? " + error.message());
@@ -17,7 +17,7 @@ Error Explained(Error error, const TypeInfo& type) {
 
 }  // namespace
 
-Result<std::string> NamespaceOfCall(const TypeInfo& type, const std::string& home,
+Result<std::string> NamespaceOfCall(const KindInfo& type, const std::string& home,
                                     std::string_view said, std::string_view name) {
   if (home.empty() || !type.namespaced || said == home) return std::string(said);
   if (said.empty()) return home;
@@ -28,7 +28,7 @@ Result<std::string> NamespaceOfCall(const TypeInfo& type, const std::string& hom
                                              "\" only (WithNamespace)");
 }
 
-LiveReader::LiveReader(std::optional<ResourceCore> server, const TypeInfo& type,
+LiveReader::LiveReader(std::optional<ResourceCore> server, const KindInfo& type,
                        Namespaces namespaces)
     : server_(std::move(server)), type_(&type), namespaces_(std::move(namespaces)) {}
 

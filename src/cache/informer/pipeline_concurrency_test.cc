@@ -25,7 +25,7 @@ class Pod {
  public:
   explicit Pod(const internal::Block* block) : block_(block) {}
   [[nodiscard]] std::string name() const { return std::string(block_->name()); }
-  static const internal::TypeInfo& type_info() { return internal::client::PodType(); }
+  static const KindInfo& kind_info() { return internal::client::PodType(); }
 
  private:
   const internal::Block* block_;

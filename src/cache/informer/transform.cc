@@ -28,7 +28,7 @@ std::string JsonOf(const RequestObject& content) {
 }  // namespace
 
 Result<ObjectRef> BlockWithContent(const Block& of, const RequestObject& content) {
-  const TypeInfo& type = of.type();
+  const KindInfo& type = of.type();
   // The limit applies only to objects received from the server.
   const BuildOptions options{.max_object_bytes = std::numeric_limits<std::int32_t>::max()};
   const bool has_message = type.encoding() == Encoding::kProtobuf && !content.protobuf.empty();
@@ -42,11 +42,11 @@ Result<ObjectRef> BlockWithContent(const Block& of, const RequestObject& content
 
 }  // namespace internal
 
-Result<Ref<Object>> WithContent(const Ref<Object>& object, const json::Value& content) {
+Result<AnyRef> WithContent(const AnyRef& object, const json::Value& content) {
   Result<internal::ObjectRef> made =
       internal::BlockWithContent(*object.object(), internal::ToRequestObject<Object>(content));
   if (!made) return std::move(made).error();
-  return Ref<Object>(*std::move(made));
+  return AnyRef(*std::move(made));
 }
 
 }  // namespace kinformer

@@ -321,7 +321,7 @@ Result<std::vector<std::string>> IndexerCore::ValuesOf(std::string_view index,
   return store_->ValuesOf(index, object);
 }
 
-Result<void> CheckNamespace(const TypeInfo& type, std::string_view namespace_,
+Result<void> CheckNamespace(const KindInfo& type, std::string_view namespace_,
                             std::string_view name) {
   if (name.empty()) {
     return cache::EmptyName(type.resource, type.namespaced, namespace_,

@@ -353,8 +353,8 @@ TEST_F(IndexerTest, AnEmptyNameIsAnErrorOfTheArguments) {
   expect(lister.Get("a", ""), place + R"(Get("", "a"))");
   expect(lister.Get(""), R"(the name is empty: Get("", name))");
 
-  const internal::TypeInfo& pods = *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
-  const internal::TypeInfo& nodes = *internal::DynamicTypeInfo("", "v1", "Node", "nodes", false);
+  const KindInfo& pods = *internal::DynamicKindInfo("", "v1", "Pod", "pods", true);
+  const KindInfo& nodes = *internal::DynamicKindInfo("", "v1", "Node", "nodes", false);
   EXPECT_THAT(internal::CheckNamespace(pods, "a", "").error().message(),
               HasSubstr("pods: " + place + "Get(namespace, name)"));
   EXPECT_THAT(internal::CheckNamespace(nodes, "a", "").error().message(),
@@ -374,8 +374,8 @@ TEST_F(IndexerTest, ANamespaceIsGivenWhereThereIsOne) {
   EXPECT_EQ(lister.Get("a").error().reason(), Reason::kInvalidArgument);
   EXPECT_TRUE(IsNotFound(lister.Namespace("ns").Get("b").error()));
 
-  const internal::TypeInfo& pods = *internal::DynamicTypeInfo("", "v1", "Pod", "pods", true);
-  const internal::TypeInfo& nodes = *internal::DynamicTypeInfo("", "v1", "Node", "nodes", false);
+  const KindInfo& pods = *internal::DynamicKindInfo("", "v1", "Pod", "pods", true);
+  const KindInfo& nodes = *internal::DynamicKindInfo("", "v1", "Node", "nodes", false);
   EXPECT_TRUE(internal::CheckNamespace(pods, "ns", "a").ok());
   EXPECT_TRUE(internal::CheckNamespace(nodes, "", "a").ok());
   EXPECT_THAT(internal::CheckNamespace(pods, "", "a").error().message(),

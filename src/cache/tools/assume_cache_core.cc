@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/object/object_name.h"
 

@@ -160,12 +160,13 @@ void Reflector::PageBegins() {
   pace_.Answered();
 }
 
-void Reflector::OnItem(ObjectRef object) {
+void Reflector::OnItem(AnyRef object) {
   PageBegins();
-  if (!IsExpectedType(*object)) return;
-  unreadable_log_.Readable(*object);
+  const Block& block = *object.object();
+  if (!IsExpectedType(block)) return;
+  unreadable_log_.Readable(block);
   ++list_.items;
-  store_.ReplaceItem(std::move(object));
+  store_.ReplaceItem(std::move(object).object());
 }
 
 void Reflector::OnUnreadable(std::string_view namespace_, std::string_view name,
@@ -343,7 +344,7 @@ bool Reflector::GoesBack(const WatchEvent& event) {
 }
 
 void Reflector::HandleWatchEvent(const WatchEvent& event) {
-  if (event.object && !IsExpectedType(*event.object)) return;
+  if (event.object && !IsExpectedType(*event.object.object())) return;
   ++watch_.events;
   if (GoesBack(event)) {
     // A resumed watch asked for newer events only.
@@ -386,14 +387,14 @@ void Reflector::Apply(const WatchEvent& event) {
     }
     return store_.Unreadable(event.namespace_, event.name, deleted);
   }
-  if (event.object) unreadable_log_.Readable(*event.object);
+  if (event.object) unreadable_log_.Readable(*event.object.object());
   switch (event.type) {
     case WatchEventType::kAdded:
-      return store_.Change(DeltaType::kAdded, event.object);
+      return store_.Change(DeltaType::kAdded, event.object.object());
     case WatchEventType::kModified:
-      return store_.Change(DeltaType::kUpdated, event.object);
+      return store_.Change(DeltaType::kUpdated, event.object.object());
     case WatchEventType::kDeleted:
-      return store_.Change(DeltaType::kDeleted, event.object);
+      return store_.Change(DeltaType::kDeleted, event.object.object());
     case WatchEventType::kBookmark:
       return store_.Bookmark(event.resourceVersion);
   }

@@ -86,7 +86,7 @@ class ReflectorObserver {
 struct ReflectorOptions {
   std::string name{};  // name in logs: "pods in namespace default"
   // Objects of other types are logged and ignored; null: any.
-  const TypeInfo* expected_type = nullptr;
+  const KindInfo* expected_type = nullptr;
   // Ignored if the ListerWatcher does not support watch-lists.
   bool use_watch_list = true;
   // Page size of lists; 0: 500 from etcd, unlimited from the watch cache.
@@ -183,7 +183,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   void ResyncNow();
 
   // ListReceiver
-  void OnItem(ObjectRef object) override;
+  void OnItem(AnyRef object) override;
   void OnUnreadable(std::string_view namespace_, std::string_view name,
                     const Error& error) override;
   void OnDone(Result<ListMeta> result) override;

@@ -53,7 +53,7 @@ TEST_F(ReflectorTest, IgnoresOtherTypesAndTakesTheLastResourceVersion_R10) {
   server_.Put("foo");
   server_.Put("bar");
   Start();
-  const TypeInfo* service = DynamicTypeInfo("", "v1", "Service", "services", true);
+  const KindInfo* service = DynamicKindInfo("", "v1", "Service", "services", true);
   server_.Send(WatchEventType::kAdded, MakePod("default", "rejected", "99", "", "", *service));
   server_.Send(WatchEventType::kDeleted, MakePod("default", "foo", "54"));
   server_.Send(WatchEventType::kModified, MakePod("default", "bar", "55"));
@@ -69,7 +69,7 @@ TEST_F(ReflectorTest, ObjectsOfAnotherKindAreIgnoredInListsToo) {
     server_.watch_list_unsupported = !watch_list;
     log_->lines.clear();
     ReflectorOptions options;
-    options.expected_type = DynamicTypeInfo("", "v1", "Service", "services", true);
+    options.expected_type = DynamicKindInfo("", "v1", "Service", "services", true);
     Start(std::move(options));
     EXPECT_TRUE(store_.objects.empty());
     EXPECT_EQ(log_->lines, Texts{"the server sent an object of another kind; ignored"});

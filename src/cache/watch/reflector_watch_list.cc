@@ -65,10 +65,10 @@ void Reflector::HandleWatchListEvent(const WatchEvent& event) {
       if (event.unreadable) {
         unreadable_log_.Unreadable("watch-list", event.namespace_, event.name, event.why);
         store_.ReplaceUnreadable(event.namespace_, event.name);
-      } else if (IsExpectedType(*event.object)) {
-        unreadable_log_.Readable(*event.object);
+      } else if (IsExpectedType(*event.object.object())) {
+        unreadable_log_.Readable(*event.object.object());
         ++list_.items;
-        store_.ReplaceItem(event.object);
+        store_.ReplaceItem(event.object.object());
       } else {
         return;
       }
@@ -77,7 +77,8 @@ void Reflector::HandleWatchListEvent(const WatchEvent& event) {
       if (event.unreadable) {
         store_.ReplaceRemove(event.namespace_, event.name);
       } else if (event.object) {
-        store_.ReplaceRemove(event.object->namespace_(), event.object->name());
+        const Block& block = *event.object.object();
+        store_.ReplaceRemove(block.namespace_(), block.name());
       }
       break;
     case WatchEventType::kBookmark:

@@ -63,7 +63,7 @@ class Recorder final : public ListReceiver, public WatchReceiver {
   int started = 0;
   int chunk_ends = 0;
 
-  void OnItem(ObjectRef object) override { Note("", *object); }
+  void OnItem(AnyRef object) override { Note("", *object.object()); }
   void OnUnreadable(std::string_view namespace_, std::string_view name, const Error&) override {
     unreadable.push_back(std::string(namespace_) + "/" + std::string(name));
   }
@@ -77,7 +77,7 @@ class Recorder final : public ListReceiver, public WatchReceiver {
                            "@" + std::string(event.resourceVersion));
       if (event.why != nullptr) why = event.why->ToString();
     } else if (event.object) {
-      Note(sign, *event.object);
+      Note(sign, *event.object.object());
     } else {
       items.push_back(std::string(sign) + "@" + std::string(event.resourceVersion) +
                       (event.initial_events_end ? " end" : ""));
@@ -101,7 +101,7 @@ class ListWatchTest : public ::testing::Test {
     transport_ = NewInMemoryTransport(sim_.env(), server_, options);
     client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = -1}));
   }
-  void List(const TypeInfo& type, ListOptions options = {}, const std::string& ns = "default",
+  void List(const KindInfo& type, ListOptions options = {}, const std::string& ns = "default",
             std::function<void(ListOptions&)> tweak = {}) {
     ListFrom(NewListWatch(*client_, type, ns, std::move(tweak)), std::move(options));
   }
@@ -115,7 +115,7 @@ class ListWatchTest : public ::testing::Test {
     sim_.RunUntil([&] { return recorder_.list_done.has_value(); }, seconds(60));
     Drop();
   }
-  void Watch(const TypeInfo& type, ListOptions options = {}) {
+  void Watch(const KindInfo& type, ListOptions options = {}) {
     recorder_ = Recorder();
     sim_.env().loop().Post([&, options] {
       source_ = NewListWatch(*client_, type, "default");
@@ -133,8 +133,8 @@ class ListWatchTest : public ::testing::Test {
   }
   void TearDown() override { Drop(); }
 
-  const TypeInfo& widgets_ = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
-  const TypeInfo& metadata_ = *MetadataTypeInfo("apps", "v1", "Deployment", "deployments", true);
+  const KindInfo& widgets_ = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& metadata_ = *MetadataKindInfo("apps", "v1", "Deployment", "deployments", true);
   Simulation sim_{{.seed = 3}};
   ScriptedServer server_;
   std::shared_ptr<InMemoryTransport> transport_;

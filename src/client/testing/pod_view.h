@@ -21,7 +21,7 @@ class Pod {
   [[nodiscard]] std::string value() const { return internal::client::PodValue(*block_); }
   [[nodiscard]] std::string uid() const { return std::string(block_->uid()); }
   [[nodiscard]] auto metadata() const { return Object(block_).metadata(); }
-  static const internal::TypeInfo& type_info() { return internal::client::PodType(); }
+  static const KindInfo& kind_info() { return internal::client::PodType(); }
 
  private:
   const internal::Block* block_;

@@ -11,19 +11,19 @@
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 namespace kinformer::internal::client {
 
-inline const TypeInfo& PodType() {
-  static const TypeInfo* const type = DynamicTypeInfo("", "v1", "Pod", "pods", true);
+inline const KindInfo& PodType() {
+  static const KindInfo* const type = DynamicKindInfo("", "v1", "Pod", "pods", true);
   return *type;
 }
 
 // `value` is stored in the object, so that objects of equal name and version can differ.
 inline ObjectRef MakePod(std::string_view namespace_, std::string_view name, std::string_view rv,
                          std::string_view uid = "", std::string_view value = "",
-                         const TypeInfo& type = PodType()) {
+                         const KindInfo& type = PodType()) {
   std::string json = R"({"metadata":{"name":")" + std::string(name) + '"';
   if (!namespace_.empty()) json += R"(,"namespace":")" + std::string(namespace_) + '"';
   json += R"(,"uid":")" + (uid.empty() ? "uid-" + std::string(name) : std::string(uid)) + '"';

@@ -88,7 +88,7 @@ class Retries final : public WatchReceiver, public std::enable_shared_from_this<
                       {"err", event.why != nullptr ? event.why->ToString() : "not said"}});
       return;
     }
-    const std::size_t waiting = events_->Push({event.type, event.object, last_, false});
+    const std::size_t waiting = events_->Push({event.type, event.object.object(), last_, false});
     if (waiting >= kMostWaiting && !std::exchange(paused_, true)) CloseSoon();
   }
 

@@ -58,7 +58,7 @@ json::Value SetFields(const MessageDescriptor& message, const json::Value& objec
 
 }  // namespace
 
-Result<std::string> AppliedFields(const TypeInfo& type, std::string_view json) {
+Result<std::string> AppliedFields(const KindInfo& type, std::string_view json) {
   Result<json::Value> object = json::Parse(json);
   if (!object) return std::move(object).error().WithContext("the object to be applied");
   if (type.message != nullptr) return SetFields(*type.message, *object).Dump();

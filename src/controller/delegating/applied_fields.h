@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "kinformer/base/result.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 
 namespace kinformer::internal::delegating {
 
@@ -17,7 +17,7 @@ namespace kinformer::internal::delegating {
 // "creationTimestamp": null, "targetPort": 0; applying them would own them. A std::optional that is
 // set stays, even if it is empty. For kinds without a schema only the metadata is reduced. `json`
 // is the whole object as the API writes it. kDecode if it is not JSON.
-[[nodiscard]] Result<std::string> AppliedFields(const TypeInfo& type, std::string_view json);
+[[nodiscard]] Result<std::string> AppliedFields(const KindInfo& type, std::string_view json);
 
 }  // namespace kinformer::internal::delegating
 

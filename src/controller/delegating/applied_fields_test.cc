@@ -9,7 +9,7 @@
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/authorizationv1.h"
 #include "kinformer/api/corev1_mutable.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 #include "kinformer/object/custom_resource.h"
 
 namespace kinformer::internal::delegating {
@@ -17,7 +17,7 @@ namespace {
 
 template <class M>
 std::string Applied(const M& object) {
-  return AppliedFields(M::View::type_info(), EncodeJson(object)).OrExit();
+  return AppliedFields(M::View::kind_info(), EncodeJson(object)).OrExit();
 }
 
 TEST(AppliedFields, AnEmptyStructHasItsKindOnly) {
@@ -100,7 +100,7 @@ TEST(AppliedFields, EachKindOfField_IsLeftOutIfItIsEmpty) {
   };
   for (const auto& row : rows) {
     const Result<std::string> sent =
-        AppliedFields(corev1::Pod::type_info(), R"({"spec":)" + std::string(row.given) + "}");
+        AppliedFields(corev1::Pod::kind_info(), R"({"spec":)" + std::string(row.given) + "}");
     ASSERT_TRUE(sent.ok()) << row.given;
     const std::string whole =
         std::string(row.sent) == "{}" ? "{}" : R"({"spec":)" + std::string(row.sent) + "}";
@@ -124,7 +124,7 @@ TEST(AppliedFields, QuantityOfZero_IsLeftOutOfAStructAndKeptInAMap) {
            "}}]}]}}";
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(AppliedFields(corev1::Pod::type_info(), around(row.given)).OrExit(), around(row.sent))
+    EXPECT_EQ(AppliedFields(corev1::Pod::kind_info(), around(row.given)).OrExit(), around(row.sent))
         << row.given;
   }
 }
@@ -132,7 +132,7 @@ TEST(AppliedFields, QuantityOfZero_IsLeftOutOfAStructAndKeptInAMap) {
 // Lists of text that are messages on the wire, and schemas that are "this or that".
 TEST(AppliedFields, UnionsAndMapsOfMessages) {
   const std::string review = R"({"spec":{"user":"u","extra":{"scopes":["a","b"],"none":[]}}})";
-  EXPECT_EQ(AppliedFields(authorizationv1::SubjectAccessReview::type_info(), review).OrExit(),
+  EXPECT_EQ(AppliedFields(authorizationv1::SubjectAccessReview::kind_info(), review).OrExit(),
             review);
   struct {
     const char* given;
@@ -150,7 +150,7 @@ TEST(AppliedFields, UnionsAndMapsOfMessages) {
       return R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":)" + schema + "}}]}}";
     };
     EXPECT_EQ(
-        AppliedFields(apiextensionsv1::CustomResourceDefinition::type_info(), around(row.given))
+        AppliedFields(apiextensionsv1::CustomResourceDefinition::kind_info(), around(row.given))
             .OrExit(),
         around(row.sent))
         << row.given;
@@ -159,11 +159,11 @@ TEST(AppliedFields, UnionsAndMapsOfMessages) {
 
 TEST(AppliedFields, RawField_IsSentUnchanged) {
   const std::string revision = R"({"revision":1,"data":{"spec":{"a":"","b":0,"c":{}},"x":null}})";
-  EXPECT_EQ(AppliedFields(appsv1::ControllerRevision::type_info(), revision).OrExit(), revision);
+  EXPECT_EQ(AppliedFields(appsv1::ControllerRevision::kind_info(), revision).OrExit(), revision);
 }
 
 TEST(AppliedFields, KindsWithoutADescriptor_LoseEmptyMetadataOnly) {
-  const TypeInfo& things = *DynamicTypeInfo("test.example", "v1", "Thing", "things", true);
+  const KindInfo& things = *DynamicKindInfo("test.example", "v1", "Thing", "things", true);
   EXPECT_EQ(AppliedFields(
                 things,
                 R"({"metadata":{"name":"a","generateName":"","labels":{}},"spec":{"x":"","y":0}})")
@@ -191,7 +191,7 @@ TEST(AppliedFields, CustomResources) {
 }
 
 TEST(AppliedFields, InvalidJson_IsDecodeError) {
-  const Error error = AppliedFields(corev1::Pod::type_info(), "").error();
+  const Error error = AppliedFields(corev1::Pod::kind_info(), "").error();
   EXPECT_EQ(error.reason(), Reason::kDecode);
   EXPECT_TRUE(error.message().starts_with("the object to be applied: ")) << error;
 }

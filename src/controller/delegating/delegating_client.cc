@@ -21,12 +21,12 @@ internal::RequestObject RequestOf(const json::Value& object, std::string_view ho
   return internal::ToRequestObject<Unstructured>(object, home);
 }
 
-const internal::TypeInfo& TypeOfPart(const GroupVersionKind& kind) {
-  return *internal::DynamicTypeInfo(kind.group, kind.version, kind.kind, "", false);
+const KindInfo& TypeOfPart(const GroupVersionKind& kind) {
+  return *internal::DynamicKindInfo(kind.group, kind.version, kind.kind, "", false);
 }
 
 // Returns the type for the apiVersion and kind in an object.
-const internal::TypeInfo& TypeOfPart(const json::Value& part) {
+const KindInfo& TypeOfPart(const json::Value& part) {
   const std::string_view version = part["apiVersion"].StringOrEmpty();
   const std::size_t slash = version.find('/');
   const bool has_group = slash != std::string_view::npos;

@@ -69,7 +69,7 @@ struct DelegatingClientCore::Impl {
   UnsettledWrites unsettled{};
 
   [[nodiscard]] Env& env() const { return client.env(); }
-  [[nodiscard]] ResourceCore At(const TypeInfo& type, std::string_view namespace_) const {
+  [[nodiscard]] ResourceCore At(const KindInfo& type, std::string_view namespace_) const {
     return ResourceCore(client.core(), type, std::string(namespace_));
   }
 
@@ -102,7 +102,7 @@ struct DelegatingClientCore::Impl {
   }
   // Reads from the server the versions of writes whose version is unknown, so that reads can wait
   // for them. kStale: no answer in time. `which`: see UnsettledWrites::Find.
-  Result<void> SettleWrites(const TypeInfo& type, const ObjectName& which, const CallBounds& bounds,
+  Result<void> SettleWrites(const KindInfo& type, const ObjectName& which, const CallBounds& bounds,
                             const CallOptions& call);
   [[nodiscard]] bool Waits() const { return options.read_your_writes_timeout > Duration(0); }
 
@@ -117,28 +117,28 @@ struct DelegatingClientCore::Impl {
     }
   }
   // Returns the trackers that must show the write that is about to be sent.
-  std::vector<Watching> Begin(const TypeInfo& type) {
+  std::vector<Watching> Begin(const KindInfo& type) {
     return Waits() ? trackers.Begin(type) : std::vector<Watching>();
   }
   // `answer`: the object, a part of it with a kind of its own, or null. `patience`: limits for the
   // GET that may be necessary.
-  void Wrote(const TypeInfo& type, std::vector<Watching> watching, const ObjectRef& answer,
+  void Wrote(const KindInfo& type, std::vector<Watching> watching, const ObjectRef& answer,
              const ObjectName& name, const ReadPatience& patience);
   // Reads the object from the server: that version is the written one or a later one, so the
   // trackers wait for it. On an error nothing is recorded.
-  Result<void> Settle(const TypeInfo& type, const std::vector<Watching>& watching,
+  Result<void> Settle(const KindInfo& type, const std::vector<Watching>& watching,
                       const ObjectName& name, const ReadPatience& patience);
   // Records that the version must be read later: there is no cache yet. The next read does it.
-  void SettleLater(const TypeInfo& type, const ObjectName& name);
+  void SettleLater(const KindInfo& type, const ObjectName& name);
   // Completes the options of a write, sends it, and records what reads have to wait for. `name`:
   // name of the object; if it is empty, the answer has it.
   template <class O, class Send>
-  Result<ObjectRef> Write(const TypeInfo& type, const ObjectName& name, O of_write,
+  Result<ObjectRef> Write(const KindInfo& type, const ObjectName& name, O of_write,
                           const CallBounds& bounds, const CallOptions& call, Send send);
 };
 
 template <class O, class Send>
-Result<ObjectRef> DelegatingClientCore::Impl::Write(const TypeInfo& type, const ObjectName& name,
+Result<ObjectRef> DelegatingClientCore::Impl::Write(const KindInfo& type, const ObjectName& name,
                                                     O of_write, const CallBounds& bounds,
                                                     const CallOptions& call, Send send) {
   const JoinedStop stop(bounds.stop, call.stop);
@@ -173,7 +173,7 @@ Result<CallOptions> DelegatingClientCore::Impl::CallOf(const CallBounds& bounds,
 
 Result<DelegatingClientCore::Impl::Source> DelegatingClientCore::Impl::NewSource(
     const ObjectForm& form) {
-  const TypeInfo& type = *form.type;
+  const KindInfo& type = *form.type;
   FactoryCore& informers = factory->core();
   if (form.live) return Source{.live = LiveReader(At(type, ""), type, {})};
   if (!form.metadata_only) {
@@ -255,7 +255,7 @@ std::size_t DelegatingClientCore::unseen_writes() const {
   return impl_->trackers.unseen() + impl_->unsettled.size();
 }
 
-LiveReader DelegatingClientCore::Live(const TypeInfo& type, const CallBounds& bounds) const {
+LiveReader DelegatingClientCore::Live(const KindInfo& type, const CallBounds& bounds) const {
   return LiveReader(impl_->At(type, ""), type, {}).In(bounds.namespace_);
 }
 
@@ -276,7 +276,7 @@ Result<void> DelegatingClientCore::IndexField(const ObjectForm& form, std::strin
 
 Result<ObjectRef> DelegatingClientCore::Get(const ObjectForm& form, const ObjectName& asked,
                                             const CallBounds& bounds, const CallOptions& call) {
-  const TypeInfo& type = *form.type;
+  const KindInfo& type = *form.type;
   const Result<ObjectName> placed = PlacedRead(type, asked, bounds.namespace_);
   if (!placed) return placed.error();
   const ObjectName& name = *placed;
@@ -340,7 +340,7 @@ Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form
 
 // ---- Writes
 
-void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, std::vector<Watching> watching,
+void DelegatingClientCore::Impl::Wrote(const KindInfo& type, std::vector<Watching> watching,
                                        const ObjectRef& answer, const ObjectName& name,
                                        const ReadPatience& patience) {
   if (!Waits()) return;
@@ -361,13 +361,13 @@ void DelegatingClientCore::Impl::Wrote(const TypeInfo& type, std::vector<Watchin
                   {{"object", Quoted(type, name)}, {"err", settled.error().ToString()}});
 }
 
-void DelegatingClientCore::Impl::SettleLater(const TypeInfo& type, const ObjectName& name) {
+void DelegatingClientCore::Impl::SettleLater(const KindInfo& type, const ObjectName& name) {
   if (!Waits() || factory->core().LiveReaderOf(type)) return;
   // If it is full, the client writes a lot and has no cache, so a log each time would not help.
   static_cast<void>(unsettled.Add(type, name));
 }
 
-Result<void> DelegatingClientCore::Impl::Settle(const TypeInfo& type,
+Result<void> DelegatingClientCore::Impl::Settle(const KindInfo& type,
                                                 const std::vector<Watching>& watching,
                                                 const ObjectName& name,
                                                 const ReadPatience& patience) {
@@ -385,7 +385,7 @@ Result<void> DelegatingClientCore::Impl::Settle(const TypeInfo& type,
   return {};
 }
 
-Result<void> DelegatingClientCore::Impl::SettleWrites(const TypeInfo& type, const ObjectName& which,
+Result<void> DelegatingClientCore::Impl::SettleWrites(const KindInfo& type, const ObjectName& which,
                                                       const CallBounds& bounds,
                                                       const CallOptions& call) {
   if (!Waits() || unsettled.size() == 0) return {};
@@ -415,7 +415,7 @@ Result<void> DelegatingClientCore::Impl::SettleWrites(const TypeInfo& type, cons
   return {};
 }
 
-Result<ObjectRef> DelegatingClientCore::Create(const TypeInfo& type, const RequestObject& object,
+Result<ObjectRef> DelegatingClientCore::Create(const KindInfo& type, const RequestObject& object,
                                                CreateOptions options, const CallBounds& bounds,
                                                const CallOptions& call) {
   return impl_->Write(type, {object.namespace_, ""}, std::move(options), bounds, call,
@@ -424,7 +424,7 @@ Result<ObjectRef> DelegatingClientCore::Create(const TypeInfo& type, const Reque
                       });
 }
 
-Result<ObjectRef> DelegatingClientCore::Update(const TypeInfo& type, const RequestObject& object,
+Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, const RequestObject& object,
                                                std::string_view subresource, UpdateOptions options,
                                                const CallBounds& bounds, const CallOptions& call) {
   return impl_->Write(type, {object.namespace_, object.name}, std::move(options), bounds, call,
@@ -433,7 +433,7 @@ Result<ObjectRef> DelegatingClientCore::Update(const TypeInfo& type, const Reque
                       });
 }
 
-Result<ObjectRef> DelegatingClientCore::Patch(const TypeInfo& type, const ObjectName& name,
+Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const ObjectName& name,
                                               const kinformer::Patch& patch,
                                               std::string_view subresource, PatchOptions options,
                                               const CallBounds& bounds, const CallOptions& call) {
@@ -443,7 +443,7 @@ Result<ObjectRef> DelegatingClientCore::Patch(const TypeInfo& type, const Object
                       });
 }
 
-Result<ObjectRef> DelegatingClientCore::Apply(const TypeInfo& type, const RequestObject& object,
+Result<ObjectRef> DelegatingClientCore::Apply(const KindInfo& type, const RequestObject& object,
                                               std::string_view subresource,
                                               const ApplyOptions& options, const CallBounds& bounds,
                                               const CallOptions& call) {
@@ -453,8 +453,8 @@ Result<ObjectRef> DelegatingClientCore::Apply(const TypeInfo& type, const Reques
 
 // ---- Parts
 
-Result<ObjectRef> DelegatingClientCore::GetPart(const TypeInfo& type, const ObjectName& name,
-                                                std::string_view subresource, const TypeInfo& part,
+Result<ObjectRef> DelegatingClientCore::GetPart(const KindInfo& type, const ObjectName& name,
+                                                std::string_view subresource, const KindInfo& part,
                                                 const CallBounds& bounds, const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
@@ -464,9 +464,9 @@ Result<ObjectRef> DelegatingClientCore::GetPart(const TypeInfo& type, const Obje
   return impl_->At(type, placed->namespace_).GetPart(name.name, subresource, part, *left);
 }
 
-Result<ObjectRef> DelegatingClientCore::CreatePart(const TypeInfo& type, const ObjectName& name,
+Result<ObjectRef> DelegatingClientCore::CreatePart(const KindInfo& type, const ObjectName& name,
                                                    std::string_view subresource,
-                                                   const TypeInfo& part,
+                                                   const KindInfo& part,
                                                    const RequestObject& object,
                                                    CreateOptions options, const CallBounds& bounds,
                                                    const CallOptions& call) {
@@ -477,9 +477,9 @@ Result<ObjectRef> DelegatingClientCore::CreatePart(const TypeInfo& type, const O
                       });
 }
 
-Result<ObjectRef> DelegatingClientCore::UpdatePart(const TypeInfo& type, const ObjectName& name,
+Result<ObjectRef> DelegatingClientCore::UpdatePart(const KindInfo& type, const ObjectName& name,
                                                    std::string_view subresource,
-                                                   const TypeInfo& part,
+                                                   const KindInfo& part,
                                                    const RequestObject& object,
                                                    UpdateOptions options, const CallBounds& bounds,
                                                    const CallOptions& call) {
@@ -490,9 +490,9 @@ Result<ObjectRef> DelegatingClientCore::UpdatePart(const TypeInfo& type, const O
                       });
 }
 
-Result<ObjectRef> DelegatingClientCore::ApplyPart(const TypeInfo& type, const ObjectName& name,
+Result<ObjectRef> DelegatingClientCore::ApplyPart(const KindInfo& type, const ObjectName& name,
                                                   std::string_view subresource,
-                                                  const TypeInfo& part, const RequestObject& object,
+                                                  const KindInfo& part, const RequestObject& object,
                                                   const ApplyOptions& options,
                                                   const CallBounds& bounds,
                                                   const CallOptions& call) {
@@ -511,7 +511,7 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const TypeInfo& type, const Ob
 
 // ---- Deletions
 
-Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName& asked,
+Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName& asked,
                                           DeleteOptions options, const CallBounds& bounds,
                                           const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);
@@ -534,7 +534,7 @@ Result<void> DelegatingClientCore::Delete(const TypeInfo& type, const ObjectName
   return {};
 }
 
-Result<void> DelegatingClientCore::DeleteAllOf(const TypeInfo& type, const ReadOptions& which,
+Result<void> DelegatingClientCore::DeleteAllOf(const KindInfo& type, const ReadOptions& which,
                                                DeleteOptions options, const CallBounds& bounds,
                                                const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);

@@ -9,17 +9,17 @@
 
 namespace kinformer::internal::delegating {
 
-std::string Quoted(const TypeInfo& type, const ObjectName& name) {
+std::string Quoted(const KindInfo& type, const ObjectName& name) {
   return std::string(type.resource) + " \"" + name.ToString() + '"';
 }
 
-Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const std::string& home) {
+Result<ObjectName> Placed(const KindInfo& type, const ObjectName& name, const std::string& home) {
   Result<std::string> where = NamespaceOfCall(type, home, name.namespace_, name.name);
   if (!where) return std::move(where).error();
   return ObjectName{*std::move(where), name.name};
 }
 
-Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
+Result<ObjectName> PlacedName(const KindInfo& type, const ObjectName& name,
                               const std::string& home) {
   // Checked first, because a name in place of the namespace is an error of another kind.
   if (name.name.empty()) {
@@ -42,7 +42,7 @@ Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
           name.name + "\"}, or call WithNamespace");
 }
 
-Result<ObjectName> PlacedRead(const TypeInfo& type, const ObjectName& name,
+Result<ObjectName> PlacedRead(const KindInfo& type, const ObjectName& name,
                               const std::string& home) {
   Result<ObjectName> placed = PlacedName(type, name, home);
   if (!placed || type.namespaced || placed->namespace_.empty()) return placed;
@@ -52,7 +52,7 @@ Result<ObjectName> PlacedRead(const TypeInfo& type, const ObjectName& name,
                    name.name + "\"}");
 }
 
-Result<ObjectName> PlacedWrite(const TypeInfo& type, const ObjectName& name,
+Result<ObjectName> PlacedWrite(const KindInfo& type, const ObjectName& name,
                                const std::string& home, std::string_view where) {
   Result<ObjectName> placed = Placed(type, name, home);
   if (!placed || !type.namespaced || !placed->namespace_.empty()) return placed;
@@ -62,7 +62,7 @@ Result<ObjectName> PlacedWrite(const TypeInfo& type, const ObjectName& name,
                    std::string(where) + ", or call WithNamespace");
 }
 
-Error OfStoppedCache(Error error, const TypeInfo& type) {
+Error OfStoppedCache(Error error, const KindInfo& type) {
   if (error.reason() != Reason::kStopped) return error;
   return Error(Reason::kStopped,
                "the cache of the " + std::string(type.resource) +

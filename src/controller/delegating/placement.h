@@ -17,28 +17,28 @@
 namespace kinformer::internal::delegating {
 
 // Returns "pods \"default/web-0\"".
-std::string Quoted(const TypeInfo& type, const ObjectName& name);
+std::string Quoted(const KindInfo& type, const ObjectName& name);
 
 // Adds the namespace of the handle that is used (`home`; empty: none): see NamespaceOfCall. A name
 // without a namespace may remain.
-Result<ObjectName> Placed(const TypeInfo& type, const ObjectName& name, const std::string& home);
+Result<ObjectName> Placed(const KindInfo& type, const ObjectName& name, const std::string& home);
 
 // Like Placed, for one object given by its name: kInvalidArgument if the kind is namespaced and no
 // namespace is known.
-Result<ObjectName> PlacedName(const TypeInfo& type, const ObjectName& name,
+Result<ObjectName> PlacedName(const KindInfo& type, const ObjectName& name,
                               const std::string& home);
 
 // Like PlacedName, for a read: also an error if a cluster-scoped kind has a namespace.
-Result<ObjectName> PlacedRead(const TypeInfo& type, const ObjectName& name,
+Result<ObjectName> PlacedRead(const KindInfo& type, const ObjectName& name,
                               const std::string& home);
 
 // Like PlacedName, for an object that is sent or for a deletion of many. `where` names the field to
 // set: "metadata.namespace".
-Result<ObjectName> PlacedWrite(const TypeInfo& type, const ObjectName& name,
+Result<ObjectName> PlacedWrite(const KindInfo& type, const ObjectName& name,
                                const std::string& home, std::string_view where);
 
 // Rewrites the error of a stopped informer's cache for a caller who did not make the informer.
-Error OfStoppedCache(Error error, const TypeInfo& type);
+Error OfStoppedCache(Error error, const KindInfo& type);
 
 }  // namespace kinformer::internal::delegating
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 namespace kinformer::internal::delegating {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const TypeInfo& Things() { return *DynamicTypeInfo("test.example", "v1", "Thing", "things", true); }
-const TypeInfo& Worlds() {
-  return *DynamicTypeInfo("test.example", "v1", "World", "worlds", false);
+const KindInfo& Things() { return *DynamicKindInfo("test.example", "v1", "Thing", "things", true); }
+const KindInfo& Worlds() {
+  return *DynamicKindInfo("test.example", "v1", "World", "worlds", false);
 }
 
 // Errors must not suggest functions of other classes, which do not help here.

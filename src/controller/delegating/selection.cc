@@ -38,7 +38,7 @@ bool FieldsMatch(const Block& object, const FieldSelector& fields) {
       value = object.namespace_();
     } else {
       if (!whole) whole = json::Parse(Object(&object).ToJson()).value_or(json::Value());
-      const TypeInfo& type = object.type();
+      const KindInfo& type = object.type();
       value = ValueAt(*whole, FieldPointer(type.group, type.resource, required.field));
     }
     if (!FieldMatches(required, value)) return false;

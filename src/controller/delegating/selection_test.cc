@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 namespace kinformer::internal::delegating {
 namespace {
 
 ObjectRef Thing() {
-  return BuildFromJson(*DynamicTypeInfo("test.example", "v1", "Thing", "things", true),
+  return BuildFromJson(*DynamicKindInfo("test.example", "v1", "Thing", "things", true),
                        R"({"metadata":{"name":"a","namespace":"default","labels":{"app":"web"}},
                            "spec":{"nodeName":"n1","size":3,"on":true,"parts":{"x":1}}})")
       .OrExit();
@@ -124,7 +124,7 @@ TEST(Selection, FieldsOfBuiltInResources_AreReadWhereTheServerHasThem) {
       {"", "secrets", R"("type":"Opaque")", "type!=Opaque", false},
   };
   for (const auto& row : rows) {
-    const TypeInfo& type = *DynamicTypeInfo(row.group, "v1", "Any", row.resource, true);
+    const KindInfo& type = *DynamicKindInfo(row.group, "v1", "Any", row.resource, true);
     const ObjectRef object = BuildFromJson(type, R"({"metadata":{"name":"a","namespace":"x"},)" +
                                                      std::string(row.object) + "}")
                                  .OrExit();

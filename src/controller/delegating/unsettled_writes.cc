@@ -22,7 +22,7 @@ bool MayPass(const Error& error) {
   }
 }
 
-bool UnsettledWrites::Add(const TypeInfo& type, const ObjectName& name) {
+bool UnsettledWrites::Add(const KindInfo& type, const ObjectName& name) {
   base::MutexLock lock(mutex_);
   const Key key = KeyOf(type, name);
   if (entries_.size() >= kMost && !entries_.contains(key)) return false;
@@ -31,7 +31,7 @@ bool UnsettledWrites::Add(const TypeInfo& type, const ObjectName& name) {
   return true;
 }
 
-std::vector<UnsettledWrites::Entry> UnsettledWrites::Find(const TypeInfo& type,
+std::vector<UnsettledWrites::Entry> UnsettledWrites::Find(const KindInfo& type,
                                                           const ObjectName& which) const {
   std::vector<Entry> found;
   if (size() == 0) return found;

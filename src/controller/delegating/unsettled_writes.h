@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "kinformer/base/error.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 
 #include "base/core/mutex.h"
@@ -33,16 +33,16 @@ class UnsettledWrites {
   static constexpr std::size_t kMost = 10'000;
 
   struct Entry {
-    const TypeInfo* type = nullptr;  // type used for the write
+    const KindInfo* type = nullptr;  // type used for the write
     ObjectName name{};
     std::uint64_t sequence = 0;
   };
 
   // Returns false if there are too many entries.
-  [[nodiscard]] bool Add(const TypeInfo& type, const ObjectName& name);
+  [[nodiscard]] bool Add(const KindInfo& type, const ObjectName& name);
   // Returns the entries of the type's group and resource, in any version: the one with that name;
   // without a name, all of the namespace; without a namespace, all.
-  [[nodiscard]] std::vector<Entry> Find(const TypeInfo& type, const ObjectName& which) const;
+  [[nodiscard]] std::vector<Entry> Find(const KindInfo& type, const ObjectName& which) const;
   // Removes the entry, whose version is now known, unless it was added again after Find.
   void Settled(const Entry& entry);
 
@@ -51,7 +51,7 @@ class UnsettledWrites {
  private:
   using ResourceName = std::pair<std::string_view, std::string_view>;
   using Key = std::pair<ResourceName, ObjectName>;
-  static Key KeyOf(const TypeInfo& type, const ObjectName& name) {
+  static Key KeyOf(const KindInfo& type, const ObjectName& name) {
     return {{type.group, type.resource}, name};
   }
 

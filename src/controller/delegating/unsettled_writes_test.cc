@@ -16,15 +16,15 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const TypeInfo& Things(const std::string& version = "v1") {
-  return *DynamicTypeInfo("test.example", version, "Thing", "things", true);
+const KindInfo& Things(const std::string& version = "v1") {
+  return *DynamicKindInfo("test.example", version, "Thing", "things", true);
 }
-const TypeInfo& Others() { return *DynamicTypeInfo("test.example", "v1", "Other", "others", true); }
-const TypeInfo& Worlds() {
-  return *DynamicTypeInfo("test.example", "v1", "World", "worlds", false);
+const KindInfo& Others() { return *DynamicKindInfo("test.example", "v1", "Other", "others", true); }
+const KindInfo& Worlds() {
+  return *DynamicKindInfo("test.example", "v1", "World", "worlds", false);
 }
 
-std::vector<std::string> Found(const UnsettledWrites& writes, const TypeInfo& type,
+std::vector<std::string> Found(const UnsettledWrites& writes, const KindInfo& type,
                                const ObjectName& which) {
   std::vector<std::string> found;
   for (const UnsettledWrites::Entry& entry : writes.Find(type, which)) {
@@ -63,7 +63,7 @@ TEST(UnsettledWrites, Find_ReturnsTheNameTheNamespaceOrAll) {
   EXPECT_TRUE(writes.Add(Worlds(), {"", "w"}));
   EXPECT_EQ(writes.size(), 7U);
   struct {
-    const TypeInfo& type;
+    const KindInfo& type;
     ObjectName which;
     std::vector<std::string> found;
   } const rows[] = {

@@ -35,19 +35,19 @@ void WriteTrackers::Append(const OfResource& of, std::vector<Watching>& watching
   }
 }
 
-std::shared_ptr<UnseenWrites> WriteTrackers::Of(const TypeInfo& type,
+std::shared_ptr<UnseenWrites> WriteTrackers::Of(const KindInfo& type,
                                                 const std::shared_ptr<InformerCore>& informer) {
   base::MutexLock lock(mutex_);
   return TrackerOf(resources_[NameOf(type)], informer);
 }
 
-std::vector<Watching> WriteTrackers::Begin(const TypeInfo& type) {
+std::vector<Watching> WriteTrackers::Begin(const KindInfo& type) {
   std::vector<Watching> watching;
   Complete(type, watching);
   return watching;
 }
 
-void WriteTrackers::Complete(const TypeInfo& type, std::vector<Watching>& watching,
+void WriteTrackers::Complete(const KindInfo& type, std::vector<Watching>& watching,
                              std::string_view written) {
   const Informers informers = factory_.InformersOf(type);
   Informers held;
@@ -61,13 +61,13 @@ void WriteTrackers::Complete(const TypeInfo& type, std::vector<Watching>& watchi
   Append(of, watching, held);
 }
 
-void WriteTrackers::Wrote(const TypeInfo& type, std::vector<Watching> watching,
+void WriteTrackers::Wrote(const KindInfo& type, std::vector<Watching> watching,
                           const Block& object) {
   Complete(type, watching, object.resourceVersion());
   for (const Watching& one : watching) one.unseen->Wrote(object, one.epoch);
 }
 
-bool WriteTrackers::Deleted(const TypeInfo& type, std::vector<Watching> watching,
+bool WriteTrackers::Deleted(const KindInfo& type, std::vector<Watching> watching,
                             const ObjectName& name, std::string_view uid) {
   Complete(type, watching);
   bool known = false;

@@ -19,7 +19,7 @@
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 
 #include "base/core/mutex.h"
@@ -44,20 +44,20 @@ class WriteTrackers {
   WriteTrackers(Env& env, const FactoryCore& factory) : env_(env), factory_(factory) {}
 
   // Returns the tracker of an informer, which must be for the type's resource.
-  [[nodiscard]] std::shared_ptr<UnseenWrites> Of(const TypeInfo& type,
+  [[nodiscard]] std::shared_ptr<UnseenWrites> Of(const KindInfo& type,
                                                  const std::shared_ptr<InformerCore>& informer);
   // Call it before a write is sent. Returns the trackers of all existing informers.
-  [[nodiscard]] std::vector<Watching> Begin(const TypeInfo& type);
+  [[nodiscard]] std::vector<Watching> Begin(const KindInfo& type);
   // Appends the trackers of informers that were created since Begin. `written`: version that later
   // informers must reach; empty if unknown.
-  void Complete(const TypeInfo& type, std::vector<Watching>& watching,
+  void Complete(const KindInfo& type, std::vector<Watching>& watching,
                 std::string_view written = {});
 
   // ---- Called after the answer. `watching`: result of Begin.
-  void Wrote(const TypeInfo& type, std::vector<Watching> watching, const Block& object);
+  void Wrote(const KindInfo& type, std::vector<Watching> watching, const Block& object);
   // `uid`: empty if unknown. Returns false if the deletion cannot be tracked: there is no informer,
   // and the uid is unknown.
-  [[nodiscard]] bool Deleted(const TypeInfo& type, std::vector<Watching> watching,
+  [[nodiscard]] bool Deleted(const KindInfo& type, std::vector<Watching> watching,
                              const ObjectName& name, std::string_view uid);
 
   // Number of writes that some informer does not show yet.
@@ -74,7 +74,7 @@ class WriteTrackers {
   };
   using Informers = std::vector<std::shared_ptr<InformerCore>>;
 
-  static ResourceName NameOf(const TypeInfo& type) { return {type.group, type.resource}; }
+  static ResourceName NameOf(const KindInfo& type) { return {type.group, type.resource}; }
   std::shared_ptr<UnseenWrites> TrackerOf(OfResource& of,
                                           const std::shared_ptr<InformerCore>& informer)
       KINFORMER_REQUIRES(mutex_);

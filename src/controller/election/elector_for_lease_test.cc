@@ -10,7 +10,7 @@
 #include "kinformer/base/runtime.h"
 #include "kinformer/client/config.h"
 #include "kinformer/leaderelection/leader_elector.h"
-#include "kinformer/leaderelection/resource_lock.h"
+#include "kinformer/leaderelection/lease_lock.h"
 
 namespace kinformer {
 namespace {

@@ -1,9 +1,10 @@
+#include "kinformer/leaderelection/lease_lock.h"
+
 #include <utility>
 
 #include "kinformer/api/coordinationv1_mutable.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/events/event_recorder.h"
-#include "kinformer/leaderelection/resource_lock.h"
 
 #include "base/text/host_name.h"
 #include "controller/election/lease_record.h"
@@ -46,8 +47,8 @@ class LeaseLock final : public ResourceLock {
     if (lease_) {
       about = ReferenceTo(*lease_);
     } else {
-      about.kind = coordinationv1::Lease::type_info().kind;
-      about.apiVersion = coordinationv1::Lease::type_info().apiVersion();
+      about.kind = coordinationv1::Lease::kind_info().kind;
+      about.apiVersion = coordinationv1::Lease::kind_info().apiVersion();
       about.namespace_ = options_.namespace_;
       about.name = options_.name;
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kinformer/events/event_recorder.h"
+#include "kinformer/events/event_sink.h"
 
 #include "base/core/deadline.h"
 #include "base/core/user_call.h"

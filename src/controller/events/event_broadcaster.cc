@@ -1,7 +1,10 @@
+#include "kinformer/events/event_broadcaster.h"
+
 #include <memory>
 #include <utility>
 
 #include "kinformer/events/event_recorder.h"
+#include "kinformer/events/event_sink.h"
 
 #include "base/core/forked.h"
 #include "controller/events/broadcaster_core.h"

@@ -11,7 +11,7 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/base/env.h"
-#include "kinformer/events/event_recorder.h"
+#include "kinformer/events/event_broadcaster.h"
 #include "kinformer/internal/token_bucket.h"
 
 #include "base/core/lru_cache.h"

@@ -19,6 +19,8 @@
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/base/until.h"
+#include "kinformer/events/event_broadcaster.h"
+#include "kinformer/events/event_sink.h"
 
 #include "base/core/testing/fields_log.h"
 

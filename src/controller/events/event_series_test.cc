@@ -13,6 +13,7 @@
 
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
+#include "kinformer/events/event_broadcaster.h"
 #include "kinformer/events/events.h"
 
 #include "controller/events/series_correlator.h"

@@ -2,9 +2,9 @@
 
 #include <memory>
 
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/api/eventsv1_mutable.h"
 #include "kinformer/client/resource_client.h"
-#include "kinformer/events/event_recorder.h"
-#include "kinformer/events/events.h"
 
 namespace kinformer {
 namespace {

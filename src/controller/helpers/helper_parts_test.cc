@@ -98,7 +98,7 @@ TEST(FinalizersTest, SingleFinalizer_IsRemovedAndReported) {
   EXPECT_TRUE(controllerutil::RemoveFinalizer(metadata, "a"));
   EXPECT_TRUE(metadata.finalizers.empty());
   const auto sent =
-      internal::BuildFromJson(corev1::Pod::type_info(), R"({"metadata":{"finalizers":["a","b"]}})");
+      internal::BuildFromJson(corev1::Pod::kind_info(), R"({"metadata":{"finalizers":["a","b"]}})");
   const Ref<corev1::Pod> pod(sent.value());
   EXPECT_TRUE(controllerutil::ContainsFinalizer(pod->metadata(), "a"));
   EXPECT_TRUE(controllerutil::ContainsFinalizer(pod->metadata(), "b"));
@@ -157,7 +157,7 @@ TEST(OwnerReferences, OwnerThatMayControl_IsNoController) {
            {R"([{"name":"a","controller":false}])", false},
            {R"([{"name":"a"},{"name":"b","controller":true}])", true}}) {
     const auto sent = internal::BuildFromJson(
-        corev1::Pod::type_info(), R"({"metadata":{"ownerReferences":)" + references + "}}");
+        corev1::Pod::kind_info(), R"({"metadata":{"ownerReferences":)" + references + "}}");
     const Ref<corev1::Pod> pod_there(sent.value());
     EXPECT_EQ(controllerutil::HasControllerReference(*pod_there), controlled) << references;
   }

@@ -92,7 +92,7 @@ TEST(OwnerReferences, OwnerReference_SetAgain_TakesNewOptions_CU01) {
   ASSERT_TRUE(SetControllerReference(OwnerNamed("web"), pod).ok());
   EXPECT_EQ(only().blockOwnerDeletion, true);
   const auto sent = internal::BuildFromJson(
-      corev1::Pod::type_info(),
+      corev1::Pod::kind_info(),
       R"({"metadata":{"ownerReferences":[{"name":"a"},{"name":"b","controller":true}]}})");
   const Ref<corev1::Pod> controlled(sent.value());
   EXPECT_TRUE(HasControllerReference(*controlled));

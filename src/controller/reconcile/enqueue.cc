@@ -5,8 +5,7 @@
 namespace kinformer::handler {
 
 std::vector<Request> internal::OwnersOf(const metav1::ObjectMeta& metadata,
-                                        const ::kinformer::internal::TypeInfo& owner,
-                                        Owners which) {
+                                        const ::kinformer::KindInfo& owner, Owners which) {
   std::vector<Request> owners;
   for (const metav1::OwnerReference reference : metadata.ownerReferences()) {
     const bool one_is_enough = which == Owners::kController;

@@ -136,7 +136,7 @@ TEST(PredicateTest, ATombstone_IsAskedAboutAsSuch) {
   const Ref<Pod> told = PodWith(R"("name":"told")");
   const auto says = [&](const Predicate<Pod>& p, bool final_state_unknown) {
     Deleted<Pod> event = DeletedOf(pod, final_state_unknown);
-    event.told_block = told.object().get();
+    event.told = *told;
     return p.Delete(event);
   };
   std::vector<std::string> seen;

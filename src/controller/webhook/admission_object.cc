@@ -67,7 +67,7 @@ json::Value ChangedItems(const json::Value& original, const json::Value& before,
 
 }  // namespace
 
-Result<ObjectRef> ReadAdmissionObject(const TypeInfo& type, const json::Value& object) {
+Result<ObjectRef> ReadAdmissionObject(const KindInfo& type, const json::Value& object) {
   if (!object.is_object()) {
     return Error(Reason::kBadRequest, "there is no content to decode");
   }

@@ -91,12 +91,12 @@ TEST(AdmissionObjects, KindAndVersion_AreThoseOfTheHandlerOrAbsent) {
            {R"({"apiVersion":"v2"})", "expected a Pod of v1 and got a  of v2" + hint},
            {"null", "there is no content to decode"},
            {"[]", "there is no content to decode"}}) {
-    const auto read = internal::ReadAdmissionObject(corev1::Pod::type_info(), Json(object));
+    const auto read = internal::ReadAdmissionObject(corev1::Pod::kind_info(), Json(object));
     EXPECT_EQ(read ? "" : read.error().ToString(), error.empty() ? "" : "BadRequest: " + error)
         << object;
   }
   const auto malformed =
-      internal::ReadAdmissionObject(corev1::Pod::type_info(), Json(R"({"metadata":5})"));
+      internal::ReadAdmissionObject(corev1::Pod::kind_info(), Json(R"({"metadata":5})"));
   ASSERT_FALSE(malformed.ok());
   EXPECT_EQ(malformed.error().reason(), Reason::kBadRequest);
 }

@@ -140,7 +140,7 @@ void AmendAll(const Client& client, const std::vector<std::string>& names, const
     }
     Error error = std::move(done).error();
     trusted.failed =
-        error.WithContext("caBundle of " + std::string(T::type_info().kind) + " " + name);
+        error.WithContext("caBundle of " + std::string(T::kind_info().kind) + " " + name);
   }
 }
 

@@ -59,7 +59,7 @@ Result<MetadataKeys> FindMetadataKeys(std::string_view metadata) {
   return keys;
 }
 
-Block* BlockBuilder::Allocate(const TypeInfo& type, std::size_t front_size,
+Block* BlockBuilder::Allocate(const KindInfo& type, std::size_t front_size,
                               std::size_t payload_size, std::size_t tail_size,
                               std::size_t struct_size) {
   const std::size_t size = sizeof(Block) + front_size + payload_size + tail_size + struct_size;
@@ -122,7 +122,7 @@ void PutIndex(char* at, const BlockIndex& index, std::size_t cut_at, std::size_t
 
 }  // namespace
 
-Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
+Block* BlockBuilder::AllocateIndexed(const KindInfo& type, const BlockIndex& index,
                                      std::size_t payload_size, std::size_t cut_at,
                                      std::size_t shift) {
   const bool wide = payload_size > 0xffff;
@@ -146,7 +146,7 @@ Block* BlockBuilder::AllocateIndexed(const TypeInfo& type, const BlockIndex& ind
   return block;
 }
 
-Block* BlockBuilder::AllocateJson(const TypeInfo& type,
+Block* BlockBuilder::AllocateJson(const KindInfo& type,
                                   const std::vector<BlockLayout::Unescaped>& strings,
                                   std::string_view metadata, const MetadataKeys& keys,
                                   std::size_t payload_size, std::size_t texts_size) {
@@ -194,7 +194,7 @@ ObjectRef BlockBuilder::Clone(const Block& from) {
   return clone;
 }
 
-std::size_t BlockBuilder::RoomForStruct(const TypeInfo& type) {
+std::size_t BlockBuilder::RoomForStruct(const KindInfo& type) {
   return type.structure == nullptr ? 0 : type.structure->size + type.structure->align - 1;
 }
 

@@ -66,11 +66,11 @@ class BlockBuilder {
   // Allocates a block with room for `payload_size` bytes, which the caller writes to Bytes(). Index
   // entries that point behind `cut_at` are lowered by `shift` bytes. REQUIRES: the index has a
   // field of the root.
-  static Block* AllocateIndexed(const TypeInfo& type, const BlockIndex& index,
+  static Block* AllocateIndexed(const KindInfo& type, const BlockIndex& index,
                                 std::size_t payload_size, std::size_t cut_at, std::size_t shift);
   // Allocates a block with room for `payload_size` bytes and, behind them, `texts_size` more, at
   // Bytes(). The metadata is already written.
-  static Block* AllocateJson(const TypeInfo& type,
+  static Block* AllocateJson(const KindInfo& type,
                              const std::vector<BlockLayout::Unescaped>& strings,
                              std::string_view metadata, const MetadataKeys& keys,
                              std::size_t payload_size, std::size_t texts_size);
@@ -99,11 +99,11 @@ class BlockBuilder {
   static ObjectRef Unpack(const Block& packed, std::string_view content);
 
   // Bytes to allocate behind the tail for the program's struct; 0 if the type has none.
-  static std::size_t RoomForStruct(const TypeInfo& type);
+  static std::size_t RoomForStruct(const KindInfo& type);
 
  private:
   // `front_size`: bytes between header and payload.
-  static Block* Allocate(const TypeInfo& type, std::size_t front_size, std::size_t payload_size,
+  static Block* Allocate(const KindInfo& type, std::size_t front_size, std::size_t payload_size,
                          std::size_t tail_size, std::size_t struct_size = 0);
   static char* Base(Block* block) { return reinterpret_cast<char*>(block); }
 };

@@ -198,7 +198,7 @@ Result<MetadataKeys> MetadataKeysOf(const Scan& scan, std::string_view message) 
   return keys;
 }
 
-Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, bool drop_managed_fields,
+Result<ObjectRef> Build(const KindInfo& type, std::string_view message, bool drop_managed_fields,
                         const Scan& scan) {
   if (scan.metadata_number == 0) return Error(Reason::kDecode, "metadata: missing");
   if (!scan.metadata_is_message)
@@ -238,7 +238,7 @@ Result<ObjectRef> Build(const TypeInfo& type, std::string_view message, bool dro
 
 }  // namespace
 
-Result<ObjectRef> BlockOfMessage(const TypeInfo& type, std::string_view message,
+Result<ObjectRef> BlockOfMessage(const KindInfo& type, std::string_view message,
                                  bool drop_managed_fields) {
   // The scan jumps from field to field, which processors cannot predict, so prefetch the message;
   // the copy reads all of it anyway.

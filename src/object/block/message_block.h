@@ -16,7 +16,7 @@ namespace kinformer::internal {
 // Null if the root, its metadata or another of its direct children is not in canonical order
 // (object/transcode/canonical.h). kDecode where one of them is malformed. REQUIRES: type.encoding()
 // == kProtobuf.
-Result<ObjectRef> BlockOfMessage(const TypeInfo& type, std::string_view message,
+Result<ObjectRef> BlockOfMessage(const KindInfo& type, std::string_view message,
                                  bool drop_managed_fields);
 
 }  // namespace kinformer::internal

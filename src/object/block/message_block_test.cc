@@ -14,8 +14,8 @@
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/descriptor.h"
-#include "kinformer/internal/type_info.h"
 #include "kinformer/internal/view.h"
+#include "kinformer/object/kind_info.h"
 
 #include "object/block/metav1_descriptors.h"
 #include "wire/protobuf_writer.h"
@@ -47,7 +47,7 @@ const MessageDescriptor& Child() {
   return message;
 }
 
-const TypeInfo& Type() {
+const KindInfo& Type() {
   static const auto* const fields = [] {
     auto* const made = new std::vector<FieldDescriptor>;
     made->push_back({.json_name = "text", .number = 1});
@@ -67,7 +67,7 @@ const TypeInfo& Type() {
   }();
   static const MessageDescriptor message{
       .name = "Root", .fields = *fields, .by_name = {}, .json_order = {}};
-  static const TypeInfo type{.group = "example.com",
+  static const KindInfo type{.group = "example.com",
                              .version = "v1",
                              .kind = "Shape",
                              .resource = "shapes",

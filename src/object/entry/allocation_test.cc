@@ -17,7 +17,7 @@ namespace {
 
 TEST(Views, IterationDoesNotAllocate) {
   const auto built = internal::BuildFromJson(
-      *internal::DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true),
+      *internal::DynamicKindInfo("example.com", "v1", "Widget", "widgets", true),
       R"({"metadata":{"name":"a-name-that-fits-into-no-small-string",)"
       R"("namespace":"default","uid":"u","generation":4,)"
       R"("labels":{"app":"web","tier":"front"},"annotations":{"k":"v"},"finalizers":["a","b"],)"

@@ -7,6 +7,7 @@
 
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/descriptor.h"
+#include "kinformer/object/object_from_json.h"
 
 #include "object/block/block_assembly.h"
 #include "object/block/metav1_descriptors.h"
@@ -74,7 +75,7 @@ std::uint32_t Split(const JsonTape& tape, std::string_view json, JsonParts& part
   return metadata;
 }
 
-ObjectRef Assemble(const TypeInfo& type, JsonParts& parts, std::string_view metadata,
+ObjectRef Assemble(const KindInfo& type, JsonParts& parts, std::string_view metadata,
                    const MetadataKeys& keys, const BuildOptions& options) {
   for (BlockLayout::Unescaped& string : parts.strings) {
     string.text += static_cast<std::uint32_t>(parts.size);
@@ -101,7 +102,7 @@ ObjectRef Assemble(const TypeInfo& type, JsonParts& parts, std::string_view meta
   return fresh;
 }
 
-Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::string_view json,
+Result<ObjectRef> BuildDynamic(const KindInfo& type, const JsonTape& tape, std::string_view json,
                                const BuildOptions& options) {
   thread_local JsonParts parts;
   const std::uint32_t metadata_node = Split(tape, json, parts);
@@ -121,7 +122,7 @@ Result<ObjectRef> BuildDynamic(const TypeInfo& type, const JsonTape& tape, std::
 }
 
 // Like above, but with the fast reader instead of a tape. Returns null if the reader declines.
-ObjectRef BuildLean(const TypeInfo& type, std::string_view json, const wire::JsonBitmap* bitmap,
+ObjectRef BuildLean(const KindInfo& type, std::string_view json, const wire::JsonBitmap* bitmap,
                     const BuildOptions& options) {
   thread_local FastObject object;
   thread_local wire::JsonBitmap own;
@@ -133,7 +134,7 @@ ObjectRef BuildLean(const TypeInfo& type, std::string_view json, const wire::Jso
   return Assemble(type, object.parts, object.metadata.view(), object.keys, options);
 }
 
-Error DoesNotFit(const TypeInfo& type, const Error& error) {
+Error DoesNotFit(const KindInfo& type, const Error& error) {
   Error named(error.reason(), std::string(type.kind) + ": " + error.message() +
                                   "; correct the struct's kFields, or the object");
   named.WithDetails(error.details());
@@ -142,7 +143,7 @@ Error DoesNotFit(const TypeInfo& type, const Error& error) {
 
 }  // namespace
 
-Result<ObjectRef> BuildFromJson(const TypeInfo& type, std::string_view json,
+Result<ObjectRef> BuildFromJson(const KindInfo& type, std::string_view json,
                                 const BuildOptions& options, const wire::JsonBitmap* bitmap) {
   const auto named = [&](Error error) {
     AddRemedy(error);
@@ -212,3 +213,15 @@ Result<ObjectRef> RebuildBlock(const Block& block, const BuildOptions& options) 
 }
 
 }  // namespace kinformer::internal
+
+namespace kinformer {
+
+Result<AnyRef> ObjectFromJson(const KindInfo& kind, std::string_view json,
+                              const EntryOptions& options) {
+  Result<internal::ObjectRef> built =
+      internal::BuildFromJson(kind, json, internal::BuildOptionsOf(options));
+  if (!built) return std::move(built).error();
+  return AnyRef(*std::move(built));
+}
+
+}  // namespace kinformer

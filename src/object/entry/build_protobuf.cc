@@ -15,7 +15,7 @@
 namespace kinformer::internal {
 namespace {
 
-Result<ObjectRef> BuildMessage(const TypeInfo& type, std::string_view message,
+Result<ObjectRef> BuildMessage(const KindInfo& type, std::string_view message,
                                const BuildOptions& options) {
   Result<ObjectRef> built = BlockOfMessage(type, message, options.drop_managed_fields);
   if (!built || *built) return built;
@@ -24,7 +24,7 @@ Result<ObjectRef> BuildMessage(const TypeInfo& type, std::string_view message,
   return BlockOfMessage(type, *ordered, options.drop_managed_fields);
 }
 
-Result<ObjectRef> CutAndBuild(const TypeInfo& type, std::string_view message,
+Result<ObjectRef> CutAndBuild(const KindInfo& type, std::string_view message,
                               const BuildOptions& options) {
   thread_local std::string left;
   left.clear();
@@ -37,7 +37,7 @@ Result<ObjectRef> CutAndBuild(const TypeInfo& type, std::string_view message,
 
 }  // namespace
 
-Result<ObjectRef> BuildFromProtobuf(const TypeInfo& type, std::string_view message,
+Result<ObjectRef> BuildFromProtobuf(const KindInfo& type, std::string_view message,
                                     const BuildOptions& options) {
   const auto name = [&](Error error) {
     AddRemedy(error);

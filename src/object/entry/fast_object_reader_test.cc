@@ -20,8 +20,8 @@
 namespace kinformer::internal {
 namespace {
 
-const TypeInfo& Widget() {
-  return *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+const KindInfo& Widget() {
+  return *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
 }
 
 class RandomWidget {

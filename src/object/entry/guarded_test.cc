@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 #include "object/transcode/json_tape.h"
 #include "wire/testing/guarded_text.h"
@@ -15,7 +15,7 @@
 namespace kinformer::internal {
 namespace {
 
-const TypeInfo& Gizmo() { return *DynamicTypeInfo("example.com", "v1", "Gizmo", "gizmos", true); }
+const KindInfo& Gizmo() { return *DynamicKindInfo("example.com", "v1", "Gizmo", "gizmos", true); }
 
 // Returns objects that end with a text of about that size, and some that differ only in it.
 std::vector<std::string> Objects(std::size_t size) {

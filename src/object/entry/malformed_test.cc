@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 #include "wire/envelope.h"
 #include "wire/list_splitter.h"
@@ -120,7 +120,7 @@ TEST(MalformedBodies, Watches) {
 }
 
 std::string WrongWidget(std::string_view json, std::size_t limit = 100000) {
-  const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& type = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   const Result<ObjectRef> built =
       BuildFromJson(type, json, {.max_object_bytes = limit, .validation = Validation::kFull});
   return built ? "" : built.error().message();
@@ -165,14 +165,14 @@ TEST(MalformedBodies, ObjectsInJson) {
 
 // Bytes that are not UTF-8 are replaced, not refused, as in Go.
 TEST(MalformedBodies, StringsThatAreNotUtf8) {
-  const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& type = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   const Result<ObjectRef> built = BuildFromJson(type, "{\"metadata\":{\"name\":\"a\xff\"}}");
   ASSERT_TRUE(built) << built.error();
   EXPECT_EQ((*built)->name(), "a\xef\xbf\xbd");
 }
 
 TEST(MalformedBodies, ObjectsInProtobuf) {
-  const TypeInfo& type = *MetadataTypeInfo("", "v1", "Pod", "pods", true);
+  const KindInfo& type = *MetadataKindInfo("", "v1", "Pod", "pods", true);
   const auto wrong = [&](std::string_view bytes) {
     const Result<ObjectRef> built = BuildFromProtobuf(type, bytes);
     return built ? "" : built.error().message();

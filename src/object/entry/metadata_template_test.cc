@@ -22,8 +22,8 @@
 namespace kinformer::internal {
 namespace {
 
-const TypeInfo& Gadget() {
-  return *DynamicTypeInfo("example.com", "v1", "Gadget", "gadgets", true);
+const KindInfo& Gadget() {
+  return *DynamicKindInfo("example.com", "v1", "Gadget", "gadgets", true);
 }
 
 // Makes objects of a few shapes; objects of one shape differ only in texts, numbers and times.

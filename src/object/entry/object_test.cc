@@ -22,12 +22,10 @@ using internal::BuildFromProtobuf;
 using internal::ObjectRef;
 using ::testing::HasSubstr;
 
-const internal::TypeInfo& Widgets() {
-  return *internal::DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+const KindInfo& Widgets() {
+  return *internal::DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
 }
-const internal::TypeInfo& PodMetadata() {
-  return *internal::MetadataTypeInfo("", "v1", "Pod", "pods", true);
-}
+const KindInfo& PodMetadata() { return *internal::MetadataKindInfo("", "v1", "Pod", "pods", true); }
 
 std::string Varint(std::size_t value) {
   std::string out;
@@ -39,9 +37,9 @@ std::string Field(std::size_t number, std::string_view bytes) {
   return (Varint(number << 3 | 2) + Varint(bytes.size())).append(bytes);
 }
 
-TEST(TypeInfo, IsInterned) {
+TEST(KindInfo, IsInterned) {
   EXPECT_EQ(&Widgets(), &Widgets());
-  EXPECT_NE(&Widgets(), internal::DynamicTypeInfo("example.com", "v2", "Widget", "widgets", true));
+  EXPECT_NE(&Widgets(), internal::DynamicKindInfo("example.com", "v2", "Widget", "widgets", true));
   EXPECT_EQ(Widgets().apiVersion(), "example.com/v1");
   EXPECT_EQ(Widgets().encoding(), internal::Encoding::kJson);
   EXPECT_EQ(PodMetadata().encoding(), internal::Encoding::kProtobuf);

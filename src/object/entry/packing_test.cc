@@ -36,15 +36,15 @@ std::string Json(int i, std::string_view note = "a \"quoted\" note") {
          R"("status":{"conditions":[{"type":"Ready","status":"True","reason":"AllGood"}]}})";
 }
 
-const TypeInfo& Dynamic() {
-  return *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+const KindInfo& Dynamic() {
+  return *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
 }
 // Type whose objects are stored as protobuf.
-const TypeInfo& Metadata() {
-  return *MetadataTypeInfo("example.com", "v1", "Widget", "widgets", true);
+const KindInfo& Metadata() {
+  return *MetadataKindInfo("example.com", "v1", "Widget", "widgets", true);
 }
 
-std::vector<ObjectRef> Objects(const TypeInfo& type, int count = 200) {
+std::vector<ObjectRef> Objects(const KindInfo& type, int count = 200) {
   std::vector<ObjectRef> objects;
   for (int i = 0; i < count; ++i) objects.push_back(BuildFromJson(type, Json(i)).OrExit());
   return objects;
@@ -58,7 +58,7 @@ DictionaryRef Trained(const std::vector<ObjectRef>& objects) {
 }
 
 TEST(Packing, PackedAndUnpackedAreEqual) {
-  for (const TypeInfo* type : {&Dynamic(), &Metadata()}) {
+  for (const KindInfo* type : {&Dynamic(), &Metadata()}) {
     const std::vector<ObjectRef> objects = Objects(*type);
     const DictionaryRef dictionary = Trained(objects);
     ASSERT_TRUE(dictionary);

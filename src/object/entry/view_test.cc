@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 #include "kinformer/json/json_view.h"
 #include "kinformer/object/object.h"
 #include "kinformer/object/unstructured.h"
@@ -215,7 +215,7 @@ TEST(Views, BlockViews_FindFieldsWithAndWithoutIndex) {
   ProtobufWriter(message).BytesField(1, metadata);
   ProtobufWriter(message).BytesField(2, "later");
   ProtobufWriter(message).BytesField(2, "and again");
-  const TypeInfo& type = *MetadataTypeInfo("", "v1", "Pod", "pods", true);
+  const KindInfo& type = *MetadataKindInfo("", "v1", "Pod", "pods", true);
   const ObjectRef object = BuildFromProtobuf(type, message).OrExit();
   const Object view(object.get());
   EXPECT_EQ(Counted([&] {
@@ -249,7 +249,7 @@ TEST(Views, BlockViews_FindFieldsWithAndWithoutIndex) {
 }
 
 TEST(ManagedFields, DroppedManagedFields_LaterFieldsStay) {
-  const TypeInfo& type = *MetadataTypeInfo("", "v1", "Pod", "pods", true);
+  const KindInfo& type = *MetadataKindInfo("", "v1", "Pod", "pods", true);
   for (const std::size_t size : {3U, 100U, 200U, 20000U}) {
     for (const std::size_t beside : {0U, 100U, 130U}) {
       const auto message = [&](bool with) {
@@ -279,7 +279,7 @@ TEST(ManagedFields, DroppedManagedFields_LaterFieldsStay) {
 
 // The index has a repeated field of the root only once.
 TEST(Views, Index_HoldsRepeatedFieldOnce) {
-  const TypeInfo& type = *MetadataTypeInfo("", "v1", "Pod", "pods", true);
+  const KindInfo& type = *MetadataKindInfo("", "v1", "Pod", "pods", true);
   std::string message;
   ProtobufWriter writer(message);
   writer.BytesField(1, "\x0a\x01n");
@@ -294,7 +294,7 @@ TEST(Views, Index_HoldsRepeatedFieldOnce) {
 
 // Reads a JSON value of every type as every other type.
 TEST(JsonViews, ValuesOfAnotherTypeAreNothing) {
-  const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& type = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   const ObjectRef object =
       BuildFromJson(type,
                     R"({"metadata":{"name":"x"},"n":1234,"r":-1.5,"s":"text","t":true,"f":false,)"
@@ -347,7 +347,7 @@ TEST(JsonViews, ValuesOfAnotherTypeAreNothing) {
 
 // Invalid JSON deep in an object is found when it is read, as is the end of a scalar.
 TEST(JsonViews, Scalars_EndAtFirstForeignCharacter) {
-  const TypeInfo& type = *DynamicTypeInfo("example.com", "v1", "Widget", "widgets", true);
+  const KindInfo& type = *DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
   const auto build = [&](const std::string& text) {
     return BuildFromJson(type, R"({"metadata":{"name":"x"},"spec":{"in":)" + text + "}}").OrExit();
   };

@@ -6,7 +6,7 @@
 namespace kinformer::internal {
 
 std::string BlockToJson(const Block& block) {
-  const TypeInfo& type = block.type();
+  const KindInfo& type = block.type();
   const std::string head = TypeMetaJson(type.kind, type.apiVersion());
   std::string out;
   if (block.encoding() == Encoding::kProtobuf) {

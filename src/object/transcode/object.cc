@@ -26,7 +26,7 @@ std::string Object::ToJson() const { return internal::BlockToJson(*block_); }
 const metav1::ObjectMeta Unstructured::metadata() const { return MetadataOf(block_); }
 
 GroupVersionKind Unstructured::GroupVersionKindOf() const {
-  const internal::TypeInfo& type = block_->type();
+  const KindInfo& type = block_->type();
   return {std::string(type.group), std::string(type.version), std::string(type.kind)};
 }
 
@@ -44,7 +44,7 @@ json::Value Unstructured::DeepCopy() const {
   }
   // A value deep inside is invalid JSON. Copies the readable part, and marks the copy as partial
   // unless only the encoding of texts is wrong.
-  const internal::TypeInfo& type = block_->type();
+  const KindInfo& type = block_->type();
   json::Value copy = json::Value::MakeObject();
   copy.Set("kind", json::Value(std::string(type.kind)));
   copy.Set("apiVersion", json::Value(type.apiVersion()));

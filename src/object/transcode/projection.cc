@@ -22,13 +22,13 @@ Result<Projection> Projection::Make(bool keep, const std::vector<std::string>& p
   return projection;
 }
 
-Result<Projection> Projection::Checked(Result<Projection> made, const internal::TypeInfo& type) {
+Result<Projection> Projection::Checked(Result<Projection> made, const KindInfo& type) {
   if (!made) return made;
   if (Result<void> good = made->CheckFor(type); !good) return std::move(good).error();
   return made;
 }
 
-Result<void> Projection::CheckFor(const internal::TypeInfo& type) const {
+Result<void> Projection::CheckFor(const KindInfo& type) const {
   if (tree_ == nullptr || type.message == nullptr) return {};
   return tree_->CheckFor(*type.message);
 }

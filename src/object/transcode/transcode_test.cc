@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 #include "kinformer/json/json.h"
 
 #include "object/transcode/value_to_protobuf.h"
@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const MessageDescriptor& Root() {
-  return *MetadataTypeInfo("", "v1", "Pod", "pods", true)->message;
+  return *MetadataKindInfo("", "v1", "Pod", "pods", true)->message;
 }
 
 std::string Back(const std::string& message) {

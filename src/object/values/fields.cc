@@ -78,7 +78,7 @@ bool ReadText(std::string_view text, resource::Quantity& out, FieldsReading& rea
   return Take(resource::Quantity::Parse(text), out, reading);
 }
 
-void FailWithoutStruct(const Block* block, const TypeInfo& wanted) {
+void FailWithoutStruct(const Block* block, const KindInfo& wanted) {
   const std::string what(block->type().kind);
   const std::string want = wanted.apiVersion() + " " + std::string(wanted.kind);
   std::fprintf(

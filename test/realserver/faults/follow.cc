@@ -130,7 +130,7 @@ Followed FollowTyped(const Setup& setup, const std::string& name, const std::str
 
 template <class T>
 Followed FollowJson(const Setup& setup, const std::string& name, const std::string& ns) {
-  const auto& type = T::type_info();
+  const auto& type = T::kind_info();
   const kinformer::GroupVersionResource resource{std::string(type.group), std::string(type.version),
                                                  std::string(type.resource)};
   return Follow<Unstructured>(

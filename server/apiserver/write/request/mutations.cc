@@ -79,7 +79,7 @@ std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const Reque
       scale = *std::move(shown);
       // Only a resourceVersion in the patch is a precondition.
       scale.Ensure("metadata").Erase("resourceVersion");
-      const internal::TypeInfo* const type = internal::FindType("autoscaling", "v1", "Scale");
+      const KindInfo* const type = internal::FindType("autoscaling", "v1", "Scale");
       Result<void> applied = apply(*sent, type == nullptr ? nullptr : type->message, scale);
       if (!applied) return std::move(applied).error();
     }

@@ -32,7 +32,7 @@ Result<json::Value> DecodeProtobuf(std::string_view body) {
   const std::string_view version = slash == std::string_view::npos
                                        ? envelope->api_version
                                        : envelope->api_version.substr(slash + 1);
-  const internal::TypeInfo* type = internal::FindType(group, version, envelope->kind);
+  const KindInfo* type = internal::FindType(group, version, envelope->kind);
   if (type == nullptr || type->message == nullptr) {
     return BadRequestError("no kind \"" + std::string(envelope->kind) +
                            "\" is registered for version \"" + std::string(envelope->api_version) +

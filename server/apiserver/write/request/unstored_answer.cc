@@ -18,8 +18,7 @@ ResponsePtr UnstoredAnswer(ResourceAt at, const OutputFormat& format, int status
   const std::string& kind = object["kind"].StringOrEmpty();
   const std::size_t slash = api_version.find('/');
   const std::string version = api_version.substr(slash + 1);
-  const internal::TypeInfo* const type =
-      internal::FindType(api_version.substr(0, slash), version, kind);
+  const KindInfo* const type = internal::FindType(api_version.substr(0, slash), version, kind);
   OutputFormat shown = format;
   if (type == nullptr || format.form == Form::kTable) {
     shown = {.media = MediaType::kJson, .pretty = format.pretty};

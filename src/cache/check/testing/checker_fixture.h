@@ -29,7 +29,7 @@ namespace kinformer::internal::cache {
 
 inline ObjectRef MakeListed(const std::string& ns, const std::string& name, const std::string& uid,
                             const std::string& version) {
-  return BuildFromJson(*DynamicTypeInfo("test.example", "v1", "Thing", "things", true),
+  return BuildFromJson(*DynamicKindInfo("test.example", "v1", "Thing", "things", true),
                        R"({"metadata":{"name":")" + name + R"(","namespace":")" + ns +
                            R"(","uid":")" + uid + R"(","resourceVersion":")" + version + R"("}})")
       .OrExit();

@@ -30,7 +30,7 @@ class FakeProvider final : public ListerWatcherProvider {
   explicit FakeProvider(Env& env) : env_(env) {}
   [[nodiscard]] Env& env() const override { return env_; }
   std::unique_ptr<ListerWatcher> NewListWatch(
-      const internal::TypeInfo& type, const std::string& namespace_,
+      const KindInfo& type, const std::string& namespace_,
       const std::function<void(ListOptions&)>& tweak) override {
     internal::client::FakeServer& server = Server(std::string(type.resource) + "@" + namespace_);
     ListOptions options;

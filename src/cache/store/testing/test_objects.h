@@ -13,7 +13,7 @@
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/block_builder.h"
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 #include "kinformer/object/object.h"
 #include "kinformer/object/ref.h"
 
@@ -25,7 +25,7 @@ using TestLabels = std::vector<std::pair<std::string, std::string>>;
 
 inline ObjectRef MakeObject(std::string_view namespace_, std::string_view name,
                             std::string_view resource_version, const TestLabels& labels = {}) {
-  const TypeInfo* type = DynamicTypeInfo("test.example", "v1", "Thing", "things", true);
+  const KindInfo* type = DynamicKindInfo("test.example", "v1", "Thing", "things", true);
   std::string json = R"({"metadata":{"name":")" + std::string(name) + '"';
   if (!namespace_.empty()) json += R"(,"namespace":")" + std::string(namespace_) + '"';
   if (!resource_version.empty()) {

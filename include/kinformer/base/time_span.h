@@ -1,9 +1,9 @@
-// kinformer/internal/time_span.h
+// kinformer/base/time_span.h
 //
 // TimeSpan: the Duration of an option. Explains at compile time that a number needs a unit.
 
-#ifndef KINFORMER_INTERNAL_TIME_SPAN_H_
-#define KINFORMER_INTERNAL_TIME_SPAN_H_
+#ifndef KINFORMER_BASE_TIME_SPAN_H_
+#define KINFORMER_BASE_TIME_SPAN_H_
 
 #include <chrono>
 #include <concepts>
@@ -11,7 +11,7 @@
 
 #include "kinformer/base/env.h"
 
-namespace kinformer::internal {
+namespace kinformer {
 
 // A Duration that also accepts numbers, so that braced options with a number still match their
 // struct, and no "no matching function" hides the reason.
@@ -32,6 +32,6 @@ class TimeSpan : public Duration {
   // NOLINTEND(google-explicit-constructor)
 };
 
-}  // namespace kinformer::internal
+}  // namespace kinformer
 
-#endif  // KINFORMER_INTERNAL_TIME_SPAN_H_
+#endif  // KINFORMER_BASE_TIME_SPAN_H_

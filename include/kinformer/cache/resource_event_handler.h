@@ -1,4 +1,4 @@
-// kinformer/cache/event_handler.h
+// kinformer/cache/resource_event_handler.h
 //
 // Events of an informer for a handler: an object was added, updated or deleted. A handler is a
 // class with OnAdd, OnUpdate and OnDelete, or up to three functions:
@@ -32,13 +32,14 @@
 // get a Ref of it with Retain(). A build with KINFORMER_CHECK_VIEWS finds views that were used
 // after the callback (docs/guide/lifetimes.md).
 
-#ifndef KINFORMER_CACHE_EVENT_HANDLER_H_
-#define KINFORMER_CACHE_EVENT_HANDLER_H_
+#ifndef KINFORMER_CACHE_RESOURCE_EVENT_HANDLER_H_
+#define KINFORMER_CACHE_RESOURCE_EVENT_HANDLER_H_
 
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -46,6 +47,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/callable.h"
 #include "kinformer/internal/hidden_overrides.h"
+#include "kinformer/internal/view_block.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/ref.h"
 
@@ -55,6 +57,14 @@ namespace internal {
 
 inline ObjectName NameOf(const Block& block) {
   return ObjectName{std::string(block.namespace_()), std::string(block.name())};
+}
+template <class T>
+ObjectName NameOfView(const T& view) {
+  return NameOf(*BlockOfView(view));
+}
+template <class T>
+Ref<T> Retained(const T& view) {
+  return Ref<T>(ObjectRef::Share(BlockOfView(view)));
 }
 
 }  // namespace internal
@@ -67,11 +77,10 @@ struct Added {
   // True for the handler's initial objects: those that were cached when it was registered, or, if
   // it was registered earlier, those of the informer's first list.
   bool is_in_initial_list = false;
-  const internal::Block* block = nullptr;
   std::uint32_t epoch = 0;
 
-  [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(block)); }
-  [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
+  [[nodiscard]] Ref<T> Retain() const { return internal::Retained(object); }
+  [[nodiscard]] ObjectName object_name() const { return internal::NameOfView(object); }
 };
 
 // A changed object. On a resync `old_object` and `new_object` are the same object, not just equal
@@ -81,14 +90,14 @@ struct Updated {
   const std::string& key;
   T old_object;
   T new_object;
-  const internal::Block* old_block = nullptr;
-  const internal::Block* new_block = nullptr;
   std::uint32_t epoch = 0;
 
-  [[nodiscard]] bool is_resync() const { return old_block == new_block; }
-  [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(new_block)); }
-  [[nodiscard]] Ref<T> RetainOld() const { return Ref<T>(internal::ObjectRef::Share(old_block)); }
-  [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*new_block); }
+  [[nodiscard]] bool is_resync() const {
+    return internal::BlockOfView(old_object) == internal::BlockOfView(new_object);
+  }
+  [[nodiscard]] Ref<T> Retain() const { return internal::Retained(new_object); }
+  [[nodiscard]] Ref<T> RetainOld() const { return internal::Retained(old_object); }
+  [[nodiscard]] ObjectName object_name() const { return internal::NameOfView(new_object); }
 };
 
 // A deleted object. Counterpart: the object or cache.DeletedFinalStateUnknown that client-go passes
@@ -101,15 +110,14 @@ struct Deleted {
   // True for a tombstone: the informer did not see the deletion itself, only that the object is
   // gone, so `object` may be older than the state in which it was deleted.
   bool final_state_unknown = false;
-  const internal::Block* block = nullptr;
   std::uint32_t epoch = 0;
-  // The state that the handler got last, if later updates were skipped under pressure. Null: that
+  // The state that the handler got last, if later updates were skipped under pressure. Empty: that
   // state is `object`, as far as is known.
-  const internal::Block* told_block = nullptr;
+  std::optional<T> told{};
 
-  [[nodiscard]] Ref<T> Retain() const { return Ref<T>(internal::ObjectRef::Share(block)); }
-  [[nodiscard]] ObjectName object_name() const { return internal::NameOf(*block); }
-  [[nodiscard]] T told_object() const { return told_block == nullptr ? object : T(told_block); }
+  [[nodiscard]] Ref<T> Retain() const { return internal::Retained(object); }
+  [[nodiscard]] ObjectName object_name() const { return internal::NameOfView(object); }
+  [[nodiscard]] T told_object() const { return told ? *told : object; }
 };
 
 // Returns e.key. client-go's name of the key function that accepts tombstones; here every event has
@@ -261,9 +269,9 @@ class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
     if (newer && older) {
       next_->OnUpdate(event);
     } else if (newer) {
-      next_->OnAdd(Added<T>{event.key, event.new_object, false, event.new_block, event.epoch});
+      next_->OnAdd(Added<T>{event.key, event.new_object, false, event.epoch});
     } else if (older) {
-      next_->OnDelete(Deleted<T>{event.key, event.old_object, false, event.old_block, event.epoch});
+      next_->OnDelete(Deleted<T>{event.key, event.old_object, false, event.epoch});
     }
   }
 
@@ -278,4 +286,4 @@ class FilteringResourceEventHandler final : public ResourceEventHandler<T> {
 
 }  // namespace kinformer
 
-#endif  // KINFORMER_CACHE_EVENT_HANDLER_H_
+#endif  // KINFORMER_CACHE_RESOURCE_EVENT_HANDLER_H_

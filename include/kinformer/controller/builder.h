@@ -1,4 +1,4 @@
-// kinformer/controller/controller_builder.h
+// kinformer/controller/builder.h
 //
 // ControllerBuilder: creates a controller and adds it to a manager.
 //
@@ -11,8 +11,8 @@
 //
 // Counterpart: controller-runtime's package builder.
 
-#ifndef KINFORMER_CONTROLLER_CONTROLLER_BUILDER_H_
-#define KINFORMER_CONTROLLER_CONTROLLER_BUILDER_H_
+#ifndef KINFORMER_CONTROLLER_BUILDER_H_
+#define KINFORMER_CONTROLLER_BUILDER_H_
 
 #include <algorithm>
 #include <cctype>
@@ -77,7 +77,7 @@ class TypedControllerBuilder
       Wrong("For may be called only once: further kinds are for Owns or Watches");
       return *this;
     }
-    for_ = &T::type_info();
+    for_ = &T::kind_info();
     Add<T>(
         [](const auto* type) { return handler::EnqueueRequestForObject<Viewed<decltype(type)>>(); },
         std::move(accepts), as);
@@ -239,7 +239,7 @@ class TypedControllerBuilder
     if (accepts.any() != nullptr) {
       of_metadata = *accepts.any();
     } else if (accepts.create || accepts.update || accepts.delete_ || accepts.generic) {
-      Wrong("predicates for " + std::string(T::type_info().kind) +
+      Wrong("predicates for " + std::string(T::kind_info().kind) +
             " see objects, of which only the metadata is watched: give predicates for "
             "Object, or use WatchesMetadata");
     }
@@ -253,7 +253,7 @@ class TypedControllerBuilder
       std::shared_ptr<handler::EventHandler<metav1::PartialObjectMetadata, R>> handler,
       predicate::Predicate<metav1::PartialObjectMetadata> accepts) {
     return source::Kind<metav1::PartialObjectMetadata, R>(
-        std::string(T::type_info().resource),
+        std::string(T::kind_info().resource),
         [this_cache = &manager_.GetCache()] {
           return this_cache->template MetadataInformerFor<T>();
         },
@@ -272,7 +272,7 @@ class TypedControllerBuilder
 
   Manager& manager_;
   std::optional<Error> wrong_;
-  const internal::TypeInfo* for_ = nullptr;
+  const KindInfo* for_ = nullptr;
   bool owns_ = false;
   std::vector<predicate::Predicate<Object>> filters_;
   // Called by Build, since filters may be added after the kinds.
@@ -286,4 +286,4 @@ using ControllerBuilder = TypedControllerBuilder<Request>;
 
 }  // namespace kinformer
 
-#endif  // KINFORMER_CONTROLLER_CONTROLLER_BUILDER_H_
+#endif  // KINFORMER_CONTROLLER_BUILDER_H_

@@ -1,4 +1,4 @@
-#include "kinformer/internal/type_info.h"
+#include "kinformer/internal/kind_info.h"
 
 #include <map>
 #include <mutex>
@@ -14,7 +14,7 @@ namespace {
 // Kinds made at run time. Never freed, because pointers to them may outlive everything else.
 class Interned {
  public:
-  const TypeInfo* Get(std::string_view group, std::string_view version, std::string_view kind,
+  const KindInfo* Get(std::string_view group, std::string_view version, std::string_view kind,
                       std::string_view resource, bool namespaced,
                       const MessageDescriptor* message) {
     const std::lock_guard lock(mutex_);
@@ -37,18 +37,18 @@ class Interned {
  private:
   using Key = std::tuple<std::string, std::string, std::string, std::string, bool>;
   std::mutex mutex_;
-  std::map<Key, TypeInfo> types_;
+  std::map<Key, KindInfo> types_;
 };
 
 }  // namespace
 
-const TypeInfo* DynamicTypeInfo(std::string_view group, std::string_view version,
+const KindInfo* DynamicKindInfo(std::string_view group, std::string_view version,
                                 std::string_view kind, std::string_view resource, bool namespaced) {
   static auto* const types = new Interned;
   return types->Get(group, version, kind, resource, namespaced, nullptr);
 }
 
-const TypeInfo* MetadataTypeInfo(std::string_view group, std::string_view version,
+const KindInfo* MetadataKindInfo(std::string_view group, std::string_view version,
                                  std::string_view kind, std::string_view resource,
                                  bool namespaced) {
   static auto* const types = new Interned;

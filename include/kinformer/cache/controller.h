@@ -1,4 +1,4 @@
-// kinformer/cache/cache_controller.h
+// kinformer/cache/controller.h
 //
 // CacheController<T>: a Reflector that fills a queue, and a loop that processes it with a function
 // of the program, on a thread of the program. That function alone decides what to do with a change:
@@ -20,8 +20,8 @@
 // the store, and their pending events are bounded. An operator's controller, which reconciles, is a
 // different thing with the same name.
 
-#ifndef KINFORMER_CACHE_CACHE_CONTROLLER_H_
-#define KINFORMER_CACHE_CACHE_CONTROLLER_H_
+#ifndef KINFORMER_CACHE_CONTROLLER_H_
+#define KINFORMER_CACHE_CONTROLLER_H_
 
 #include <functional>
 #include <memory>
@@ -31,10 +31,11 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
-#include "kinformer/cache/delta_fifo.h"
-#include "kinformer/cache/event_handler.h"
 #include "kinformer/cache/indexer.h"
+#include "kinformer/cache/queue.h"
+#include "kinformer/cache/real_fifo.h"
 #include "kinformer/cache/reflector.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/cache_controller_core.h"
 #include "kinformer/internal/delta_queue_core.h"
@@ -162,4 +163,4 @@ std::pair<Indexer<T>, std::unique_ptr<CacheController<T>>> NewInformer(
 
 }  // namespace kinformer
 
-#endif  // KINFORMER_CACHE_CACHE_CONTROLLER_H_
+#endif  // KINFORMER_CACHE_CONTROLLER_H_
