@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "kinformer/base/simulation.h"
-#include "kinformer/cache/cache_controller.h"
+#include "kinformer/cache/controller.h"
 #include "kinformer/cache/delta_fifo.h"
+#include "kinformer/cache/real_fifo.h"
 #include "kinformer/cache/reflector.h"
 #include "kinformer/cache/watch_until.h"
 #include "kinformer/client/list_pager.h"

@@ -16,7 +16,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/cache/batch_event_handler.h"
-#include "kinformer/cache/event_handler.h"
+#include "kinformer/cache/resource_event_handler.h"
 #include "kinformer/cache/event_reader.h"
 #include "kinformer/cache/index.h"
 #include "kinformer/cache/shared_informer_factory.h"
@@ -96,7 +96,7 @@ class OwnProvider final : public ListerWatcherProvider {
   OwnProvider(EndingPlace& place, Client client) : place_(place), client_(std::move(client)) {}
   [[nodiscard]] Env& env() const override { return client_.env(); }
   [[nodiscard]] std::unique_ptr<ListerWatcher> NewListWatch(
-      const internal::TypeInfo& type, const std::string& namespace_,
+      const KindInfo& type, const std::string& namespace_,
       const std::function<void(ListOptions&)>& tweak) override {
     place_.Reach("Provider");
     return std::make_unique<OwnListWatch>(place_,
