@@ -25,7 +25,7 @@ def struct_name(message, package=None):
     return name if message.package is package else f"{message.package.alias}::{name}"
 
 
-def _member_type(f, package, boxed):
+def _member_type(f, package):
     if f.message:
         value = struct_name(f.message, package)
     elif f.kind in _VALUES:
@@ -38,7 +38,7 @@ def _member_type(f, package, boxed):
         # A vector<bool> has no elements with addresses.
         return f"std::deque<{value}>" if f.kind == "bool" else f"std::vector<{value}>"
     if f.pointer:
-        return f"Box<{value}>" if boxed else f"std::optional<{value}>"
+        return f"Box<{value}>" if f.message else f"std::optional<{value}>"
     return value
 
 
@@ -55,13 +55,9 @@ def _order(package):
     def needs(m):
         return [f.message for f in m.fields if f.message and not (
             id(m) in circles and id(f.message) in circles and
-            (f.map or f.repeated or _boxed(m, f, circles)))]
+            (f.map or f.repeated or f.pointer))]
 
     return ordered(in_order, needs)[0], circles
-
-
-def _boxed(m, f, circles):
-    return bool(f.message and f.pointer and id(m) in circles and id(f.message) in circles)
 
 
 def header(package):
@@ -88,7 +84,7 @@ def structs_header(package):
     standard = {"iosfwd", "string"}
     for m in in_order:
         for f in m.fields:
-            type_ = _member_type(f, package, _boxed(m, f, circles))
+            type_ = _member_type(f, package)
             for word, name in (("map", "map"), ("deque", "deque"), ("vector", "vector"),
                                ("optional", "optional")):
                 if f"std::{word}<" in type_:
@@ -105,10 +101,10 @@ def structs_header(package):
     out = [f"// kinformer/api/structs/{package.alias}.h\n//\n"
            f"// The structs of {gv} to build, change and send. Plain values: members carry the "
            "API's "
-           "field names, pointer\n"
-           "// fields of Go are std::optional, enums are text. The fields of a message that Go "
-           "inlines "
-           "are those of a base class.\n"
+           "field names. Pointers of Go\n"
+           "// are a Box to a struct (kinformer/object/box.h) and a std::optional of other values; "
+           "enums are text. The fields of a\n"
+           "// message that Go inlines are those of a base class.\n"
            "// unknown_fields holds, in protobuf, what a newer server sent and this schema "
            "lacks; it is "
            "sent back. is_partial is\n"
@@ -141,7 +137,7 @@ def structs_header(package):
                 continue
             # The default would need the complete type of an element that is only declared so far.
             zero = "" if id(m) in circles and f.message and id(f.message) in circles else "{}"
-            member = _member_type(f, package, _boxed(m, f, circles))
+            member = _member_type(f, package)
             out.append(f"  {member} {identifier(f.name)}{zero};\n")
         if m.is_kind:
             out.append("  bool is_partial{};\n")
@@ -216,7 +212,8 @@ def source(package):
         type_info = f"&types::{alias}::k{m.name}" if m.is_kind else "nullptr"
         tables.append(f"constinit const MutableTable k{m.name}{{&descriptors::{alias}::k{m.name}, "
                       f"{f'k{m.name}Fields' if fields else '{}'}, "
-                      f"offsetof({struct}, unknown_fields), {type_info}}};\n")
+                      f"offsetof({struct}, unknown_fields), {type_info}, "
+                      f"&StructTraits<{struct}>::kOps}};\n")
     out.append("\n}  // namespace\n\n")
     out += tables
     out.append(f"\n}}  // namespace kinformer::internal::mutable_tables::{alias}\n\n"
