@@ -24,6 +24,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/internal/type_info.h"
+#include "kinformer/internal/view_block.h"
 #include "kinformer/object/box.h"
 
 namespace kinformer::internal {
@@ -192,6 +193,23 @@ M CopyMutable(const Block* block) {
   DecodeMutableLeniently(M::mutable_table(), block->payload(), &object);
   if constexpr (requires { object.is_partial; }) object.is_partial = block->partial();
   return object;
+}
+
+// Returns the DeepCopy of an object. Generated structs are made by the library, so that the caller
+// compiles none of their functions.
+template <class T>
+Box<typename T::Mutable> BoxedCopy(const T& object) {
+  using M = typename T::Mutable;
+  if constexpr (IsGenerated<M>) {
+    Box<M> copy;
+    M& out = copy.emplace();
+    const Block* const block = BlockOfView(object);
+    DecodeMutableLeniently(M::mutable_table(), block->payload(), &out);
+    if constexpr (requires { out.is_partial; }) out.is_partial = block->partial();
+    return copy;
+  } else {
+    return object.DeepCopy();
+  }
 }
 
 // Implements PodSpec::DeepCopy.
