@@ -9,13 +9,15 @@
 
 namespace kinformer::internal {
 
-RequestObject RequestOfStruct(TableFunction table, const void* object, const std::string& namespace_,
-                              const std::string& name, bool is_partial, std::string_view home) {
+RequestObject RequestOfStruct(TableFunction table, const void* object,
+                              const std::string& namespace_, const std::string& name,
+                              bool is_partial, std::string_view home) {
   RequestObject request{.namespace_ = namespace_, .name = name, .is_partial = is_partial};
   if (!home.empty() && namespace_.empty()) {
     const std::shared_ptr<void> placed(CopyStruct(table, object),
                                        [table](void* copy) { DeleteStruct(table, copy); });
-    const auto offset = reinterpret_cast<const char*>(&namespace_) - static_cast<const char*>(object);
+    const auto offset =
+        reinterpret_cast<const char*>(&namespace_) - static_cast<const char*>(object);
     *reinterpret_cast<std::string*>(static_cast<char*>(placed.get()) + offset) = home;
     request.namespace_ = home;
     request.protobuf = EncodeMutable(table(), placed.get());

@@ -81,8 +81,9 @@ consteval bool CheckWritable() {
 
 // Return a RequestObject of a generated struct, and of JSON, which must outlive it. An object without
 // a namespace is sent in `home`; empty: it has none.
-RequestObject RequestOfStruct(TableFunction table, const void* object, const std::string& namespace_,
-                              const std::string& name, bool is_partial, std::string_view home);
+RequestObject RequestOfStruct(TableFunction table, const void* object,
+                              const std::string& namespace_, const std::string& name,
+                              bool is_partial, std::string_view home);
 RequestObject RequestOfJson(const json::Value& object, std::string_view home);
 // Puts an object without a namespace, of which there is only JSON, into `home`.
 void PlaceJson(RequestObject& request, std::string_view home);
