@@ -23,10 +23,14 @@
 #include "kinformer/client/config.h"
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/controller/runnable.h"
-#include "kinformer/events/event_recorder.h"
-#include "kinformer/events/events.h"
+#include "kinformer/events/recorders.h"
 
 namespace kinformer {
+
+class EventBroadcaster;  // event_recorder.h
+namespace events {
+class EventBroadcaster;  // events.h
+}  // namespace events
 
 // Options of a Cluster's parts.
 struct ClusterOptions {
