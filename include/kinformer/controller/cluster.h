@@ -24,6 +24,7 @@
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/controller/runnable.h"
 #include "kinformer/events/recorders.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
 
@@ -84,8 +85,8 @@ class Cluster final : public Runnable {
   const std::shared_ptr<SharedInformerFactory> cache_;
   const DelegatingClient client_;
   std::mutex mutex_;
-  std::unique_ptr<EventBroadcaster> events_;
-  std::unique_ptr<events::EventBroadcaster> series_;
+  internal::Pimpl<EventBroadcaster> events_;
+  internal::Pimpl<events::EventBroadcaster> series_;
 };
 
 }  // namespace kinformer

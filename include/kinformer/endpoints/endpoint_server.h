@@ -15,6 +15,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/time_span.h"
 
 namespace kinformer {
@@ -77,7 +78,7 @@ class EndpointServer {
  private:
   struct Impl;
   explicit EndpointServer(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  const internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

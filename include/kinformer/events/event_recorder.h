@@ -28,6 +28,7 @@
 #include "kinformer/client/client.h"
 #include "kinformer/events/event_sink.h"
 #include "kinformer/events/recorders.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
 
@@ -78,7 +79,7 @@ class EventBroadcaster {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -31,6 +31,7 @@
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"
 #include "kinformer/events/recorders.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/resource.h"
 
@@ -80,7 +81,7 @@ class EventBroadcaster {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  kinformer::internal::Pimpl<Impl> impl_;
 };
 
 // Returns a recorder that records core/v1 events, without action and related. Counterpart:

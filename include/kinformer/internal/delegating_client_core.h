@@ -25,6 +25,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/live_reader.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/internal/type_info.h"
@@ -117,7 +118,7 @@ class DelegatingClientCore {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::internal

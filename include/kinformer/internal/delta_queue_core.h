@@ -17,6 +17,7 @@
 #include "kinformer/cache/delta.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/object/object_name.h"
 
 namespace kinformer::internal {
@@ -86,7 +87,7 @@ class DeltaQueueCore {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::internal

@@ -74,8 +74,10 @@ class Box {
   Box(const std::optional<U>& other) : value_(other ? New(*other) : nullptr) {}
   template <std::same_as<T> U>
   Box(std::optional<U>&& other) : value_(other ? New(std::move(*other)) : nullptr) {}
-  [[nodiscard]] operator std::optional<T>() const {
-    return value_ == nullptr ? std::nullopt : std::optional<T>(*value_);
+  // A template, so that a std::optional<T> is made only where one is asked for.
+  template <std::same_as<T> U>
+  [[nodiscard]] operator std::optional<U>() const {
+    return value_ == nullptr ? std::nullopt : std::optional<U>(*value_);
   }
   // NOLINTEND(google-explicit-constructor)
   template <class... Args>
