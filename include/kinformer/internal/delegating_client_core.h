@@ -73,14 +73,14 @@ class DelegatingClientCore {
 
   // ---- Writes
   [[nodiscard]] Result<ObjectRef> Create(const TypeInfo& type, const RequestObject& object,
-                                         CreateOptions options, const CallBounds& bounds,
+                                         const CreateOptions& options, const CallBounds& bounds,
                                          const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Update(const TypeInfo& type, const RequestObject& object,
-                                         std::string_view subresource, UpdateOptions options,
+                                         std::string_view subresource, const UpdateOptions& options,
                                          const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Patch(const TypeInfo& type, const ObjectName& name,
                                         const kinformer::Patch& patch, std::string_view subresource,
-                                        PatchOptions options, const CallBounds& bounds,
+                                        const PatchOptions& options, const CallBounds& bounds,
                                         const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Apply(const TypeInfo& type, const RequestObject& object,
                                         std::string_view subresource, const ApplyOptions& options,
@@ -91,12 +91,14 @@ class DelegatingClientCore {
                                           const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> CreatePart(const TypeInfo& type, const ObjectName& name,
                                              std::string_view subresource, const TypeInfo& part,
-                                             const RequestObject& object, CreateOptions options,
-                                             const CallBounds& bounds, const CallOptions& call);
+                                             const RequestObject& object,
+                                             const CreateOptions& options, const CallBounds& bounds,
+                                             const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> UpdatePart(const TypeInfo& type, const ObjectName& name,
                                              std::string_view subresource, const TypeInfo& part,
-                                             const RequestObject& object, UpdateOptions options,
-                                             const CallBounds& bounds, const CallOptions& call);
+                                             const RequestObject& object,
+                                             const UpdateOptions& options, const CallBounds& bounds,
+                                             const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> ApplyPart(const TypeInfo& type, const ObjectName& name,
                                             std::string_view subresource, const TypeInfo& part,
                                             const RequestObject& object,
@@ -105,10 +107,10 @@ class DelegatingClientCore {
 
   // ---- Deletions
   [[nodiscard]] Result<void> Delete(const TypeInfo& type, const ObjectName& asked,
-                                    DeleteOptions options, const CallBounds& bounds,
+                                    const DeleteOptions& options, const CallBounds& bounds,
                                     const CallOptions& call);
   [[nodiscard]] Result<void> DeleteAllOf(const TypeInfo& type, const ReadOptions& which,
-                                         DeleteOptions options, const CallBounds& bounds,
+                                         const DeleteOptions& options, const CallBounds& bounds,
                                          const CallOptions& call);
 
   [[nodiscard]] const Client& client() const;
