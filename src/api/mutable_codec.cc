@@ -354,16 +354,6 @@ void DecodeMutableLeniently(const MutableTable& table, std::string_view message,
   Decoder(true).Message(table, message, object);
 }
 
-void* NewStruct(TableFunction table) { return table().ops->make(); }
-
-void* CopyStruct(TableFunction table, const void* value) {
-  return value == nullptr ? nullptr : table().ops->copy(value);
-}
-
-void* MoveStruct(TableFunction table, void* value) { return table().ops->move(value); }
-
-void DeleteStruct(TableFunction table, void* value) noexcept {
-  if (value != nullptr) table().ops->destroy(value);
-}
+const BoxOps& OpsOfStruct(const MutableTable& table) { return *table.ops; }
 
 }  // namespace kinformer::internal

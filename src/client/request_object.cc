@@ -9,22 +9,22 @@
 
 namespace kinformer::internal {
 
-RequestObject RequestOfStruct(TableFunction table, const void* object,
+RequestObject RequestOfStruct(const MutableTable& table, const void* object,
                               const std::string& namespace_, const std::string& name,
                               bool is_partial, std::string_view home) {
   RequestObject request{.namespace_ = namespace_, .name = name, .is_partial = is_partial};
   if (!home.empty() && namespace_.empty()) {
-    const std::shared_ptr<void> placed(CopyStruct(table, object),
-                                       [table](void* copy) { DeleteStruct(table, copy); });
+    const BoxOps& ops = OpsOfStruct(table);
+    const std::shared_ptr<void> placed(ops.copy(object), ops.destroy);
     const auto offset =
         reinterpret_cast<const char*>(&namespace_) - static_cast<const char*>(object);
     *reinterpret_cast<std::string*>(static_cast<char*>(placed.get()) + offset) = home;
     request.namespace_ = home;
-    request.protobuf = EncodeMutable(table(), placed.get());
-    request.json = [table, placed] { return EncodeMutableJson(table(), placed.get()); };
+    request.protobuf = EncodeMutable(table, placed.get());
+    request.json = [&table, placed] { return EncodeMutableJson(table, placed.get()); };
   } else {
-    request.protobuf = EncodeMutable(table(), object);
-    request.json = [table, object] { return EncodeMutableJson(table(), object); };
+    request.protobuf = EncodeMutable(table, object);
+    request.json = [&table, object] { return EncodeMutableJson(table, object); };
   }
   return request;
 }

@@ -56,20 +56,12 @@ struct MutableField {
   void* (*base)(void* object) = nullptr;  // for an inlined message: the struct's base class
 };
 
-// Functions that make, copy, move and delete a struct without knowing its type: for Box (box.h).
-struct StructOps {
-  void* (*make)() = nullptr;
-  void* (*copy)(const void* value) = nullptr;
-  void* (*move)(void* value) = nullptr;
-  void (*destroy)(void* value) = nullptr;
-};
-
 struct MutableTable {
   const MessageDescriptor* message = nullptr;
   std::span<const MutableField> fields;
   std::size_t unknown_fields = 0;  // offset of a std::string
   const TypeInfo* type = nullptr;  // for kinds; null for other messages
-  const StructOps* ops = nullptr;
+  const BoxOps* ops = nullptr;
 };
 
 // Ops of M; used by the tables alone, so that only the library compiles them.
@@ -79,7 +71,7 @@ struct StructTraits {
   static void* Copy(const void* value) { return new M(*static_cast<const M*>(value)); }
   static void* Move(void* value) { return new M(std::move(*static_cast<M*>(value))); }
   static void Destroy(void* value) { delete static_cast<M*>(value); }
-  static constexpr StructOps kOps{&Make, &Copy, &Move, &Destroy};
+  static constexpr BoxOps kOps{&Make, &Copy, &Move, &Destroy};
 };
 
 template <class C>

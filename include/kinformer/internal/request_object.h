@@ -81,7 +81,7 @@ consteval bool CheckWritable() {
 
 // Return a RequestObject of a generated struct, and of JSON, which must outlive it. An object without
 // a namespace is sent in `home`; empty: it has none.
-RequestObject RequestOfStruct(TableFunction table, const void* object,
+RequestObject RequestOfStruct(const MutableTable& table, const void* object,
                               const std::string& namespace_, const std::string& name,
                               bool is_partial, std::string_view home);
 RequestObject RequestOfJson(const json::Value& object, std::string_view home);
@@ -100,7 +100,7 @@ RequestObject ToRequestObject(const M& object, std::string_view home = {}) {
     const Struct& base = object;  // M may be a class of the program that is derived from it
     bool is_partial = false;
     if constexpr (requires { base.is_partial; }) is_partial = base.is_partial;
-    return RequestOfStruct(&Struct::mutable_table, &base, base.metadata.namespace_,
+    return RequestOfStruct(Struct::mutable_table(), &base, base.metadata.namespace_,
                            base.metadata.name, is_partial, home);
   } else {
     RequestObject request{.namespace_ = object.metadata.namespace_,

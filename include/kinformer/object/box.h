@@ -10,8 +10,8 @@
 //
 // Why not a std::optional: structs of the API contain dozens of others, which would make them as
 // large as all of these together, and each file that copies or destroys one would compile how all
-// of them are copied and destroyed. A Box is a pointer, and generated structs in it are copied and
-// destroyed by functions of the library.
+// of them are copied and destroyed. A Box is two pointers, to the value and to its functions; those
+// of generated structs are compiled once, in the library.
 
 #ifndef KINFORMER_OBJECT_BOX_H_
 #define KINFORMER_OBJECT_BOX_H_
@@ -28,19 +28,87 @@ class Box;
 
 namespace internal {
 
-// Make, copy, move and delete a generated struct; defined with mutable_codec.h. Null for null.
+// Functions that make, copy, move and destroy a value on the heap without knowing its type.
+struct BoxOps {
+  void* (*make)() = nullptr;
+  void* (*copy)(const void* value) = nullptr;
+  void* (*move)(void* value) = nullptr;
+  void (*destroy)(void* value) = nullptr;
+};
+
+// Untyped half of Box, compiled once.
+class BoxBase {
+ public:
+  [[nodiscard]] explicit operator bool() const noexcept { return value_ != nullptr; }
+  [[nodiscard]] bool has_value() const noexcept { return value_ != nullptr; }
+  void reset() noexcept;
+
+ protected:
+  constexpr BoxBase() noexcept = default;
+  BoxBase(void* value, const BoxOps& ops) noexcept : value_(value), ops_(&ops) {}
+  BoxBase(const BoxBase& other);
+  BoxBase(BoxBase&& other) noexcept
+      : value_(std::exchange(other.value_, nullptr)), ops_(other.ops_) {}
+  BoxBase& operator=(const BoxBase& other);
+  BoxBase& operator=(BoxBase&& other) noexcept;
+  ~BoxBase() {
+    if (value_ != nullptr) Destroy();
+  }
+
+  // Takes `value`, and destroys the one before.
+  void Replace(void* value, const BoxOps& ops) noexcept;
+  void Destroy() noexcept;
+  [[noreturn]] static void FailEmpty();  // throws std::bad_optional_access
+
+  void* value_ = nullptr;
+  const BoxOps* ops_ = nullptr;
+};
+
+// Generated structs have such functions in the library, with their tables (mutable_codec.h).
 struct MutableTable;
-using TableFunction = const MutableTable& (*)();
-[[nodiscard]] void* NewStruct(TableFunction table);
-[[nodiscard]] void* CopyStruct(TableFunction table, const void* value);
-[[nodiscard]] void* MoveStruct(TableFunction table, void* value);
-void DeleteStruct(TableFunction table, void* value) noexcept;
+const BoxOps& OpsOfStruct(const MutableTable& table);
 
 // Matches generated structs. REQUIRES: T is complete, or the answer would be a lasting no.
 template <class T>
 concept IsGenerated = requires {
   { T::mutable_table() } -> std::same_as<const MutableTable&>;
 };
+
+template <class T>
+struct OpsOfOwn {
+  static_assert(std::is_copy_constructible_v<T>,
+                "a Box is copied with its value: T must be copyable");
+  static void* Copy(const void* value) { return new T(*static_cast<const T*>(value)); }
+  static void Destroy(void* value) { delete static_cast<T*>(value); }
+  static constexpr BoxOps kOps{nullptr, &Copy, nullptr, &Destroy};
+};
+
+template <class T>
+const BoxOps& OpsOf() {
+  static_assert(sizeof(T) > 0);
+  if constexpr (IsGenerated<T>) {
+    return OpsOfStruct(T::mutable_table());
+  } else {
+    return OpsOfOwn<T>::kOps;
+  }
+}
+
+// Makes a T of the arguments.
+template <class T, class... Args>
+[[nodiscard]] void* NewInBox(Args&&... args) {
+  static_assert(sizeof(T) > 0);
+  if constexpr (!IsGenerated<T>) {
+    return new T(std::forward<Args>(args)...);
+  } else if constexpr (sizeof...(Args) == 0) {
+    return OpsOf<T>().make();
+  } else if constexpr ((std::is_same_v<Args&&, T&&> && ...)) {
+    return OpsOf<T>().move((&args, ...));
+  } else if constexpr ((std::is_same_v<std::remove_cvref_t<Args>, T> && ...)) {
+    return OpsOf<T>().copy((&args, ...));
+  } else {
+    return new T(std::forward<Args>(args)...);
+  }
+}
 
 // Matches what a Box<T> may be made of. T comes first: the rest asks how T is constructed.
 template <class U, class T>
@@ -57,11 +125,11 @@ concept FillsBox =
 //     references to the old one end, and the new one may be made of a part of the old one. If
 //     making it throws, the Box is unchanged.
 //   - const goes through: of a const Box the T is const.
-// Empty by default; converts from and to std::optional<T>. Copying copies the T. T may be
-// incomplete where the Box is a member; it must be complete where a Box is copied or destroyed.
-// Thread-compatible.
+// Empty by default; converts from and to std::optional<T>. Copying copies the T, which must be
+// copyable. T may be incomplete where a Box is a member, and where it is copied or destroyed; it
+// must be complete where it gets a value. Thread-compatible.
 template <class T>
-class Box {
+class Box : public internal::BoxBase {
  public:
   using value_type = T;
 
@@ -69,31 +137,25 @@ class Box {
   // NOLINTBEGIN(google-explicit-constructor): made of values as a std::optional is
   constexpr Box(std::nullopt_t /*none*/) noexcept {}
   template <internal::FillsBox<T> U = T>
-  Box(U&& value) : value_(New(std::forward<U>(value))) {}
+  Box(U&& value) : BoxBase(internal::NewInBox<T>(std::forward<U>(value)), internal::OpsOf<T>()) {}
   template <std::same_as<T> U>
-  Box(const std::optional<U>& other) : value_(other ? New(*other) : nullptr) {}
+  Box(const std::optional<U>& other) {
+    if (other) emplace(*other);
+  }
   template <std::same_as<T> U>
-  Box(std::optional<U>&& other) : value_(other ? New(std::move(*other)) : nullptr) {}
+  Box(std::optional<U>&& other) {
+    if (other) emplace(std::move(*other));
+  }
   // A template, so that a std::optional<T> is made only where one is asked for.
   template <std::same_as<T> U>
   [[nodiscard]] operator std::optional<U>() const {
-    return value_ == nullptr ? std::nullopt : std::optional<U>(*value_);
+    return has_value() ? std::optional<U>(**this) : std::nullopt;
   }
   // NOLINTEND(google-explicit-constructor)
   template <class... Args>
   explicit Box(std::in_place_t /*here*/, Args&&... args)
-      : value_(New(std::forward<Args>(args)...)) {}
+      : BoxBase(internal::NewInBox<T>(std::forward<Args>(args)...), internal::OpsOf<T>()) {}
 
-  Box(const Box& other) : value_(Copy(other.value_)) {}
-  Box(Box&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
-  Box& operator=(const Box& other) {
-    Replace(Copy(other.value_));
-    return *this;
-  }
-  Box& operator=(Box&& other) noexcept {
-    Replace(std::exchange(other.value_, nullptr));
-    return *this;
-  }
   Box& operator=(std::nullopt_t /*none*/) noexcept {
     reset();
     return *this;
@@ -101,80 +163,45 @@ class Box {
   // Allows `box = {.runAsUser = 1}`.
   template <internal::FillsBox<T> U = T>
   Box& operator=(U&& value) {
-    Replace(New(std::forward<U>(value)));
+    emplace(std::forward<U>(value));
     return *this;
   }
-  ~Box() { Delete(value_); }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return value_ != nullptr; }
-  [[nodiscard]] bool has_value() const noexcept { return value_ != nullptr; }
 
   // REQUIRES: has_value().
-  [[nodiscard]] T& operator*() & noexcept { return *value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return *value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return std::move(*value_); }
-  [[nodiscard]] T* operator->() noexcept { return value_; }
-  [[nodiscard]] const T* operator->() const noexcept { return value_; }
+  [[nodiscard]] T& operator*() & noexcept { return *static_cast<T*>(value_); }
+  [[nodiscard]] const T& operator*() const& noexcept { return *static_cast<const T*>(value_); }
+  [[nodiscard]] T&& operator*() && noexcept { return std::move(*static_cast<T*>(value_)); }
+  [[nodiscard]] T* operator->() noexcept { return static_cast<T*>(value_); }
+  [[nodiscard]] const T* operator->() const noexcept { return static_cast<const T*>(value_); }
 
   // Throw std::bad_optional_access if there is no value.
-  [[nodiscard]] T& value() & { return *Checked(); }
-  [[nodiscard]] const T& value() const& { return *Checked(); }
-  [[nodiscard]] T&& value() && { return std::move(*Checked()); }
+  [[nodiscard]] T& value() & {
+    if (!has_value()) FailEmpty();
+    return **this;
+  }
+  [[nodiscard]] const T& value() const& {
+    if (!has_value()) FailEmpty();
+    return **this;
+  }
+  [[nodiscard]] T&& value() && { return std::move(value()); }
   template <class U>
   [[nodiscard]] T value_or(U&& fallback) const& {
-    return value_ != nullptr ? *value_ : static_cast<T>(std::forward<U>(fallback));
+    return has_value() ? **this : static_cast<T>(std::forward<U>(fallback));
   }
   template <class U>
   [[nodiscard]] T value_or(U&& fallback) && {
-    return value_ != nullptr ? std::move(*value_) : static_cast<T>(std::forward<U>(fallback));
+    return has_value() ? std::move(**this) : static_cast<T>(std::forward<U>(fallback));
   }
 
   template <class... Args>
   T& emplace(Args&&... args) {
-    Replace(New(std::forward<Args>(args)...));
-    return *value_;
+    Replace(internal::NewInBox<T>(std::forward<Args>(args)...), internal::OpsOf<T>());
+    return **this;
   }
-  void reset() noexcept { Replace(nullptr); }
-  void swap(Box& other) noexcept { std::swap(value_, other.value_); }
-
- private:
-  template <class... Args>
-  [[nodiscard]] static T* New(Args&&... args) {
-    if constexpr (!internal::IsGenerated<T>) {
-      return new T(std::forward<Args>(args)...);
-    } else if constexpr (sizeof...(Args) == 0) {
-      return static_cast<T*>(internal::NewStruct(&T::mutable_table));
-    } else if constexpr ((std::is_same_v<Args&&, T&&> && ...)) {
-      return static_cast<T*>(internal::MoveStruct(&T::mutable_table, (&args, ...)));
-    } else if constexpr ((std::is_same_v<std::remove_cvref_t<Args>, T> && ...)) {
-      return static_cast<T*>(internal::CopyStruct(&T::mutable_table, (&args, ...)));
-    } else {
-      return new T(std::forward<Args>(args)...);
-    }
+  void swap(Box& other) noexcept {
+    std::swap(value_, other.value_);
+    std::swap(ops_, other.ops_);
   }
-  [[nodiscard]] static T* Copy(const T* value) {
-    static_assert(sizeof(T) > 0);
-    if constexpr (internal::IsGenerated<T>) {
-      return static_cast<T*>(internal::CopyStruct(&T::mutable_table, value));
-    } else {
-      return value == nullptr ? nullptr : new T(*value);
-    }
-  }
-  static void Delete(T* value) noexcept {
-    static_assert(sizeof(T) > 0);
-    if constexpr (internal::IsGenerated<T>) {
-      internal::DeleteStruct(&T::mutable_table, value);
-    } else {
-      delete value;
-    }
-  }
-  void Replace(T* value) noexcept { Delete(std::exchange(value_, value)); }
-  [[nodiscard]] T* Checked() const {
-    if (value_ == nullptr) throw std::bad_optional_access();
-    return value_;
-  }
-
-  T* value_ = nullptr;
 };
 
 // Compare the values, as those of std::optional; a Box without a value equals only another such.
