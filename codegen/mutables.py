@@ -36,6 +36,8 @@ def _member_type(f, package):
         return f"std::map<std::string, {value}>"
     if f.repeated:
         # A vector<bool> has no elements with addresses.
+        if f.message:
+            return f"StructList<{value}>"
         return f"std::deque<{value}>" if f.kind == "bool" else f"std::vector<{value}>"
     if f.pointer:
         return f"Box<{value}>" if f.message else f"std::optional<{value}>"
@@ -97,6 +99,8 @@ def structs_header(package):
                 includes.add(_VALUES[f.kind][1])
             if type_.startswith("Box"):
                 includes.add("kinformer/object/box.h")
+            elif type_.startswith("StructList"):
+                includes.add("kinformer/object/struct_list.h")
     gv = f"{package.group}/{package.version}" if package.group else package.version
     out = [f"// kinformer/api/structs/{package.alias}.h\n//\n"
            f"// The structs of {gv} to build, change and send. Plain values: members carry the "
@@ -136,9 +140,8 @@ def structs_header(package):
             if f.inlined:
                 continue
             # The default would need the complete type of an element that is only declared so far.
-            zero = "" if id(m) in circles and f.message and id(f.message) in circles else "{}"
-            member = _member_type(f, package)
-            out.append(f"  {member} {identifier(f.name)}{zero};\n")
+            zero = "" if f.map and id(m) in circles and id(f.message) in circles else "{}"
+            out.append(f"  {_member_type(f, package)} {identifier(f.name)}{zero};\n")
         if m.is_kind:
             out.append("  bool is_partial{};\n")
         out.append("  std::string unknown_fields{};\n"
@@ -171,8 +174,14 @@ def tables_header(package):
     return "".join(out)
 
 
-def source(package):
-    """The tables by which the structs are encoded and decoded."""
+def listed(packages):
+    """The ids of the messages of which there is a list somewhere, each of which has a StructList."""
+    return {id(f.message) for p in packages for m in structs_of(p) for f in m.fields
+            if f.message and f.repeated and not f.map}
+
+
+def source(package, in_lists):
+    """The tables by which the structs are encoded and decoded, and their lists."""
     in_order, circles = _order(package)
     alias = package.alias
     others = {f.message.package.alias: f.message.package
@@ -182,6 +191,7 @@ def source(package):
     out += [f'#include "{tables_include(others[a])}"\n' for a in sorted(others)]
     out.append(f'#include "kinformer/api/structs/{alias}.h"\n'
                '#include "kinformer/internal/mutable_codec.h"\n\n'
+               '#include "api/struct_list_members.h"\n\n'
                "// The structs have bases and members with private parts; offsetof works with "
                "them all "
                "the same.\n"
@@ -217,7 +227,10 @@ def source(package):
     out.append("\n}  // namespace\n\n")
     out += tables
     out.append(f"\n}}  // namespace kinformer::internal::mutable_tables::{alias}\n\n"
-               f"namespace kinformer::{alias} {{\n\n")
+               "namespace kinformer {\n\n")
+    out += [f"template class StructList<{alias}::{struct_name(m, package)}>;\n"
+            for m in in_order if id(m) in in_lists]
+    out.append(f"\n}}  // namespace kinformer\n\nnamespace kinformer::{alias} {{\n\n")
     for m in in_order:
         out.append(f"const internal::MutableTable& {struct_name(m, package)}::mutable_table() {{\n"
                    f"  return internal::mutable_tables::{alias}::k{m.name};\n}}\n")
