@@ -106,11 +106,8 @@ struct Owner {
   Owner() = default;
   template <Resource T>
   Owner(const T& object)  // NOLINT(google-explicit-constructor)
-      : apiVersion(T::type_info().apiVersion()),
-        kind(T::type_info().kind),
-        namespace_(object.metadata().namespace_()),
-        name(object.metadata().name()),
-        uid(object.metadata().uid()) {}
+      : Owner(T::type_info(), object.metadata()) {}
+  Owner(const kinformer::internal::TypeInfo& type, const metav1::ObjectMeta& metadata);
   std::string apiVersion{};
   std::string kind{};
   std::string namespace_{};  // empty: the owner is cluster-scoped

@@ -52,9 +52,7 @@ struct TypeInfo {
   [[nodiscard]] Encoding encoding() const {
     return message != nullptr ? Encoding::kProtobuf : Encoding::kJson;
   }
-  [[nodiscard]] std::string apiVersion() const {
-    return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
-  }
+  [[nodiscard]] std::string apiVersion() const;
 };
 
 // Returns a TypeInfo for a kind that is known only at run time. Interned: equal arguments give the

@@ -42,6 +42,10 @@ class Interned {
 
 }  // namespace
 
+std::string TypeInfo::apiVersion() const {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
+
 const TypeInfo* DynamicTypeInfo(std::string_view group, std::string_view version,
                                 std::string_view kind, std::string_view resource, bool namespaced) {
   static auto* const types = new Interned;
