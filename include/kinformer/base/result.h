@@ -92,18 +92,9 @@ class [[nodiscard]] Result {
     if (ok_ && other.ok_) {
       value_ = std::move(other.value_);
     } else if (other.ok_) {
-      Error before = std::move(error_);
-      error_.~Error();
-      if constexpr (std::is_nothrow_move_constructible_v<T>) {
-        MakeValue(std::move(other.value_));
-      } else {
-        try {
-          MakeValue(std::move(other.value_));
-        } catch (...) {
-          MakeError(std::move(before));
-          throw;
-        }
-      }
+      ErrorAside aside(*this);
+      MakeValue(std::move(other.value_));
+      aside.Drop();
       ok_ = true;
     } else if (ok_) {
       value_.~T();
@@ -174,6 +165,24 @@ class [[nodiscard]] Result {
   const T& OrExit() const& { return const_cast<Result*>(this)->OrExit(); }
 
  private:
+  // Takes the error away to make room for the value; puts it back if making that throws.
+  class ErrorAside {
+   public:
+    explicit ErrorAside(Result& result) : result_(&result), error_(std::move(result.error_)) {
+      result.error_.~Error();
+    }
+    ~ErrorAside() {
+      if (result_ != nullptr) result_->MakeError(std::move(error_));
+    }
+    ErrorAside(const ErrorAside&) = delete;
+    ErrorAside& operator=(const ErrorAside&) = delete;
+    void Drop() { result_ = nullptr; }
+
+   private:
+    Result* result_;
+    Error error_;
+  };
+
   template <class From>
   void MakeValue(From&& from) {
     ::new (static_cast<void*>(std::addressof(value_))) T(std::forward<From>(from));

@@ -111,9 +111,9 @@ class ApiServer {
   const kinformer::internal::Pimpl<Runtime> runtime_;  // if it has threads of its own
   Env& env_;
   const bool simulated_;
-  kinformer::internal::Pimpl<apiserver::ApiServer> server_;
+  std::unique_ptr<apiserver::ApiServer> server_;
   std::shared_ptr<InMemoryTransport> transport_;
-  kinformer::internal::Pimpl<apiserver::HttpServer> http_;
+  std::unique_ptr<apiserver::HttpServer> http_;
 };
 
 }  // namespace kinformer::testing
