@@ -175,7 +175,7 @@ def tables_header(package):
 
 
 def listed(packages):
-    """The ids of the messages of which there is a list somewhere, each of which has a StructList."""
+    """The ids of the messages of which there is a list somewhere: each has a StructList."""
     return {id(f.message) for p in packages for m in structs_of(p) for f in m.fields
             if f.message and f.repeated and not f.map}
 

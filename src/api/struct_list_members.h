@@ -1,7 +1,7 @@
 // api/struct_list_members.h
 //
-// The functions of StructList, for the sources that instantiate them: each generated source those of
-// its structs.
+// The functions of StructList, for the sources that instantiate them: each generated source those
+// of its structs.
 
 #ifndef KINFORMER_API_STRUCT_LIST_MEMBERS_H_
 #define KINFORMER_API_STRUCT_LIST_MEMBERS_H_

@@ -249,8 +249,8 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   // Server-side apply: creates the object, or sets the fields that are set in the struct, which
   // then belong to ApplyOptions::fieldManager. Fields that this manager applied before and no
   // longer applies are removed. Fields of other managers do not change: kConflict if they differ,
-  // unless forced. Set are std::optionals with a value, and all others that are neither zero nor
-  // empty. So begin with an empty struct, not with a DeepCopy, in which everything is set.
+  // unless forced. Set are optionals and Boxes with a value, and all others that are neither zero
+  // nor empty. So begin with an empty struct, not with a DeepCopy, in which everything is set.
   // Counterpart: Client.Apply, and Patch with client.Apply.
   //
   //   corev1::ConfigMap::Mutable wanted;

@@ -10,7 +10,8 @@
 
 namespace kinformer::internal {
 
-// Owns a T, or nothing. T must be complete where a Pimpl is destroyed or assigned. Thread-compatible.
+// Owns a T, or nothing. T must be complete where a Pimpl is destroyed or assigned.
+// Thread-compatible.
 template <class T>
 class Pimpl {
  public:

@@ -1,7 +1,7 @@
 // kinformer/internal/request_object.h
 //
-// Conversion of a mutable struct to a RequestObject. The codec of a program's own structs is declared
-// here and defined with them, so that programs which only read do not compile it.
+// Conversion of a mutable struct to a RequestObject. The codec of a program's own structs is
+// declared here and defined with them, so that programs which only read do not compile it.
 
 #ifndef KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 #define KINFORMER_INTERNAL_REQUEST_OBJECT_H_
@@ -79,8 +79,8 @@ consteval bool CheckWritable() {
   }
 }
 
-// Return a RequestObject of a generated struct, and of JSON, which must outlive it. An object without
-// a namespace is sent in `home`; empty: it has none.
+// Return a RequestObject of a generated struct, and of JSON, which must outlive it. An object
+// without a namespace is sent in `home`; empty: it has none.
 RequestObject RequestOfStruct(const MutableTable& table, const void* object,
                               const std::string& namespace_, const std::string& name,
                               bool is_partial, std::string_view home);

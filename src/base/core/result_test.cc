@@ -1,4 +1,4 @@
-// What becomes of the value and the error of a Result when it is copied, moved and assigned.
+// Copies, moves and assignments of a Result, and what they do to its value and its error.
 
 #include "kinformer/base/result.h"
 
