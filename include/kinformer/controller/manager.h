@@ -42,14 +42,13 @@
 #include "kinformer/internal/hidden_overrides.h"
 #include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/time_span.h"
+#include "kinformer/leaderelection/leader_elector.h"
+#include "kinformer/leaderelection/resource_lock.h"
 #include "kinformer/webhook/webhook_certificates.h"
 #include "kinformer/webhook/webhook_listener.h"
 #include "kinformer/webhook/webhook_server.h"
 
 namespace kinformer {
-
-class LeaderElector;  // leader_elector.h
-class ResourceLock;   // resource_lock.h
 
 // Clients that may read the metrics.
 enum class MetricsAccess : std::uint8_t {
