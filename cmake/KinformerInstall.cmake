@@ -1,5 +1,6 @@
 # What users link, here, in a subproject and after cmake --install: kinformer::kinformer,
-# kinformer::apiserver for the embedded API server on a port, kinformer::testing for one in a test.
+# kinformer::apiserver for the embedded API server on a port, kinformer::testing for one in a test,
+# kinformer::pch for kinformer::kinformer with its headers precompiled.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -14,12 +15,17 @@ endfunction()
 kinformer_offers(kinformer kinformer_cache kinformer_workqueue kinformer_controller kinformer_api)
 kinformer_offers(apiserver kinformer_apiserver_http kinformer_apiserver)
 kinformer_offers(testing kinformer_testing)
+# Each target that links it compiles these headers once, and each of its sources begins with them.
+kinformer_offers(pch kinformer_offers_kinformer)
+target_precompile_headers(kinformer_offers_pch INTERFACE
+  <kinformer/kinformer.h> <kinformer/api/appsv1_mutable.h> <kinformer/api/corev1_mutable.h>)
 
 if(NOT KINFORMER_INSTALL)
   return()
 endif()
 
-set(installed kinformer_offers_kinformer kinformer_offers_apiserver kinformer_offers_testing)
+set(installed kinformer_offers_kinformer kinformer_offers_apiserver kinformer_offers_testing
+  kinformer_offers_pch)
 set(archives)
 foreach(layer ${KINFORMER_LAYERS} api/registry)
   string(REPLACE / _ target kinformer_${layer})

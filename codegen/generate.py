@@ -57,6 +57,7 @@ def main():
     schema = Schema(sys.argv[1])
     out = Output(sys.argv[2])
     texts = {}  # of the sources
+    in_lists = mutables.listed(schema.packages.values())
     for package in schema.packages.values():
         alias = package.alias
         out.write("src/" + descriptors.descriptor_include(package), descriptors.header(package))
@@ -78,7 +79,7 @@ def main():
             out.write(f"include/kinformer/api/structs/{alias}.h", mutables.structs_header(package))
             out.write(f"src/{mutables.tables_include(package)}", mutables.tables_header(package))
             path = f"src/api/{source_name(package)}_mutable.cc"
-            texts.setdefault(path, []).append(mutables.source(package))
+            texts.setdefault(path, []).append(mutables.source(package, in_lists))
     structs = [p.alias for p in schema.packages.values()
                if mutables.structs_of(p) and views.views_of(p)]
     public = pathlib.Path(__file__).parent.parent / "include" / "kinformer"

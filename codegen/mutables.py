@@ -25,7 +25,7 @@ def struct_name(message, package=None):
     return name if message.package is package else f"{message.package.alias}::{name}"
 
 
-def _member_type(f, package, boxed):
+def _member_type(f, package):
     if f.message:
         value = struct_name(f.message, package)
     elif f.kind in _VALUES:
@@ -36,9 +36,11 @@ def _member_type(f, package, boxed):
         return f"std::map<std::string, {value}>"
     if f.repeated:
         # A vector<bool> has no elements with addresses.
+        if f.message:
+            return f"StructList<{value}>"
         return f"std::deque<{value}>" if f.kind == "bool" else f"std::vector<{value}>"
     if f.pointer:
-        return f"Box<{value}>" if boxed else f"std::optional<{value}>"
+        return f"Box<{value}>" if f.message else f"std::optional<{value}>"
     return value
 
 
@@ -55,13 +57,9 @@ def _order(package):
     def needs(m):
         return [f.message for f in m.fields if f.message and not (
             id(m) in circles and id(f.message) in circles and
-            (f.map or f.repeated or _boxed(m, f, circles)))]
+            (f.map or f.repeated or f.pointer))]
 
     return ordered(in_order, needs)[0], circles
-
-
-def _boxed(m, f, circles):
-    return bool(f.message and f.pointer and id(m) in circles and id(f.message) in circles)
 
 
 def header(package):
@@ -88,7 +86,7 @@ def structs_header(package):
     standard = {"iosfwd", "string"}
     for m in in_order:
         for f in m.fields:
-            type_ = _member_type(f, package, _boxed(m, f, circles))
+            type_ = _member_type(f, package)
             for word, name in (("map", "map"), ("deque", "deque"), ("vector", "vector"),
                                ("optional", "optional")):
                 if f"std::{word}<" in type_:
@@ -101,14 +99,16 @@ def structs_header(package):
                 includes.add(_VALUES[f.kind][1])
             if type_.startswith("Box"):
                 includes.add("kinformer/object/box.h")
+            elif type_.startswith("StructList"):
+                includes.add("kinformer/object/struct_list.h")
     gv = f"{package.group}/{package.version}" if package.group else package.version
     out = [f"// kinformer/api/structs/{package.alias}.h\n//\n"
            f"// The structs of {gv} to build, change and send. Plain values: members carry the "
            "API's "
-           "field names, pointer\n"
-           "// fields of Go are std::optional, enums are text. The fields of a message that Go "
-           "inlines "
-           "are those of a base class.\n"
+           "field names. Pointers of Go\n"
+           "// are a Box to a struct (kinformer/object/box.h) and a std::optional of other values; "
+           "enums are text. The fields of a\n"
+           "// message that Go inlines are those of a base class.\n"
            "// unknown_fields holds, in protobuf, what a newer server sent and this schema "
            "lacks; it is "
            "sent back. is_partial is\n"
@@ -140,9 +140,8 @@ def structs_header(package):
             if f.inlined:
                 continue
             # The default would need the complete type of an element that is only declared so far.
-            zero = "" if id(m) in circles and f.message and id(f.message) in circles else "{}"
-            member = _member_type(f, package, _boxed(m, f, circles))
-            out.append(f"  {member} {identifier(f.name)}{zero};\n")
+            zero = "" if f.map and id(m) in circles and id(f.message) in circles else "{}"
+            out.append(f"  {_member_type(f, package)} {identifier(f.name)}{zero};\n")
         if m.is_kind:
             out.append("  bool is_partial{};\n")
         out.append("  std::string unknown_fields{};\n"
@@ -175,8 +174,14 @@ def tables_header(package):
     return "".join(out)
 
 
-def source(package):
-    """The tables by which the structs are encoded and decoded."""
+def listed(packages):
+    """The ids of the messages of which there is a list somewhere: each has a StructList."""
+    return {id(f.message) for p in packages for m in structs_of(p) for f in m.fields
+            if f.message and f.repeated and not f.map}
+
+
+def source(package, in_lists):
+    """The tables by which the structs are encoded and decoded, and their lists."""
     in_order, circles = _order(package)
     alias = package.alias
     others = {f.message.package.alias: f.message.package
@@ -186,6 +191,7 @@ def source(package):
     out += [f'#include "{tables_include(others[a])}"\n' for a in sorted(others)]
     out.append(f'#include "kinformer/api/structs/{alias}.h"\n'
                '#include "kinformer/internal/mutable_codec.h"\n\n'
+               '#include "api/struct_list_members.h"\n\n'
                "// The structs have bases and members with private parts; offsetof works with "
                "them all "
                "the same.\n"
@@ -216,11 +222,15 @@ def source(package):
         kind_info = f"&types::{alias}::k{m.name}" if m.is_kind else "nullptr"
         tables.append(f"constinit const MutableTable k{m.name}{{&descriptors::{alias}::k{m.name}, "
                       f"{f'k{m.name}Fields' if fields else '{}'}, "
-                      f"offsetof({struct}, unknown_fields), {kind_info}}};\n")
+                      f"offsetof({struct}, unknown_fields), {kind_info}, "
+                      f"&StructTraits<{struct}>::kOps}};\n")
     out.append("\n}  // namespace\n\n")
     out += tables
     out.append(f"\n}}  // namespace kinformer::internal::mutable_tables::{alias}\n\n"
-               f"namespace kinformer::{alias} {{\n\n")
+               "namespace kinformer {\n\n")
+    out += [f"template class StructList<{alias}::{struct_name(m, package)}>;\n"
+            for m in in_order if id(m) in in_lists]
+    out.append(f"\n}}  // namespace kinformer\n\nnamespace kinformer::{alias} {{\n\n")
     for m in in_order:
         out.append(f"const internal::MutableTable& {struct_name(m, package)}::mutable_table() {{\n"
                    f"  return internal::mutable_tables::{alias}::k{m.name};\n}}\n")

@@ -9,5 +9,6 @@
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"
 #include "kinformer/events/events.h"
+#include "kinformer/events/recorders.h"
 
 #endif  // KINFORMER_EVENTS_H_

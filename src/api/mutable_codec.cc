@@ -354,4 +354,6 @@ void DecodeMutableLeniently(const MutableTable& table, std::string_view message,
   Decoder(true).Message(table, message, object);
 }
 
+const BoxOps& OpsOfStruct(const MutableTable& table) { return *table.ops; }
+
 }  // namespace kinformer::internal

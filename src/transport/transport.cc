@@ -15,6 +15,10 @@ bool SameName(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+void HttpHeaders::Add(std::string_view name, std::string_view value) {
+  fields_.emplace_back(name, value);
+}
+
 std::string_view HttpHeaders::Get(std::string_view name) const {
   for (const auto& [key, value] : fields_) {
     if (SameName(key, name)) return value;

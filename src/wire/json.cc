@@ -197,6 +197,107 @@ Value& Object::value(std::size_t i) { return members_[i].second; }
 
 // ---- Value
 
+Value::Value(double d) : Value(Real{.value = d}) {}
+Value::Value(Real real) noexcept : real_(std::move(real)), rep_(Rep::kReal) {}
+Value::Value(std::string s) : string_(std::move(s)), rep_(Rep::kString) {}
+Value::Value(std::string_view s) : Value(std::string(s)) {}
+Value::Value(const char* s) : Value(std::string(s)) {}
+Value::Value(Array a) : array_(std::move(a)), rep_(Rep::kArray) {}
+Value::Value(Object o) : object_(std::move(o)), rep_(Rep::kObject) {}
+
+Value::Value(const Value& other) : none_() {
+  switch (other.rep_) {
+    case Rep::kNull:
+      break;
+    case Rep::kBool:
+      bool_ = other.bool_;
+      break;
+    case Rep::kInt:
+      int_ = other.int_;
+      break;
+    case Rep::kUint:
+      uint_ = other.uint_;
+      break;
+    case Rep::kReal:
+      std::construct_at(&real_, other.real_);
+      break;
+    case Rep::kString:
+      std::construct_at(&string_, other.string_);
+      break;
+    case Rep::kArray:
+      std::construct_at(&array_, other.array_);
+      break;
+    case Rep::kObject:
+      std::construct_at(&object_, other.object_);
+  }
+  rep_ = other.rep_;
+}
+
+Value::Value(Value&& other) noexcept : none_() { Take(std::move(other)); }
+
+Value& Value::operator=(const Value& other) {
+  Value copy(other);  // `other` may be a part of this value
+  return *this = std::move(copy);
+}
+
+Value& Value::operator=(Value&& other) noexcept {
+  Value taken(std::move(other));  // as above
+  if (rep_ >= Rep::kReal) Destroy();
+  Take(std::move(taken));
+  return *this;
+}
+
+void Value::Take(Value&& other) noexcept {
+  switch (other.rep_) {
+    case Rep::kNull:
+      break;
+    case Rep::kBool:
+      bool_ = other.bool_;
+      break;
+    case Rep::kInt:
+      int_ = other.int_;
+      break;
+    case Rep::kUint:
+      uint_ = other.uint_;
+      break;
+    case Rep::kReal:
+      std::construct_at(&real_, std::move(other.real_));
+      break;
+    case Rep::kString:
+      std::construct_at(&string_, std::move(other.string_));
+      break;
+    case Rep::kArray:
+      std::construct_at(&array_, std::move(other.array_));
+      break;
+    case Rep::kObject:
+      std::construct_at(&object_, std::move(other.object_));
+  }
+  rep_ = other.rep_;
+}
+
+void Value::Destroy() noexcept {
+  switch (rep_) {
+    case Rep::kReal:
+      std::destroy_at(&real_);
+      break;
+    case Rep::kString:
+      std::destroy_at(&string_);
+      break;
+    case Rep::kArray:
+      std::destroy_at(&array_);
+      break;
+    case Rep::kObject:
+      std::destroy_at(&object_);
+      break;
+    default:
+      break;
+  }
+}
+
+Value Value::MakeObject() { return Value(Object()); }
+Value Value::MakeArray() { return Value(Array()); }
+Value Value::MakeArray(std::initializer_list<Value> items) { return Value(Array(items)); }
+
 Value Value::MakeObject(std::initializer_list<std::pair<std::string_view, Value>> members) {
   Object object;
   for (const auto& [name, value] : members) object.Set(name, value);
@@ -204,21 +305,14 @@ Value Value::MakeObject(std::initializer_list<std::pair<std::string_view, Value>
 }
 
 Value Value::MakeNumber(std::string_view text) {
-  Value value;
   const char* const end = text.data() + text.size();
   if (text.find_first_of(".eE") == std::string_view::npos) {
     std::int64_t i = 0;
     auto done = std::from_chars(text.data(), end, i);
-    if (done.ec == std::errc() && done.ptr == end) {
-      value.rep_ = i;
-      return value;
-    }
+    if (done.ec == std::errc() && done.ptr == end) return Value(i);
     std::uint64_t u = 0;
     done = std::from_chars(text.data(), end, u);
-    if (done.ec == std::errc() && done.ptr == end) {
-      value.rep_ = u;
-      return value;
-    }
+    if (done.ec == std::errc() && done.ptr == end) return Value(u);
   }
   Real real;
   real.text = std::string(text);
@@ -228,81 +322,76 @@ Value Value::MakeNumber(std::string_view text) {
     real.value = IsTiny(text) ? 0.0 : HUGE_VAL;
     if (text.front() == '-') real.value = -real.value;
   }
-  value.rep_ = std::move(real);
-  return value;
+  return Value(std::move(real));
 }
 
 Type Value::type() const {
-  switch (rep_.index()) {
-    case 0:
+  switch (rep_) {
+    case Rep::kNull:
       return Type::kNull;
-    case 1:
+    case Rep::kBool:
       return Type::kBool;
-    case 2:
-    case 3:
-    case 4:
+    case Rep::kInt:
+    case Rep::kUint:
+    case Rep::kReal:
       return Type::kNumber;
-    case 5:
+    case Rep::kString:
       return Type::kString;
-    case 6:
+    case Rep::kArray:
       return Type::kArray;
     default:
       return Type::kObject;
   }
 }
 
-bool Value::is_integer() const { return rep_.index() == 2 || rep_.index() == 3; }
+bool Value::is_integer() const { return rep_ == Rep::kInt || rep_ == Rep::kUint; }
 
 std::optional<bool> Value::AsBool() const {
-  const bool* b = std::get_if<bool>(&rep_);
-  return b != nullptr ? std::optional<bool>(*b) : std::nullopt;
+  return rep_ == Rep::kBool ? std::optional<bool>(bool_) : std::nullopt;
 }
 
 std::optional<std::int64_t> Value::AsInt64() const {
-  if (const auto* i = std::get_if<std::int64_t>(&rep_)) return *i;
-  if (const auto* real = std::get_if<Real>(&rep_)) {
-    const double d = real->value;
+  if (rep_ == Rep::kInt) return int_;
+  if (rep_ == Rep::kReal) {
+    const double d = real_.value;
     if (d >= -kTwo63 && d < kTwo63 && d == std::floor(d)) return static_cast<std::int64_t>(d);
   }
   return std::nullopt;
 }
 
 std::optional<std::uint64_t> Value::AsUint64() const {
-  if (const auto* i = std::get_if<std::int64_t>(&rep_)) {
-    return *i >= 0 ? std::optional<std::uint64_t>(static_cast<std::uint64_t>(*i)) : std::nullopt;
+  if (rep_ == Rep::kInt) {
+    return int_ >= 0 ? std::optional<std::uint64_t>(static_cast<std::uint64_t>(int_))
+                     : std::nullopt;
   }
-  if (const auto* u = std::get_if<std::uint64_t>(&rep_)) return *u;
-  if (const auto* real = std::get_if<Real>(&rep_)) {
-    const double d = real->value;
+  if (rep_ == Rep::kUint) return uint_;
+  if (rep_ == Rep::kReal) {
+    const double d = real_.value;
     if (d >= 0 && d < kTwo64 && d == std::floor(d)) return static_cast<std::uint64_t>(d);
   }
   return std::nullopt;
 }
 
 std::optional<double> Value::AsDouble() const {
-  if (const auto* i = std::get_if<std::int64_t>(&rep_)) return static_cast<double>(*i);
-  if (const auto* u = std::get_if<std::uint64_t>(&rep_)) return static_cast<double>(*u);
-  if (const auto* real = std::get_if<Real>(&rep_)) return real->value;
+  if (rep_ == Rep::kInt) return static_cast<double>(int_);
+  if (rep_ == Rep::kUint) return static_cast<double>(uint_);
+  if (rep_ == Rep::kReal) return real_.value;
   return std::nullopt;
 }
 
 std::optional<std::string_view> Value::AsString() const {
-  const auto* s = std::get_if<std::string>(&rep_);
-  return s != nullptr ? std::optional<std::string_view>(*s) : std::nullopt;
+  return rep_ == Rep::kString ? std::optional<std::string_view>(string_) : std::nullopt;
 }
 
 const std::string& Value::StringOrEmpty() const {
   static const std::string empty;
-  const auto* s = std::get_if<std::string>(&rep_);
-  return s != nullptr ? *s : empty;
+  return rep_ == Rep::kString ? string_ : empty;
 }
 
 std::string Value::NumberText() const {
-  if (const auto* i = std::get_if<std::int64_t>(&rep_)) return std::to_string(*i);
-  if (const auto* u = std::get_if<std::uint64_t>(&rep_)) return std::to_string(*u);
-  if (const auto* real = std::get_if<Real>(&rep_)) {
-    return real->text.empty() ? DoubleText(real->value) : real->text;
-  }
+  if (rep_ == Rep::kInt) return std::to_string(int_);
+  if (rep_ == Rep::kUint) return std::to_string(uint_);
+  if (rep_ == Rep::kReal) return real_.text.empty() ? DoubleText(real_.value) : real_.text;
   return {};
 }
 
@@ -319,18 +408,18 @@ const Object& Value::members() const {
 }
 
 Object& Value::EnsureObject() {
-  Object* object = IfObject();
-  return object != nullptr ? *object : rep_.emplace<Object>();
+  if (rep_ != Rep::kObject) *this = Value(Object());
+  return object_;
 }
 
 Array& Value::EnsureArray() {
-  Array* array = IfArray();
-  return array != nullptr ? *array : rep_.emplace<Array>();
+  if (rep_ != Rep::kArray) *this = Value(Array());
+  return array_;
 }
 
 std::string& Value::EnsureString() {
-  std::string* text = IfString();
-  return text != nullptr ? *text : rep_.emplace<std::string>();
+  if (rep_ != Rep::kString) *this = Value(std::string());
+  return string_;
 }
 
 std::size_t Value::size() const {
@@ -373,6 +462,10 @@ const Value& Value::Item(std::size_t index) const {
   return array != nullptr && index < array->size() ? (*array)[index] : NullValue();
 }
 
+void Value::Set(std::string_view name, Value value) { EnsureObject().Set(name, std::move(value)); }
+
+void Value::Append(Value value) { EnsureArray().push_back(std::move(value)); }
+
 bool Value::Erase(std::string_view name) {
   Object* object = IfObject();
   return object != nullptr && object->Erase(name);
@@ -389,23 +482,21 @@ bool operator==(const Value& a, const Value& b) {
     case Type::kNull:
       return true;
     case Type::kBool:
-      return std::get<bool>(a.rep_) == std::get<bool>(b.rep_);
+      return a.bool_ == b.bool_;
     case Type::kNumber: {
       if (a.is_integer() && b.is_integer()) {
-        return a.rep_.index() == b.rep_.index() &&
-               (a.rep_.index() == 2
-                    ? std::get<std::int64_t>(a.rep_) == std::get<std::int64_t>(b.rep_)
-                    : std::get<std::uint64_t>(a.rep_) == std::get<std::uint64_t>(b.rep_));
+        if (a.rep_ != b.rep_) return false;
+        return a.rep_ == Value::Rep::kInt ? a.int_ == b.int_ : a.uint_ == b.uint_;
       }
       return a.AsDouble() == b.AsDouble();
     }
     case Type::kString:
-      return std::get<std::string>(a.rep_) == std::get<std::string>(b.rep_);
+      return a.string_ == b.string_;
     case Type::kArray:
-      return std::get<Array>(a.rep_) == std::get<Array>(b.rep_);
+      return a.array_ == b.array_;
     case Type::kObject: {
-      const Object& left = std::get<Object>(a.rep_);
-      const Object& right = std::get<Object>(b.rep_);
+      const Object& left = a.object_;
+      const Object& right = b.object_;
       if (left.size() != right.size()) return false;
       return std::all_of(left.begin(), left.end(), [&](const Object::Member& member) {
         const Value* other = right.Find(member.first);

@@ -298,12 +298,12 @@ void Value::Write(TextSink& out, const DumpOptions& options, int level) const {
       out.Put("null");
       return;
     case Type::kBool:
-      out.Put(std::get<bool>(rep_) ? "true" : "false");
+      out.Put(bool_ ? "true" : "false");
       return;
     case Type::kNumber:
-      if (const auto* integer = std::get_if<std::int64_t>(&rep_)) {
+      if (rep_ == Rep::kInt) {
         std::array<char, 24> digits{};
-        const auto done = std::to_chars(digits.data(), digits.data() + digits.size(), *integer);
+        const auto done = std::to_chars(digits.data(), digits.data() + digits.size(), int_);
         out.Put(
             std::string_view(digits.data(), static_cast<std::size_t>(done.ptr - digits.data())));
       } else {
@@ -311,16 +311,15 @@ void Value::Write(TextSink& out, const DumpOptions& options, int level) const {
       }
       return;
     case Type::kString:
-      out.PutQuoted(std::get<std::string>(rep_), options.escape_html);
+      out.PutQuoted(string_, options.escape_html);
       return;
     case Type::kArray: {
-      const Array& array = std::get<Array>(rep_);
-      if (array.empty()) {
+      if (array_.empty()) {
         out.Put("[]");
         return;
       }
       char before = '[';
-      for (const Value& item : array) {
+      for (const Value& item : array_) {
         out.Put(std::exchange(before, ','));
         NewLine(out, options.indent, level + 1);
         item.Write(out, options, level + 1);
@@ -330,7 +329,7 @@ void Value::Write(TextSink& out, const DumpOptions& options, int level) const {
       return;
     }
     case Type::kObject: {
-      const Object& object = std::get<Object>(rep_);
+      const Object& object = object_;
       if (object.empty()) {
         out.Put("{}");
         return;

@@ -147,6 +147,40 @@ TEST(JsonValueDeathTest, EnsureOfAnItemThatIsNotThere_EndsWithThePathInWords) {
               "Ensure\\(/0\\): .*since the value is of type null");
 }
 
+TEST(JsonValue, APartOfAValueCanReplaceIt) {
+  for (const char* const part : {"null", "true", "-1", "18446744073709551615", "1.50", R"("text")",
+                                 R"([1,[2]])", R"({"b":{"c":"d"}})"}) {
+    Value whole = Value::MakeObject({{"a", Parse(part).value()}});
+    whole = whole["a"];
+    EXPECT_EQ(whole.Dump(), part) << "copied";
+    whole = Value::MakeArray({Parse(part).value(), 2});
+    whole = std::move((*whole.IfArray())[0]);
+    EXPECT_EQ(whole.Dump(), part) << "moved";
+  }
+}
+
+TEST(JsonValue, EachTypeIsCopiedAndMovedOverEachOther) {
+  const char* const texts[] = {"null",    "true",
+                               "-1",      "18446744073709551615",
+                               "1.50",    R"("some text that has memory of its own")",
+                               "[1,[2]]", R"({"b":{"c":"d"}})"};
+  for (const char* const from : texts) {
+    for (const char* const to : texts) {
+      const Value source = Parse(from).value();
+      Value copied = Parse(to).value();
+      copied = source;
+      EXPECT_EQ(copied.Dump(), from);
+      EXPECT_EQ(source.Dump(), from);
+      Value moved = Parse(to).value();
+      moved = Value(source);
+      EXPECT_EQ(moved.Dump(), from);
+      Value& same = moved;
+      moved = std::move(same);
+      EXPECT_EQ(moved.Dump(), from) << "moved to itself";
+    }
+  }
+}
+
 TEST(JsonValue, TypesHaveNamesAndScalarsNoMembers) {
   const std::pair<Value, const char*> cases[] = {
       {Value(), "null"},     {Value(false), "bool"},        {Value(1), "number"},

@@ -160,6 +160,10 @@ class Table(unittest.TestCase):
                      "internal::Handle Hidden(internal::Handle object);",
                      "void Visit(const std::function<void(Public)>& visit, internal::Handle x);"):
             self.assertEqual(self.internal_names(f"struct O {{\n  {line}\n}};\n"), [], line)
+        for line in ("virtual void Take(internal::Handle object) = 0;",
+                     "std::function<void(internal::Handle)> f;"):
+            within = f"namespace n::internal {{\nstruct O {{\n  {line}\n}};\n}}\n"
+            self.assertEqual(self.internal_names(within), [], line)
 
     def test_structs_that_functions_handle_and_that_have_something_internal(self):
         function = "using Handler = std::function<Answer(const Event<T>&)>;\n"

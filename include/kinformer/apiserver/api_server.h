@@ -24,6 +24,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_name.h"
 
@@ -123,7 +124,7 @@ class ApiServer : public Handler {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  kinformer::internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::apiserver

@@ -18,6 +18,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer::apiserver {
 
@@ -74,7 +75,7 @@ class HttpServer {
  private:
   struct Impl;
   explicit HttpServer(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  const kinformer::internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::apiserver

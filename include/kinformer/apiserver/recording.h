@@ -20,6 +20,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer::apiserver {
 
@@ -109,7 +110,7 @@ class Replay : public Handler {
  private:
   struct Impl;
   explicit Replay(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  const kinformer::internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::apiserver

@@ -16,11 +16,12 @@
 #include <concepts>
 #include <cstdint>
 #include <iosfwd>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
 
@@ -121,7 +122,7 @@ class [[nodiscard]] Error {
 
  private:
   struct Rep;
-  std::unique_ptr<Rep> rep_;
+  internal::Pimpl<Rep> rep_;
 };
 
 namespace internal {

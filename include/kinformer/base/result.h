@@ -17,10 +17,11 @@
 #define KINFORMER_BASE_RESULT_H_
 
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "kinformer/base/error.h"
 
@@ -52,19 +53,67 @@ class [[nodiscard]] Result {
 
   Result()
     requires internal::kEmptyIsValue<T>
-      : rep_(std::in_place_index<0>) {}
+      : value_(), ok_(true) {}
   // NOLINTBEGIN(google-explicit-constructor): so that `return value;` and `return error;` work
-  Result(T value) : rep_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : rep_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : value_(std::move(value)), ok_(true) {}
+  Result(Error error) : error_(std::move(error)) {}
   // Accepts anything that converts to T, so that `return std::make_unique<Derived>()` works.
   template <class U>
-    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+    requires(!std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Error> &&
-             !std::is_same_v<std::remove_cvref_t<U>, T>)
-  Result(U&& value) : rep_(std::in_place_index<0>, std::forward<U>(value)) {}
+             !std::is_same_v<std::remove_cvref_t<U>, T> && std::is_convertible_v<U &&, T>)
+  Result(U&& value) : value_(std::forward<U>(value)), ok_(true) {}
   // NOLINTEND(google-explicit-constructor)
+  Result(const Result& other)
+    requires std::is_copy_constructible_v<T>
+      : ok_(other.ok_) {
+    if (ok_) {
+      MakeValue(other.value_);
+    } else {
+      MakeError(other.error_);
+    }
+  }
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : ok_(other.ok_) {
+    if (ok_) {
+      MakeValue(std::move(other.value_));
+    } else {
+      MakeError(std::move(other.error_));
+    }
+  }
+  Result& operator=(const Result& other)
+    requires(std::is_copy_constructible_v<T> && std::is_move_assignable_v<T>)
+  {
+    return *this = Result(other);
+  }
+  Result& operator=(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T> &&
+                                             std::is_nothrow_move_assignable_v<T>)
+    requires std::is_move_assignable_v<T>
+  {
+    if (ok_ && other.ok_) {
+      value_ = std::move(other.value_);
+    } else if (other.ok_) {
+      ErrorAside aside(*this);
+      MakeValue(std::move(other.value_));
+      aside.Drop();
+      ok_ = true;
+    } else if (ok_) {
+      value_.~T();
+      MakeError(std::move(other.error_));
+      ok_ = false;
+    } else {
+      error_ = std::move(other.error_);
+    }
+    return *this;
+  }
+  ~Result() {
+    if (ok_) {
+      value_.~T();
+    } else {
+      error_.~Error();
+    }
+  }
 
-  [[nodiscard]] bool ok() const { return rep_.index() == 0; }
+  [[nodiscard]] bool ok() const { return ok_; }
   explicit operator bool() const {
     static_assert(
         !std::is_same_v<T, bool>,
@@ -98,14 +147,10 @@ class [[nodiscard]] Result {
     static_assert(sizeof(T) == 0,
                   "the object would go with this Result: keep it, const auto pod = "
                   "pods.Get(\"web-0\"); if (!pod) return pod.error(); and then pod->spec()");
-    return *std::get_if<0>(&rep_);
+    return value_;
   }
-  [[nodiscard]] T value_or(T fallback) && {
-    return ok() ? std::move(*std::get_if<0>(&rep_)) : std::move(fallback);
-  }
-  [[nodiscard]] T value_or(T fallback) const& {
-    return ok() ? *std::get_if<0>(&rep_) : std::move(fallback);
-  }
+  [[nodiscard]] T value_or(T fallback) && { return ok() ? std::move(value_) : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) const& { return ok() ? value_ : std::move(fallback); }
 
   // REQUIRES: !ok().
   [[nodiscard]] const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }
@@ -114,22 +159,53 @@ class [[nodiscard]] Result {
   // Returns the value; or prints the error on stderr and exits with status 1. For main().
   T OrExit() && { return std::move(OrExit()); }
   T& OrExit() & {
-    if (!ok()) internal::ExitWithError(*std::get_if<1>(&rep_));
-    return *std::get_if<0>(&rep_);
+    if (!ok()) internal::ExitWithError(error_);
+    return value_;
   }
   const T& OrExit() const& { return const_cast<Result*>(this)->OrExit(); }
 
  private:
+  // Takes the error away to make room for the value; puts it back if making that throws.
+  class ErrorAside {
+   public:
+    explicit ErrorAside(Result& result) : result_(&result), error_(std::move(result.error_)) {
+      result.error_.~Error();
+    }
+    ~ErrorAside() {
+      if (result_ != nullptr) result_->MakeError(std::move(error_));
+    }
+    ErrorAside(const ErrorAside&) = delete;
+    ErrorAside& operator=(const ErrorAside&) = delete;
+    void Drop() { result_ = nullptr; }
+
+   private:
+    Result* result_;
+    Error error_;
+  };
+
+  template <class From>
+  void MakeValue(From&& from) {
+    ::new (static_cast<void*>(std::addressof(value_))) T(std::forward<From>(from));
+  }
+  template <class From>
+  void MakeError(From&& from) {
+    ::new (static_cast<void*>(&error_)) Error(std::forward<From>(from));
+  }
   T& Checked() {
-    if (!ok()) internal::DieOfBadResultAccess(*std::get_if<1>(&rep_));
-    return *std::get_if<0>(&rep_);
+    if (!ok_) internal::DieOfBadResultAccess(error_);
+    return value_;
   }
   Error& CheckedError() {
-    if (ok()) internal::DieOfMissingError();
-    return *std::get_if<1>(&rep_);
+    if (ok_) internal::DieOfMissingError();
+    return error_;
   }
 
-  std::variant<T, Error> rep_;
+  // No std::variant, which costs the compiler several times as much for each T.
+  union {
+    T value_;
+    Error error_;
+  };
+  bool ok_ = false;
 };
 
 // Success, or an Error.

@@ -24,6 +24,7 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/metrics.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
 
@@ -77,7 +78,7 @@ class Runtime {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

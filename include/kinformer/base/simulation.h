@@ -27,6 +27,7 @@
 #include <string>
 
 #include "kinformer/base/env.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
 
@@ -72,7 +73,7 @@ class Simulation {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "kinformer/internal/pimpl.h"
+
 namespace kinformer {
 
 // A move-only `void()` function object, so that a task may own its data (a unique_ptr, a Ref).
@@ -38,7 +40,7 @@ class Task {
     void Call() override { function(); }
     F function;
   };
-  std::unique_ptr<Base> holder_;
+  internal::Pimpl<Base> holder_;
 };
 
 }  // namespace kinformer

@@ -29,6 +29,7 @@
 #include "kinformer/cache/shared_informer.h"
 #include "kinformer/cache/snapshot.h"
 #include "kinformer/internal/assume_cache_core.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/view_block.h"
 #include "kinformer/object/ref.h"
 #include "kinformer/object/resource.h"
@@ -150,7 +151,7 @@ class AssumeCache {
   }
 
   SharedInformer<T> informer_;
-  std::unique_ptr<internal::AssumeCacheCore> core_;
+  internal::Pimpl<internal::AssumeCacheCore> core_;
   EventHandlerRegistration registration_;
   // Destroyed first: its callbacks use the core.
   EventHandlerRegistration::ScopedRegistration handler_;

@@ -9,7 +9,6 @@
 #ifndef KINFORMER_CACHE_INDEXER_H_
 #define KINFORMER_CACHE_INDEXER_H_
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,13 +43,7 @@ class Indexer : public Store<T> {
     auto values = this->core()->ValuesOf(index, *object.object());
     if (!values) return ObjectRange<T>().WithError(std::move(values).error());
     auto snapshot = this->core()->Snapshot();
-    std::vector<const internal::Block*> found;
-    for (const std::string& value : *values) {
-      auto some = snapshot->ByIndex(index, value);
-      if (some) found.insert(found.end(), some->begin(), some->end());
-    }
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
+    auto found = internal::ByIndexValues(*snapshot, index, *values);
     return ObjectRange<T>(std::move(snapshot), std::move(found));
   }
   // Returns the objects with this value.

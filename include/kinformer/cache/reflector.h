@@ -32,6 +32,7 @@
 #include "kinformer/cache/reflector_options.h"
 #include "kinformer/cache/store.h"
 #include "kinformer/client/lister_watcher.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/reflector_core.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/ref.h"
@@ -208,7 +209,7 @@ class Reflector {
   [[nodiscard]] const std::string& Name() const { return core_->name(); }
 
  private:
-  const std::unique_ptr<internal::ReflectorCore> core_;
+  const internal::Pimpl<internal::ReflectorCore> core_;
 };
 
 }  // namespace kinformer

@@ -37,6 +37,7 @@
 #include "kinformer/internal/factory_misuse.h"
 #include "kinformer/internal/live_reader.h"
 #include "kinformer/internal/misuse.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/resource.h"
 
@@ -87,7 +88,7 @@ class FactoryCore {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace internal
@@ -266,7 +267,7 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
     return *std::move(chosen);
   }
 
-  std::unique_ptr<internal::FactoryCore> core_;
+  internal::Pimpl<internal::FactoryCore> core_;
 };
 
 // Counterpart: informers.NewSharedInformerFactory.

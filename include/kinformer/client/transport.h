@@ -28,7 +28,7 @@ namespace kinformer {
 // Header fields in the order sent. Names are compared without case.
 class HttpHeaders {
  public:
-  void Add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
+  void Add(std::string_view name, std::string_view value);
   // Returns the first value; empty if there is none.
   [[nodiscard]] std::string_view Get(std::string_view name) const;
   [[nodiscard]] bool Has(std::string_view name) const;

@@ -23,11 +23,15 @@
 #include "kinformer/client/config.h"
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/controller/runnable.h"
-#include "kinformer/events/event_broadcaster.h"
-#include "kinformer/events/event_recorder.h"
-#include "kinformer/events/events.h"
+#include "kinformer/events/recorders.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
+
+class EventBroadcaster;  // event_broadcaster.h
+namespace events {
+class EventBroadcaster;  // events.h
+}  // namespace events
 
 // Options of a Cluster's parts.
 struct ClusterOptions {
@@ -81,8 +85,8 @@ class Cluster final : public Runnable {
   const std::shared_ptr<SharedInformerFactory> cache_;
   const DelegatingClient client_;
   std::mutex mutex_;
-  std::unique_ptr<EventBroadcaster> events_;
-  std::unique_ptr<events::EventBroadcaster> series_;
+  internal::Pimpl<EventBroadcaster> events_;
+  internal::Pimpl<events::EventBroadcaster> series_;
 };
 
 }  // namespace kinformer

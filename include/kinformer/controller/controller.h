@@ -72,102 +72,37 @@ class TypedController final : public Runnable {
   // outlive it. kInvalidArgument: the name or the reconciler is missing.
   static Result<std::shared_ptr<TypedController>> New(
       Env& env, std::shared_ptr<TypedReconciler<R>> reconciler, ControllerOptions options,
-      std::unique_ptr<RateLimiter<R>> limiter = nullptr) {
-    if (Result<void> valid = internal::CheckController(options, reconciler != nullptr); !valid) {
-      return valid.error();
-    }
-    return std::shared_ptr<TypedController>(
-        new TypedController(env, std::move(reconciler), std::move(options), std::move(limiter)));
-  }
-  ~TypedController() override = default;
+      std::unique_ptr<RateLimiter<R>> limiter = nullptr);
+  ~TypedController() override;
 
   // Adds a source, which starts with the controller. If the controller has started already, the
   // source starts at once, and nothing waits for it to sync.
-  Result<void> Watch(std::shared_ptr<source::TypedSource<R>> source) {
-    if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
-    source::TypedSource<R>* const raw = source.get();
-    return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
-      return raw->Start(stop, RequestQueue<R>(queue_, usual_));
-    });
-  }
+  Result<void> Watch(std::shared_ptr<source::TypedSource<R>> source);
   // Stops a source: it adds no more requests; queued ones stay. kNotFound: the source does not
   // belong to this controller.
-  Result<void> Unwatch(const std::shared_ptr<source::TypedSource<R>>& source) {
-    return core_.Unwatch(source);
-  }
+  Result<void> Unwatch(const std::shared_ptr<source::TypedSource<R>>& source);
 
   // Starts the sources, waits for them, and works until `stop` is requested; then waits for running
   // reconciles. Blocks. Fails if a source did not start or sync, or if it was called before.
   // Returns OK at once, without a reconcile, if a Warmup was stopped before the sources had synced:
   // that has ended the controller.
-  Result<void> Start(const std::stop_token& stop) override { return core_.Start(stop); }
+  Result<void> Start(const std::stop_token& stop) override;
   // Starts the sources and waits for them: the first half of Start. Blocks until they have synced
   // or `stop` is requested, here or for a Start that waits for this call; stopping returns OK too.
-  Result<void> Warmup(const std::stop_token& stop) override { return core_.Warmup(stop); }
-  [[nodiscard]] bool HasWarmup() const override {
-    return core_.options().enable_warmup.value_or(false);
-  }
-  [[nodiscard]] RunnableGroup group() const override {
-    return core_.options().need_leader_election.value_or(true) ? RunnableGroup::kLeaderElection
-                                                               : RunnableGroup::kOthers;
-  }
-  [[nodiscard]] std::string name() const override { return core_.options().name; }
+  Result<void> Warmup(const std::stop_token& stop) override;
+  [[nodiscard]] bool HasWarmup() const override;
+  [[nodiscard]] RunnableGroup group() const override;
+  [[nodiscard]] std::string name() const override;
 
   // Returns the number of queued requests. May be outdated at once.
-  [[nodiscard]] std::size_t Len() const { return queue_.Len(); }
+  [[nodiscard]] std::size_t Len() const;
 
  private:
   TypedController(Env& env, std::shared_ptr<TypedReconciler<R>> reconciler,
-                  ControllerOptions options, std::unique_ptr<RateLimiter<R>> limiter)
-      : reconciler_(std::move(reconciler)),
-        usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
-        queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
-               {.name = options.name, .controller = options.name}),
-        core_(env, std::move(options)) {
-    core_.SetQueue({.process_next = [this] { return ProcessNext(); },
-                    .shut_down = [this] { queue_.ShutDown(); }});
-  }
-
-  // Chooses as controller-runtime does: with priorities there is no overall rate limit.
-  static std::unique_ptr<RateLimiter<R>> LimiterFor(Env& env, bool by_priority) {
-    if (!by_priority) return DefaultControllerRateLimiter<R>(env);
-    return std::make_unique<ItemExponentialFailureRateLimiter<R>>(std::chrono::milliseconds(5),
-                                                                  std::chrono::seconds(1000));
-  }
-
-  bool ProcessNext() {
-    const auto next = queue_.GetWithPriority();
-    if (!next) return false;
-    const R& request = next->item;
-    const bool disposed = core_.Contain([&] {
-      const std::optional<internal::Disposal> disposal = core_.Reconcile(
-          internal::TextOf(request), next->priority, [&](const ReconcileContext& context) {
-            return reconciler_->Reconcile(context, request);
-          });
-      if (disposal) Dispose(request, *disposal);
-    });
-    // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.
-    if (!disposed) queue_.AddWithOpts({.after = std::chrono::seconds(1)}, request);
-    queue_.Done(request);
-    return true;
-  }
-
-  void Dispose(const R& request, const internal::Disposal& disposal) {
-    using Action = internal::Disposal::Action;
-    const RequestQueue<R> queue(queue_, usual_);
-    switch (disposal.action) {
-      case Action::kForget:
-        queue_.Forget(request);
-        return;
-      case Action::kRateLimited:
-        queue.AddWithOpts({.rate_limited = true, .priority = disposal.priority}, request);
-        return;
-      case Action::kAfter:
-        queue_.Forget(request);
-        queue.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
-        return;
-    }
-  }
+                  ControllerOptions options, std::unique_ptr<RateLimiter<R>> limiter);
+  static std::unique_ptr<RateLimiter<R>> LimiterFor(Env& env, bool by_priority);
+  bool ProcessNext();
+  void Dispose(const R& request, const internal::Disposal& disposal);
 
   const std::shared_ptr<TypedReconciler<R>> reconciler_;
   const std::optional<int> usual_;
@@ -176,6 +111,123 @@ class TypedController final : public Runnable {
 };
 // A controller whose requests are names of objects.
 using Controller = TypedController<Request>;
+
+template <class R>
+Result<std::shared_ptr<TypedController<R>>> TypedController<R>::New(
+    Env& env, std::shared_ptr<TypedReconciler<R>> reconciler, ControllerOptions options,
+    std::unique_ptr<RateLimiter<R>> limiter) {
+  if (Result<void> valid = internal::CheckController(options, reconciler != nullptr); !valid) {
+    return valid.error();
+  }
+  return std::shared_ptr<TypedController>(
+      new TypedController(env, std::move(reconciler), std::move(options), std::move(limiter)));
+}
+
+template <class R>
+TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>> reconciler,
+                                    ControllerOptions options,
+                                    std::unique_ptr<RateLimiter<R>> limiter)
+    : reconciler_(std::move(reconciler)),
+      usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
+      queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
+             {.name = options.name, .controller = options.name}),
+      core_(env, std::move(options)) {
+  core_.SetQueue({.process_next = [this] { return ProcessNext(); },
+                  .shut_down = [this] { queue_.ShutDown(); }});
+}
+
+template <class R>
+TypedController<R>::~TypedController() = default;
+
+template <class R>
+Result<void> TypedController<R>::Watch(std::shared_ptr<source::TypedSource<R>> source) {
+  if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
+  source::TypedSource<R>* const raw = source.get();
+  return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
+    return raw->Start(stop, RequestQueue<R>(queue_, usual_));
+  });
+}
+
+template <class R>
+Result<void> TypedController<R>::Unwatch(const std::shared_ptr<source::TypedSource<R>>& source) {
+  return core_.Unwatch(source);
+}
+
+template <class R>
+Result<void> TypedController<R>::Start(const std::stop_token& stop) {
+  return core_.Start(stop);
+}
+
+template <class R>
+Result<void> TypedController<R>::Warmup(const std::stop_token& stop) {
+  return core_.Warmup(stop);
+}
+
+template <class R>
+bool TypedController<R>::HasWarmup() const {
+  return core_.options().enable_warmup.value_or(false);
+}
+
+template <class R>
+RunnableGroup TypedController<R>::group() const {
+  return core_.options().need_leader_election.value_or(true) ? RunnableGroup::kLeaderElection
+                                                             : RunnableGroup::kOthers;
+}
+
+template <class R>
+std::string TypedController<R>::name() const {
+  return core_.options().name;
+}
+
+template <class R>
+std::size_t TypedController<R>::Len() const {
+  return queue_.Len();
+}
+
+// Chooses as controller-runtime does: with priorities there is no overall rate limit.
+template <class R>
+std::unique_ptr<RateLimiter<R>> TypedController<R>::LimiterFor(Env& env, bool by_priority) {
+  if (!by_priority) return DefaultControllerRateLimiter<R>(env);
+  return std::make_unique<ItemExponentialFailureRateLimiter<R>>(std::chrono::milliseconds(5),
+                                                                std::chrono::seconds(1000));
+}
+
+template <class R>
+bool TypedController<R>::ProcessNext() {
+  const auto next = queue_.GetWithPriority();
+  if (!next) return false;
+  const R& request = next->item;
+  const bool disposed = core_.Contain([&] {
+    const std::optional<internal::Disposal> disposal = core_.Reconcile(
+        internal::TextOf(request), next->priority,
+        [&](const ReconcileContext& context) { return reconciler_->Reconcile(context, request); });
+    if (disposal) Dispose(request, *disposal);
+  });
+  // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.
+  if (!disposed) queue_.AddWithOpts({.after = std::chrono::seconds(1)}, request);
+  queue_.Done(request);
+  return true;
+}
+
+template <class R>
+void TypedController<R>::Dispose(const R& request, const internal::Disposal& disposal) {
+  using Action = internal::Disposal::Action;
+  const RequestQueue<R> queue(queue_, usual_);
+  switch (disposal.action) {
+    case Action::kForget:
+      queue_.Forget(request);
+      return;
+    case Action::kRateLimited:
+      queue.AddWithOpts({.rate_limited = true, .priority = disposal.priority}, request);
+      return;
+    case Action::kAfter:
+      queue_.Forget(request);
+      queue.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
+      return;
+  }
+}
+
+extern template class TypedController<Request>;  // compiled in the library
 
 }  // namespace kinformer
 

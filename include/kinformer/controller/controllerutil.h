@@ -106,11 +106,8 @@ struct Owner {
   Owner() = default;
   template <Resource T>
   Owner(const T& object)  // NOLINT(google-explicit-constructor)
-      : apiVersion(T::kind_info().apiVersion()),
-        kind(T::kind_info().kind),
-        namespace_(object.metadata().namespace_()),
-        name(object.metadata().name()),
-        uid(object.metadata().uid()) {}
+      : Owner(T::kind_info(), object.metadata()) {}
+  Owner(const KindInfo& type, const metav1::ObjectMeta& metadata);
   std::string apiVersion{};
   std::string kind{};
   std::string namespace_{};  // empty: the owner is cluster-scoped
@@ -304,22 +301,23 @@ Result<Outcome<T>> CreateOrUpdate(const Resources<T>& resources, std::string_vie
   [[maybe_unused]] constexpr bool kFits = internal::CheckMutate<T, Mutate>();
   Result<Ref<T>> there = resources.Get(name);
   if (!there && !IsNotFound(there.error())) return std::move(there).error();
-  typename T::Mutable wanted;
+  Box<typename T::Mutable> wanted;  // generated structs in it are copied and deleted by the library
   if (there) {
-    wanted = (*there)->DeepCopy();
+    wanted = kinformer::internal::BoxedCopy(**there);
   } else {
-    wanted.metadata.name = name;
-    wanted.metadata.namespace_ = resources.namespace_();
+    wanted.emplace();
+    wanted->metadata.name = name;
+    wanted->metadata.namespace_ = resources.namespace_();
   }
-  const typename T::Mutable before = wanted;
-  if (Result<void> mutated = mutate(wanted); !mutated) return mutated.error();
-  if (Result<void> same = internal::CheckSameObject(wanted.metadata, before.metadata.namespace_,
-                                                    before.metadata.name);
+  const Box<typename T::Mutable> before = wanted;
+  if (Result<void> mutated = mutate(*wanted); !mutated) return mutated.error();
+  if (Result<void> same = internal::CheckSameObject(wanted->metadata, before->metadata.namespace_,
+                                                    before->metadata.name);
       !same) {
     return same.error();
   }
-  if (there && wanted == before) return Outcome<T>{OperationResult::kNone, *std::move(there)};
-  Result<Ref<T>> written = there ? resources.Update(wanted) : resources.Create(wanted);
+  if (there && *wanted == *before) return Outcome<T>{OperationResult::kNone, *std::move(there)};
+  Result<Ref<T>> written = there ? resources.Update(*wanted) : resources.Create(*wanted);
   if (!written) return std::move(written).error();
   return Outcome<T>{there ? OperationResult::kUpdated : OperationResult::kCreated,
                     *std::move(written)};

@@ -139,9 +139,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   using DelegatingClientMisuse::WithNamespace;
 
   DelegatingClient(Client client, std::shared_ptr<SharedInformerFactory> factory,
-                   DelegatingClientOptions options = {})
-      : core_(std::make_shared<internal::DelegatingClientCore>(
-            std::move(client), std::move(factory), std::move(options))) {}
+                   DelegatingClientOptions options = {});
   template <class Factory>
     requires(!std::convertible_to<Factory &&, std::shared_ptr<SharedInformerFactory>>)
   DelegatingClient(const Client& /*client*/, Factory&& /*factory*/,
@@ -152,40 +150,21 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   }
 
   // Returns this client with a deadline for its calls; of several deadlines the earliest counts.
-  [[nodiscard]] DelegatingClient WithDeadline(SteadyTime deadline) const {
-    DelegatingClient bounded = *this;
-    if (deadline < bounded.bounds_.deadline) bounded.bounds_.deadline = deadline;
-    return bounded;
-  }
+  [[nodiscard]] DelegatingClient WithDeadline(SteadyTime deadline) const;
   // Returns this client with a stop token: calls end with kCanceled when it is requested to stop.
   // Replaces an earlier token; the token of CallOptions counts too.
-  [[nodiscard]] DelegatingClient WithStopToken(std::stop_token stop) const {
-    DelegatingClient bounded = *this;
-    bounded.bounds_.stop = std::move(stop);
-    return bounded;
-  }
+  [[nodiscard]] DelegatingClient WithStopToken(std::stop_token stop) const;
   // Returns this client limited to one namespace; replaces an earlier one. Written objects, and
   // names and lists in reads and deletions, get this namespace if they have none; another one is
   // kInvalidArgument. Kinds without namespaces are not affected, nor are InformerFor and
   // IndexField, which concern the whole cache. Empty: no limit. It grants or denies no permissions;
   // that is the server's task. Counterpart: client.NewNamespacedClient, which silently turns a list
   // of another namespace into one of its own.
-  [[nodiscard]] DelegatingClient WithNamespace(std::string namespace_) const {
-    DelegatingClient bounded = *this;
-    bounded.bounds_.namespace_ = std::move(namespace_);
-    return bounded;
-  }
+  [[nodiscard]] DelegatingClient WithNamespace(std::string namespace_) const;
 
   // Returns this client with the bounds of `call`: its stop token, if it has one, as WithStopToken,
   // and its timeout, which starts now.
-  [[nodiscard]] DelegatingClient Within(const CallOptions& call) const {
-    DelegatingClient bounded = *this;
-    if (call.stop.stop_possible()) bounded.bounds_.stop = call.stop;
-    if (call.timeout <= Duration(0)) return bounded;
-    const SteadyTime now = client().env().Now();
-    if (call.timeout >= SteadyTime::max() - now) return bounded;
-    return bounded.WithDeadline(now + call.timeout);
-  }
+  [[nodiscard]] DelegatingClient Within(const CallOptions& call) const;
 
   // ---- Reads
 
@@ -276,8 +255,8 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   // Server-side apply: creates the object, or sets the fields that are set in the struct, which
   // then belong to ApplyOptions::fieldManager. Fields that this manager applied before and no
   // longer applies are removed. Fields of other managers do not change: kConflict if they differ,
-  // unless forced. Set are std::optionals with a value, and all others that are neither zero nor
-  // empty. So begin with an empty struct, not with a DeepCopy, in which everything is set.
+  // unless forced. Set are optionals and Boxes with a value, and all others that are neither zero
+  // nor empty. So begin with an empty struct, not with a DeepCopy, in which everything is set.
   // Counterpart: Client.Apply, and Patch with client.Apply.
   //
   //   corev1::ConfigMap::Mutable wanted;
@@ -409,16 +388,13 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
         named.metadata.namespace_ = client_->template Home<T>();
       return named;
     }
-    SubResourceClient(const DelegatingClient& client, std::string name)
-        : client_(std::make_shared<const DelegatingClient>(client)), name_(std::move(name)) {}
+    SubResourceClient(const DelegatingClient& client, std::string name);
 
     std::shared_ptr<const DelegatingClient> client_;
     std::string name_;
   };
-  [[nodiscard]] SubResourceClient SubResource(std::string name) const {
-    return SubResourceClient(*this, std::move(name));
-  }
-  [[nodiscard]] SubResourceClient Status() const { return SubResource("status"); }
+  [[nodiscard]] SubResourceClient SubResource(std::string name) const;
+  [[nodiscard]] SubResourceClient Status() const;
 
   // ---- Metadata only: from a cache of the metadata, or from the cache of the whole objects if
   // there is one. Counterpart: reading a PartialObjectMetadata.

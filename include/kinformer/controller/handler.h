@@ -77,6 +77,43 @@ using EventFunc =
                                     FuncsWords>;
 }  // namespace internal
 
+namespace internal {
+// Handles Objects, all of which are of kind T, by a handler for T.
+template <class T, class R>
+class UntypedHandler final : public EventHandler<Object, R> {
+ public:
+  using Queue = typename EventHandler<Object, R>::Queue;
+  explicit UntypedHandler(std::shared_ptr<EventHandler<T, R>> typed) : typed_(std::move(typed)) {}
+  void Create(const Added<Object>& event, const Queue& queue) override {
+    typed_->Create(predicate::internal::AsKind<T>(event), queue);
+  }
+  void Update(const Updated<Object>& event, const Queue& queue) override {
+    typed_->Update(predicate::internal::AsKind<T>(event), queue);
+  }
+  void Delete(const Deleted<Object>& event, const Queue& queue) override {
+    typed_->Delete(predicate::internal::AsKind<T>(event), queue);
+  }
+  void Generic(const GenericEvent<Object>& event, const Queue& queue) override {
+    typed_->Generic(predicate::internal::AsKind<T>(event), queue);
+  }
+  [[nodiscard]] bool OnlyEnqueues() const override { return typed_->OnlyEnqueues(); }
+
+ private:
+  const std::shared_ptr<EventHandler<T, R>> typed_;
+};
+
+// Returns the same handler for Objects; null for null.
+template <class T, class R>
+std::shared_ptr<EventHandler<Object, R>> Untyped(std::shared_ptr<EventHandler<T, R>> typed) {
+  if constexpr (std::is_same_v<T, Object>) {
+    return typed;
+  } else {
+    if (typed == nullptr) return nullptr;
+    return std::make_shared<UntypedHandler<T, R>>(std::move(typed));
+  }
+}
+}  // namespace internal
+
 // A handler made of functions; empty ones ignore their events. Counterpart: handler.Funcs.
 template <class T, class R = Request>
 struct Funcs {

@@ -41,6 +41,7 @@
 #include "kinformer/endpoints/healthz.h"
 #include "kinformer/internal/callable.h"
 #include "kinformer/internal/hidden_overrides.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/leaderelection/leader_elector.h"
 #include "kinformer/leaderelection/resource_lock.h"
 #include "kinformer/webhook/webhook_certificates.h"
@@ -265,7 +266,7 @@ class Manager {
  private:
   struct Impl;
   explicit Manager(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -18,15 +18,17 @@
 #include "kinformer/api/metav1_mutable.h"
 #include "kinformer/base/env.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/object/struct_list.h"
 
 namespace kinformer::meta {
 
 // Condition list of a status.
-using Conditions = std::vector<metav1::ConditionMutable>;
+using Conditions = StructList<metav1::ConditionMutable>;
 
 namespace internal {
 template <class Given>
-concept NoConditions = !std::convertible_to<const Given&, const Conditions&>;
+concept NoConditions =
+    !std::convertible_to<const Given&, const std::vector<metav1::ConditionMutable>&>;
 template <class Given>
 constexpr void ExplainConditions() {
   constexpr bool kIsVector = requires(Given& g) { g.push_back(*g.begin()); };
@@ -44,22 +46,27 @@ constexpr void ExplainConditions() {
 // Sets the condition of that type, or adds it. If the status changes, lastTransitionTime
 // becomes the given one, or else now. Returns true if anything changed. Counterpart:
 // SetStatusCondition.
-bool SetStatusCondition(Env& env, Conditions& conditions, metav1::ConditionMutable condition);
+bool SetStatusCondition(Env& env, std::vector<metav1::ConditionMutable>& conditions,
+                        metav1::ConditionMutable condition);
 // Removes a condition. Returns false if there was none. Counterpart: RemoveStatusCondition.
-bool RemoveStatusCondition(Conditions& conditions, std::string_view type);
+bool RemoveStatusCondition(std::vector<metav1::ConditionMutable>& conditions,
+                           std::string_view type);
 // Returns a pointer into `conditions`; null if there is none. Counterpart: FindStatusCondition.
-[[nodiscard]] metav1::ConditionMutable* FindStatusCondition(Conditions& conditions,
-                                                            std::string_view type);
+[[nodiscard]] metav1::ConditionMutable* FindStatusCondition(
+    std::vector<metav1::ConditionMutable>& conditions, std::string_view type);
 // Does the same for const conditions.
-[[nodiscard]] const metav1::ConditionMutable* FindStatusCondition(const Conditions& conditions,
-                                                                  std::string_view type);
+[[nodiscard]] const metav1::ConditionMutable* FindStatusCondition(
+    const std::vector<metav1::ConditionMutable>& conditions, std::string_view type);
 // Returns true if the type has that status. Counterpart: IsStatusConditionPresentAndEqual.
-[[nodiscard]] bool IsStatusConditionPresentAndEqual(const Conditions& conditions,
-                                                    std::string_view type, std::string_view status);
+[[nodiscard]] bool IsStatusConditionPresentAndEqual(
+    const std::vector<metav1::ConditionMutable>& conditions, std::string_view type,
+    std::string_view status);
 // Returns true if the type is "True". Counterpart: IsStatusConditionTrue.
-[[nodiscard]] bool IsStatusConditionTrue(const Conditions& conditions, std::string_view type);
+[[nodiscard]] bool IsStatusConditionTrue(const std::vector<metav1::ConditionMutable>& conditions,
+                                         std::string_view type);
 // Returns true if the type is "False". Counterpart: IsStatusConditionFalse.
-[[nodiscard]] bool IsStatusConditionFalse(const Conditions& conditions, std::string_view type);
+[[nodiscard]] bool IsStatusConditionFalse(const std::vector<metav1::ConditionMutable>& conditions,
+                                          std::string_view type);
 
 // Explains calls without the Env.
 template <class Wrong>

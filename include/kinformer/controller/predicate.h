@@ -107,6 +107,58 @@ template <class T>
           [shared](const GenericEvent<T>& e) { return shared->Generic(internal::AsObject(e)); }};
 }
 
+namespace internal {
+// Return the event as one about an object of kind T, which its object must be.
+template <class T>
+Added<T> AsKind(const Added<Object>& e) {
+  return {e.key, T(e.block), e.is_in_initial_list, e.block, e.epoch};
+}
+template <class T>
+Updated<T> AsKind(const Updated<Object>& e) {
+  return {e.key, T(e.old_block), T(e.new_block), e.old_block, e.new_block, e.epoch};
+}
+template <class T>
+Deleted<T> AsKind(const Deleted<Object>& e) {
+  return {e.key, T(e.block), e.final_state_unknown, e.block, e.epoch, e.told_block};
+}
+template <class T>
+GenericEvent<T> AsKind(const GenericEvent<Object>& e) {
+  return {Ref<T>(e.object.object())};
+}
+
+// Returns the same predicate for Objects, all of which must be of kind T: the rest of a watch is
+// then the same code for every kind.
+template <class T>
+[[nodiscard]] Predicate<Object> Untyped(Predicate<T> typed) {
+  if constexpr (std::is_same_v<T, Object>) {
+    return typed;
+  } else {
+    Predicate<Object> any;
+    if (typed.create) {
+      any.create = [f = std::move(typed.create)](const Added<Object>& e) {
+        return f(AsKind<T>(e));
+      };
+    }
+    if (typed.update) {
+      any.update = [f = std::move(typed.update)](const Updated<Object>& e) {
+        return f(AsKind<T>(e));
+      };
+    }
+    if (typed.delete_) {
+      any.delete_ = [f = std::move(typed.delete_)](const Deleted<Object>& e) {
+        return f(AsKind<T>(e));
+      };
+    }
+    if (typed.generic) {
+      any.generic = [f = std::move(typed.generic)](const GenericEvent<Object>& e) {
+        return f(AsKind<T>(e));
+      };
+    }
+    return any;
+  }
+}
+}  // namespace internal
+
 // Parameter type that accepts a predicate for T, one for Object, or nothing.
 template <class T>
 class PredicateFor : public Predicate<T> {
@@ -132,6 +184,10 @@ class PredicateFor : public Predicate<T> {
   }
   // Returns the predicate for Object that it was made of; else null.
   [[nodiscard]] const std::shared_ptr<const Predicate<Object>>& any() const { return any_; }
+  // Returns the same predicate for Objects, all of which must be of kind T.
+  [[nodiscard]] Predicate<Object> Untyped() && {
+    return any_ != nullptr ? *any_ : internal::Untyped<T>(std::move(*this));
+  }
 
  private:
   std::shared_ptr<const Predicate<Object>> any_;

@@ -105,61 +105,87 @@ class Adapter final : public ResourceEventHandler<T> {
   const RequestQueue<R> queue_;
 };
 
-template <class T, class R>
+// Passes the events of an informer, of whatever kind, to a handler for Objects.
+template <class R>
 class KindSource final : public TypedSource<R> {
  public:
-  KindSource(std::string name, InformerProvider<T> provider,
-             std::shared_ptr<handler::EventHandler<T, R>> handler, predicate::Predicate<T> accepts)
-      : name_(std::move(name)),
-        provider_(std::move(provider)),
-        handler_(std::move(handler)),
-        accepts_(std::move(accepts)) {}
+  using Provider = std::function<std::shared_ptr<kinformer::internal::InformerCore>()>;
+  KindSource(std::string name, Provider provider,
+             std::shared_ptr<handler::EventHandler<Object, R>> handler,
+             predicate::Predicate<Object> accepts);
+  ~KindSource() override;
 
-  Result<void> Start(const std::stop_token& /*stop*/, const RequestQueue<R>& queue) override {
-    if (handler_ == nullptr) return Error(Reason::kInvalidArgument, name_ + ": no event handler");
-    if (!provider_) return Error(Reason::kInvalidArgument, name_ + ": no informer");
-    SharedInformer<T> informer = provider_();
-    auto listener = informer.core()->AddHandler(
-        std::make_shared<kinformer::internal::HandlerAdapter<T, Adapter<T, R>>>(
-            std::make_shared<Adapter<T, R>>(handler_, accepts_, queue)),
-        {.name = "controller"});
-    if (!listener) return listener.error();
-    informer.Start();
-    registration_ = EventHandlerRegistration(std::move(*listener));
-    const std::lock_guard lock(mutex_);
-    informer_.emplace(std::move(informer));
-    return {};
-  }
-  Result<void> WaitForSync(const std::stop_token& stop, Duration timeout) override {
-    Result<void> cached = informer_->WaitForCacheSync(stop, {.timeout = timeout});
-    return cached ? registration_.WaitForSync(stop, timeout) : cached;
-  }
-  void Stop() override {
-    std::optional<SharedInformer<T>> informer;
-    {
-      const std::lock_guard lock(mutex_);
-      informer.swap(informer_);
-    }
-    if (informer) static_cast<void>(informer->RemoveEventHandler(registration_));
-  }
-  [[nodiscard]] std::string Describe() const override { return name_; }
-  [[nodiscard]] std::optional<Duration> ProgressAge() const override {
-    const std::optional<SharedInformer<T>> informer = [this] {
-      const std::lock_guard lock(mutex_);
-      return informer_;
-    }();
-    return informer ? informer->Status().progress_age : std::nullopt;
-  }
+  Result<void> Start(const std::stop_token& stop, const RequestQueue<R>& queue) override;
+  Result<void> WaitForSync(const std::stop_token& stop, Duration timeout) override;
+  void Stop() override;
+  [[nodiscard]] std::string Describe() const override;
+  [[nodiscard]] std::optional<Duration> ProgressAge() const override;
 
  private:
+  using Informer = std::shared_ptr<kinformer::internal::InformerCore>;
   const std::string name_;
-  const InformerProvider<T> provider_;
-  const std::shared_ptr<handler::EventHandler<T, R>> handler_;
-  const predicate::Predicate<T> accepts_;
+  const Provider provider_;
+  const std::shared_ptr<handler::EventHandler<Object, R>> handler_;
+  const predicate::Predicate<Object> accepts_;
   EventHandlerRegistration registration_;
   mutable std::mutex mutex_;
-  std::optional<SharedInformer<T>> informer_;  // while it runs
+  Informer informer_;  // while it runs
 };
+
+template <class R>
+KindSource<R>::KindSource(std::string name, Provider provider,
+                          std::shared_ptr<handler::EventHandler<Object, R>> handler,
+                          predicate::Predicate<Object> accepts)
+    : name_(std::move(name)),
+      provider_(std::move(provider)),
+      handler_(std::move(handler)),
+      accepts_(std::move(accepts)) {}
+template <class R>
+KindSource<R>::~KindSource() = default;
+template <class R>
+Result<void> KindSource<R>::Start(const std::stop_token& /*stop*/, const RequestQueue<R>& queue) {
+  if (handler_ == nullptr) return Error(Reason::kInvalidArgument, name_ + ": no event handler");
+  if (!provider_) return Error(Reason::kInvalidArgument, name_ + ": no informer");
+  Informer informer = provider_();
+  auto listener = informer->AddHandler(
+      std::make_shared<kinformer::internal::HandlerAdapter<Object, Adapter<Object, R>>>(
+          std::make_shared<Adapter<Object, R>>(handler_, accepts_, queue)),
+      {.name = "controller"});
+  if (!listener) return listener.error();
+  informer->Start();
+  registration_ = EventHandlerRegistration(std::move(*listener));
+  const std::lock_guard lock(mutex_);
+  informer_ = std::move(informer);
+  return {};
+}
+template <class R>
+Result<void> KindSource<R>::WaitForSync(const std::stop_token& stop, Duration timeout) {
+  Result<void> cached =
+      kinformer::internal::WaitForSync(informer_->env(), {informer_}, stop, {.timeout = timeout});
+  return cached ? registration_.WaitForSync(stop, timeout) : cached;
+}
+template <class R>
+void KindSource<R>::Stop() {
+  Informer informer;
+  {
+    const std::lock_guard lock(mutex_);
+    informer.swap(informer_);
+  }
+  if (informer) static_cast<void>(informer->RemoveHandler(registration_.listener()));
+}
+template <class R>
+std::string KindSource<R>::Describe() const {
+  return name_;
+}
+template <class R>
+std::optional<Duration> KindSource<R>::ProgressAge() const {
+  const Informer informer = [this] {
+    const std::lock_guard lock(mutex_);
+    return informer_;
+  }();
+  return informer ? informer->Status().progress_age : std::nullopt;
+}
+extern template class KindSource<Request>;  // compiled in the library
 
 }  // namespace internal
 
@@ -171,8 +197,11 @@ template <class T, class R = Request>
 [[nodiscard]] std::shared_ptr<TypedSource<R>> Kind(
     std::string name, InformerProvider<T> provider,
     std::shared_ptr<handler::EventHandler<T, R>> handler, predicate::PredicateFor<T> accepts = {}) {
-  return std::make_shared<internal::KindSource<T, R>>(std::move(name), std::move(provider),
-                                                      std::move(handler), std::move(accepts));
+  typename internal::KindSource<R>::Provider core;
+  if (provider) core = [provider = std::move(provider)] { return provider().core(); };
+  return std::make_shared<internal::KindSource<R>>(std::move(name), std::move(core),
+                                                   handler::internal::Untyped(std::move(handler)),
+                                                   std::move(accepts).Untyped());
 }
 // Returns a source with the factory's informer for T. The factory must outlive the source.
 template <kinformer::Resource T, class R = Request>

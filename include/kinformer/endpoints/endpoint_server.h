@@ -16,6 +16,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
 
@@ -76,7 +77,7 @@ class EndpointServer {
  private:
   struct Impl;
   explicit EndpointServer(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  const internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

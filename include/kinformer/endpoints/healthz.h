@@ -35,6 +35,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/internal/callable.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer::healthz {
 
@@ -78,7 +79,7 @@ class Handler final : public kinformer::Handler {
 
  private:
   struct Impl;
-  const std::unique_ptr<Impl> impl_;
+  const kinformer::internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::healthz

@@ -17,38 +17,17 @@
 #define KINFORMER_EVENTS_EVENT_BROADCASTER_H_
 
 #include <chrono>
-#include <cstddef>
 #include <functional>
 #include <memory>
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/base/env.h"
-#include "kinformer/base/time_span.h"
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"
+#include "kinformer/events/recorders.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
-
-// Limits for similar events. Counterpart: record.CorrelatorOptions.
-struct EventCorrelatorOptions {
-  std::size_t cache_size{4096};  // remembered events, and groups of similar events
-  // Number of different messages for one reason about one object after which they are combined; a
-  // message is counted for max_interval.
-  std::size_t max_events{10};
-  TimeSpan max_interval{std::chrono::minutes(10)};
-  // Rate limit for events of one source about one object, by type: a burst, then events per second.
-  int burst_size{25};
-  double qps{1.0 / 300};
-};
-
-// Counterpart: record.BroadcasterOption.
-struct EventBroadcasterOptions {
-  std::size_t max_queued{1000};  // per sink and watcher; more are dropped and counted
-  // Attempts to send an event if the server does not answer; refused events are not retried.
-  int max_attempts{12};
-  TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
-  EventCorrelatorOptions correlator{};
-};
 
 // Delivers events of recorders to sinks, each on a thread of its own. Thread-safe.
 //
@@ -81,7 +60,7 @@ class EventBroadcaster {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -20,24 +20,17 @@
 #define KINFORMER_EVENTS_EVENTS_H_
 
 #include <chrono>
-#include <concepts>
-#include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "kinformer/api/eventsv1_mutable.h"
 #include "kinformer/base/env.h"
-#include "kinformer/base/result.h"
-#include "kinformer/base/time_span.h"
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"
-#include "kinformer/internal/callable.h"
+#include "kinformer/events/recorders.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/resource.h"
 
@@ -49,69 +42,6 @@ FieldSelector SelectorOfEvents(std::string_view field,
 }  // namespace internal
 
 namespace events {
-
-// Records events of one controller. Thread-safe. Never blocks; if the queue is full, events are
-// dropped and counted. May outlive its broadcaster: events are then ignored. Counterpart:
-// events.EventRecorder, with Event in place of Eventf, since there are no formats.
-class EventRecorder {
- public:
-  virtual ~EventRecorder() = default;
-  // Records an event. `regarding`: its object; `related`: another object involved. `type` is
-  // kEventTypeNormal or kEventTypeWarning; `reason` and `action` are words in CamelCase: the cause,
-  // and the action that was taken or failed; `note` is a sentence for people, at most 1 KiB. A
-  // `regarding` without a name, or another type, is logged as an error, and no event is recorded.
-  virtual void AnnotatedEvent(const corev1::ObjectReferenceMutable& regarding,
-                              const std::optional<corev1::ObjectReferenceMutable>& related,
-                              std::map<std::string, std::string> annotations, std::string_view type,
-                              std::string_view reason, std::string_view action,
-                              std::string note) = 0;
-  void Event(const corev1::ObjectReferenceMutable& regarding,
-             const std::optional<corev1::ObjectReferenceMutable>& related, std::string_view type,
-             std::string_view reason, std::string_view action, std::string note) {
-    AnnotatedEvent(regarding, related, {}, type, reason, action, std::move(note));
-  }
-  // Explains at compile time that there are no formats.
-  template <class... Any>
-  auto Eventf(const Any&... /*any*/) {
-    static_assert(kinformer::internal::kNeverHolds<Any...>,
-                  "there is no Eventf: recorder->Event(pod, kEventTypeNormal, \"Printed\", "
-                  "\"Printing\", std::to_string(pages) + \" pages\") takes the finished text");
-  }
-  // Record an event about an object, or about two.
-  template <kinformer::internal::Referable T>
-  void Event(const T& regarding, std::string_view type, std::string_view reason,
-             std::string_view action, std::string note) {
-    Event(ReferenceTo(regarding), std::nullopt, type, reason, action, std::move(note));
-  }
-  template <kinformer::internal::Referable T, kinformer::internal::Referable U>
-  void Event(const T& regarding, const U& related, std::string_view type, std::string_view reason,
-             std::string_view action, std::string note) {
-    Event(ReferenceTo(regarding), ReferenceTo(related), type, reason, action, std::move(note));
-  }
-  template <class T, std::same_as<Error> Wrong>
-  void Event(const T& /*regarding*/, std::string_view /*type*/, std::string_view /*reason*/,
-             std::string_view /*action*/, const Wrong& /*note*/) {
-    kinformer::internal::ExplainEventOfError<Wrong>();
-  }
-  template <class T>
-  void Event(const Result<T>& /*read*/, std::string_view /*type*/, std::string_view /*reason*/,
-             std::string_view /*action*/, const std::string& /*note*/) {
-    kinformer::internal::ExplainEventOfResult<T>();
-  }
-};
-
-// Options for sending events and for series.
-struct EventBroadcasterOptions {
-  std::size_t max_queued{1000};  // per sink and watcher; more are dropped and counted
-  // Attempts to send an event if the server does not answer; refused events are not retried.
-  int max_attempts{12};
-  TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
-  std::size_t cache_size{4096};                    // series, and events that may start one
-  // Time without another event after which a series ends.
-  TimeSpan finish_time{std::chrono::minutes(6)};
-  // Interval at which the count of a series is written, so that the server keeps the event.
-  TimeSpan refresh_time{std::chrono::minutes(30)};
-};
 
 // Delivers events of recorders to sinks, each on a thread of its own. Thread-safe.
 //
@@ -146,7 +76,7 @@ class EventBroadcaster {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  kinformer::internal::Pimpl<Impl> impl_;
 };
 
 // Returns a recorder that records core/v1 events, without action and related. Counterpart:

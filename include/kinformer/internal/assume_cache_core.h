@@ -15,6 +15,7 @@
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/raw_event.h"
 #include "kinformer/internal/snapshot_core.h"
 
@@ -50,7 +51,7 @@ class AssumeCacheCore {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::internal

@@ -20,6 +20,7 @@
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/source.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer::internal {
 
@@ -115,9 +116,9 @@ class ControllerCore {
 
   Env& env_;
   const ControllerOptions options_;
-  const std::unique_ptr<ControllerInstruments> instruments_;
-  const std::unique_ptr<reconcile::SpinWatch> spin_watch_;
-  const std::unique_ptr<Monitor> monitor_;
+  const Pimpl<ControllerInstruments> instruments_;
+  const Pimpl<reconcile::SpinWatch> spin_watch_;
+  const Pimpl<Monitor> monitor_;
   Queue queue_;
   // Guarded by monitor_.
   Phase phase_ = Phase::kNew;

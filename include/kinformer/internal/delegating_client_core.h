@@ -25,6 +25,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/live_reader.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/object/kind_info.h"
@@ -72,14 +73,14 @@ class DelegatingClientCore {
 
   // ---- Writes
   [[nodiscard]] Result<ObjectRef> Create(const KindInfo& type, const RequestObject& object,
-                                         CreateOptions options, const CallBounds& bounds,
+                                         const CreateOptions& options, const CallBounds& bounds,
                                          const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Update(const KindInfo& type, const RequestObject& object,
-                                         std::string_view subresource, UpdateOptions options,
+                                         std::string_view subresource, const UpdateOptions& options,
                                          const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Patch(const KindInfo& type, const ObjectName& name,
                                         const kinformer::Patch& patch, std::string_view subresource,
-                                        PatchOptions options, const CallBounds& bounds,
+                                        const PatchOptions& options, const CallBounds& bounds,
                                         const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Apply(const KindInfo& type, const RequestObject& object,
                                         std::string_view subresource, const ApplyOptions& options,
@@ -90,12 +91,14 @@ class DelegatingClientCore {
                                           const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> CreatePart(const KindInfo& type, const ObjectName& name,
                                              std::string_view subresource, const KindInfo& part,
-                                             const RequestObject& object, CreateOptions options,
-                                             const CallBounds& bounds, const CallOptions& call);
+                                             const RequestObject& object,
+                                             const CreateOptions& options, const CallBounds& bounds,
+                                             const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> UpdatePart(const KindInfo& type, const ObjectName& name,
                                              std::string_view subresource, const KindInfo& part,
-                                             const RequestObject& object, UpdateOptions options,
-                                             const CallBounds& bounds, const CallOptions& call);
+                                             const RequestObject& object,
+                                             const UpdateOptions& options, const CallBounds& bounds,
+                                             const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> ApplyPart(const KindInfo& type, const ObjectName& name,
                                             std::string_view subresource, const KindInfo& part,
                                             const RequestObject& object,
@@ -104,10 +107,10 @@ class DelegatingClientCore {
 
   // ---- Deletions
   [[nodiscard]] Result<void> Delete(const KindInfo& type, const ObjectName& asked,
-                                    DeleteOptions options, const CallBounds& bounds,
+                                    const DeleteOptions& options, const CallBounds& bounds,
                                     const CallOptions& call);
   [[nodiscard]] Result<void> DeleteAllOf(const KindInfo& type, const ReadOptions& which,
-                                         DeleteOptions options, const CallBounds& bounds,
+                                         const DeleteOptions& options, const CallBounds& bounds,
                                          const CallOptions& call);
 
   [[nodiscard]] const Client& client() const;
@@ -117,7 +120,7 @@ class DelegatingClientCore {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::internal

@@ -15,6 +15,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/cache/delta.h"
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/raw_delta.h"
 
 namespace kinformer::internal {
@@ -55,7 +56,7 @@ class DeltaQueueCore {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::internal

@@ -14,6 +14,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer::internal {
 
@@ -33,7 +34,7 @@ class EventChannelCore : public std::enable_shared_from_this<EventChannelCore> {
 
  private:
   Env& env_;
-  const std::unique_ptr<Monitor> monitor_;
+  const Pimpl<Monitor> monitor_;
   bool closed_ = false;
   std::vector<std::weak_ptr<Receiver>> receivers_;
 };

@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <map>
 #include <optional>
@@ -75,12 +74,13 @@ template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 template <class T>
 inline constexpr bool kIsOptional<Box<T>> = true;
+// Matches std::vector and std::deque, by what they can do: few programs need <deque>.
 template <class T>
-inline constexpr bool kIsList = false;
-template <class T>
-inline constexpr bool kIsList<std::vector<T>> = true;
-template <class T>
-inline constexpr bool kIsList<std::deque<T>> = true;
+inline constexpr bool kIsList = requires(T& list) {
+  typename T::value_type;
+  list.emplace_back();
+  list.clear();
+};
 template <class T>
 inline constexpr bool kIsMap = false;
 template <class T>
@@ -424,9 +424,8 @@ struct FieldElement<std::optional<T>> : FieldElement<T> {};
 template <class T>
 struct FieldElement<Box<T>> : FieldElement<T> {};
 template <class T>
-struct FieldElement<std::vector<T>> : FieldElement<T> {};
-template <class T>
-struct FieldElement<std::deque<T>> : FieldElement<T> {};
+  requires kIsList<T>
+struct FieldElement<T> : FieldElement<typename T::value_type> {};
 
 // Returns true if T has UnknownFields. Paths then name T as a whole, and so they do if it contains
 // itself, since the paths of its members would never end.

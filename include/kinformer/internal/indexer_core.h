@@ -140,6 +140,9 @@ Result<void> CheckNamespace(const KindInfo& type, std::string_view namespace_,
 std::pair<std::string_view, std::string_view> SplitStoreKey(std::string_view key);
 std::string KeyOfBlock(const Block& block);
 std::vector<std::string> KeysOf(const SnapshotCore& snapshot);
+// Returns the objects that have one of the values, each once.
+std::vector<const Block*> ByIndexValues(const SnapshotCore& snapshot, std::string_view index,
+                                        const std::vector<std::string>& values);
 std::vector<std::string> KeysOf(const std::vector<const Block*>& blocks);  // sorted
 
 // Logs an error that a constructor cannot return.

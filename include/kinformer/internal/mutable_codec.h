@@ -23,6 +23,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/descriptor.h"
+#include "kinformer/internal/view_block.h"
 #include "kinformer/object/box.h"
 #include "kinformer/object/kind_info.h"
 
@@ -60,6 +61,17 @@ struct MutableTable {
   std::span<const MutableField> fields;
   std::size_t unknown_fields = 0;  // offset of a std::string
   const KindInfo* type = nullptr;  // for kinds; null for other messages
+  const BoxOps* ops = nullptr;
+};
+
+// Ops of M; used by the tables alone, so that only the library compiles them.
+template <class M>
+struct StructTraits {
+  static void* Make() { return new M(); }
+  static void* Copy(const void* value) { return new M(*static_cast<const M*>(value)); }
+  static void* Move(void* value) { return new M(std::move(*static_cast<M*>(value))); }
+  static void Destroy(void* value) { delete static_cast<M*>(value); }
+  static constexpr BoxOps kOps{&Make, &Copy, &Move, &Destroy};
 };
 
 template <class C>
@@ -173,6 +185,23 @@ M CopyMutable(const Block* block) {
   DecodeMutableLeniently(M::mutable_table(), block->payload(), &object);
   if constexpr (requires { object.is_partial; }) object.is_partial = block->partial();
   return object;
+}
+
+// Returns the DeepCopy of an object. Generated structs are made by the library, so that the caller
+// compiles none of their functions.
+template <class T>
+Box<typename T::Mutable> BoxedCopy(const T& object) {
+  using M = typename T::Mutable;
+  if constexpr (IsGenerated<M>) {
+    Box<M> copy;
+    M& out = copy.emplace();
+    const Block* const block = BlockOfView(object);
+    DecodeMutableLeniently(M::mutable_table(), block->payload(), &out);
+    if constexpr (requires { out.is_partial; }) out.is_partial = block->partial();
+    return copy;
+  } else {
+    return object.DeepCopy();
+  }
 }
 
 // Implements PodSpec::DeepCopy.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/queue_delays.h"
 #include "kinformer/internal/queue_line.h"
 
@@ -88,9 +89,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   [[nodiscard]] bool DrainedLocked() const { return line_.size() == 0 && processing_.empty(); }
 
   Env& env_;
-  const std::unique_ptr<Monitor> monitor_;
+  const Pimpl<Monitor> monitor_;
   const bool by_priority_;
-  const std::unique_ptr<Instruments> instruments_;  // null without a name
+  const Pimpl<Instruments> instruments_;  // null without a name
 
   QueueLine line_;
   struct Held {

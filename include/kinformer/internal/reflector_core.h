@@ -16,6 +16,7 @@
 #include "kinformer/cache/reflector_options.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/block.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/object/object_name.h"
 
 namespace kinformer::internal {
@@ -61,7 +62,7 @@ class ReflectorCore {
  private:
   struct Impl;
   // Not in Impl, which tasks on the loop share: it may own the client, and the client the loop.
-  const std::unique_ptr<ListerWatcher> lister_watcher_;
+  const Pimpl<ListerWatcher> lister_watcher_;
   const std::shared_ptr<Impl> impl_;
 };
 

@@ -1,25 +1,25 @@
 // kinformer/internal/request_object.h
 //
-// Conversion of a mutable struct to a RequestObject. The codecs are declared here and defined with
-// the mutable structs, so that programs which only read do not compile them.
+// Conversion of a mutable struct to a RequestObject. The codec of a program's own structs is
+// declared here and defined with them, so that programs which only read do not compile it.
 
 #ifndef KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 #define KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "kinformer/internal/misuse.h"
 #include "kinformer/internal/resource_core.h"
-#include "kinformer/object/projection.h"
+#include "kinformer/object/box.h"
+
+namespace kinformer::json {
+class Value;  // json.h
+}  // namespace kinformer::json
 
 namespace kinformer::internal {
 
-template <class M>
-std::string EncodeProtobuf(const M& object);  // mutable_codec.h
 template <class M>
 std::string EncodeJson(const M& object);  // mutable_codec.h
 
@@ -79,42 +79,37 @@ consteval bool CheckWritable() {
   }
 }
 
-// Returns a RequestObject. T is the view, M its mutable struct, or json::Value for Unstructured.
-// The result refers to `object`, which must outlive it.
-template <class T, class M>
-RequestObject ToRequestObject(const M& object) {
-  RequestObject request;
-  if constexpr (requires { object.StringOrEmpty(); }) {
-    request.namespace_ = object["metadata"]["namespace"].StringOrEmpty();
-    request.name = object["metadata"]["name"].StringOrEmpty();
-    request.json = [&object] { return object.Dump(); };
-    request.is_partial = object[kPartialMember].AsBool().value_or(false);
-  } else {
-    request.namespace_ = object.metadata.namespace_;
-    request.name = object.metadata.name;
-    request.protobuf = EncodeProtobuf(object);
-    if constexpr (requires { object.is_partial; }) request.is_partial = object.is_partial;
-    request.json = [&object] { return EncodeJson(object); };
-  }
-  return request;
-}
+// Return a RequestObject of a generated struct, and of JSON, which must outlive it. An object
+// without a namespace is sent in `home`; empty: it has none.
+RequestObject RequestOfStruct(const MutableTable& table, const void* object,
+                              const std::string& namespace_, const std::string& name,
+                              bool is_partial, std::string_view home);
+RequestObject RequestOfJson(const json::Value& object, std::string_view home);
+// Puts an object without a namespace, of which there is only JSON, into `home`.
+void PlaceJson(RequestObject& request, std::string_view home);
 
-// Does the same, with `namespace_` for objects without a namespace; empty: their namespace stays
-// empty.
+// Returns a RequestObject. T is the view, M its mutable struct, or json::Value for Unstructured.
+// The result refers to `object`, which must outlive it. `home` is the namespace of objects that
+// have none; empty: their namespace stays empty.
 template <class T, class M>
-RequestObject ToRequestObject(const M& object, std::string_view namespace_) {
-  constexpr bool kIsJson = requires { object.StringOrEmpty(); };
-  RequestObject request = ToRequestObject<T>(object);
-  if (namespace_.empty() || !request.namespace_.empty()) return request;
-  const auto placed = std::make_shared<M>(object);
-  if constexpr (kIsJson) {
-    placed->Ensure("metadata").Set("namespace", std::string(namespace_));
+RequestObject ToRequestObject(const M& object, std::string_view home = {}) {
+  if constexpr (std::is_same_v<M, json::Value>) {
+    return RequestOfJson(object, home);
+  } else if constexpr (IsGenerated<typename T::Mutable>) {
+    using Struct = typename T::Mutable;
+    const Struct& base = object;  // M may be a class of the program that is derived from it
+    bool is_partial = false;
+    if constexpr (requires { base.is_partial; }) is_partial = base.is_partial;
+    return RequestOfStruct(Struct::mutable_table(), &base, base.metadata.namespace_,
+                           base.metadata.name, is_partial, home);
   } else {
-    placed->metadata.namespace_ = namespace_;
+    RequestObject request{.namespace_ = object.metadata.namespace_,
+                          .name = object.metadata.name,
+                          .json = [&object] { return EncodeJson(object); },
+                          .is_partial = object.is_partial};
+    PlaceJson(request, home);
+    return request;
   }
-  request = ToRequestObject<T>(*placed);
-  request.json = [placed, json = std::move(request.json)] { return json(); };
-  return request;
 }
 
 }  // namespace kinformer::internal

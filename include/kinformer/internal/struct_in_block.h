@@ -6,7 +6,6 @@
 #ifndef KINFORMER_INTERNAL_STRUCT_IN_BLOCK_H_
 #define KINFORMER_INTERNAL_STRUCT_IN_BLOCK_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -77,8 +76,8 @@ struct StructInBlock {
   static void Destroy(void* at) { std::destroy_at(std::launder(static_cast<StructInBlock*>(at))); }
 
   static std::uint32_t Fitting(std::size_t count) {
-    return static_cast<std::uint32_t>(
-        std::min<std::size_t>(count, std::numeric_limits<std::uint32_t>::max()));
+    constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+    return count < kMost ? static_cast<std::uint32_t>(count) : kMost;
   }
 };
 

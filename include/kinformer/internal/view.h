@@ -120,7 +120,6 @@ using ReadOnly = std::conditional_t<std::is_class_v<V>, const V, V>;
 template <class V, class Struct>
 class MessageOf : public MessageView {
  public:
-  using MessageView::MessageView;
   constexpr MessageOf() = default;  // NOLINT(bugprone-crtp-constructor-accessibility): inherited
   explicit constexpr MessageOf(const MessageView& message) : MessageView(message) {}  // NOLINT
 

@@ -29,7 +29,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "kinformer/base/result.h"
@@ -44,22 +43,25 @@ class TextSink;
 class Step {
  public:
   // NOLINTBEGIN(google-explicit-constructor): so that names and positions are steps as they are
-  Step(std::string_view name) : step_(name) {}
-  Step(const char* name) : step_(std::string_view(name)) {}
-  Step(const std::string& name) : step_(std::string_view(name)) {}
+  Step(std::string_view name) : name_(name), is_name_(true) {}
+  Step(const char* name) : name_(name), is_name_(true) {}
+  Step(const std::string& name) : name_(name), is_name_(true) {}
   // A negative position is never found.
   template <std::integral I>
     requires(!std::same_as<I, bool>)
   Step(I position)
-      : step_(position < 0 ? static_cast<std::size_t>(-1) : static_cast<std::size_t>(position)) {}
+      : position_(position < 0 ? static_cast<std::size_t>(-1)
+                               : static_cast<std::size_t>(position)) {}
   // NOLINTEND(google-explicit-constructor)
 
   // Return the name of a member, or the position of an item; null if the step is the other kind.
-  [[nodiscard]] const std::string_view* name() const { return std::get_if<0>(&step_); }
-  [[nodiscard]] const std::size_t* position() const { return std::get_if<1>(&step_); }
+  [[nodiscard]] const std::string_view* name() const { return is_name_ ? &name_ : nullptr; }
+  [[nodiscard]] const std::size_t* position() const { return is_name_ ? nullptr : &position_; }
 
  private:
-  std::variant<std::string_view, std::size_t> step_;
+  std::string_view name_{};
+  std::size_t position_ = 0;
+  bool is_name_ = false;
 };
 
 // The types of JSON.
@@ -153,27 +155,30 @@ struct DumpOptions {
 // unstructured.Unstructured.
 class Value {
  public:
-  Value() = default;          // null
-  Value(std::nullptr_t) {}    // NOLINT(google-explicit-constructor)
-  Value(bool b) : rep_(b) {}  // NOLINT(google-explicit-constructor)
+  Value() noexcept : none_() {}                           // null
+  Value(std::nullptr_t) noexcept : none_() {}             // NOLINT(google-explicit-constructor)
+  Value(bool b) noexcept : bool_(b), rep_(Rep::kBool) {}  // NOLINT(google-explicit-constructor)
   template <std::signed_integral I>
-  Value(I i) : rep_(static_cast<std::int64_t>(i)) {}  // NOLINT(google-explicit-constructor)
+  Value(I i) noexcept  // NOLINT(google-explicit-constructor)
+      : int_(static_cast<std::int64_t>(i)), rep_(Rep::kInt) {}
   template <std::unsigned_integral I>
     requires(!std::same_as<I, bool>)
-  Value(I i) {  // NOLINT(google-explicit-constructor)
+  Value(I i) noexcept : none_() {  // NOLINT(google-explicit-constructor)
     const auto u = static_cast<std::uint64_t>(i);
     if (u <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      rep_ = static_cast<std::int64_t>(u);
+      int_ = static_cast<std::int64_t>(u);
+      rep_ = Rep::kInt;
     } else {
-      rep_ = u;
+      uint_ = u;
+      rep_ = Rep::kUint;
     }
   }
-  Value(double d) : rep_(Real{d, {}}) {}               // NOLINT(google-explicit-constructor)
-  Value(std::string s) : rep_(std::move(s)) {}         // NOLINT(google-explicit-constructor)
-  Value(std::string_view s) : rep_(std::string(s)) {}  // NOLINT(google-explicit-constructor)
-  Value(const char* s) : rep_(std::string(s)) {}       // NOLINT(google-explicit-constructor)
-  Value(Array a) : rep_(std::move(a)) {}               // NOLINT(google-explicit-constructor)
-  Value(Object o) : rep_(std::move(o)) {}              // NOLINT(google-explicit-constructor)
+  Value(double d);            // NOLINT(google-explicit-constructor)
+  Value(std::string s);       // NOLINT(google-explicit-constructor)
+  Value(std::string_view s);  // NOLINT(google-explicit-constructor)
+  Value(const char* s);       // NOLINT(google-explicit-constructor)
+  Value(Array a);             // NOLINT(google-explicit-constructor)
+  Value(Object o);            // NOLINT(google-explicit-constructor)
   // Braces that contain names look like an object, but could mean an array or text as well.
   Value(std::initializer_list<std::pair<std::string_view, Value>> members) KINFORMER_UNAVAILABLE(
       "an object is made with its name: json::Value::MakeObject("
@@ -182,11 +187,13 @@ class Value {
   template <class T>
     requires(!std::same_as<std::remove_cv_t<T>, char>)
   Value(T*) = delete;
-  Value(const Value& other) = default;
-  Value(Value&& other) noexcept = default;
-  Value& operator=(const Value& other) = default;
-  Value& operator=(Value&& other) noexcept = default;
-  ~Value() = default;
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value() {
+    if (rep_ >= Rep::kReal) Destroy();
+  }
   // Explains `value["a"] = 1`, which otherwise fails to compile with a confusing message.
   template <class Dependent = Value>
   void operator=(const std::type_identity_t<Dependent>&) const {
@@ -195,10 +202,10 @@ class Value {
                   "value.Ensure(\"a\", \"b\") = 1 for what stands deeper");
   }
 
-  static Value MakeObject() { return Value(Object()); }
+  static Value MakeObject();
   static Value MakeObject(std::initializer_list<std::pair<std::string_view, Value>> members);
-  static Value MakeArray() { return Value(Array()); }
-  static Value MakeArray(std::initializer_list<Value> items) { return Value(Array(items)); }
+  static Value MakeArray();
+  static Value MakeArray(std::initializer_list<Value> items);
   // Returns a number with this JSON text, which is kept. REQUIRES: the text is a JSON number.
   static Value MakeNumber(std::string_view text);
 
@@ -226,15 +233,19 @@ class Value {
 
   // ---- Containers. Null if the value has another type.
   [[nodiscard]] const Array* IfArray() const KINFORMER_LIFETIMEBOUND {
-    return std::get_if<Array>(&rep_);
+    return rep_ == Rep::kArray ? &array_ : nullptr;
   }
-  [[nodiscard]] Array* IfArray() KINFORMER_LIFETIMEBOUND { return std::get_if<Array>(&rep_); }
+  [[nodiscard]] Array* IfArray() KINFORMER_LIFETIMEBOUND {
+    return rep_ == Rep::kArray ? &array_ : nullptr;
+  }
   [[nodiscard]] const Object* IfObject() const KINFORMER_LIFETIMEBOUND {
-    return std::get_if<Object>(&rep_);
+    return rep_ == Rep::kObject ? &object_ : nullptr;
   }
-  [[nodiscard]] Object* IfObject() KINFORMER_LIFETIMEBOUND { return std::get_if<Object>(&rep_); }
+  [[nodiscard]] Object* IfObject() KINFORMER_LIFETIMEBOUND {
+    return rep_ == Rep::kObject ? &object_ : nullptr;
+  }
   [[nodiscard]] std::string* IfString() KINFORMER_LIFETIMEBOUND {
-    return std::get_if<std::string>(&rep_);
+    return rep_ == Rep::kString ? &string_ : nullptr;
   }
   // Return the items or members; empty for another type: `for (const json::Value& c :
   // pod["spec"]["containers"].items())`.
@@ -274,10 +285,10 @@ class Value {
     return EnsureAt({Step(steps)...});
   }
   // Sets a member; erases one. Erase returns false if there was none.
-  void Set(std::string_view name, Value value) { EnsureObject().Set(name, std::move(value)); }
+  void Set(std::string_view name, Value value);
   bool Erase(std::string_view name);
   // Appends to an array (and first turns another type into an empty one).
-  void Append(Value value) { EnsureArray().push_back(std::move(value)); }
+  void Append(Value value);
 
   // ---- JSON Pointers (RFC 6901): "/spec/containers/0/image"; "" is the whole document.
   // Return null if there is no such value or the pointer is malformed.
@@ -304,16 +315,32 @@ class Value {
   friend std::ostream& operator<<(std::ostream& out, const Value& value);  // compact
 
  private:
+  // From kReal on they have a destructor.
+  enum class Rep : std::uint8_t { kNull, kBool, kInt, kUint, kReal, kString, kArray, kObject };
   struct Real {
     double value = 0;
-    std::string text;  // as parsed; empty if made from a double
+    std::string text{};  // as parsed; empty if made from a double
   };
+  explicit Value(Real real) noexcept;
   [[nodiscard]] const Value& Item(std::size_t index) const;
   Value& EnsureAt(std::initializer_list<Step> steps);
   void Write(TextSink& out, const DumpOptions& options, int level) const;
+  // Takes the content of `other`, for a value that has none of its own.
+  void Take(Value&& other) noexcept;
+  void Destroy() noexcept;
 
-  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, Real, std::string, Array, Object>
-      rep_;
+  // No std::variant: this header is in most files, and a variant takes the compiler half a second.
+  union {
+    char none_;
+    bool bool_;
+    std::int64_t int_;
+    std::uint64_t uint_;
+    Real real_;
+    std::string string_;
+    Array array_;
+    Object object_;
+  };
+  Rep rep_ = Rep::kNull;
 };
 
 // Limits and checks of Parse.

@@ -41,9 +41,7 @@ struct KindInfo {
   }
 
   // Returns "apps/v1", or "v1" for the core group.
-  [[nodiscard]] std::string apiVersion() const {
-    return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
-  }
+  [[nodiscard]] std::string apiVersion() const;
 };
 
 }  // namespace kinformer

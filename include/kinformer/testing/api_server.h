@@ -39,6 +39,7 @@
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_name.h"
 
@@ -107,7 +108,7 @@ class ApiServer {
             apiserver::ApiServerOptions options);
   void OnLoop(const std::function<void()>& work);
 
-  const std::unique_ptr<Runtime> runtime_;  // if it has threads of its own
+  const kinformer::internal::Pimpl<Runtime> runtime_;  // if it has threads of its own
   Env& env_;
   const bool simulated_;
   std::unique_ptr<apiserver::ApiServer> server_;

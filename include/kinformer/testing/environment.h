@@ -37,6 +37,7 @@
 #include "kinformer/client/client.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/controller/manager.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/testing/api_server.h"
 #include "kinformer/webhook/webhook_server.h"
 
@@ -104,7 +105,7 @@ class Replica {
   friend class Environment;
   struct Impl;
   explicit Replica(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  const kinformer::internal::Pimpl<Impl> impl_;
 };
 
 // A test's cluster. Belongs to the test's thread, which drives it: replicas and server run while
@@ -163,7 +164,7 @@ class Environment {
 
  private:
   struct Impl;
-  const std::unique_ptr<Impl> impl_;
+  const kinformer::internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::testing

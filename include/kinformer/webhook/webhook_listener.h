@@ -19,6 +19,7 @@
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/endpoints/certificate_watcher.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
 
@@ -66,7 +67,7 @@ class WebhookListener {
  private:
   struct Impl;
   explicit WebhookListener(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

@@ -27,6 +27,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/internal/misuse.h"
+#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/webhook_server_misuse.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/resource.h"
@@ -120,7 +121,7 @@ class WebhookServer : public Handler, private internal::WebhookServerMisuse {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer

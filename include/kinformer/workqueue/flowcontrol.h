@@ -17,12 +17,12 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/internal/pimpl.h"
 
 namespace kinformer::flowcontrol {
 
@@ -67,7 +67,7 @@ class Backoff {
 
  private:
   struct Impl;
-  const std::unique_ptr<Impl> impl_;
+  const kinformer::internal::Pimpl<Impl> impl_;
 };
 
 }  // namespace kinformer::flowcontrol

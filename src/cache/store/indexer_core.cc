@@ -364,4 +364,16 @@ void LogError(Env& env, const Result<void>& result) {
                 {{"err", result.error().ToString()}});
 }
 
+std::vector<const Block*> ByIndexValues(const SnapshotCore& snapshot, std::string_view index,
+                                        const std::vector<std::string>& values) {
+  std::vector<const Block*> found;
+  for (const std::string& value : values) {
+    auto some = snapshot.ByIndex(index, value);
+    if (some) found.insert(found.end(), some->begin(), some->end());
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 }  // namespace kinformer::internal

@@ -47,6 +47,50 @@ json::Value Named(const json::Value& part, const ObjectName& name) {
 
 }  // namespace
 
+DelegatingClient::DelegatingClient(Client client, std::shared_ptr<SharedInformerFactory> factory,
+                                   DelegatingClientOptions options)
+    : core_(std::make_shared<internal::DelegatingClientCore>(std::move(client), std::move(factory),
+                                                             std::move(options))) {}
+
+DelegatingClient DelegatingClient::WithDeadline(SteadyTime deadline) const {
+  DelegatingClient bounded = *this;
+  if (deadline < bounded.bounds_.deadline) bounded.bounds_.deadline = deadline;
+  return bounded;
+}
+
+DelegatingClient DelegatingClient::WithStopToken(std::stop_token stop) const {
+  DelegatingClient bounded = *this;
+  bounded.bounds_.stop = std::move(stop);
+  return bounded;
+}
+
+DelegatingClient DelegatingClient::WithNamespace(std::string namespace_) const {
+  DelegatingClient bounded = *this;
+  bounded.bounds_.namespace_ = std::move(namespace_);
+  return bounded;
+}
+
+DelegatingClient DelegatingClient::Within(const CallOptions& call) const {
+  DelegatingClient bounded = *this;
+  if (call.stop.stop_possible()) bounded.bounds_.stop = call.stop;
+  if (call.timeout <= Duration(0)) return bounded;
+  const SteadyTime now = client().env().Now();
+  if (call.timeout >= SteadyTime::max() - now) return bounded;
+  return bounded.WithDeadline(now + call.timeout);
+}
+
+DelegatingClient::SubResourceClient::SubResourceClient(const DelegatingClient& client,
+                                                       std::string name)
+    : client_(std::make_shared<const DelegatingClient>(client)), name_(std::move(name)) {}
+
+DelegatingClient::SubResourceClient DelegatingClient::SubResource(std::string name) const {
+  return SubResourceClient(*this, std::move(name));
+}
+
+DelegatingClient::SubResourceClient DelegatingClient::Status() const {
+  return SubResource("status");
+}
+
 Result<Ref<Unstructured>> DelegatingClient::Get(const RestMapping& mapping, const ObjectName& name,
                                                 const CallOptions& call) const {
   return TypedObject<Unstructured>(

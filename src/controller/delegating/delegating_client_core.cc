@@ -416,18 +416,19 @@ Result<void> DelegatingClientCore::Impl::SettleWrites(const KindInfo& type, cons
 }
 
 Result<ObjectRef> DelegatingClientCore::Create(const KindInfo& type, const RequestObject& object,
-                                               CreateOptions options, const CallBounds& bounds,
-                                               const CallOptions& call) {
-  return impl_->Write(type, {object.namespace_, ""}, std::move(options), bounds, call,
+                                               const CreateOptions& options,
+                                               const CallBounds& bounds, const CallOptions& call) {
+  return impl_->Write(type, {object.namespace_, ""}, options, bounds, call,
                       [&](const ResourceCore& there, const auto& complete, const auto& left) {
                         return there.Create(object, complete, left);
                       });
 }
 
 Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, const RequestObject& object,
-                                               std::string_view subresource, UpdateOptions options,
+                                               std::string_view subresource,
+                                               const UpdateOptions& options,
                                                const CallBounds& bounds, const CallOptions& call) {
-  return impl_->Write(type, {object.namespace_, object.name}, std::move(options), bounds, call,
+  return impl_->Write(type, {object.namespace_, object.name}, options, bounds, call,
                       [&](const ResourceCore& there, const auto& complete, const auto& left) {
                         return there.Update(object, subresource, complete, left);
                       });
@@ -435,9 +436,10 @@ Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, const Reque
 
 Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const ObjectName& name,
                                               const kinformer::Patch& patch,
-                                              std::string_view subresource, PatchOptions options,
-                                              const CallBounds& bounds, const CallOptions& call) {
-  return impl_->Write(type, name, std::move(options), bounds, call,
+                                              std::string_view subresource,
+                                              const PatchOptions& options, const CallBounds& bounds,
+                                              const CallOptions& call) {
+  return impl_->Write(type, name, options, bounds, call,
                       [&](const ResourceCore& there, const auto& complete, const auto& left) {
                         return there.Patch(name.name, patch, subresource, complete, left);
                       });
@@ -464,26 +466,22 @@ Result<ObjectRef> DelegatingClientCore::GetPart(const KindInfo& type, const Obje
   return impl_->At(type, placed->namespace_).GetPart(name.name, subresource, part, *left);
 }
 
-Result<ObjectRef> DelegatingClientCore::CreatePart(const KindInfo& type, const ObjectName& name,
-                                                   std::string_view subresource,
-                                                   const KindInfo& part,
-                                                   const RequestObject& object,
-                                                   CreateOptions options, const CallBounds& bounds,
-                                                   const CallOptions& call) {
-  return impl_->Write(type, name, std::move(options), bounds, call,
+Result<ObjectRef> DelegatingClientCore::CreatePart(
+    const KindInfo& type, const ObjectName& name, std::string_view subresource,
+    const KindInfo& part, const RequestObject& object, const CreateOptions& options,
+    const CallBounds& bounds, const CallOptions& call) {
+  return impl_->Write(type, name, options, bounds, call,
                       [&](const ResourceCore& there, const auto& complete, const auto& left) {
                         return there.CreatePart(name.name, subresource, part, object, complete,
                                                 left);
                       });
 }
 
-Result<ObjectRef> DelegatingClientCore::UpdatePart(const KindInfo& type, const ObjectName& name,
-                                                   std::string_view subresource,
-                                                   const KindInfo& part,
-                                                   const RequestObject& object,
-                                                   UpdateOptions options, const CallBounds& bounds,
-                                                   const CallOptions& call) {
-  return impl_->Write(type, name, std::move(options), bounds, call,
+Result<ObjectRef> DelegatingClientCore::UpdatePart(
+    const KindInfo& type, const ObjectName& name, std::string_view subresource,
+    const KindInfo& part, const RequestObject& object, const UpdateOptions& options,
+    const CallBounds& bounds, const CallOptions& call) {
+  return impl_->Write(type, name, options, bounds, call,
                       [&](const ResourceCore& there, const auto& complete, const auto& left) {
                         return there.UpdatePart(name.name, subresource, part, object, complete,
                                                 left);
@@ -512,7 +510,7 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const KindInfo& type, const Ob
 // ---- Deletions
 
 Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName& asked,
-                                          DeleteOptions options, const CallBounds& bounds,
+                                          const DeleteOptions& given, const CallBounds& bounds,
                                           const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
@@ -520,6 +518,7 @@ Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName
   const Result<ObjectName> placed = PlacedName(type, asked, bounds.namespace_);
   if (!placed) return placed.error();
   const ObjectName& name = *placed;
+  DeleteOptions options = given;
   impl_->Complete(options);
   const auto watching = impl_->Begin(type);
   const ResourceCore there = impl_->At(type, name.namespace_);
@@ -535,7 +534,7 @@ Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName
 }
 
 Result<void> DelegatingClientCore::DeleteAllOf(const KindInfo& type, const ReadOptions& which,
-                                               DeleteOptions options, const CallBounds& bounds,
+                                               const DeleteOptions& given, const CallBounds& bounds,
                                                const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
@@ -549,6 +548,7 @@ Result<void> DelegatingClientCore::DeleteAllOf(const KindInfo& type, const ReadO
   if (!placed) return placed.error();
   const std::string& where = placed->namespace_;
   if (which.label_selector.MatchesNothing()) return {};
+  DeleteOptions options = given;
   impl_->Complete(options);
   const SteadyTime deadline = impl_->Deadline(bounds, call);
   auto watching = impl_->Begin(type);

@@ -6,7 +6,8 @@
 
 namespace kinformer::meta {
 
-bool SetStatusCondition(Env& env, Conditions& conditions, metav1::ConditionMutable condition) {
+bool SetStatusCondition(Env& env, std::vector<metav1::ConditionMutable>& conditions,
+                        metav1::ConditionMutable condition) {
   metav1::ConditionMutable* const there = FindStatusCondition(conditions, condition.type);
   const bool turns = there == nullptr || there->status != condition.status;
   if (!turns) {
@@ -25,32 +26,36 @@ bool SetStatusCondition(Env& env, Conditions& conditions, metav1::ConditionMutab
   return true;
 }
 
-bool RemoveStatusCondition(Conditions& conditions, std::string_view type) {
+bool RemoveStatusCondition(std::vector<metav1::ConditionMutable>& conditions,
+                           std::string_view type) {
   return std::erase_if(conditions, [&](const auto& c) { return c.type == type; }) > 0;
 }
 
-const metav1::ConditionMutable* FindStatusCondition(const Conditions& conditions,
-                                                    std::string_view type) {
+const metav1::ConditionMutable* FindStatusCondition(
+    const std::vector<metav1::ConditionMutable>& conditions, std::string_view type) {
   const auto there = std::ranges::find(conditions, type, &metav1::ConditionMutable::type);
   return there == conditions.end() ? nullptr : &*there;
 }
 
-metav1::ConditionMutable* FindStatusCondition(Conditions& conditions, std::string_view type) {
+metav1::ConditionMutable* FindStatusCondition(std::vector<metav1::ConditionMutable>& conditions,
+                                              std::string_view type) {
   return const_cast<metav1::ConditionMutable*>(
       FindStatusCondition(std::as_const(conditions), type));
 }
 
-bool IsStatusConditionPresentAndEqual(const Conditions& conditions, std::string_view type,
-                                      std::string_view status) {
+bool IsStatusConditionPresentAndEqual(const std::vector<metav1::ConditionMutable>& conditions,
+                                      std::string_view type, std::string_view status) {
   const metav1::ConditionMutable* const there = FindStatusCondition(conditions, type);
   return there != nullptr && there->status == status;
 }
 
-bool IsStatusConditionTrue(const Conditions& conditions, std::string_view type) {
+bool IsStatusConditionTrue(const std::vector<metav1::ConditionMutable>& conditions,
+                           std::string_view type) {
   return IsStatusConditionPresentAndEqual(conditions, type, "True");
 }
 
-bool IsStatusConditionFalse(const Conditions& conditions, std::string_view type) {
+bool IsStatusConditionFalse(const std::vector<metav1::ConditionMutable>& conditions,
+                            std::string_view type) {
   return IsStatusConditionPresentAndEqual(conditions, type, "False");
 }
 

@@ -66,6 +66,13 @@ Reference ReferenceTo(const Owner& owner) {
 
 }  // namespace
 
+Owner::Owner(const KindInfo& type, const metav1::ObjectMeta& metadata)
+    : apiVersion(type.apiVersion()),
+      kind(type.kind),
+      namespace_(metadata.namespace_()),
+      name(metadata.name()),
+      uid(metadata.uid()) {}
+
 Result<void> SetControllerReference(const Owner& owner, metav1::ObjectMetaMutable& metadata,
                                     const OwnerReferenceOptions& options) {
   if (Result<void> scopes = CheckScopes(owner, metadata); !scopes) return scopes;

@@ -48,12 +48,12 @@ std::shared_ptr<events::EventRecorder> Cluster::GetEventRecorder(
 }
 
 void Cluster::ShutDownEvents(Duration timeout) {
-  std::unique_ptr<EventBroadcaster> core;
-  std::unique_ptr<events::EventBroadcaster> series;
+  internal::Pimpl<EventBroadcaster> core;
+  internal::Pimpl<events::EventBroadcaster> series;
   {
     const std::lock_guard lock(mutex_);
-    core.swap(events_);
-    series.swap(series_);
+    core = std::move(events_);
+    series = std::move(series_);
   }
   const SteadyTime deadline = internal::base::After(env().Now(), timeout);
   const auto left = [&] { return std::max(deadline - env().Now(), Duration(0)); };

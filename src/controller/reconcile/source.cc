@@ -45,4 +45,6 @@ std::shared_ptr<void> internal::StartTicking(Env& env, Duration period,
   return {raw, [ticking](Ticking* /*same*/) { ticking->Stop(); }};
 }
 
+template class internal::KindSource<Request>;
+
 }  // namespace kinformer::source

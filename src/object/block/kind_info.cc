@@ -8,7 +8,13 @@
 
 #include "object/block/metav1_descriptors.h"
 
-namespace kinformer::internal {
+namespace kinformer {
+
+std::string KindInfo::apiVersion() const {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
+
+namespace internal {
 namespace {
 
 // Kinds made at run time. Never freed, because pointers to them may outlive everything else.
@@ -56,4 +62,5 @@ const KindInfo* MetadataKindInfo(std::string_view group, std::string_view versio
                     &descriptors::metav1::kPartialObjectMetadata);
 }
 
-}  // namespace kinformer::internal
+}  // namespace internal
+}  // namespace kinformer

@@ -1,0 +1,7 @@
+#include "kinformer/controller/controller.h"
+
+namespace kinformer {
+
+template class TypedController<Request>;
+
+}  // namespace kinformer
