@@ -171,8 +171,7 @@ class TypedControllerBuilder
   void Wrong(std::string what);
   Result<void> Check() const;
   TypedControllerBuilder& AddFor(const KindInfo& type, Filter filter);
-  TypedControllerBuilder& AddOwns(const KindInfo& type, Filter filter,
-                                  handler::Owners which);
+  TypedControllerBuilder& AddOwns(const KindInfo& type, Filter filter, handler::Owners which);
   TypedControllerBuilder& AddWatch(const KindInfo& type,
                                    std::shared_ptr<handler::EventHandler<Object, R>> handler,
                                    Filter filter);
@@ -286,8 +285,7 @@ Result<void> TypedControllerBuilder<R>::Check() const {
 }
 
 template <class R>
-TypedControllerBuilder<R>& TypedControllerBuilder<R>::AddFor(const KindInfo& type,
-                                                             Filter filter) {
+TypedControllerBuilder<R>& TypedControllerBuilder<R>::AddFor(const KindInfo& type, Filter filter) {
   static_assert(std::is_same_v<R, Request>, "For needs the requests of a plain controller");
   if (for_ != nullptr) {
     Wrong("For may be called only once: further kinds are for Owns or Watches");
@@ -301,8 +299,7 @@ TypedControllerBuilder<R>& TypedControllerBuilder<R>::AddFor(const KindInfo& typ
 }
 
 template <class R>
-TypedControllerBuilder<R>& TypedControllerBuilder<R>::AddOwns(const KindInfo& type,
-                                                              Filter filter,
+TypedControllerBuilder<R>& TypedControllerBuilder<R>::AddOwns(const KindInfo& type, Filter filter,
                                                               handler::Owners which) {
   static_assert(std::is_same_v<R, Request>, "Owns needs the requests of a plain controller");
   owns_ = true;

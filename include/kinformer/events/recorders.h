@@ -22,8 +22,8 @@
 #include <utility>
 
 #include "kinformer/base/result.h"
-#include "kinformer/internal/callable.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/internal/callable.h"
 #include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_meta.h"
 #include "kinformer/object/ref.h"
@@ -200,7 +200,7 @@ struct EventBroadcasterOptions {
   // Attempts to send an event if the server does not answer; refused events are not retried.
   int max_attempts{12};
   TimeSpan retry_delay{std::chrono::seconds(10)};  // a random part of it the first time
-  std::size_t cache_size{4096};  // series, and events that may start one
+  std::size_t cache_size{4096};                    // series, and events that may start one
   // Time without another event after which a series ends.
   TimeSpan finish_time{std::chrono::minutes(6)};
   // Interval at which the count of a series is written, so that the server keeps the event.

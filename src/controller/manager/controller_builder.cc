@@ -1,6 +1,6 @@
-#include "kinformer/controller/builder.h"
-
 #include <cctype>
+
+#include "kinformer/controller/builder.h"
 
 namespace kinformer {
 
