@@ -45,6 +45,11 @@ if(KINFORMER_SANITIZE)
   add_compile_options(-fsanitize=${KINFORMER_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all -O1 -g1)
   add_link_options(-fsanitize=${KINFORMER_SANITIZE})
+  # Links in a third of the time.
+  find_program(KINFORMER_GOLD ld.gold)
+  if(KINFORMER_GOLD)
+    add_link_options(-fuse-ld=gold)
+  endif()
 endif()
 
 # Builds the tests that run under ThreadSanitizer, and nothing else.
@@ -197,6 +202,13 @@ function(kinformer_part folder)
   endforeach()
 endfunction()
 
+# What is tested is optimised as it ships; the tests themselves need not be, and compile in half the
+# time. A null pointer ends a test without a check at each use of one.
+set(KINFORMER_TEST_OPTIONS -O0)
+if(KINFORMER_SANITIZE MATCHES undefined)
+  list(APPEND KINFORMER_TEST_OPTIONS -fno-sanitize=null,alignment)
+endif()
+
 # The headers that nearly every test needs, compiled once: without that they take half of the time
 # that a test takes.
 if(KINFORMER_BUILD_TESTS AND KINFORMER_PRECOMPILED)
@@ -204,7 +216,7 @@ if(KINFORMER_BUILD_TESTS AND KINFORMER_PRECOMPILED)
     ${PROJECT_SOURCE_DIR}/cmake/test_headers.cc)
   target_link_libraries(kinformer_test_headers PRIVATE
     kinformer_flags GTest::gmock GTest::gtest_main Threads::Threads)
-  target_compile_options(kinformer_test_headers PRIVATE -O0)
+  target_compile_options(kinformer_test_headers PRIVATE ${KINFORMER_TEST_OPTIONS})
   target_precompile_headers(kinformer_test_headers PRIVATE
     <gmock/gmock.h> <gtest/gtest.h> <algorithm> <array> <atomic> <chrono> <cstdint> <functional>
     <initializer_list> <map> <memory> <optional> <set> <string> <string_view> <thread> <utility>
@@ -229,9 +241,7 @@ function(kinformer_test name)
   endforeach()
   target_link_libraries(${name} PRIVATE
     ${links} ${ARG_LIBS} kinformer_flags GTest::gmock GTest::gtest_main)
-  # What is tested is optimised as it ships; the tests themselves need not be, and compile in half
-  # the time.
-  target_compile_options(${name} PRIVATE -O0)
+  target_compile_options(${name} PRIVATE ${KINFORMER_TEST_OPTIONS})
   if(KINFORMER_PRECOMPILED)
     target_precompile_headers(${name} REUSE_FROM kinformer_test_headers)
   endif()

@@ -172,6 +172,33 @@ TEST(OpenApi, AddressesChangeWithTheDocument) {
   EXPECT_EQ(server.Get("/openapi/v3/apis/nothing.example.com/v1").status, 404);
 }
 
+TEST(OpenApi, GroupsThatComeAndGo_LeaveNothing) {
+  TestServer server;
+  const std::vector<std::string> paths = {"/openapi/v3", "/openapi/v2", "/apis", "/api/v1"};
+  std::vector<std::string> before;
+  for (const std::string& path : paths) before.push_back(server.Get(path).body);
+  for (int i = 0; i < 50; ++i) {
+    const std::string group = "g" + std::to_string(i) + ".example.com";
+    std::string definition(kDefinition);
+    for (std::size_t at = 0; (at = definition.find("example.com", at)) != std::string::npos;) {
+      definition.replace(at, 11, group);
+      at += group.size();
+    }
+    ASSERT_TRUE(server.server().Load(definition).ok());
+    EXPECT_EQ(server.Get(AddressOf(server, ("apis/" + group + "/v1").c_str())).status, 200);
+    ASSERT_EQ(server
+                  .Do("DELETE",
+                      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets." + group)
+                  .status,
+              200);
+    EXPECT_EQ(server.Get("/openapi/v3/apis/" + group + "/v1").status, 404);
+    EXPECT_EQ(server.Get("/apis/" + group).status, 404);
+  }
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    EXPECT_EQ(server.Get(paths[i]).body, before[i]) << paths[i];
+  }
+}
+
 TEST(OpenApi, Swagger_IsServedInJsonAndProtobuf_SRV188) {
   TestServer server;
   const Reply protobuf = server.Get(

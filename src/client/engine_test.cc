@@ -447,6 +447,24 @@ TEST_F(EngineTest, AnswersAreCounted) {
   }
 }
 
+// HTTP has no other statuses than these.
+TEST_F(EngineTest, EachStatusHasOneCount) {
+  Make({.qps = -1, .max_retries = 0});
+  for (int round = 0; round < 2; ++round) {
+    for (int status = 200; status <= 999; ++status) {
+      server_.script = {Json("{}", status)};
+      Run({.target = "/x"});
+    }
+  }
+  const std::string text = metrics_->Text();
+  int counts = 0;
+  for (std::size_t at = 0; (at = text.find("rest_client_requests_total{", at)) != text.npos; ++at) {
+    EXPECT_EQ(text.substr(text.find("} ", at), 4), "} 2\n");
+    ++counts;
+  }
+  EXPECT_EQ(counts, 800);
+}
+
 TEST_F(EngineTest, Statuses200To206_AreSuccess) {
   Make();
   for (const auto& [status, good] : std::initializer_list<std::pair<int, bool>>{

@@ -73,6 +73,18 @@ TEST(TlsStream, Handshake_WaitsForItsClient) {
   }
 }
 
+TEST(TlsStream, Sessions_AreNotKept) {
+  const TlsContext context = TlsForTest::Shared().Context();
+  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
+    for (int i = 0; i < 20; ++i) {
+      TlsEnds ends(context, {.protocols = {}, .version = version, .certificate = {}});
+      EXPECT_EQ(ends.Shake(), Next::kAgain);
+    }
+  }
+  EXPECT_GE(SSL_CTX_sess_accept_good(context.get()), 40);
+  EXPECT_EQ(SSL_CTX_sess_number(context.get()), 0);
+}
+
 TEST(TlsStream, Read_TakesWhatFits) {
   TlsEnds ends(TlsForTest::Shared().Context());
   ASSERT_EQ(ends.Shake(), Next::kAgain);

@@ -5,6 +5,7 @@
 //   KINFORMER_SIMULATION_SEEDS       so many, from the first one on
 //   KINFORMER_SIMULATION_FIRST_SEED  the first one; 1 by default
 //   KINFORMER_SIMULATION_SEED        this one alone
+//   KINFORMER_SIMULATION_SHARE       one in so many of the usual ones: for builds with sanitizers
 
 #ifndef KINFORMER_TEST_SIMULATION_SEEDS_H_
 #define KINFORMER_TEST_SIMULATION_SEEDS_H_
@@ -37,8 +38,11 @@ inline std::uint64_t NumberFrom(const char* variable, std::uint64_t fallback) {
 inline Seeds SeedsToRun(std::uint64_t usual) {
   const std::uint64_t only = NumberFrom("KINFORMER_SIMULATION_SEED", 0);
   if (only != 0) return {only, 1, true};
+  const std::uint64_t share =
+      std::max<std::uint64_t>(NumberFrom("KINFORMER_SIMULATION_SHARE", 1), 1);
   return {NumberFrom("KINFORMER_SIMULATION_FIRST_SEED", 1),
-          NumberFrom("KINFORMER_SIMULATION_SEEDS", usual), false};
+          NumberFrom("KINFORMER_SIMULATION_SEEDS", std::max<std::uint64_t>(usual / share, 1)),
+          false};
 }
 
 // Calls `run` with each seed, until one fails. Failures name the seed.

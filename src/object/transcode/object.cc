@@ -14,8 +14,9 @@ namespace {
 
 metav1::ObjectMeta MetadataOf(const internal::Block* block) {
   const std::string_view bytes = block->metadata_bytes();
-  return {bytes.data(), static_cast<std::uint32_t>(bytes.size()), block,
-          internal::Encoding::kProtobuf};
+  return metav1::ObjectMeta(internal::MessageView(bytes.data(),
+                                                  static_cast<std::uint32_t>(bytes.size()), block,
+                                                  internal::Encoding::kProtobuf));
 }
 
 }  // namespace
