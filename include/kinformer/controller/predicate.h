@@ -110,16 +110,22 @@ template <class T>
 namespace internal {
 // Return the event as one about an object of kind T, which its object must be.
 template <class T>
+T KindOf(const Object& object) {
+  return T(::kinformer::internal::BlockOfView(object));
+}
+template <class T>
 Added<T> AsKind(const Added<Object>& e) {
-  return {e.key, T(e.block), e.is_in_initial_list, e.block, e.epoch};
+  return {e.key, KindOf<T>(e.object), e.is_in_initial_list, e.epoch};
 }
 template <class T>
 Updated<T> AsKind(const Updated<Object>& e) {
-  return {e.key, T(e.old_block), T(e.new_block), e.old_block, e.new_block, e.epoch};
+  return {e.key, KindOf<T>(e.old_object), KindOf<T>(e.new_object), e.epoch};
 }
 template <class T>
 Deleted<T> AsKind(const Deleted<Object>& e) {
-  return {e.key, T(e.block), e.final_state_unknown, e.block, e.epoch, e.told_block};
+  std::optional<T> told;
+  if (e.told) told = KindOf<T>(*e.told);
+  return {e.key, KindOf<T>(e.object), e.final_state_unknown, e.epoch, told};
 }
 template <class T>
 GenericEvent<T> AsKind(const GenericEvent<Object>& e) {

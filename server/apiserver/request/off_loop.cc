@@ -37,13 +37,13 @@ void OffLoop::End(Jobs::iterator job) {
 OffLoop::Ticket OffLoop::Start(std::function<void()> work, std::function<void()> then) {
   auto ticket = std::make_shared<int>(0);
   // Destroying the captured objects may be expensive, too.
-  struct Job {
+  struct Ticketed {
     std::function<void()> work;
     std::function<void()> then;
     std::weak_ptr<int> wanted;
   };
-  auto job = std::make_shared<Job>(
-      Job{.work = std::move(work), .then = std::move(then), .wanted = ticket});
+  auto job = std::make_shared<Ticketed>(
+      Ticketed{.work = std::move(work), .then = std::move(then), .wanted = ticket});
   Executor& thread = Thread();
   thread.Post([&loop = env_.loop(), &thread, job = std::move(job)]() mutable {
     if (!job->wanted.expired()) job->work();

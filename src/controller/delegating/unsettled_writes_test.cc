@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kinformer/internal/kind_info.h"
+
 #include "controller/delegating/joined_stop.h"
 
 namespace kinformer::internal::delegating {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kinformer/base/until.h"
+#include "kinformer/events/event_broadcaster.h"
 #include "kinformer/events/events.h"
 
 #include "base/core/deadline.h"
