@@ -156,6 +156,18 @@ function(kinformer_library target)
     INSTALL_RPATH "$ORIGIN")
 endfunction()
 
+# The standard library's headers, compiled once for builds with sanitizers: a quarter of the time of
+# a source. The other builds show where one is missing.
+if(KINFORMER_SANITIZE AND KINFORMER_PRECOMPILED)
+  add_library(kinformer_library_headers STATIC EXCLUDE_FROM_ALL
+    ${PROJECT_SOURCE_DIR}/cmake/library_headers.cc)
+  target_link_libraries(kinformer_library_headers PRIVATE kinformer_flags Threads::Threads)
+  target_precompile_headers(kinformer_library_headers PRIVATE
+    <algorithm> <array> <atomic> <charconv> <chrono> <cstddef> <cstdint> <deque> <functional>
+    <limits> <list> <map> <memory> <mutex> <optional> <set> <span> <stop_token> <string>
+    <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>)
+endif()
+
 # kinformer_layer(NAME SOURCES a.cc... [OFFERS a.h...] [PUBLIC b.h...] DEPS base... [LIBS x...])
 #
 # One library for the folder src/NAME or server/NAME, whose CMakeLists.txt calls this. NAME may be a
@@ -177,6 +189,9 @@ function(kinformer_layer name)
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/src>)
   target_link_libraries(${target} PUBLIC ${links} Threads::Threads
     PRIVATE $<BUILD_INTERFACE:kinformer_flags> ${ARG_LIBS})
+  if(TARGET kinformer_library_headers)
+    target_precompile_headers(${target} REUSE_FROM kinformer_library_headers)
+  endif()
 endfunction()
 
 # kinformer_group(NAME a/b...)

@@ -191,6 +191,7 @@ TEST(OpenApi, GroupsThatComeAndGo_LeaveNothing) {
                       "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets." + group)
                   .status,
               200);
+    server.sim().RunReady();
     EXPECT_EQ(server.Get("/openapi/v3/apis/" + group + "/v1").status, 404);
     EXPECT_EQ(server.Get("/apis/" + group).status, 404);
   }

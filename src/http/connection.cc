@@ -29,6 +29,13 @@ void Connection::Close() {
   host_.Closed(*this);
 }
 
+std::function<void()> Connection::Waker() {
+  return [weak = weak_from_this()] {
+    const std::shared_ptr<Connection> self = weak.lock();
+    if (self != nullptr && !self->closed()) self->host_.Woken(*self);
+  };
+}
+
 // ---- Time. The timer is kept when the deadline moves to a later time, which is by far the most
 // common change.
 

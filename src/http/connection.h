@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -112,6 +113,9 @@ class Connection : public std::enable_shared_from_this<Connection>, public Woken
   // the client to close. Closing at once with unread data would reset the connection, and the
   // client might lose the response.
   void Linger();
+  // Returns a function for ResponseStream::SetWake that lets Pump be called soon. A response may
+  // call it after its connection has ended: then it does nothing.
+  [[nodiscard]] std::function<void()> Waker();
   // Stops sending without closing.
   void Freeze();
   // Handles a response that broke off with `effect`. Returns true if the client is to be left

@@ -158,6 +158,7 @@ class SceneHost final : public ConnectionHost {
   void CountRequest() override { ++counted_requests; }
   void CountSent(std::size_t bytes) override { sent += bytes; }
   void Woken(Connection& connection) override {
+    ++wakes;
     if (!woken_.emplace(&connection, true).second) return;
     env_.loop().Post([this, weak = connection.weak_from_this()] {
       const std::shared_ptr<Connection> self = weak.lock();
@@ -184,6 +185,7 @@ class SceneHost final : public ConnectionHost {
   std::map<Connection*, std::shared_ptr<Connection>> connections{};
   std::size_t sent = 0;
   int counted_requests = 0;
+  int wakes = 0;
   int pumps = 0;
   int replaced = 0;
 

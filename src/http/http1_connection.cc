@@ -229,7 +229,7 @@ class Http1Connection final : public Connection {
     } else {
       phase_ = Phase::kGate;
       ClearDeadline();
-      parsing_->gate->SetWake([this] { host().Woken(*this); });
+      parsing_->gate->SetWake(Waker());
     }
     return nullptr;
   }
@@ -302,7 +302,7 @@ class Http1Connection final : public Connection {
   }
 
   void StartAnswer(AnswerTraits traits, std::unique_ptr<ResponseStream> response) {
-    response->SetWake([this] { host().Woken(*this); });
+    response->SetWake(Waker());
     answer_.emplace(host(), traits, std::move(response));
     chunked_ = false;
   }

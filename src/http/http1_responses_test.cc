@@ -161,6 +161,29 @@ TEST(Http1Responses, LateResponse_BeginsWhenItIsReady) {
   EXPECT_FALSE(client->ended());
 }
 
+// A handler that answers later need not know that the client has gone.
+TEST(Http1Responses, WakeOfAConnectionThatHasGone_DoesNothing) {
+  for (const bool upgraded : {false, true}) {
+    ConnectionScene scene;
+    scene.policy().messages = upgraded;
+    const auto client = scene.Connect();
+    const auto script = scene.handler().Add({});
+    script->ready = upgraded;
+    client->Exchange(upgraded ? "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n"
+                                "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                                "Origin: http://h\r\n\r\n"
+                              : kGet);
+    EXPECT_EQ(script->alive, 1);
+    scene.CloseAll();
+    scene.RunFor({});
+    EXPECT_EQ(script->alive, 0);
+    const int before = scene.host().wakes;
+    scene.Wake(script);
+    EXPECT_EQ(scene.host().wakes, before);
+  }
+}
+
 // The length may become known soon, so that the head waits for it.
 TEST(Http1Responses, ResponseThatResumesSoon_DelaysItsHead) {
   ConnectionScene scene;

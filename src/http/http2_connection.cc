@@ -100,6 +100,8 @@ class Http2Connection final : public Connection {
     nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, code);
   }
   void TakeBody(Stream& stream, std::size_t size);
+  // As Waker(), for one stream.
+  [[nodiscard]] std::function<void()> WakerOf(std::int32_t id);
   template <class Work>
   void WhileTimeIs(const WorkSlice& turn, std::vector<std::int32_t>& ids, const Work& work);
   void Send();
@@ -310,10 +312,7 @@ void Http2Connection::StartAnswer(Stream& stream, AnswerTraits traits,
   body_bytes_ -= stream.request.body.size();
   stream.request = {};
   if (++requests_ == host().options().max_requests_per_connection) GoAway();
-  response->SetWake([this, id = stream.id] {
-    woken_.push_back(id);
-    host().Woken(*this);
-  });
+  response->SetWake(WakerOf(stream.id));
   stream.answer.emplace(host(), traits, std::move(response));
   SendHead(stream);
 }
@@ -451,10 +450,7 @@ void Http2Connection::Pump() {
     stream->gate = GateOf(host(), stream->request);
     if (stream->gate == nullptr) return SubmitContinue(session_, *stream);
     gated_bytes_ += stream->request.body.size();
-    stream->gate->SetWake([this, id] {
-      woken_.push_back(id);
-      host().Woken(*this);
-    });
+    stream->gate->SetWake(WakerOf(id));
     PassGate(*stream);
   });
   WhileTimeIs(turn, complete_, [this](std::int32_t id) {
@@ -566,6 +562,15 @@ void Http2Connection::OnDeadline() {
     }
   }
   Send();
+}
+
+std::function<void()> Http2Connection::WakerOf(std::int32_t id) {
+  return [this, id, weak = weak_from_this()] {
+    const std::shared_ptr<Connection> self = weak.lock();
+    if (self == nullptr || closed()) return;
+    woken_.push_back(id);
+    host().Woken(*this);
+  };
 }
 
 void Http2Connection::OnClose() {

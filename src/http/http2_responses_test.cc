@@ -87,6 +87,24 @@ TEST(Http2Responses, LateResponse_BeginsWhenItIsReady) {
   }
 }
 
+TEST(Http2Responses, WakeOfAConnectionThatHasGone_DoesNothing) {
+  for (const bool gate : {false, true}) {
+    ConnectionScene scene;
+    Http2Client client(scene.Connect(kHttp2));
+    auto script = Script::Of({});
+    script->ready = false;
+    (gate ? scene.handler().gates : scene.handler().scripts).push_back(script);
+    client.Request(gate ? "PUT" : "GET", kHost, nullptr, /*open=*/gate);
+    EXPECT_EQ(script->alive, 1) << gate;
+    scene.CloseAll();
+    scene.RunFor({});
+    EXPECT_EQ(script->alive, 0);
+    const int before = scene.host().wakes;
+    scene.Wake(script);
+    EXPECT_EQ(scene.host().wakes, before);
+  }
+}
+
 TEST(Http2Responses, SlowResponse_YieldsAndGoesOnByItself) {
   ConnectionScene scene(milliseconds(1));
   Http2Client client(scene.Connect(kHttp2));

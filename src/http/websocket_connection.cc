@@ -33,7 +33,7 @@ class WebSocketConnection final : public Connection {
   }
 
   void Start() override {
-    answer_->SetWake([this] { host().Woken(*this); });
+    answer_->SetWake(Waker());
     Frame(std::exchange(early_, {}));
     more_ = Heed(early_state_);
     TakeInput(std::exchange(early_input_, {}));

@@ -145,7 +145,8 @@ class ResponseStream {
   virtual State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) = 0;
   // Sets the function that is called on the loop, at most once for each kWait, when Read has news.
   // Set it before the first Read. It may be called from inside other calls into the server, so it
-  // must not call Read, but only note or post.
+  // must not call Read, but only note or post. A stream's maker may call it after the stream has
+  // been destroyed: then it does nothing.
   virtual void SetWake(std::function<void()> wake) = 0;
   // Returns true after kWait if Read's data is being computed, so that a front end may delay the
   // first bytes until the length of the body is known.

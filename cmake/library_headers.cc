@@ -1,0 +1,1 @@
+// The precompiled headers of the library need a source that they belong to.
