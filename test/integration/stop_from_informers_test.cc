@@ -175,6 +175,7 @@ class Program {
     options.indexers.emplace("ordered", OrderedIndexFunc<ConfigMap>(Indexes("OrderedIndex")));
     if (place_.Is("Trace")) options.trace = Reaches("Trace");
     if (place_.Is("List")) options.initial_list = InitialList::kList;
+    options.drop_managed_fields = place_.Is("SetEntryOptions");
     informer = factory->InformerFor<ConfigMap>(std::move(options));
     if (!place_.Is("FactoryTransform")) {
       informer

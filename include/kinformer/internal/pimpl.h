@@ -37,7 +37,8 @@ class Pimpl {
 
  private:
   static void Delete(T* part) noexcept {
-    static_assert(sizeof(T) > 0, "the class whose part this is needs a destructor in its source");
+    static_assert(
+        requires { sizeof(T); }, "the class whose part this is needs a destructor in its source");
     delete part;
   }
 

@@ -85,7 +85,7 @@ struct OpsOfOwn {
 
 template <class T>
 const BoxOps& OpsOf() {
-  static_assert(sizeof(T) > 0);
+  static_assert(requires { sizeof(T); });
   if constexpr (IsGenerated<T>) {
     return OpsOfStruct(T::mutable_table());
   } else {
@@ -96,14 +96,12 @@ const BoxOps& OpsOf() {
 // Makes a T of the arguments.
 template <class T, class... Args>
 [[nodiscard]] void* NewInBox(Args&&... args) {
-  static_assert(sizeof(T) > 0);
-  if constexpr (!IsGenerated<T>) {
-    return new T(std::forward<Args>(args)...);
-  } else if constexpr (sizeof...(Args) == 0) {
+  static_assert(requires { sizeof(T); });
+  if constexpr (IsGenerated<T> && sizeof...(Args) == 0) {
     return OpsOf<T>().make();
-  } else if constexpr ((std::is_same_v<Args&&, T&&> && ...)) {
+  } else if constexpr (IsGenerated<T> && (std::is_same_v<Args&&, T&&> && ...)) {
     return OpsOf<T>().move((&args, ...));
-  } else if constexpr ((std::is_same_v<std::remove_cvref_t<Args>, T> && ...)) {
+  } else if constexpr (IsGenerated<T> && (std::is_same_v<std::remove_cvref_t<Args>, T> && ...)) {
     return OpsOf<T>().copy((&args, ...));
   } else {
     return new T(std::forward<Args>(args)...);
@@ -144,7 +142,7 @@ class Box : public internal::BoxBase {
   }
   template <std::same_as<T> U>
   Box(std::optional<U>&& other) {
-    if (other) emplace(std::move(*other));
+    if (other) emplace(*std::move(other));
   }
   // A template, so that a std::optional<T> is made only where one is asked for.
   template <std::same_as<T> U>

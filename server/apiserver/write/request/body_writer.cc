@@ -301,21 +301,9 @@ Async<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObj
                                              const ObjectChange* change) {
   const ChangedPart* const part = change == nullptr ? nullptr : change->part.get();
   const bool asks = change == nullptr || change->asks;
-  bool mutated = false;
-  for (bool begun = false; !begun;) {
-    const Result<void> normal =
-        co_await Do(sent, draft.target, [&] { return writer_.Normalize(draft); });
-    if (!normal) co_return normal.error();
-    if (asks && !mutated && admission_.Any(AdmissionPhase::kMutate)) {
-      const Result<bool> asked = co_await Mutate(sent, draft);
-      if (!asked.ok()) co_return asked.error();
-      mutated = *asked;
-    }
-    if (base != nullptr && Find(draft.target) != base) co_return std::nullopt;
-    const Result<bool> found = writer_.Begin(draft);
-    if (!found.ok()) co_return found.error();
-    begun = *found;  // false: the update has become a create
-  }
+  const Result<bool> begun = co_await Begin(sent, draft, std::move(base), asks);
+  if (!begun.ok()) co_return begun.error();
+  if (!*begun) co_return std::nullopt;
   if (draft.over != nullptr) {
     const Result<void> shown = co_await Show(sent, draft.over, draft);
     if (!shown) co_return shown.error();
@@ -348,6 +336,25 @@ Async<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObj
 }
 
 // ---- Steps
+
+Async<Result<bool>> BodyWriter::Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks) {
+  bool mutated = false;
+  for (bool begun = false; !begun;) {
+    const Result<void> normal =
+        co_await Do(sent, draft.target, [&] { return writer_.Normalize(draft); });
+    if (!normal) co_return normal.error();
+    if (asks && !mutated && admission_.Any(AdmissionPhase::kMutate)) {
+      const Result<bool> asked = co_await Mutate(sent, draft);
+      if (!asked.ok()) co_return asked.error();
+      mutated = *asked;
+    }
+    if (base != nullptr && Find(draft.target) != base) co_return false;
+    const Result<bool> found = writer_.Begin(draft);
+    if (!found.ok()) co_return found.error();
+    begun = *found;  // false: the update has become a create
+  }
+  co_return true;
+}
 
 Async<Result<void>> BodyWriter::Show(Sent& sent, StoredObjectPtr stored, Draft& draft) {
   sent.bytes = std::max(sent.bytes, stored->body().size());

@@ -110,6 +110,9 @@ class BodyWriter {
   Async<Attempt> Write(Sent& sent, Draft& draft, StoredObjectPtr base, const ObjectChange* change);
 
   // ---- Steps of attempts.
+  // Normalizes the object, asks the mutating webhooks, and begins. False: `base` is no longer what
+  // is stored.
+  Async<Result<bool>> Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks);
   // Sets the draft's `shown` for the stored object.
   Async<Result<void>> Show(Sent& sent, StoredObjectPtr stored, Draft& draft);
   // Has the object converted to the storage version.
