@@ -144,8 +144,8 @@ TEST_F(WriteAttempts, WriteInAnotherVersion_IsConvertedInEveryAttempt) {
   const GroupVersionResource stored{
       .group = "autoscaling", .version = "v2", .resource = "horizontalpodautoscalers"};
   const auto object = [](int percentage) {
-    return R"({"metadata":{"name":"a"},"spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"D",)"
-           R"("name":"d"},"targetCPUUtilizationPercentage":)" +
+    return R"({"metadata":{"name":"a"},"spec":{"maxReplicas":3,"scaleTargetRef":{)"
+           R"("apiVersion":"x/v1","kind":"D","name":"d"},"targetCPUUtilizationPercentage":)" +
            std::to_string(percentage) + "}}";
   };
   ASSERT_EQ(server_.Do("POST", v1, object(50)).status, 201);
