@@ -186,11 +186,11 @@ namespace async {
 Error ErrorOfThrown(Env& env);
 
 template <class T>
-T FailedWith(Error error) {
+T FailedWith(const Error& error) {
   if constexpr (std::is_same_v<T, ResponsePtr>) {
     return ErrorResponse(error, {});
   } else {
-    return T(std::move(error));
+    return T(error);
   }
 }
 
