@@ -204,7 +204,7 @@ Async<ResponsePtr> Evictions::EvictAdmitted(Admitted eviction) {
   const Result<StoredObjectPtr> budget = co_await FindBudget(pod);
   if (!budget) co_return ErrorResponse(budget.error(), accept);
   if (*budget != nullptr) {
-    ResponsePtr failed = co_await TakeDisruption(eviction, *budget);
+    ResponsePtr failed = co_await TakeDisruption(eviction, **budget);
     if (failed != nullptr) co_return failed;
   }
   if (!target.dry_run) {
@@ -242,12 +242,12 @@ Async<Result<StoredObjectPtr>> Evictions::FindBudget(StoredObjectPtr pod) {
   co_return found.budgets.front();
 }
 
-Async<ResponsePtr> Evictions::TakeDisruption(const Admitted& eviction, StoredObjectPtr budget) {
+Async<ResponsePtr> Evictions::TakeDisruption(const Admitted& eviction, const StoredObject& budget) {
   const WriteTarget& target = eviction.target;
   ObjectChange change{
       .target = {.at = state_.resources.Find("policy", "v1", "poddisruptionbudgets"),
                  .namespace_ = target.namespace_,
-                 .name = std::string(budget->name()),
+                 .name = std::string(budget.name()),
                  .subresource = "status",
                  .dry_run = target.dry_run,
                  .user = Itself()},

@@ -50,7 +50,7 @@ class Evictions {
   // Finds the budget that must allow the disruption of the pod; null: none has to.
   Async<Result<StoredObjectPtr>> FindBudget(StoredObjectPtr pod);
   // Return null, or the response with the error.
-  Async<ResponsePtr> TakeDisruption(const Admitted& eviction, StoredObjectPtr budget);
+  Async<ResponsePtr> TakeDisruption(const Admitted& eviction, const StoredObject& budget);
   Async<ResponsePtr> MarkDisrupted(const Admitted& eviction, std::string uid);
 
   ServerState& state_;
