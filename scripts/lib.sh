@@ -92,22 +92,26 @@ configure() {
   rm -f "$log"
 }
 
-# build PRESET: configures and builds what the tests of a preset need.
-build() {
-  local preset=$1 target=all options=(-DKINFORMER_BUILD_TESTS=ON)
+# configure_tests PRESET: configures what the tests of a preset need.
+configure_tests() {
+  local preset=$1 options=(-DKINFORMER_BUILD_TESTS=ON)
   case $preset in
     # What the command and the examples are made of is tested without them.
     asan)
       options+=(-DKINFORMER_BUILD_BENCH=OFF -DKINFORMER_BUILD_EXAMPLES=OFF
                 -DKINFORMER_BUILD_CLI=OFF)
       ;;
-    # ThreadSanitizer is for what runs in several threads; the rest would only take its time.
-    tsan)
-      options+=(-DKINFORMER_BUILD_BENCH=OFF -DKINFORMER_BUILD_EXAMPLES=OFF)
-      target=kinformer_concurrency_tests
-      ;;
+    tsan) options+=(-DKINFORMER_BUILD_BENCH=OFF -DKINFORMER_BUILD_EXAMPLES=OFF) ;;
   esac
   configure "$preset" "${options[@]}"
+}
+
+# build PRESET: configures and builds what the tests of a preset need.
+build() {
+  local preset=$1 target=all
+  configure_tests "$preset"
+  # ThreadSanitizer is for what runs in several threads; the rest would only take its time.
+  [ "$preset" != tsan ] || target=kinformer_concurrency_tests
   cmake --build "$root/build/$preset" --target "$target"
 }
 
@@ -121,4 +125,31 @@ run_tests() {
   [ "$preset" = release ] || share=5
   (cd "$root/build/$preset" && export KINFORMER_SIMULATION_SHARE=$share &&
     ctest --output-on-failure -j"$(nproc)" -LE 'realserver|go|nightly' "$@")
+}
+
+# run_what_fits PRESET SECONDS: builds and runs as many test binaries as that time allows, in an
+# order of the commit's own, and says how many those are.
+run_what_fits() {
+  local preset=$1 end=$((SECONDS + $2)) targets=() some done=0 status pattern
+  configure_tests "$preset"
+  mapfile -t targets < <(cd "$root/build/$preset" && test_binaries |
+    shuf --random-source=<(yes "$(git -C "$root" rev-parse HEAD)"))
+  while [ "$done" -lt ${#targets[@]} ] && [ "$SECONDS" -lt "$end" ]; do
+    some=("${targets[@]:done:6}")
+    status=0
+    timeout $((end - SECONDS)) cmake --build "$root/build/$preset" --target "${some[@]}" ||
+      status=$?
+    [ "$status" -ne 124 ] || break
+    [ "$status" -eq 0 ] || die "preset $preset does not build"
+    pattern=$(IFS='|'; echo "${some[*]}")
+    run_tests "$preset" -R "^($pattern)\$"
+    done=$((done + ${#some[@]}))
+  done
+  say "$done of ${#targets[@]} test binaries were run under $preset"
+}
+
+# test_binaries: the names of the tests in the build folder that are programs of the same name.
+test_binaries() {
+  comm -12 <(ctest -N -LE 'realserver|go|nightly' | sed -n 's/^ *Test *#[0-9]*: //p' | sort -u) \
+    <(ninja -t targets all | sed -n 's|^\([a-z0-9_]*\): phony$|\1|p' | sort -u)
 }

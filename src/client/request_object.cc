@@ -47,7 +47,7 @@ void PlaceJson(RequestObject& request, std::string_view home) {
   if (home.empty() || !request.namespace_.empty()) return;
   request.namespace_ = home;
   request.json = [json = std::move(request.json), home = request.namespace_] {
-    const std::string text = json();
+    std::string text = json();
     Result<json::Value> placed = json::Parse(text);
     if (!placed) return text;
     placed->Ensure("metadata").Set("namespace", home);
