@@ -207,6 +207,7 @@ class ControllerBuilderMisuse {
 
 // Explains calls that depend on the type of the requests.
 template <class R, class Builder>
+// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): inherited
 class TypedControllerBuilderMisuse : public ControllerBuilderMisuse<Builder> {
  public:
   using ControllerBuilderMisuse<Builder>::Watches;

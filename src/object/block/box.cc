@@ -6,6 +6,8 @@ BoxBase::BoxBase(const BoxBase& other)
     : value_(other.value_ == nullptr ? nullptr : other.ops_->copy(other.value_)),
       ops_(other.ops_) {}
 
+// The value of a Box that is assigned to itself is copied before it is destroyed.
+// NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
 BoxBase& BoxBase::operator=(const BoxBase& other) {
   if (other.value_ == nullptr) {
     reset();
