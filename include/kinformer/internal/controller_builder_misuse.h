@@ -118,6 +118,7 @@ struct OptionsWithLimiter {
 
 // Base of Builder, the class that wrong calls return, so that further calls compile.
 template <class Builder>
+// NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): inherited
 class ControllerBuilderMisuse {
  public:
   // Explain options and names of the wrong type. A template, so that {} means ControllerOptions.
