@@ -247,6 +247,7 @@ Value& Value::operator=(Value&& other) noexcept {
   return *this;
 }
 
+// NOLINTNEXTLINE(cppcoreguidelines-rvalue-reference-param-not-moved): its parts are moved
 void Value::Take(Value&& other) noexcept {
   switch (other.rep_) {
     case Rep::kNull:
