@@ -122,7 +122,7 @@ class Program {
 struct End {
   const char* name;
   std::function<void(Program&)> end;
-  friend std::ostream& operator<<(std::ostream& out, const End& end) { return out << end.name; }
+  friend std::ostream& operator<<(std::ostream& out, const End& of) { return out << of.name; }
 };
 
 const End kEnds[] = {{"Stop",
@@ -150,7 +150,7 @@ TEST_P(StopFromClient, CallsAndInformersEnd) {
   EndingPlace place(function);
   {
     Program program(sim_, server_, place);
-    place.Arm([&program, &end = end] { end.end(program); });
+    place.Arm([&program, &of = end] { of.end(program); });
     program.Start();
     ASSERT_TRUE(sim_.RunUntil([&] { return place.ended(); }, minutes(10))) << place.reached();
     ASSERT_TRUE(sim_.RunUntil([&] { return program.returned; }, minutes(10)));

@@ -283,7 +283,7 @@ class Program {
 struct End {
   const char* name;
   std::function<void(Program&)> end;
-  friend std::ostream& operator<<(std::ostream& out, const End& end) { return out << end.name; }
+  friend std::ostream& operator<<(std::ostream& out, const End& of) { return out << of.name; }
 };
 
 // An end may be refused, and then says so.
@@ -337,7 +337,7 @@ TEST_P(StopFromController, TheManagerEndsAndCallsNothingMore) {
   EndingPlace place(function);
   {
     Program program(sim_, server_, place);
-    place.Arm([&program, &end = end] { end.end(program); });
+    place.Arm([&program, &of = end] { of.end(program); });
     program.Start();
     sim_.RunFor(seconds(10));
     if (!place.reached()) Change(program, "more");

@@ -219,7 +219,7 @@ class Program {
 struct End {
   const char* name;
   std::function<void(Program&)> end;
-  friend std::ostream& operator<<(std::ostream& out, const End& end) { return out << end.name; }
+  friend std::ostream& operator<<(std::ostream& out, const End& of) { return out << of.name; }
 };
 
 const End kEnds[] = {{"Stop",
@@ -276,7 +276,7 @@ TEST_P(StopFromInformer, AnInformerEndsAndCallsNothingMore) {
   {
     Program program(server_, place);
     Provoke(place);
-    place.Arm([&program, &end = end] { end.end(program); });
+    place.Arm([&program, &of = end] { of.end(program); });
     program.Start();
     sim_.RunFor(seconds(5));
     if (place.Is("CurrentVersion")) server_.transport()->CutSoon(0);
