@@ -156,8 +156,8 @@ function(kinformer_library target)
     INSTALL_RPATH "$ORIGIN")
 endfunction()
 
-# The standard library's headers, compiled once for builds with sanitizers: a quarter of the time of
-# a source. The other builds show where one is missing.
+# The standard library's headers, compiled once for builds with sanitizers. The other builds show
+# where one is missing.
 if(KINFORMER_SANITIZE AND KINFORMER_PRECOMPILED)
   add_library(kinformer_library_headers STATIC EXCLUDE_FROM_ALL
     ${PROJECT_SOURCE_DIR}/cmake/library_headers.cc)
@@ -264,7 +264,7 @@ function(kinformer_test name)
     set(ARG_LABELS unit)
   endif()
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 120)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})

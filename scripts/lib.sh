@@ -127,13 +127,15 @@ run_tests() {
     ctest --output-on-failure -j"$(nproc)" -LE 'realserver|go|nightly' "$@")
 }
 
+# shuffled [shuf options]: its input's lines, in an order of the commit's own.
+shuffled() { shuf --random-source=<(yes "$(git -C "$root" rev-parse HEAD)") "$@"; }
+
 # run_what_fits PRESET SECONDS: builds and runs as many test binaries as that time allows, in an
 # order of the commit's own, and says how many those are.
 run_what_fits() {
   local preset=$1 end=$((SECONDS + $2)) targets=() some done=0 status pattern
   configure_tests "$preset"
-  mapfile -t targets < <(cd "$root/build/$preset" && test_binaries |
-    shuf --random-source=<(yes "$(git -C "$root" rev-parse HEAD)"))
+  mapfile -t targets < <(cd "$root/build/$preset" && test_binaries | shuffled)
   while [ "$done" -lt ${#targets[@]} ] && [ "$SECONDS" -lt "$end" ]; do
     some=("${targets[@]:done:6}")
     status=0
