@@ -40,6 +40,17 @@ class AdmissionSubresourceTest : public AdmissionWebhooksTest {
                                                             "image":"i"}]}})");
     ASSERT_EQ(made.status, 201) << made.body;
   }
+  // Makes the budget b of the pods that are labelled app=a.
+  void MakeBudget(const std::string& status) {
+    const std::string budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+    const Reply made =
+        server_.Do("POST", budgets, R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,
+                     "selector":{"matchLabels":{"app":"a"}}}})");
+    ASSERT_EQ(made.status, 201) << made.body;
+    const Reply set =
+        server_.Do("PATCH", budgets + "/b/status", R"({"status":)" + status + "}", kMerge);
+    ASSERT_EQ(set.status, 200) << set.body;
+  }
   void MakeDeployment(const std::string& name) {
     const Reply made =
         server_.Do("POST", "/apis/apps/v1/namespaces/default/deployments",
@@ -151,18 +162,8 @@ TEST_F(AdmissionSubresourceTest, AnEvictionIsAskedAboutAndThePodsDeleteIsNot) {
                     kMerge)
                 .status,
             200);
-  const std::string budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
-  ASSERT_EQ(server_
-                .Do("POST", budgets, R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,
-                  "selector":{"matchLabels":{"app":"a"}}}})")
-                .status,
-            201);
-  ASSERT_EQ(server_
-                .Do("PATCH", budgets + "/b/status", R"({"status":{"observedGeneration":1,
-                  "disruptionsAllowed":1,"currentHealthy":2,"desiredHealthy":1,"expectedPods":2}})",
-                    kMerge)
-                .status,
-            200);
+  MakeBudget(R"({"observedGeneration":1,"disruptionsAllowed":1,"currentHealthy":2,
+    "desiredHealthy":1,"expectedPods":2})");
   AskAbout(R"("*/*")");
   At("v").answer = [](const json::Value& request) {
     return request.At("/requestResource/resource").StringOrEmpty() == "pods"
@@ -195,22 +196,11 @@ TEST_F(AdmissionSubresourceTest, AnEvictionIsAskedAboutAndThePodsDeleteIsNot) {
 
 TEST_F(AdmissionSubresourceTest, EvictionWhoseBudgetKeepsChanging_IsAConflict) {
   MakePod("x", R"({"app":"a"})");
-  const std::string budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
   ASSERT_EQ(
       server_.Do("PATCH", kPodsPath + "/x/status", R"({"status":{"phase":"Running"}})", kMerge)
           .status,
       200);
-  ASSERT_EQ(server_
-                .Do("POST", budgets, R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,
-                  "selector":{"matchLabels":{"app":"a"}}}})")
-                .status,
-            201);
-  ASSERT_EQ(server_
-                .Do("PATCH", budgets + "/b/status", R"({"status":{"observedGeneration":1,
-                  "disruptionsAllowed":1}})",
-                    kMerge)
-                .status,
-            200);
+  MakeBudget(R"({"observedGeneration":1,"disruptionsAllowed":1})");
   At("v").answer = [&](const json::Value&) {
     server_.server()
         .Patch({.group = "policy", .version = "v1", .resource = "poddisruptionbudgets"},

@@ -85,16 +85,16 @@ class UntypedHandler final : public EventHandler<Object, R> {
   using Queue = typename EventHandler<Object, R>::Queue;
   explicit UntypedHandler(std::shared_ptr<EventHandler<T, R>> typed) : typed_(std::move(typed)) {}
   void Create(const Added<Object>& event, const Queue& queue) override {
-    typed_->Create(predicate::internal::AsKind<T>(event), queue);
+    typed_->Create(predicate::internal::EventAs<T>(event), queue);
   }
   void Update(const Updated<Object>& event, const Queue& queue) override {
-    typed_->Update(predicate::internal::AsKind<T>(event), queue);
+    typed_->Update(predicate::internal::EventAs<T>(event), queue);
   }
   void Delete(const Deleted<Object>& event, const Queue& queue) override {
-    typed_->Delete(predicate::internal::AsKind<T>(event), queue);
+    typed_->Delete(predicate::internal::EventAs<T>(event), queue);
   }
   void Generic(const GenericEvent<Object>& event, const Queue& queue) override {
-    typed_->Generic(predicate::internal::AsKind<T>(event), queue);
+    typed_->Generic(predicate::internal::EventAs<T>(event), queue);
   }
   [[nodiscard]] bool OnlyEnqueues() const override { return typed_->OnlyEnqueues(); }
 

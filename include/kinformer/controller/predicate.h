@@ -71,27 +71,29 @@ struct Predicate {
 };
 
 namespace internal {
-template <class T>
-Object ObjectOf(const T& view) {
-  return Object(::kinformer::internal::BlockOfView(view));
+// Return the event as one with views of type To: of Objects, or of the kind that its object must be
+// of.
+template <class To, class From>
+To ViewAs(const From& view) {
+  return To(::kinformer::internal::BlockOfView(view));
 }
-template <class T>
-Added<Object> AsObject(const Added<T>& event) {
-  return {event.key, ObjectOf(event.object), event.is_in_initial_list, event.epoch};
+template <class To, class From>
+Added<To> EventAs(const Added<From>& e) {
+  return {e.key, ViewAs<To>(e.object), e.is_in_initial_list, e.epoch};
 }
-template <class T>
-Updated<Object> AsObject(const Updated<T>& event) {
-  return {event.key, ObjectOf(event.old_object), ObjectOf(event.new_object), event.epoch};
+template <class To, class From>
+Updated<To> EventAs(const Updated<From>& e) {
+  return {e.key, ViewAs<To>(e.old_object), ViewAs<To>(e.new_object), e.epoch};
 }
-template <class T>
-Deleted<Object> AsObject(const Deleted<T>& event) {
-  std::optional<Object> told;
-  if (event.told) told = ObjectOf(*event.told);
-  return {event.key, ObjectOf(event.object), event.final_state_unknown, event.epoch, told};
+template <class To, class From>
+Deleted<To> EventAs(const Deleted<From>& e) {
+  std::optional<To> told;
+  if (e.told) told = ViewAs<To>(*e.told);
+  return {e.key, ViewAs<To>(e.object), e.final_state_unknown, e.epoch, told};
 }
-template <class T>
-GenericEvent<Object> AsObject(const GenericEvent<T>& event) {
-  return {event.object};
+template <class To, class From>
+GenericEvent<To> EventAs(const GenericEvent<From>& e) {
+  return {Ref<To>(e.object.object())};
 }
 }  // namespace internal
 
@@ -100,38 +102,19 @@ template <class T>
 [[nodiscard]] Predicate<T> Typed(Predicate<Object> any) {
   const auto shared = std::make_shared<const Predicate<Object>>(std::move(any));
   return {
-      .create = [shared](const Added<T>& e) { return shared->Create(internal::AsObject(e)); },
-      .update = [shared](const Updated<T>& e) { return shared->Update(internal::AsObject(e)); },
-      .delete_ = [shared](const Deleted<T>& e) { return shared->Delete(internal::AsObject(e)); },
+      .create =
+          [shared](const Added<T>& e) { return shared->Create(internal::EventAs<Object>(e)); },
+      .update =
+          [shared](const Updated<T>& e) { return shared->Update(internal::EventAs<Object>(e)); },
+      .delete_ =
+          [shared](const Deleted<T>& e) { return shared->Delete(internal::EventAs<Object>(e)); },
       .generic =
-          [shared](const GenericEvent<T>& e) { return shared->Generic(internal::AsObject(e)); }};
+          [shared](const GenericEvent<T>& e) {
+            return shared->Generic(internal::EventAs<Object>(e));
+          }};
 }
 
 namespace internal {
-// Return the event as one about an object of kind T, which its object must be.
-template <class T>
-T KindOf(const Object& object) {
-  return T(::kinformer::internal::BlockOfView(object));
-}
-template <class T>
-Added<T> AsKind(const Added<Object>& e) {
-  return {e.key, KindOf<T>(e.object), e.is_in_initial_list, e.epoch};
-}
-template <class T>
-Updated<T> AsKind(const Updated<Object>& e) {
-  return {e.key, KindOf<T>(e.old_object), KindOf<T>(e.new_object), e.epoch};
-}
-template <class T>
-Deleted<T> AsKind(const Deleted<Object>& e) {
-  std::optional<T> told;
-  if (e.told) told = KindOf<T>(*e.told);
-  return {e.key, KindOf<T>(e.object), e.final_state_unknown, e.epoch, told};
-}
-template <class T>
-GenericEvent<T> AsKind(const GenericEvent<Object>& e) {
-  return {Ref<T>(e.object.object())};
-}
-
 // Returns the same predicate for Objects, all of which must be of kind T: the rest of a watch is
 // then the same code for every kind.
 template <class T>
@@ -142,22 +125,22 @@ template <class T>
     Predicate<Object> any;
     if (typed.create) {
       any.create = [f = std::move(typed.create)](const Added<Object>& e) {
-        return f(AsKind<T>(e));
+        return f(EventAs<T>(e));
       };
     }
     if (typed.update) {
       any.update = [f = std::move(typed.update)](const Updated<Object>& e) {
-        return f(AsKind<T>(e));
+        return f(EventAs<T>(e));
       };
     }
     if (typed.delete_) {
       any.delete_ = [f = std::move(typed.delete_)](const Deleted<Object>& e) {
-        return f(AsKind<T>(e));
+        return f(EventAs<T>(e));
       };
     }
     if (typed.generic) {
       any.generic = [f = std::move(typed.generic)](const GenericEvent<Object>& e) {
-        return f(AsKind<T>(e));
+        return f(EventAs<T>(e));
       };
     }
     return any;
