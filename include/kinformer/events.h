@@ -5,6 +5,7 @@
 #ifndef KINFORMER_EVENTS_H_
 #define KINFORMER_EVENTS_H_
 
+#include "kinformer/events/basic_event_broadcaster.h"
 #include "kinformer/events/event_broadcaster.h"
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"

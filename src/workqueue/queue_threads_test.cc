@@ -21,17 +21,17 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(ReservationBucketThreads, TenThreadsShareABucket_FC09) {
+TEST(BucketRateLimiterThreads, TenThreadsShareABucket_FC09) {
   Runtime runtime({.log = NewNullLog()});
   Env& env = runtime.env();
-  ReservationBucket bucket(env, 100, 1);
+  BucketRateLimiter<int> limiter(env, 100, 1);
   const SteadyTime begun = env.Now();
   std::atomic<std::int64_t> last{0};  // when the last token is available, in nanoseconds
   std::vector<std::unique_ptr<Thread>> threads;
   for (int t = 0; t < 10; ++t) {
-    threads.push_back(env.NewThread("taker", [&] {
+    threads.push_back(env.NewThread("taker", [&, t] {
       for (int i = 0; i < 10; ++i) {
-        const Duration wait = bucket.Reserve();
+        const Duration wait = limiter.When(t * 10 + i);
         const SteadyTime there = env.Now() + wait;
         std::int64_t latest = last.load();
         while (latest < (there - begun).count() &&

@@ -14,7 +14,6 @@
 #include <concepts>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -58,9 +57,8 @@ void MetaNamespaceIndexFunc(T object, IndexValues& values) {
 // Counterpart: cache.IndexFunc.
 //
 // Can be compared with another: copies are the same, and so are two that are made of the same plain
-// function, or of objects of one type that capture nothing, are equal (operator==) or hold the same
-// numbers and pointers. Two lambdas that each capture a string are never the same: to register such
-// a function twice, keep the IndexFunc and pass copies.
+// function, or of one lambda that captures nothing. To register a function that captures something
+// twice, keep the IndexFunc and pass copies.
 template <ObjectView T>
 class IndexFunc : public std::function<void(T, IndexValues&)> {
   using Function = std::function<void(T, IndexValues&)>;
@@ -90,7 +88,7 @@ class IndexFunc : public std::function<void(T, IndexValues&)> {
   template <ObjectView U>
   friend IndexFunc<U> OrderedIndexFunc(IndexFunc<U> function);
 
-  std::shared_ptr<const internal::FunctionIdentity> identity_;
+  internal::FunctionIdentity identity_;
   bool by_namespace_ = false;
   bool ordered_ = false;
 };
@@ -126,7 +124,7 @@ namespace internal {
 
 template <ObjectView T>
 IndexFunction Untyped(IndexFunc<T> function) {
-  std::shared_ptr<const FunctionIdentity> identity = function.identity_;
+  FunctionIdentity identity = function.identity_;
   const bool by_namespace = function.by_namespace_;
   const bool ordered = function.ordered_;
   IndexFunction made = [f = std::move(function)](const Block& block, IndexValues& out) {

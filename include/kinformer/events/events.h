@@ -19,18 +19,16 @@
 #ifndef KINFORMER_EVENTS_EVENTS_H_
 #define KINFORMER_EVENTS_EVENTS_H_
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
 
 #include "kinformer/api/eventsv1_mutable.h"
 #include "kinformer/base/env.h"
+#include "kinformer/events/basic_event_broadcaster.h"
 #include "kinformer/events/event_recorder.h"
 #include "kinformer/events/event_sink.h"
 #include "kinformer/events/recorders.h"
-#include "kinformer/internal/pimpl.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/resource.h"
 
@@ -43,40 +41,19 @@ FieldSelector SelectorOfEvents(std::string_view field,
 
 namespace events {
 
-// Delivers events of recorders to sinks, each on a thread of its own. Thread-safe.
-//
-// Metric: kinformer_events_lost_total, as of kinformer::EventBroadcaster.
+// Broadcaster of events.k8s.io/v1 events. Thread-safe.
 //
 // Counterpart: events.EventBroadcaster. Differences: one thread for each sink, not eight, so events
 // are written in their order; counts not yet written are written at the end; a change of an
 // object's resourceVersion starts no new series.
-class EventBroadcaster {
+class EventBroadcaster : public BasicEventBroadcaster<eventsv1::EventMutable> {
  public:
   // Creates a broadcaster. `env` must outlive it and its recorders.
   explicit EventBroadcaster(Env& env, const EventBroadcasterOptions& options = {});
-  ~EventBroadcaster();  // Shutdown()
-  EventBroadcaster(const EventBroadcaster&) = delete;
-  EventBroadcaster& operator=(const EventBroadcaster&) = delete;
 
   // Returns a recorder. `reporting_controller`: a name such as "example.com/printer". Together with
   // the name of this machine it forms the reportingInstance.
   [[nodiscard]] std::shared_ptr<EventRecorder> NewRecorder(const std::string& reporting_controller);
-  // Adds a sink. Sinks are independent: each gets every event, and counts series for itself.
-  void StartRecordingToSink(std::unique_ptr<EventSink> sink);
-  // Calls `on_event` for every event, as recorded, in the order of recording. Exceptions are logged
-  // and counted.
-  void StartEventWatcher(std::function<void(const eventsv1::EventMutable&)> on_event);
-  // Logs every event, warnings as warnings.
-  void StartLogging();
-
-  // Stops accepting events, delivers pending events and unwritten counts for at most `timeout`, and
-  // ends. Blocks. May be called again. Called by a sink or a function of it, it does not wait for
-  // that one.
-  void Shutdown(Duration timeout = std::chrono::seconds(10));
-
- private:
-  struct Impl;
-  kinformer::internal::Pimpl<Impl> impl_;
 };
 
 // Returns a recorder that records core/v1 events, without action and related. Counterpart:

@@ -1,73 +1,35 @@
 // kinformer/internal/function_identity.h
 //
-// FunctionIdentity: compares function objects, as far as that is possible.
+// IdentityOf: tells functions given twice from different ones.
 
 #ifndef KINFORMER_INTERNAL_FUNCTION_IDENTITY_H_
 #define KINFORMER_INTERNAL_FUNCTION_IDENTITY_H_
 
-#include <concepts>
-#include <cstring>
 #include <memory>
 #include <type_traits>
 
 namespace kinformer::internal {
 
-// Identity of one function object, shared by its copies. Immutable. Needs no RTTI.
-class FunctionIdentity {
- public:
-  virtual ~FunctionIdentity() = default;
-
-  // Returns true only if both functions are certainly the same: copies of one object, or objects of
-  // one type that have no members, are equal (operator==), or have the same bytes if their bytes
-  // define their value.
-  [[nodiscard]] bool IsSame(const FunctionIdentity& other) const {
-    return this == &other || (tag_ == other.tag_ && Equals(other));
-  }
-
- protected:
-  explicit FunctionIdentity(const void* tag) : tag_(tag) {}
-
- private:
-  // REQUIRES: of the same type.
-  [[nodiscard]] virtual bool Equals(const FunctionIdentity& other) const = 0;
-
-  const void* const tag_;  // of the type
-};
+// Compared by its pointer. Null: cannot be compared.
+using FunctionIdentity = std::shared_ptr<const void>;
 
 template <class F>
-class FunctionIdentityOf final : public FunctionIdentity {
-  static constexpr bool kEmpty = std::is_empty_v<F>;
-  static constexpr bool kBytes = std::has_unique_object_representations_v<F>;
-  static constexpr bool kComparable = kEmpty || kBytes || std::equality_comparable<F>;
-  struct Nothing {
-    explicit Nothing(const F&) {}
+inline constexpr char kTypeTag = 0;
+
+// Returns the identity of a function: one for each plain function, one for each type of objects
+// without members, and otherwise a new one, for this object and its copies.
+template <class F>
+FunctionIdentity IdentityOf(const F& function) {
+  const auto not_owned = [](const void* what) {
+    return FunctionIdentity(FunctionIdentity(), what);
   };
-
- public:
-  explicit FunctionIdentityOf(const F& function) : FunctionIdentity(&kTag), function_(function) {}
-
- private:
-  static constexpr char kTag = 0;
-
-  [[nodiscard]] bool Equals(const FunctionIdentity& other) const override {
-    [[maybe_unused]] const auto& that = static_cast<const FunctionIdentityOf&>(other);
-    if constexpr (kEmpty) {
-      return true;
-    } else if constexpr (kBytes) {
-      return std::memcmp(&function_, &that.function_, sizeof(F)) == 0;
-    } else if constexpr (kComparable) {
-      return function_ == that.function_;
-    } else {
-      return false;
-    }
+  if constexpr (std::is_pointer_v<F>) {
+    return not_owned(reinterpret_cast<const void*>(function));
+  } else if constexpr (std::is_empty_v<F>) {
+    return not_owned(&kTypeTag<F>);
+  } else {
+    return std::make_shared<const char>();
   }
-
-  const std::conditional_t<kComparable && !kEmpty, F, Nothing> function_;
-};
-
-template <class F>
-std::shared_ptr<const FunctionIdentity> IdentityOf(const F& function) {
-  return std::make_shared<FunctionIdentityOf<F>>(function);
 }
 
 }  // namespace kinformer::internal

@@ -82,6 +82,14 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   Result<void> SetDefaultTransform(RawTransform transform);
   Result<void> SetWatchErrorHandler(WatchErrorHandler handler);
 
+  // Records that the informer's factory will not start it. Its own Start still works.
+  void FactoryEnded();
+  // Returns true if it was never started and its factory will not start it.
+  [[nodiscard]] bool WaitsForEndedFactory() const;
+  // Returns kStopped: the answer of a factory after Shutdown, and of its informers that were never
+  // started.
+  [[nodiscard]] static Error FactoryIsShutDown();
+
   void Start();
   void Stop();
   void Run(const std::stop_token& stop);
@@ -122,9 +130,9 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   // earlier epoch until the next list is in the store.
   [[nodiscard]] std::uint64_t Epochs() const;
 
+ private:
   struct Impl;
 
- private:
   explicit InformerCore(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;
 };

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,12 +40,12 @@ class IndexValues {
 struct IndexFunction : std::function<void(const Block& object, IndexValues& values)> {
   using function::function;
 
-  std::shared_ptr<const FunctionIdentity> identity;  // null: cannot be compared
-  bool by_namespace = false;                         // MetaNamespaceIndexFunc
-  bool ordered = false;                              // OrderedIndexFunc
+  FunctionIdentity identity;  // null: cannot be compared
+  bool by_namespace = false;  // MetaNamespaceIndexFunc
+  bool ordered = false;       // OrderedIndexFunc
 
   [[nodiscard]] bool IsOther(const IndexFunction& than) const {
-    return identity != nullptr && than.identity != nullptr && !identity->IsSame(*than.identity);
+    return identity != nullptr && than.identity != nullptr && identity != than.identity;
   }
 };
 // Range of an ordered index, and its direction.

@@ -121,29 +121,13 @@ class ItemFastSlowRateLimiter final : public RateLimiter<Item> {
   internal::FailureCounts<Item, Hash> failures_;
 };
 
-// A token bucket: `burst` tokens at once, then `qps` per second. Starts full, fills continuously; a
-// token may be reserved in advance, and Reserve returns the time until it is available.
-// Thread-safe. Counterpart: golang.org/x/time/rate.Limiter.
-class ReservationBucket {
- public:
-  // Creates a bucket. qps <= 0 or infinite: no limit. burst below 1 counts as 1. `env` outlives it.
-  ReservationBucket(Env& env, double qps, int burst) : env_(env), bucket_(qps, burst) {}
-  // Takes a token and returns the time until it is available.
-  [[nodiscard]] Duration Reserve() {
-    const std::lock_guard lock(mutex_);
-    return bucket_.Reserve(env_.Now());
-  }
-
- private:
-  Env& env_;
-  std::mutex mutex_;
-  internal::TokenBucket bucket_;
-};
-
-// Takes tokens for all items from one bucket. An item that waits for its token gets no second one,
-// but the remaining time of the first. So an item that is added faster than the rate is processed
-// at the rate; in client-go each call takes a token, and the item's delay grows without end.
-// Counterpart: TypedBucketRateLimiter.
+// Takes tokens for all items from one bucket: `burst` at once, then `qps` per second. Starts full,
+// and fills continuously. qps <= 0 or infinite: no limit. burst below 1 counts as 1.
+//
+// An item that waits for its token gets no second one, but the remaining time of the first. So an
+// item that is added faster than the rate is processed at the rate; in client-go each call takes a
+// token, and the item's delay grows without end. Thread-safe; `env` must outlive it. Counterpart:
+// TypedBucketRateLimiter.
 template <class Item, class Hash = std::hash<Item>>
 class BucketRateLimiter final : public RateLimiter<Item> {
  public:

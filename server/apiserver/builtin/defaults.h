@@ -13,7 +13,6 @@
 #ifndef KINFORMER_APISERVER_BUILTIN_DEFAULTS_H_
 #define KINFORMER_APISERVER_BUILTIN_DEFAULTS_H_
 
-#include <cstddef>
 #include <string_view>
 
 #include "kinformer/base/result.h"
@@ -28,8 +27,8 @@ namespace kinformer::apiserver {
 class Defaults {
  public:
   // `object` is of the message; `kind`: "apps/v1 Deployment". `object` is unusable after an error.
-  // kRequestEntityTooLarge: the defaults would add more than Added::kMost to the memory of the
-  // object, counted as they are added: three bytes of a list may become a whole container.
+  // kRequestEntityTooLarge: the defaults would add more than Added::kMost (fill_in.h) to the memory
+  // of the object, counted as they are added: three bytes of a list may become a whole container.
   Result<void> Apply(const internal::MessageDescriptor& message, std::string_view kind,
                      json::Value& object);
 
@@ -41,17 +40,6 @@ class Defaults {
  private:
   DefaultPlans plans_{};
 };
-
-// Counts the memory that defaults have added.
-struct Added {
-  static constexpr std::size_t kMost = std::size_t{16} << 20;
-  std::size_t bytes = 0;
-  [[nodiscard]] bool full() const { return bytes > kMost; }
-};
-
-// Sets the defaults of one message. Returns false if something in it has an unusual form, which is
-// left as sent. Stops filling in when `added` is full.
-bool FillIn(const MessagePlan& plan, json::Value& object, Added& added);
 
 }  // namespace kinformer::apiserver
 

@@ -10,6 +10,7 @@
 #include "kinformer/internal/registry.h"
 
 #include "apiserver/builtin/defaults.h"
+#include "apiserver/builtin/fill_in.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -81,11 +81,10 @@ void VersionCache::End() {
 
 void VersionCache::Schedule() {
   if (asking_ != nullptr || std::exchange(scheduled_, true)) return;
-  state_.Post([this, alive = std::weak_ptr<int>(alive_)] {
-    if (alive.expired()) return;
+  state_.Post(own_calls_.Guard([this] {
     scheduled_ = false;
     Go();
-  });
+  }));
 }
 
 bool VersionCache::Wanted() const {

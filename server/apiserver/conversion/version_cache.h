@@ -21,6 +21,7 @@
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/async.h"
 #include "apiserver/store/resource_store.h"
+#include "base/core/own_calls.h"
 
 namespace kinformer::apiserver {
 
@@ -112,7 +113,7 @@ class VersionCache {
   std::optional<Deadlines::Id> retry_{};
   bool scheduled_ = false;
   std::vector<Waiter> waiting_{};
-  std::shared_ptr<int> alive_ = std::make_shared<int>();
+  const internal::base::OwnCalls own_calls_{};
 };
 
 }  // namespace kinformer::apiserver

@@ -20,12 +20,11 @@ void OffLoop::Begin(std::shared_ptr<Flow> flow, std::coroutine_handle<> at,
   Executor& thread = Thread();
   jobs_.push_front({.flow = std::move(flow), .at = at, .work = std::move(work)});
   const Jobs::iterator job = jobs_.begin();
-  thread.Post([this, job, alive = std::weak_ptr<int>(alive_), &loop = env_.loop()] {
-    if (job->flow->wanted()) job->work();
-    loop.Post([this, job, alive] {
-      if (!alive.expired()) End(job);
-    });
-  });
+  thread.Post(
+      [job, &loop = env_.loop(), end = own_calls_.Guard([this, job] { End(job); })]() mutable {
+        if (job->flow->wanted()) job->work();
+        loop.Post(std::move(end));
+      });
 }
 
 void OffLoop::End(Jobs::iterator job) {

@@ -19,6 +19,7 @@
 #include "kinformer/base/env.h"
 
 #include "apiserver/request/async.h"
+#include "base/core/own_calls.h"
 
 namespace kinformer::apiserver {
 
@@ -80,7 +81,7 @@ class OffLoop {
   Env& env_;
   std::unique_ptr<Loop> loop_{};
   Jobs jobs_{};
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  const internal::base::OwnCalls own_calls_{};
 };
 
 // Awaitable of OffLoop::Do.

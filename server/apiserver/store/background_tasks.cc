@@ -20,9 +20,7 @@ void BackgroundTasks::Post(std::function<void()> task) {
 
 void BackgroundTasks::Schedule() {
   scheduled_ = true;
-  env_.loop().Post([this, alive = std::weak_ptr<int>(alive_)] {
-    if (!alive.expired()) Turn();
-  });
+  env_.loop().Post(own_calls_.Guard([this] { Turn(); }));
 }
 
 void BackgroundTasks::Turn() {

@@ -8,9 +8,10 @@
 
 #include <deque>
 #include <functional>
-#include <memory>
 
 #include "kinformer/base/env.h"
+
+#include "base/core/own_calls.h"
 
 namespace kinformer::apiserver {
 
@@ -32,7 +33,7 @@ class BackgroundTasks {
   Env& env_;
   std::deque<std::function<void()>> tasks_;
   bool scheduled_ = false;
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  const internal::base::OwnCalls own_calls_{};
 };
 
 }  // namespace kinformer::apiserver

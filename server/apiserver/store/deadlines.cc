@@ -27,9 +27,7 @@ void Deadlines::Arm() {
   }
   // A timer that is already due would leave no turn for other work.
   coming_ = true;
-  env_.loop().Post([this, alive = std::weak_ptr<int>(alive_)] {
-    if (!alive.expired()) Run();
-  });
+  env_.loop().Post(own_calls_.Guard([this] { Run(); }));
 }
 
 void Deadlines::Run() {

@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "kinformer/base/env.h"
+
+#include "base/core/own_calls.h"
 
 namespace kinformer::apiserver {
 
@@ -38,7 +39,7 @@ class Deadlines {
   SteadyTime armed_for_{};
   Timer timer_;
   bool coming_ = false;  // Run is scheduled or under way
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  const internal::base::OwnCalls own_calls_{};
 };
 
 }  // namespace kinformer::apiserver

@@ -161,11 +161,10 @@ void InformerController::Resync(std::vector<std::weak_ptr<Listener>> due) {
 
 void InformerController::ContinueLater() {
   if (std::exchange(continues_, true)) return;
-  env_.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (alive.expired()) return;
+  env_.loop().Post(own_calls_.Guard([this] {
     continues_ = false;
     Process();
-  });
+  }));
 }
 
 void InformerController::TurnIsFree() {

@@ -20,6 +20,7 @@
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/raw_transform.h"
 
+#include "base/core/own_calls.h"
 #include "cache/apply/intake.h"
 #include "cache/apply/parted_store.h"
 #include "cache/apply/staged_list.h"
@@ -137,7 +138,7 @@ class InformerController final : public ReflectorStore {
   bool ending_ = false;
   bool continues_ = false;    // Process is scheduled
   bool turned_away_ = false;  // another controller held the store during Process
-  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  const base::OwnCalls own_calls_{};
 };
 
 }  // namespace kinformer::internal::cache

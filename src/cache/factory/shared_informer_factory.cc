@@ -14,7 +14,6 @@
 #include "base/core/forked.h"
 #include "base/core/mutex.h"
 #include "cache/factory/factory_settings.h"
-#include "cache/informer/informer_impl.h"
 #include "cache/store/store_part.h"
 
 namespace kinformer {
@@ -210,7 +209,7 @@ std::shared_ptr<InformerCore> FactoryCore::Impl::GetOrCreate(const KindInfo& typ
                            std::move(complete.settings));
   informer->LogIfError(complete.known_paths);
   informer->LogIfError(informer->SetDefaultTransform(std::move(complete.places.transform)));
-  if (shutting_down) InformerCore::Impl::Of(*informer).FactoryEnded();
+  if (shutting_down) informer->FactoryEnded();
   informers.emplace(std::move(key), informer);
   return informer;
 }
@@ -254,7 +253,7 @@ std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
     made->LogIfError(made->SetDefaultTransform(std::move(complete.places.transform)));
   }
   base::MutexLock lock(impl_->mutex);
-  if (impl_->shutting_down) InformerCore::Impl::Of(*made).FactoryEnded();
+  if (impl_->shutting_down) made->FactoryEnded();
   return impl_->informers.emplace(key, std::move(made)).first->second;
 }
 
@@ -291,8 +290,9 @@ void FactoryCore::Start() {
     say = over && !std::exchange(impl_->said_shut_down, true);
   }
   if (say) {
-    impl_->provider->env().log().Log(LogLevel::kWarning,
-                                     "Start does nothing: " + FactoryIsShutDown().message(), {});
+    impl_->provider->env().log().Log(
+        LogLevel::kWarning, "Start does nothing: " + InformerCore::FactoryIsShutDown().message(),
+        {});
   }
   if (over) return;
   for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
@@ -306,7 +306,7 @@ Result<void> FactoryCore::WaitForCacheSync(const std::stop_token& stop,
   std::erase_if(started, [](const auto& informer) { return !informer->HasStarted(); });
   if (started.empty()) {
     base::MutexLock lock(impl_->mutex);
-    if (impl_->shutting_down) return FactoryIsShutDown();
+    if (impl_->shutting_down) return InformerCore::FactoryIsShutDown();
     if (!impl_->started) {
       return Error(Reason::kNotSynced,
                    "the factory is not started: none of its informers would ever sync; call Start");
@@ -323,7 +323,7 @@ Result<void> FactoryCore::WaitForHandlersSync(const std::stop_token& stop,
   std::erase_if(started, [](const auto& informer) { return !informer->HasStarted(); });
   if (started.empty()) {
     base::MutexLock lock(impl_->mutex);
-    if (impl_->shutting_down) return FactoryIsShutDown();
+    if (impl_->shutting_down) return InformerCore::FactoryIsShutDown();
   }
   for (const std::shared_ptr<InformerCore>& informer : started) {
     std::optional<Duration> rest;
@@ -355,7 +355,7 @@ void FactoryCore::Shutdown() {
     informers.swap(impl_->informers);
   }
   for (const auto& [key, informer] : informers) {
-    InformerCore::Impl::Of(*informer).FactoryEnded();
+    informer->FactoryEnded();
     informer->Stop();
   }
   if (!informers.empty() && !env.loop().InThisExecutor()) {

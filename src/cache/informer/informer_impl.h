@@ -40,10 +40,6 @@ namespace kinformer::internal {
 // Returns the namespaces that the settings name; empty: all.
 [[nodiscard]] std::set<std::string, std::less<>> NamespacesOf(const InformerSettings& settings);
 
-// Returns kStopped: the answer of a factory after Shutdown, and of its informers that were never
-// started.
-[[nodiscard]] Error FactoryIsShutDown();
-
 // Functions that users may set before Start.
 struct UserFunctions {
   RawTransform transform{};
@@ -58,8 +54,6 @@ struct InformerCore::Impl final : public StoreOwner,
 
   Impl(Env& e, std::string d, ListerWatcherSource s, InformerSettings o);
 
-  [[nodiscard]] static Impl& Of(const InformerCore& informer) { return *informer.impl_; }
-
   // ---- on any thread
   // Returns the informer's name in metrics.
   [[nodiscard]] const std::string& MetricsName() const {
@@ -70,11 +64,7 @@ struct InformerCore::Impl final : public StoreOwner,
   // Returns kStopped after Start. `what` is for the message: "a transform".
   Result<void> SetFunctions(std::string_view what, const std::function<void(UserFunctions&)>& set);
 
-  // Records that the informer's factory will not start it. Its own Start still works.
-  void FactoryEnded() { factory_ended_.store(true, std::memory_order_release); }
-  [[nodiscard]] bool WaitsForEndedFactory() const {
-    return factory_ended_.load(std::memory_order_acquire) && Is(State::kCreated);
-  }
+  [[nodiscard]] bool WaitsForEndedFactory() const;
 
   // Returns true on the first call for this option.
   bool NameOnce(std::string_view option);
@@ -137,6 +127,7 @@ struct InformerCore::Impl final : public StoreOwner,
   std::atomic<bool> synced{false};
   std::atomic<bool> torn_down{true};
   std::atomic<bool> said_not_started{false};
+  std::atomic<bool> factory_ended{false};  // its factory will not start it
   // Calls of Start and Stop whose task on the loop has not run yet.
   std::atomic<int> starts{0};
   std::atomic<int> stops{0};
@@ -161,7 +152,6 @@ struct InformerCore::Impl final : public StoreOwner,
   void SayReadTooEarly() const;
 
   mutable std::atomic<bool> read_too_early_{false};  // set once that is logged
-  std::atomic<bool> factory_ended_{false};
   [[nodiscard]] std::unique_ptr<ListerWatcher> Made(
       const std::function<std::unique_ptr<ListerWatcher>()>& make);
 

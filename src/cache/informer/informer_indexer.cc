@@ -13,9 +13,17 @@
 
 namespace kinformer::internal {
 
-Error FactoryIsShutDown() {
+void InformerCore::FactoryEnded() { impl_->factory_ended.store(true, std::memory_order_release); }
+
+bool InformerCore::WaitsForEndedFactory() const { return impl_->WaitsForEndedFactory(); }
+
+Error InformerCore::FactoryIsShutDown() {
   return Error(Reason::kStopped,
                "the factory has been shut down, and starts nothing any more: make another one");
+}
+
+bool InformerCore::Impl::WaitsForEndedFactory() const {
+  return factory_ended.load(std::memory_order_acquire) && Is(State::kCreated);
 }
 
 Result<void> InformerCore::Impl::Complete(const cache::Coverage& coverage,

@@ -56,9 +56,7 @@ void InformerParts::OnPartForbidden() {
   if (!informer_.places.empty() || !informer_.namespaced || instead.IsDefault()) return;
   if (std::exchange(falling_back_, true)) return;
   // Later: the stack is inside the part's reflector.
-  informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) FallBack();
-  });
+  informer_.env.loop().Post(own_calls_.Guard([this] { FallBack(); }));
 }
 
 void InformerParts::FallBack() {
@@ -168,9 +166,7 @@ void InformerParts::Leave(const std::string& namespace_) {
   options.changed = [this, namespace_] {
     leaving_.find(namespace_)->second.done = true;
     // Later: the stack is inside the controller.
-    informer_.env.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
-      if (!alive.expired()) SweepLeft();
-    });
+    informer_.env.loop().Post(own_calls_.Guard([this] { SweepLeft(); }));
   };
   leaving.controller = std::make_unique<InformerController>(
       informer_.env, store_, informer_.processor, std::move(options));

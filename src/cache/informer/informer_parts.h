@@ -16,6 +16,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/client/lister_watcher.h"
 
+#include "base/core/own_calls.h"
 #include "cache/apply/informer_controller.h"
 #include "cache/apply/part_positions.h"
 #include "cache/apply/parted_store.h"
@@ -96,8 +97,7 @@ class InformerParts final : private InformerPart::Owner, private NamespaceWatch:
   std::unique_ptr<NamespaceWatch> watch_;
   std::shared_ptr<PartPosition> namespaces_position_;  // in the collection of Namespaces
   Timer resync_timer_;
-  // Held weakly by posted tasks.
-  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  const base::OwnCalls own_calls_{};
 };
 
 }  // namespace kinformer::internal::cache

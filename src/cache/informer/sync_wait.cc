@@ -10,7 +10,6 @@
 
 #include "base/core/deadline.h"
 #include "base/core/would_deadlock.h"
-#include "cache/informer/informer_impl.h"
 #include "cache/watch/failure_kind.h"
 
 namespace kinformer::internal {
@@ -60,8 +59,8 @@ bool IsPermanent(const Error& error) {
 
 Error NotStarted(const InformerCore& informer) {
   const std::string what = "the informer for " + informer.Describe() + " is not started";
-  if (InformerCore::Impl::Of(informer).WaitsForEndedFactory()) {
-    return FactoryIsShutDown().WithContext(what);
+  if (informer.WaitsForEndedFactory()) {
+    return InformerCore::FactoryIsShutDown().WithContext(what);
   }
   return Error(Reason::kNotSynced, what + ": it would never sync; call Start");
 }

@@ -105,9 +105,11 @@ Result<void> StoreCore::DropExisting(NamedIndexFunctions& indexes) const {
                          "\" already, of the same function, which is not ordered and stays so");
     }
     if (other && result) {
-      result = Error(Reason::kAlreadyExists,
-                     "there is an index \"" + name +
-                         "\" already, of another function, which stays; give yours another name");
+      result =
+          Error(Reason::kAlreadyExists,
+                "there is an index \"" + name +
+                    "\" already, of another function, which stays; give yours another name, or "
+                    "where both are one, copies of one IndexFunc");
     }
     return true;
   });

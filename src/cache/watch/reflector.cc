@@ -452,8 +452,7 @@ void Reflector::WatchEndedCleanly() {
 void Reflector::Pause() {
   paused_ = true;
   // Later: the caller may be inside a call of the stream that is to be closed.
-  env_.loop().Post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (alive.expired()) return;
+  env_.loop().Post(own_calls_.Guard([this] {
     if (paused_ && phase_ == Phase::kWatch) {
       timer_ = Timer();
       call_.reset();
@@ -461,7 +460,7 @@ void Reflector::Pause() {
       observer_.OnPaused();
       WatchIsOver();
     }
-  });
+  }));
 }
 
 void Reflector::Resume() {

@@ -22,6 +22,7 @@
 #include "kinformer/internal/block.h"
 
 #include "base/core/backoff.h"
+#include "base/core/own_calls.h"
 #include "cache/watch/collection_version.h"
 #include "cache/watch/reflector_attempts.h"
 #include "cache/watch/reflector_metrics.h"
@@ -236,7 +237,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   WatchAttempt watch_;
   WatchListPatience watch_list_;
 
-  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  const base::OwnCalls own_calls_{};
   // Destroyed first, so that nothing calls back during destruction.
   Timer timer_;
   Timer resync_timer_;

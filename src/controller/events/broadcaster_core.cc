@@ -31,9 +31,9 @@ class UserTaker final : public EventTaker<Event> {
 }  // namespace
 
 template <class Event>
-BroadcasterCore<Event>::BroadcasterCore(Env& env, const Options& options)
+BroadcasterCore<Event>::BroadcasterCore(Env& env, Options options)
     : env_(env),
-      options_(options),
+      options_(std::move(options)),
       skipped_(env.metrics().NewCounter("kinformer_events_filtered_total",
                                         "Events that were too much of the same", {})) {
   constexpr std::array kReasons = {"queue full", "no answer", "refused", "shutdown"};
@@ -68,8 +68,7 @@ void BroadcasterCore<Event>::Publish(const Event& event) {
 }
 
 template <class Event>
-void BroadcasterCore<Event>::StartRecording(std::unique_ptr<BasicEventSink<Event>> sink,
-                                            std::unique_ptr<Correlation<Event>> correlation) {
+void BroadcasterCore<Event>::StartRecording(std::unique_ptr<BasicEventSink<Event>> sink) {
   // The thread of the watcher ends before this object is destroyed.
   Start(std::make_unique<EventDelivery<Event>>(
       env_,
@@ -77,7 +76,7 @@ void BroadcasterCore<Event>::StartRecording(std::unique_ptr<BasicEventSink<Event
                       .retry_delay = options_.retry_delay,
                       .lost = [this](Lost why) { CountLost(why); },
                       .skipped = [this] { skipped_->Add(); }},
-      std::move(sink), std::move(correlation)));
+      std::move(sink), options_.new_correlation()));
 }
 
 template <class Event>

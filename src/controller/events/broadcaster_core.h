@@ -31,15 +31,16 @@ class BroadcasterCore {
     std::size_t max_queued = 0;
     int max_attempts = 0;
     Duration retry_delay{0};
+    // Makes what recognizes repetitions for one sink.
+    std::function<std::unique_ptr<Correlation<Event>>()> new_correlation{};
   };
 
-  BroadcasterCore(Env& env, const Options& options);
+  BroadcasterCore(Env& env, Options options);
 
   [[nodiscard]] Env& env() const { return env_; }
   // Passes the event to all sinks and watchers. Does not block.
   void Publish(const Event& event);
-  void StartRecording(std::unique_ptr<BasicEventSink<Event>> sink,
-                      std::unique_ptr<Correlation<Event>> correlation);
+  void StartRecording(std::unique_ptr<BasicEventSink<Event>> sink);
   void StartWatcher(std::function<void(const Event&)> on_event);
   void StartLogging();
   // Called by a sink or a watcher, it waits for the others only: that one ends when its call has

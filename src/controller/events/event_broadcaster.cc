@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "kinformer/events/event_recorder.h"
-#include "kinformer/events/event_sink.h"
 
-#include "base/core/forked.h"
 #include "controller/events/broadcaster_core.h"
 #include "controller/events/event_correlator.h"
 #include "controller/events/event_parts.h"
@@ -14,11 +12,6 @@
 namespace kinformer {
 
 using Core = internal::events::BroadcasterCore<corev1::EventMutable>;
-
-struct EventBroadcaster::Impl {
-  EventCorrelatorOptions correlator;
-  std::shared_ptr<Core> core;
-};
 
 namespace {
 
@@ -57,32 +50,17 @@ class Recorder final : public EventRecorder {
 }  // namespace
 
 EventBroadcaster::EventBroadcaster(Env& env, const EventBroadcasterOptions& options)
-    : impl_(std::make_unique<Impl>(Impl{
-          .correlator = options.correlator,
-          .core = std::make_shared<Core>(
-              env,
-              Core::Options{options.max_queued, options.max_attempts, options.retry_delay})})) {}
-
-EventBroadcaster::~EventBroadcaster() {
-  if (!internal::base::LeaveIfForkedOff(impl_->core->env(), impl_)) Shutdown();
-}
+    : BasicEventBroadcaster(std::make_shared<Core>(
+          env, Core::Options{.max_queued = options.max_queued,
+                             .max_attempts = options.max_attempts,
+                             .retry_delay = options.retry_delay,
+                             .new_correlation = [&env, correlator = options.correlator] {
+                               return std::make_unique<internal::events::EventCorrelator>(
+                                   env, correlator);
+                             }})) {}
 
 std::shared_ptr<EventRecorder> EventBroadcaster::NewRecorder(corev1::EventSourceMutable source) {
-  return std::make_shared<Recorder>(impl_->core, std::move(source));
+  return std::make_shared<Recorder>(core(), std::move(source));
 }
-
-void EventBroadcaster::StartRecordingToSink(std::unique_ptr<EventSink> sink) {
-  impl_->core->StartRecording(std::move(sink), std::make_unique<internal::events::EventCorrelator>(
-                                                   impl_->core->env(), impl_->correlator));
-}
-
-void EventBroadcaster::StartEventWatcher(
-    std::function<void(const corev1::EventMutable&)> on_event) {
-  impl_->core->StartWatcher(std::move(on_event));
-}
-
-void EventBroadcaster::StartLogging() { impl_->core->StartLogging(); }
-
-void EventBroadcaster::Shutdown(Duration timeout) { impl_->core->Shutdown(timeout); }
 
 }  // namespace kinformer

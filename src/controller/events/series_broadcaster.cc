@@ -3,7 +3,6 @@
 
 #include "kinformer/events/events.h"
 
-#include "base/core/forked.h"
 #include "base/text/host_name.h"
 #include "controller/events/broadcaster_core.h"
 #include "controller/events/event_parts.h"
@@ -12,11 +11,6 @@
 namespace kinformer::events {
 
 using Core = internal::events::BroadcasterCore<eventsv1::EventMutable>;
-
-struct EventBroadcaster::Impl {
-  internal::events::SeriesOptions series;
-  std::shared_ptr<Core> core;
-};
 
 namespace {
 
@@ -58,35 +52,21 @@ class Recorder final : public EventRecorder {
 }  // namespace
 
 EventBroadcaster::EventBroadcaster(Env& env, const EventBroadcasterOptions& options)
-    : impl_(std::make_unique<Impl>(Impl{
-          .series = {.cache_size = options.cache_size,
-                     .finish_time = options.finish_time,
-                     .refresh_time = options.refresh_time},
-          .core = std::make_shared<Core>(
-              env,
-              Core::Options{options.max_queued, options.max_attempts, options.retry_delay})})) {}
-
-EventBroadcaster::~EventBroadcaster() {
-  if (!internal::base::LeaveIfForkedOff(impl_->core->env(), impl_)) Shutdown();
-}
+    : BasicEventBroadcaster(std::make_shared<Core>(
+          env, Core::Options{.max_queued = options.max_queued,
+                             .max_attempts = options.max_attempts,
+                             .retry_delay = options.retry_delay,
+                             .new_correlation = [&env, series = internal::events::SeriesOptions{
+                                                           .cache_size = options.cache_size,
+                                                           .finish_time = options.finish_time,
+                                                           .refresh_time = options.refresh_time}] {
+                               return std::make_unique<internal::events::SeriesCorrelator>(env,
+                                                                                           series);
+                             }})) {}
 
 std::shared_ptr<EventRecorder> EventBroadcaster::NewRecorder(
     const std::string& reporting_controller) {
-  return std::make_shared<Recorder>(impl_->core, reporting_controller);
+  return std::make_shared<Recorder>(core(), reporting_controller);
 }
-
-void EventBroadcaster::StartRecordingToSink(std::unique_ptr<EventSink> sink) {
-  impl_->core->StartRecording(std::move(sink), std::make_unique<internal::events::SeriesCorrelator>(
-                                                   impl_->core->env(), impl_->series));
-}
-
-void EventBroadcaster::StartEventWatcher(
-    std::function<void(const eventsv1::EventMutable&)> on_event) {
-  impl_->core->StartWatcher(std::move(on_event));
-}
-
-void EventBroadcaster::StartLogging() { impl_->core->StartLogging(); }
-
-void EventBroadcaster::Shutdown(Duration timeout) { impl_->core->Shutdown(timeout); }
 
 }  // namespace kinformer::events
