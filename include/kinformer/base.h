@@ -5,6 +5,7 @@
 #ifndef KINFORMER_BASE_H_
 #define KINFORMER_BASE_H_
 
+#include "kinformer/base/closure.h"
 #include "kinformer/base/env.h"
 #include "kinformer/base/error.h"
 #include "kinformer/base/log.h"
@@ -13,7 +14,6 @@
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/base/stop.h"
-#include "kinformer/base/task.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/base/until.h"
 #include "kinformer/base/version.h"

@@ -5,18 +5,18 @@
 #include "kinformer/internal/resource_core.h"
 
 #include "base/core/user_call.h"
-#include "client/blocking.h"
 #include "client/client_core.h"
 #include "client/client_defaults.h"
+#include "client/loop_call.h"
 
 namespace kinformer {
 namespace {
 
 // Reads the transport's statistics on its own thread.
-class StatsCall final : public internal::client::BlockingCall {
+class StatsCall final : public internal::client::LoopCall {
  public:
   explicit StatsCall(std::shared_ptr<internal::client::Engine> engine)
-      : BlockingCall(engine->env()), engine_(std::move(engine)) {}
+      : LoopCall(engine->env()), engine_(std::move(engine)) {}
   TransportStats stats{};
 
  private:
@@ -49,7 +49,8 @@ Result<std::string> Client::GetRaw(std::string_view path_and_query, const CallOp
   internal::ExchangeRequest request;
   request.target = path_and_query;
   request.accept = "application/json, */*";
-  Result<internal::client::RawResponse> response = core_->Call(std::move(request), call);
+  Result<internal::client::RawResponse> response =
+      BlockOn(env(), internal::ClientCore::Call(core_, std::move(request), call));
   if (!response) return std::move(response).error();
   return std::move(response->body);
 }
@@ -60,7 +61,7 @@ std::string Client::Describe() const { return core_->engine()->Describe(); }
 
 TransportStats Client::Stats() const {
   auto call = std::make_shared<StatsCall>(core_->engine());
-  (void)internal::client::BlockingCall::Run(call, {});
+  (void)BlockOn(env(), internal::client::LoopCall::Run(call, {}));
   return call->stats;
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/core/real_thread.h"
 #include "base/loop/own_work.h"
-#include "client/blocking.h"
+#include "client/loop_call.h"
 
 namespace kinformer::internal {
 namespace {
@@ -11,11 +11,11 @@ namespace {
 // server is nearly as large.
 constexpr std::size_t kMaxWholeAnswer = std::size_t{128} << 20;
 
-// Collects one response for a waiting thread.
-class RawCall final : public client::BlockingCall, public ResponseReceiver {
+// Collects one response.
+class RawCall final : public client::LoopCall, public ResponseReceiver {
  public:
   RawCall(std::shared_ptr<client::Engine> engine, ExchangeRequest request)
-      : client::BlockingCall(engine->env()),
+      : client::LoopCall(engine->env()),
         engine_(std::move(engine)),
         where_(request.method + " " + request.target),
         ignores_body_(request.ignore_body),
@@ -60,10 +60,10 @@ class RawCall final : public client::BlockingCall, public ResponseReceiver {
   bool too_large_ = false;
 };
 
-class ShutDownCall final : public client::BlockingCall {
+class ShutDownCall final : public client::LoopCall {
  public:
   explicit ShutDownCall(std::shared_ptr<client::Engine> engine)
-      : client::BlockingCall(engine->env()), engine_(std::move(engine)) {}
+      : client::LoopCall(engine->env()), engine_(std::move(engine)) {}
 
  private:
   void Begin() override {
@@ -87,18 +87,18 @@ ClientCore::~ClientCore() {
                               [runtime = std::move(runtime_)]() mutable { runtime.reset(); });
     return;
   }
-  (void)client::BlockingCall::Run(std::make_shared<ShutDownCall>(engine_), {});
+  (void)BlockOn(env, client::LoopCall::Run(std::make_shared<ShutDownCall>(engine_), {}));
 }
 
-Result<client::RawResponse> ClientCore::Call(ExchangeRequest request,
-                                             const CallOptions& options) const {
+Task<Result<client::RawResponse>> ClientCore::Call(std::shared_ptr<const ClientCore> core,
+                                                   ExchangeRequest request, CallOptions options) {
   // The exchange handles the timeout, since it knows why earlier attempts failed.
   request.timeout = options.timeout;
-  auto call = std::make_shared<RawCall>(engine_, std::move(request));
-  if (Result<void> done = client::BlockingCall::Run(call, {.stop = options.stop}); !done) {
-    return std::move(done).error();
-  }
-  return std::move(call->response());
+  options.timeout = {};
+  const auto call = std::make_shared<RawCall>(core->engine_, std::move(request));
+  Result<void> done = co_await client::LoopCall::Run(call, std::move(options));
+  if (!done) co_return std::move(done).error();
+  co_return std::move(call->response());
 }
 
 }  // namespace kinformer::internal

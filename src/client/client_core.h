@@ -1,7 +1,7 @@
 // client/client_core.h
 //
 // ClientCore: state shared by all copies of a Client: the Engine on the loop, the Runtime if the
-// client made one, and discovery results. Also runs blocking calls on the loop.
+// client made one, and discovery results.
 
 #ifndef KINFORMER_CLIENT_CLIENT_CORE_H_
 #define KINFORMER_CLIENT_CLIENT_CORE_H_
@@ -14,6 +14,7 @@
 
 #include "kinformer/base/result.h"
 #include "kinformer/base/runtime.h"
+#include "kinformer/base/task.h"
 #include "kinformer/client/discovery.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/client/transport.h"
@@ -43,8 +44,9 @@ class ClientCore {
   [[nodiscard]] Env& env() const { return engine_->env(); }
   [[nodiscard]] const std::shared_ptr<client::Engine>& engine() const { return engine_; }
 
-  // Sends a request and blocks until its response. Returns server errors as Errors.
-  Result<client::RawResponse> Call(ExchangeRequest request, const CallOptions& call) const;
+  // Sends a request, and returns its response; server errors are Errors. Keeps `core`.
+  static Task<Result<client::RawResponse>> Call(std::shared_ptr<const ClientCore> core,
+                                                ExchangeRequest request, CallOptions options);
 
   // Groups found by discovery; null: not fetched yet. Guarded by its mutex.
   struct DiscoveryCache {

@@ -30,16 +30,16 @@ using std::chrono::seconds;
 // Keeps blocking work until the test runs it.
 class HeldWork final : public Executor {
  public:
-  void Post(Task task) override { tasks_.push_back(std::move(task)); }
-  [[nodiscard]] Timer RunAt(SteadyTime, Task) override { return {}; }
+  void Post(Closure task) override { tasks_.push_back(std::move(task)); }
+  [[nodiscard]] Timer RunAt(SteadyTime, Closure) override { return {}; }
   [[nodiscard]] bool InThisExecutor() const override { return false; }
   [[nodiscard]] std::size_t size() const { return tasks_.size(); }
   void Run() {
-    for (Task& task : std::exchange(tasks_, {})) task();
+    for (Closure& task : std::exchange(tasks_, {})) task();
   }
 
  private:
-  std::vector<Task> tasks_{};
+  std::vector<Closure> tasks_{};
 };
 
 class CachedCredentialsTest : public ::testing::Test {

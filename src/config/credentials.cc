@@ -95,7 +95,7 @@ class CachedCredentials : public transport::AwaitedSource,
     if (std::exchange(at_work_, true)) return;
     job_ = base::OwnJob::Start(env, [weak = weak_from_this(), work = MakeWork(), &env](
                                         Env& home, const std::stop_token& stop) {
-      return Task([weak, &env, obtained = work(home, stop)] {
+      return Closure([weak, &env, obtained = work(home, stop)] {
         if (auto self = weak.lock()) self->Finish(env, obtained);
       });
     });

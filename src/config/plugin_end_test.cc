@@ -45,8 +45,8 @@ void Pause(milliseconds time = milliseconds(1)) { std::this_thread::sleep_for(ti
 class HurriedLoop final : public Executor, public internal::base::HasOwnWork {
  public:
   explicit HurriedLoop(Env& env) : env_(env) {}
-  void Post(Task task) override { env_.loop().Post(std::move(task)); }
-  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override {
+  void Post(Closure task) override { env_.loop().Post(std::move(task)); }
+  [[nodiscard]] Timer RunAt(SteadyTime when, Closure task) override {
     return env_.loop().RunAt(when - seconds(10), std::move(task));
   }
   [[nodiscard]] bool InThisExecutor() const override { return env_.loop().InThisExecutor(); }

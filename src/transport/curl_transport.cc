@@ -367,7 +367,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     reloading_ = true;
     reload_ = base::OwnJob::Start(
         env_, [weak = weak_from_this(), tls = options.tls](Env&, const std::stop_token&) {
-          return Task([weak, loaded = LoadTlsMaterial(tls)] {
+          return Closure([weak, loaded = LoadTlsMaterial(tls)] {
             if (auto self = weak.lock()) self->Reloaded(loaded);
           });
         });

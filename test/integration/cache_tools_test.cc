@@ -39,7 +39,9 @@ ConfigMap::Mutable Map(const std::string& name, const std::string& value) {
 
 class CacheTools : public ::testing::Test {
  protected:
-  void Block(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1))); }
+  void Block(Closure body) {
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1)));
+  }
   void Fill(int count) {
     Block([&] {
       for (int i = 0; i < count; ++i) {

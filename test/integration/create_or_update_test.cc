@@ -28,7 +28,9 @@ using Deployment = appsv1::Deployment;
 
 class CreateOrUpdateTest : public ::testing::Test {
  protected:
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(5))); }
+  void Run(Closure body) {
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(5)));
+  }
 
   Simulation sim_;
   ApiServer server_{sim_};

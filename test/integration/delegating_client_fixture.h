@@ -35,7 +35,9 @@ class DelegatingClientTest : public ::testing::Test {
   using Pod = corev1::Pod;
   static constexpr std::chrono::seconds kLag{2};
 
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(10))); }
+  void Run(Closure body) {
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(10)));
+  }
 
   // Delays all events of watches that begin from now on, by at most `lag`.
   void Lag(const std::string& resource, Duration lag = kLag) {

@@ -40,7 +40,7 @@ corev1::ObjectReferenceMutable About(const std::string& name) {
 class EventsAtAServer : public ::testing::Test {
  protected:
   // Runs blocking calls on a thread of the simulation.
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
+  void Run(Closure body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
   // Core events that match `selector`, as "web-0 Printed x2".
   std::vector<std::string> CoreEvents(const FieldSelector& selector = {}) {
     std::vector<std::string> found;

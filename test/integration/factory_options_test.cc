@@ -66,7 +66,9 @@ data: {colour: red}
 class FactoryOptions : public ::testing::Test {
  protected:
   FactoryOptions() { EXPECT_TRUE(server_.Load(kObjects)); }
-  void Block(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1))); }
+  void Block(Closure body) {
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1)));
+  }
   void Sync(SharedInformerFactory& factory) {
     factory.Start();
     Block([&] { EXPECT_TRUE(factory.WaitForCacheSync({}, {.timeout = minutes(1)})); });

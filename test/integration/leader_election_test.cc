@@ -50,7 +50,7 @@ class LeaseLocks : public ::testing::Test {
     });
   }
   // Runs a blocking body on a thread of the simulation.
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
+  void Run(Closure body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
 
   Simulation sim_;
   ApiServer server_{sim_};

@@ -57,7 +57,7 @@ class CandidateTimes : public ::testing::Test {
     if (thread_ != nullptr) thread_->Join();
     thread_.reset();
   }
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(1))); }
+  void Run(Closure body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(1))); }
   // Nullopt: there is none.
   std::optional<Candidate::Mutable> OnServer(const std::string& name = "a") {
     std::optional<Candidate::Mutable> found;

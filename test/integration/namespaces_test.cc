@@ -38,7 +38,9 @@ class SeveralNamespaces : public ::testing::Test {
       Put(ns, "first");
     }
   }
-  void Block(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1))); }
+  void Block(Closure body) {
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1)));
+  }
   void Put(const std::string& ns, const std::string& name) {
     Block([&] {
       ConfigMap::Mutable object;

@@ -74,7 +74,7 @@ class TextListWatch final : public ListerWatcher {
   // Answers on the loop, unless it is destroyed before.
   class Call final : public ListWatchCall {
    public:
-    Call(Env& env, Task answer) : timer_(env.loop().RunAt(env.Now(), std::move(answer))) {}
+    Call(Env& env, Closure answer) : timer_(env.loop().RunAt(env.Now(), std::move(answer))) {}
 
    private:
     Timer timer_;

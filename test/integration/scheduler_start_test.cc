@@ -70,7 +70,9 @@ class SchedulerStart : public ::testing::Test {
     });
   }
 
-  void Block(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1))); }
+  void Block(Closure body) {
+    ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1)));
+  }
   static std::string PodText(const std::string& name, const std::string& spec = "") {
     return "{apiVersion: v1, kind: Pod, metadata: {name: " + name +
            ", namespace: default}, spec: {" + spec + "containers: [{name: c, image: i}]}}";

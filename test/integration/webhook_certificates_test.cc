@@ -62,7 +62,7 @@ webhooks:
              .check_interval = hours(12),
              .retry_interval = hours(1)}};
   }
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), hours(1))); }
+  void Run(Closure body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), hours(1))); }
   corev1::Secret::Mutable Secret() {
     const auto secret = client_.For<corev1::Secret>("default").Get("hooks-tls").OrExit();
     return secret->DeepCopy();

@@ -40,7 +40,7 @@ class WebhookSecret : public ::testing::Test {
                                  std::chrono::hours(1)));
     return pair;
   }
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1))); }
+  void Run(Closure body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1))); }
   corev1::Secret::Mutable Secret() {
     corev1::Secret::Mutable secret;
     Run([&] {

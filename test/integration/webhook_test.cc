@@ -81,7 +81,7 @@ webhooks:
 )")
         .OrExit();
   }
-  void Run(Task body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
+  void Run(Closure body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(5))); }
   static corev1::ConfigMap::Mutable Map(const std::string& name) {
     corev1::ConfigMap::Mutable map;
     map.metadata.name = name;

@@ -39,11 +39,11 @@ const internal::http::TlsContext& ContextOf(bool http2) {
 class CountingLoop final : public Executor {
  public:
   explicit CountingLoop(Env& env) : env_(env) {}
-  void Post(Task task) override {
+  void Post(Closure task) override {
     ++posted;
     env_.loop().Post(std::move(task));
   }
-  Timer RunAt(SteadyTime when, Task task) override {
+  Timer RunAt(SteadyTime when, Closure task) override {
     EXPECT_GE(when, env_.Now());
     return env_.loop().RunAt(when, std::move(task));
   }

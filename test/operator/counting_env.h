@@ -25,13 +25,13 @@ class CountingEnv final : public internal::base::EnvView {
   [[nodiscard]] const std::multiset<std::string>& running() const { return running_; }
   [[nodiscard]] int made() const { return made_; }
 
-  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
+  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Closure body) override {
     ++made_;
     running_.insert(name);
     return EnvView::NewThread(name, [this, name, body = std::move(body)]() mutable {
       body();
       // Destroys the body's captures before the thread ends.
-      body = Task();
+      body = Closure();
       running_.erase(running_.find(name));
     });
   }

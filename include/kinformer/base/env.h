@@ -25,8 +25,8 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/base/closure.h"
 #include "kinformer/base/log.h"
-#include "kinformer/base/task.h"
 
 namespace kinformer {
 
@@ -69,9 +69,9 @@ class Timer {
 class Executor {
  public:
   virtual ~Executor() = default;
-  virtual void Post(Task task) = 0;
+  virtual void Post(Closure task) = 0;
   // Runs `task` at time `when`, on this executor.
-  [[nodiscard]] virtual Timer RunAt(SteadyTime when, Task task) = 0;
+  [[nodiscard]] virtual Timer RunAt(SteadyTime when, Closure task) = 0;
   // Returns true if the calling thread is one of this executor's.
   [[nodiscard]] virtual bool InThisExecutor() const = 0;
 };
@@ -133,7 +133,7 @@ class Env {
   [[nodiscard]] virtual Executor& loop() = 0;
   [[nodiscard]] virtual Executor& pool() = 0;
   [[nodiscard]] virtual std::unique_ptr<Monitor> NewMonitor() = 0;
-  [[nodiscard]] virtual std::unique_ptr<Thread> NewThread(std::string name, Task body) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Thread> NewThread(std::string name, Closure body) = 0;
 
   // Starts another event loop, on a thread of its own. `name` is part of the thread's name and the
   // label `loop` of the loop's metrics; that of loop() is "main".

@@ -66,7 +66,7 @@ class Simulation {
   // Calls `body` on a simulated thread and drives the simulation until it returns. For blocking
   // calls in tests: sim.RunBlocking([&] { EXPECT_EQ(queue.Get(), "a"); }); false if it did not
   // return within `limit`.
-  bool RunBlocking(Task body, Duration limit);
+  bool RunBlocking(Closure body, Duration limit);
 
   // Returns a hash of all decisions so far: equal for equal runs.
   [[nodiscard]] std::uint64_t TraceHash() const;

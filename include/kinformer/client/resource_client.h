@@ -216,6 +216,7 @@ class ResourceClient : private internal::ResourceClientMisuse {
   }
 
   [[nodiscard]] Env& env() const { return core_.env(); }
+  [[nodiscard]] const internal::ResourceCore& core() const { return core_; }
   // Returns the namespace; "" for all, or if the kind has none.
   [[nodiscard]] const std::string& namespace_() const { return core_.namespace_(); }
   // Returns a client for the same resource in another namespace; "" for all.

@@ -6,7 +6,6 @@
 #ifndef KINFORMER_INTERNAL_RESOURCE_CORE_H_
 #define KINFORMER_INTERNAL_RESOURCE_CORE_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,12 +21,8 @@
 
 namespace kinformer::internal {
 
-class ClientCore;        // client/client_core.h
-struct ExchangeRequest;  // client/engine.h
-namespace client {
-enum class Answers : std::uint8_t;  // client/object_codec.h
-class Patience;                     // client/patience.h
-}  // namespace client
+class ClientCore;  // client/client_core.h
+class AsyncResourceCore;
 
 // An object to be sent to the server, in at least one encoding. `protobuf` is the kind's bare
 // message, without envelope; `json` is called only if needed: the server refused protobuf, or the
@@ -65,6 +60,8 @@ class ResourceCore {
   [[nodiscard]] Env& env() const;
   [[nodiscard]] const std::string& namespace_() const { return scope_; }
   [[nodiscard]] ResourceCore InNamespace(std::string namespace_) const;
+  // Returns the same resource, with methods that return tasks: async_resource_core.h.
+  [[nodiscard]] AsyncResourceCore async() const;
 
   Result<ObjectRef> Get(std::string_view name, const GetOptions& options,
                         const CallOptions& call) const;
@@ -104,30 +101,6 @@ class ResourceCore {
                      const CallOptions& call) const;
 
  private:
-  // Returns the path of the collection, or of an item. Item paths need a name, and a namespace if
-  // the resource has namespaces.
-  Result<std::string> Path(std::string_view namespace_, std::string_view name,
-                           std::string_view subresource) const;
-  Result<std::string> ItemPath(std::string_view namespace_, std::string_view name,
-                               std::string_view subresource) const;
-  Result<ObjectRef> Send(ExchangeRequest request, const CallOptions& call,
-                         client::Answers answers) const;
-  Result<ObjectRef> SendObject(std::string method, std::string target, const RequestObject& object,
-                               const CallOptions& call, client::Answers answers) const;
-  Result<ObjectRef> SendPart(std::string method, std::string_view name,
-                             std::string_view subresource, const KindInfo& part,
-                             const RequestObject& object, const CreateOptions& options,
-                             const CallOptions& call) const;
-  // Checks the answer to a request for a part. A server also says NotFound if it has the object,
-  // but no such part: that becomes kMethodNotAllowed, so that callers do not take the object for
-  // deleted. If in doubt, sends one request for the object.
-  Result<ObjectRef> OfPart(Result<ObjectRef> answer, std::string_view namespace_,
-                           std::string_view name, std::string_view subresource,
-                           const client::Patience& patience) const;
-  // Deletes. `wants_answer`: returns the body.
-  Result<std::string> SendDelete(std::string target, const DeleteOptions& options,
-                                 const CallOptions& call, bool wants_answer) const;
-
   std::shared_ptr<ClientCore> client_;
   const KindInfo* type_;
   std::string scope_;

@@ -14,7 +14,7 @@
 
 namespace kinformer::internal::base {
 
-std::thread StartThread(std::string name, Task body) {
+std::thread StartThread(std::string name, Closure body) {
   name.resize(std::min<std::size_t>(name.size(), 15));
   // The new thread inherits the mask; blocking the signals inside it would leave a gap.
   sigset_t all;
@@ -28,13 +28,13 @@ std::thread StartThread(std::string name, Task body) {
     pthread_setname_np(pthread_self(), name.c_str());
     task();
     // Destroys the task's captures before the thread counts as ended.
-    task = Task();
+    task = Closure();
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }
 
-void StartDetachedThread(std::string name, Task body) {
+void StartDetachedThread(std::string name, Closure body) {
   StartThread(std::move(name), std::move(body)).detach();
 }
 
@@ -51,7 +51,7 @@ void ThrowOfOwnThread() {
                           "a thread cannot wait for its own end: let another thread wait for it");
 }
 
-void RunContained(Task& task, LogSink& log, const char* where) {
+void RunContained(Closure& task, LogSink& log, const char* where) {
   try {
     task();
   } catch (const std::bad_alloc&) {

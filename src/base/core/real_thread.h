@@ -10,16 +10,16 @@
 #include <string>
 #include <thread>
 
+#include "kinformer/base/closure.h"
 #include "kinformer/base/log.h"
-#include "kinformer/base/task.h"
 
 namespace kinformer::internal::base {
 
 // `name` is truncated to the 15 bytes that the kernel keeps.
-std::thread StartThread(std::string name, Task body);
+std::thread StartThread(std::string name, Closure body);
 
 // Starts a thread that is never joined, for work whose initiator may not wait.
-void StartDetachedThread(std::string name, Task body);
+void StartDetachedThread(std::string name, Closure body);
 
 // Ends the process: a `what` is destroyed on a thread that it would have to join.
 [[noreturn]] void DieOfOwnThread(const char* what);
@@ -28,7 +28,7 @@ void StartDetachedThread(std::string name, Task body);
 [[noreturn]] void ThrowOfOwnThread();
 
 // Runs `task`. An exception is logged under `where` and not passed on.
-void RunContained(Task& task, LogSink& log, const char* where);
+void RunContained(Closure& task, LogSink& log, const char* where);
 
 }  // namespace kinformer::internal::base
 

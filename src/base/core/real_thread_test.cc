@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "kinformer/base/task.h"
+#include "kinformer/base/closure.h"
 
 #include "base/core/forked.h"
 #include "base/core/testing/fields_log.h"
@@ -71,13 +71,13 @@ TEST(StartThreadTest, Captures_AreDestroyedBeforeTheThreadEnds) {
 TEST(RunContainedTest, Exceptions_AreLoggedUnderThePlace) {
   FieldsLog log;
   int runs = 0;
-  Task good([&] { ++runs; });
+  Closure good([&] { ++runs; });
   RunContained(good, log, "there");
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(log.text(), "");
-  Task bad([] { throw std::runtime_error("oops"); });
+  Closure bad([] { throw std::runtime_error("oops"); });
   RunContained(bad, log, "there");
-  Task odd([] { throw 1; });
+  Closure odd([] { throw 1; });
   RunContained(odd, log, "here");
   EXPECT_EQ(log.text(),
             "a task threw where=there what=oops\n"
@@ -88,7 +88,7 @@ TEST(RunContainedDeathTest, NoMemory_EndsTheProcess) {
   EXPECT_EXIT(
       {
         FieldsLog log;
-        Task task([] { throw std::bad_alloc(); });
+        Closure task([] { throw std::bad_alloc(); });
         RunContained(task, log, "some place");
         std::_Exit(0);
       },

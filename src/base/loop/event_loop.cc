@@ -73,7 +73,7 @@ struct EventLoop::Impl {
 
   void Run() {
     while (!stopped.load(std::memory_order_acquire)) {
-      Task run([this] { io.run(); });
+      Closure run([this] { io.run(); });
       RunContained(run, log, "event loop");
     }
   }
@@ -105,7 +105,7 @@ struct EventLoop::Impl {
     const SteadyTime now = std::chrono::steady_clock::now();
     while (std::optional<TimerQueue::Due> due = timers.PopDue(now)) {
       lateness->Observe(std::chrono::duration<double>(now - due->when).count());
-      Task run([&due] { due->Run(); });
+      Closure run([&due] { due->Run(); });
       RunContained(run, log, "timer");
     }
   }
@@ -114,7 +114,7 @@ struct EventLoop::Impl {
   bool PollUntil(SteadyTime end) {
     bool more = true;
     while (more && std::chrono::steady_clock::now() < end) {
-      Task poll([this, &more] {
+      Closure poll([this, &more] {
         more = true;  // if it throws
         more = io.poll_one() > 0;
       });
@@ -168,7 +168,7 @@ void EventLoop::Stop() {
   if (impl_->thread.joinable()) impl_->thread.join();
 }
 
-void EventLoop::Post(Task task) {
+void EventLoop::Post(Closure task) {
   if (impl_->stopped.load(std::memory_order_acquire) || Forked()) return;
   asio::post(impl_->io, [impl = impl_.get(), task = std::move(task)]() mutable {
     RunContained(task, impl->log, "event loop");
@@ -176,11 +176,11 @@ void EventLoop::Post(Task task) {
   WakeHost();
 }
 
-Timer EventLoop::RunAt(SteadyTime when, Task task) {
+Timer EventLoop::RunAt(SteadyTime when, Closure task) {
   return RunAt(when, std::move(task), TimerQueue::OnDue());
 }
 
-Timer EventLoop::RunAt(SteadyTime when, Task task, TimerQueue::OnDue on_due) {
+Timer EventLoop::RunAt(SteadyTime when, Closure task, TimerQueue::OnDue on_due) {
   if (impl_->stopped.load(std::memory_order_acquire) || Forked()) return Timer();
   bool earliest = false;
   Timer timer = impl_->timers.Add(when, std::move(task), std::move(on_due), &earliest);

@@ -42,11 +42,11 @@ class EventLoop final : public Executor {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  void Post(Task task) override;
-  Timer RunAt(SteadyTime when, Task task) override;
+  void Post(Closure task) override;
+  Timer RunAt(SteadyTime when, Closure task) override;
   // Like RunAt, but when the task is due, calls `on_due` on the loop with the task; `on_due`
   // decides where the task runs.
-  Timer RunAt(SteadyTime when, Task task, TimerQueue::OnDue on_due);
+  Timer RunAt(SteadyTime when, Closure task, TimerQueue::OnDue on_due);
   // Host-driven: true on the thread that last called RunReady; before that, on the creating one.
   [[nodiscard]] bool InThisExecutor() const override;
 

@@ -113,7 +113,7 @@ class UsersEnv final : public Env {
   [[nodiscard]] Executor& loop() override { return env_.loop(); }
   [[nodiscard]] Executor& pool() override { return env_.pool(); }
   [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override { return env_.NewMonitor(); }
-  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
+  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Closure body) override {
     return env_.NewThread(std::move(name), std::move(body));
   }
   [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {

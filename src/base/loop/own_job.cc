@@ -27,7 +27,7 @@ OwnJob OwnJob::Start(Env& env, Work work) {
   auto state = std::make_shared<State>(env, place.env);
   place.threads.Post([state, work = std::move(work), &home = place.env, ends = place.ends] {
     const std::stop_callback at_end(ends, [&state] { state->stop.request_stop(); });
-    Task then = work(home, state->stop.get_token());
+    Closure then = work(home, state->stop.get_token());
     MonitorLock lock(*state->monitor);
     if (state->env == nullptr) return;
     state->env->loop().Post([state, run = std::move(then)]() mutable {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <stop_token>
 
+#include "kinformer/base/closure.h"
 #include "kinformer/base/env.h"
-#include "kinformer/base/task.h"
 
 namespace kinformer::internal::base {
 
@@ -21,7 +21,7 @@ class OwnJob {
   // Blocks, on a thread of own_work.h. Must use the Env that it is given, not that of Start, and
   // must end soon after its stop is requested, which happens when the job is given up or the Env
   // ends. Returns the task to run on the loop.
-  using Work = std::function<Task(Env& env, const std::stop_token& stop)>;
+  using Work = std::function<Closure(Env& env, const std::stop_token& stop)>;
 
   OwnJob() = default;
   OwnJob(OwnJob&&) noexcept = default;

@@ -26,7 +26,7 @@ class OwnJobTest : public ::testing::Test {
     bool started = false;
     env_.loop().Post([&] {
       started = true;
-      job = OwnJob::Start(env_, [this, name](Env& home, const std::stop_token& stop) -> Task {
+      job = OwnJob::Start(env_, [this, name](Env& home, const std::stop_token& stop) -> Closure {
         begun_ += name;
         home.SleepFor(seconds(1));
         if (stop.stop_requested()) stopped_ += name;
@@ -52,7 +52,7 @@ class OwnJobTest : public ::testing::Test {
 TEST_F(OwnJobTest, Work_RunsOnOwnThreadsAndContinuesOnTheLoop) {
   bool own = false;
   bool same = false;
-  OwnJob job = OwnJob::Start(env_, [&](Env& home, const std::stop_token& stop) -> Task {
+  OwnJob job = OwnJob::Start(env_, [&](Env& home, const std::stop_token& stop) -> Closure {
     own = OwnWorkOf(env_).threads.InThisExecutor() && !env_.pool().InThisExecutor();
     same = &home == &env_;
     EXPECT_FALSE(stop.stop_requested());
@@ -92,7 +92,7 @@ TEST_F(OwnJobTest, GivenUpWhileItRuns_DoesNotContinue) {
 TEST_F(OwnJobTest, GivenUpBeforeItsContinuation_DoesNotContinue) {
   const auto owned = std::make_shared<int>(1);
   bool worked = false;
-  OwnJob job = OwnJob::Start(env_, [&, owned](Env&, const std::stop_token&) -> Task {
+  OwnJob job = OwnJob::Start(env_, [&, owned](Env&, const std::stop_token&) -> Closure {
     worked = true;
     return [this, owned] { ended_ = "ended"; };
   });

@@ -183,7 +183,7 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs, internal::base
   [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override {
     return std::make_unique<RealMonitor>();
   }
-  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override {
+  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Closure body) override {
     return std::make_unique<RealThread>(internal::base::StartThread(
         name_ + "/" + name, [log = sinks_.log.get(), task = std::move(body), name]() mutable {
           internal::base::RunContained(task, *log, name.c_str());

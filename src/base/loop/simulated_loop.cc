@@ -57,14 +57,14 @@ void SimulatedLoop::Run() {
   }
 }
 
-void SimulatedLoop::Tasks::Post(Task task) {
+void SimulatedLoop::Tasks::Post(Closure task) {
   MonitorLock lock(*loop_.monitor_);
   if (loop_.stopped_) return;
   loop_.queue_.push_back(std::make_shared<TimedTask>(std::move(task)));
   loop_.monitor_->NotifyOne();
 }
 
-Timer SimulatedLoop::Tasks::RunAt(SteadyTime when, Task task) {
+Timer SimulatedLoop::Tasks::RunAt(SteadyTime when, Closure task) {
   MonitorLock lock(*loop_.monitor_);
   if (loop_.stopped_) return Timer();
   bool earliest = false;

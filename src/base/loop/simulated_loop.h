@@ -36,8 +36,8 @@ class SimulatedLoop final : public Loop {
   class Tasks final : public Executor, public HasOwnWork {
    public:
     explicit Tasks(SimulatedLoop& loop) : loop_(loop) {}
-    void Post(Task task) override;
-    Timer RunAt(SteadyTime when, Task task) override;
+    void Post(Closure task) override;
+    Timer RunAt(SteadyTime when, Closure task) override;
     [[nodiscard]] bool InThisExecutor() const override;
     [[nodiscard]] OwnWork own_work() override { return OwnWorkOf(loop_.env_); }
 

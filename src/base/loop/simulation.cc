@@ -35,7 +35,7 @@ void Simulation::RunReady() {
 
 bool Simulation::Step() { return impl_->core.Step(); }
 
-bool Simulation::RunBlocking(Task body, Duration limit) {
+bool Simulation::RunBlocking(Closure body, Duration limit) {
   // Shared, because after the time limit the thread ends later or never.
   auto ended = std::make_shared<bool>(false);
   SimulatedThread* const thread =

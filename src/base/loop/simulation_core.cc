@@ -47,7 +47,7 @@ class SimulatedThreadHandle final : public Thread {
 
 }  // namespace
 
-Timer SimulatedPool::RunAt(SteadyTime when, Task task) {
+Timer SimulatedPool::RunAt(SteadyTime when, Closure task) {
   return core_.timers_.Add(when, std::move(task), [this](std::shared_ptr<TimedTask> timed) {
     queue_.push_back(std::move(timed));
   });
@@ -65,7 +65,7 @@ std::unique_ptr<Monitor> SimulationCore::NewMonitor() {
   return std::make_unique<SimulatedMonitor>(*this);
 }
 
-std::unique_ptr<Thread> SimulationCore::NewThread(std::string name, Task body) {
+std::unique_ptr<Thread> SimulationCore::NewThread(std::string name, Closure body) {
   return std::make_unique<SimulatedThreadHandle>(*this, Spawn(std::move(name), std::move(body)));
 }
 
@@ -86,7 +86,7 @@ SimulatedThread* SimulationCore::NewSimThread(std::string name, SimulatedPool* o
   return thread;
 }
 
-SimulatedThread* SimulationCore::Spawn(std::string name, Task body) {
+SimulatedThread* SimulationCore::Spawn(std::string name, Closure body) {
   // Threads that have ended are kept until their handles have joined them.
   std::erase_if(threads_, [](const std::unique_ptr<SimulatedThread>& thread) {
     if (thread->leave) thread->thread.join();
@@ -103,10 +103,10 @@ void SimulationCore::Main(SimulatedThread& thread) {
   while (!thread.leave) {
     try {
       thread.body();
-      thread.body = Task();
+      thread.body = Closure();
     } catch (...) {
       thread.error = std::current_exception();
-      thread.body = Task();
+      thread.body = Closure();
     }
     thread.ended = true;
     for (SimulationWaiter* waiter : thread.joiners) MakeReady(*waiter);

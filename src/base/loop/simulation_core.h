@@ -54,8 +54,10 @@ class SimulatedThread;
 class SimulatedPool final : public Executor {
  public:
   SimulatedPool(SimulationCore& core, std::string name) : core_(core), name_(std::move(name)) {}
-  void Post(Task task) override { queue_.push_back(std::make_shared<TimedTask>(std::move(task))); }
-  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override;
+  void Post(Closure task) override {
+    queue_.push_back(std::make_shared<TimedTask>(std::move(task)));
+  }
+  [[nodiscard]] Timer RunAt(SteadyTime when, Closure task) override;
   [[nodiscard]] bool InThisExecutor() const override;
 
  private:
@@ -79,7 +81,7 @@ class SimulatedThread {
   SimulationCore& core_;
   const std::string name_;
   SimulatedPool* const of_pool_;  // null: no pool
-  Task body{};                    // what it runs: a thread's body, or one pool task
+  Closure body{};                 // what it runs: a thread's body, or one pool task
   bool ended = false;             // its body has ended; a pool thread then waits for the next body
   bool leave = false;             // joined by its handle; or a pool thread that must end
   std::string waits_for{"its first turn"};
@@ -131,7 +133,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
     return {*this, own_threads_, own_work_ends_.get_token()};
   }
   [[nodiscard]] std::unique_ptr<Monitor> NewMonitor() override;
-  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Task body) override;
+  [[nodiscard]] std::unique_ptr<Thread> NewThread(std::string name, Closure body) override;
   [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override;
   [[nodiscard]] bool OnLoopThread() const override;
   [[nodiscard]] LogSink& log() override { return *sinks_.log; }
@@ -145,7 +147,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
   // See io_loop.h.
   void GiveSockets(boost::asio::io_context& io) { io_ = &io; }
   [[nodiscard]] boost::asio::io_context* io() const { return io_; }
-  SimulatedThread* Spawn(std::string name, Task body);
+  SimulatedThread* Spawn(std::string name, Closure body);
   [[nodiscard]] std::uint64_t trace() const { return trace_; }
 
   // ---- waiting, for the thread that has the turn
@@ -168,10 +170,10 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
   class MainLoop final : public Executor, public HasOwnWork {
    public:
     explicit MainLoop(SimulationCore& core) : core_(core) {}
-    void Post(Task task) override {
+    void Post(Closure task) override {
       core_.loop_queue_.push_back(std::make_shared<TimedTask>(std::move(task)));
     }
-    Timer RunAt(SteadyTime when, Task task) override {
+    Timer RunAt(SteadyTime when, Closure task) override {
       return core_.timers_.Add(when, std::move(task),
                                [&core = core_](std::shared_ptr<TimedTask> timed) {
                                  core.loop_queue_.push_back(std::move(timed));

@@ -36,7 +36,7 @@ void ExpectAbort(const std::function<void()>& body, const std::string& words) {
 }
 
 // Waits forever on a monitor that nobody notifies.
-Task WaitsOn(Monitor& monitor) {
+Closure WaitsOn(Monitor& monitor) {
   return [&monitor] {
     MonitorLock lock(monitor);
     lock.Wait();

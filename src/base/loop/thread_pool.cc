@@ -24,7 +24,7 @@ ThreadPool::ThreadPool(EventLoop& loop, ThreadPoolOptions options, LogSink& log)
 
 ThreadPool::~ThreadPool() { Stop(); }
 
-void ThreadPool::Post(Task task) {
+void ThreadPool::Post(Closure task) {
   if (birthplace_.InAnotherProcess()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -84,7 +84,7 @@ void ThreadPool::Work(Threads::iterator self) {
     }
     if (stopped_) return;
     {
-      Task task = std::move(queue_.front().task);
+      Closure task = std::move(queue_.front().task);
       queue_.pop_front();
       lock.unlock();
       RunContained(task, log_, thread_name_.c_str());
@@ -93,7 +93,7 @@ void ThreadPool::Work(Threads::iterator self) {
   }
 }
 
-Timer ThreadPool::RunAt(SteadyTime when, Task task) {
+Timer ThreadPool::RunAt(SteadyTime when, Closure task) {
   return loop_.RunAt(when, std::move(task), [this](std::shared_ptr<TimedTask> timed) {
     Post([timed = std::move(timed)] { timed->Run(); });
   });

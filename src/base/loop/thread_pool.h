@@ -43,8 +43,8 @@ class ThreadPool final : public Executor {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  void Post(Task task) override;
-  Timer RunAt(SteadyTime when, Task task) override;
+  void Post(Closure task) override;
+  Timer RunAt(SteadyTime when, Closure task) override;
   [[nodiscard]] bool InThisExecutor() const override;
 
   // Lets running tasks finish, destroys the others, joins the threads. Not on one of its threads.
@@ -54,7 +54,7 @@ class ThreadPool final : public Executor {
 
  private:
   struct Item {
-    Task task;
+    Closure task;
     SteadyTime since;
   };
   using Threads = std::list<std::thread>;

@@ -57,7 +57,7 @@ class Gate {
  public:
   ~Gate() { Open(); }
   // Returns a task that counts itself and waits.
-  Task Enter() {
+  Closure Enter() {
     return [this] {
       entered.fetch_add(1);
       entered.notify_all();

@@ -26,7 +26,7 @@ struct TimerQueue::Handle final : Timer::State {
   void Cancel() override {
     // Declared before the lock, so destroyed after it: destroying a task may call into this.
     Entry dropped;
-    Task taken = task->Take();
+    Closure taken = task->Take();
     if (const std::shared_ptr<Core> queue = core.lock()) {
       MutexLock lock(queue->mutex);
       if (const auto it = queue->entries.find(key); it != queue->entries.end()) {
@@ -41,11 +41,11 @@ struct TimerQueue::Handle final : Timer::State {
   const std::shared_ptr<TimedTask> task;
 };
 
-Timer TimerQueue::Add(SteadyTime when, Task task, bool* earliest) {
+Timer TimerQueue::Add(SteadyTime when, Closure task, bool* earliest) {
   return Add(when, std::move(task), OnDue(), earliest);
 }
 
-Timer TimerQueue::Add(SteadyTime when, Task task, OnDue on_due, bool* earliest) {
+Timer TimerQueue::Add(SteadyTime when, Closure task, OnDue on_due, bool* earliest) {
   auto timed = std::make_shared<TimedTask>(std::move(task));
   Key key;
   {

@@ -33,20 +33,20 @@ namespace internal::base {
 // A task that either runs or is cancelled, but not both. Thread-safe.
 class TimedTask {
  public:
-  explicit TimedTask(Task task) : task_(std::move(task)) {}
+  explicit TimedTask(Closure task) : task_(std::move(task)) {}
   // Returns the task once; later calls return an empty one.
-  Task Take() {
+  Closure Take() {
     MutexLock lock(mutex_);
-    return std::exchange(task_, Task());
+    return std::exchange(task_, Closure());
   }
   // Runs the task unless it was taken before.
   void Run() {
-    if (Task task = Take()) task();
+    if (Closure task = Take()) task();
   }
 
  private:
   Mutex mutex_;
-  Task task_ KINFORMER_GUARDED_BY(mutex_);
+  Closure task_ KINFORMER_GUARDED_BY(mutex_);
 };
 
 // Thread-safe. Timers may outlive the queue.
@@ -58,10 +58,10 @@ class TimerQueue {
   TimerQueue& operator=(const TimerQueue&) = delete;
 
   // Sets `earliest` if the new entry is due before all others.
-  Timer Add(SteadyTime when, Task task, bool* earliest = nullptr);
+  Timer Add(SteadyTime when, Closure task, bool* earliest = nullptr);
   // Called with the task when it is due; decides where the task runs.
   using OnDue = std::function<void(std::shared_ptr<TimedTask>)>;
-  Timer Add(SteadyTime when, Task task, OnDue on_due, bool* earliest = nullptr);
+  Timer Add(SteadyTime when, Closure task, OnDue on_due, bool* earliest = nullptr);
 
   [[nodiscard]] std::optional<SteadyTime> Next() const;
 

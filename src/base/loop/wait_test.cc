@@ -22,7 +22,7 @@ using wait::PollUntilTimeout;
 class WaitTest : public ::testing::Test {
  protected:
   // Runs a blocking body, and records the times of its calls of Ask in `asked`.
-  void Run(Task body) {
+  void Run(Closure body) {
     start_ = sim_.env().Now();
     ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::hours(1)));
   }

@@ -368,11 +368,11 @@ TEST_F(InformerTest, WaitsForHandlersEndWithTheInformer_WF06) {
 class InterruptedLoop final : public Executor {
  public:
   explicit InterruptedLoop(Executor& loop) : loop_(loop) {}
-  void Post(Task task) override {
+  void Post(Closure task) override {
     if (const auto before = std::exchange(before_next, nullptr)) before();
     loop_.Post(std::move(task));
   }
-  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override {
+  [[nodiscard]] Timer RunAt(SteadyTime when, Closure task) override {
     return loop_.RunAt(when, std::move(task));
   }
   [[nodiscard]] bool InThisExecutor() const override { return loop_.InThisExecutor(); }

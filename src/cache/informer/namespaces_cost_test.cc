@@ -25,11 +25,11 @@ using client::FakeServer;
 class CountedLoop final : public Executor {
  public:
   explicit CountedLoop(Executor& loop) : loop_(loop) {}
-  void Post(Task task) override {
+  void Post(Closure task) override {
     ++posts;
     loop_.Post(std::move(task));
   }
-  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override {
+  [[nodiscard]] Timer RunAt(SteadyTime when, Closure task) override {
     return loop_.RunAt(when, std::move(task));
   }
   [[nodiscard]] bool InThisExecutor() const override { return loop_.InThisExecutor(); }

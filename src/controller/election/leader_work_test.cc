@@ -34,7 +34,7 @@ class LeaderWorkTest : public ::testing::Test {
     });
   }
   // Runs a blocking body, and returns how long it took.
-  Duration Took(Task body) {
+  Duration Took(Closure body) {
     const SteadyTime before = sim_.env().Now();
     EXPECT_TRUE(sim_.RunBlocking(std::move(body), hours(1)));
     return sim_.env().Now() - before;

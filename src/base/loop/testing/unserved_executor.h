@@ -19,8 +19,8 @@ namespace kinformer::internal::base {
 // Destroys and counts the tasks it gets, like a loop that has ended. Thread-compatible.
 class UnservedExecutor final : public Executor {
  public:
-  void Post(Task /*task*/) override { ++posts; }
-  [[nodiscard]] Timer RunAt(SteadyTime /*when*/, Task /*task*/) override { return {}; }
+  void Post(Closure /*task*/) override { ++posts; }
+  [[nodiscard]] Timer RunAt(SteadyTime /*when*/, Closure /*task*/) override { return {}; }
   [[nodiscard]] bool InThisExecutor() const override { return false; }
 
   int posts = 0;
@@ -42,8 +42,8 @@ class LoopWithOwnWork final : public Executor, public HasOwnWork {
  public:
   LoopWithOwnWork(Env& env, Executor& threads) : env_(env), threads_(threads) {}
 
-  void Post(Task task) override { env_.loop().Post(std::move(task)); }
-  [[nodiscard]] Timer RunAt(SteadyTime when, Task task) override {
+  void Post(Closure task) override { env_.loop().Post(std::move(task)); }
+  [[nodiscard]] Timer RunAt(SteadyTime when, Closure task) override {
     return env_.loop().RunAt(when, std::move(task));
   }
   [[nodiscard]] bool InThisExecutor() const override { return env_.loop().InThisExecutor(); }

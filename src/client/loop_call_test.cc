@@ -1,4 +1,4 @@
-#include "client/blocking.h"
+#include "client/loop_call.h"
 
 #include <atomic>
 #include <chrono>
@@ -12,6 +12,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"
+#include "kinformer/base/task.h"
 #include "kinformer/client/client.h"
 
 #include "base/loop/testing/unserved_executor.h"
@@ -20,6 +21,7 @@
 namespace kinformer {
 namespace {
 
+using internal::client::LoopCall;
 using testing::Json;
 using testing::ScriptedResponse;
 using testing::ScriptedServer;
@@ -64,9 +66,9 @@ TEST(BlockingCalls, FromManyThreads) {
   EXPECT_EQ(late, 20);
 }
 
-class CompletesTwice final : public internal::client::BlockingCall {
+class CompletesTwice final : public LoopCall {
  public:
-  explicit CompletesTwice(Env& env) : BlockingCall(env) {}
+  explicit CompletesTwice(Env& env) : LoopCall(env) {}
   int begun = 0;
   int ended = 0;
 
@@ -80,9 +82,9 @@ class CompletesTwice final : public internal::client::BlockingCall {
 };
 
 // Wakes its caller that many times, each in its own turn.
-class Wakes final : public internal::client::BlockingCall {
+class Wakes final : public LoopCall {
  public:
-  Wakes(Env& env, int times) : BlockingCall(env), left_(times) {}
+  Wakes(Env& env, int times) : LoopCall(env), left_(times) {}
 
  private:
   void Begin() override { Turn(); }
@@ -106,10 +108,12 @@ TEST(BlockingCalls, ASleeperIsToldOfEachWakeAndOfTheEnd) {
     std::vector<SteadyTime> told;
     EXPECT_TRUE(sim.RunBlocking(
         [&] {
-          EXPECT_TRUE(internal::client::BlockingCall::Run(call, {}, [&] {
-                        told.push_back(sim.env().Now());
-                        return true;
-                      }).ok());
+          EXPECT_TRUE(BlockOn(sim.env(), LoopCall::Run(call, {},
+                                                       [&] {
+                                                         told.push_back(sim.env().Now());
+                                                         return true;
+                                                       }))
+                          .ok());
         },
         std::chrono::minutes(1)));
     EXPECT_EQ(told.size(), static_cast<std::size_t>(times) + 1);
@@ -123,7 +127,7 @@ TEST(BlockingCalls, CallThatCompletesTwice_EndsOnce) {
   Simulation sim;
   const auto call = std::make_shared<CompletesTwice>(sim.env());
   EXPECT_TRUE(
-      sim.RunBlocking([&] { EXPECT_TRUE(internal::client::BlockingCall::Run(call, {}).ok()); },
+      sim.RunBlocking([&] { EXPECT_TRUE(BlockOn(sim.env(), LoopCall::Run(call, {})).ok()); },
                       std::chrono::minutes(1)));
   EXPECT_EQ(call->begun, 1);
   EXPECT_EQ(call->ended, 1);
@@ -134,8 +138,7 @@ TEST(BlockingCalls, EndWhereTheLoopHasEnded) {
   internal::base::UnservedExecutor loop;  // destroys its tasks without running them
   internal::base::EnvWithExecutors env(sim.env(), loop, sim.env().pool());
   const auto call = std::make_shared<CompletesTwice>(env);
-  const Result<void> done =
-      internal::client::BlockingCall::Run(call, {.timeout = std::chrono::seconds(1)});
+  const Result<void> done = BlockOn(env, LoopCall::Run(call, {.timeout = std::chrono::seconds(1)}));
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().reason(), Reason::kStopped);
   EXPECT_EQ(done.error().message(), "the event loop has ended");

@@ -1,0 +1,581 @@
+#include "kinformer/internal/async_resource_core.h"
+
+#include <deque>
+#include <utility>
+
+#include "kinformer/json/json.h"
+
+#include "base/core/user_call.h"
+#include "client/client_core.h"
+#include "client/list_pager.h"
+#include "client/list_watch.h"
+#include "client/loop_call.h"
+#include "client/object_codec.h"
+#include "client/patience.h"
+#include "client/request_path.h"
+#include "client/status.h"
+#include "object/transcode/transcode.h"
+#include "wire/envelope.h"
+
+namespace kinformer::internal {
+namespace {
+
+// Limit of events that wait for a slow caller of Watch. Programs with more need an informer.
+constexpr std::size_t kMaxWaitingEvents = 100'000;
+
+// One page of a list.
+class ListPageCall final : public client::LoopCall, public ListReceiver {
+ public:
+  ListPageCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options,
+               ListedObjects& out)
+      : client::LoopCall(env),
+        source_(std::move(source)),
+        options_(std::move(options)),
+        out_(out) {}
+
+ private:
+  void Begin() override { call_ = source_->List(options_, *this); }
+  void End() override {
+    call_.reset();
+    source_.reset();
+  }
+  void OnItem(AnyRef object) override { out_.items.push_back(std::move(object).object()); }
+  void OnUnreadable(std::string_view namespace_, std::string_view name,
+                    const Error& error) override {
+    ++out_.unreadable;
+    env().log().Log(LogLevel::kWarning, "an object of a list is unreadable and left out",
+                    {{"namespace", std::string(namespace_)},
+                     {"name", std::string(name)},
+                     {"err", error.ToString()}});
+  }
+  void OnDone(Result<ListMeta> result) override {
+    if (!result) {
+      Complete(std::move(result).error());
+      return;
+    }
+    out_.metadata = *std::move(result);
+    Complete({});
+  }
+
+  std::unique_ptr<ListerWatcher> source_;
+  const ListOptions options_;
+  ListedObjects& out_;  // owned by the task
+  std::unique_ptr<ListWatchCall> call_;
+};
+
+// A watch that passes its events to a task.
+class WatchCall final : public client::LoopCall, public WatchReceiver {
+ public:
+  WatchCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options)
+      : client::LoopCall(env), source_(std::move(source)), options_(std::move(options)) {}
+
+  std::deque<OwnedWatchEvent> Take() {
+    const base::MutexLock lock(mutex_);
+    return std::exchange(events_, {});
+  }
+
+ private:
+  void Begin() override { call_ = source_->Watch(options_, *this); }
+  void End() override {
+    call_.reset();
+    source_.reset();
+  }
+  void OnStarted() override {}
+  void OnEvent(const WatchEvent& event) override {
+    if (event.unreadable) {
+      env().log().Log(LogLevel::kWarning, "an object of a watch is unreadable and left out",
+                      {{"namespace", std::string(event.namespace_)},
+                       {"name", std::string(event.name)},
+                       {"err", event.why != nullptr ? event.why->ToString() : "not said"}});
+      return;
+    }
+    const base::MutexLock lock(mutex_);
+    if (overflow_) return;
+    if (events_.size() >= kMaxWaitingEvents) {
+      overflow_ = true;
+      // The stream must not be ended inside its own callback.
+      env().loop().Post([self = shared_from_this()] {
+        static_cast<WatchCall&>(*self).Complete(
+            Error(Reason::kOverLimit,
+                  "events of a watch arrive faster than they are taken: use an informer"));
+      });
+      return;
+    }
+    events_.push_back({event.type, event.object.object(), std::string(event.resourceVersion),
+                       event.initial_events_end});
+  }
+  void OnChunkEnd() override { Wake(); }
+  void OnDone(Result<void> result) override { Complete(std::move(result)); }
+
+  std::unique_ptr<ListerWatcher> source_;
+  const ListOptions options_;
+  std::unique_ptr<ListWatchCall> call_;
+  base::Mutex mutex_;
+  std::deque<OwnedWatchEvent> events_ KINFORMER_GUARDED_BY(mutex_);
+  bool overflow_ KINFORMER_GUARDED_BY(mutex_) = false;
+};
+
+void AddWriteOptions(client::Query& query, const std::vector<std::string>& dry_run,
+                     const std::string& field_manager, const std::string& field_validation) {
+  for (const std::string& value : dry_run) query.Add("dryRun", value);
+  query.AddIfSet("fieldManager", field_manager);
+  query.AddIfSet("fieldValidation", field_validation);
+}
+
+// Requests for leases bypass the rate limit and other requests' connections: a late renewal would
+// end the leadership.
+bool IsLease(const KindInfo& type) {
+  return type.group == "coordination.k8s.io" && type.resource == "leases";
+}
+
+std::string DeleteOptionsJson(const DeleteOptions& options) {
+  json::Value body = json::Value::MakeObject({{"kind", "DeleteOptions"}, {"apiVersion", "v1"}});
+  if (options.gracePeriodSeconds) body.Set("gracePeriodSeconds", *options.gracePeriodSeconds);
+  if (!options.uid.empty()) body.Ensure("preconditions", "uid") = options.uid;
+  if (!options.resourceVersion.empty()) {
+    body.Ensure("preconditions", "resourceVersion") = options.resourceVersion;
+  }
+  if (!options.propagationPolicy.empty()) body.Set("propagationPolicy", options.propagationPolicy);
+  for (const std::string& value : options.dryRun) body.Ensure("dryRun").Append(value);
+  return body.Dump();
+}
+
+}  // namespace
+
+// `self` is a copy, so that a task does not depend on the handle that made it.
+struct AsyncResourceCore::Requests {
+  using Self = AsyncResourceCore;
+
+  // Returns the path of the collection, or of an item. Item paths need a name, and a namespace if
+  // the resource has namespaces.
+  static Result<std::string> Path(const Self& self, std::string_view namespace_,
+                                  std::string_view name, std::string_view subresource) {
+    const KindInfo& type = *self.type_;
+    if (type.resource.empty()) {
+      return Error(Reason::kInvalidArgument,
+                   "kind " + std::string(type.kind) + " is not served as a resource");
+    }
+    return client::BuildPath({type.group, type.version, type.resource,
+                              type.namespaced ? namespace_ : std::string_view(), name,
+                              subresource});
+  }
+  static Result<std::string> ItemPath(const Self& self, std::string_view namespace_,
+                                      std::string_view name, std::string_view subresource) {
+    const KindInfo& type = *self.type_;
+    if (name.empty()) {
+      return Error(Reason::kInvalidArgument, "a request for one of the " +
+                                                 client::ResourceName(type) +
+                                                 " needs its name, which is empty");
+    }
+    if (type.namespaced && namespace_.empty()) {
+      return Error(Reason::kInvalidArgument,
+                   "a request for " + client::ResourceName(type) + " \"" + std::string(name) +
+                       "\" needs a namespace: give it to Client::For or Dynamic");
+    }
+    return Path(self, namespace_, name, subresource);
+  }
+
+  static Task<Result<ObjectRef>> Send(std::shared_ptr<ClientCore> core, const KindInfo& type,
+                                      ExchangeRequest request, CallOptions call,
+                                      client::Answers answers) {
+    client::SetAccept(type, client::Shape::kObject, request);
+    if (IsLease(type)) {
+      request.pool = ConnectionPool::kLease;
+      request.throttled = false;
+    }
+    const std::string where = request.method + " " + request.target;
+    Result<client::RawResponse> response =
+        co_await ClientCore::Call(core, std::move(request), std::move(call));
+    if (!response) co_return std::move(response).error();
+    Result<ObjectRef> object =
+        client::DecodeObject(type, response->headers.Get("Content-Type"), response->body, answers);
+    if (!object) base::ReportCarried(core->env(), object.error());
+    if (!object && object.error().reason() == Reason::kDecode) {
+      co_return std::move(Error(std::move(object).error()).WithContext(where));
+    }
+    co_return object;
+  }
+
+  // Adds the object to the request. Returns an error if it cannot be sent.
+  static Result<void> AddObject(const KindInfo& type,
+                                const std::shared_ptr<const RequestObject>& object,
+                                ExchangeRequest& request) {
+    request.content_type = client::kJsonMediaType;
+    request.body = [object] { return object->json(); };
+    if (type.encoding() != Encoding::kProtobuf || object->protobuf.empty()) return {};
+    const bool json_only = HasKeptMembers(object->protobuf);
+    if (!json_only) {
+      request.protobuf_body = [&type, object] {
+        return wire::SealEnvelope(type.apiVersion(), type.kind, object->protobuf);
+      };
+    }
+    if (HasUnknownFields(*type.message, object->protobuf)) {
+      Error refusal(Reason::kInvalidArgument,
+                    request.method + " of " + object->name + " of the " +
+                        client::ResourceName(type) +
+                        ": it has fields of a later release that are known in protobuf only and "
+                        "would be lost in JSON, in which this request must go" +
+                        (json_only ? ", since it has members that are known in JSON only, too"
+                                   : ", since the server does not take protobuf") +
+                        "; send a Patch of what has changed");
+      if (json_only) return refusal;
+      request.no_json = std::move(refusal);
+    }
+    return {};
+  }
+  static Task<Result<ObjectRef>> SendObject(std::shared_ptr<ClientCore> core, const KindInfo& type,
+                                            ExchangeRequest request, RequestObject object,
+                                            CallOptions call, client::Answers answers) {
+    // Shared with the request, which may still run when this has been destroyed.
+    const auto shared = std::make_shared<const RequestObject>(std::move(object));
+    if (Result<void> added = AddObject(type, shared, request); !added) {
+      co_return std::move(added).error();
+    }
+    co_return co_await Send(core, type, std::move(request), std::move(call), answers);
+  }
+
+  // Checks the answer to a request for a part. A server also says NotFound if it has the object,
+  // but no such part: that becomes kMethodNotAllowed, so that callers do not take the object for
+  // deleted. If in doubt, sends one request for the object.
+  static Task<Result<ObjectRef>> OfPart(Self self, Result<ObjectRef> answer, std::string namespace_,
+                                        std::string name, std::string part, CallOptions left) {
+    const KindInfo& type = *self.type_;
+    if (answer || part.empty() || !IsNotFound(answer.error())) co_return answer;
+    // Another object may be missing: the Secret that a token is to be bound to, for example.
+    const StatusDetails about = answer.error().details();
+    if (!about.name.empty() && about.name != name) co_return answer;
+    if (!about.kind.empty() && about.kind != type.resource && about.kind != type.kind) {
+      co_return answer;
+    }
+    Result<std::string> path = ItemPath(self, namespace_, name, "");
+    if (!path) co_return answer;
+    ExchangeRequest request;
+    request.target = *std::move(path);
+    request.ignore_body = true;
+    client::SetAccept(type, client::Shape::kObject, request);
+    const Result<client::RawResponse> whole =
+        co_await ClientCore::Call(self.client_, std::move(request), std::move(left));
+    if (!whole) co_return answer;
+    const std::string remedy =
+        part == "status" || part == "scale"
+            ? "of a custom resource, its CustomResourceDefinition must say so "
+              "(versions[].subresources." +
+                  part + "); without it, the whole object is written by Update"
+            : "is the server too old for it, or its name misspelt?";
+    Error error(Reason::kMethodNotAllowed,
+                client::ResourceName(type) + " \"" + name +
+                    "\" is there, but the server has no \"" + part + "\" of it: " + remedy +
+                    " (the server's answer: " + answer.error().message() + ")");
+    error.WithHttpStatus(answer.error().http_status());
+    error.WithDetails(about);
+    co_return error;
+  }
+  // Awaits an answer, and then judges it as one about a part.
+  static Task<Result<ObjectRef>> Judged(Self self, Task<Result<ObjectRef>> sent,
+                                        std::string namespace_, std::string name, std::string part,
+                                        CallOptions call) {
+    const client::Patience patience(self.env(), call, "the request");
+    Result<ObjectRef> answer = co_await sent;
+    Result<CallOptions> left = patience.Left();
+    if (!left) co_return answer;
+    co_return co_await OfPart(std::move(self), std::move(answer), std::move(namespace_),
+                              std::move(name), std::move(part), *std::move(left));
+  }
+
+  static Task<Result<ObjectRef>> Get(Self self, std::string name, GetOptions options,
+                                     CallOptions call) {
+    Result<std::string> path = ItemPath(self, self.scope_, name, "");
+    if (!path) co_return std::move(path).error();
+    client::Query query;
+    query.AddIfSet("resourceVersion", options.resourceVersion);
+    ExchangeRequest request;
+    request.target = *path + query.Text();
+    co_return co_await Send(self.client_, *self.type_, std::move(request), std::move(call),
+                            client::Answers::kOwnKind);
+  }
+
+  static Task<Result<ListedObjects>> ListPage(Self self, ListOptions options, CallOptions call) {
+    if (Result<std::string> path = Path(self, self.scope_, "", ""); !path) {
+      co_return std::move(path).error();
+    }
+    ListedObjects page;
+    const auto listing = std::make_shared<ListPageCall>(
+        client::NewEngineListWatch(self.client_->engine(), *self.type_, self.scope_, {},
+                                   /*throttled=*/true),
+        self.env(), std::move(options), page);
+    const Result<void> done = co_await client::LoopCall::Run(listing, std::move(call));
+    if (!done) co_return done.error();
+    co_return page;
+  }
+
+  static Task<Result<ListedObjects>> List(Self self, ListOptions options, CallOptions call) {
+    const client::Patience patience(self.env(), call, "the list");
+    ListedObjects all;
+    client::ListPager pager(options);
+    bool more = true;
+    while (more) {
+      const Result<CallOptions> left = patience.Left();
+      if (!left) co_return left.error();
+      Result<ListedObjects> page = co_await ListPage(self, pager.request(), *left);
+      if (page) {
+        const Result<bool> took = pager.Took(page->metadata);
+        if (!took.ok()) co_return took.error();
+        more = *took;
+        client::AppendPage(*std::move(page), all);
+      } else {
+        if (!pager.StartsOver(page.error())) co_return std::move(page).error();
+        all = ListedObjects();
+      }
+    }
+    all.metadata.resourceVersion = pager.resourceVersion();
+    co_return all;
+  }
+
+  static Task<Result<ObjectRef>> Create(Self self, RequestObject object, CreateOptions options,
+                                        CallOptions call) {
+    const KindInfo& type = *self.type_;
+    const std::string namespace_ = self.scope_.empty() ? object.namespace_ : self.scope_;
+    if (type.namespaced && namespace_.empty()) {
+      co_return Error(
+          Reason::kInvalidArgument,
+          "creating one of the " + client::ResourceName(type) +
+              " needs a namespace: set metadata.namespace, or give one to Client::For or Dynamic");
+    }
+    Result<std::string> path = Path(self, namespace_, "", "");
+    if (!path) co_return std::move(path).error();
+    ExchangeRequest request = WriteRequest("POST", *path, options);
+    co_return co_await SendObject(self.client_, type, std::move(request), std::move(object),
+                                  std::move(call), client::Answers::kOwnKind);
+  }
+
+  static Task<Result<ObjectRef>> Update(Self self, RequestObject object, std::string subresource,
+                                        UpdateOptions options, CallOptions call) {
+    const KindInfo& type = *self.type_;
+    if (object.is_partial) {
+      co_return Error(
+          Reason::kInvalidArgument,
+          "updating " + object.name + " of the " + client::ResourceName(type) +
+              ": it is a copy of a partial object (one that a projection cut, that has only "
+              "its metadata, or that has members which the program's struct has no place "
+              "for), and the server would delete the fields that it lacks; change a whole "
+              "one (Get), or send a Patch");
+    }
+    const std::string namespace_ = self.scope_.empty() ? object.namespace_ : self.scope_;
+    const std::string name = object.name;
+    Result<std::string> path = ItemPath(self, namespace_, name, subresource);
+    if (!path) co_return std::move(path).error();
+    ExchangeRequest request = WriteRequest("PUT", *path, options);
+    Task<Result<ObjectRef>> sent = SendObject(self.client_, type, std::move(request),
+                                              std::move(object), call, client::Answers::kOwnKind);
+    co_return co_await Judged(std::move(self), std::move(sent), namespace_, name,
+                              std::move(subresource), call);
+  }
+
+  static Task<Result<ObjectRef>> GetPart(Self self, std::string name, std::string subresource,
+                                         const KindInfo& part, CallOptions call) {
+    Result<std::string> path = ItemPath(self, self.scope_, name, subresource);
+    if (!path) co_return std::move(path).error();
+    ExchangeRequest request;
+    request.target = *std::move(path);
+    Task<Result<ObjectRef>> sent =
+        Send(self.client_, part, std::move(request), call, client::Answers::kOwnKind);
+    const std::string namespace_ = self.scope_;
+    co_return co_await Judged(std::move(self), std::move(sent), namespace_, std::move(name),
+                              std::move(subresource), call);
+  }
+
+  static Task<Result<ObjectRef>> SendPart(Self self, std::string method, std::string name,
+                                          std::string subresource, const KindInfo& part,
+                                          RequestObject object, CreateOptions options,
+                                          CallOptions call) {
+    Result<std::string> path = ItemPath(self, self.scope_, name, subresource);
+    if (!path) co_return std::move(path).error();
+    ExchangeRequest request = WriteRequest(std::move(method), *path, options);
+    Task<Result<ObjectRef>> sent =
+        SendObject(self.client_, part, std::move(request), std::move(object), call,
+                   client::Answers::kOwnKindOrStatus);
+    const std::string namespace_ = self.scope_;
+    co_return co_await Judged(std::move(self), std::move(sent), namespace_, std::move(name),
+                              std::move(subresource), call);
+  }
+
+  static Task<Result<ObjectRef>> Patch(Self self, std::string name, kinformer::Patch patch,
+                                       std::string subresource, PatchOptions options,
+                                       CallOptions call) {
+    if (patch.type == PatchType::kApply && options.fieldManager.empty()) {
+      co_return Error(Reason::kInvalidArgument,
+                      "server-side apply needs PatchOptions::fieldManager: who owns the fields");
+    }
+    Result<std::string> path = ItemPath(self, self.scope_, name, subresource);
+    if (!path) co_return std::move(path).error();
+    client::Query query;
+    AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
+    if (options.force) query.Add("force", *options.force ? "true" : "false");
+    ExchangeRequest request;
+    request.method = "PATCH";
+    request.target = *path + query.Text();
+    request.content_type = PatchContentType(patch.type);
+    request.body = [body = std::move(patch.body)] { return body; };
+    const bool itself = subresource.empty() || subresource == "status";
+    Task<Result<ObjectRef>> sent =
+        Send(self.client_, *self.type_, std::move(request), call,
+             itself ? client::Answers::kOwnKind : client::Answers::kAnyKind);
+    const std::string namespace_ = self.scope_;
+    co_return co_await Judged(std::move(self), std::move(sent), namespace_, std::move(name),
+                              std::move(subresource), call);
+  }
+
+  // Deletes. `wants_answer`: returns the body.
+  static Task<Result<std::string>> SendDelete(std::shared_ptr<ClientCore> core, std::string target,
+                                              DeleteOptions options, CallOptions call,
+                                              bool wants_answer) {
+    ExchangeRequest request;
+    request.method = "DELETE";
+    request.target = std::move(target);
+    request.ignore_body = !wants_answer;
+    request.content_type = client::kJsonMediaType;
+    request.body = [options = std::move(options)] { return DeleteOptionsJson(options); };
+    Result<client::RawResponse> response =
+        co_await ClientCore::Call(core, std::move(request), std::move(call));
+    if (!response) co_return std::move(response).error();
+    co_return std::move(response->body);
+  }
+  static Task<Result<std::string>> Delete(Self self, std::string name, DeleteOptions options,
+                                          CallOptions call, bool wants_answer) {
+    Result<std::string> path = ItemPath(self, self.scope_, name, "");
+    if (!path) co_return std::move(path).error();
+    co_return co_await SendDelete(self.client_, *std::move(path), std::move(options),
+                                  std::move(call), wants_answer);
+  }
+  static Task<Result<std::string>> DeleteCollection(Self self, DeleteOptions options,
+                                                    ListOptions list, CallOptions call) {
+    if (self.type_->namespaced && self.scope_.empty()) {
+      co_return Error(Reason::kInvalidArgument,
+                      "deleting all " + client::ResourceName(*self.type_) +
+                          " needs a namespace: give it to Client::For or Dynamic");
+    }
+    Result<std::string> path = Path(self, self.scope_, "", "");
+    if (!path) co_return std::move(path).error();
+    client::Query query;
+    query.AddListOptions(list, /*watch=*/false);
+    co_return co_await SendDelete(self.client_, *path + query.Text(), std::move(options),
+                                  std::move(call), /*wants_answer=*/false);
+  }
+  static Task<Result<void>> WithoutAnswer(Task<Result<std::string>> deleted) {
+    const Result<std::string> answer = co_await deleted;
+    if (!answer) co_return answer.error();
+    co_return Result<void>();
+  }
+
+  static Task<Result<void>> Watch(Self self, ListOptions options,
+                                  std::function<bool(const OwnedWatchEvent&)> on_event,
+                                  CallOptions call) {
+    if (Result<std::string> path = Path(self, self.scope_, "", ""); !path) {
+      co_return std::move(path).error();
+    }
+    const auto watch = std::make_shared<WatchCall>(
+        client::NewEngineListWatch(self.client_->engine(), *self.type_, self.scope_, {},
+                                   /*throttled=*/true),
+        self.env(), std::move(options));
+    std::function<bool()> on_wake = [&watch, &on_event] {
+      for (const OwnedWatchEvent& event : watch->Take()) {
+        if (!on_event(event)) return false;
+      }
+      return true;
+    };
+    co_return co_await client::LoopCall::Run(watch, std::move(call), std::move(on_wake));
+  }
+
+ private:
+  static ExchangeRequest WriteRequest(std::string method, const std::string& path,
+                                      const CreateOptions& options) {
+    client::Query query;
+    AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
+    ExchangeRequest request;
+    request.method = std::move(method);
+    request.target = path + query.Text();
+    return request;
+  }
+};
+
+AsyncResourceCore::AsyncResourceCore(std::shared_ptr<ClientCore> client, const KindInfo& type,
+                                     std::string namespace_)
+    : client_(std::move(client)), type_(&type), scope_(std::move(namespace_)) {}
+
+Env& AsyncResourceCore::env() const { return client_->env(); }
+
+AsyncResourceCore AsyncResourceCore::InNamespace(std::string namespace_) const {
+  return AsyncResourceCore(client_, *type_, std::move(namespace_));
+}
+
+Task<Result<ObjectRef>> AsyncResourceCore::Get(std::string name, GetOptions options,
+                                               CallOptions call) const {
+  return Requests::Get(*this, std::move(name), std::move(options), std::move(call));
+}
+
+Task<Result<ListedObjects>> AsyncResourceCore::ListPage(ListOptions options,
+                                                        CallOptions call) const {
+  return Requests::ListPage(*this, std::move(options), std::move(call));
+}
+
+Task<Result<ListedObjects>> AsyncResourceCore::List(ListOptions options, CallOptions call) const {
+  return Requests::List(*this, std::move(options), std::move(call));
+}
+
+Task<Result<ObjectRef>> AsyncResourceCore::Create(RequestObject object, CreateOptions options,
+                                                  CallOptions call) const {
+  return Requests::Create(*this, std::move(object), std::move(options), std::move(call));
+}
+
+Task<Result<ObjectRef>> AsyncResourceCore::Update(RequestObject object, std::string subresource,
+                                                  UpdateOptions options, CallOptions call) const {
+  return Requests::Update(*this, std::move(object), std::move(subresource), std::move(options),
+                          std::move(call));
+}
+
+Task<Result<ObjectRef>> AsyncResourceCore::Patch(std::string name, kinformer::Patch patch,
+                                                 std::string subresource, PatchOptions options,
+                                                 CallOptions call) const {
+  return Requests::Patch(*this, std::move(name), std::move(patch), std::move(subresource),
+                         std::move(options), std::move(call));
+}
+
+Task<Result<ObjectRef>> AsyncResourceCore::GetPart(std::string name, std::string subresource,
+                                                   const KindInfo& part, CallOptions call) const {
+  return Requests::GetPart(*this, std::move(name), std::move(subresource), part, std::move(call));
+}
+
+Task<Result<ObjectRef>> AsyncResourceCore::SendPart(std::string method, std::string name,
+                                                    std::string subresource, const KindInfo& part,
+                                                    RequestObject object, CreateOptions options,
+                                                    CallOptions call) const {
+  return Requests::SendPart(*this, std::move(method), std::move(name), std::move(subresource), part,
+                            std::move(object), std::move(options), std::move(call));
+}
+
+Task<Result<void>> AsyncResourceCore::Delete(std::string name, DeleteOptions options,
+                                             CallOptions call) const {
+  return Requests::WithoutAnswer(Requests::Delete(*this, std::move(name), std::move(options),
+                                                  std::move(call), /*wants_answer=*/false));
+}
+
+Task<Result<std::string>> AsyncResourceCore::DeleteForAnswer(std::string name,
+                                                             DeleteOptions options,
+                                                             CallOptions call) const {
+  return Requests::Delete(*this, std::move(name), std::move(options), std::move(call),
+                          /*wants_answer=*/true);
+}
+
+Task<Result<void>> AsyncResourceCore::DeleteCollection(DeleteOptions options, ListOptions list,
+                                                       CallOptions call) const {
+  return Requests::WithoutAnswer(
+      Requests::DeleteCollection(*this, std::move(options), std::move(list), std::move(call)));
+}
+
+Task<Result<void>> AsyncResourceCore::Watch(ListOptions options,
+                                            std::function<bool(const OwnedWatchEvent&)> on_event,
+                                            CallOptions call) const {
+  return Requests::Watch(*this, std::move(options), std::move(on_event), std::move(call));
+}
+
+}  // namespace kinformer::internal
