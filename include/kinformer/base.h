@@ -14,6 +14,7 @@
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/base/stop.h"
+#include "kinformer/base/task.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/base/until.h"
 #include "kinformer/base/version.h"

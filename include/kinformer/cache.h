@@ -6,6 +6,7 @@
 #define KINFORMER_CACHE_H_
 
 #include "kinformer/cache/assume_cache.h"
+#include "kinformer/cache/async_shared_informer.h"
 #include "kinformer/cache/batch_event_handler.h"
 #include "kinformer/cache/controller.h"
 #include "kinformer/cache/delta.h"

@@ -81,7 +81,20 @@ class EventReader {
     std::vector<internal::PulledEvent> pulled;
     Result<void> result =
         internal::PullEvents(*registration_.listener(), max_batch_, deadline, stop, pulled);
-    if (!result) return result;
+    if (result) batch = Typed(std::move(pulled));
+    return result;
+  }
+
+  // Returns HasSynced and statistics. Synced: Next was called again after the whole initial list.
+  [[nodiscard]] const EventHandlerRegistration& registration() const { return registration_; }
+  [[nodiscard]] std::size_t max_batch() const { return max_batch_; }
+
+ private:
+  template <class U>
+  friend class AsyncEventReader;
+
+  static std::vector<ReadEvent<T>> Typed(std::vector<internal::PulledEvent> pulled) {
+    std::vector<ReadEvent<T>> batch;
     batch.reserve(pulled.size());
     for (internal::PulledEvent& e : pulled) {
       ReadEvent<T>& event = batch.emplace_back();
@@ -94,13 +107,9 @@ class EventReader {
       event.epoch = e.epoch;
       event.version = e.version;
     }
-    return {};
+    return batch;
   }
 
-  // Returns HasSynced and statistics. Synced: Next was called again after the whole initial list.
-  [[nodiscard]] const EventHandlerRegistration& registration() const { return registration_; }
-
- private:
   EventHandlerRegistration registration_;
   EventHandlerRegistration::ScopedRegistration scoped_;
   std::size_t max_batch_;

@@ -135,7 +135,8 @@ class AsyncResourceClient {
     return {env(), core_.Get(std::move(name), std::move(options), std::move(call))};
   }
   // Returns one page, of options.limit objects at most.
-  [[nodiscard]] AsyncCall<ObjectList<T>> ListPage(ListOptions options, CallOptions call = {}) const {
+  [[nodiscard]] AsyncCall<ObjectList<T>> ListPage(ListOptions options,
+                                                  CallOptions call = {}) const {
     return {env(), core_.ListPage(std::move(options), std::move(call))};
   }
   // Returns the whole collection, page by page if options.limit is set.
@@ -183,11 +184,10 @@ class AsyncResourceClient {
   // Runs one watch. Calls `on_event` within the task that awaits it, or on the loop if it is
   // started; returning false ends the watch, and so do exceptions, which pass through to the task.
   // Its result is OK when the stream ended.
-  [[nodiscard]] AsyncCall<void> Watch(ListOptions options,
-                                      internal::Callable<bool(const ResourceWatchEvent<T>&),
-                                                         internal::OnEventWords>
-                                          on_event,
-                                      CallOptions call = {}) const {
+  [[nodiscard]] AsyncCall<void> Watch(
+      ListOptions options,
+      internal::Callable<bool(const ResourceWatchEvent<T>&), internal::OnEventWords> on_event,
+      CallOptions call = {}) const {
     return {env(), core_.Watch(
                        std::move(options),
                        [on_event = std::move(on_event)](const internal::OwnedWatchEvent& event) {

@@ -23,6 +23,11 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/raw_transform.h"
 
+namespace kinformer {
+template <class T>
+class Task;  // task.h
+}  // namespace kinformer
+
 namespace kinformer::internal {
 
 namespace cache {
@@ -106,6 +111,12 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
                                    std::optional<Duration> timeout) const;
   Result<void> WaitForResourceVersion(std::string_view resourceVersion, const std::stop_token& stop,
                                       std::optional<Duration> timeout) const;
+  // Waits as a task: cache_tasks.h.
+  static Task<Result<void>> WaitForVersion(std::shared_ptr<const InformerCore> informer,
+                                           std::string namespace_, std::string version,
+                                           std::stop_token stop, std::optional<Duration> timeout);
+  static Task<Result<void>> WaitForHandlers(std::shared_ptr<const InformerCore> informer,
+                                            std::stop_token stop, std::optional<Duration> timeout);
   [[nodiscard]] InformerStats Stats() const;
   [[nodiscard]] InformerStatus Status() const;
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const;

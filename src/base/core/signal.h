@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/base/task.h"
 #include "kinformer/internal/flow.h"
 
 #include "base/core/mutex.h"
@@ -92,6 +94,19 @@ class Limits {
   const std::stop_callback<std::function<void()>> on_stop_;
   Timer timer_;
 };
+
+// Calls `check` until it returns a result: now, after each notification, at `deadline`, and when
+// `stop` is requested. `env` must outlive it.
+template <class Check>
+Task<Result<void>> AwaitUntil(Env& env, std::shared_ptr<Signal> signal, std::stop_token stop,
+                              std::optional<SteadyTime> deadline, Check check) {
+  const Limits limits(env, signal, stop, deadline);
+  while (true) {
+    std::optional<Result<void>> decided = check();
+    if (decided) co_return *std::move(decided);
+    co_await signal->Wait();
+  }
+}
 
 }  // namespace kinformer::internal::base
 

@@ -296,44 +296,25 @@ ListenerQueue::Taken Listener::TakePulled(std::size_t most, std::vector<PulledEv
   return taken;
 }
 
-Result<void> Listener::Pull(std::size_t most, std::optional<SteadyTime> deadline,
-                            const std::stop_token& stop, std::vector<PulledEvent>& events) {
-  const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
-  const std::stop_callback on_stop(stop, [monitor] {
-    MonitorLock lock(*monitor);
-    monitor->NotifyAll();
-  });
-  for (;;) {
+std::optional<Result<void>> Listener::TryPull(std::size_t most, std::optional<SteadyTime> deadline,
+                                              const std::stop_token& stop,
+                                              std::vector<PulledEvent>& events) {
+  do {
     while (events.empty() && TakePulled(most, events) != ListenerQueue::Taken::kNothing) {
     }
-    if (!events.empty()) break;
-    {
-      MonitorLock lock(*monitor);
-      if (removed()) {
-        return Error(Reason::kStopped, "the reader " + options().name +
-                                           " has ended: it was removed, or its informer is gone");
-      }
-      if (stop.stop_requested()) {
-        return Error(Reason::kCanceled, "stopped while the reader " + options().name + " waited");
-      }
-      if (deadline && env_.Now() >= *deadline) {
-        return Error(Reason::kDeadlineExceeded, "nothing has happened in time");
-      }
-      if (!env_.OnLoopThread()) {
-        // Events since then were announced before this lock was taken, so they are not missed.
-        if (Readable()) continue;
-        if (deadline) {
-          static_cast<void>(lock.WaitUntil(*deadline));
-        } else {
-          lock.Wait();
-        }
-        continue;
-      }
+  } while (events.empty() && !removed() && Readable());
+  if (events.empty()) {
+    if (removed()) {
+      return Error(Reason::kStopped, "the reader " + options().name +
+                                         " has ended: it was removed, or its informer is gone");
     }
-    return base::WouldDeadlock(
-        env_,
-        "a reader that waits on the loop thread would wait for itself; give Next a "
-        "deadline that is over");
+    if (stop.stop_requested()) {
+      return Error(Reason::kCanceled, "stopped while the reader " + options().name + " waited");
+    }
+    if (deadline && env_.Now() >= *deadline) {
+      return Error(Reason::kDeadlineExceeded, "nothing has happened in time");
+    }
+    return std::nullopt;
   }
   for (PulledEvent& event : events) {
     AppendObjectKey(event.object->namespace_(), event.object->name(), event.key);
@@ -345,7 +326,36 @@ Result<void> Listener::Pull(std::size_t most, std::optional<SteadyTime> deadline
       event.old_object = Unpacked(event.old_object);
     }
   }
+  return Result<void>();
+}
+
+Result<void> Listener::Pull(std::size_t most, std::optional<SteadyTime> deadline,
+                            const std::stop_token& stop, std::vector<PulledEvent>& events) {
+  if (std::optional<Result<void>> done = TryPull(most, deadline, stop, events)) {
+    return *std::move(done);
+  }
+  if (env_.OnLoopThread()) {
+    return base::WouldDeadlock(
+        env_,
+        "a reader that waits on the loop thread would wait for itself; give Next a "
+        "deadline that is over");
+  }
+  auto pulled = BlockOn(env_, Pulled(shared_from_this(), most, deadline, stop));
+  if (!pulled) return std::move(pulled).error();
+  events = *std::move(pulled);
   return {};
+}
+
+Task<Result<std::vector<PulledEvent>>> Listener::Pulled(std::shared_ptr<Listener> self,
+                                                        std::size_t most,
+                                                        std::optional<SteadyTime> deadline,
+                                                        std::stop_token stop) {
+  std::vector<PulledEvent> events;
+  const auto check = [&] { return self->TryPull(most, deadline, stop, events); };
+  const Result<void> done =
+      co_await base::AwaitUntil(self->env_, self->SignalForWaiting(), stop, deadline, check);
+  if (!done) co_return done.error();
+  co_return events;
 }
 
 bool Listener::Readable() const {
@@ -361,11 +371,24 @@ std::shared_ptr<Monitor> Listener::MonitorForWaiting() {
   return monitor_;
 }
 
+std::shared_ptr<base::Signal> Listener::SignalForWaiting() {
+  auto signal = std::make_shared<base::Signal>();
+  base::MutexLock lock(mutex_);
+  std::erase_if(signals_, [](const auto& one) { return one.expired(); });
+  signals_.push_back(signal);
+  return signal;
+}
+
 void Listener::Notify() {
   std::shared_ptr<Monitor> monitor;
+  std::vector<std::weak_ptr<base::Signal>> signals;
   {
     base::MutexLock lock(mutex_);
     monitor = monitor_;
+    signals = signals_;
+  }
+  for (const std::weak_ptr<base::Signal>& weak : signals) {
+    if (const std::shared_ptr<base::Signal> signal = weak.lock()) signal->Notify();
   }
   if (monitor == nullptr) return;
   MonitorLock lock(*monitor);
@@ -530,25 +553,25 @@ Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Du
                                    (t_inside == this ? "its own callback" : "the loop thread") +
                                    " would wait for itself; wait elsewhere");
   }
-  const std::shared_ptr<Monitor> monitor = MonitorForWaiting();
-  const std::stop_callback on_stop(stop, [monitor] {
-    MonitorLock lock(*monitor);
-    monitor->NotifyAll();
-  });
-  const SteadyTime deadline = base::After(env_.Now(), timeout.value_or(Duration(0)));
-  MonitorLock lock(*monitor);
-  for (;;) {
-    std::optional<Error> end = EndOfWait(stop);
+  return BlockOn(env_, Synced(shared_from_this(), stop, timeout));
+}
+
+Task<Result<void>> Listener::Synced(std::shared_ptr<Listener> self, std::stop_token stop,
+                                    std::optional<Duration> timeout) {
+  std::optional<SteadyTime> deadline;
+  if (timeout) deadline = base::After(self->env_.Now(), *timeout);
+  const auto check = [&]() -> std::optional<Result<void>> {
+    std::optional<Error> end = self->EndOfWait(stop);
     // Checked after EndOfWait: the callback that has just returned may have been the last.
-    if (HasSynced()) return {};
+    if (self->HasSynced()) return Result<void>();
     if (end) return *std::move(end);
-    if (!timeout) {
-      lock.Wait();
-    } else if (!lock.WaitUntil(deadline) && env_.Now() >= deadline && !HasSynced()) {
+    if (deadline && self->env_.Now() >= *deadline) {
       return Error(Reason::kDeadlineExceeded,
-                   "handler " + options().name + " did not sync in time");
+                   "handler " + self->options().name + " did not sync in time");
     }
-  }
+    return std::nullopt;
+  };
+  co_return co_await base::AwaitUntil(self->env_, self->SignalForWaiting(), stop, deadline, check);
 }
 
 HandlerStats Listener::Stats() const {

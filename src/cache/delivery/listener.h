@@ -17,6 +17,7 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/log.h"
+#include "kinformer/base/task.h"
 #include "kinformer/cache/informer_options.h"
 #include "kinformer/internal/event_reader_core.h"
 #include "kinformer/internal/raw_event.h"
@@ -24,6 +25,7 @@
 
 #include "base/core/inside.h"
 #include "base/core/mutex.h"
+#include "base/core/signal.h"
 #include "cache/delivery/delivery.h"
 #include "cache/delivery/handler_caller.h"
 #include "cache/delivery/listener_owner.h"
@@ -80,9 +82,13 @@ class Listener : public std::enable_shared_from_this<Listener> {
   [[nodiscard]] bool Full() const { return full_.load(std::memory_order_acquire); }
 
   // ---- on the thread that reads from a PulledHandler
-  // See PullEvents.
+  // See PullEvents, and PullTask.
   Result<void> Pull(std::size_t most, std::optional<SteadyTime> deadline,
                     const std::stop_token& stop, std::vector<PulledEvent>& events);
+  static Task<Result<std::vector<PulledEvent>>> Pulled(std::shared_ptr<Listener> self,
+                                                       std::size_t most,
+                                                       std::optional<SteadyTime> deadline,
+                                                       std::stop_token stop);
 
   // ---- on any thread
   // Starts no more callbacks. Waits for a running one, except when called from inside it.
@@ -95,6 +101,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void WaitIdle();
   // Returns kStopped also if the informer has stopped and no callback is running.
   Result<void> WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout);
+  static Task<Result<void>> Synced(std::shared_ptr<Listener> self, std::stop_token stop,
+                                   std::optional<Duration> timeout);
   [[nodiscard]] bool HasSynced() const { return synced_.load(std::memory_order_acquire); }
   [[nodiscard]] bool removed() const { return removed_.load(std::memory_order_acquire); }
   [[nodiscard]] HandlerStats Stats() const;
@@ -111,6 +119,10 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void ChangeQueue(Change change);
   // Takes the next events for a reader. kNothing: none are left. kSynced: more may follow.
   ListenerQueue::Taken TakePulled(std::size_t most, std::vector<PulledEvent>& events);
+  // Takes the next events without waiting. Returns the result of the pull; empty: it has to wait.
+  std::optional<Result<void>> TryPull(std::size_t most, std::optional<SteadyTime> deadline,
+                                      const std::stop_token& stop,
+                                      std::vector<PulledEvent>& events);
   // Returns true if the caller must call Announce, as a reader has something to read.
   bool NeedsAnnouncement() KINFORMER_REQUIRES(mutex_);
   void Announce();
@@ -142,6 +154,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
   [[nodiscard]] bool drains() const { return config_.options.at_stop == AtStop::kDrain; }
   void LogLate(std::string_view what, LogLevel level) const;
   [[nodiscard]] std::shared_ptr<Monitor> MonitorForWaiting();
+  // Returns a signal that Notify notifies as long as the caller keeps it.
+  [[nodiscard]] std::shared_ptr<base::Signal> SignalForWaiting();
 
   Env& env_;
   const ListenerConfig config_;
@@ -161,6 +175,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   bool ended_ KINFORMER_GUARDED_BY(mutex_) = false;
   SteadyTime behind_since_ KINFORMER_GUARDED_BY(mutex_){};  // set while a turn is scheduled
   std::shared_ptr<Monitor> monitor_ KINFORMER_GUARDED_BY(mutex_);
+  std::vector<std::weak_ptr<base::Signal>> signals_ KINFORMER_GUARDED_BY(mutex_);  // of tasks
   // Used by the turn while one is scheduled, else guarded by the mutex.
   Delivery delivery_;
   std::vector<RawEvent> batch_;

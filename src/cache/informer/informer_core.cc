@@ -441,20 +441,6 @@ std::string InformerCore::LastSyncResourceVersion() const {
   return impl_->store->ResourceVersion();
 }
 
-Result<void> InformerCore::WaitForHandlersSync(const std::stop_token& stop,
-                                               std::optional<Duration> timeout) const {
-  const SteadyTime deadline = base::After(env().Now(), timeout.value_or(Duration(0)));
-  for (const std::shared_ptr<cache::Listener>& listener : impl_->handlers.All()) {
-    std::optional<Duration> rest;
-    if (timeout) rest = std::max(Duration(0), deadline - env().Now());
-    Result<void> synced = ListenerWaitForSync(listener, stop, rest);
-    // A handler that was removed meanwhile need not sync.
-    const bool gone = listener->removed() && !IsStopped();
-    if (!synced && !gone) return synced;
-  }
-  return {};
-}
-
 InformerStatus InformerCore::Status() const { return impl_->statuses.Status(); }
 
 std::vector<NamespaceStatus> InformerCore::Namespaces() const {
@@ -557,29 +543,6 @@ cache::StorePosition InformerCore::PositionOf(std::string_view namespace_) const
 std::uint64_t InformerCore::Epochs() const { return impl_->statuses.epochs(); }
 
 // ---- listeners
-
-bool ListenerHasSynced(const cache::Listener& listener) { return listener.HasSynced(); }
-HandlerStats ListenerStats(const cache::Listener& listener) { return listener.Stats(); }
-
-Result<void> ListenerWaitForSync(const std::shared_ptr<cache::Listener>& listener,
-                                 const std::stop_token& stop, std::optional<Duration> timeout) {
-  if (listener == nullptr) {
-    return Error(Reason::kInvalidArgument, "this registration belongs to no handler");
-  }
-  const std::shared_ptr<cache::ListenerOwner> informer = listener->owner().lock();
-  if (informer != nullptr && !informer->HasStarted()) {
-    return Error(Reason::kNotSynced,
-                 "the informer for " + informer->Describe() +
-                     " is not started: its handler would never sync; call Start");
-  }
-  return listener->WaitForSync(stop, timeout);
-}
-
-Result<void> PullEvents(cache::Listener& listener, std::size_t most,
-                        std::optional<SteadyTime> deadline, const std::stop_token& stop,
-                        std::vector<PulledEvent>& events) {
-  return listener.Pull(most, deadline, stop, events);
-}
 
 Result<void> RemoveListener(const std::shared_ptr<cache::Listener>& listener) {
   if (base::IsForkedOff(listener->env())) return {};

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "kinformer/internal/cache_tasks.h"
 #include "kinformer/internal/informer_core.h"
 
 #include "base/core/deadline.h"
+#include "base/core/signal.h"
 #include "base/core/would_deadlock.h"
 #include "cache/watch/failure_kind.h"
 
@@ -65,62 +67,69 @@ Error NotStarted(const InformerCore& informer) {
   return Error(Reason::kNotSynced, what + ": it would never sync; call Start");
 }
 
+bool AllSynced(const std::vector<std::shared_ptr<InformerCore>>& informers) {
+  return std::all_of(informers.begin(), informers.end(),
+                     [](const auto& informer) { return informer->HasSynced(); });
+}
+
+// Returns why a wait ends without a sync, apart from its limits; empty if it goes on.
+std::optional<Error> EndOfWait(const std::vector<std::shared_ptr<InformerCore>>& informers,
+                               bool fail_fast) {
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    if (informer->HasSynced()) continue;
+    if (informer->IsStopped()) {
+      return Error(Reason::kStopped,
+                   "an informer was stopped before it synced: " + informer->Describe());
+    }
+    if (!fail_fast) continue;
+    const NotSynced why = informer->WhyNotSynced();
+    if (why.last_error && (why.over_limit || IsPermanent(*why.last_error))) {
+      return Error(*why.last_error).WithContext("cannot sync " + why.informer);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+Task<Result<void>> SyncTask(Env& env, std::vector<std::shared_ptr<InformerCore>> informers,
+                            std::stop_token stop, SyncWaitOptions options) {
+  if (AllSynced(informers)) co_return Result<void>();
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    if (!informer->HasStarted()) co_return NotStarted(*informer);
+  }
+  const auto signal = std::make_shared<base::Signal>();
+  std::vector<std::shared_ptr<void>> observations;
+  for (const std::shared_ptr<InformerCore>& informer : informers) {
+    observations.push_back(informer->Observe([signal] { signal->Notify(); }));
+  }
+  std::optional<SteadyTime> deadline;
+  if (options.timeout) deadline = base::After(env.Now(), *options.timeout);
+  const auto check = [&]() -> std::optional<Result<void>> {
+    if (AllSynced(informers)) return Result<void>();
+    if (std::optional<Error> end = EndOfWait(informers, options.fail_fast)) return *std::move(end);
+    if (stop.stop_requested()) {
+      return Error(Reason::kCanceled,
+                   "stopped while caches were not synced: " + Unsynced(informers));
+    }
+    if (deadline && env.Now() >= *deadline) {
+      return Error(Reason::kDeadlineExceeded,
+                   "caches did not sync in time: " + Unsynced(informers));
+    }
+    return std::nullopt;
+  };
+  co_return co_await base::AwaitUntil(env, signal, stop, deadline, check);
+}
 
 Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCore>>& informers,
                          const std::stop_token& stop, const SyncWaitOptions& options) {
-  const auto all_synced = [&] {
-    return std::all_of(informers.begin(), informers.end(),
-                       [](const auto& informer) { return informer->HasSynced(); });
-  };
-  if (all_synced()) return {};
+  if (AllSynced(informers)) return {};
   if (env.OnLoopThread()) {
     return base::WouldDeadlock(
         env, "waiting for caches to sync on a loop's thread would wait for itself; not synced: " +
                  Unsynced(informers));
   }
-  for (const std::shared_ptr<InformerCore>& informer : informers) {
-    if (!informer->HasStarted()) return NotStarted(*informer);
-  }
-  const std::shared_ptr<Monitor> monitor = env.NewMonitor();
-  const auto wake = [monitor] {
-    MonitorLock lock(*monitor);
-    monitor->NotifyAll();
-  };
-  std::vector<std::shared_ptr<void>> observations;
-  for (const std::shared_ptr<InformerCore>& informer : informers) {
-    observations.push_back(informer->Observe(wake));
-  }
-  const std::stop_callback on_stop(stop, wake);
-  const SteadyTime deadline = base::After(env.Now(), options.timeout.value_or(Duration(0)));
-  MonitorLock lock(*monitor);
-  for (;;) {
-    if (all_synced()) return {};
-    for (const std::shared_ptr<InformerCore>& informer : informers) {
-      if (informer->HasSynced()) continue;
-      if (informer->IsStopped()) {
-        return Error(Reason::kStopped,
-                     "an informer was stopped before it synced: " + informer->Describe());
-      }
-      if (!options.fail_fast) continue;
-      const NotSynced why = informer->WhyNotSynced();
-      if (why.last_error && (why.over_limit || IsPermanent(*why.last_error))) {
-        return Error(*why.last_error).WithContext("cannot sync " + why.informer);
-      }
-    }
-    if (stop.stop_requested()) {
-      return Error(Reason::kCanceled,
-                   "stopped while caches were not synced: " + Unsynced(informers));
-    }
-    if (!options.timeout) {
-      lock.Wait();
-    } else if (env.Now() >= deadline) {
-      return Error(Reason::kDeadlineExceeded,
-                   "caches did not sync in time: " + Unsynced(informers));
-    } else {
-      static_cast<void>(lock.WaitUntil(deadline));
-    }
-  }
+  return BlockOn(env, SyncTask(env, informers, stop, options));
 }
 
 }  // namespace kinformer::internal

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/core/deadline.h"
+#include "base/core/signal.h"
 #include "base/core/would_deadlock.h"
 #include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"
@@ -41,6 +42,16 @@ struct Wanted {
     return Error(reason, "waiting until the cache of " + what + " has resourceVersion " +
                              std::string(version) + ", it has " + has + ": " + std::string(why));
   }
+  // Returns why a wait ends without the version, apart from its deadline; empty if it goes on.
+  [[nodiscard]] std::optional<Error> EndOfWait(const std::stop_token& stop) const {
+    if (informer.Is(State::kCreated)) {
+      return ErrorOf(Reason::kNotSynced, "the informer is not started; call Start");
+    }
+    if (informer.Is(State::kStopped)) return ErrorOf(Reason::kStopped, "the informer has stopped");
+    if (!InScope()) return ErrorOf(Reason::kOutOfScope, "it does not look there");
+    if (stop.stop_requested()) return ErrorOf(Reason::kCanceled, "stopped");
+    return std::nullopt;
+  }
   [[nodiscard]] bool InScope() const {
     const std::shared_ptr<const SnapshotCore> snapshot = informer.store.Snapshot();
     const Coverage* coverage = snapshot->coverage();
@@ -64,59 +75,55 @@ Result<bool> Has(const Wanted& what) {
 
 }  // namespace
 
-Result<void> VersionWaiters::Wait(const InformerContext& informer, std::string_view namespace_,
-                                  std::string_view resourceVersion, const std::stop_token& stop,
-                                  std::optional<Duration> timeout) const {
-  const Wanted wanted{informer, namespace_, resourceVersion};
-  const auto failed = [&](Reason reason, std::string_view why) {
-    return wanted.ErrorOf(reason, why);
-  };
-  if (!IsWellFormedResourceVersion(resourceVersion)) {
-    return failed(Reason::kInvalidArgument, "that is no version of an object or a list");
-  }
+Task<Result<void>> VersionWaiters::Wait(const InformerContext& informer, std::string namespace_,
+                                        std::string version, std::stop_token stop,
+                                        std::optional<Duration> timeout) const {
+  const Wanted wanted{informer, namespace_, version};
   const std::uint64_t epochs = informer.statuses.epochs();
-  const Result<bool> has = Has(wanted);
-  if (!has.ok()) return has.error();
-  if (*has) return {};
-  if (informer.env.OnLoopThread()) {
-    return base::WouldDeadlock(
-        informer.env,
-        failed(Reason::kWouldDeadlock, "the loop's thread would wait for itself").message());
-  }
-  const std::shared_ptr<Monitor> monitor = informer.env.NewMonitor();
-  const auto wake = [monitor] {
-    MonitorLock lock(*monitor);
-    monitor->NotifyAll();
-  };
-  const std::shared_ptr<void> observation = InformerObservers::Add(informer.observers, wake);
+  const auto signal = std::make_shared<base::Signal>();
+  const std::shared_ptr<void> observation =
+      InformerObservers::Add(informer.observers, [signal] { signal->Notify(); });
   const Counted counted(*this);
-  const std::stop_callback on_stop(stop, wake);
-  const SteadyTime deadline = base::After(informer.env.Now(), timeout.value_or(Duration(0)));
-  MonitorLock lock(*monitor);
-  for (;;) {
+  std::optional<SteadyTime> deadline;
+  if (timeout) deadline = base::After(informer.env.Now(), *timeout);
+  const auto check = [&]() -> std::optional<Result<void>> {
     if (informer.statuses.epochs() != epochs) {
-      return failed(Reason::kEpochChanged,
-                    "the server went back in time, and its versions begin anew");
+      return wanted.ErrorOf(Reason::kEpochChanged,
+                            "the server went back in time, and its versions begin anew");
     }
     const Result<bool> now = Has(wanted);
     if (!now.ok()) return now.error();
-    if (*now) return {};
-    if (informer.Is(State::kCreated)) {
-      return failed(Reason::kNotSynced, "the informer is not started; call Start");
+    if (*now) return Result<void>();
+    if (std::optional<Error> end = wanted.EndOfWait(stop)) return *std::move(end);
+    if (deadline && informer.env.Now() >= *deadline) {
+      return wanted.ErrorOf(Reason::kDeadlineExceeded,
+                            "time is up; a collection in which nothing happens says its version "
+                            "about once a minute");
     }
-    if (informer.Is(State::kStopped)) return failed(Reason::kStopped, "the informer has stopped");
-    if (!wanted.InScope()) return failed(Reason::kOutOfScope, "it does not look there");
-    if (stop.stop_requested()) return failed(Reason::kCanceled, "stopped");
-    if (!timeout) {
-      lock.Wait();
-    } else if (informer.env.Now() >= deadline) {
-      return failed(Reason::kDeadlineExceeded,
-                    "time is up; a collection in which nothing happens says its version about "
-                    "once a minute");
-    } else {
-      static_cast<void>(lock.WaitUntil(deadline));
-    }
+    return std::nullopt;
+  };
+  co_return co_await base::AwaitUntil(informer.env, signal, stop, deadline, check);
+}
+
+std::optional<Result<void>> VersionWaiters::WithoutWaiting(const InformerContext& informer,
+                                                           std::string_view namespace_,
+                                                           std::string_view version) {
+  const Wanted wanted{informer, namespace_, version};
+  if (!IsWellFormedResourceVersion(version)) {
+    return wanted.ErrorOf(Reason::kInvalidArgument, "that is no version of an object or a list");
   }
+  const Result<bool> has = Has(wanted);
+  if (!has.ok()) return has.error();
+  if (*has) return Result<void>();
+  return std::nullopt;
+}
+
+Error VersionWaiters::OnLoop(const InformerContext& informer, std::string_view namespace_,
+                             std::string_view version) {
+  const Wanted wanted{informer, namespace_, version};
+  return base::WouldDeadlock(
+      informer.env,
+      wanted.ErrorOf(Reason::kWouldDeadlock, "the loop's thread would wait for itself").message());
 }
 
 }  // namespace kinformer::internal::cache

@@ -1,6 +1,6 @@
 // cache/informer/version_wait.h
 //
-// VersionWaiters: threads that wait until an informer's store reaches a resourceVersion.
+// VersionWaiters: tasks and threads that wait until an informer's store reaches a resourceVersion.
 
 #ifndef KINFORMER_CACHE_INFORMER_VERSION_WAIT_H_
 #define KINFORMER_CACHE_INFORMER_VERSION_WAIT_H_
@@ -8,10 +8,12 @@
 #include <atomic>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/task.h"
 
 #include "cache/figures/informer_observers.h"
 #include "cache/informer/informer_context.h"
@@ -34,11 +36,19 @@ class VersionWaiters {
     if (count_.fetch_add(0, std::memory_order_acq_rel) != 0) observers.Notify();
   }
 
-  // See SharedInformer::WaitForResourceVersion.
-  // `namespace_` empty: all namespaces of the informer.
-  Result<void> Wait(const InformerContext& informer, std::string_view namespace_,
-                    std::string_view resourceVersion, const std::stop_token& stop,
-                    std::optional<Duration> timeout) const;
+  // See SharedInformer::WaitForResourceVersion. `namespace_` empty: all namespaces of the informer.
+  //
+  // Returns the result if there is nothing to wait for.
+  [[nodiscard]] static std::optional<Result<void>> WithoutWaiting(const InformerContext& informer,
+                                                                  std::string_view namespace_,
+                                                                  std::string_view version);
+  // Waits. REQUIRES: the version is well-formed. The informer must outlive the task.
+  [[nodiscard]] Task<Result<void>> Wait(const InformerContext& informer, std::string namespace_,
+                                        std::string version, std::stop_token stop,
+                                        std::optional<Duration> timeout) const;
+  // Returns the error of a wait on the loop's thread, and logs it.
+  [[nodiscard]] static Error OnLoop(const InformerContext& informer, std::string_view namespace_,
+                                    std::string_view version);
 
  private:
   mutable std::atomic<int> count_{0};
