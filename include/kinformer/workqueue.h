@@ -5,6 +5,7 @@
 #ifndef KINFORMER_WORKQUEUE_H_
 #define KINFORMER_WORKQUEUE_H_
 
+#include "kinformer/workqueue/async_work_queue.h"
 #include "kinformer/workqueue/delaying_queue.h"
 #include "kinformer/workqueue/flowcontrol.h"
 #include "kinformer/workqueue/priority_queue.h"

@@ -11,6 +11,7 @@
 
 #include "base/core/deadline.h"
 #include "base/core/forked.h"
+#include "base/core/signal.h"
 #include "base/core/spin.h"
 
 namespace kinformer::internal {
@@ -193,13 +194,21 @@ void QueueCore::WakeOneLocked() {
     quick_ = env_.Now() - idle_since_ < kQuick;
     // A spinning worker needs no notification.
     if (!spin_.exchange(false, std::memory_order_relaxed)) to_notify_ = true;
+    return;
+  }
+  // A worker that is awake takes the item, or wakes the next one.
+  if (getters_ == 0 && !async_getters_.empty() && line_.available() > 0) {
+    to_signal_.push_back(std::move(async_getters_.front()));
+    async_getters_.pop_front();
   }
 }
 
 void QueueCore::Unlock() {
   const bool to_notify = std::exchange(to_notify_, false);
+  const std::vector<std::shared_ptr<base::Signal>> to_signal = std::exchange(to_signal_, {});
   monitor_->Unlock();
   if (to_notify) monitor_->NotifyOne();
+  for (const std::shared_ptr<base::Signal>& signal : to_signal) signal->Notify();
 }
 
 // A worker takes longer to fall asleep and wake up than the time between two quick items. So while
@@ -241,7 +250,29 @@ QueueNode* QueueCore::GetLocked() {
     }
     WaitForItemLocked();
   }
-  if (!MayGiveLocked()) return nullptr;
+  return MayGiveLocked() ? TakeLocked() : nullptr;
+}
+
+QueueNode* QueueCore::TryGetLocked(bool& ended) {
+  if (MayGiveLocked()) return TakeLocked();
+  ended = shutting_down_;
+  return nullptr;
+}
+
+void QueueCore::AddGetterLocked(std::shared_ptr<base::Signal> signal) {
+  async_getters_.push_back(std::move(signal));
+}
+
+void QueueCore::RemoveGetterLocked(const std::shared_ptr<base::Signal>& signal) {
+  const auto found = std::ranges::find(async_getters_, signal);
+  if (found != async_getters_.end()) {
+    async_getters_.erase(found);
+  } else {
+    WakeOneLocked();
+  }
+}
+
+QueueNode* QueueCore::TakeLocked() {
   QueueNode* const node = line_.First();
   line_.TakeFirst();
   WakeOneLocked();
@@ -355,6 +386,14 @@ void QueueCore::ShutLocked() {
   timer_.Cancel();
   tick_.Cancel();
   monitor_->NotifyAll();
+  for (std::shared_ptr<base::Signal>& getter : std::exchange(async_getters_, {})) {
+    to_signal_.push_back(std::move(getter));
+  }
+  // The caller may wait for them.
+  if (!to_signal_.empty()) {
+    Unlock();
+    Lock();
+  }
 }
 
 void QueueCore::ShutDownLocked() {

@@ -48,6 +48,12 @@ struct AnswerForm<ObjectList<T>> {
   static ObjectList<T> Typed(ListedObjects objects) { return ObjectList<T>(std::move(objects)); }
 };
 
+// The task of a call that does not compile.
+template <class Raw>
+Task<Result<Raw>> NeverSent() {
+  co_return NeverCalled();
+}
+
 }  // namespace internal
 
 // A request that has not been sent yet: it is when this is awaited or started, which may happen
@@ -70,6 +76,7 @@ class [[nodiscard]] AsyncCall {
   }
   // Returns the request as a task, for Spawn, BlockOn and collections of tasks.
   [[nodiscard]] Task<Result<T>> AsTask() && { return Await(std::move(task_)); }
+  [[nodiscard]] Env& env() const { return *env_; }
 
   // ---- For co_await.
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -105,6 +112,7 @@ class [[nodiscard]] AsyncCall<void> {
     Spawn<Result<void>>(*env_, env_->loop(), std::move(task_), std::move(done));
   }
   [[nodiscard]] Task<Result<void>> AsTask() && { return std::move(task_); }
+  [[nodiscard]] Env& env() const { return *env_; }
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
@@ -151,7 +159,7 @@ class AsyncResourceClient {
       return {env(), core_.Create(internal::ToRequestObject<T>(object), std::move(options),
                                   std::move(call))};
     } else {
-      return internal::NeverCalled();
+      return {env(), internal::NeverSent<internal::ObjectRef>()};
     }
   }
   // Replaces the object. If metadata.resourceVersion is set, it must be the current one: otherwise
@@ -213,7 +221,7 @@ class AsyncResourceClient {
       return {env(), core_.Update(internal::ToRequestObject<T>(object), std::move(subresource),
                                   std::move(options), std::move(call))};
     } else {
-      return internal::NeverCalled();
+      return {env(), internal::NeverSent<internal::ObjectRef>()};
     }
   }
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@
 #include "kinformer/internal/queue_line.h"
 
 namespace kinformer::internal {
+
+namespace base {
+class Signal;
+}  // namespace base
 
 // Settings that distinguish the kinds of queues.
 struct QueueRules {
@@ -53,6 +58,8 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   // Waits for a node. Null if the queue is shut down and empty, or on the loop thread, which must
   // not wait.
   QueueNode* GetLocked();
+  // Takes a node without waiting. Null: there is none, for good if `ended` is set.
+  QueueNode* TryGetLocked(bool& ended);
   // Reports that the worker of `node` has finished.
   void DoneLocked(QueueNode& node);
   void ReportBadDone() const;
@@ -66,6 +73,11 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   // Drops items that are still delayed; their nodes may be idle afterwards.
   void ShutDownLocked();
   bool ShutDownWithDrainLocked(Duration timeout);
+  // Adds a task that waits for an item: `signal` is notified once, when there may be one for it, or
+  // the queue is shut down.
+  void AddGetterLocked(std::shared_ptr<base::Signal> signal);
+  // Removes it when it waits no longer. If it has been notified meanwhile, another getter is.
+  void RemoveGetterLocked(const std::shared_ptr<base::Signal>& signal);
   // Waits until no call is inside GetLocked or ShutDownWithDrainLocked.
   void WaitForCallersLocked();
   // Returns true if the queue belongs to the process from which this one was forked. Then it is
@@ -77,6 +89,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
 
   void ShutLocked();
   void WakeOneLocked();
+  QueueNode* TakeLocked();
   void SpinForItemLocked();
   void WaitForItemLocked();
   void JoinLocked(QueueNode& node);
@@ -108,9 +121,12 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   bool tick_armed_ = false;
   bool shutting_down_ = false;
   bool draining_ = false;
-  std::size_t getters_ = 0;        // workers that wait for an item
-  bool waking_ = false;            // one of them was woken, but does not run yet
-  bool to_notify_ = false;         // by Unlock
+  std::size_t getters_ = 0;  // workers that wait for an item
+  bool waking_ = false;      // one of them was woken, but does not run yet
+  bool to_notify_ = false;   // by Unlock
+  // Tasks that wait for an item, oldest first; and those that Unlock notifies.
+  std::deque<std::shared_ptr<base::Signal>> async_getters_;
+  std::vector<std::shared_ptr<base::Signal>> to_signal_;
   bool has_spinner_ = false;       // one of them spins, the others sleep
   std::atomic<bool> spin_{false};  // true until the spinner is woken
   SteadyTime idle_since_{};        // when a worker found no item

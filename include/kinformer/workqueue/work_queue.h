@@ -43,6 +43,9 @@ struct WorkQueueOptions {
   std::string name{};  // label of the queue's metrics; empty: no metrics
 };
 
+template <class Item, class Hash = std::hash<Item>>
+class AsyncWorkQueue;  // async_work_queue.h
+
 // A first-in, first-out queue of distinct items. `Item` is copyable,
 // equality-comparable and hashed by `Hash`.
 //
@@ -177,6 +180,9 @@ class WorkQueue {
   State& state() const { return *state_; }
 
  private:
+  template <class OtherItem, class OtherHash>
+  friend class AsyncWorkQueue;
+
   static void AddTo(State& state, const Item& item) {
     const std::size_t hash = state.nodes.HashOf(item);
     const internal::QueueLock lock(state);
