@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kinformer/client/async_discovery.h"
 #include "kinformer/internal/resource_core.h"
 
 #include "base/core/user_call.h"
@@ -31,6 +32,21 @@ class StatsCall final : public internal::client::LoopCall {
   const std::shared_ptr<internal::client::Engine> engine_;
 };
 
+Task<Result<std::string>> Raw(std::shared_ptr<internal::ClientCore> core,
+                              std::string path_and_query, CallOptions call) {
+  if (path_and_query.empty() || path_and_query.front() != '/') {
+    co_return Error(Reason::kInvalidArgument,
+                    "path \"" + path_and_query + "\" does not begin with '/'");
+  }
+  internal::ExchangeRequest request;
+  request.target = std::move(path_and_query);
+  request.accept = "application/json, */*";
+  Result<internal::client::RawResponse> response =
+      co_await internal::ClientCore::Call(core, std::move(request), std::move(call));
+  if (!response) co_return std::move(response).error();
+  co_return std::move(response->body);
+}
+
 }  // namespace
 
 Client Client::ForTransport(Env& env, std::shared_ptr<Transport> transport,
@@ -42,17 +58,12 @@ Client Client::ForTransport(Env& env, std::shared_ptr<Transport> transport,
 }
 
 Result<std::string> Client::GetRaw(std::string_view path_and_query, const CallOptions& call) const {
-  if (path_and_query.empty() || path_and_query.front() != '/') {
-    return Error(Reason::kInvalidArgument,
-                 "path \"" + std::string(path_and_query) + "\" does not begin with '/'");
-  }
-  internal::ExchangeRequest request;
-  request.target = path_and_query;
-  request.accept = "application/json, */*";
-  Result<internal::client::RawResponse> response =
-      BlockOn(env(), internal::ClientCore::Call(core_, std::move(request), call));
-  if (!response) return std::move(response).error();
-  return std::move(response->body);
+  return BlockOn(env(), Raw(core_, std::string(path_and_query), call));
+}
+
+Task<Result<std::string>> AsyncGetRaw(const Client& client, std::string path_and_query,
+                                      CallOptions call) {
+  return Raw(client.core(), std::move(path_and_query), std::move(call));
 }
 
 Env& Client::env() const { return core_->env(); }

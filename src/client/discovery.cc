@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 
+#include "kinformer/base/task.h"
+#include "kinformer/client/async_discovery.h"
 #include "kinformer/json/json.h"
 
 #include "base/text/edit_distance.h"
@@ -20,24 +23,26 @@ constexpr std::string_view kAggregatedAccept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
-Result<json::Value> GetJson(const internal::ClientCore& core, std::string target,
-                            std::string_view accept, const CallOptions& call) {
+using Core = std::shared_ptr<internal::ClientCore>;
+
+Task<Result<json::Value>> GetJson(Core core, std::string target, std::string_view accept,
+                                  CallOptions call) {
   internal::ExchangeRequest request;
   request.target = std::move(target);
   request.accept = accept;
-  CallOptions bounded = call;
-  if (bounded.timeout <= Duration::zero()) bounded.timeout = kDiscoveryTimeout;
+  if (call.timeout <= Duration::zero()) call.timeout = kDiscoveryTimeout;
   const std::string asked = request.target;
-  Result<internal::client::RawResponse> response = core.Call(std::move(request), bounded);
-  if (!response) return std::move(response).error();
+  Result<internal::client::RawResponse> response =
+      co_await internal::ClientCore::Call(core, std::move(request), std::move(call));
+  if (!response) co_return std::move(response).error();
   Result<json::Value> document = json::Parse(response->body);
   if (!document) {
-    return Error(Reason::kDecode,
-                 core.engine()->Describe() + " does not answer " + asked +
-                     " as a Kubernetes API server does: " + document.error().message() +
-                     ". Is this its address, or a proxy's login page?");
+    co_return Error(Reason::kDecode,
+                    core->engine()->Describe() + " does not answer " + asked +
+                        " as a Kubernetes API server does: " + document.error().message() +
+                        ". Is this its address, or a proxy's login page?");
   }
-  return document;
+  co_return document;
 }
 
 std::vector<std::string> Strings(const json::Value& array) {
@@ -96,49 +101,64 @@ void FillFromResourceList(const json::Value& document, ApiGroupVersion& out) {
 // Fetches all discovery documents, aggregated or not, depending on the server.
 class Fetch {
  public:
-  Fetch(const internal::ClientCore& core, const CallOptions& call) : core_(core), call_(call) {}
-
-  Result<Groups> Run() {
-    if (Result<void> done = ReadCore(); !done) return std::move(done).error();
-    if (Result<void> done = ReadNamedGroups(); !done) return std::move(done).error();
-    for (const std::size_t i : plain_) {
-      if (Result<void> done = ReadResources(groups_[i]); !done) return std::move(done).error();
-    }
-    return std::move(groups_);
+  static Task<Result<Groups>> All(Core core, CallOptions call) {
+    Fetch fetch(std::move(core), std::move(call));
+    Result<void> done = co_await fetch.Run();
+    if (!done) co_return std::move(done).error();
+    co_return std::move(fetch.groups_);
   }
 
  private:
+  Fetch(Core core, CallOptions call) : core_(std::move(core)), call_(std::move(call)) {}
+
+  Task<Result<void>> Run() {
+    Result<void> done = co_await ReadCore();
+    if (!done) co_return done;
+    done = co_await ReadNamedGroups();
+    if (!done) co_return done;
+    for (const std::size_t i : plain_) {
+      done = co_await ReadResources(groups_[i]);
+      if (!done) co_return done;
+    }
+    co_return done;
+  }
+
   // Returns nullopt where the server has no such document. Adds aggregated groups at once.
-  Result<std::optional<json::Value>> Read(const std::string& target) {
-    Result<json::Value> document = GetJson(core_, target, kAggregatedAccept, call_);
+  Task<Result<std::optional<json::Value>>> Read(std::string target) {
+    Result<json::Value> document =
+        co_await GetJson(core_, std::move(target), kAggregatedAccept, call_);
     if (!document) {
-      if (!IsNotFound(document.error())) return std::move(document).error();
-      return std::optional<json::Value>();
+      if (!IsNotFound(document.error())) co_return std::move(document).error();
+      co_return std::optional<json::Value>();
     }
     if ((*document)["kind"].StringOrEmpty() != "APIGroupDiscoveryList") {
-      return std::optional<json::Value>(*std::move(document));
+      co_return std::optional<json::Value>(*std::move(document));
     }
     AddAggregated(*document, groups_);
-    return std::optional<json::Value>();
+    co_return std::optional<json::Value>();
   }
 
   // Some servers have no core group.
-  Result<void> ReadCore() {
-    Result<std::optional<json::Value>> api = Read("/api");
-    if (!api) return std::move(api).error();
-    if (!*api) return {};
+  Task<Result<void>> ReadCore() {
+    Result<std::optional<json::Value>> api = co_await Read("/api");
+    if (!api) co_return std::move(api).error();
     bool first = true;
-    for (const json::Value& version : (**api)["versions"].items()) {
-      AddPlain("", version.StringOrEmpty(), std::exchange(first, false));
+    if (*api) {
+      for (const json::Value& version : (**api)["versions"].items()) {
+        AddPlain("", version.StringOrEmpty(), std::exchange(first, false));
+      }
     }
-    return {};
+    co_return Result<void>();
   }
 
-  Result<void> ReadNamedGroups() {
-    Result<std::optional<json::Value>> apis = Read("/apis");
-    if (!apis) return std::move(apis).error();
-    if (!*apis) return {};
-    for (const json::Value& group : (**apis)["groups"].items()) {
+  Task<Result<void>> ReadNamedGroups() {
+    Result<std::optional<json::Value>> apis = co_await Read("/apis");
+    if (!apis) co_return std::move(apis).error();
+    if (*apis) AddNamedGroups(**apis);
+    co_return Result<void>();
+  }
+  void AddNamedGroups(const json::Value& apis) {
+    for (const json::Value& group : apis["groups"].items()) {
       const std::string& preferred = group["preferredVersion"]["version"].StringOrEmpty();
       // Adds the preferred version first, so that it is the first match of a name.
       for (const bool wanted : {true, false}) {
@@ -148,7 +168,6 @@ class Fetch {
         }
       }
     }
-    return {};
   }
 
   void AddPlain(std::string group, std::string version, bool preferred) {
@@ -160,42 +179,49 @@ class Fetch {
     groups_.push_back(std::move(out));
   }
 
-  Result<void> ReadResources(ApiGroupVersion& out) {
-    const std::string target =
+  Task<Result<void>> ReadResources(ApiGroupVersion& out) {
+    std::string target =
         out.group.empty() ? "/api/" + out.version : "/apis/" + out.group + "/" + out.version;
-    Result<json::Value> document = GetJson(core_, target, internal::client::kJsonMediaType, call_);
+    Result<json::Value> document =
+        co_await GetJson(core_, std::move(target), internal::client::kJsonMediaType, call_);
     if (document) {
       FillFromResourceList(*document, out);
-      return {};
+      co_return Result<void>();
     }
     const Reason reason = document.error().reason();
     if (reason == Reason::kCanceled || reason == Reason::kDeadlineExceeded) {
-      return std::move(document).error();
+      co_return std::move(document).error();
     }
     out.error = document.error().message();  // the other groups can be used nevertheless
-    return {};
+    co_return Result<void>();
   }
 
-  const internal::ClientCore& core_;
-  const CallOptions& call_;
+  const Core core_;
+  const CallOptions call_;
   Groups groups_{};
   std::vector<std::size_t> plain_{};  // indexes of group versions without resources yet
 };
 
-Result<std::shared_ptr<const Groups>> Cached(const internal::ClientCore& core,
-                                             const CallOptions& call, bool* fetched) {
-  auto& cache = core.discovery_cache();
+struct Found {
+  std::shared_ptr<const Groups> groups{};
+  bool fetched = false;  // by this call
+};
+
+Task<Result<Found>> Cached(Core core, CallOptions call) {
+  auto& cache = core->discovery_cache();
+  Found found;
   {
     const std::lock_guard<std::mutex> lock(cache.mutex);
-    if (cache.groups != nullptr) return cache.groups;
+    found.groups = cache.groups;
   }
-  if (fetched != nullptr) *fetched = true;
-  Result<Groups> groups = Fetch(core, call).Run();
-  if (!groups) return std::move(groups).error();
-  auto shared = std::make_shared<const Groups>(*std::move(groups));
+  if (found.groups != nullptr) co_return found;
+  Result<Groups> groups = co_await Fetch::All(core, std::move(call));
+  if (!groups) co_return std::move(groups).error();
+  found.groups = std::make_shared<const Groups>(*std::move(groups));
+  found.fetched = true;
   const std::lock_guard<std::mutex> lock(cache.mutex);
-  cache.groups = shared;
-  return std::shared_ptr<const Groups>(std::move(shared));
+  cache.groups = found.groups;
+  co_return found;
 }
 
 std::string Lower(std::string_view text) {
@@ -327,20 +353,61 @@ Error NoApiServer(const internal::ClientCore& core, std::string_view typed) {
                    "server, path included?");
 }
 
+// Returns the resource in `groups`, and its group; null: it is not there.
+using Find = std::function<const ApiResource*(const Groups& groups, const ApiGroupVersion** where)>;
+
 // Searches the cached groups and, if that fails, once in newly fetched ones.
-template <class Find>
-Result<RestMapping> Search(const std::shared_ptr<internal::ClientCore>& core,
-                           const CallOptions& call, std::string_view typed, const Find& find) {
+Task<Result<RestMapping>> Search(Core core, CallOptions call, std::string typed, Find find) {
   while (true) {
-    bool fetched = false;
-    Result<std::shared_ptr<const Groups>> groups = Cached(*core, call, &fetched);
-    if (!groups) return std::move(groups).error();
+    const Result<Found> found = co_await Cached(core, call);
+    if (!found) co_return found.error();
+    const Groups& groups = *found->groups;
     const ApiGroupVersion* where = nullptr;
-    if (const ApiResource* resource = find(**groups, &where)) return MappingOf(*where, *resource);
-    if (fetched && (*groups)->empty()) return NoApiServer(*core, typed);
-    if (fetched) return NoSuchResource(**groups, typed);
+    if (const ApiResource* resource = find(groups, &where)) co_return MappingOf(*where, *resource);
+    if (found->fetched && groups.empty()) co_return NoApiServer(*core, typed);
+    if (found->fetched) co_return NoSuchResource(groups, typed);
     DiscoveryClient(core).Invalidate();
   }
+}
+
+Task<Result<std::vector<ApiGroupVersion>>> AllGroups(Core core, CallOptions call) {
+  const Result<Found> found = co_await Cached(std::move(core), std::move(call));
+  if (!found) co_return found.error();
+  co_return *found->groups;
+}
+
+Task<Result<RestMapping>> SearchFirstServed(Core core, std::vector<GroupVersionResource> resources,
+                                            CallOptions call) {
+  if (resources.empty()) {
+    co_return Error(Reason::kInvalidArgument, "FirstServed needs the resources to choose from");
+  }
+  std::string names;
+  for (const GroupVersionResource& wanted : resources) {
+    names += (names.empty() ? "" : ", ") + wanted.resource + "." + wanted.version;
+    if (!wanted.group.empty()) names += "." + wanted.group;
+  }
+  bool unknown = false;
+  Find find = [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
+    unknown = false;
+    for (const GroupVersionResource& wanted : resources) {
+      if (const ApiResource* served = FindExactly(groups, wanted, where)) return served;
+      unknown = unknown || IsUnknown(groups, wanted);
+    }
+    return nullptr;
+  };
+  Result<RestMapping> found =
+      co_await Search(std::move(core), std::move(call), std::move(names), std::move(find));
+  if (!found && unknown && IsNotFound(found.error())) {
+    co_return Error(Reason::kServiceUnavailable, found.error().message());
+  }
+  co_return found;
+}
+
+Task<Result<std::string>> VersionOfServer(Core core, CallOptions call) {
+  Result<json::Value> version = co_await GetJson(std::move(core), "/version",
+                                                 internal::client::kJsonMediaType, std::move(call));
+  if (!version) co_return std::move(version).error();
+  co_return (*version)["gitVersion"].StringOrEmpty();
 }
 
 }  // namespace
@@ -357,18 +424,16 @@ const KindInfo& RestMapping::metadata_type() const {
                                      namespaced);
 }
 
-Result<std::vector<ApiGroupVersion>> DiscoveryClient::ServerGroupsAndResources(
-    const CallOptions& call) const {
-  Result<std::shared_ptr<const Groups>> groups = Cached(*core_, call, nullptr);
-  if (!groups) return std::move(groups).error();
-  return **groups;
+Task<Result<std::vector<ApiGroupVersion>>> AsyncDiscoveryClient::ServerGroupsAndResources(
+    CallOptions call) const {
+  return AllGroups(core_, std::move(call));
 }
 
-Result<RestMapping> DiscoveryClient::MappingFor(std::string_view name,
-                                                const CallOptions& call) const {
-  const std::vector<Wanted> readings = Readings(name);
-  return Search(core_, call, name,
-                [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
+Task<Result<RestMapping>> AsyncDiscoveryClient::MappingFor(std::string name,
+                                                           CallOptions call) const {
+  return Search(core_, std::move(call), name,
+                [readings = Readings(name)](const Groups& groups,
+                                            const ApiGroupVersion** where) -> const ApiResource* {
                   for (const Wanted& wanted : readings) {
                     if (const ApiResource* found = FindIn(groups, wanted, where)) return found;
                   }
@@ -376,62 +441,66 @@ Result<RestMapping> DiscoveryClient::MappingFor(std::string_view name,
                 });
 }
 
-Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionResource& resource,
-                                                const CallOptions& call) const {
-  return Search(core_, call, resource.resource,
-                [&](const Groups& groups, const ApiGroupVersion** where) {
+Task<Result<RestMapping>> AsyncDiscoveryClient::MappingFor(GroupVersionResource resource,
+                                                           CallOptions call) const {
+  return Search(core_, std::move(call), resource.resource,
+                [resource](const Groups& groups, const ApiGroupVersion** where) {
                   return FindExactly(groups, resource, where);
                 });
 }
 
-Result<RestMapping> DiscoveryClient::FirstServed(const std::vector<GroupVersionResource>& resources,
-                                                 const CallOptions& call) const {
-  if (resources.empty()) {
-    return Error(Reason::kInvalidArgument, "FirstServed needs the resources to choose from");
-  }
-  std::string names;
-  for (const GroupVersionResource& wanted : resources) {
-    names += (names.empty() ? "" : ", ") + wanted.resource + "." + wanted.version;
-    if (!wanted.group.empty()) names += "." + wanted.group;
-  }
-  bool unknown = false;
-  Result<RestMapping> found =
-      Search(core_, call, names,
-             [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
-               unknown = false;
-               for (const GroupVersionResource& wanted : resources) {
-                 if (const ApiResource* served = FindExactly(groups, wanted, where)) return served;
-                 unknown = unknown || IsUnknown(groups, wanted);
-               }
-               return nullptr;
-             });
-  if (!found && unknown && IsNotFound(found.error())) {
-    return Error(Reason::kServiceUnavailable, found.error().message());
-  }
-  return found;
-}
-
-Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionKind& kind,
-                                                const CallOptions& call) const {
-  return Search(core_, call, kind.kind,
-                [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
+Task<Result<RestMapping>> AsyncDiscoveryClient::MappingFor(GroupVersionKind kind,
+                                                           CallOptions call) const {
+  return Search(core_, std::move(call), kind.kind,
+                [kind](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
                   for (const ApiGroupVersion& group : groups) {
                     if (group.group != kind.group || group.version != kind.version) continue;
                     for (const ApiResource& candidate : group.resources) {
-                      if (candidate.kind == kind.kind) {
-                        *where = &group;
-                        return &candidate;
-                      }
+                      if (candidate.kind != kind.kind) continue;
+                      *where = &group;
+                      return &candidate;
                     }
                   }
                   return nullptr;
                 });
 }
 
+Task<Result<RestMapping>> AsyncDiscoveryClient::FirstServed(
+    std::vector<GroupVersionResource> resources, CallOptions call) const {
+  return SearchFirstServed(core_, std::move(resources), std::move(call));
+}
+
+Task<Result<std::string>> AsyncDiscoveryClient::ServerVersion(CallOptions call) const {
+  return VersionOfServer(core_, std::move(call));
+}
+
+Result<std::vector<ApiGroupVersion>> DiscoveryClient::ServerGroupsAndResources(
+    const CallOptions& call) const {
+  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).ServerGroupsAndResources(call));
+}
+
+Result<RestMapping> DiscoveryClient::MappingFor(std::string_view name,
+                                                const CallOptions& call) const {
+  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).MappingFor(std::string(name), call));
+}
+
+Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionResource& resource,
+                                                const CallOptions& call) const {
+  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).MappingFor(resource, call));
+}
+
+Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionKind& kind,
+                                                const CallOptions& call) const {
+  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).MappingFor(kind, call));
+}
+
+Result<RestMapping> DiscoveryClient::FirstServed(const std::vector<GroupVersionResource>& resources,
+                                                 const CallOptions& call) const {
+  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).FirstServed(resources, call));
+}
+
 Result<std::string> DiscoveryClient::ServerVersion(const CallOptions& call) const {
-  Result<json::Value> version = GetJson(*core_, "/version", internal::client::kJsonMediaType, call);
-  if (!version) return std::move(version).error();
-  return (*version)["gitVersion"].StringOrEmpty();
+  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).ServerVersion(call));
 }
 
 void DiscoveryClient::Invalidate() const {

@@ -31,7 +31,7 @@ std::optional<Error> AdmissionCall::DryRunError() const {
                          " does not support dry run");
 }
 
-Async<Result<std::optional<AdmissionAnswer>>> AdmissionCall::Ask(ShownObjects shown) {
+Task<Result<std::optional<AdmissionAnswer>>> AdmissionCall::Ask(ShownObjects shown) {
   const std::string uid = internal::base::NewUuid(parts_.state.env);
   std::string text = co_await parts_.off_loop.Do(attributes_->bytes, [&] {
     return AdmissionReviewText(*attributes_, {.at = at(),

@@ -41,7 +41,7 @@ class AdmissionCall {
 
   // Calls the webhook with the objects in the version of `at`. Empty: the call failed, and its
   // failure is ignored.
-  Async<Result<std::optional<AdmissionAnswer>>> Ask(ShownObjects shown);
+  Task<Result<std::optional<AdmissionAnswer>>> Ask(ShownObjects shown);
 
  private:
   // Returns the result of a call that failed.

@@ -79,7 +79,7 @@ class MutatingRun {
   explicit MutatingRun(Run& run) : run_(run) {}
 
   // Calls the webhooks in turn, and once more those that are due again.
-  Async<Result<void>> CallAll() {
+  Task<Result<void>> CallAll() {
     for (int round = 1; round <= 2; ++round) {
       const bool again = round == 2;
       for (std::size_t i = 0; i < run_.calls.size(); ++i) {
@@ -93,7 +93,7 @@ class MutatingRun {
   }
 
  private:
-  Async<Result<void>> CallOne(std::size_t index, bool again) {
+  Task<Result<void>> CallOne(std::size_t index, bool again) {
     AdmissionCall& call = *run_.calls[index];
     const Result<void> shown = co_await run_.objects.Show(call.at());
     if (!shown) {
@@ -114,7 +114,7 @@ class MutatingRun {
     co_return co_await ApplyPatch(index, std::move((*answer)->patch));
   }
 
-  Async<Result<void>> ApplyPatch(std::size_t index, json::Value patch) {
+  Task<Result<void>> ApplyPatch(std::size_t index, json::Value patch) {
     const AdmissionCall& call = *run_.calls[index];
     std::shared_ptr<const json::Value> before = run_.objects.shown(call.at()).object;
     if (before->is_null()) {
@@ -143,7 +143,7 @@ class MutatingRun {
   }
 
   // Replaces the object of the request by the changed one.
-  Async<Result<void>> TakeChanged() {
+  Task<Result<void>> TakeChanged() {
     if (!run_.objects.replaced()) co_return {};
     const Result<std::shared_ptr<const json::Value>> taken = co_await run_.objects.Take();
     if (!taken) co_return taken.error();
@@ -165,7 +165,7 @@ class ValidatingRun {
   explicit ValidatingRun(Run& run) : run_(run) {}
 
   // Makes all versions first, and then calls all webhooks.
-  Async<Result<void>> CallAll() {
+  Task<Result<void>> CallAll() {
     for (std::size_t i = 0; i < run_.calls.size(); ++i) {
       const AdmissionCall& call = *run_.calls[i];
       fits_[i] = call.Fits(run_.attributes->object, run_.attributes->old);
@@ -231,9 +231,9 @@ class ValidatingRun {
 };
 
 template <class Kind>
-Async<AdmissionOutcome> CallAll(AdmissionParts parts,
-                                std::shared_ptr<AdmissionAttributes> attributes,
-                                std::vector<AdmissionQuestionFor> questions, bool mutates) {
+Task<AdmissionOutcome> CallAll(AdmissionParts parts,
+                               std::shared_ptr<AdmissionAttributes> attributes,
+                               std::vector<AdmissionQuestionFor> questions, bool mutates) {
   Run run(parts, std::move(attributes), std::move(questions), mutates);
   Kind kind(run);
   co_await NextTurn(parts.state);
@@ -245,16 +245,16 @@ Async<AdmissionOutcome> CallAll(AdmissionParts parts,
 
 }  // namespace
 
-Async<AdmissionOutcome> AskInTurn(AdmissionParts parts,
-                                  std::shared_ptr<AdmissionAttributes> attributes,
-                                  std::vector<AdmissionQuestionFor> questions) {
+Task<AdmissionOutcome> AskInTurn(AdmissionParts parts,
+                                 std::shared_ptr<AdmissionAttributes> attributes,
+                                 std::vector<AdmissionQuestionFor> questions) {
   return CallAll<MutatingRun>(parts, std::move(attributes), std::move(questions),
                               /*mutates=*/true);
 }
 
-Async<AdmissionOutcome> AskAtOnce(AdmissionParts parts,
-                                  std::shared_ptr<AdmissionAttributes> attributes,
-                                  std::vector<AdmissionQuestionFor> questions) {
+Task<AdmissionOutcome> AskAtOnce(AdmissionParts parts,
+                                 std::shared_ptr<AdmissionAttributes> attributes,
+                                 std::vector<AdmissionQuestionFor> questions) {
   return CallAll<ValidatingRun>(parts, std::move(attributes), std::move(questions),
                                 /*mutates=*/false);
 }

@@ -16,12 +16,12 @@
 namespace kinformer::apiserver {
 
 // Implement AdmissionWebhooks::Ask.
-Async<AdmissionOutcome> AskInTurn(AdmissionParts parts,
-                                  std::shared_ptr<AdmissionAttributes> attributes,
-                                  std::vector<AdmissionQuestionFor> questions);
-Async<AdmissionOutcome> AskAtOnce(AdmissionParts parts,
-                                  std::shared_ptr<AdmissionAttributes> attributes,
-                                  std::vector<AdmissionQuestionFor> questions);
+Task<AdmissionOutcome> AskInTurn(AdmissionParts parts,
+                                 std::shared_ptr<AdmissionAttributes> attributes,
+                                 std::vector<AdmissionQuestionFor> questions);
+Task<AdmissionOutcome> AskAtOnce(AdmissionParts parts,
+                                 std::shared_ptr<AdmissionAttributes> attributes,
+                                 std::vector<AdmissionQuestionFor> questions);
 
 }  // namespace kinformer::apiserver
 

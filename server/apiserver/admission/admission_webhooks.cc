@@ -122,9 +122,9 @@ std::vector<AdmissionQuestionFor> AdmissionWebhooks::Concerned(
   return out;
 }
 
-Async<AdmissionOutcome> AdmissionWebhooks::Ask(AdmissionPhase phase,
-                                               std::shared_ptr<AdmissionAttributes> attributes,
-                                               std::vector<AdmissionQuestionFor> questions) {
+Task<AdmissionOutcome> AdmissionWebhooks::Ask(AdmissionPhase phase,
+                                              std::shared_ptr<AdmissionAttributes> attributes,
+                                              std::vector<AdmissionQuestionFor> questions) {
   return phase == AdmissionPhase::kMutate
              ? AskInTurn(parts_, std::move(attributes), std::move(questions))
              : AskAtOnce(parts_, std::move(attributes), std::move(questions));

@@ -45,9 +45,9 @@ class AdmissionWebhooks {
   // afterwards; validating ones run at once. Each sees the objects in its version; a failed
   // conversion refuses the request whatever the failure policy. Never completes in the same turn of
   // the loop.
-  [[nodiscard]] Async<AdmissionOutcome> Ask(AdmissionPhase phase,
-                                            std::shared_ptr<AdmissionAttributes> attributes,
-                                            std::vector<AdmissionQuestionFor> questions);
+  [[nodiscard]] Task<AdmissionOutcome> Ask(AdmissionPhase phase,
+                                           std::shared_ptr<AdmissionAttributes> attributes,
+                                           std::vector<AdmissionQuestionFor> questions);
 
  private:
   struct Configuration {

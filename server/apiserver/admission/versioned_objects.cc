@@ -30,7 +30,7 @@ bool VersionedObjects::Converts(const ResourceAt& at) const {
          at.version->version != asked.version->version;
 }
 
-Async<Result<void>> VersionedObjects::Show(ResourceAt at) {
+Task<Result<void>> VersionedObjects::Show(ResourceAt at) {
   ShownObjects& there = shown_[at.version->api_version];
   if (there.object != nullptr && there.old != nullptr) co_return {};
   if (there.object == nullptr && current_ == nullptr) {
@@ -51,7 +51,7 @@ void VersionedObjects::Make(const ResourceAt& at, ShownObjects& there) const {
   if (there.old == nullptr) there.old = Shared(ShownIn(*attributes_, at, attributes_->old));
 }
 
-Async<Result<void>> VersionedObjects::Convert(ResourceAt at, ShownObjects& there) {
+Task<Result<void>> VersionedObjects::Convert(ResourceAt at, ShownObjects& there) {
   // Shown objects have the kind and apiVersion that a conversion needs.
   std::vector<Pointer ShownObjects::*> missing;
   std::vector<Pointer> sources;
@@ -108,7 +108,7 @@ void VersionedObjects::Replace(const ResourceAt& at, json::Value object) {
   current_ = nullptr;
 }
 
-Async<Result<Pointer>> VersionedObjects::Take() {
+Task<Result<Pointer>> VersionedObjects::Take() {
   if (current_ != nullptr) co_return current_;
   if (Converts(replaced_at_)) {
     json::Value from = *replaced_;

@@ -43,7 +43,7 @@ class VersionedObjects {
                    std::shared_ptr<const AdmissionAttributes> attributes);
 
   // Makes the objects in the version of `at`. Errors of failed conversions are meant for clients.
-  Async<Result<void>> Show(ResourceAt at);
+  Task<Result<void>> Show(ResourceAt at);
   // Replaces the object by `object`, in the version of `at`. REQUIRES: `at` has been shown.
   void Replace(const ResourceAt& at, json::Value object);
   [[nodiscard]] bool replaced() const { return replaced_ != nullptr; }
@@ -54,7 +54,7 @@ class VersionedObjects {
   // Returns the current object, in any version.
   [[nodiscard]] const json::Value& latest() const;
   // Returns the current object, in the form that the attributes have.
-  Async<Result<std::shared_ptr<const json::Value>>> Take();
+  Task<Result<std::shared_ptr<const json::Value>>> Take();
   // Releases all objects, elsewhere where that takes long. REQUIRES: no call is under way.
   void Discard();
 
@@ -62,7 +62,7 @@ class VersionedObjects {
   // Returns whether a webhook converts between the request's version and `at`.
   [[nodiscard]] bool Converts(const ResourceAt& at) const;
   // Make the missing objects of `there`: by the webhook, and without it.
-  Async<Result<void>> Convert(ResourceAt at, ShownObjects& there);
+  Task<Result<void>> Convert(ResourceAt at, ShownObjects& there);
   void Make(const ResourceAt& at, ShownObjects& there) const;
   void Discard(std::shared_ptr<const json::Value> garbage) const;
 

@@ -88,7 +88,7 @@ void ObjectConverter::Work::ReadAnswer(const std::string& body) {
   }
 }
 
-Async<bool> ObjectConverter::Run(Work& work, std::size_t& bytes) {
+Task<bool> ObjectConverter::Run(Work& work, std::size_t& bytes) {
   co_await NextTurn(state_);
   if (work.stored.empty() && work.question.objects.empty()) co_return true;
   const auto& webhook = work.at.resource->defined->webhook;
@@ -113,7 +113,7 @@ Async<bool> ObjectConverter::Run(Work& work, std::size_t& bytes) {
   co_return true;
 }
 
-Async<Result<StoredObjectPtr>> ObjectConverter::Convert(ResourceAt at, StoredObjectPtr stored) {
+Task<Result<StoredObjectPtr>> ObjectConverter::Convert(ResourceAt at, StoredObjectPtr stored) {
   if (!MustConvert(at, *stored)) co_return stored;
   std::vector<StoredObjectPtr> objects = {std::move(stored)};
   ConvertedAll converted = co_await ConvertAll(std::move(at), std::move(objects));
@@ -121,8 +121,8 @@ Async<Result<StoredObjectPtr>> ObjectConverter::Convert(ResourceAt at, StoredObj
   co_return std::move(converted.objects->front());
 }
 
-Async<ConvertedAll> ObjectConverter::ConvertAll(ResourceAt at,
-                                                std::vector<StoredObjectPtr> objects) {
+Task<ConvertedAll> ObjectConverter::ConvertAll(ResourceAt at,
+                                               std::vector<StoredObjectPtr> objects) {
   std::size_t bytes = 0;
   Bulky<Work> work(state_, bytes, Work(state_, at));
   for (const StoredObjectPtr& stored : objects) {
@@ -139,7 +139,7 @@ Async<ConvertedAll> ObjectConverter::ConvertAll(ResourceAt at,
   co_return ConvertedAll{.objects = std::move(objects), .answered = answered};
 }
 
-Async<Result<std::vector<json::Value>>> ObjectConverter::ConvertDocuments(
+Task<Result<std::vector<json::Value>>> ObjectConverter::ConvertDocuments(
     ResourceAt at, std::size_t bytes, std::vector<json::Value> objects) {
   Bulky<Work> work(state_, bytes, Work(state_, at));
   work->question.objects = std::move(objects);
@@ -147,8 +147,8 @@ Async<Result<std::vector<json::Value>>> ObjectConverter::ConvertDocuments(
   co_return std::move(work->made);
 }
 
-Async<Result<json::Value>> ObjectConverter::ConvertDocument(ResourceAt at, std::size_t bytes,
-                                                            json::Value object) {
+Task<Result<json::Value>> ObjectConverter::ConvertDocument(ResourceAt at, std::size_t bytes,
+                                                           json::Value object) {
   std::vector<json::Value> objects;
   objects.push_back(std::move(object));
   Result<std::vector<json::Value>> made =

@@ -35,20 +35,20 @@ class ObjectConverter {
   ObjectConverter(ServerState& state, OffLoop& off_loop) : state_(state), off_loop_(off_loop) {}
 
   // Returns the object in the version of `at`: at once if it needs no conversion.
-  Async<Result<StoredObjectPtr>> Convert(ResourceAt at, StoredObjectPtr stored);
+  Task<Result<StoredObjectPtr>> Convert(ResourceAt at, StoredObjectPtr stored);
   // Converts the objects to the version of `at`, which a webhook serves (webhook_conversion.h), in
   // one call with all objects of other versions. Never completes in the same turn of the loop.
-  Async<ConvertedAll> ConvertAll(ResourceAt at, std::vector<StoredObjectPtr> objects);
+  Task<ConvertedAll> ConvertAll(ResourceAt at, std::vector<StoredObjectPtr> objects);
   // The same for objects of any version of `at`'s resource; `bytes` is their approximate size.
-  Async<Result<std::vector<json::Value>>> ConvertDocuments(ResourceAt at, std::size_t bytes,
-                                                           std::vector<json::Value> objects);
-  Async<Result<json::Value>> ConvertDocument(ResourceAt at, std::size_t bytes, json::Value object);
+  Task<Result<std::vector<json::Value>>> ConvertDocuments(ResourceAt at, std::size_t bytes,
+                                                          std::vector<json::Value> objects);
+  Task<Result<json::Value>> ConvertDocument(ResourceAt at, std::size_t bytes, json::Value object);
 
  private:
   struct Work;
   // Converts the objects of `work`, whose size is about `bytes`. Returns whether the webhook has
   // responded.
-  Async<bool> Run(Work& work, std::size_t& bytes);
+  Task<bool> Run(Work& work, std::size_t& bytes);
 
   ServerState& state_;
   OffLoop& off_loop_;

@@ -55,7 +55,7 @@ ResponsePtr VersionCaches::WhenCurrent(const ResourceAt& at, const Then& then) {
   return cache.current() ? then(FromCache(cache)) : When(cache, then);
 }
 
-Async<Result<ReadFrom>> VersionCaches::Current(ResourceAt at) {
+Task<Result<ReadFrom>> VersionCaches::Current(ResourceAt at) {
   VersionCache& cache = Find(at);
   if (!cache.current()) {
     const Result<void> there = co_await Called<Result<void>>([&](VersionCache::Done done) {

@@ -43,7 +43,7 @@ class VersionCaches {
   // The same, for the collection as of any earlier conversion; faster, maybe stale.
   ResponsePtr WhenBegun(const ResourceAt& at, const Then& then);
   // Returns the collection as WhenCurrent passes it.
-  Async<Result<ReadFrom>> Current(ResourceAt at);
+  Task<Result<ReadFrom>> Current(ResourceAt at);
 
   // Notifies the caches of a write to `resource`.
   void OnWrite(const ServedResource& resource);

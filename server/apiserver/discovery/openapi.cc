@@ -71,7 +71,7 @@ const std::string* OpenApi::HashOf(const GroupVersionEntry& gv) const {
   return stale ? nullptr : &found->text;
 }
 
-Async<ResponsePtr> OpenApi::Index() {
+Task<ResponsePtr> OpenApi::Index() {
   const std::uint64_t revision = state_.resources.revision();
   const std::vector<GroupVersionEntry> group_versions = state_.resources.GroupVersions();
   std::vector<std::string> hashes;  // of each document; empty: unknown
@@ -98,7 +98,7 @@ Async<ResponsePtr> OpenApi::Index() {
   co_return WholeResponse(200, kJson, Value::MakeObject({{"paths", std::move(paths)}}).Dump());
 }
 
-Async<ResponsePtr> OpenApi::Document(DocumentRequest request) {
+Task<ResponsePtr> OpenApi::Document(DocumentRequest request) {
   if (const std::string* const hash = HashOf(request.gv)) {
     if (ResponsePtr without = WithoutDocument(request, *hash)) co_return without;
   }
@@ -134,7 +134,7 @@ ResponsePtr OpenApi::WithoutDocument(const DocumentRequest& request, const std::
   return WholeResponse(304, HeadersOf(request, hash), {});
 }
 
-Async<ResponsePtr> OpenApi::V2() {
+Task<ResponsePtr> OpenApi::V2() {
   auto documents = std::make_unique<const OpenApiDocuments>(state_);
   std::string text = co_await off_loop_.Do([&] {
     std::string made = documents->V2();

@@ -37,9 +37,9 @@ class OpenApi {
     std::string if_none_match{};
   };
 
-  Async<ResponsePtr> Index();
-  Async<ResponsePtr> Document(DocumentRequest request);
-  Async<ResponsePtr> V2();
+  Task<ResponsePtr> Index();
+  Task<ResponsePtr> Document(DocumentRequest request);
+  Task<ResponsePtr> V2();
   static ResponsePtr EmptyV2();
   // Returns null if it is unknown or outdated.
   [[nodiscard]] const std::string* HashOf(const GroupVersionEntry& gv) const;

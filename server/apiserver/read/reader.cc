@@ -137,8 +137,8 @@ ResponsePtr Reader::GetAt(const std::shared_ptr<const ResourceRequest>& asked_fo
   return WholeResponse(200, ContentTypeOf(request.format, false), encoder.Object(stored));
 }
 
-Async<ResponsePtr> Reader::Show(std::shared_ptr<const ResourceRequest> asked_for,
-                                StoredObjectPtr stored) {
+Task<ResponsePtr> Reader::Show(std::shared_ptr<const ResourceRequest> asked_for,
+                               StoredObjectPtr stored) {
   const ResourceRequest& request = *asked_for;
   Result<StoredObjectPtr> shown = co_await converter_.Convert(request.at, std::move(stored));
   if (!shown) co_return ErrorResponse(shown.error(), request.accept);

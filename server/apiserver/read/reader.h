@@ -43,7 +43,7 @@ class Reader {
  private:
   ResponsePtr GetAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
   // Responds to a GET with an object that must be converted, or takes long to encode.
-  Async<ResponsePtr> Show(std::shared_ptr<const ResourceRequest> asked_for, StoredObjectPtr stored);
+  Task<ResponsePtr> Show(std::shared_ptr<const ResourceRequest> asked_for, StoredObjectPtr stored);
   ResponsePtr ListAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
   ResponsePtr ListFrom(const ResourceRequest& request, const ReadFrom& from);
   [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request, const ReadFrom& from);

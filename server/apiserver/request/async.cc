@@ -11,18 +11,6 @@
 
 namespace kinformer::apiserver {
 
-void Flow::Resume(std::coroutine_handle<> at) {
-  const std::shared_ptr<Flow> self = shared_from_this();  // the owner may leave meanwhile
-  for (next_ = at; next_ && wanted();) std::exchange(next_, nullptr).resume();
-  if (wanted()) Deliver();
-}
-
-std::function<void()> Flow::Resumption(std::coroutine_handle<> at) {
-  return [weak = weak_from_this(), at] {
-    if (const std::shared_ptr<Flow> flow = weak.lock()) flow->Resume(at);
-  };
-}
-
 namespace async {
 
 Error ErrorOfThrown(Env& env) {
@@ -40,7 +28,7 @@ Error ErrorOfThrown(Env& env) {
 
 }  // namespace async
 
-ResponsePtr Respond(Env& env, Async<ResponsePtr> task) {
+ResponsePtr Respond(Env& env, Task<ResponsePtr> task) {
   struct Place {
     ResponsePtr at_once{};
     Awaited* later = nullptr;

@@ -1,9 +1,9 @@
 // apiserver/request/async.h
 //
-// Async: a function of the server that waits for something, written from top to bottom as a
-// coroutine.
+// Tasks of the server (kinformer/base/task.h): functions that wait for something, written from top
+// to bottom as coroutines.
 //
-//   Async<ResponsePtr> Show(ResourceRequest request) {
+//   Task<ResponsePtr> Show(ResourceRequest request) {
 //     Result<StoredObjectPtr> shown = co_await converter_.Convert(request.at, stored);
 //     if (!shown) co_return ErrorResponse(shown.error(), request.accept);
 //     std::string text = co_await off_loop_.Do(bytes, [&] { return Encode(**shown); });
@@ -28,9 +28,7 @@
 #ifndef KINFORMER_APISERVER_REQUEST_ASYNC_H_
 #define KINFORMER_APISERVER_REQUEST_ASYNC_H_
 
-#include <atomic>
 #include <coroutine>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,145 +37,21 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/error.h"
+#include "kinformer/base/task.h"
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/responses.h"
 
 namespace kinformer::apiserver {
 
-// A coroutine that was started, together with those that it awaits; at most one of them runs or
-// waits, and the others await it. Owned by whoever started it, and by work on another thread that
-// uses its variables. Loop-confined, except wanted().
-class Flow : public std::enable_shared_from_this<Flow> {
- public:
-  Flow() = default;
-  Flow(const Flow&) = delete;
-  Flow& operator=(const Flow&) = delete;
-  virtual ~Flow() = default;
+using internal::Flow;
 
-  // Returns whether someone still waits for the result. Thread-safe.
-  [[nodiscard]] bool wanted() const { return wanted_.load(std::memory_order_acquire); }
-
-  // ---- For awaitables.
-  // Continues `at`, which has been waiting, until the flow waits again or ends. Does nothing if the
-  // result is not wanted. The caller may be destroyed meanwhile.
-  void Resume(std::coroutine_handle<> at);
-  // Returns a function that calls Resume, unless the flow was destroyed before.
-  [[nodiscard]] std::function<void()> Resumption(std::coroutine_handle<> at);
-  // Continues `at` as soon as the coroutine that runs now is suspended.
-  void Next(std::coroutine_handle<> at) { next_ = at; }
-
- protected:
-  void Leave() { wanted_.store(false, std::memory_order_release); }
-
- private:
-  // Delivers the result, if there is one already.
-  virtual void Deliver() = 0;
-
-  std::atomic<bool> wanted_{true};
-  std::coroutine_handle<> next_{};
-};
-
-namespace async {
-
-// State that all coroutines have. Each starts when it is awaited, and continues its caller at its
-// end.
-class PromiseBase {
- public:
-  [[nodiscard]] Flow* flow() const { return flow_; }
-  void Join(Flow* flow, std::coroutine_handle<> caller) {
-    flow_ = flow;
-    caller_ = caller;
-  }
-  void RethrowIfThrown() const {
-    if (thrown_) std::rethrow_exception(thrown_);
-  }
-
-  // ---- Called by the compiler.
-  struct ToCaller {
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    template <class Promise>
-    void await_suspend(std::coroutine_handle<Promise> ended) const noexcept {
-      const PromiseBase& promise = ended.promise();
-      if (promise.caller_) promise.flow_->Next(promise.caller_);
-    }
-    void await_resume() const noexcept {}
+// Returns a function that continues the flow, unless it was destroyed before.
+[[nodiscard]] inline std::function<void()> Resumption(Flow& flow, std::coroutine_handle<> at) {
+  return [weak = flow.weak_from_this(), at] {
+    if (const std::shared_ptr<Flow> waiting = weak.lock()) waiting->Continue(at);
   };
-  [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
-  [[nodiscard]] ToCaller final_suspend() const noexcept { return {}; }
-  void unhandled_exception() noexcept { thrown_ = std::current_exception(); }
-
- private:
-  Flow* flow_ = nullptr;
-  std::coroutine_handle<> caller_{};
-  std::exception_ptr thrown_{};
-};
-
-template <class T>
-class Promise : public PromiseBase {
- public:
-  std::coroutine_handle<Promise> get_return_object() {
-    return std::coroutine_handle<Promise>::from_promise(*this);
-  }
-  template <class U = T>
-    requires std::is_convertible_v<U&&, T>
-  void return_value(U&& value) {
-    value_.emplace(std::forward<U>(value));
-  }
-  T Take() {
-    RethrowIfThrown();
-    return *std::move(value_);
-  }
-
- private:
-  std::optional<T> value_{};
-};
-
-template <>
-class Promise<void> : public PromiseBase {
- public:
-  std::coroutine_handle<Promise> get_return_object() {
-    return std::coroutine_handle<Promise>::from_promise(*this);
-  }
-  void return_void() const noexcept {}
-  void Take() const { RethrowIfThrown(); }
-};
-
-}  // namespace async
-
-// A coroutine that returns a T. It begins when it is awaited, which may happen once, or when it is
-// passed to Start or Respond.
-template <class T>
-class [[nodiscard]] Async {
- public:
-  using promise_type = async::Promise<T>;
-
-  Async(std::coroutine_handle<promise_type> handle)  // NOLINT(google-explicit-constructor)
-      : handle_(handle) {}
-  Async(Async&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Async& operator=(Async&&) = delete;
-  ~Async() {
-    if (handle_) handle_.destroy();
-  }
-
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> caller) const {
-    handle_.promise().Join(caller.promise().flow(), caller);
-    caller.promise().flow()->Next(handle_);
-  }
-  T await_resume() const { return handle_.promise().Take(); }
-
-  // ---- For Start.
-  void Begin(Flow& flow) const {
-    handle_.promise().Join(&flow, nullptr);
-    flow.Resume(handle_);
-  }
-  [[nodiscard]] bool done() const { return handle_.done(); }
-
- private:
-  std::coroutine_handle<promise_type> handle_;
-};
+}
 
 namespace async {
 
@@ -197,10 +71,12 @@ T FailedWith(const Error& error) {
 template <class T>
 class Started final : public Flow {
  public:
-  Started(Env& env, Async<T> task, std::function<void(T)> done)
+  Started(Env& env, Task<T> task, std::function<void(T)> done)
       : env_(env), task_(std::move(task)), done_(std::move(done)) {}
 
-  void Begin() { task_->Begin(*this); }
+  void Begin() { Continue(internal::TaskAccess::Join(*task_, *this)); }
+  // Coroutines run on the loop, and so does all that continues them.
+  void Continue(std::coroutine_handle<> at) override { Resume(at); }
   // Ends the flow when the owner is destroyed.
   struct Owner {
     explicit Owner(std::shared_ptr<Started> f) : flow(std::move(f)) {}
@@ -211,8 +87,8 @@ class Started final : public Flow {
   };
 
  private:
+  [[nodiscard]] bool Ended() const override { return task_ && internal::TaskAccess::Done(*task_); }
   void Deliver() override {
-    if (!task_ || !task_->done()) return;
     T result = Take();
     task_.reset();  // the owner may stay for long
     const std::function<void(T)> done = std::move(done_);
@@ -227,7 +103,7 @@ class Started final : public Flow {
   }
 
   Env& env_;
-  std::optional<Async<T>> task_;  // empty: it has ended
+  std::optional<Task<T>> task_;  // empty: it has ended
   std::function<void(T)> done_;
 };
 
@@ -239,7 +115,7 @@ using AsyncTicket = std::shared_ptr<void>;
 // Runs `task`, and calls `done` with its result, on the loop; before returning if it does not wait
 // for anything. `done` may destroy the ticket.
 template <class T>
-[[nodiscard]] AsyncTicket Start(Env& env, Async<T> task, std::function<void(T result)> done) {
+[[nodiscard]] AsyncTicket Start(Env& env, Task<T> task, std::function<void(T result)> done) {
   auto flow = std::make_shared<async::Started<T>>(env, std::move(task), std::move(done));
   auto owner = std::make_shared<typename async::Started<T>::Owner>(flow);
   flow->Begin();
@@ -248,7 +124,7 @@ template <class T>
 
 // Runs `task`, and responds with its result: at once if it does not wait for anything, and not at
 // all if the response is destroyed before.
-ResponsePtr Respond(Env& env, Async<ResponsePtr> task);
+ResponsePtr Respond(Env& env, Task<ResponsePtr> task);
 
 // Awaits a later turn of the loop (ServerState::Post).
 class NextTurn {
@@ -258,7 +134,7 @@ class NextTurn {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> at) const {
-    state_.Post(at.promise().flow()->Resumption(at));
+    state_.Post(Resumption(*at.promise().flow(), at));
   }
   void await_resume() const noexcept {}
 
@@ -287,7 +163,7 @@ class Called {
       const std::shared_ptr<Flow> waiting = weak.lock();
       if (waiting == nullptr) return;
       result_.emplace(std::move(result));
-      if (!beginning_) waiting->Resume(at);
+      if (!beginning_) waiting->Continue(at);
     });
     beginning_ = false;
     if (result_) flow->Next(at);

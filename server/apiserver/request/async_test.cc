@@ -51,7 +51,7 @@ class AsyncTest : public ::testing::Test {
   };
 
   Env& env() { return sim_.env(); }
-  ResponsePtr Begin(Async<ResponsePtr> task) { return Respond(env(), std::move(task)); }
+  ResponsePtr Begin(Task<ResponsePtr> task) { return Respond(env(), std::move(task)); }
   // Runs `work` and notes that it is on the other thread.
   void Elsewhere(const std::function<void()>& work) {
     elsewhere_ = !env().loop().InThisExecutor();
@@ -59,13 +59,13 @@ class AsyncTest : public ::testing::Test {
     elsewhere_ = false;
   }
 
-  Async<int> Twice(int number) { co_return 2 * number; }
-  Async<int> TwiceLater(int number) {
+  Task<int> Twice(int number) { co_return 2 * number; }
+  Task<int> TwiceLater(int number) {
     co_await NextTurn(state_);
     co_return 2 * number;
   }
   // Waits for `work` over many bytes, and then responds.
-  Async<ResponsePtr> WaitFor(std::function<void()> work) {
+  Task<ResponsePtr> WaitFor(std::function<void()> work) {
     const Variable variable(*this);
     co_await off_loop_->Do(kMuch, [&] { Elsewhere(work); });
     ++continued_;
@@ -82,7 +82,7 @@ class AsyncTest : public ::testing::Test {
 };
 
 TEST_F(AsyncTest, CoroutineThatDoesNotWait_RespondsAtOnce) {
-  const auto task = [&]() -> Async<ResponsePtr> {
+  const auto task = [&]() -> Task<ResponsePtr> {
     int sum = co_await Twice(100);
     co_await off_loop_->Do(kLittle, [&] { sum += 2; });
     co_return Said(sum);
@@ -93,7 +93,7 @@ TEST_F(AsyncTest, CoroutineThatDoesNotWait_RespondsAtOnce) {
 }
 
 TEST_F(AsyncTest, CoroutineThatWaits_RespondsLaterAndWakesTheReader) {
-  const auto task = [&]() -> Async<ResponsePtr> {
+  const auto task = [&]() -> Task<ResponsePtr> {
     const int sum = co_await TwiceLater(100);
     co_return Said(sum);
   };
@@ -110,7 +110,7 @@ TEST_F(AsyncTest, CoroutineThatWaits_RespondsLaterAndWakesTheReader) {
 TEST_F(AsyncTest, WorkOverMuch_RunsElsewhereAndTheCoroutineContinuesOnTheLoop) {
   bool on_loop = true;
   bool continues_on_loop = false;
-  const auto task = [&]() -> Async<ResponsePtr> {
+  const auto task = [&]() -> Task<ResponsePtr> {
     const std::string text = co_await off_loop_->Do(kMuch, [&] {
       on_loop = env().loop().InThisExecutor();
       return std::string("made");
@@ -130,7 +130,7 @@ TEST_F(AsyncTest, WorkOverMuch_RunsElsewhereAndTheCoroutineContinuesOnTheLoop) {
 TEST_F(AsyncTest, DestroyedResponse_EndsTheCoroutineWhereItWaits) {
   bool cancelled = false;
   std::function<void(int)> call;
-  const auto task = [&]() -> Async<ResponsePtr> {
+  const auto task = [&]() -> Task<ResponsePtr> {
     const Variable variable(*this);
     const int status = co_await Called<int>([&](Called<int>::Done done) {
       call = std::move(done);
@@ -156,7 +156,7 @@ TEST_F(AsyncTest, DestroyedResponse_EndsTheCoroutineWhereItWaits) {
 }
 
 TEST_F(AsyncTest, DestroyedResponse_EndsACoroutineThatWaitsForALaterTurn) {
-  const auto task = [&]() -> Async<ResponsePtr> {
+  const auto task = [&]() -> Task<ResponsePtr> {
     const Variable variable(*this);
     const int status = co_await TwiceLater(100);
     ++continued_;
@@ -223,7 +223,7 @@ TEST_F(AsyncTest, NothingContinues_OnceTheOtherThreadIsGone) {
 
 TEST_F(AsyncTest, CoroutineThatDestroysItsOwnResponse_EndsAtTheNextWait) {
   ResponsePtr response;
-  const auto task = [&]() -> Async<ResponsePtr> {
+  const auto task = [&]() -> Task<ResponsePtr> {
     const Variable variable(*this);
     co_await NextTurn(state_);
     response.reset();
@@ -247,12 +247,12 @@ TEST_F(AsyncTest, ResponseThatItsWakeDestroys_DoesNoHarm) {
 }
 
 TEST_F(AsyncTest, Exception_ReachesTheAwaitingCoroutineAndBecomesAResponse) {
-  const auto fails = [&](std::size_t bytes) -> Async<int> {
+  const auto fails = [&](std::size_t bytes) -> Task<int> {
     const int status =
         co_await off_loop_->Do(bytes, []() -> int { throw std::runtime_error("no"); });
     co_return status;
   };
-  const auto catches = [&](std::size_t bytes) -> Async<ResponsePtr> {
+  const auto catches = [&](std::size_t bytes) -> Task<ResponsePtr> {
     int status = 0;
     try {
       status = co_await fails(bytes);
@@ -261,7 +261,7 @@ TEST_F(AsyncTest, Exception_ReachesTheAwaitingCoroutineAndBecomesAResponse) {
     }
     co_return Said(status);
   };
-  const auto passes_on = [&](std::size_t bytes) -> Async<ResponsePtr> {
+  const auto passes_on = [&](std::size_t bytes) -> Task<ResponsePtr> {
     const int status = co_await fails(bytes);
     co_return Said(status);
   };
@@ -277,7 +277,7 @@ TEST_F(AsyncTest, Exception_ReachesTheAwaitingCoroutineAndBecomesAResponse) {
 }
 
 TEST_F(AsyncTest, CallsThatDoNotWait_TakeNoStack) {
-  const auto task = [&]() -> Async<ResponsePtr> {
+  const auto task = [&]() -> Task<ResponsePtr> {
     int last = 0;
     for (int i = 0; i < 200'000; ++i) last = co_await Twice(100);
     co_return Said(last);
@@ -286,7 +286,7 @@ TEST_F(AsyncTest, CallsThatDoNotWait_TakeNoStack) {
 }
 
 TEST_F(AsyncTest, CallbackDuringTheCall_Counts) {
-  const auto task = [&]() -> Async<ResponsePtr> {
+  const auto task = [&]() -> Task<ResponsePtr> {
     const int status = co_await Called<int>([](const Called<int>::Done& done) {
       done(202);
       return nullptr;
@@ -297,7 +297,7 @@ TEST_F(AsyncTest, CallbackDuringTheCall_Counts) {
 }
 
 TEST_F(AsyncTest, StartedCoroutine_PassesItsResultUnlessTheTicketIsGone) {
-  const auto task = [&]() -> Async<Result<int>> {
+  const auto task = [&]() -> Task<Result<int>> {
     const int sum = co_await TwiceLater(3);
     co_return sum;
   };

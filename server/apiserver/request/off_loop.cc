@@ -30,7 +30,7 @@ void OffLoop::Begin(std::shared_ptr<Flow> flow, std::coroutine_handle<> at,
 void OffLoop::End(Jobs::iterator job) {
   Jobs ended;
   ended.splice(ended.begin(), jobs_, job);
-  job->flow->Resume(job->at);
+  job->flow->Continue(job->at);
 }
 
 OffLoop::Ticket OffLoop::Start(std::function<void()> work, std::function<void()> then) {

@@ -56,10 +56,10 @@ std::shared_ptr<AdmissionAttributes> Make(const ResourceRequest& request, const 
 }
 
 // Asks the webhooks of both phases, and calls `check` in between.
-Async<Result<void>> AdmitInPhases(AdmissionWebhooks& webhooks,
-                                  std::shared_ptr<AdmissionAttributes> attributes,
-                                  std::vector<std::string>& warnings,
-                                  const std::function<Result<void>(json::Value&)>& check) {
+Task<Result<void>> AdmitInPhases(AdmissionWebhooks& webhooks,
+                                 std::shared_ptr<AdmissionAttributes> attributes,
+                                 std::vector<std::string>& warnings,
+                                 const std::function<Result<void>(json::Value&)>& check) {
   const Result<bool> mutated =
       co_await Admit(webhooks, AdmissionPhase::kMutate, attributes, warnings);
   if (!mutated.ok()) co_return mutated.error();
@@ -86,9 +86,9 @@ std::shared_ptr<AdmissionAttributes> AttributesOfDelete(const ResourceRequest& r
   return Make(request, target, "DELETE", std::move(shown));
 }
 
-Async<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
-                          std::shared_ptr<AdmissionAttributes> attributes,
-                          std::vector<std::string>& warnings) {
+Task<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
+                         std::shared_ptr<AdmissionAttributes> attributes,
+                         std::vector<std::string>& warnings) {
   if (!webhooks.Any(phase)) co_return false;
   std::vector<AdmissionQuestionFor> questions = webhooks.Concerned(phase, *attributes);
   if (questions.empty()) co_return false;
@@ -99,8 +99,8 @@ Async<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
   co_return outcome.changed;
 }
 
-Async<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& create,
-                                  std::function<Result<void>(json::Value& object)> check) {
+Task<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& create,
+                                 std::function<Result<void>(json::Value& object)> check) {
   const ResourceRequest& request = create.request;
   if (const std::string& place = request.info.namespace_; !place.empty()) {
     const json::Value& sent = std::as_const(create.object)["metadata"];

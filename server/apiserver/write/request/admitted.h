@@ -34,9 +34,9 @@ std::shared_ptr<AdmissionAttributes> AttributesOfDelete(const ResourceRequest& r
 // Asks the webhooks of a phase, and adds their warnings to `warnings`. Returns whether they have
 // changed the object, or the error if they refuse. Completes at once if no webhook of the phase
 // matches.
-Async<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
-                          std::shared_ptr<AdmissionAttributes> attributes,
-                          std::vector<std::string>& warnings);
+Task<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
+                         std::shared_ptr<AdmissionAttributes> attributes,
+                         std::vector<std::string>& warnings);
 
 // A create request whose object is not stored anywhere: a Binding, an Eviction, a TokenRequest or
 // an access review.
@@ -54,8 +54,8 @@ struct UnstoredCreate {
 
 // Runs both phases of webhooks. `check` is called after the mutating ones: it validates the object,
 // and completes it.
-Async<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& create,
-                                  std::function<Result<void>(json::Value& object)> check);
+Task<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& create,
+                                 std::function<Result<void>(json::Value& object)> check);
 
 }  // namespace kinformer::apiserver
 

@@ -111,7 +111,7 @@ struct BodyWriter::Sent {
 };
 
 template <class Try>
-Async<Result<WriteOutcome>> BodyWriter::Repeat(Sent& sent, Try attempt) {
+Task<Result<WriteOutcome>> BodyWriter::Repeat(Sent& sent, Try attempt) {
   for (int made = 0; made < kAttempts; ++made) {
     Attempt written = co_await attempt();
     if (written) co_return *std::move(written);
@@ -121,7 +121,7 @@ Async<Result<WriteOutcome>> BodyWriter::Repeat(Sent& sent, Try attempt) {
 }
 
 template <class Work>
-Async<std::invoke_result_t<Work&>> BodyWriter::Do(Sent& sent, WriteTarget& target, Work work) {
+Task<std::invoke_result_t<Work&>> BodyWriter::Do(Sent& sent, WriteTarget& target, Work work) {
   struct ConstantCopy {
     ConstantCopy(const Sent& from, ResourceAt& to) : live(from.live), at(to) {
       at.resource = from.request.at.resource;
@@ -136,8 +136,8 @@ Async<std::invoke_result_t<Work&>> BodyWriter::Do(Sent& sent, WriteTarget& targe
 
 // ---- Requests
 
-Async<ResponsePtr> BodyWriter::WriteBody(ResourceRequest request, std::string_view options_kind,
-                                         bool creates) {
+Task<ResponsePtr> BodyWriter::WriteBody(ResourceRequest request, std::string_view options_kind,
+                                        bool creates) {
   const auto query = DecodeWriteQuery(request.info.query, options_kind);
   if (!query) co_return ErrorResponse(query.error(), request.accept);
   Sent sent(state_, std::move(request));
@@ -146,7 +146,7 @@ Async<ResponsePtr> BodyWriter::WriteBody(ResourceRequest request, std::string_vi
   co_return co_await Answer(sent, std::move(written), nullptr);
 }
 
-Async<ResponsePtr> BodyWriter::Patch(ResourceRequest request) {
+Task<ResponsePtr> BodyWriter::Patch(ResourceRequest request) {
   Result<SentPatch> kind = KindOfPatch(request);
   if (!kind) co_return ErrorResponse(kind.error(), request.accept);
   Sent sent(state_, std::move(request));
@@ -158,14 +158,14 @@ Async<ResponsePtr> BodyWriter::Patch(ResourceRequest request) {
   co_return co_await Answer(sent, std::move(written), nullptr);
 }
 
-Async<ResponsePtr> BodyWriter::Change(ResourceRequest request, ObjectChange change) {
+Task<ResponsePtr> BodyWriter::Change(ResourceRequest request, ObjectChange change) {
   request.body.clear();
   Sent sent(state_, std::move(request));
   Result<WriteOutcome> written = co_await Repeat(sent, [&] { return TryChange(sent, change); });
   co_return co_await Answer(sent, std::move(written), std::move(change.answer));
 }
 
-Async<ResponsePtr> BodyWriter::ChangeFirst(ResourceRequest request, ObjectChange change) {
+Task<ResponsePtr> BodyWriter::ChangeFirst(ResourceRequest request, ObjectChange change) {
   request.body.clear();
   Sent sent(state_, std::move(request));
   const Result<WriteOutcome> written =
@@ -174,7 +174,7 @@ Async<ResponsePtr> BodyWriter::ChangeFirst(ResourceRequest request, ObjectChange
   co_return nullptr;
 }
 
-Async<ResponsePtr> BodyWriter::Delete(ResourceRequest request) {
+Task<ResponsePtr> BodyWriter::Delete(ResourceRequest request) {
   Sent sent(state_, std::move(request));
   const ServedResource& resource = *sent.live.resource;
   Result<DecodedDelete> options = co_await off_loop_.Do(sent.bytes, [&] {
@@ -198,8 +198,8 @@ Async<ResponsePtr> BodyWriter::Delete(ResourceRequest request) {
   co_return co_await Answer(sent, std::move(written), nullptr);
 }
 
-Async<ResponsePtr> BodyWriter::DeleteFirst(ResourceRequest request, WriteTarget target,
-                                           DeleteRequest options) {
+Task<ResponsePtr> BodyWriter::DeleteFirst(ResourceRequest request, WriteTarget target,
+                                          DeleteRequest options) {
   request.body.clear();
   Sent sent(state_, std::move(request));
   target.at = sent.live;
@@ -211,7 +211,7 @@ Async<ResponsePtr> BodyWriter::DeleteFirst(ResourceRequest request, WriteTarget 
 
 // ---- Attempts
 
-Async<BodyWriter::Attempt> BodyWriter::TryBody(Sent& sent, const WriteQuery& query, bool creates) {
+Task<BodyWriter::Attempt> BodyWriter::TryBody(Sent& sent, const WriteQuery& query, bool creates) {
   Bulky<Draft> draft(
       state_, sent.bytes,
       Draft{.target = sent.Target(query.dry_run), .creates = creates, .now = sent.now});
@@ -222,7 +222,7 @@ Async<BodyWriter::Attempt> BodyWriter::TryBody(Sent& sent, const WriteQuery& que
   co_return co_await Write(sent, *draft, nullptr, nullptr);
 }
 
-Async<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
+Task<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
   Bulky<Draft> draft(state_, sent.bytes,
                      Draft{.target = sent.Target(patch.query.dry_run), .now = sent.now});
   sent.warnings = patch.warnings;
@@ -251,7 +251,7 @@ Async<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
   co_return co_await Write(sent, *draft, base, nullptr);
 }
 
-Async<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange& change) {
+Task<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange& change) {
   Bulky<Draft> draft(state_, sent.bytes, Draft{.target = change.target, .now = sent.now});
   WriteTarget& target = draft->target;
   target.at = sent.live;
@@ -273,8 +273,8 @@ Async<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange&
   co_return co_await Write(sent, *draft, base, &change);
 }
 
-Async<BodyWriter::Attempt> BodyWriter::TryDelete(Sent& sent, WriteTarget target,
-                                                 const DeleteRequest& options, bool asks) {
+Task<BodyWriter::Attempt> BodyWriter::TryDelete(Sent& sent, WriteTarget target,
+                                                const DeleteRequest& options, bool asks) {
   Deletion deletion{.request = options};
   if (Result<void> begun = writer_.BeginDelete(target, deletion); !begun) co_return begun.error();
   sent.bytes = std::max(sent.bytes, deletion.over->body().size());
@@ -297,8 +297,8 @@ Async<BodyWriter::Attempt> BodyWriter::TryDelete(Sent& sent, WriteTarget target,
   co_return writer_.CommitDelete(target, deletion);
 }
 
-Async<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObjectPtr base,
-                                             const ObjectChange* change) {
+Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObjectPtr base,
+                                            const ObjectChange* change) {
   const ChangedPart* const part = change == nullptr ? nullptr : change->part.get();
   const bool asks = change == nullptr || change->asks;
   const Result<bool> begun = co_await Begin(sent, draft, std::move(base), asks);
@@ -337,7 +337,7 @@ Async<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObj
 
 // ---- Steps
 
-Async<Result<bool>> BodyWriter::Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks) {
+Task<Result<bool>> BodyWriter::Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks) {
   bool mutated = false;
   for (bool begun = false; !begun;) {
     const Result<void> normal =
@@ -356,7 +356,7 @@ Async<Result<bool>> BodyWriter::Begin(Sent& sent, Draft& draft, StoredObjectPtr 
   co_return true;
 }
 
-Async<Result<void>> BodyWriter::Show(Sent& sent, StoredObjectPtr stored, Draft& draft) {
+Task<Result<void>> BodyWriter::Show(Sent& sent, StoredObjectPtr stored, Draft& draft) {
   sent.bytes = std::max(sent.bytes, stored->body().size());
   draft.shown = nullptr;
   if (!MustConvert(sent.request.at, *stored)) co_return {};
@@ -366,7 +366,7 @@ Async<Result<void>> BodyWriter::Show(Sent& sent, StoredObjectPtr stored, Draft& 
   co_return {};
 }
 
-Async<Result<void>> BodyWriter::ConvertToStore(Sent& sent, Draft& draft) {
+Task<Result<void>> BodyWriter::ConvertToStore(Sent& sent, Draft& draft) {
   ResourceAt to = sent.request.at;
   to.version = to.resource->StorageVersion();
   Result<json::Value> made =
@@ -376,8 +376,8 @@ Async<Result<void>> BodyWriter::ConvertToStore(Sent& sent, Draft& draft) {
   co_return co_await Do(sent, draft.target, [&] { return writer_.CompleteConverted(draft); });
 }
 
-Async<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
-                                           const StoredObject& stored) {
+Task<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
+                                          const StoredObject& stored) {
   const bool asks = admission_.Any(AdmissionPhase::kMutate);
   const auto attributes = sent.Attributes(draft);
   const Result<void> made = co_await off_loop_.Do(sent.bytes, [&]() -> Result<void> {
@@ -399,7 +399,7 @@ Async<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const Chang
                                   [&] { return part.put(attributes->object, draft.object); });
 }
 
-Async<Result<bool>> BodyWriter::Mutate(Sent& sent, Draft& draft) {
+Task<Result<bool>> BodyWriter::Mutate(Sent& sent, Draft& draft) {
   if (!draft.creates) {
     draft.over = Find(draft.target);
     if (draft.over == nullptr) co_return false;
@@ -426,7 +426,7 @@ Async<Result<bool>> BodyWriter::Mutate(Sent& sent, Draft& draft) {
   co_return true;
 }
 
-Async<Result<void>> BodyWriter::Validate(Sent& sent, Draft& draft, const ChangedPart* part) {
+Task<Result<void>> BodyWriter::Validate(Sent& sent, Draft& draft, const ChangedPart* part) {
   Review review(state_, sent.bytes, sent.Attributes(draft));
   AdmissionAttributes& attributes = **review;
   if (part != nullptr) {
@@ -450,8 +450,8 @@ Async<Result<void>> BodyWriter::Validate(Sent& sent, Draft& draft, const Changed
   co_return {};
 }
 
-Async<ResponsePtr> BodyWriter::Answer(Sent& sent, Result<WriteOutcome> written,
-                                      std::function<ResponsePtr(const WriteOutcome&)> answer) {
+Task<ResponsePtr> BodyWriter::Answer(Sent& sent, Result<WriteOutcome> written,
+                                     std::function<ResponsePtr(const WriteOutcome&)> answer) {
   if (!written) co_return sent.Fail(written.error());
   const ResourceRequest& request = sent.request;
   Bulky<WriteOutcome> outcome(state_, sent.bytes, *std::move(written));

@@ -68,21 +68,20 @@ class BodyWriter {
         admission_(admission),
         converter_(converter) {}
 
-  Async<ResponsePtr> Create(ResourceRequest request) {
+  Task<ResponsePtr> Create(ResourceRequest request) {
     return WriteBody(std::move(request), "CreateOptions", /*creates=*/true);
   }
-  Async<ResponsePtr> Update(ResourceRequest request) {
+  Task<ResponsePtr> Update(ResourceRequest request) {
     return WriteBody(std::move(request), "UpdateOptions", /*creates=*/false);
   }
-  Async<ResponsePtr> Patch(ResourceRequest request);
-  Async<ResponsePtr> Change(ResourceRequest request, ObjectChange change);
-  Async<ResponsePtr> Delete(ResourceRequest request);
+  Task<ResponsePtr> Patch(ResourceRequest request);
+  Task<ResponsePtr> Change(ResourceRequest request, ObjectChange change);
+  Task<ResponsePtr> Delete(ResourceRequest request);
 
   // A change and a delete as steps of another request, which makes the response itself: return null
   // if they succeed, else the response with the error. Webhooks do not review the delete.
-  Async<ResponsePtr> ChangeFirst(ResourceRequest request, ObjectChange change);
-  Async<ResponsePtr> DeleteFirst(ResourceRequest request, WriteTarget target,
-                                 DeleteRequest options);
+  Task<ResponsePtr> ChangeFirst(ResourceRequest request, ObjectChange change);
+  Task<ResponsePtr> DeleteFirst(ResourceRequest request, WriteTarget target, DeleteRequest options);
 
  private:
   // A request under way.
@@ -90,45 +89,44 @@ class BodyWriter {
   // Result of one attempt; empty if another write changed the object meanwhile.
   using Attempt = std::optional<Result<WriteOutcome>>;
 
-  Async<ResponsePtr> WriteBody(ResourceRequest request, std::string_view options_kind,
-                               bool creates);
+  Task<ResponsePtr> WriteBody(ResourceRequest request, std::string_view options_kind, bool creates);
   // Repeats `attempt`, a few times, while others change the object.
   template <class Try>
-  Async<Result<WriteOutcome>> Repeat(Sent& sent, Try attempt);
+  Task<Result<WriteOutcome>> Repeat(Sent& sent, Try attempt);
   // Runs `work`, off the loop if it is much; meanwhile `target` has the constant copy of its
   // resource.
   template <class Work>
-  Async<std::invoke_result_t<Work&>> Do(Sent& sent, WriteTarget& target, Work work);
+  Task<std::invoke_result_t<Work&>> Do(Sent& sent, WriteTarget& target, Work work);
 
   // ---- One attempt each.
-  Async<Attempt> TryBody(Sent& sent, const WriteQuery& query, bool creates);
-  Async<Attempt> TryPatch(Sent& sent, SentPatch& patch);
-  Async<Attempt> TryChange(Sent& sent, const ObjectChange& change);
-  Async<Attempt> TryDelete(Sent& sent, WriteTarget target, const DeleteRequest& options, bool asks);
+  Task<Attempt> TryBody(Sent& sent, const WriteQuery& query, bool creates);
+  Task<Attempt> TryPatch(Sent& sent, SentPatch& patch);
+  Task<Attempt> TryChange(Sent& sent, const ObjectChange& change);
+  Task<Attempt> TryDelete(Sent& sent, WriteTarget target, const DeleteRequest& options, bool asks);
   // Completes and stores the object of the draft. `base`: the stored object that it was made from,
   // if that matters. `change`: null if the object itself was sent.
-  Async<Attempt> Write(Sent& sent, Draft& draft, StoredObjectPtr base, const ObjectChange* change);
+  Task<Attempt> Write(Sent& sent, Draft& draft, StoredObjectPtr base, const ObjectChange* change);
 
   // ---- Steps of attempts.
   // Normalizes the object, asks the mutating webhooks, and begins. False: `base` is no longer what
   // is stored.
-  Async<Result<bool>> Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks);
+  Task<Result<bool>> Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks);
   // Sets the draft's `shown` for the stored object.
-  Async<Result<void>> Show(Sent& sent, StoredObjectPtr stored, Draft& draft);
+  Task<Result<void>> Show(Sent& sent, StoredObjectPtr stored, Draft& draft);
   // Has the object converted to the storage version.
-  Async<Result<void>> ConvertToStore(Sent& sent, Draft& draft);
+  Task<Result<void>> ConvertToStore(Sent& sent, Draft& draft);
   // Makes the object with the changed part, which mutating webhooks review.
-  Async<Result<void>> ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
-                                 const StoredObject& stored);
+  Task<Result<void>> ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
+                                const StoredObject& stored);
   // Asks mutating webhooks about the object. Returns false if it is to be updated, but is not
   // stored.
-  Async<Result<bool>> Mutate(Sent& sent, Draft& draft);
+  Task<Result<bool>> Mutate(Sent& sent, Draft& draft);
   // Asks validating webhooks about the object, or about the part of it.
-  Async<Result<void>> Validate(Sent& sent, Draft& draft, const ChangedPart* part);
+  Task<Result<void>> Validate(Sent& sent, Draft& draft, const ChangedPart* part);
 
   // Makes the response: by `answer`, which is as in ObjectChange.
-  Async<ResponsePtr> Answer(Sent& sent, Result<WriteOutcome> written,
-                            std::function<ResponsePtr(const WriteOutcome&)> answer);
+  Task<ResponsePtr> Answer(Sent& sent, Result<WriteOutcome> written,
+                           std::function<ResponsePtr(const WriteOutcome&)> answer);
 
   ServerState& state_;
   ObjectWriter& writer_;

@@ -34,7 +34,7 @@ class CollectionDeletion {
         pin_(store_, plan.resource_version),
         sweep_(plan.selection.prefix()) {}
 
-  Async<ResponsePtr> Run() {
+  Task<ResponsePtr> Run() {
     ResponsePtr answer = Listed();
     for (;;) {
       const bool all = DeleteInTurn();
@@ -99,7 +99,7 @@ class CollectionDeletion {
   }
 
   // Deletes an object as webhooks allow, off the loop, and again after concurrent writes.
-  Async<Result<void>> DeleteSlow(WriteTarget target) {
+  Task<Result<void>> DeleteSlow(WriteTarget target) {
     for (;;) {
       Deletion deletion{.request = plan_.each};
       const Result<void> begun = writer_.BeginDelete(target, deletion);
@@ -118,7 +118,7 @@ class CollectionDeletion {
     }
   }
 
-  Async<Result<void>> Ask(const WriteTarget& target, const StoredObject& over) {
+  Task<Result<void>> Ask(const WriteTarget& target, const StoredObject& over) {
     // The object in the request's version.
     const StoredObjectPtr listed = store_->Get(over.key());
     const StoredObject& shown = listed == nullptr ? over : *listed;
@@ -156,9 +156,9 @@ class CollectionDeletion {
 
 }  // namespace
 
-Async<ResponsePtr> DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
-                                           OffLoop& off_loop, AdmissionWebhooks& admission,
-                                           CollectionDeletionPlan plan) {
+Task<ResponsePtr> DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
+                                          OffLoop& off_loop, AdmissionWebhooks& admission,
+                                          CollectionDeletionPlan plan) {
   CollectionDeletion deletion(state, writer, off_loop, admission, plan);
   co_return co_await deletion.Run();
 }

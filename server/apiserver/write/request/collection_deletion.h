@@ -35,9 +35,9 @@ struct CollectionDeletionPlan {
 // deleted by others in the meantime, and keeps new ones. Stops with the error of the first object
 // that cannot be deleted, or that a webhook refuses to delete. Stops as well if the response is
 // destroyed.
-Async<ResponsePtr> DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
-                                           OffLoop& off_loop, AdmissionWebhooks& admission,
-                                           CollectionDeletionPlan plan);
+Task<ResponsePtr> DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
+                                          OffLoop& off_loop, AdmissionWebhooks& admission,
+                                          CollectionDeletionPlan plan);
 
 }  // namespace kinformer::apiserver
 

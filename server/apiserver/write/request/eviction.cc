@@ -159,7 +159,7 @@ ResourceRequest Evictions::Admitted::RequestFor(const WriteTarget& changed) cons
   return out;
 }
 
-Async<ResponsePtr> Evictions::Evict(ResourceRequest request, bool dry_run) {
+Task<ResponsePtr> Evictions::Evict(ResourceRequest request, bool dry_run) {
   const std::size_t cost = DecodingCost(request.content_type, request.body);
   Result<json::Value> sent =
       co_await off_loop_.Do(cost, [&] { return DecodeBody(request.content_type, request.body); });
@@ -191,7 +191,7 @@ Async<ResponsePtr> Evictions::Evict(ResourceRequest request, bool dry_run) {
   co_return Warned(std::move(answer), create->warnings);
 }
 
-Async<ResponsePtr> Evictions::EvictAdmitted(Admitted eviction) {
+Task<ResponsePtr> Evictions::EvictAdmitted(Admitted eviction) {
   const WriteTarget& target = eviction.target;
   const std::string& accept = eviction.request.accept;
   const ServedResource& resource = *target.at.resource;
@@ -218,7 +218,7 @@ Async<ResponsePtr> Evictions::EvictAdmitted(Admitted eviction) {
   co_return SuccessAnswer(eviction.request.format.pretty);
 }
 
-Async<Result<StoredObjectPtr>> Evictions::FindBudget(StoredObjectPtr pod) {
+Task<Result<StoredObjectPtr>> Evictions::FindBudget(StoredObjectPtr pod) {
   const PodState state = co_await off_loop_.Do(pod->body().size(), [&] { return StateOf(*pod); });
   if (!state.is_protected) co_return nullptr;
   const ResourceStore& store =
@@ -242,7 +242,7 @@ Async<Result<StoredObjectPtr>> Evictions::FindBudget(StoredObjectPtr pod) {
   co_return found.budgets.front();
 }
 
-Async<ResponsePtr> Evictions::TakeDisruption(const Admitted& eviction, const StoredObject& budget) {
+Task<ResponsePtr> Evictions::TakeDisruption(const Admitted& eviction, const StoredObject& budget) {
   const WriteTarget& target = eviction.target;
   ObjectChange change{
       .target = {.at = state_.resources.Find("policy", "v1", "poddisruptionbudgets"),
@@ -259,7 +259,7 @@ Async<ResponsePtr> Evictions::TakeDisruption(const Admitted& eviction, const Sto
   return bodies_.ChangeFirst(std::move(request), std::move(change));
 }
 
-Async<ResponsePtr> Evictions::MarkDisrupted(const Admitted& eviction, std::string uid) {
+Task<ResponsePtr> Evictions::MarkDisrupted(const Admitted& eviction, std::string uid) {
   ObjectChange change{.target = eviction.target};
   change.target.subresource = "status";
   change.apply = [uid = std::move(uid), name = eviction.target.name,

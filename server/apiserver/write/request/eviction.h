@@ -33,7 +33,7 @@ class Evictions {
   // TooManyRequests with the cause DisruptionBudget if refused, else the errors of a delete.
   // Webhooks review the Eviction and the budget's status, which the server changes under its own
   // name, but not the pod and its deletion.
-  Async<ResponsePtr> Evict(ResourceRequest request, bool dry_run);
+  Task<ResponsePtr> Evict(ResourceRequest request, bool dry_run);
 
  private:
   // An eviction that webhooks have allowed.
@@ -46,12 +46,12 @@ class Evictions {
     [[nodiscard]] ResourceRequest RequestFor(const WriteTarget& changed) const;
   };
 
-  Async<ResponsePtr> EvictAdmitted(Admitted eviction);
+  Task<ResponsePtr> EvictAdmitted(Admitted eviction);
   // Finds the budget that must allow the disruption of the pod; null: none has to.
-  Async<Result<StoredObjectPtr>> FindBudget(StoredObjectPtr pod);
+  Task<Result<StoredObjectPtr>> FindBudget(StoredObjectPtr pod);
   // Return null, or the response with the error.
-  Async<ResponsePtr> TakeDisruption(const Admitted& eviction, const StoredObject& budget);
-  Async<ResponsePtr> MarkDisrupted(const Admitted& eviction, std::string uid);
+  Task<ResponsePtr> TakeDisruption(const Admitted& eviction, const StoredObject& budget);
+  Task<ResponsePtr> MarkDisrupted(const Admitted& eviction, std::string uid);
 
   ServerState& state_;
   OffLoop& off_loop_;

@@ -153,7 +153,7 @@ Result<void> BindPod(const json::Value& binding, const std::string& name, std::s
 
 }  // namespace
 
-Async<ResponsePtr> Mutations::AnswerCreate(ResourceRequest request) {
+Task<ResponsePtr> Mutations::AnswerCreate(ResourceRequest request) {
   const std::string& subresource = request.info.subresource;
   const bool binds = subresource == "binding" ||
                      (request.at.resource->plural == "bindings" && subresource.empty());
@@ -183,7 +183,7 @@ Async<ResponsePtr> Mutations::AnswerCreate(ResourceRequest request) {
   co_return co_await Review(*create);
 }
 
-Async<ResponsePtr> Mutations::AnswerDeleteCollection(ResourceRequest request) {
+Task<ResponsePtr> Mutations::AnswerDeleteCollection(ResourceRequest request) {
   const std::string accept = request.accept;
   const Query& query = request.info.query;
   const auto selection = Selection::Make(request.at, request.info.namespace_,
@@ -212,7 +212,7 @@ Async<ResponsePtr> Mutations::AnswerDeleteCollection(ResourceRequest request) {
                                              std::move(plan));
 }
 
-Async<ResponsePtr> Mutations::AnswerScale(ResourceRequest request) {
+Task<ResponsePtr> Mutations::AnswerScale(ResourceRequest request) {
   const ServedResource& resource = *request.at.resource;
   StoredObjectPtr stored = resource.Find(request.info.namespace_, request.info.name);
   if (stored == nullptr) {
@@ -245,7 +245,7 @@ Async<ResponsePtr> Mutations::AnswerScale(ResourceRequest request) {
   co_return co_await bodies_.Change(std::move(request), std::move(change));
 }
 
-Async<ResponsePtr> Mutations::ShowScale(const ResourceRequest& request, StoredObjectPtr stored) {
+Task<ResponsePtr> Mutations::ShowScale(const ResourceRequest& request, StoredObjectPtr stored) {
   const Result<StoredObjectPtr> shown = co_await converter_.Convert(request.at, std::move(stored));
   if (!shown) co_return ErrorResponse(shown.error(), request.accept);
   const ScaleForm form = FormOfScale(request, state_.env.WallNow());
@@ -254,7 +254,7 @@ Async<ResponsePtr> Mutations::ShowScale(const ResourceRequest& request, StoredOb
   });
 }
 
-Async<ResponsePtr> Mutations::Bind(UnstoredCreate& create) {
+Task<ResponsePtr> Mutations::Bind(UnstoredCreate& create) {
   const auto check = [&](const json::Value& binding) {
     return CheckBinding(create.request.info.name, binding);
   };
@@ -277,7 +277,7 @@ Async<ResponsePtr> Mutations::Bind(UnstoredCreate& create) {
   co_return Warned(std::move(answer), create.warnings);
 }
 
-Async<ResponsePtr> Mutations::RequestToken(UnstoredCreate& create) {
+Task<ResponsePtr> Mutations::RequestToken(UnstoredCreate& create) {
   const WriteTarget target = TargetOf(create.request, create.dry_run);
   ServiceAccountTokens::Default(create.object);
   const auto check = [&](json::Value& token) { return tokens_.Complete(target, token); };
@@ -291,7 +291,7 @@ Async<ResponsePtr> Mutations::RequestToken(UnstoredCreate& create) {
   co_return Warned(std::move(answer), create.warnings);
 }
 
-Async<ResponsePtr> Mutations::Review(UnstoredCreate& create) {
+Task<ResponsePtr> Mutations::Review(UnstoredCreate& create) {
   const auto check = [](const json::Value&) -> Result<void> { return {}; };
   const Result<void> admitted = co_await AdmitCreation(admission_, create, check);
   if (!admitted) co_return create.Fail(admitted.error());

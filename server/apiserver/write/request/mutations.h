@@ -63,15 +63,15 @@ class Mutations {
   }
 
  private:
-  Async<ResponsePtr> AnswerCreate(ResourceRequest request);
-  Async<ResponsePtr> AnswerDeleteCollection(ResourceRequest request);
-  Async<ResponsePtr> AnswerScale(ResourceRequest request);
-  Async<ResponsePtr> ShowScale(const ResourceRequest& request, StoredObjectPtr stored);
+  Task<ResponsePtr> AnswerCreate(ResourceRequest request);
+  Task<ResponsePtr> AnswerDeleteCollection(ResourceRequest request);
+  Task<ResponsePtr> AnswerScale(ResourceRequest request);
+  Task<ResponsePtr> ShowScale(const ResourceRequest& request, StoredObjectPtr stored);
   // Handle POST to pods/x/binding (or bindings), and to serviceaccounts/x/token.
-  Async<ResponsePtr> Bind(UnstoredCreate& create);
-  Async<ResponsePtr> RequestToken(UnstoredCreate& create);
+  Task<ResponsePtr> Bind(UnstoredCreate& create);
+  Task<ResponsePtr> RequestToken(UnstoredCreate& create);
   // Handles resources that are not stored: access reviews.
-  Async<ResponsePtr> Review(UnstoredCreate& create);
+  Task<ResponsePtr> Review(UnstoredCreate& create);
 
   ServerState& state_;
   ObjectWriter& writer_;

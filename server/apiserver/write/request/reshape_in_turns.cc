@@ -4,8 +4,8 @@
 
 namespace kinformer::apiserver {
 
-Async<void> ReshapeInTurns(ServerState& state, OffLoop& off_loop,
-                           std::shared_ptr<ReshapedObjects> objects) {
+Task<void> ReshapeInTurns(ServerState& state, OffLoop& off_loop,
+                          std::shared_ptr<ReshapedObjects> objects) {
   for (;;) {
     const internal::base::WorkSlice turn(state.env);
     if (objects->Collect(state.resource_version, &turn)) break;

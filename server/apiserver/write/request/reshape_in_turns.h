@@ -16,8 +16,8 @@ namespace kinformer::apiserver {
 
 // Collects the objects in turns of the loop, and shapes them off the loop, until little is left to
 // do.
-Async<void> ReshapeInTurns(ServerState& state, OffLoop& off_loop,
-                           std::shared_ptr<ReshapedObjects> objects);
+Task<void> ReshapeInTurns(ServerState& state, OffLoop& off_loop,
+                          std::shared_ptr<ReshapedObjects> objects);
 
 }  // namespace kinformer::apiserver
 
