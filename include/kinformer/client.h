@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CLIENT_H_
 #define KINFORMER_CLIENT_H_
 
+#include "kinformer/client/async_call.h"
 #include "kinformer/client/async_discovery.h"
 #include "kinformer/client/async_resource_client.h"
 #include "kinformer/client/client.h"

@@ -136,8 +136,8 @@ TEST_F(AsyncResourceClientTest, Errors_AreThoseOfTheBlockingClient) {
   EXPECT_TRUE(IsNotFound(Run(Maps().Get("a").AsTask()).error()));
   EXPECT_TRUE(IsNotFound(Run(Maps().Delete("a").AsTask()).error()));
   EXPECT_EQ(Run(Maps().Get("").AsTask()).error().reason(), Reason::kInvalidArgument);
-  EXPECT_EQ(Run(Maps("").Create(corev1::ConfigMap::Mutable()).AsTask()).error().reason(),
-            Reason::kInvalidArgument);
+  const corev1::ConfigMap::Mutable nameless;
+  EXPECT_EQ(Run(Maps("").Create(nameless).AsTask()).error().reason(), Reason::kInvalidArgument);
 }
 
 TEST_F(AsyncResourceClientTest, StopAndDeadline_EndACallThatHangs) {
@@ -148,14 +148,14 @@ TEST_F(AsyncResourceClientTest, StopAndDeadline_EndACallThatHangs) {
   const auto record = [&](ConfigMapResult result) {
     ended.emplace_back(result.error().reason(), sim_.env().Now() - begun);
   };
-  Maps().Get("a", {}, {.stop = stop.get_token()}).Start(record);
-  Maps().Get("b", {}, {.timeout = seconds(3)}).Start(record);
+  Maps().Get("a").WithStop(stop.get_token()).Start(record);
+  Maps().Get("b").WithTimeout(seconds(3)).Start(record);
   const Timer timer = sim_.env().loop().RunAt(begun + seconds(5), [&] { stop.request_stop(); });
   sim_.RunFor(seconds(10));
   EXPECT_EQ(ended, (std::vector<std::pair<Reason, Duration>>{
                        {Reason::kDeadlineExceeded, seconds(3)}, {Reason::kCanceled, seconds(5)}}));
   ended.clear();
-  Maps().Get("a", {}, {.stop = stop.get_token()}).Start(record);
+  Maps().Get("a").WithStop(stop.get_token()).Start(record);
   sim_.RunFor(seconds(1));
   ASSERT_EQ(ended.size(), 1U);
   EXPECT_EQ(ended[0].first, Reason::kCanceled) << "stopped before it began";
@@ -167,14 +167,11 @@ TEST_F(AsyncResourceClientTest, Watch_CallsItsFunctionWithinTheTask) {
   };
   server_.script = {Json(event("a") + event("b") + event("c"))};
   std::vector<std::string> names;
-  Task<Result<void>> watch = Maps()
-                                 .Watch({},
-                                        [&](const ResourceWatchEvent<corev1::ConfigMap>& e) {
-                                          names.emplace_back(e.object->metadata().name());
-                                          return names.size() < 2;
-                                        })
-                                 .AsTask();
-  EXPECT_TRUE(Run(std::move(watch)).ok());
+  const auto two = [&](const ResourceWatchEvent<corev1::ConfigMap>& e) {
+    names.emplace_back(e.object->metadata().name());
+    return names.size() < 2;
+  };
+  EXPECT_TRUE(Run(Maps().Watch({}, two).AsTask()).ok());
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b"})) << "false ends it";
 }
 

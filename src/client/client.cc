@@ -61,9 +61,10 @@ Result<std::string> Client::GetRaw(std::string_view path_and_query, const CallOp
   return BlockOn(env(), Raw(core_, std::string(path_and_query), call));
 }
 
-Task<Result<std::string>> AsyncGetRaw(const Client& client, std::string path_and_query,
-                                      CallOptions call) {
-  return Raw(client.core(), std::move(path_and_query), std::move(call));
+AsyncCall<std::string> AsyncGetRaw(const Client& client, std::string path_and_query) {
+  return {client.env(), [core = client.core(), path = std::move(path_and_query)](CallOptions call) {
+            return Raw(core, path, std::move(call));
+          }};
 }
 
 Env& Client::env() const { return core_->env(); }

@@ -410,6 +410,18 @@ Task<Result<std::string>> VersionOfServer(Core core, CallOptions call) {
   co_return (*version)["gitVersion"].StringOrEmpty();
 }
 
+AsyncCall<RestMapping> Searching(const Core& core, std::string typed, Find find) {
+  return {core->env(), [core, typed = std::move(typed), find = std::move(find)](CallOptions call) {
+            return Search(core, std::move(call), typed, find);
+          }};
+}
+
+template <class T>
+Result<T> Blocked(AsyncCall<T> call, const CallOptions& options) {
+  Env& env = call.env();
+  return BlockOn(env, std::move(call).WithStop(options.stop).WithTimeout(options.timeout).AsTask());
+}
+
 }  // namespace
 
 bool ApiResource::Supports(std::string_view verb) const { return Contains(verbs, verb); }
@@ -424,83 +436,85 @@ const KindInfo& RestMapping::metadata_type() const {
                                      namespaced);
 }
 
-Task<Result<std::vector<ApiGroupVersion>>> AsyncDiscoveryClient::ServerGroupsAndResources(
-    CallOptions call) const {
-  return AllGroups(core_, std::move(call));
+AsyncCall<std::vector<ApiGroupVersion>> AsyncDiscoveryClient::ServerGroupsAndResources() const {
+  return {core_->env(),
+          [core = core_](CallOptions call) { return AllGroups(core, std::move(call)); }};
 }
 
-Task<Result<RestMapping>> AsyncDiscoveryClient::MappingFor(std::string name,
-                                                           CallOptions call) const {
-  return Search(core_, std::move(call), name,
-                [readings = Readings(name)](const Groups& groups,
-                                            const ApiGroupVersion** where) -> const ApiResource* {
-                  for (const Wanted& wanted : readings) {
-                    if (const ApiResource* found = FindIn(groups, wanted, where)) return found;
-                  }
-                  return nullptr;
-                });
+AsyncCall<RestMapping> AsyncDiscoveryClient::MappingFor(std::string name) const {
+  Find find = [readings = Readings(name)](const Groups& groups,
+                                          const ApiGroupVersion** where) -> const ApiResource* {
+    for (const Wanted& wanted : readings) {
+      if (const ApiResource* found = FindIn(groups, wanted, where)) return found;
+    }
+    return nullptr;
+  };
+  return Searching(core_, std::move(name), std::move(find));
 }
 
-Task<Result<RestMapping>> AsyncDiscoveryClient::MappingFor(GroupVersionResource resource,
-                                                           CallOptions call) const {
-  return Search(core_, std::move(call), resource.resource,
-                [resource](const Groups& groups, const ApiGroupVersion** where) {
-                  return FindExactly(groups, resource, where);
-                });
+AsyncCall<RestMapping> AsyncDiscoveryClient::MappingFor(
+    const GroupVersionResource& resource) const {
+  return Searching(core_, resource.resource,
+                   [resource](const Groups& groups, const ApiGroupVersion** where) {
+                     return FindExactly(groups, resource, where);
+                   });
 }
 
-Task<Result<RestMapping>> AsyncDiscoveryClient::MappingFor(GroupVersionKind kind,
-                                                           CallOptions call) const {
-  return Search(core_, std::move(call), kind.kind,
-                [kind](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
-                  for (const ApiGroupVersion& group : groups) {
-                    if (group.group != kind.group || group.version != kind.version) continue;
-                    for (const ApiResource& candidate : group.resources) {
-                      if (candidate.kind != kind.kind) continue;
-                      *where = &group;
-                      return &candidate;
-                    }
-                  }
-                  return nullptr;
-                });
+AsyncCall<RestMapping> AsyncDiscoveryClient::MappingFor(const GroupVersionKind& kind) const {
+  return Searching(
+      core_, kind.kind,
+      [kind](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
+        for (const ApiGroupVersion& group : groups) {
+          if (group.group != kind.group || group.version != kind.version) continue;
+          for (const ApiResource& candidate : group.resources) {
+            if (candidate.kind != kind.kind) continue;
+            *where = &group;
+            return &candidate;
+          }
+        }
+        return nullptr;
+      });
 }
 
-Task<Result<RestMapping>> AsyncDiscoveryClient::FirstServed(
-    std::vector<GroupVersionResource> resources, CallOptions call) const {
-  return SearchFirstServed(core_, std::move(resources), std::move(call));
+AsyncCall<RestMapping> AsyncDiscoveryClient::FirstServed(
+    const std::vector<GroupVersionResource>& resources) const {
+  return {core_->env(), [core = core_, resources](CallOptions call) {
+            return SearchFirstServed(core, resources, std::move(call));
+          }};
 }
 
-Task<Result<std::string>> AsyncDiscoveryClient::ServerVersion(CallOptions call) const {
-  return VersionOfServer(core_, std::move(call));
+AsyncCall<std::string> AsyncDiscoveryClient::ServerVersion() const {
+  return {core_->env(),
+          [core = core_](CallOptions call) { return VersionOfServer(core, std::move(call)); }};
 }
 
 Result<std::vector<ApiGroupVersion>> DiscoveryClient::ServerGroupsAndResources(
     const CallOptions& call) const {
-  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).ServerGroupsAndResources(call));
+  return Blocked(AsyncDiscoveryClient(core_).ServerGroupsAndResources(), call);
 }
 
 Result<RestMapping> DiscoveryClient::MappingFor(std::string_view name,
                                                 const CallOptions& call) const {
-  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).MappingFor(std::string(name), call));
+  return Blocked(AsyncDiscoveryClient(core_).MappingFor(std::string(name)), call);
 }
 
 Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionResource& resource,
                                                 const CallOptions& call) const {
-  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).MappingFor(resource, call));
+  return Blocked(AsyncDiscoveryClient(core_).MappingFor(resource), call);
 }
 
 Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionKind& kind,
                                                 const CallOptions& call) const {
-  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).MappingFor(kind, call));
+  return Blocked(AsyncDiscoveryClient(core_).MappingFor(kind), call);
 }
 
 Result<RestMapping> DiscoveryClient::FirstServed(const std::vector<GroupVersionResource>& resources,
                                                  const CallOptions& call) const {
-  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).FirstServed(resources, call));
+  return Blocked(AsyncDiscoveryClient(core_).FirstServed(resources), call);
 }
 
 Result<std::string> DiscoveryClient::ServerVersion(const CallOptions& call) const {
-  return BlockOn(core_->env(), AsyncDiscoveryClient(core_).ServerVersion(call));
+  return Blocked(AsyncDiscoveryClient(core_).ServerVersion(), call);
 }
 
 void DiscoveryClient::Invalidate() const {

@@ -62,6 +62,7 @@ class AsyncSharedInformer {
 };
 
 // Waits until all of them have synced, as WaitForCacheSync does. `env` must outlive the task.
+// `informers` is a variable where this is awaited: g++ 12 refuses a list in braces there.
 [[nodiscard]] inline Task<Result<void>> AsyncWaitForCacheSync(
     Env& env, const std::vector<InformerSynced>& informers, std::stop_token stop = {},
     SyncWaitOptions options = {}) {

@@ -1,9 +1,7 @@
 // kinformer/client/async_resource_client.h
 //
 // AsyncResourceClient<T>: the verbs of the API for one resource, as calls that block no thread: a
-// coroutine awaits them, or they call a function.
-//
-//   const AsyncResourceClient pods(client.For<corev1::Pod>("default"));
+// coroutine awaits them, or they call a function (async_call.h).
 //
 //   Task<Result<void>> DeleteIfDone(AsyncResourceClient<corev1::Pod> pods, std::string name) {
 //     Result<Ref<corev1::Pod>> pod = co_await pods.Get(name);
@@ -11,9 +9,9 @@
 //     if (pod->status().phase() != "Succeeded") co_return Result<void>();
 //     co_return co_await pods.Delete(name);
 //   }
+//   ...
+//   const AsyncResourceClient pods(client.For<corev1::Pod>("default"));
 //   Spawn(env, DeleteIfDone(pods, "web-0"));
-//
-//   pods.Get("web-0").Start([](Result<Ref<corev1::Pod>> pod) { ... });  // on the loop
 //
 // What a request does (retries, rate limit, encodings, errors) is the same as in ResourceClient,
 // which blocks on the tasks that are here. Thousands of requests may be on their way at once.
@@ -21,22 +19,21 @@
 #ifndef KINFORMER_CLIENT_ASYNC_RESOURCE_CLIENT_H_
 #define KINFORMER_CLIENT_ASYNC_RESOURCE_CLIENT_H_
 
-#include <coroutine>
-#include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "kinformer/base/task.h"
+#include "kinformer/client/async_call.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/internal/async_resource_core.h"
+#include "kinformer/internal/named_variable.h"
 
 namespace kinformer {
 
 namespace internal {
 
-// The untyped form of an answer, and the way to its typed form.
-template <class T>
-struct AnswerForm;
 template <class T>
 struct AnswerForm<Ref<T>> {
   using Raw = ObjectRef;
@@ -56,152 +53,106 @@ Task<Result<Raw>> NeverSent() {
 
 }  // namespace internal
 
-// A request that has not been sent yet: it is when this is awaited or started, which may happen
-// once. Movable. Thread-compatible.
-template <class T>
-class [[nodiscard]] AsyncCall {
-  using Form = internal::AnswerForm<T>;
-  using Raw = typename Form::Raw;
-
- public:
-  using value_type = Result<T>;
-
-  AsyncCall(Env& env, Task<Result<Raw>> task) : env_(&env), task_(std::move(task)) {}
-
-  // Sends the request, and calls `done` with its result on env.loop(), where it must not block.
-  // Exceptions of `done` are logged and counted. Not called if the loop ends before.
-  void Start(std::function<void(Result<T>)> done) && {
-    Spawn<Result<Raw>>(*env_, env_->loop(), std::move(task_),
-                       [done = std::move(done)](Result<Raw> raw) { done(Typed(std::move(raw))); });
-  }
-  // Returns the request as a task, for Spawn, BlockOn and collections of tasks.
-  [[nodiscard]] Task<Result<T>> AsTask() && { return Await(std::move(task_)); }
-  [[nodiscard]] Env& env() const { return *env_; }
-
-  // ---- For co_await.
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> caller) const {
-    task_.await_suspend(caller);
-  }
-  Result<T> await_resume() const { return Typed(task_.await_resume()); }
-
- private:
-  static Result<T> Typed(Result<Raw> raw) {
-    if (!raw) return std::move(raw).error();
-    return Form::Typed(*std::move(raw));
-  }
-  static Task<Result<T>> Await(Task<Result<Raw>> task) {
-    Result<Raw> raw = co_await task;
-    co_return Typed(std::move(raw));
-  }
-
-  Env* env_;
-  Task<Result<Raw>> task_;
-};
-
-// A request whose answer is only that it succeeded.
-template <>
-class [[nodiscard]] AsyncCall<void> {
- public:
-  using value_type = Result<void>;
-
-  AsyncCall(Env& env, Task<Result<void>> task) : env_(&env), task_(std::move(task)) {}
-
-  void Start(std::function<void(Result<void>)> done) && {
-    Spawn<Result<void>>(*env_, env_->loop(), std::move(task_), std::move(done));
-  }
-  [[nodiscard]] Task<Result<void>> AsTask() && { return std::move(task_); }
-  [[nodiscard]] Env& env() const { return *env_; }
-
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> caller) const {
-    task_.await_suspend(caller);
-  }
-  Result<void> await_resume() const { return task_.await_resume(); }
-
- private:
-  Env* env_;
-  Task<Result<void>> task_;
-};
-
-// A copyable handle for one resource, as ResourceClient<T>, whose methods it has. Nothing is sent
-// before the returned call is awaited or started. A call keeps what it needs, so it may outlive
-// this handle, and the client. Thread-safe; never blocks.
+// A copyable handle for one resource, with the methods of ResourceClient<T>. Nothing is sent before
+// the returned call is awaited or started. Thread-safe; never blocks.
 //
-// CallOptions: a stop request ends a call with kCanceled, its timeout with kDeadlineExceeded.
+// Options, objects and patches are variables, as NamedVariable explains: write
+// `const ListOptions options{.limit = 500};` before `co_await pods.List(options)`. What bounds a
+// call are AsyncCall's WithStop and WithTimeout.
 //
-// Counterpart: the generated clients of client-go, each in a goroutine of its own.
+// Counterpart: the generated clients of client-go, each call in a goroutine of its own.
 template <ObjectView T>
 class AsyncResourceClient {
+  template <class Options>
+  using Named = internal::NamedVariable<Options>;
+
  public:
   explicit AsyncResourceClient(const ResourceClient<T>& client) : core_(client.core().async()) {}
 
-  [[nodiscard]] AsyncCall<Ref<T>> Get(std::string name, GetOptions options = {},
-                                      CallOptions call = {}) const {
-    return {env(), core_.Get(std::move(name), std::move(options), std::move(call))};
+  [[nodiscard]] AsyncCall<Ref<T>> Get(std::string name, Named<GetOptions> options = {}) const {
+    return {env(), [core = core_, name = std::move(name),
+                    options = std::move(options).Take()](CallOptions call) mutable {
+              return core.Get(std::move(name), std::move(options), std::move(call));
+            }};
   }
   // Returns one page, of options.limit objects at most.
-  [[nodiscard]] AsyncCall<ObjectList<T>> ListPage(ListOptions options,
-                                                  CallOptions call = {}) const {
-    return {env(), core_.ListPage(std::move(options), std::move(call))};
+  [[nodiscard]] AsyncCall<ObjectList<T>> ListPage(Named<ListOptions> options = {}) const {
+    return {env(), [core = core_, options = std::move(options).Take()](CallOptions call) mutable {
+              return core.ListPage(std::move(options), std::move(call));
+            }};
   }
   // Returns the whole collection, page by page if options.limit is set.
-  [[nodiscard]] AsyncCall<ObjectList<T>> List(ListOptions options = {},
-                                              CallOptions call = {}) const {
-    return {env(), core_.List(std::move(options), std::move(call))};
+  [[nodiscard]] AsyncCall<ObjectList<T>> List(Named<ListOptions> options = {}) const {
+    return {env(), [core = core_, options = std::move(options).Take()](CallOptions call) mutable {
+              return core.List(std::move(options), std::move(call));
+            }};
   }
+  // Creates an object. `object` is a variable of type T::Mutable.
   template <class M>
-  [[nodiscard]] AsyncCall<Ref<T>> Create(const M& object, CreateOptions options = {},
-                                         CallOptions call = {}) const {
-    if constexpr (internal::CheckWritable<T, M>()) {
-      return {env(), core_.Create(internal::ToRequestObject<T>(object), std::move(options),
-                                  std::move(call))};
+  [[nodiscard]] AsyncCall<Ref<T>> Create(M&& object, Named<CreateOptions> options = {}) const {
+    internal::ExplainTemporaryInAwait<M>();
+    if constexpr (internal::CheckWritable<T, std::remove_cvref_t<M>>()) {
+      return {env(), [core = core_, object = internal::ToRequestObject<T>(object),
+                      options = std::move(options).Take()](CallOptions call) mutable {
+                return core.Create(std::move(object), std::move(options), std::move(call));
+              }};
     } else {
-      return {env(), internal::NeverSent<internal::ObjectRef>()};
+      return {env(), [](const CallOptions&) { return internal::NeverSent<internal::ObjectRef>(); }};
     }
   }
   // Replaces the object. If metadata.resourceVersion is set, it must be the current one: otherwise
   // kConflict.
   template <class M>
-  [[nodiscard]] AsyncCall<Ref<T>> Update(const M& object, UpdateOptions options = {},
-                                         CallOptions call = {}) const {
-    return UpdatePart(object, "", std::move(options), std::move(call));
+  [[nodiscard]] AsyncCall<Ref<T>> Update(M&& object, Named<UpdateOptions> options = {}) const {
+    internal::ExplainTemporaryInAwait<M>();
+    return UpdatePart(object, "", std::move(options).Take());
   }
   template <class M>
-  [[nodiscard]] AsyncCall<Ref<T>> UpdateStatus(const M& object, UpdateOptions options = {},
-                                               CallOptions call = {}) const {
-    return UpdatePart(object, "status", std::move(options), std::move(call));
+  [[nodiscard]] AsyncCall<Ref<T>> UpdateStatus(M&& object,
+                                               Named<UpdateOptions> options = {}) const {
+    internal::ExplainTemporaryInAwait<M>();
+    return UpdatePart(object, "status", std::move(options).Take());
   }
   // Patches the object or its `subresource`: "status", "scale", ... or empty.
-  [[nodiscard]] AsyncCall<Ref<T>> Patch(std::string name, kinformer::Patch patch,
-                                        PatchOptions options = {}, std::string subresource = "",
-                                        CallOptions call = {}) const {
-    return {env(), core_.Patch(std::move(name), std::move(patch), std::move(subresource),
-                               std::move(options), std::move(call))};
+  [[nodiscard]] AsyncCall<Ref<T>> Patch(std::string name, Named<kinformer::Patch> patch,
+                                        Named<PatchOptions> options = {},
+                                        std::string subresource = "") const {
+    return {env(), [core = core_, name = std::move(name), patch = std::move(patch).Take(),
+                    options = std::move(options).Take(),
+                    subresource = std::move(subresource)](CallOptions call) mutable {
+              return core.Patch(std::move(name), std::move(patch), std::move(subresource),
+                                std::move(options), std::move(call));
+            }};
   }
-  [[nodiscard]] AsyncCall<void> Delete(std::string name, DeleteOptions options = {},
-                                       CallOptions call = {}) const {
-    return {env(), core_.Delete(std::move(name), std::move(options), std::move(call))};
+  [[nodiscard]] AsyncCall<void> Delete(std::string name, Named<DeleteOptions> options = {}) const {
+    return {env(), [core = core_, name = std::move(name),
+                    options = std::move(options).Take()](CallOptions call) mutable {
+              return core.Delete(std::move(name), std::move(options), std::move(call));
+            }};
   }
-  [[nodiscard]] AsyncCall<void> DeleteCollection(DeleteOptions options = {}, ListOptions list = {},
-                                                 CallOptions call = {}) const {
-    return {env(), core_.DeleteCollection(std::move(options), std::move(list), std::move(call))};
+  [[nodiscard]] AsyncCall<void> DeleteCollection(Named<DeleteOptions> options = {},
+                                                 Named<ListOptions> list = {}) const {
+    return {env(), [core = core_, options = std::move(options).Take(),
+                    list = std::move(list).Take()](CallOptions call) mutable {
+              return core.DeleteCollection(std::move(options), std::move(list), std::move(call));
+            }};
   }
   // Runs one watch. Calls `on_event` within the task that awaits it, or on the loop if it is
   // started; returning false ends the watch, and so do exceptions, which pass through to the task.
-  // Its result is OK when the stream ended.
-  [[nodiscard]] AsyncCall<void> Watch(
-      ListOptions options,
-      internal::Callable<bool(const ResourceWatchEvent<T>&), internal::OnEventWords> on_event,
-      CallOptions call = {}) const {
-    return {env(), core_.Watch(
-                       std::move(options),
-                       [on_event = std::move(on_event)](const internal::OwnedWatchEvent& event) {
-                         return on_event({event.type, Ref<T>(event.object), event.resourceVersion});
-                       },
-                       std::move(call))};
+  // Its result is OK when the stream ended. A lambda that captures values is a variable.
+  template <class OnEvent>
+  [[nodiscard]] AsyncCall<void> Watch(Named<ListOptions> options, OnEvent&& on_event) const {
+    internal::ExplainTemporaryInAwait<OnEvent>();
+    using Function = internal::Callable<bool(const ResourceWatchEvent<T>&), internal::OnEventWords>;
+    return {env(), [core = core_, options = std::move(options).Take(),
+                    function = Function(on_event)](CallOptions call) mutable {
+              return core.Watch(
+                  std::move(options),
+                  [function = std::move(function)](const internal::OwnedWatchEvent& event) {
+                    return function({event.type, Ref<T>(event.object), event.resourceVersion});
+                  },
+                  std::move(call));
+            }};
   }
 
   [[nodiscard]] Env& env() const { return core_.env(); }
@@ -215,13 +166,17 @@ class AsyncResourceClient {
  private:
   explicit AsyncResourceClient(internal::AsyncResourceCore core) : core_(std::move(core)) {}
   template <class M>
-  AsyncCall<Ref<T>> UpdatePart(const M& object, std::string subresource, UpdateOptions options,
-                               CallOptions call) const {
+  AsyncCall<Ref<T>> UpdatePart(const M& object, std::string subresource,
+                               UpdateOptions options) const {
     if constexpr (internal::CheckWritable<T, M>()) {
-      return {env(), core_.Update(internal::ToRequestObject<T>(object), std::move(subresource),
-                                  std::move(options), std::move(call))};
+      return {env(), [core = core_, object = internal::ToRequestObject<T>(object),
+                      subresource = std::move(subresource),
+                      options = std::move(options)](CallOptions call) mutable {
+                return core.Update(std::move(object), std::move(subresource), std::move(options),
+                                   std::move(call));
+              }};
     } else {
-      return {env(), internal::NeverSent<internal::ObjectRef>()};
+      return {env(), [](const CallOptions&) { return internal::NeverSent<internal::ObjectRef>(); }};
     }
   }
 
