@@ -131,6 +131,22 @@ TEST_F(AsyncResourceClientTest, Start_CallsItsFunctionOnTheLoopAndNothingBefore)
   EXPECT_TRUE(on_loop);
 }
 
+// The function destroys all that made the call, and makes another call meanwhile.
+TEST_F(AsyncResourceClientTest, AFunctionMayEndItsClient) {
+  server_.fallback = [](const HttpRequest&) { return Json(ConfigMapJson("a", "7")); };
+  int called = 0;
+  bool other = false;
+  const auto end = [&](const ConfigMapResult&) {
+    ++called;
+    Maps().Get("b").Start([&](const ConfigMapResult& got) { other = got.ok(); });
+    client_.reset();
+  };
+  Maps().Get("a").Start(end);
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(called, 1);
+  EXPECT_TRUE(other);
+}
+
 TEST_F(AsyncResourceClientTest, Errors_AreThoseOfTheBlockingClient) {
   server_.fallback = [](const HttpRequest&) { return StatusFailure(404, "NotFound", "gone"); };
   EXPECT_TRUE(IsNotFound(Run(Maps().Get("a").AsTask()).error()));

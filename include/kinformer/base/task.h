@@ -89,7 +89,7 @@ template <class Promise>
 constexpr void ExplainForeignCoroutine() {
   static_assert(PromiseOfTask<Promise>,
                 "co_await of kinformer's calls is for coroutines that return kinformer::Task; "
-                "programs of boost::asio take kinformer/asio.h, others Spawn with a function");
+                "programs of boost::asio take kinformer/base/asio.h, others Spawn with a function");
 }
 
 }  // namespace internal
@@ -133,7 +133,7 @@ class [[nodiscard]] Task {
 
 namespace internal {
 
-// What those that start a task may do with it.
+// Access to a task for those that start it.
 struct TaskAccess {
   template <class T>
   static std::coroutine_handle<> Join(const Task<T>& task, Flow& flow) {

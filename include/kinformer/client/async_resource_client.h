@@ -57,8 +57,8 @@ Task<Result<Raw>> NeverSent() {
 // the returned call is awaited or started. Thread-safe; never blocks.
 //
 // Options, objects and patches are variables, as NamedVariable explains: write
-// `const ListOptions options{.limit = 500};` before `co_await pods.List(options)`. What bounds a
-// call are AsyncCall's WithStop and WithTimeout.
+// `const ListOptions options{.limit = 500};` before `co_await pods.List(options)`. AsyncCall has
+// WithStop and WithTimeout.
 //
 // Counterpart: the generated clients of client-go, each call in a goroutine of its own.
 template <ObjectView T>
