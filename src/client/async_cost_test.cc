@@ -25,8 +25,8 @@ class AsyncCostTest : public ::testing::Test {
  protected:
   AsyncCostTest() {
     server_.fallback = [](const HttpRequest&) {
-      return testing::Json(
-          R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"default"}})");
+      return testing::Json(R"({"kind":"ConfigMap","apiVersion":"v1",)"
+                           R"("metadata":{"name":"a","namespace":"default"}})");
     };
   }
   // Returns the allocations for each of the requests that `run` makes.

@@ -1,6 +1,6 @@
 // What a coroutine must not await, or give to what it awaits.
 // case-gcc options_in_braces: NamedVariable
-// case-clang options_in_braces: no matching member function
+// case-clang options_in_braces: (no matching member function|designated initializer list)
 // case temporary_options: name a variable before it
 // case temporary_object: name a variable before it
 // case temporary_lambda: name a variable before it
@@ -35,6 +35,8 @@ Task<int> Number() { co_return 1; }
 
 Task<int> Use(Pods pods, kinformer::Env& env, std::string text) {
   (void)env;
+  (void)pods;
+  (void)text;
 #ifdef options_in_braces
   (void)co_await pods.Get("web-0", {.resourceVersion = "0"});
 #elif defined temporary_options
@@ -43,8 +45,6 @@ Task<int> Use(Pods pods, kinformer::Env& env, std::string text) {
   (void)co_await pods.Create(corev1::Pod::Mutable());
 #elif defined temporary_lambda
   (void)co_await pods.Watch({}, [text](const auto&) { return text.empty(); });
-#elif defined temporary_resource
-  (void)pods;
 #elif defined spawn_without_result
   kinformer::Spawn(env, Number());
 #endif
