@@ -167,8 +167,8 @@ function(kinformer_library target)
 endfunction()
 
 # The standard library's headers, compiled once: reading them takes nearly half of the time that a
-# source takes. Builds without KINFORMER_PRECOMPILED show where one is missing: scripts/tidy, and the
-# preset debug, which scripts/nightly builds.
+# source takes. Builds without KINFORMER_PRECOMPILED show where one is missing: scripts/tidy, and
+# the preset debug, which scripts/nightly builds.
 if(KINFORMER_PRECOMPILED)
   add_library(kinformer_library_headers STATIC EXCLUDE_FROM_ALL
     ${PROJECT_SOURCE_DIR}/cmake/library_headers.cc)
@@ -236,8 +236,8 @@ if(KINFORMER_SANITIZE MATCHES undefined)
 endif()
 
 # The headers that nearly every test needs, compiled once: without that they take half of the time
-# that a test takes. What they leave for the compiler to do in each source takes a third of the rest,
-# so kinformer_batch_tests makes fewer sources.
+# that a test takes. What they leave for the compiler to do in each source takes a third of the
+# rest, so kinformer_batch_tests makes fewer sources.
 if(KINFORMER_BUILD_TESTS AND KINFORMER_PRECOMPILED)
   add_executable(kinformer_test_headers EXCLUDE_FROM_ALL
     ${PROJECT_SOURCE_DIR}/cmake/test_headers.cc)

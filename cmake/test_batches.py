@@ -19,7 +19,8 @@ MOST_FILES, MOST_BYTES = 8, 60000
 STRING = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 COMMENT = re.compile(r"//[^\n]*")
 USING = re.compile(r"^using ((?:\w+::)+)(\w+);", re.MULTILINE)
-CLASS = re.compile(r"^(?:template <.*> )?(?:class|struct|enum class|enum|union) (\w+)", re.MULTILINE)
+CLASS = re.compile(r"^(?:template <.*> )?(?:class|struct|enum class|enum|union) (\w+)",
+                   re.MULTILINE)
 ALIAS = re.compile(r"^(?:using|namespace) (\w+) =", re.MULTILINE)
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 MACRO = re.compile(r"^[A-Z][A-Z_0-9]+\(\s*(\w+)", re.MULTILINE)
