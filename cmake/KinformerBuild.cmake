@@ -42,13 +42,13 @@ target_compile_options(kinformer_flags INTERFACE
 if(KINFORMER_CHECK_VIEWS)
   add_compile_definitions(KINFORMER_CHECK_VIEWS)
 endif()
+# Links in half of the time or less. What is installed is linked by the system's own linker.
+find_program(KINFORMER_GOLD ld.gold)
 if(KINFORMER_SANITIZE)
   add_compile_definitions(KINFORMER_CHECKS_FORKS)  # src/base/core/mutex.h
   add_compile_options(-fsanitize=${KINFORMER_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all -O1 -g1)
   add_link_options(-fsanitize=${KINFORMER_SANITIZE})
-  # Links in a third of the time.
-  find_program(KINFORMER_GOLD ld.gold)
   if(KINFORMER_GOLD)
     add_link_options(-fuse-ld=gold)
   endif()
@@ -269,6 +269,9 @@ function(kinformer_test name)
   target_link_libraries(${name} PRIVATE
     ${links} ${ARG_LIBS} kinformer_flags GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${KINFORMER_TEST_OPTIONS})
+  if(KINFORMER_GOLD)
+    target_link_options(${name} PRIVATE -fuse-ld=gold)
+  endif()
   if(KINFORMER_PRECOMPILED)
     target_precompile_headers(${name} REUSE_FROM kinformer_test_headers)
     set_property(GLOBAL APPEND PROPERTY KINFORMER_BATCHED ${name})
