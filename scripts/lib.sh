@@ -92,9 +92,10 @@ configure() {
   rm -f "$log"
 }
 
-# configure_tests PRESET: configures what the tests of a preset need.
+# configure_tests PRESET [-DX=Y...]: configures what the tests of a preset need.
 configure_tests() {
   local preset=$1 options=(-DKINFORMER_BUILD_TESTS=ON)
+  shift
   case $preset in
     # What the command and the examples are made of is tested without them.
     asan)
@@ -103,7 +104,7 @@ configure_tests() {
       ;;
     tsan) options+=(-DKINFORMER_BUILD_BENCH=OFF -DKINFORMER_BUILD_EXAMPLES=OFF) ;;
   esac
-  configure "$preset" "${options[@]}"
+  configure "$preset" "${options[@]}" "$@"
 }
 
 # build PRESET: configures and builds what the tests of a preset need.
