@@ -1,4 +1,4 @@
-// What a coroutine must not await, or give to what it awaits.
+// Mistakes of coroutines: temporaries in what they await, and tasks without a Result.
 // case-gcc options_in_braces: NamedVariable
 // case-clang options_in_braces: (no matching member function|designated initializer list)
 // case temporary_options: name a variable before it
