@@ -97,16 +97,9 @@ class Limits {
 
 // Calls `check` until it returns a result: now, after each notification, at `deadline`, and when
 // `stop` is requested. `env` must outlive it.
-template <class Check>
 Task<Result<void>> AwaitUntil(Env& env, std::shared_ptr<Signal> signal, std::stop_token stop,
-                              std::optional<SteadyTime> deadline, Check check) {
-  const Limits limits(env, signal, stop, deadline);
-  while (true) {
-    std::optional<Result<void>> decided = check();
-    if (decided) co_return *std::move(decided);
-    co_await signal->Wait();
-  }
-}
+                              std::optional<SteadyTime> deadline,
+                              std::function<std::optional<Result<void>>()> check);
 
 }  // namespace kinformer::internal::base
 
