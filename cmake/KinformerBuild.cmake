@@ -179,18 +179,24 @@ if(KINFORMER_PRECOMPILED)
     <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>)
 endif()
 
-# kinformer_layer(NAME SOURCES a.cc... [OFFERS a.h...] [PUBLIC b.h...] DEPS base... [LIBS x...])
+# kinformer_layer(NAME [SOURCES a.cc...] [COLD c.cc...] [OFFERS a.h...] [PUBLIC b.h...]
+# [DEPS base...] [LIBS x...])
 #
 # One library for the folder src/NAME or server/NAME, whose CMakeLists.txt calls this. NAME may be a
-# path: the library of a/b is kinformer_a_b. OFFERS are the headers that later layers may include;
-# the others are for the folder and its tests. PUBLIC are the headers of include/kinformer that it
-# implements. DEPS are layers that stand before this one. Private headers are included as
-# "NAME/x.h", public ones as "kinformer/x.h". scripts/layers checks all of that.
+# path: the library of a/b is kinformer_a_b. COLD are sources that run neither for each object or
+# event nor for each read of a cache: they are compiled for size. OFFERS are the headers that later
+# layers may include; the others are for the folder and its tests. PUBLIC are the headers of
+# include/kinformer that it implements. DEPS are layers that stand before this one. Private headers
+# are included as "NAME/x.h", public ones as "kinformer/x.h". scripts/layers checks all of that.
 function(kinformer_layer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;OFFERS;PUBLIC;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;COLD;OFFERS;PUBLIC;DEPS;LIBS" ${ARGN})
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
-  kinformer_library(${target} ${ARG_SOURCES})
+  kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD})
+  if(ARG_COLD AND NOT KINFORMER_SANITIZE)
+    set_source_files_properties(${ARG_COLD} PROPERTIES
+      COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-Os>)
+  endif()
   string(REGEX REPLACE "/${name}$" "" root "${CMAKE_CURRENT_SOURCE_DIR}")
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

@@ -21,6 +21,7 @@
 #include "http/connection.h"
 #include "http/field_names.h"
 #include "http/gzip_deflater.h"
+#include "transport/head_keeper.h"
 
 namespace kinformer::internal::http {
 
@@ -73,6 +74,11 @@ class Answer {
   // answer that is aborted early never begins.
   [[nodiscard]] bool begun() const { return begun_; }
   [[nodiscard]] int status() const { return status_; }
+  // Frees the head's memory; the head is not read any more.
+  void ReleaseHead() {
+    headers_ = nullptr;
+    if (response_ != nullptr) transport::ReleaseHead(*response_);
+  }
   [[nodiscard]] std::string_view content_type() const { return headers_->Get("Content-Type"); }
   // Whether no body follows, whatever length() is.
   [[nodiscard]] bool bodiless() const { return bodiless_; }

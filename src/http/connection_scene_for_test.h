@@ -32,6 +32,7 @@
 #include "http/http1_connection.h"
 #include "http/http2_connection.h"
 #include "transport/head_judge.h"
+#include "transport/head_keeper.h"
 #include "transport/responses.h"
 
 namespace kinformer::internal::http {
@@ -51,6 +52,7 @@ struct Script {
   std::function<void()> wake{};
   std::vector<std::size_t> asked{};  // max_bytes of each Read
   int alive = 0;                     // streams that read it
+  int heads_released = 0;
 
   static std::shared_ptr<Script> Of(std::deque<Part> parts, int status = 200) {
     auto script = std::make_shared<Script>();
@@ -60,7 +62,7 @@ struct Script {
   }
 };
 
-class ScriptStream final : public ResponseStream {
+class ScriptStream final : public ResponseStream, public transport::HeadKeeper {
  public:
   explicit ScriptStream(std::shared_ptr<Script> script) : script_(std::move(script)) {
     ++script_->alive;
@@ -83,6 +85,7 @@ class ScriptStream final : public ResponseStream {
   void SetWake(std::function<void()> wake) override { script_->wake = std::move(wake); }
   [[nodiscard]] bool resumes_soon() const override { return script_->resumes_soon; }
   [[nodiscard]] ConnectionEffect effect() const override { return script_->effect; }
+  void ReleaseHead() override { ++script_->heads_released; }
 
  private:
   const std::shared_ptr<Script> script_;

@@ -326,6 +326,7 @@ class Http1Connection final : public Connection {
           continue;
         }
         MakeHead();
+        if (state != ResponseStream::State::kEnd) answer_->ReleaseHead();
       }
       if (!answer_->begun() && state != ResponseStream::State::kAbort) {
         more_ = state == ResponseStream::State::kMore;

@@ -131,6 +131,23 @@ TEST(Http1Responses, HeadersOfTheHandler_AreSentWithoutThoseThatFrame) {
             "HTTP/1.1 200 OK\r\nA: first\r\ndate: mine\r\nB: \r\nContent-Length: 1\r\n\r\nx");
 }
 
+TEST(Http1Responses, HeadThatIsSent_IsFreedIfTheBodyGoesOn) {
+  ConnectionScene scene;
+  const auto client = scene.Connect();
+  const auto whole = scene.handler().Add({{"x", State::kEnd}});
+  client->Exchange(kGet);
+  EXPECT_EQ(whole->heads_released, 0) << "the whole response is freed";
+  const auto script = scene.handler().Add({{"a", State::kWait}, {"b", State::kWait}});
+  script->ready = false;
+  client->Exchange(kGet);
+  EXPECT_EQ(script->heads_released, 0) << "the head is not known yet";
+  script->ready = true;
+  scene.Wake(script);
+  EXPECT_EQ(script->heads_released, 1);
+  scene.Wake(script);
+  EXPECT_EQ(script->heads_released, 1);
+}
+
 TEST(Http1Responses, HeadRequest_GetsTheLengthThatTheHandlerSays) {
   for (const auto& [value, line] :
        std::vector<std::pair<std::string, std::string>>{{"12345", "Content-Length: 12345\r\n"},

@@ -347,6 +347,7 @@ void Http2Connection::SendHead(Stream& stream) {
   field(":status", std::to_string(answer.status()));
   answer.ForEachField(field);
   if (answer.length()) field("content-length", std::to_string(*answer.length()));
+  if (stream.state != State::kEnd) answer.ReleaseHead();
   std::vector<nghttp2_nv> fields;
   fields.reserve(sizes.size());
   auto* at = reinterpret_cast<std::uint8_t*>(text.data());

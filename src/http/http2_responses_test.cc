@@ -65,6 +65,19 @@ TEST(Http2Responses, Headers_AreInLowerCase) {
   EXPECT_EQ(client[id].head, ":status=200;x-abz=Value;date=mine;content-length=1;");
 }
 
+TEST(Http2Responses, HeadThatIsSent_IsFreedIfTheBodyGoesOn) {
+  ConnectionScene scene;
+  Http2Client client(scene.Connect(kHttp2));
+  const auto whole = scene.handler().Add({{"x", State::kEnd}});
+  client.Request("GET", kHost);
+  EXPECT_EQ(whole->heads_released, 0) << "the whole response is freed";
+  const auto script = scene.handler().Add({{"a", State::kWait}, {"b", State::kWait}});
+  client.Request("GET", kHost);
+  EXPECT_EQ(script->heads_released, 1);
+  scene.Wake(script);
+  EXPECT_EQ(script->heads_released, 1);
+}
+
 TEST(Http2Responses, LateResponse_BeginsWhenItIsReady) {
   for (const bool soon : {true, false}) {
     ConnectionScene scene;

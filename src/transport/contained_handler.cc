@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/core/user_call.h"
+#include "transport/head_keeper.h"
 #include "transport/responses.h"
 
 namespace kinformer::internal::transport {
@@ -29,7 +30,7 @@ std::unique_ptr<ResponseStream> ServerError() {
 }
 
 // Loop-confined.
-class ContainedResponse final : public ResponseStream {
+class ContainedResponse final : public ResponseStream, public HeadKeeper {
  public:
   ContainedResponse(Env& env, std::string of, std::unique_ptr<ResponseStream> inner)
       : env_(env), of_(std::move(of)), inner_(std::move(inner)) {}
@@ -60,6 +61,11 @@ class ContainedResponse final : public ResponseStream {
   }
   void SetWake(std::function<void()> wake) override {
     if (!Unable()) (void)Try("SetWake", [&] { inner_->SetWake(std::move(wake)); });
+  }
+  void ReleaseHead() override {
+    if (Unable()) return;
+    headers_ = nullptr;
+    transport::ReleaseHead(*inner_);
   }
   [[nodiscard]] bool resumes_soon() const override {
     bool soon = false;

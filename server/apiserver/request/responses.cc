@@ -7,9 +7,11 @@
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
 #include "base/core/http_code.h"
+#include "transport/head_keeper.h"
 
 namespace kinformer::apiserver {
 
+using internal::transport::HeadKeeper;
 using internal::transport::WholeBody;
 
 namespace {
@@ -54,8 +56,9 @@ class Delay final : public Deferred {
 };
 
 // Adds one header to a response.
-class WithHeader final : public ResponseStream {
+class WithHeader final : public ResponseStream, public HeadKeeper {
  public:
+  // `name` must outlive it.
   WithHeader(ResponsePtr inner, std::string_view name, std::string value)
       : inner_(std::move(inner)), name_(name), value_(std::move(value)) {}
 
@@ -72,10 +75,15 @@ class WithHeader final : public ResponseStream {
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     return inner_->Read(max_bytes, out);
   }
+  void ReleaseHead() override {
+    headers_.reset();
+    value_ = std::string();
+    internal::transport::ReleaseHead(*inner_);
+  }
 
  private:
   ResponsePtr inner_;
-  std::string name_;
+  const std::string_view name_;
   std::string value_;
   mutable std::optional<HttpHeaders> headers_;
 };

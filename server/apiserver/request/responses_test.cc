@@ -1,7 +1,10 @@
 #include "apiserver/request/responses.h"
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +12,7 @@
 #include "kinformer/base/simulation.h"
 
 #include "apiserver/errors/status.h"
+#include "transport/head_keeper.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -161,6 +165,34 @@ TEST_F(DelayedResponses, Delay_IsExact) {
   // The headers are kept: the same object is returned again.
   EXPECT_EQ(&response->headers(), &response->headers());
   EXPECT_EQ(BodyOf(*response), "x");
+}
+
+// A watch has such a response.
+class KeptHead final : public ResponseStream, public internal::transport::HeadKeeper {
+ public:
+  explicit KeptHead(int& released) : released_(released) {}
+  [[nodiscard]] int status() const override { return 200; }
+  [[nodiscard]] const HttpHeaders& headers() const override { return headers_; }
+  State Read(std::size_t, std::vector<BodyChunk>&) override { return State::kWait; }
+  void SetWake(std::function<void()>) override {}
+  void ReleaseHead() override { ++released_; }
+
+ private:
+  int& released_;
+  HttpHeaders headers_{};
+};
+
+TEST(Responses, AuditedResponse_FreesTheHeadOfTheOneInIt) {
+  int released = 0;
+  const ResponsePtr response =
+      Audited(Warning(std::make_unique<KeptHead>(released), "careful"), "an-id");
+  EXPECT_EQ(ValuesOf(response->headers(), "Audit-Id"), Texts{"an-id"});
+  EXPECT_EQ(ValuesOf(response->headers(), "Warning"), Texts{"299 - \"careful\""});
+  EXPECT_EQ(released, 0);
+  internal::transport::ReleaseHead(*response);
+  EXPECT_EQ(released, 1);
+  std::vector<BodyChunk> chunks;
+  EXPECT_EQ(response->Read(1, chunks), ResponseStream::State::kWait);
 }
 
 TEST(Responses, Warnings_TakeAtMostFourKibibytes) {

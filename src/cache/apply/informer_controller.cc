@@ -259,6 +259,7 @@ void InformerController::ProcessDeltas() {
   const StoreCore& store = store_.store;
   std::vector<Notification>& notifications = writer_.notifications();
   writer_.BeginBatch();
+  notifications.reserve(batch_.deltas.size());
   for (std::size_t i = 0; i < batch_.deltas.size(); ++i) {
     ExpectFrom(store, batch_.deltas, i);
     writer_.Apply(batch_.deltas[i], batch_.is_in_initial_list);

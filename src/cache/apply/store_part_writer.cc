@@ -5,6 +5,15 @@
 #include "cache/figures/informer_metrics.h"
 
 namespace kinformer::internal::cache {
+namespace {
+
+// Returns whether it is an event of a watch for one object.
+bool IsWatched(const Delta& delta) {
+  return delta.type == DeltaType::kAdded || delta.type == DeltaType::kUpdated ||
+         (delta.type == DeltaType::kDeleted && !delta.final_state_unknown);
+}
+
+}  // namespace
 
 StorePartWriter::StorePartWriter(Env& env, PartedStore& store, StorePart part,
                                  StorePartWriterOptions options)
@@ -41,17 +50,13 @@ void StorePartWriter::BeginBatch() {
   store_.store.Begin();
 }
 
-bool StorePartWriter::IsNews(const Delta& delta) {
-  const bool watched = delta.type == DeltaType::kAdded || delta.type == DeltaType::kUpdated ||
-                       (delta.type == DeltaType::kDeleted && !delta.final_state_unknown);
-  if (!watched) return true;
+bool StorePartWriter::IsNews(const Delta& delta, const StoreSpot& spot) {
   const Block& object = *delta.object;
   if (store_.coverage.IsUnreadable(object.namespace_(), object.name()) ||
       store_.coverage.left_out().Contains(object.namespace_(), object.name())) {
     return true;
   }
-  const Block* const stored = store_.store.Peek(object.namespace_(), object.name()).object;
-  switch (gaps_.Judge(delta.type, object, stored)) {
+  switch (gaps_.Judge(delta.type, object, spot.object)) {
     case GapDetector::Verdict::kFits:
       return true;
     case GapDetector::Verdict::kReplay:
@@ -66,7 +71,11 @@ bool StorePartWriter::IsNews(const Delta& delta) {
 }
 
 void StorePartWriter::Apply(Delta& delta, bool is_in_initial_list) {
-  if (!IsNews(delta)) return;
+  StoreSpot spot;
+  if (IsWatched(delta)) {
+    spot = store_.store.Find(delta.object->namespace_(), delta.object->name());
+    if (!IsNews(delta, spot)) return;
+  }
   switch (delta.type) {
     case DeltaType::kBookmark:
       return Wrote(delta.extra->resourceVersion);
@@ -78,7 +87,7 @@ void StorePartWriter::Apply(Delta& delta, bool is_in_initial_list) {
                          delta.final_state_unknown);
     case DeltaType::kAdded:
     case DeltaType::kUpdated:
-      return Write(delta.object, is_in_initial_list);
+      return Write(delta.object, spot, is_in_initial_list);
     case DeltaType::kReplaced:
     case DeltaType::kSync:
     case DeltaType::kReplacedAll:
@@ -104,19 +113,19 @@ void StorePartWriter::ApplyUnreadable(Delta& delta) {
   }
 }
 
-void StorePartWriter::Write(const ObjectRef& object, bool is_in_initial_list) {
+void StorePartWriter::Write(const ObjectRef& object, const StoreSpot& spot,
+                            bool is_in_initial_list) {
   store_.coverage.RemoveUnreadable(object->namespace_(), object->name());
   Wrote(object->resourceVersion());
   ObjectRef kept = object;
   if (room_.bounded()) {
     // Stored objects are packed, and only packed sizes can be compared with them.
     kept = store_.store.Packed(std::move(kept));
-    const Block* known = store_.store.Peek(object->namespace_(), object->name()).object;
-    if (!room_.HasRoomFor(*kept, known)) return LeaveOut(*object);
+    if (!room_.HasRoomFor(*kept, spot.object)) return LeaveOut(*object);
     store_.coverage.RemoveLeftOut(object->namespace_(), object->name());
   }
   bool same = false;
-  const ObjectRef old = store_.store.Put(std::move(kept), &same);
+  const ObjectRef old = store_.store.Put(std::move(kept), spot, &same);
   if (same) {
     Count(store_.counters.unchanged);
     return;

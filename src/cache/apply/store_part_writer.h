@@ -118,8 +118,9 @@ class StorePartWriter {
   };
 
   // Checks a watch event before it is applied. False if its change is in the store already.
-  bool IsNews(const Delta& delta);
-  void Write(const ObjectRef& object, bool is_in_initial_list);
+  // `spot`: that of the object's key.
+  bool IsNews(const Delta& delta, const StoreSpot& spot);
+  void Write(const ObjectRef& object, const StoreSpot& spot, bool is_in_initial_list);
   // Handles an object that does not fit under the limit.
   void LeaveOut(const Block& object);
   void ApplyUnreadable(Delta& delta);

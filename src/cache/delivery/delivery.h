@@ -23,7 +23,11 @@ class Delivery {
   using Step = ReplayCursor::Step;
 
   [[nodiscard]] bool empty() const { return events_.empty() && replay_ == nullptr; }
-  void Add(Notification event) { events_.push_back(std::move(event)); }
+  void Add(Notification event) {
+    // The key is read first, and usually on another core than the one that made it.
+    event.object->PrefetchKey();
+    events_.push_back(std::move(event));
+  }
   // REQUIRES: empty.
   void Begin(Replay replay, bool uid_change_is_update) {
     replay_ = std::make_unique<ReplayCursor>(std::move(replay), uid_change_is_update);

@@ -157,6 +157,7 @@ bool RealFIFO::PopBatch(std::size_t max, DeltaBatch& out) {
   if (initial_count_ > 0) max = std::min(max, initial_count_);
   max = std::min(max, items_.size());
   KeysInBatch keys(max);
+  out.deltas.reserve(max);
   while (!items_.empty() && out.deltas.size() < max) {
     Delta& head = items_.front();
     const bool batchable = IsBatchable(head.type);

@@ -70,6 +70,7 @@ class KeyTable {
 
   // ---- Writer only. Slots are results of Find; they are valid until their key is erased.
   [[nodiscard]] std::uint32_t EntryAt(std::size_t slot) const { return entries_[slot]; }
+  void PrefetchEntry(std::size_t slot) const { __builtin_prefetch(&entries_[slot]); }
   [[nodiscard]] Link LinkAt(std::size_t slot) const {
     return buckets_[slot / kStride].links[slot % kStride].load(std::memory_order_relaxed);
   }

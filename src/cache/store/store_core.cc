@@ -36,12 +36,27 @@ void StoreCore::Commit() {
   writer_->CommitNow();
 }
 
+StoreSpot StoreCore::Find(std::string_view namespace_, std::string_view name) const {
+  const StoreWriter& w = *writer_;
+  StoreSpot spot{.hash = w.HashOf(namespace_, name)};
+  spot.slot = w.FindSlot(spot.hash, namespace_, name);
+  const Link head = spot.slot == KeyTable::kNoSlot ? 0 : w.table().LinkAt(spot.slot);
+  if (IsBlock(head)) spot.object = BlockOf(head);
+  return spot;
+}
+
 ObjectRef StoreCore::Put(ObjectRef object, bool* same) {
+  const StoreSpot spot = Find(object->namespace_(), object->name());
+  return Put(std::move(object), spot, same);
+}
+
+ObjectRef StoreCore::Put(ObjectRef object, const StoreSpot& spot, bool* same) {
   StoreWriter& w = *writer_;
   StoreState& state = *w.state;
   const std::uint64_t version = w.NextVersion();
-  const std::uint32_t hash = w.HashOf(object->namespace_(), object->name());
-  const std::size_t slot = w.FindSlot(hash, object->namespace_(), object->name());
+  const std::uint32_t hash = spot.hash;
+  const std::size_t slot = spot.slot;
+  assert(slot == w.FindSlot(hash, object->namespace_(), object->name()));
   const Link head = slot == KeyTable::kNoSlot ? 0 : w.table().LinkAt(slot);
   if (same != nullptr) {
     *same = IsBlock(head) && BlockOf(head)->SameAs(*object);
@@ -110,6 +125,7 @@ void StoreCore::Expect(std::span<const Block* const> objects) const {
   const KeyTable& table = writer_->table();
   std::array<std::uint32_t, kMostExpected> hashes{};
   std::array<const Block*, kMostExpected> known{};
+  std::array<std::size_t, kMostExpected> slots{};
   assert(objects.size() <= kMostExpected);
   for (const Block* block : objects) __builtin_prefetch(block, 1);
   for (const Block* block : objects) __builtin_prefetch(block->name().data());
@@ -124,7 +140,9 @@ void StoreCore::Expect(std::span<const Block* const> objects) const {
     if (slot == KeyTable::kNoSlot) continue;
     const Link head = table.LinkAt(slot);
     if (!IsBlock(head)) continue;
+    slots[count] = slot;
     known[count++] = BlockOf(head);
+    table.PrefetchEntry(slot);
     __builtin_prefetch(BlockOf(head), 1);
     // Also prefetches malloc's header in front of the block.
     __builtin_prefetch(reinterpret_cast<const char*>(BlockOf(head)) - sizeof(std::size_t));
@@ -132,6 +150,10 @@ void StoreCore::Expect(std::span<const Block* const> objects) const {
   for (std::size_t i = 0; i < count; ++i) {
     __builtin_prefetch(known[i]->name().data());
     __builtin_prefetch(known[i]->uid().data());
+    // Put writes to both.
+    const std::uint32_t entry = table.EntryAt(slots[i]);
+    __builtin_prefetch(&state_->heads[entry], 1);
+    __builtin_prefetch(&state_->newest[entry / StoreState::kGroup], 1);
   }
 }
 

@@ -60,6 +60,15 @@ struct StoreStats {
   Duration oldest_snapshot{};
 };
 
+// Where the store has a key, or would have it: saves the second of two look-ups. Valid until the
+// store is written to.
+struct StoreSpot {
+  std::uint32_t hash = 0;
+  std::size_t slot = 0;
+  // Null if the key has no object or it was deleted.
+  const Block* object = nullptr;
+};
+
 // One change by a write. `old_object` is null for an insert, `object` for a delete.
 struct StoreChange {
   ObjectRef old_object;
@@ -110,6 +119,9 @@ class StoreCore {
   // block that is stored already changes nothing. With `same`: keeps a stored object that is equal,
   // sets *same to true and returns null.
   ObjectRef Put(ObjectRef object, bool* same = nullptr);
+  // The same for an object whose key Find has found.
+  ObjectRef Put(ObjectRef object, const StoreSpot& spot, bool* same = nullptr);
+  [[nodiscard]] StoreSpot Find(std::string_view namespace_, std::string_view name) const;
   // Prefetches memory for the next calls of Put, so that their cache misses overlap. At most
   // kMostExpected objects.
   void Expect(std::span<const Block* const> objects) const;

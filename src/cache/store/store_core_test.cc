@@ -108,6 +108,26 @@ TEST_F(StoreCoreTest, AnEqualObjectStaysWhereAskedFor) {
   EXPECT_EQ(store_.size(), 1U);
 }
 
+TEST_F(StoreCoreTest, AnObjectIsPutWhereItsKeyWasFound) {
+  static_cast<void>(store_.Put(MakeObject("a", "other", "1")));
+  const ObjectRef first = MakeObject("a", "x", "1");
+  StoreSpot spot = store_.Find("a", "x");
+  EXPECT_EQ(spot.object, nullptr);
+  EXPECT_FALSE(store_.Put(first, spot));
+  spot = store_.Find("a", "x");
+  EXPECT_EQ(spot.object, first.get());
+  EXPECT_EQ(store_.Put(MakeObject("a", "x", "2"), spot), first);
+  EXPECT_EQ(store_.Get("a", "x")->resourceVersion(), "2");
+  const auto pinned = store_.Snapshot();  // keeps the key in the table
+  static_cast<void>(store_.Erase("a", "x"));
+  spot = store_.Find("a", "x");
+  EXPECT_EQ(spot.object, nullptr) << "it was deleted";
+  EXPECT_FALSE(store_.Put(MakeObject("a", "x", "3"), spot));
+  EXPECT_EQ(store_.Get("a", "x")->resourceVersion(), "3");
+  EXPECT_EQ(pinned->Get("a", "x")->resourceVersion(), "2");
+  EXPECT_EQ(store_.size(), 2U);
+}
+
 TEST_F(StoreCoreTest, ExpectChangesNothing) {
   const ObjectRef known = MakeObject("a", "known", "1");
   const ObjectRef gone = MakeObject("a", "gone", "1");

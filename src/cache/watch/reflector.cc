@@ -361,8 +361,8 @@ void Reflector::HandleWatchEvent(const WatchEvent& event) {
 
 // Where versions are numbers, a watch cannot resume from anything else.
 bool Reflector::IsVersion(const WatchEvent& event) {
-  const bool numbers = IsWellFormedResourceVersion(version_.Last()) || version_.Last() == "0";
   if (IsWellFormedResourceVersion(event.resourceVersion)) return true;
+  const bool numbers = IsWellFormedResourceVersion(version_.Last()) || version_.Last() == "0";
   if (!numbers && !event.resourceVersion.empty()) return true;
   if (std::exchange(watch_.bad_version, true)) return false;
   env_.log().Log(LogLevel::kWarning,
