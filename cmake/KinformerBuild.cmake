@@ -193,9 +193,10 @@ function(kinformer_layer name)
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
   kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD})
+  # The macro would make the compiler refuse headers that were precompiled without it.
   if(ARG_COLD AND NOT KINFORMER_SANITIZE)
     set_source_files_properties(${ARG_COLD} PROPERTIES
-      COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-Os>)
+      COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-Os;-U__OPTIMIZE_SIZE__>")
   endif()
   string(REGEX REPLACE "/${name}$" "" root "${CMAKE_CURRENT_SOURCE_DIR}")
   target_include_directories(${target} PUBLIC
