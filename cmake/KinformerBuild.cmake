@@ -193,8 +193,9 @@ function(kinformer_layer name)
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
   kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD})
-  # The macro would make the compiler refuse headers that were precompiled without it.
-  if(ARG_COLD AND NOT KINFORMER_SANITIZE)
+  # With the macro, the compiler would refuse headers that were precompiled without it; clang refuses
+  # them without the macro, too.
+  if(ARG_COLD AND NOT KINFORMER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     set_source_files_properties(${ARG_COLD} PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-Os;-U__OPTIMIZE_SIZE__>")
   endif()
