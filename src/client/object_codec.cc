@@ -61,7 +61,8 @@ void SetAccept(const KindInfo& type, Shape shape, ExchangeRequest& request) {
   }
   request.accept = kJsonMediaType;
   if (type.encoding() == Encoding::kProtobuf) {
-    request.accept_protobuf = std::string(kProtobufMediaType) + "," + std::string(kJsonMediaType);
+    request.accept_protobuf = kProtobufMediaType;
+    request.accept_protobuf.append(",").append(kJsonMediaType);
   }
 }
 
