@@ -210,6 +210,11 @@ function(kinformer_layer name)
     PRIVATE $<BUILD_INTERFACE:kinformer_flags> ${ARG_LIBS})
   if(TARGET kinformer_library_headers)
     target_precompile_headers(${target} REUSE_FROM kinformer_library_headers)
+    # g++ 12 warns of copies of short strings, wrongly, and does not see that they are in a header of
+    # the system where that was precompiled.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
+    endif()
   endif()
 endfunction()
 
