@@ -193,8 +193,8 @@ function(kinformer_layer name)
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
   kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD})
-  # With the macro, the compiler would refuse headers that were precompiled without it; clang refuses
-  # them without the macro, too.
+  # With the macro, the compiler would refuse headers that were precompiled without it; clang
+  # refuses them without the macro, too.
   if(ARG_COLD AND NOT KINFORMER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     set_source_files_properties(${ARG_COLD} PROPERTIES
       COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-Os;-U__OPTIMIZE_SIZE__>")
@@ -210,8 +210,8 @@ function(kinformer_layer name)
     PRIVATE $<BUILD_INTERFACE:kinformer_flags> ${ARG_LIBS})
   if(TARGET kinformer_library_headers)
     target_precompile_headers(${target} REUSE_FROM kinformer_library_headers)
-    # g++ 12 warns of copies of short strings, wrongly, and does not see that they are in a header of
-    # the system where that was precompiled.
+    # g++ 12 warns of copies of short strings, wrongly, and does not see that they are in a header
+    # of the system where that was precompiled.
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
       target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
     endif()

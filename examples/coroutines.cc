@@ -42,7 +42,7 @@ Task<Result<void>> CountAll(Env& env, const Client& client) {
   if (!all) co_return all.error();
   for (corev1::Namespace one : *all) {
     const std::string name(one.metadata().name());
-    kinformer::Spawn<Result<std::size_t>>(
+    kinformer::Spawn(
         env, CountPods(pods.Namespace(name)), [name](const Result<std::size_t>& count) {
           std::osyncstream out(std::cout);
           out << name << ": "

@@ -13,7 +13,11 @@
 #include <string>
 #include <sys/epoll.h>
 #include <tuple>
+#include <utility>
 #include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/api/autoscalingv1.h"

@@ -204,13 +204,14 @@ inline constexpr bool kReturnsResult<Result<T>> = true;
 // outlive it. Thread-safe.
 template <class T>
   requires internal::kReturnsResult<T>
-void Spawn(Env& env, Executor& executor, Task<T> task, std::function<void(T)> done = {}) {
+void Spawn(Env& env, Executor& executor, Task<T> task,
+           std::type_identity_t<std::function<void(T)>> done = {}) {
   std::make_shared<internal::Spawned<T>>(env, executor, std::move(task), std::move(done))->Begin();
 }
 // Does the same on env.pool().
 template <class T>
   requires internal::kReturnsResult<T>
-void Spawn(Env& env, Task<T> task, std::function<void(T)> done = {}) {
+void Spawn(Env& env, Task<T> task, std::type_identity_t<std::function<void(T)>> done = {}) {
   Spawn(env, env.pool(), std::move(task), std::move(done));
 }
 // Explains at compile time that what is spawned returns a Result.

@@ -6,8 +6,9 @@
 //   Task<Result<void>> Worker(WorkQueue<ObjectName>& queue, std::stop_token stop) {
 //     const AsyncWorkQueue items(queue);
 //     while (std::optional<ObjectName> key = co_await items.Get(stop)) {
-//       co_await Reconcile(*key);
+//       const Result<void> done = co_await Handle(*key);
 //       queue.Done(*key);
+//       if (!done) co_return done;
 //     }
 //     co_return Result<void>();
 //   }
