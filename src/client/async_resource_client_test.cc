@@ -23,12 +23,14 @@
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"
 
+#include "client/testing/config_map_client.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer {
 namespace {
 
 using std::chrono::seconds;
+using testing::ConfigMapJson;
 using testing::Json;
 using testing::ScriptedResponse;
 using testing::ScriptedServer;
@@ -36,17 +38,8 @@ using testing::StatusFailure;
 using ConfigMaps = AsyncResourceClient<corev1::ConfigMap>;
 using ConfigMapResult = Result<Ref<corev1::ConfigMap>>;
 
-std::string ConfigMapJson(const std::string& name, const std::string& version) {
-  return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name +
-         R"(","namespace":"default","resourceVersion":")" + version + R"("},"data":{"k":"v"}})";
-}
-
-class AsyncResourceClientTest : public ::testing::Test {
+class AsyncResourceClientTest : public testing::ClientTest {
  protected:
-  void SetUp() override {
-    client_.emplace(
-        Client::ForTransport(sim_.env(), NewInMemoryTransport(sim_.env(), server_), {.qps = -1}));
-  }
   ConfigMaps Maps(const std::string& ns = "default") {
     return ConfigMaps(client_->For<corev1::ConfigMap>(ns));
   }
@@ -59,10 +52,6 @@ class AsyncResourceClientTest : public ::testing::Test {
     sim_.RunFor(std::chrono::minutes(5));
     return result ? *std::move(result) : T(Error(Reason::kInternalError, "it has not ended"));
   }
-
-  Simulation sim_{{.seed = 9}};
-  ScriptedServer server_;
-  std::optional<Client> client_;
 };
 
 // Every verb, in one coroutine.
@@ -124,6 +113,7 @@ TEST_F(AsyncResourceClientTest, Start_CallsItsFunctionOnTheLoopAndNothingBefore)
       throw std::runtime_error("logged, and no harm");
     });
     client_.reset();  // the call keeps what it needs
+    transport_.reset();
   }
   sim_.RunFor(seconds(1));
   ASSERT_TRUE(got && got->ok());
@@ -140,6 +130,7 @@ TEST_F(AsyncResourceClientTest, AFunctionMayEndItsClient) {
     ++called;
     Maps().Get("b").Start([&](const ConfigMapResult& got) { other = got.ok(); });
     client_.reset();
+    transport_.reset();
   };
   Maps().Get("a").Start(end);
   sim_.RunFor(seconds(1));

@@ -144,13 +144,13 @@ std::string DeleteOptionsJson(const DeleteOptions& options) {
 
 // `self` is a copy, so that a task does not depend on the handle that made it.
 struct AsyncResourceCore::Requests {
-  using Self = AsyncResourceCore;
+  using Self = ResourceCore;
 
   // Returns the path of the collection, or of an item. Item paths need a name, and a namespace if
   // the resource has namespaces.
   static Result<std::string> Path(const Self& self, std::string_view namespace_,
                                   std::string_view name, std::string_view subresource) {
-    const KindInfo& type = *self.type_;
+    const KindInfo& type = self.type();
     if (type.resource.empty()) {
       return Error(Reason::kInvalidArgument,
                    "kind " + std::string(type.kind) + " is not served as a resource");
@@ -161,7 +161,7 @@ struct AsyncResourceCore::Requests {
   }
   static Result<std::string> ItemPath(const Self& self, std::string_view namespace_,
                                       std::string_view name, std::string_view subresource) {
-    const KindInfo& type = *self.type_;
+    const KindInfo& type = self.type();
     if (name.empty()) {
       return Error(Reason::kInvalidArgument, "a request for one of the " +
                                                  client::ResourceName(type) +
@@ -239,7 +239,7 @@ struct AsyncResourceCore::Requests {
   // deleted. If in doubt, sends one request for the object.
   static Task<Result<ObjectRef>> OfPart(Self self, Result<ObjectRef> answer, std::string namespace_,
                                         std::string name, std::string part, CallOptions left) {
-    const KindInfo& type = *self.type_;
+    const KindInfo& type = self.type();
     if (answer || part.empty() || !IsNotFound(answer.error())) co_return answer;
     // Another object may be missing: the Secret that a token is to be bound to, for example.
     const StatusDetails about = answer.error().details();
@@ -254,7 +254,7 @@ struct AsyncResourceCore::Requests {
     request.ignore_body = true;
     client::SetAccept(type, client::Shape::kObject, request);
     const Result<client::RawResponse> whole =
-        co_await ClientCore::Call(self.client_, std::move(request), std::move(left));
+        co_await ClientCore::Call(self.client(), std::move(request), std::move(left));
     if (!whole) co_return answer;
     const std::string remedy =
         part == "status" || part == "scale"
@@ -284,23 +284,23 @@ struct AsyncResourceCore::Requests {
 
   static Task<Result<ObjectRef>> Get(Self self, std::string name, GetOptions options,
                                      CallOptions call) {
-    Result<std::string> path = ItemPath(self, self.scope_, name, "");
+    Result<std::string> path = ItemPath(self, self.namespace_(), name, "");
     if (!path) co_return std::move(path).error();
     client::Query query;
     query.AddIfSet("resourceVersion", options.resourceVersion);
     ExchangeRequest request;
     request.target = *path + query.Text();
-    co_return co_await Send(self.client_, *self.type_, std::move(request), std::move(call),
+    co_return co_await Send(self.client(), self.type(), std::move(request), std::move(call),
                             client::Answers::kOwnKind);
   }
 
   static Task<Result<ListedObjects>> ListPage(Self self, ListOptions options, CallOptions call) {
-    if (Result<std::string> path = Path(self, self.scope_, "", ""); !path) {
+    if (Result<std::string> path = Path(self, self.namespace_(), "", ""); !path) {
       co_return std::move(path).error();
     }
     ListedObjects page;
     const auto listing = std::make_shared<ListPageCall>(
-        client::NewEngineListWatch(self.client_->engine(), *self.type_, self.scope_, {},
+        client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
                                    /*throttled=*/true),
         self.env(), std::move(options), page);
     const Result<void> done = co_await client::LoopCall::Run(listing, std::move(call));
@@ -333,8 +333,9 @@ struct AsyncResourceCore::Requests {
 
   static Task<Result<ObjectRef>> Create(Self self, RequestObject object, CreateOptions options,
                                         CallOptions call) {
-    const KindInfo& type = *self.type_;
-    const std::string namespace_ = self.scope_.empty() ? object.namespace_ : self.scope_;
+    const KindInfo& type = self.type();
+    const std::string namespace_ =
+        self.namespace_().empty() ? object.namespace_ : self.namespace_();
     if (type.namespaced && namespace_.empty()) {
       co_return Error(
           Reason::kInvalidArgument,
@@ -344,13 +345,13 @@ struct AsyncResourceCore::Requests {
     Result<std::string> path = Path(self, namespace_, "", "");
     if (!path) co_return std::move(path).error();
     ExchangeRequest request = WriteRequest("POST", *path, options);
-    co_return co_await SendObject(self.client_, type, std::move(request), std::move(object),
+    co_return co_await SendObject(self.client(), type, std::move(request), std::move(object),
                                   std::move(call), client::Answers::kOwnKind);
   }
 
   static Task<Result<ObjectRef>> Update(Self self, RequestObject object, std::string subresource,
                                         UpdateOptions options, CallOptions call) {
-    const KindInfo& type = *self.type_;
+    const KindInfo& type = self.type();
     if (object.is_partial) {
       co_return Error(
           Reason::kInvalidArgument,
@@ -360,12 +361,13 @@ struct AsyncResourceCore::Requests {
               "for), and the server would delete the fields that it lacks; change a whole "
               "one (Get), or send a Patch");
     }
-    const std::string namespace_ = self.scope_.empty() ? object.namespace_ : self.scope_;
+    const std::string namespace_ =
+        self.namespace_().empty() ? object.namespace_ : self.namespace_();
     const std::string name = object.name;
     Result<std::string> path = ItemPath(self, namespace_, name, subresource);
     if (!path) co_return std::move(path).error();
     ExchangeRequest request = WriteRequest("PUT", *path, options);
-    Task<Result<ObjectRef>> sent = SendObject(self.client_, type, std::move(request),
+    Task<Result<ObjectRef>> sent = SendObject(self.client(), type, std::move(request),
                                               std::move(object), call, client::Answers::kOwnKind);
     co_return co_await Judged(std::move(self), std::move(sent), namespace_, name,
                               std::move(subresource), call);
@@ -373,13 +375,13 @@ struct AsyncResourceCore::Requests {
 
   static Task<Result<ObjectRef>> GetPart(Self self, std::string name, std::string subresource,
                                          const KindInfo& part, CallOptions call) {
-    Result<std::string> path = ItemPath(self, self.scope_, name, subresource);
+    Result<std::string> path = ItemPath(self, self.namespace_(), name, subresource);
     if (!path) co_return std::move(path).error();
     ExchangeRequest request;
     request.target = *std::move(path);
     Task<Result<ObjectRef>> sent =
-        Send(self.client_, part, std::move(request), call, client::Answers::kOwnKind);
-    const std::string namespace_ = self.scope_;
+        Send(self.client(), part, std::move(request), call, client::Answers::kOwnKind);
+    const std::string namespace_ = self.namespace_();
     co_return co_await Judged(std::move(self), std::move(sent), namespace_, std::move(name),
                               std::move(subresource), call);
   }
@@ -388,13 +390,13 @@ struct AsyncResourceCore::Requests {
                                           std::string subresource, const KindInfo& part,
                                           RequestObject object, CreateOptions options,
                                           CallOptions call) {
-    Result<std::string> path = ItemPath(self, self.scope_, name, subresource);
+    Result<std::string> path = ItemPath(self, self.namespace_(), name, subresource);
     if (!path) co_return std::move(path).error();
     ExchangeRequest request = WriteRequest(std::move(method), *path, options);
     Task<Result<ObjectRef>> sent =
-        SendObject(self.client_, part, std::move(request), std::move(object), call,
+        SendObject(self.client(), part, std::move(request), std::move(object), call,
                    client::Answers::kOwnKindOrStatus);
-    const std::string namespace_ = self.scope_;
+    const std::string namespace_ = self.namespace_();
     co_return co_await Judged(std::move(self), std::move(sent), namespace_, std::move(name),
                               std::move(subresource), call);
   }
@@ -406,7 +408,7 @@ struct AsyncResourceCore::Requests {
       co_return Error(Reason::kInvalidArgument,
                       "server-side apply needs PatchOptions::fieldManager: who owns the fields");
     }
-    Result<std::string> path = ItemPath(self, self.scope_, name, subresource);
+    Result<std::string> path = ItemPath(self, self.namespace_(), name, subresource);
     if (!path) co_return std::move(path).error();
     client::Query query;
     AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
@@ -418,9 +420,9 @@ struct AsyncResourceCore::Requests {
     request.body = [body = std::move(patch.body)] { return body; };
     const bool itself = subresource.empty() || subresource == "status";
     Task<Result<ObjectRef>> sent =
-        Send(self.client_, *self.type_, std::move(request), call,
+        Send(self.client(), self.type(), std::move(request), call,
              itself ? client::Answers::kOwnKind : client::Answers::kAnyKind);
-    const std::string namespace_ = self.scope_;
+    const std::string namespace_ = self.namespace_();
     co_return co_await Judged(std::move(self), std::move(sent), namespace_, std::move(name),
                               std::move(subresource), call);
   }
@@ -442,23 +444,23 @@ struct AsyncResourceCore::Requests {
   }
   static Task<Result<std::string>> Delete(Self self, std::string name, DeleteOptions options,
                                           CallOptions call, bool wants_answer) {
-    Result<std::string> path = ItemPath(self, self.scope_, name, "");
+    Result<std::string> path = ItemPath(self, self.namespace_(), name, "");
     if (!path) co_return std::move(path).error();
-    co_return co_await SendDelete(self.client_, *std::move(path), std::move(options),
+    co_return co_await SendDelete(self.client(), *std::move(path), std::move(options),
                                   std::move(call), wants_answer);
   }
   static Task<Result<std::string>> DeleteCollection(Self self, DeleteOptions options,
                                                     ListOptions list, CallOptions call) {
-    if (self.type_->namespaced && self.scope_.empty()) {
+    if (self.type().namespaced && self.namespace_().empty()) {
       co_return Error(Reason::kInvalidArgument,
-                      "deleting all " + client::ResourceName(*self.type_) +
+                      "deleting all " + client::ResourceName(self.type()) +
                           " needs a namespace: give it to Client::For or Dynamic");
     }
-    Result<std::string> path = Path(self, self.scope_, "", "");
+    Result<std::string> path = Path(self, self.namespace_(), "", "");
     if (!path) co_return std::move(path).error();
     client::Query query;
     query.AddListOptions(list, /*watch=*/false);
-    co_return co_await SendDelete(self.client_, *path + query.Text(), std::move(options),
+    co_return co_await SendDelete(self.client(), *path + query.Text(), std::move(options),
                                   std::move(call), /*wants_answer=*/false);
   }
   static Task<Result<void>> WithoutAnswer(Task<Result<std::string>> deleted) {
@@ -470,11 +472,11 @@ struct AsyncResourceCore::Requests {
   static Task<Result<void>> Watch(Self self, ListOptions options,
                                   std::function<bool(const OwnedWatchEvent&)> on_event,
                                   CallOptions call) {
-    if (Result<std::string> path = Path(self, self.scope_, "", ""); !path) {
+    if (Result<std::string> path = Path(self, self.namespace_(), "", ""); !path) {
       co_return std::move(path).error();
     }
     const auto watch = std::make_shared<WatchCall>(
-        client::NewEngineListWatch(self.client_->engine(), *self.type_, self.scope_, {},
+        client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
                                    /*throttled=*/true),
         self.env(), std::move(options));
     std::function<bool()> on_wake = [&watch, &on_event] {
@@ -498,84 +500,75 @@ struct AsyncResourceCore::Requests {
   }
 };
 
-AsyncResourceCore::AsyncResourceCore(std::shared_ptr<ClientCore> client, const KindInfo& type,
-                                     std::string namespace_)
-    : client_(std::move(client)), type_(&type), scope_(std::move(namespace_)) {}
-
-Env& AsyncResourceCore::env() const { return client_->env(); }
-
-AsyncResourceCore AsyncResourceCore::InNamespace(std::string namespace_) const {
-  return AsyncResourceCore(client_, *type_, std::move(namespace_));
-}
-
 Task<Result<ObjectRef>> AsyncResourceCore::Get(std::string name, GetOptions options,
                                                CallOptions call) const {
-  return Requests::Get(*this, std::move(name), std::move(options), std::move(call));
+  return Requests::Get(resource_, std::move(name), std::move(options), std::move(call));
 }
 
 Task<Result<ListedObjects>> AsyncResourceCore::ListPage(ListOptions options,
                                                         CallOptions call) const {
-  return Requests::ListPage(*this, std::move(options), std::move(call));
+  return Requests::ListPage(resource_, std::move(options), std::move(call));
 }
 
 Task<Result<ListedObjects>> AsyncResourceCore::List(ListOptions options, CallOptions call) const {
-  return Requests::List(*this, std::move(options), std::move(call));
+  return Requests::List(resource_, std::move(options), std::move(call));
 }
 
 Task<Result<ObjectRef>> AsyncResourceCore::Create(RequestObject object, CreateOptions options,
                                                   CallOptions call) const {
-  return Requests::Create(*this, std::move(object), std::move(options), std::move(call));
+  return Requests::Create(resource_, std::move(object), std::move(options), std::move(call));
 }
 
 Task<Result<ObjectRef>> AsyncResourceCore::Update(RequestObject object, std::string subresource,
                                                   UpdateOptions options, CallOptions call) const {
-  return Requests::Update(*this, std::move(object), std::move(subresource), std::move(options),
+  return Requests::Update(resource_, std::move(object), std::move(subresource), std::move(options),
                           std::move(call));
 }
 
 Task<Result<ObjectRef>> AsyncResourceCore::Patch(std::string name, kinformer::Patch patch,
                                                  std::string subresource, PatchOptions options,
                                                  CallOptions call) const {
-  return Requests::Patch(*this, std::move(name), std::move(patch), std::move(subresource),
+  return Requests::Patch(resource_, std::move(name), std::move(patch), std::move(subresource),
                          std::move(options), std::move(call));
 }
 
 Task<Result<ObjectRef>> AsyncResourceCore::GetPart(std::string name, std::string subresource,
                                                    const KindInfo& part, CallOptions call) const {
-  return Requests::GetPart(*this, std::move(name), std::move(subresource), part, std::move(call));
+  return Requests::GetPart(resource_, std::move(name), std::move(subresource), part,
+                           std::move(call));
 }
 
 Task<Result<ObjectRef>> AsyncResourceCore::SendPart(std::string method, std::string name,
                                                     std::string subresource, const KindInfo& part,
                                                     RequestObject object, CreateOptions options,
                                                     CallOptions call) const {
-  return Requests::SendPart(*this, std::move(method), std::move(name), std::move(subresource), part,
-                            std::move(object), std::move(options), std::move(call));
+  return Requests::SendPart(resource_, std::move(method), std::move(name), std::move(subresource),
+                            part, std::move(object), std::move(options), std::move(call));
 }
 
 Task<Result<void>> AsyncResourceCore::Delete(std::string name, DeleteOptions options,
                                              CallOptions call) const {
-  return Requests::WithoutAnswer(Requests::Delete(*this, std::move(name), std::move(options),
+  return Requests::WithoutAnswer(Requests::Delete(resource_, std::move(name), std::move(options),
                                                   std::move(call), /*wants_answer=*/false));
 }
 
 Task<Result<std::string>> AsyncResourceCore::DeleteForAnswer(std::string name,
                                                              DeleteOptions options,
                                                              CallOptions call) const {
-  return Requests::Delete(*this, std::move(name), std::move(options), std::move(call),
+  return Requests::Delete(resource_, std::move(name), std::move(options), std::move(call),
                           /*wants_answer=*/true);
 }
 
 Task<Result<void>> AsyncResourceCore::DeleteCollection(DeleteOptions options, ListOptions list,
                                                        CallOptions call) const {
   return Requests::WithoutAnswer(
-      Requests::DeleteCollection(*this, std::move(options), std::move(list), std::move(call)));
+      Requests::DeleteCollection(resource_, std::move(options), std::move(list), std::move(call)));
 }
 
 Task<Result<void>> AsyncResourceCore::Watch(ListOptions options,
                                             std::function<bool(const OwnedWatchEvent&)> on_event,
                                             CallOptions call) const {
-  return Requests::Watch(*this, std::move(options), std::move(on_event), std::move(call));
+  return Requests::Watch(resource_, std::move(options), std::move(on_event), std::move(call));
 }
 
 }  // namespace kinformer::internal

@@ -25,7 +25,9 @@ class RawCall final : public client::LoopCall, public ResponseReceiver {
 
  private:
   void Begin() override {
-    exchange_ = std::make_unique<client::Exchange>(engine_, std::move(request_), *this);
+    // Moved: the last hold of an engine must not end within a callback of its transport, as that of
+    // a call does which the loop completes.
+    exchange_ = std::make_unique<client::Exchange>(std::move(engine_), std::move(request_), *this);
     exchange_->Start();
   }
   void End() override { exchange_.reset(); }
@@ -51,7 +53,7 @@ class RawCall final : public client::LoopCall, public ResponseReceiver {
   }
   void OnDone(Result<void> result) override { Complete(std::move(result)); }
 
-  const std::shared_ptr<client::Engine> engine_;
+  std::shared_ptr<client::Engine> engine_;  // until the request begins
   const std::string where_;
   const bool ignores_body_;
   ExchangeRequest request_;

@@ -2,18 +2,25 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <gtest/gtest.h>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/log.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/base/task.h"
+#include "kinformer/client/async_discovery.h"
+#include "kinformer/client/async_resource_client.h"
 #include "kinformer/client/client.h"
+#include "kinformer/client/dynamic_client.h"
+#include "kinformer/client/transport.h"
 
 #include "base/loop/testing/unserved_executor.h"
 #include "client/testing/scripted_server.h"
@@ -143,6 +150,76 @@ TEST(BlockingCalls, EndWhereTheLoopHasEnded) {
   EXPECT_EQ(done.error().reason(), Reason::kStopped);
   EXPECT_EQ(done.error().message(), "the event loop has ended");
   EXPECT_EQ(call->begun, 0);
+}
+
+// A transport's request, and its end.
+struct Seen {
+  bool in_callback = false;                 // used on the loop
+  std::promise<ResponseReceiver*> asked{};  // who waits for the answer
+  std::promise<bool> ended{};               // true: within a callback of its own
+};
+
+// Does not answer by itself.
+class SilentTransport final : public Transport {
+ public:
+  explicit SilentTransport(std::shared_ptr<Seen> seen) : seen_(std::move(seen)) {}
+  ~SilentTransport() override { seen_->ended.set_value(seen_->in_callback); }
+  std::unique_ptr<HttpCall> Start(HttpRequest /*request*/, ResponseReceiver& receiver) override {
+    seen_->asked.set_value(&receiver);
+    return std::make_unique<HttpCall>();
+  }
+  [[nodiscard]] TransportStats Stats() const override { return {}; }
+  [[nodiscard]] std::string Describe() const override { return "silent"; }
+
+ private:
+  const std::shared_ptr<Seen> seen_;
+};
+
+// Runs each task on a thread of its own, and returns when it has ended: so a caller is held up for
+// as long as another thread may need.
+class AnotherThread final : public Executor {
+ public:
+  void Post(Closure task) override {
+    std::thread([&task] { task(); }).join();
+  }
+  [[nodiscard]] Timer RunAt(SteadyTime /*when*/, Closure /*task*/) override { return {}; }
+  [[nodiscard]] bool InThisExecutor() const override { return false; }
+};
+
+// Makes a call of a client that goes at once, and answers it. Returns whether the transport was
+// destroyed within its own callback.
+template <class Make>
+bool EndsInCallback(const Make& make) {
+  Runtime runtime({.log = NewNullLog()});
+  AnotherThread thread;
+  const auto seen = std::make_shared<Seen>();
+  std::future<bool> in_callback = seen->ended.get_future();
+  auto call = make(
+      Client::ForTransport(runtime.env(), std::make_shared<SilentTransport>(seen), {.qps = -1}));
+  std::promise<void> ended;
+  Spawn(runtime.env(), thread, std::move(call).AsTask(),
+        [&](const auto& /*answer*/) { ended.set_value(); });
+  runtime.env().loop().Post([seen, receiver = seen->asked.get_future().get()] {
+    seen->in_callback = true;
+    HttpHeaders headers;
+    headers.Add("Content-Type", "application/json");
+    receiver->OnHeaders(200, headers);
+    receiver->OnData(R"({"kind":"ThingList","apiVersion":"v1","metadata":{},"items":[]})");
+    receiver->OnDone({});
+    seen->in_callback = false;
+  });
+  ended.get_future().get();
+  return in_callback.get();
+}
+
+// The task ends, and the last hold of the client with it, while the loop is still within the
+// transport's callback that completed the call.
+TEST(LoopCalls, ACallHoldsNoClientWhenItHasEnded) {
+  EXPECT_FALSE(EndsInCallback([](const Client& client) { return AsyncGetRaw(client, "/"); }));
+  EXPECT_FALSE(EndsInCallback([](const Client& client) {
+    const RestMapping things{{"", "v1", "things"}, {"", "v1", "Thing"}, false};
+    return AsyncResourceClient(client.Dynamic(things)).List();
+  }));
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 #include "client/object_head.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "kinformer/json/json.h"
@@ -140,26 +138,12 @@ ObjectHead HeadOfProtobufFront(std::string_view front) {
   return head;
 }
 
-// By words: the name of each object is looked at.
-bool IsAscii(std::string_view bytes) {
-  constexpr std::uint64_t kHighs = 0x8080808080808080;
-  std::uint64_t all = 0;
-  std::size_t at = 0;
-  for (; bytes.size() - at >= sizeof(all); at += sizeof(all)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof(word));
-    all |= word;
-  }
-  for (; at < bytes.size(); ++at) all |= static_cast<unsigned char>(bytes[at]);
-  return (all & kHighs) == 0;
-}
-
 }  // namespace
 
 bool IsText(std::string_view bytes) {
   // A JSON reader replaces invalid UTF-8 by U+FFFD.
-  return IsAscii(bytes) || (json::FirstInvalidUtf8(bytes) == bytes.size() &&
-                            bytes.find("\xef\xbf\xbd") == std::string_view::npos);
+  return json::IsAscii(bytes) || (json::FirstInvalidUtf8(bytes) == bytes.size() &&
+                                  bytes.find("\xef\xbf\xbd") == std::string_view::npos);
 }
 
 bool IsName(std::string_view name) {

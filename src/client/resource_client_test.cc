@@ -13,6 +13,7 @@
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/object/custom_resource.h"
 
+#include "client/testing/config_map_client.h"
 #include "client/testing/scripted_server.h"
 #include "wire/envelope.h"
 
@@ -20,23 +21,15 @@ namespace kinformer {
 namespace {
 
 using std::chrono::seconds;
+using testing::ConfigMapJson;
 using testing::Json;
 using testing::Protobuf;
 using testing::ScriptedResponse;
 using testing::ScriptedServer;
 using testing::StatusFailure;
 
-std::string ConfigMapJson(const std::string& name, const std::string& version) {
-  return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")" + name +
-         R"(","namespace":"default","resourceVersion":")" + version + R"("},"data":{"k":"v"}})";
-}
-
-class ResourceClientTest : public ::testing::Test {
+class ResourceClientTest : public testing::ClientTest {
  protected:
-  void SetUp() override {
-    transport_ = NewInMemoryTransport(sim_.env(), server_);
-    client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = -1}));
-  }
   template <class F>
   void Block(F body) {
     ASSERT_TRUE(sim_.RunBlocking(std::move(body), std::chrono::minutes(5)));
@@ -44,11 +37,6 @@ class ResourceClientTest : public ::testing::Test {
   ResourceClient<corev1::ConfigMap> ConfigMaps(const std::string& ns = "default") {
     return client_->For<corev1::ConfigMap>(ns);
   }
-
-  Simulation sim_{{.seed = 9}};
-  ScriptedServer server_;
-  std::shared_ptr<InMemoryTransport> transport_;
-  std::optional<Client> client_;
 };
 
 TEST_F(ResourceClientTest, GetInJsonAndInProtobuf) {

@@ -18,7 +18,7 @@ ResourceCore ResourceCore::InNamespace(std::string namespace_) const {
   return ResourceCore(client_, *type_, std::move(namespace_));
 }
 
-AsyncResourceCore ResourceCore::async() const { return AsyncResourceCore(client_, *type_, scope_); }
+AsyncResourceCore ResourceCore::async() const { return AsyncResourceCore(*this); }
 
 Result<ObjectRef> ResourceCore::Get(std::string_view name, const GetOptions& options,
                                     const CallOptions& call) const {

@@ -25,6 +25,19 @@ std::size_t Utf8SequenceLength(std::string_view text);
 // text.
 std::size_t FirstInvalidUtf8(std::string_view text);
 
+// Returns whether all bytes are ASCII. Reads words: several texts of each object are checked.
+inline bool IsAscii(std::string_view text) {
+  std::uint64_t all = 0;
+  std::size_t at = 0;
+  for (; text.size() - at >= sizeof(all); at += sizeof(all)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof(word));
+    all |= word;
+  }
+  for (; at < text.size(); ++at) all |= static_cast<unsigned char>(text[at]);
+  return (all & 0x8080808080808080U) == 0;
+}
+
 // Appends a code point that is not a surrogate.
 void AppendUtf8(std::uint32_t code, std::string& out);
 

@@ -11,8 +11,8 @@
 
 #include "base/core/deadline.h"
 #include "base/core/forked.h"
-#include "base/core/signal.h"
 #include "base/core/spin.h"
+#include "workqueue/queue_getter.h"
 
 namespace kinformer::internal {
 namespace {
@@ -198,17 +198,17 @@ void QueueCore::WakeOneLocked() {
   }
   // A worker that is awake takes the item, or wakes the next one.
   if (getters_ == 0 && !async_getters_.empty() && line_.available() > 0) {
-    to_signal_.push_back(std::move(async_getters_.front()));
+    SignalLaterLocked(std::move(async_getters_.front()));
     async_getters_.pop_front();
   }
 }
 
 void QueueCore::Unlock() {
   const bool to_notify = std::exchange(to_notify_, false);
-  const std::vector<std::shared_ptr<base::Signal>> to_signal = std::exchange(to_signal_, {});
+  const std::vector<std::shared_ptr<QueueGetter>> to_signal = std::exchange(to_signal_, {});
   monitor_->Unlock();
   if (to_notify) monitor_->NotifyOne();
-  for (const std::shared_ptr<base::Signal>& signal : to_signal) signal->Notify();
+  for (const std::shared_ptr<QueueGetter>& getter : to_signal) getter->signal->Notify();
 }
 
 // A worker takes longer to fall asleep and wake up than the time between two quick items. So while
@@ -259,17 +259,19 @@ QueueNode* QueueCore::TryGetLocked(bool& ended) {
   return nullptr;
 }
 
-void QueueCore::AddGetterLocked(std::shared_ptr<base::Signal> signal) {
-  async_getters_.push_back(std::move(signal));
+void QueueCore::AddGetterLocked(const std::shared_ptr<QueueGetter>& getter) {
+  getter->waits = true;
+  async_getters_.push_back(getter);
 }
 
-void QueueCore::RemoveGetterLocked(const std::shared_ptr<base::Signal>& signal) {
-  const auto found = std::ranges::find(async_getters_, signal);
-  if (found != async_getters_.end()) {
-    async_getters_.erase(found);
-  } else {
-    WakeOneLocked();
-  }
+void QueueCore::RemoveGetterLocked(QueueGetter& getter) {
+  getter.waits = false;
+  std::erase_if(async_getters_, [&](const auto& one) { return one.get() == &getter; });
+}
+
+void QueueCore::SignalLaterLocked(std::shared_ptr<QueueGetter> getter) {
+  getter->waits = false;
+  to_signal_.push_back(std::move(getter));
 }
 
 QueueNode* QueueCore::TakeLocked() {
@@ -386,8 +388,8 @@ void QueueCore::ShutLocked() {
   timer_.Cancel();
   tick_.Cancel();
   monitor_->NotifyAll();
-  for (std::shared_ptr<base::Signal>& getter : std::exchange(async_getters_, {})) {
-    to_signal_.push_back(std::move(getter));
+  for (std::shared_ptr<QueueGetter>& getter : std::exchange(async_getters_, {})) {
+    SignalLaterLocked(std::move(getter));
   }
   // The caller may wait for them.
   if (!to_signal_.empty()) {

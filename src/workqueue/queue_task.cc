@@ -1,22 +1,24 @@
 #include "kinformer/internal/queue_task.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/core/signal.h"
+#include "workqueue/queue_getter.h"
 
 namespace kinformer::internal {
 namespace {
 
 // A task's place among those that wait for an item.
-class Getter {
+class Place {
  public:
-  explicit Getter(std::shared_ptr<QueueCore> queue) : queue_(std::move(queue)) {}
-  Getter(const Getter&) = delete;
-  Getter& operator=(const Getter&) = delete;
-  ~Getter() {
-    if (!waits_) return;
+  explicit Place(std::shared_ptr<QueueCore> queue) : queue_(std::move(queue)) {}
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() {
+    if (!listed_) return;
     const QueueLock lock(*queue_);
-    queue_->RemoveGetterLocked(signal_);
+    Leave(/*took=*/false);
   }
 
   // Takes a node, or begins to wait for one. Returns false if there is something to wait for.
@@ -24,27 +26,39 @@ class Getter {
     const QueueLock lock(*queue_);
     bool ended = false;
     node = queue_->TryGetLocked(ended);
-    if (std::exchange(waits_, false)) queue_->RemoveGetterLocked(signal_);
-    if (node != nullptr || ended || gives_up) return true;
-    queue_->AddGetterLocked(signal_);
-    waits_ = true;
-    return false;
+    const bool over = node != nullptr || ended || gives_up;
+    if (over) {
+      if (std::exchange(listed_, false)) Leave(node != nullptr);
+    } else if (!getter_->waits) {
+      queue_->AddGetterLocked(getter_);
+      listed_ = true;
+    }
+    return over;
   }
-  [[nodiscard]] const std::shared_ptr<base::Signal>& signal() const { return signal_; }
+  [[nodiscard]] const std::shared_ptr<base::Signal>& signal() const { return getter_->signal; }
 
  private:
+  // A notification that came has no use if no node was taken.
+  void Leave(bool took) {
+    if (getter_->waits) {
+      queue_->RemoveGetterLocked(*getter_);
+    } else if (!took) {
+      queue_->PassOnLocked();
+    }
+  }
+
   const std::shared_ptr<QueueCore> queue_;
-  const std::shared_ptr<base::Signal> signal_ = std::make_shared<base::Signal>();
-  bool waits_ = false;
+  const std::shared_ptr<QueueGetter> getter_ = std::make_shared<QueueGetter>();
+  bool listed_ = false;  // it was, and has not been seen to leave
 };
 
 }  // namespace
 
 Task<QueueNode*> GetTask(std::shared_ptr<QueueCore> queue, std::stop_token stop) {
-  Getter getter(queue);
-  const base::Limits limits(queue->env(), getter.signal(), stop, std::nullopt);
+  Place place(queue);
+  const base::Limits limits(queue->env(), place.signal(), stop, std::nullopt);
   QueueNode* node = nullptr;
-  while (!getter.Take(stop.stop_requested(), node)) co_await getter.signal()->Wait();
+  while (!place.Take(stop.stop_requested(), node)) co_await place.signal()->Wait();
   co_return node;
 }
 

@@ -39,11 +39,10 @@ class AsioCompletion {
       : handler_(std::move(handler)), work_(boost::asio::get_associated_executor(handler_)) {}
   // Calls the handler on its executor.
   static void Complete(const std::shared_ptr<AsioCompletion>& self, T result) {
-    auto kept = std::make_shared<T>(std::move(result));
-    boost::asio::post(self->work_.get_executor(), [self, kept = std::move(kept)] {
+    boost::asio::post(self->work_.get_executor(), [self, result = std::move(result)]() mutable {
       Handler handler = std::move(self->handler_);
       self->work_.reset();
-      std::move(handler)(std::move(*kept));
+      std::move(handler)(std::move(result));
     });
   }
 

@@ -179,16 +179,16 @@ class Blocking final : public BlockingFlow {
  public:
   Blocking(Env& env, Task<T> task) : BlockingFlow(env), task_(std::move(task)) {}
   T Run() {
-    RunToItsEnd(TaskAccess::Join(*task_, *this));
+    RunToItsEnd(TaskAccess::Join(task_, *this));
     // The variables end on this thread, even if another one still holds the flow.
-    const Task<T> ended = std::move(*task_);
+    const Task<T> ended = std::move(task_);
     return ended.await_resume();
   }
 
  private:
-  [[nodiscard]] bool Ended() const override { return TaskAccess::Done(*task_); }
+  [[nodiscard]] bool Ended() const override { return TaskAccess::Done(task_); }
 
-  std::optional<Task<T>> task_;
+  Task<T> task_;
 };
 
 template <class T>

@@ -49,12 +49,13 @@ class AsyncSharedInformer {
   }
   [[nodiscard]] Task<Result<void>> WaitForHandlersSync(std::stop_token stop = {},
                                                        std::optional<Duration> timeout = {}) const {
-    return internal::HandlersSyncTask(core_, std::move(stop), timeout);
+    return internal::InformerCore::HandlersSyncTask(core_, std::move(stop), timeout);
   }
   [[nodiscard]] Task<Result<void>> WaitForResourceVersion(
       std::string resourceVersion, std::stop_token stop = {},
       std::optional<Duration> timeout = {}) const {
-    return internal::VersionTask(core_, {}, std::move(resourceVersion), std::move(stop), timeout);
+    return internal::InformerCore::VersionTask(core_, std::move(resourceVersion), std::move(stop),
+                                               timeout);
   }
 
  private:
@@ -63,14 +64,10 @@ class AsyncSharedInformer {
 
 // Waits until all of them have synced, as WaitForCacheSync does. `env` must outlive the task.
 // `informers` is a variable where this is awaited: g++ 12 refuses a list in braces there.
-[[nodiscard]] inline Task<Result<void>> AsyncWaitForCacheSync(
-    Env& env, const std::vector<InformerSynced>& informers, std::stop_token stop = {},
-    SyncWaitOptions options = {}) {
-  std::vector<std::shared_ptr<internal::InformerCore>> cores;
-  cores.reserve(informers.size());
-  for (const InformerSynced& informer : informers) cores.push_back(informer.core());
-  return internal::SyncTask(env, std::move(cores), std::move(stop), options);
-}
+[[nodiscard]] Task<Result<void>> AsyncWaitForCacheSync(Env& env,
+                                                       const std::vector<InformerSynced>& informers,
+                                                       std::stop_token stop = {},
+                                                       SyncWaitOptions options = {});
 
 // An EventReader<T> whose Next is a task. Movable; destruction removes the handler. One Next at a
 // time; a task keeps the handler's queue, but reads nothing more once this has been destroyed.

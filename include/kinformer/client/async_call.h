@@ -63,23 +63,28 @@ class [[nodiscard]] AsyncCall {
   // Sends the request, and calls `done` with its result on env().loop(), where it must not block.
   // Exceptions of `done` are logged and counted. Not called if the loop ends before.
   void Start(std::function<void(Result<T>)> done) && {
-    Spawn<Result<Raw>>(*env_, env_->loop(), make_(std::move(options_)),
+    Spawn<Result<Raw>>(*env_, env_->loop(), Made(),
                        [done = std::move(done)](Result<Raw> raw) { done(Typed(std::move(raw))); });
   }
   // Returns the request as a task, for Spawn, BlockOn and collections of tasks.
-  [[nodiscard]] Task<Result<T>> AsTask() && { return Await(make_(std::move(options_))); }
+  [[nodiscard]] Task<Result<T>> AsTask() && { return Await(Made()); }
   [[nodiscard]] Env& env() const { return *env_; }
 
   // ---- For co_await.
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> caller) {
-    task_.emplace(make_(std::move(options_)));
+    task_.emplace(Made());
     task_->await_suspend(caller);
   }
   Result<T> await_resume() const { return Typed(task_->await_resume()); }
 
  private:
+  // Makes the task, and lets go of what only that needs.
+  Task<Result<Raw>> Made() {
+    const Make make = std::exchange(make_, nullptr);
+    return make(std::move(options_));
+  }
   static Result<T> Typed(Result<Raw> raw) {
     if constexpr (std::is_same_v<Raw, T>) {
       return raw;

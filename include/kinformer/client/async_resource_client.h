@@ -155,12 +155,12 @@ class AsyncResourceClient {
             }};
   }
 
-  [[nodiscard]] Env& env() const { return core_.env(); }
+  [[nodiscard]] Env& env() const { return core_.resource().env(); }
   // Returns the namespace; "" for all, or if the kind has none.
-  [[nodiscard]] const std::string& namespace_() const { return core_.namespace_(); }
+  [[nodiscard]] const std::string& namespace_() const { return core_.resource().namespace_(); }
   // Returns a client for the same resource in another namespace; "" for all.
   [[nodiscard]] AsyncResourceClient Namespace(std::string namespace_) const {
-    return AsyncResourceClient(core_.InNamespace(std::move(namespace_)));
+    return AsyncResourceClient(core_.resource().InNamespace(std::move(namespace_)).async());
   }
 
  private:

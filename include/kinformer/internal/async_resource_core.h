@@ -7,8 +7,8 @@
 #define KINFORMER_INTERNAL_ASYNC_RESOURCE_CORE_H_
 
 #include <functional>
-#include <memory>
 #include <string>
+#include <utility>
 
 #include "kinformer/base/task.h"
 #include "kinformer/client/list_options.h"
@@ -21,12 +21,9 @@ namespace kinformer::internal {
 // Cheap to copy. Thread-safe. A task keeps what it needs, and so may outlive this.
 class AsyncResourceCore {
  public:
-  AsyncResourceCore(std::shared_ptr<ClientCore> client, const KindInfo& type,
-                    std::string namespace_);
+  explicit AsyncResourceCore(ResourceCore resource) : resource_(std::move(resource)) {}
 
-  [[nodiscard]] Env& env() const;
-  [[nodiscard]] const std::string& namespace_() const { return scope_; }
-  [[nodiscard]] AsyncResourceCore InNamespace(std::string namespace_) const;
+  [[nodiscard]] const ResourceCore& resource() const { return resource_; }
 
   // As the methods of ResourceCore.
   [[nodiscard]] Task<Result<ObjectRef>> Get(std::string name, GetOptions options,
@@ -62,9 +59,7 @@ class AsyncResourceCore {
   // Coroutines, which have a copy of this as their first parameter.
   struct Requests;
 
-  std::shared_ptr<ClientCore> client_;
-  const KindInfo* type_;
-  std::string scope_;
+  ResourceCore resource_;
 };
 
 }  // namespace kinformer::internal

@@ -1,6 +1,7 @@
 // kinformer/internal/cache_tasks.h
 //
-// Waits for informers and their handlers, as tasks. The blocking waits block on them.
+// Waits for informers and their handlers, as tasks, on which the blocking waits block. Those for
+// one informer are functions of InformerCore.
 
 #ifndef KINFORMER_INTERNAL_CACHE_TASKS_H_
 #define KINFORMER_INTERNAL_CACHE_TASKS_H_
@@ -9,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "kinformer/base/env.h"
@@ -27,13 +27,6 @@ Task<Result<void>> SyncTask(Env& env, std::vector<std::shared_ptr<InformerCore>>
 // See EventHandlerRegistration::WaitForSync.
 Task<Result<void>> ListenerSyncTask(std::shared_ptr<cache::Listener> listener, std::stop_token stop,
                                     std::optional<Duration> timeout);
-// See SharedInformer::WaitForHandlersSync.
-Task<Result<void>> HandlersSyncTask(std::shared_ptr<const InformerCore> informer,
-                                    std::stop_token stop, std::optional<Duration> timeout);
-// See SharedInformer::WaitForResourceVersion. `namespace_` empty: the informer's whole collection.
-Task<Result<void>> VersionTask(std::shared_ptr<const InformerCore> informer, std::string namespace_,
-                               std::string resourceVersion, std::stop_token stop,
-                               std::optional<Duration> timeout);
 // See EventReader::Next. The listener must have a PulledHandler, and no other reader meanwhile.
 Task<Result<std::vector<PulledEvent>>> PullTask(std::shared_ptr<cache::Listener> listener,
                                                 std::size_t most,

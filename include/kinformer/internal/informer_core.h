@@ -111,12 +111,12 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
                                    std::optional<Duration> timeout) const;
   Result<void> WaitForResourceVersion(std::string_view resourceVersion, const std::stop_token& stop,
                                       std::optional<Duration> timeout) const;
-  // Waits as a task: cache_tasks.h.
-  static Task<Result<void>> WaitForVersion(std::shared_ptr<const InformerCore> informer,
-                                           std::string namespace_, std::string version,
-                                           std::stop_token stop, std::optional<Duration> timeout);
-  static Task<Result<void>> WaitForHandlers(std::shared_ptr<const InformerCore> informer,
-                                            std::stop_token stop, std::optional<Duration> timeout);
+  // The same two waits as tasks, which keep the informer.
+  static Task<Result<void>> VersionTask(std::shared_ptr<const InformerCore> informer,
+                                        std::string version, std::stop_token stop,
+                                        std::optional<Duration> timeout);
+  static Task<Result<void>> HandlersSyncTask(std::shared_ptr<const InformerCore> informer,
+                                             std::stop_token stop, std::optional<Duration> timeout);
   [[nodiscard]] InformerStats Stats() const;
   [[nodiscard]] InformerStatus Status() const;
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const;

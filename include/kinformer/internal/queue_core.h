@@ -21,9 +21,7 @@
 
 namespace kinformer::internal {
 
-namespace base {
-class Signal;
-}  // namespace base
+struct QueueGetter;  // workqueue/queue_getter.h
 
 // Settings that distinguish the kinds of queues.
 struct QueueRules {
@@ -73,11 +71,13 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   // Drops items that are still delayed; their nodes may be idle afterwards.
   void ShutDownLocked();
   bool ShutDownWithDrainLocked(Duration timeout);
-  // Adds a task that waits for an item: `signal` is notified once, when there may be one for it, or
-  // the queue is shut down.
-  void AddGetterLocked(std::shared_ptr<base::Signal> signal);
-  // Removes it when it waits no longer. If it has been notified meanwhile, another getter is.
-  void RemoveGetterLocked(const std::shared_ptr<base::Signal>& signal);
+  // Adds a task that waits for an item. It is notified once, when there may be one for it, or the
+  // queue is shut down. REQUIRES: it does not wait.
+  void AddGetterLocked(const std::shared_ptr<QueueGetter>& getter);
+  // Removes a task that waits no longer.
+  void RemoveGetterLocked(QueueGetter& getter);
+  // Passes on a notification of which the task that got it will make no use.
+  void PassOnLocked() { WakeOneLocked(); }
   // Waits until no call is inside GetLocked or ShutDownWithDrainLocked.
   void WaitForCallersLocked();
   // Returns true if the queue belongs to the process from which this one was forked. Then it is
@@ -90,6 +90,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void ShutLocked();
   void WakeOneLocked();
   QueueNode* TakeLocked();
+  void SignalLaterLocked(std::shared_ptr<QueueGetter> getter);
   void SpinForItemLocked();
   void WaitForItemLocked();
   void JoinLocked(QueueNode& node);
@@ -125,8 +126,8 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   bool waking_ = false;      // one of them was woken, but does not run yet
   bool to_notify_ = false;   // by Unlock
   // Tasks that wait for an item, oldest first; and those that Unlock notifies.
-  std::deque<std::shared_ptr<base::Signal>> async_getters_;
-  std::vector<std::shared_ptr<base::Signal>> to_signal_;
+  std::deque<std::shared_ptr<QueueGetter>> async_getters_;
+  std::vector<std::shared_ptr<QueueGetter>> to_signal_;
   bool has_spinner_ = false;       // one of them spins, the others sleep
   std::atomic<bool> spin_{false};  // true until the spinner is woken
   SteadyTime idle_since_{};        // when a worker found no item

@@ -56,6 +56,7 @@ class ResourceCore {
  public:
   ResourceCore(std::shared_ptr<ClientCore> client, const KindInfo& type, std::string namespace_);
 
+  [[nodiscard]] const std::shared_ptr<ClientCore>& client() const { return client_; }
   [[nodiscard]] const KindInfo& type() const { return *type_; }
   [[nodiscard]] Env& env() const;
   [[nodiscard]] const std::string& namespace_() const { return scope_; }

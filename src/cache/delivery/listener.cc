@@ -545,14 +545,16 @@ std::optional<Error> Listener::EndOfWait(const std::stop_token& stop) const {
   return std::nullopt;
 }
 
+std::optional<Error> Listener::WhyNotWait() const {
+  if (HasSynced() || (!env_.OnLoopThread() && t_inside != this)) return std::nullopt;
+  return base::WouldDeadlock(env_, "waiting for handler " + options().name + " to sync on " +
+                                       (t_inside == this ? "its own callback" : "the loop thread") +
+                                       " would wait for itself; wait elsewhere");
+}
+
 Result<void> Listener::WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout) {
   if (HasSynced()) return {};
-  if (env_.OnLoopThread() || t_inside == this) {
-    return base::WouldDeadlock(env_,
-                               "waiting for handler " + options().name + " to sync on " +
-                                   (t_inside == this ? "its own callback" : "the loop thread") +
-                                   " would wait for itself; wait elsewhere");
-  }
+  if (std::optional<Error> deadlock = WhyNotWait()) return *std::move(deadlock);
   return BlockOn(env_, Synced(shared_from_this(), stop, timeout));
 }
 

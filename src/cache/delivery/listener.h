@@ -101,6 +101,9 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void WaitIdle();
   // Returns kStopped also if the informer has stopped and no callback is running.
   Result<void> WaitForSync(const std::stop_token& stop, std::optional<Duration> timeout);
+  // Returns the error of a thread that must not wait for the sync, and logs it; empty if it may, or
+  // there is nothing to wait for.
+  [[nodiscard]] std::optional<Error> WhyNotWait() const;
   static Task<Result<void>> Synced(std::shared_ptr<Listener> self, std::stop_token stop,
                                    std::optional<Duration> timeout);
   [[nodiscard]] bool HasSynced() const { return synced_.load(std::memory_order_acquire); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "kinformer/internal/cache_tasks.h"
 #include "kinformer/internal/informer_core.h"
@@ -34,6 +35,22 @@ std::optional<Error> NeverSyncs(const std::shared_ptr<cache::Listener>& listener
   return std::nullopt;
 }
 
+// Waits for all of them. The informer must outlive the task.
+Task<Result<void>> AllSynced(const InformerCore& informer,
+                             std::vector<std::shared_ptr<cache::Listener>> handlers,
+                             std::stop_token stop, std::optional<Duration> timeout) {
+  const SteadyTime deadline = base::After(informer.env().Now(), timeout.value_or(Duration(0)));
+  for (const std::shared_ptr<cache::Listener>& listener : handlers) {
+    std::optional<Duration> rest;
+    if (timeout) rest = std::max(Duration(0), deadline - informer.env().Now());
+    Result<void> synced = co_await ListenerSyncTask(listener, stop, rest);
+    // A handler that was removed meanwhile need not sync.
+    const bool gone = listener->removed() && !informer.IsStopped();
+    if (!synced && !gone) co_return synced;
+  }
+  co_return Result<void>();
+}
+
 }  // namespace
 
 Result<void> ListenerWaitForSync(const std::shared_ptr<cache::Listener>& listener,
@@ -61,38 +78,25 @@ Result<void> PullEvents(cache::Listener& listener, std::size_t most,
   return listener.Pull(most, deadline, stop, events);
 }
 
-Task<Result<void>> InformerCore::WaitForHandlers(std::shared_ptr<const InformerCore> informer,
-                                                 std::stop_token stop,
-                                                 std::optional<Duration> timeout) {
-  const SteadyTime deadline = base::After(informer->env().Now(), timeout.value_or(Duration(0)));
-  for (const std::shared_ptr<cache::Listener>& listener : informer->impl_->handlers.All()) {
-    std::optional<Duration> rest;
-    if (timeout) rest = std::max(Duration(0), deadline - informer->env().Now());
-    Result<void> synced = co_await ListenerSyncTask(listener, stop, rest);
-    // A handler that was removed meanwhile need not sync.
-    const bool gone = listener->removed() && !informer->IsStopped();
-    if (!synced && !gone) co_return synced;
-  }
-  co_return Result<void>();
-}
-
-Task<Result<void>> HandlersSyncTask(std::shared_ptr<const InformerCore> informer,
-                                    std::stop_token stop, std::optional<Duration> timeout) {
-  return InformerCore::WaitForHandlers(std::move(informer), std::move(stop), timeout);
+Task<Result<void>> InformerCore::HandlersSyncTask(std::shared_ptr<const InformerCore> informer,
+                                                  std::stop_token stop,
+                                                  std::optional<Duration> timeout) {
+  co_return co_await AllSynced(*informer, informer->impl_->handlers.All(), std::move(stop),
+                               timeout);
 }
 
 Result<void> InformerCore::WaitForHandlersSync(const std::stop_token& stop,
                                                std::optional<Duration> timeout) const {
-  const SteadyTime deadline = base::After(env().Now(), timeout.value_or(Duration(0)));
-  for (const std::shared_ptr<cache::Listener>& listener : impl_->handlers.All()) {
-    std::optional<Duration> rest;
-    if (timeout) rest = std::max(Duration(0), deadline - env().Now());
-    Result<void> synced = ListenerWaitForSync(listener, stop, rest);
-    // A handler that was removed meanwhile need not sync.
-    const bool gone = listener->removed() && !IsStopped();
-    if (!synced && !gone) return synced;
+  const auto handlers = impl_->handlers.All();
+  bool waits = false;
+  for (const std::shared_ptr<cache::Listener>& listener : handlers) {
+    if (listener->HasSynced() || (listener->removed() && !IsStopped())) continue;
+    if (std::optional<Error> never = NeverSyncs(listener)) return *std::move(never);
+    if (std::optional<Error> deadlock = listener->WhyNotWait()) return *std::move(deadlock);
+    waits = true;
   }
-  return {};
+  if (!waits) return {};
+  return BlockOn(env(), AllSynced(*this, handlers, stop, timeout));
 }
 
 }  // namespace kinformer::internal

@@ -6,7 +6,6 @@
 
 #include "kinformer/base/log.h"
 #include "kinformer/base/task.h"
-#include "kinformer/internal/cache_tasks.h"
 #include "kinformer/internal/indexer_core.h"
 #include "kinformer/internal/informer_core.h"
 
@@ -134,23 +133,15 @@ Result<void> InformerCore::Impl::WaitForResourceVersion(std::string_view namespa
                                            std::string(resourceVersion), stop, timeout));
 }
 
-Task<Result<void>> InformerCore::WaitForVersion(std::shared_ptr<const InformerCore> informer,
-                                                std::string namespace_, std::string version,
-                                                std::stop_token stop,
-                                                std::optional<Duration> timeout) {
+Task<Result<void>> InformerCore::VersionTask(std::shared_ptr<const InformerCore> informer,
+                                             std::string version, std::stop_token stop,
+                                             std::optional<Duration> timeout) {
   const Impl& impl = *informer->impl_;
-  if (auto result = cache::VersionWaiters::WithoutWaiting(impl.context, namespace_, version)) {
+  if (auto result = cache::VersionWaiters::WithoutWaiting(impl.context, {}, version)) {
     co_return *std::move(result);
   }
-  co_return co_await impl.version_waiters.Wait(impl.context, std::move(namespace_),
-                                               std::move(version), std::move(stop), timeout);
-}
-
-Task<Result<void>> VersionTask(std::shared_ptr<const InformerCore> informer, std::string namespace_,
-                               std::string resourceVersion, std::stop_token stop,
-                               std::optional<Duration> timeout) {
-  return InformerCore::WaitForVersion(std::move(informer), std::move(namespace_),
-                                      std::move(resourceVersion), std::move(stop), timeout);
+  co_return co_await impl.version_waiters.Wait(impl.context, {}, std::move(version),
+                                               std::move(stop), timeout);
 }
 
 Result<void> InformerCore::WaitForResourceVersion(std::string_view resourceVersion,

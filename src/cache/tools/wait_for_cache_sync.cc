@@ -1,9 +1,14 @@
 #include "kinformer/cache/wait_for_cache_sync.h"
 
 #include <atomic>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kinformer/base/log.h"
+#include "kinformer/cache/async_shared_informer.h"
+#include "kinformer/internal/cache_tasks.h"
 
 namespace kinformer {
 namespace {
@@ -29,14 +34,24 @@ class SyncedLine {
   std::atomic<bool> said_{false};
 };
 
+std::vector<std::shared_ptr<internal::InformerCore>> CoresOf(
+    const std::vector<InformerSynced>& informers) {
+  std::vector<std::shared_ptr<internal::InformerCore>> cores;
+  cores.reserve(informers.size());
+  for (const InformerSynced& informer : informers) cores.push_back(informer.core());
+  return cores;
+}
+
 }  // namespace
 
 Result<void> WaitForCacheSync(Env& env, const std::vector<InformerSynced>& informers,
                               const std::stop_token& stop, SyncWaitOptions options) {
-  std::vector<std::shared_ptr<internal::InformerCore>> cores;
-  cores.reserve(informers.size());
-  for (const InformerSynced& informer : informers) cores.push_back(informer.core());
-  return internal::WaitForSync(env, cores, stop, options);
+  return internal::WaitForSync(env, CoresOf(informers), stop, options);
+}
+
+Task<Result<void>> AsyncWaitForCacheSync(Env& env, const std::vector<InformerSynced>& informers,
+                                         std::stop_token stop, SyncWaitOptions options) {
+  return internal::SyncTask(env, CoresOf(informers), std::move(stop), options);
 }
 
 Result<void> WaitForNamedCacheSync(Env& env, std::string_view name,

@@ -1,7 +1,6 @@
 #include "object/transcode/validate.h"
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -122,16 +121,7 @@ class Validator {
 
   static bool IsUtf8(std::string_view text) {
     // Most texts are ASCII.
-    std::uint64_t high = 0;
-    std::size_t at = 0;
-    for (; at + 8 <= text.size(); at += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, text.data() + at, 8);
-      high |= word;
-    }
-    for (; at < text.size(); ++at) high |= static_cast<unsigned char>(text[at]);
-    if ((high & 0x8080808080808080U) == 0) return true;
-    return json::FirstInvalidUtf8(text) == text.size();
+    return json::IsAscii(text) || json::FirstInvalidUtf8(text) == text.size();
   }
 
   int depth_ = 0;
