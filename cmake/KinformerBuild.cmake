@@ -28,6 +28,9 @@ find_package(Threads REQUIRED)
 add_compile_options(-ffunction-sections -fdata-sections
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288>)
 
+# boost 1.74 looks for the coroutines of C++20 with g++ only; clang has them, too.
+add_compile_options($<$<CXX_COMPILER_ID:Clang>:-DBOOST_ASIO_HAS_CO_AWAIT=1>)
+
 add_library(kinformer_flags INTERFACE)
 target_compile_options(kinformer_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
