@@ -182,8 +182,23 @@ if(KINFORMER_PRECOMPILED)
     <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>)
 endif()
 
-# kinformer_layer(NAME [SOURCES a.cc...] [COLD c.cc...] [OFFERS a.h...] [PUBLIC b.h...]
-# [DEPS base...] [LIBS x...])
+# kinformer_precompiled(TARGET)
+#
+# Compiles TARGET, which is optimised as the library is, with the library's precompiled headers.
+function(kinformer_precompiled target)
+  if(NOT TARGET kinformer_library_headers)
+    return()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM kinformer_library_headers)
+  # g++ 12 warns of copies of short strings, wrongly, and does not see that they are in a header of
+  # the system where that was precompiled.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
+  endif()
+endfunction()
+
+# kinformer_layer(NAME [SOURCES a.cc...] [COLD c.cc...] [GENERATED d.cc...] [OFFERS a.h...]
+# [PUBLIC b.h...] [DEPS base...] [LIBS x...])
 #
 # One library for the folder src/NAME or server/NAME, whose CMakeLists.txt calls this. NAME may be a
 # path: the library of a/b is kinformer_a_b. COLD are sources that run neither for each object or
@@ -192,16 +207,19 @@ endif()
 # include/kinformer that it implements. DEPS are layers that stand before this one. Private headers
 # are included as "NAME/x.h", public ones as "kinformer/x.h". scripts/layers checks all of that.
 function(kinformer_layer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;COLD;OFFERS;PUBLIC;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;COLD;GENERATED;OFFERS;PUBLIC;DEPS;LIBS" ${ARGN})
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
-  kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD})
+  kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD} ${ARG_GENERATED})
   # With the macro, the compiler would refuse headers that were precompiled without it; clang
   # refuses them without the macro, too.
-  if(ARG_COLD AND NOT KINFORMER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    set_source_files_properties(${ARG_COLD} PROPERTIES
-      COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-Os;-U__OPTIMIZE_SIZE__>")
+  set(cold_options)
+  if(NOT KINFORMER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(cold_options "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-Os;-U__OPTIMIZE_SIZE__>")
+    set_source_files_properties(${ARG_COLD} PROPERTIES COMPILE_OPTIONS "${cold_options}")
   endif()
+  kinformer_batched(${target} library "" ${ARG_SOURCES})
+  kinformer_batched(${target} library "${cold_options}" ${ARG_COLD})
   string(REGEX REPLACE "/${name}$" "" root "${CMAKE_CURRENT_SOURCE_DIR}")
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -211,14 +229,7 @@ function(kinformer_layer name)
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated/src>)
   target_link_libraries(${target} PUBLIC ${links} Threads::Threads
     PRIVATE $<BUILD_INTERFACE:kinformer_flags> ${ARG_LIBS})
-  if(TARGET kinformer_library_headers)
-    target_precompile_headers(${target} REUSE_FROM kinformer_library_headers)
-    # g++ 12 warns of copies of short strings, wrongly, and does not see that they are in a header
-    # of the system where that was precompiled.
-    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
-    endif()
-  endif()
+  kinformer_precompiled(${target})
 endfunction()
 
 # kinformer_group(NAME a/b...)
@@ -253,7 +264,7 @@ endif()
 
 # The headers that nearly every test needs, compiled once: without that they take half of the time
 # that a test takes. What they leave for the compiler to do in each source takes a third of the
-# rest, so kinformer_batch_tests makes fewer sources.
+# rest, so kinformer_make_batches makes fewer sources.
 if(KINFORMER_BUILD_TESTS AND KINFORMER_PRECOMPILED)
   add_executable(kinformer_test_headers EXCLUDE_FROM_ALL
     ${PROJECT_SOURCE_DIR}/cmake/test_headers.cc)
@@ -290,7 +301,9 @@ function(kinformer_test name)
   endif()
   if(KINFORMER_PRECOMPILED)
     target_precompile_headers(${name} REUSE_FROM kinformer_test_headers)
-    set_property(GLOBAL APPEND PROPERTY KINFORMER_BATCHED ${name})
+    set(tests ${ARG_SOURCES})
+    list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+    kinformer_batched(${name} tests "" ${tests})
   endif()
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
@@ -305,35 +318,51 @@ function(kinformer_test name)
   endif()
 endfunction()
 
-# kinformer_batch_tests()
+# kinformer_batched(TARGET KIND OPTIONS a.cc...)
 #
-# Several tests of one program are compiled as one source, where that changes nothing for them
-# (cmake/test_batches.py). Called once, after all of them are declared. Which ones go together is
-# found out when CMake configures, so configure again where a new name meets one of another test.
-function(kinformer_batch_tests)
-  get_property(programs GLOBAL PROPERTY KINFORMER_BATCHED)
-  if(NOT programs)
+# Has these sources of TARGET, which are all compiled with OPTIONS, put into batches. KIND is
+# `tests` or `library`.
+function(kinformer_batched target kind options)
+  if(kind STREQUAL library AND NOT KINFORMER_BATCHES)
+    return()
+  endif()
+  set(line "${target}\t${kind}\t${options}")
+  foreach(source ${ARGN})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    string(APPEND line "\t${source}")
+  endforeach()
+  set_property(GLOBAL APPEND_STRING PROPERTY KINFORMER_BATCHED "${line}\n")
+endfunction()
+
+# kinformer_batch(TARGET OPTIONS BATCH a.cc...)
+#
+# BATCH, which includes the other sources, is compiled in place of them.
+function(kinformer_batch target options batch)
+  # g++ takes what is in a source that it includes for a header's, whose types all may use.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    list(APPEND options -Wno-subobject-linkage)
+  endif()
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
+  set_source_files_properties(${batch} TARGET_DIRECTORY ${target} PROPERTIES
+    COMPILE_OPTIONS "${options}")
+  target_sources(${target} PRIVATE ${batch})
+endfunction()
+
+# kinformer_make_batches()
+#
+# Several sources of one program or library are compiled as one, where that changes nothing for them
+# (cmake/batches.py). Called once, after all of them are declared. Which ones go together is found
+# out when CMake configures, so configure again where a new name meets one of another source.
+function(kinformer_make_batches)
+  get_property(lines GLOBAL PROPERTY KINFORMER_BATCHED)
+  if(NOT lines)
     return()
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  set(lines)
-  foreach(program ${programs})
-    get_target_property(folder ${program} SOURCE_DIR)
-    get_target_property(sources ${program} SOURCES)
-    list(FILTER sources INCLUDE REGEX "_test\\.cc$")
-    set(line ${program})
-    foreach(source ${sources})
-      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder} NORMALIZE)
-      string(APPEND line "\t${source}")
-    endforeach()
-    string(APPEND lines "${line}\n")
-  endforeach()
-  set(input ${PROJECT_BINARY_DIR}/test_programs.txt)
-  set(output ${PROJECT_BINARY_DIR}/test_batches.cmake)
-  file(WRITE ${input} "${lines}")
+  set(folder ${PROJECT_BINARY_DIR}/batches)
+  file(WRITE ${folder}/sources.txt "${lines}")
   execute_process(
-    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/cmake/test_batches.py" ${output}
-    INPUT_FILE ${input} COMMAND_ERROR_IS_FATAL ANY)
-  include(${output})
-  set_target_properties(${programs} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/cmake/batches.py" ${folder}
+    INPUT_FILE ${folder}/sources.txt COMMAND_ERROR_IS_FATAL ANY)
+  include(${folder}/batches.cmake)
 endfunction()

@@ -18,7 +18,7 @@
 #include "kinformer/client/request_options.h"
 
 #include "base/core/mutex.h"
-#include "base/core/signal.h"
+#include "base/loop/signal.h"
 
 namespace kinformer::internal::client {
 

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "base/core/signal.h"
+#include "base/loop/signal.h"
 
 namespace kinformer::internal {
 

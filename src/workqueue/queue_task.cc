@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/core/signal.h"
+#include "base/loop/signal.h"
 #include "workqueue/queue_getter.h"
 
 namespace kinformer::internal {

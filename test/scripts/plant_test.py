@@ -32,6 +32,7 @@ class Plant(unittest.TestCase):
 
     def test_a_hunk_is_found_past_comments_and_empty_lines(self):
         self.assertEqual(self.planted(EDITS),
+                         '#include "planted/x_bugs.h"\n'
                          "int F() {\n  return Planted(kTwo) ? 2 : 1;\n}\nint G() {\n"
                          "  return 2;\n}\n")
         self.assertEqual((self.root / "a.cc").read_text(), SOURCE)

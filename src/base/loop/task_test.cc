@@ -18,7 +18,7 @@
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"
 
-#include "base/core/signal.h"
+#include "base/loop/signal.h"
 #include "base/loop/testing/unserved_executor.h"
 
 namespace kinformer {

@@ -25,7 +25,7 @@
 
 #include "base/core/inside.h"
 #include "base/core/mutex.h"
-#include "base/core/signal.h"
+#include "base/loop/signal.h"
 #include "cache/delivery/delivery.h"
 #include "cache/delivery/handler_caller.h"
 #include "cache/delivery/listener_owner.h"

@@ -29,7 +29,7 @@
 
 namespace kinformer::internal::cache {
 
-enum class InformerState : std::uint8_t { kCreated, kRunning, kStopped };
+enum class InformerStage : std::uint8_t { kCreated, kRunning, kStopped };
 
 // References into an informer, which outlives its parts. The references never change; what is
 // behind those that are not const does, on the loop.
@@ -57,7 +57,7 @@ struct InformerContext {
   // Returns the position of a namespace; "": of the whole store. Thread-safe.
   [[nodiscard]] StorePosition PositionOf(std::string_view namespace_) const;
   // Thread-safe.
-  [[nodiscard]] bool Is(InformerState s) const {
+  [[nodiscard]] bool Is(InformerStage s) const {
     return state.load(std::memory_order_acquire) == s;
   }
 
@@ -69,7 +69,7 @@ struct InformerContext {
   // all that its ListerWatcher covers.
   const std::set<std::string, std::less<>>& places;
   const bool namespaced;  // the kind has namespaces
-  const std::atomic<InformerState>& state;
+  const std::atomic<InformerStage>& state;
   StoreCore& store;
   InformerMetrics* const metrics;  // null: none
   const std::shared_ptr<InformerObservers>& observers;

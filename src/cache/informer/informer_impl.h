@@ -50,7 +50,7 @@ struct InformerCore::Impl final : public StoreOwner,
                                   public cache::ListenerOwner,
                                   public cache::InformerContext::Owner,
                                   public std::enable_shared_from_this<InformerCore::Impl> {
-  using State = cache::InformerState;
+  using State = cache::InformerStage;
 
   Impl(Env& e, std::string d, ListerWatcherSource s, InformerSettings o);
 

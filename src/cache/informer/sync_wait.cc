@@ -10,8 +10,8 @@
 #include "kinformer/internal/informer_core.h"
 
 #include "base/core/deadline.h"
-#include "base/core/signal.h"
 #include "base/core/would_deadlock.h"
+#include "base/loop/signal.h"
 #include "cache/watch/failure_kind.h"
 
 namespace kinformer::internal {

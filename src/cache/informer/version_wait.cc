@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "base/core/deadline.h"
-#include "base/core/signal.h"
 #include "base/core/would_deadlock.h"
+#include "base/loop/signal.h"
 #include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"
 
 namespace kinformer::internal::cache {
 namespace {
 
-using State = InformerState;
+using State = InformerStage;
 
 class Counted {
  public:

@@ -1,9 +1,9 @@
-// base/core/signal.h
+// base/loop/signal.h
 //
 // Signal: lets a coroutine wait for a notification of another thread.
 
-#ifndef KINFORMER_BASE_CORE_SIGNAL_H_
-#define KINFORMER_BASE_CORE_SIGNAL_H_
+#ifndef KINFORMER_BASE_LOOP_SIGNAL_H_
+#define KINFORMER_BASE_LOOP_SIGNAL_H_
 
 #include <coroutine>
 #include <functional>
@@ -103,4 +103,4 @@ Task<Result<void>> AwaitUntil(Env& env, std::shared_ptr<Signal> signal, std::sto
 
 }  // namespace kinformer::internal::base
 
-#endif  // KINFORMER_BASE_CORE_SIGNAL_H_
+#endif  // KINFORMER_BASE_LOOP_SIGNAL_H_

@@ -1,4 +1,4 @@
-#include "base/core/signal.h"
+#include "base/loop/signal.h"
 
 namespace kinformer::internal::base {
 

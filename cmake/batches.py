@@ -1,21 +1,29 @@
-"""Which tests can be compiled as one source: run by kinformer_batch_tests (KinformerBuild.cmake).
+"""Which sources can be compiled as one: run by kinformer_make_batches (KinformerBuild.cmake).
 
-  test_batches.py OUTPUT < LINES    a line for each program: its name and its tests, between tabs
+  batches.py FOLDER < LINES
 
-Writes a CMake file that puts tests into UNITY_GROUPs. Tests share one if neither declares, at the
-outermost level, a name that the other one or its private headers use: so none sees a helper of
-another one. A test with macros of its own, or a #pragma, is compiled alone. The words are compared,
-not what they mean, so some tests are kept apart that could be together.
+A line for each program or library, with tabs between: its name, `tests` or `library`, the options
+that its batches are compiled with (with semicolons), and its sources. Writes the batches below
+FOLDER, sources that only include others, and FOLDER/batches.cmake, which calls kinformer_batch for
+each.
+
+Sources share a batch if neither declares, at the outermost level, a name that the other one or its
+private headers use: so none sees a helper of another one. A source with macros of its own, or a
+#pragma, is compiled alone. So is one in which test/planted plants bugs: its object must be left out
+of an archive without others. The words are compared, not what they mean, so some sources are kept
+apart that could be together.
 """
 
+import collections
 import functools
 import os
 import pathlib
 import re
 import sys
 
-# A batch is compiled again after a change to one of its tests: a few seconds.
-MOST_FILES, MOST_BYTES = 8, 60000
+# The most files and bytes of a batch. It is compiled again after a change to one of its sources:
+# that takes a few seconds.
+MOST = {"tests": (8, 60000), "library": (16, 200000)}
 STRING = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 COMMENT = re.compile(r"//[^\n]*")
 USING = re.compile(r"^using ((?:\w+::)+)(\w+);", re.MULTILINE)
@@ -24,9 +32,9 @@ CLASS = re.compile(r"^(?:template <.*> )?(?:class|struct|enum class|enum|union) 
 ALIAS = re.compile(r"^(?:using|namespace) (\w+) =", re.MULTILINE)
 TEST = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
 MACRO = re.compile(r"^[A-Z][A-Z_0-9]+\(\s*(\w+)", re.MULTILINE)
-# The name in front of the first bracket, brace, sign of equality or semicolon.
+# The name in front of the first bracket, brace, sign of equality or semicolon; not a member's.
 OTHER = re.compile(r"^(?!using |namespace |class |struct |enum |union |TEST)[A-Za-z_][^\n(={;\[]*?"
-                   r"\b(\w+)\s*[(={;\[]", re.MULTILINE)
+                   r"(?<![:\w])(\w+)\s*[(={;\[]", re.MULTILINE)
 # Not members, and nothing whose scope is named.
 FREE = re.compile(r"(?<![\w.])(?<!->)(?<!::)\w+")
 INCLUDE = re.compile(r'^#include [<"]([^>"]+)[>"]', re.MULTILINE)
@@ -37,6 +45,8 @@ PLAIN_TESTING = re.compile(r"(?<![\w:])testing::")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PUBLIC = ROOT / "include"
 FOLDERS = [ROOT / name for name in ("include", "src", "server", "test", "")]
+TEST_NAME = re.compile(r"_test\.cc$")
+PLANTED = re.compile(r"^--- (\S+)", re.MULTILINE)
 
 
 @functools.cache
@@ -78,6 +88,9 @@ class Source:
         self.declared |= tests
         self.used |= self.declared
         self.headers = headers(pathlib.Path(path))
+        # What a header of its own names is what that header declares, most likely.
+        self.hidden = self.declared if TEST_NAME.search(path) else (
+            self.declared - frozenset().union(*map(words, self.headers)))
         self.own_testing = OWN_TESTING in text or any(map(declares_own_testing, self.headers))
         self.plain_testing = not self.own_testing and PLAIN_TESTING.search(text) is not None
 
@@ -86,41 +99,60 @@ class Source:
             return False
         if self.hides_from(other) or other.hides_from(self):
             return False
-        both = (self.declared & other.used) | (other.declared & self.used)
+        both = (self.hidden & other.used) | (other.hidden & self.used) | (
+            self.declared & other.declared)
         return all(self.borrowed.get(name, 1) == other.borrowed.get(name, 2) for name in both)
 
     def hides_from(self, other):
         """Whether a private header that only the other one includes would find a name of this."""
-        return any(not self.declared.isdisjoint(words(header))
+        return any(not self.hidden.isdisjoint(words(header))
                    for header in other.headers - self.headers if not header.is_relative_to(PUBLIC))
 
 
-def batches(sources):
+def batches(sources, kind):
+    most_files, most_bytes = MOST[kind]
     found = []
     for source in sources:
         for batch in found:
-            if (not source.alone and not batch[0].alone and len(batch) < MOST_FILES and
-                    sum(s.size for s in batch) + source.size <= MOST_BYTES and
+            if (not source.alone and not batch[0].alone and len(batch) < most_files and
+                    sum(s.size for s in batch) + source.size <= most_bytes and
                     all(source.can_join(s) for s in batch)):
                 batch.append(source)
                 break
         else:
             found.append([source])
-    return found
+    return [batch for batch in found if len(batch) > 1]
+
+
+def planted():
+    """The sources in which test/planted plants bugs."""
+    return {str(ROOT / name) for edits in (ROOT / "test/planted").glob("*.edits")
+            for name in PLANTED.findall(edits.read_text(encoding="utf-8"))}
+
+
+def write(path, text):
+    """A batch that stays the same is not compiled again."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def main():
-    programs = [line.rstrip("\n").split("\t") for line in sys.stdin]
-    paths = [path for _, *paths in programs for path in paths]
-    known = {path: Source(path) for path in set(paths) if paths.count(path) == 1}
-    lines = []
-    for program, *tests in programs:
-        for number, batch in enumerate(batches([known[t] for t in tests if t in known])):
-            if len(batch) > 1:
-                names = " ".join(f'"{source.path}"' for source in batch)
-                lines.append(f"set_source_files_properties({names} TARGET_DIRECTORY {program} "
-                             f"PROPERTIES UNITY_GROUP {number})\n")
-    pathlib.Path(sys.argv[1]).write_text("".join(lines), encoding="utf-8")
+    folder = pathlib.Path(sys.argv[1])
+    groups = [line.rstrip("\n").split("\t") for line in sys.stdin]
+    paths = [path for _, _, _, *paths in groups for path in paths]
+    twice = {path for path, times in collections.Counter(paths).items() if times > 1}
+    known = {path: Source(path) for path in set(paths) - twice - planted()}
+    calls = []
+    made = collections.Counter()
+    for target, kind, options, *sources in groups:
+        for batch in batches([known[s] for s in sources if s in known], kind):
+            made[target] += 1
+            path = folder / target / f"batch_{made[target]}.cc"
+            write(path, "".join(f'#include "{source.path}"\n' for source in batch))
+            names = " ".join(f'"{source.path}"' for source in batch)
+            calls.append(f'kinformer_batch({target} "{options}" "{path}" {names})\n')
+    write(folder / "batches.cmake", "".join(calls))
 
 
 if __name__ == "__main__":
