@@ -157,7 +157,7 @@ void Exchange::Start() {
   }
   const Duration timeout =
       request_.timeout > Duration::zero() ? request_.timeout : Duration(engine_->options().timeout);
-  if (!request_.watch && timeout > Duration::zero()) {
+  if (!request_.watch && !request_.unlimited && timeout > Duration::zero()) {
     end_ = base::After(env.Now(), timeout);
     deadline_ = env.loop().RunAt(
         end_, [this] { Finish(TooLate("no answer from " + engine_->Describe() + " in time")); });
@@ -168,6 +168,11 @@ void Exchange::Start() {
   } else {
     Throttle();
   }
+}
+
+void Exchange::SetPaused(bool paused) {
+  if (call_ == nullptr) return;
+  (void)base::CallUser(engine_->env(), "HttpCall::SetPaused", [&] { call_->SetPaused(paused); });
 }
 
 Error Exchange::TooLate(const std::string& why) const {
@@ -216,21 +221,24 @@ void Exchange::Send() {
     return;
   }
   sent_protobuf_ = protobuf && (!request_.accept_protobuf.empty() || request_.protobuf_body);
-  http.headers.Add("Accept",
-                   protobuf && !request_.accept_protobuf.empty()
-                       ? request_.accept_protobuf
-                       : (request_.accept.empty() ? std::string(kJsonMediaType) : request_.accept));
+  http.headers = request_.headers;
+  const auto add = [&http](std::string_view name, std::string_view value) {
+    if (!http.headers.Has(name)) http.headers.Add(name, value);
+  };
+  add("Accept", protobuf && !request_.accept_protobuf.empty()
+                    ? request_.accept_protobuf
+                    : (request_.accept.empty() ? std::string(kJsonMediaType) : request_.accept));
   // Calls code of the program: its struct makes the JSON, and the transport may be its own.
   Result<void> sent = base::CallUser(engine_->env(), "what makes or sends a request", [&] {
     if (protobuf && request_.protobuf_body) {
-      http.headers.Add("Content-Type", kProtobufMediaType);
+      add("Content-Type", kProtobufMediaType);
       http.body = request_.protobuf_body();
     } else if (request_.body) {
-      http.headers.Add("Content-Type", request_.content_type);
+      add("Content-Type", request_.content_type);
       http.body = request_.body();
     }
-    http.headers.Add("User-Agent", engine_->options().user_agent);
-    if (engine_->options().accept_gzip) http.headers.Add("Accept-Encoding", "gzip");
+    add("User-Agent", engine_->options().user_agent);
+    if (engine_->options().accept_gzip) add("Accept-Encoding", "gzip");
     call_ = engine_->transport()->Start(std::move(http), *this);
   });
   if (sent) return;
@@ -333,7 +341,9 @@ void Exchange::OnRefusal() {
 }
 
 bool Exchange::Retry(Duration delay, Error reason) {
-  if (request_.once || retries_ >= engine_->options().max_retries) return false;
+  const int most = std::min(engine_->options().max_retries,
+                            request_.max_retries.value_or(std::numeric_limits<int>::max()));
+  if (request_.once || retries_ >= most) return false;
   ++retries_;
   previous_error_ = std::move(reason);
   Env& env = engine_->env();

@@ -35,10 +35,12 @@ namespace kinformer::internal {
 struct ExchangeRequest {
   std::string method{"GET"};
   std::string target{};
-  std::string accept{};           // for JSON
-  std::string accept_protobuf{};  // empty: JSON only
-  std::string resource_key{};     // key under which a refusal of protobuf is remembered
-  std::string content_type{};     // for the body
+  std::string accept{};              // for JSON
+  std::string accept_protobuf{};     // empty: JSON only
+  std::string resource_key{};        // key under which a refusal of protobuf is remembered
+  std::string content_type{};        // for the body
+  HttpHeaders headers{};             // in place of those that the client would send
+  std::optional<int> max_retries{};  // at most those of the client
   std::function<std::string()> body{};
   // Used with its own content type where protobuf is allowed.
   std::function<std::string()> protobuf_body{};
@@ -49,6 +51,7 @@ struct ExchangeRequest {
   // Disables retries of refusals and broken connections; the caller retries at its own pace.
   bool once = false;
   bool throttled = true;     // a watch is never throttled
+  bool unlimited = false;    // the client's timeout is not for it, nor for a watch
   bool ignore_body = false;  // used by RawCall
 };
 
@@ -134,6 +137,9 @@ class Exchange final : public ResponseReceiver {
   void Start();
   // Ends the request; the receiver gets `why`. Must not be called inside OnHeaders or OnData.
   void Abort(Error why) { Finish(std::move(why)); }
+
+  // Stops reading the response, and goes on.
+  void SetPaused(bool paused);
 
   [[nodiscard]] const ExchangeRequest& request() const { return request_; }
 

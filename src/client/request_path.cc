@@ -25,6 +25,8 @@ void AppendEscaped(std::string& out, std::string_view text, std::string_view als
   }
 }
 
+}  // namespace
+
 Result<void> AppendSegment(std::string& out, std::string_view what, std::string_view segment) {
   if (segment == "." || segment == "..") {
     return Error(Reason::kInvalidArgument, std::string(what) + " \"" + std::string(segment) +
@@ -40,8 +42,6 @@ Result<void> AppendSegment(std::string& out, std::string_view what, std::string_
   AppendEscaped(out, segment, ":@!$&'()*+,;=");
   return {};
 }
-
-}  // namespace
 
 Result<std::string> BuildPath(const ResourcePath& path) {
   std::string out = path.group.empty() ? "/api" : "/apis";
@@ -91,9 +91,17 @@ void Query::AddListOptions(const ListOptions& options, bool watch) {
   if (options.timeoutSeconds) Add("timeoutSeconds", std::to_string(*options.timeoutSeconds));
 }
 
+void Query::AddPatchOptions(const PatchOptions& options) {
+  for (const std::string& value : options.dryRun) Add("dryRun", value);
+  if (options.force) Add("force", *options.force ? "true" : "false");
+  AddIfSet("fieldManager", options.fieldManager);
+  AddIfSet("fieldValidation", options.fieldValidation);
+}
+
 std::string Query::Text() const {
   auto fields = fields_;
-  std::sort(fields.begin(), fields.end());
+  std::stable_sort(fields.begin(), fields.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string out;
   for (const auto& [name, value] : fields) {
     out += out.empty() ? '?' : '&';

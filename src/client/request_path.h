@@ -13,6 +13,7 @@
 
 #include "kinformer/base/result.h"
 #include "kinformer/client/list_options.h"
+#include "kinformer/client/request_options.h"
 
 namespace kinformer::internal::client {
 
@@ -30,8 +31,12 @@ struct ResourcePath {
 // segment that is ".", ".." or contains '/' or '%': it would name another path.
 Result<std::string> BuildPath(const ResourcePath& path);
 
-// Query parameters. Repeated names are kept. The text is sorted by name and value, so that equal
-// queries have equal text.
+// Appends a slash and the segment, escaped. Refuses what BuildPath refuses; `what` is its name in
+// the error.
+Result<void> AppendSegment(std::string& out, std::string_view what, std::string_view segment);
+
+// Query parameters. Repeated names are kept, with their values in the order of the calls. The text
+// is sorted by name.
 class Query {
  public:
   void Add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
@@ -40,6 +45,8 @@ class Query {
     if (!value.empty()) Add(name, value);
   }
   void AddListOptions(const ListOptions& options, bool watch);
+  void AddPatchOptions(const PatchOptions& options);
+  [[nodiscard]] const auto& fields() const { return fields_; }
   // Returns "?a=1&b=2", or "" without parameters.
   [[nodiscard]] std::string Text() const;
 

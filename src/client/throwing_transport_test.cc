@@ -11,6 +11,8 @@
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/client/client.h"
+#include "kinformer/client/rest_request.h"
+#include "kinformer/client/transport.h"
 
 #include "client/testing/scripted_server.h"
 
@@ -60,6 +62,56 @@ TEST(ClientTest, TransportDescriptionThrows_RequestsPass) {
                 HasSubstr("kinformer_user_exceptions_total{function=\"Transport::" +
                           std::string(method) + "\"} 1"));
   }
+}
+
+// Its calls throw when they are paused, and go on.
+class RestlessTransport final : public Transport {
+ public:
+  explicit RestlessTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+  std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
+    return std::make_unique<Call>(inner_->Start(std::move(request), receiver));
+  }
+  [[nodiscard]] TransportStats Stats() const override { return inner_->Stats(); }
+  [[nodiscard]] std::string Describe() const override { return inner_->Describe(); }
+
+ private:
+  class Call final : public HttpCall {
+   public:
+    explicit Call(std::unique_ptr<HttpCall> inner) : inner_(std::move(inner)) {}
+    void SetPaused(bool) override { throw std::runtime_error("no pause"); }
+
+   private:
+    const std::unique_ptr<HttpCall> inner_;
+  };
+  const std::unique_ptr<Transport> inner_;
+};
+
+TEST(ClientTest, SetPausedThrows_TheStreamIsWhole) {
+  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
+  Simulation sim({.metrics = metrics});
+  ScriptedServer server;
+  const std::string text(std::size_t{3} << 20, 'x');
+  server.fallback = [&](const HttpRequest&) { return testing::ScriptedResponse{.body = text}; };
+  std::string got;
+  {
+    const Client client = Client::ForTransport(
+        sim.env(), std::make_shared<RestlessTransport>(NewInMemoryTransport(sim.env(), server)));
+    EXPECT_TRUE(sim.RunBlocking(
+        [&] {
+          const Result<void> done =
+              RestClient(client).Get().AbsPath("/log").Stream([&](std::string_view data) {
+                got += data;
+                sim.env().SleepFor(seconds(1));
+                return true;
+              });
+          EXPECT_TRUE(done.ok()) << done.error();
+        },
+        seconds(1000)));
+  }
+  sim.RunReady();
+  EXPECT_EQ(got, text);
+  EXPECT_THAT(metrics->Text(),
+              HasSubstr("kinformer_user_exceptions_total{function=\"HttpCall::SetPaused\""));
 }
 
 }  // namespace

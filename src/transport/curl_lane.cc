@@ -50,7 +50,7 @@ void CurlLane::SetConnectionLimit() {
   long limit =
       static_cast<long>(http2 && allowed_ > 0 ? allowed_ : shared_->options.max_connections);
   if (probe != nullptr) ++limit;
-  if (pool_ == ConnectionPool::kWatch) limit = http1_ ? 0 : 1;
+  if (IsLong(pool_)) limit = http1_ ? 0 : 1;
   curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, limit);
 }
 
@@ -161,6 +161,15 @@ void CurlLane::OnSocket(int fd, int flags) {
     Run(fd, flags);
     if (!http1_ || shared_->stats.bytes_received - before < kRecord) return;
   }
+}
+
+void CurlLane::SetPaused(CurlTransfer& transfer, bool paused) {
+  transfer.paused = paused;
+  if (paused || !transfer.in_multi) return;
+  const bool was_inside = std::exchange(inside_, true);
+  curl_easy_pause(transfer.easy(), CURLPAUSE_CONT);
+  inside_ = was_inside;
+  if (!inside_) Settle();
 }
 
 void CurlLane::Run(curl_socket_t fd, int flags) {

@@ -44,6 +44,8 @@ class CurlLane final : public CurlLoop::Listener {
   void Add(std::shared_ptr<CurlTransfer> transfer);
   // Removes it. Its receiver is not called by this; silence the receiver if libcurl is running.
   void Remove(const std::shared_ptr<CurlTransfer>& transfer);
+  // Stops reading its response, and goes on: also from within its receiver.
+  void SetPaused(CurlTransfer& transfer, bool paused);
   // Returns all exchanges of the lane, oldest first.
   [[nodiscard]] List Transfers() const;
   // Like Transfers(), without an order and without copies.

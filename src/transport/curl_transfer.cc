@@ -115,7 +115,8 @@ void CurlTransfer::SetConnection() {
   using std::chrono::duration_cast;
   using std::chrono::milliseconds;
   const HttpTransportOptions& options = shared_->options;
-  const bool http1 = options.disable_http2 || !shared_->endpoint.tls;
+  const bool http1 =
+      options.disable_http2 || !shared_->endpoint.tls || request_.pool == ConnectionPool::kStream;
   curl_easy_setopt(easy(), CURLOPT_HTTP_VERSION,
                    http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
   curl_easy_setopt(easy(), CURLOPT_PIPEWAIT, 1L);
@@ -309,6 +310,7 @@ std::size_t CurlTransfer::OnHeaderLine(char* data, std::size_t size, std::size_t
 
 std::size_t CurlTransfer::OnBody(char* data, std::size_t size, std::size_t count, void* self) {
   auto* transfer = static_cast<CurlTransfer*>(self);
+  if (transfer->paused) return CURL_WRITEFUNC_PAUSE;
   const std::string_view piece(data, size * count);
   return transfer->Contained([&] { return transfer->Body(piece); }) ? piece.size()
                                                                     : CURL_WRITEFUNC_ERROR;

@@ -29,6 +29,11 @@ class CurlLane;
 // The target of questions for a sign of life. Any answer will do, an error too.
 inline constexpr char kSignOfLife[] = "/livez";
 
+// Whether requests of the pool may last, and then have no end that could be awaited.
+constexpr bool IsLong(ConnectionPool pool) {
+  return pool == ConnectionPool::kWatch || pool == ConnectionPool::kStream;
+}
+
 // State shared by all exchanges of one transport.
 struct CurlShared {
   const std::shared_ptr<Env> kept_env;  // owner of `env`, or null
@@ -74,6 +79,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   // ---- state that belongs to the lane
   CurlLane* lane = nullptr;
   bool in_multi = false;
+  bool paused = false;      // libcurl keeps what arrives, and then reads no more
   bool started = false;     // has a connection, and the request is being sent
   SteadyTime added{};       // time of CurlLane::Add
   SteadyTime admitted{};    // time at which it was passed to libcurl
@@ -86,13 +92,14 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   Timer deadline;
 
   // ---- whether a response that has begun still makes progress
-  // True from the status on, since a proxy may send only that. False for a watch that was accepted,
-  // for which silence is normal.
+  // True from the status on, since a proxy may send only that. False for a watch or a stream that
+  // was accepted: silence is normal for it.
   [[nodiscard]] bool in_answer() const {
-    return (headers_done_ || status_ >= 200) && !is_granted_watch() && !done();
+    return (headers_done_ || status_ >= 200) && !lasts() && !done();
   }
-  [[nodiscard]] bool is_granted_watch() const {
-    return request_.pool == ConnectionPool::kWatch && headers_done_ && status_ == 200;
+  // Whether it is such a watch or stream.
+  [[nodiscard]] bool lasts() const {
+    return IsLong(request_.pool) && headers_done_ && status_ == 200;
   }
   [[nodiscard]] SteadyTime last_progress() const { return last_progress_; }
   // Number of checks without progress since then, and the time of the first of them.

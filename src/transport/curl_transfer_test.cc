@@ -169,7 +169,8 @@ TEST_F(CurlTransferTest, Answer_IsCountedAndTimed) {
 
 // Small pieces keep the memory of thousands of watches low.
 TEST_F(CurlTransferTest, Watch_ReadsInSmallerPieces) {
-  for (const ConnectionPool pool : {ConnectionPool::kWatch, ConnectionPool::kShort}) {
+  for (const ConnectionPool pool :
+       {ConnectionPool::kWatch, ConnectionPool::kShort, ConnectionPool::kStream}) {
     std::promise<void> written;
     LoopbackServer server([&](const Request&, Peer& peer) {
       peer.Write("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n" + std::string(40000, 'x'));
@@ -181,7 +182,7 @@ TEST_F(CurlTransferTest, Watch_ReadsInSmallerPieces) {
     EXPECT_EQ(Run(transfer), CURLE_OK);
     EXPECT_EQ(receiver_.text.size(), 40000U);
     EXPECT_EQ(receiver_.largest <= 4096, pool == ConnectionPool::kWatch) << receiver_.largest;
-    EXPECT_EQ(transfer.is_granted_watch(), pool == ConnectionPool::kWatch);
+    EXPECT_EQ(transfer.lasts(), pool != ConnectionPool::kShort);
   }
 }
 

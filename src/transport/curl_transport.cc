@@ -96,6 +96,11 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     if (transfer->lane != nullptr) transfer->lane->Remove(transfer);
   }
 
+  static void SetPaused(CurlTransfer& transfer, bool paused) {
+    const bool may_be = transfer.request().pool == ConnectionPool::kStream;
+    if (may_be && transfer.lane != nullptr) transfer.lane->SetPaused(transfer, paused);
+  }
+
   [[nodiscard]] TransportStats Stats() const { return shared_->stats; }
   [[nodiscard]] std::string Describe() const override {
     const Endpoint& e = shared_->endpoint;
@@ -229,7 +234,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     CurlLane* least = nullptr;  // the least loaded of the full lanes
     std::size_t trying = 0;
     std::size_t connections = 0;  // of full lanes
-    const bool watches = pool == ConnectionPool::kWatch;
+    const bool watches = IsLong(pool);
     for (const auto& lane : lanes_) {
       if (lane->pool() != pool || lane->retired || lane->suspected) continue;
       if (openers_.TriesTooLong(*lane)) {
@@ -452,6 +457,7 @@ class CurlCall final : public HttpCall {
       transfer_->Silence();
     }
   }
+  void SetPaused(bool paused) override { CurlTransport::SetPaused(*transfer_, paused); }
 
  private:
   const std::weak_ptr<CurlTransport> transport_;

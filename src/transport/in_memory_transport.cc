@@ -91,6 +91,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     Schedule(/*at_once=*/true);
   }
 
+  void SetPaused(bool paused) {
+    paused_ = paused;
+    if (!paused && receiver_ != nullptr && !broken_) Schedule();
+  }
+
   void CutAfter(std::size_t bytes) {
     if (ended_) return;
     cut_after_ = bytes;
@@ -175,6 +180,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // Reads until there is enough for one OnData, or nothing more to read now, and delivers that.
   void Pump() {
+    if (paused_) return;
     const std::size_t want = core_->ChunkSize();
     while (!ended_ && Pending() < want) {
       // The wake may come from inside Read.
@@ -303,6 +309,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   int status_ = 0;        // as delivered
   bool waiting_ = false;  // the stream returned kWait
   bool in_server_ = false;
+  bool paused_ = false;
   bool ended_ = false;
   bool aborted_ = false;
 };
@@ -311,6 +318,7 @@ class InMemoryCall final : public HttpCall {
  public:
   explicit InMemoryCall(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
   ~InMemoryCall() override { exchange_->Abandon(); }
+  void SetPaused(bool paused) override { exchange_->SetPaused(paused); }
 
  private:
   const std::shared_ptr<Exchange> exchange_;

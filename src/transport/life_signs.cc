@@ -65,7 +65,7 @@ Duration LifeSigns::Patience() const {
 void LifeSigns::GivenUp(const CurlTransfer& transfer) {
   CurlLane* const lane = transfer.lane;
   // An accepted watch does not wait for an answer.
-  if (lane == nullptr || !transfer.started || transfer.is_granted_watch()) return;
+  if (lane == nullptr || !transfer.started || transfer.lasts()) return;
   // With several connections, one request is no evidence if others get data.
   if (!lane->has_one_connection() && lane->last_activity() > shared_->env.Now() - Patience())
     return;
@@ -183,7 +183,7 @@ void LifeSigns::CheckLife(CurlLane& lane) {
     return;
   }
   // A probe that waits for a free stream is no evidence about the connection.
-  const bool own_connection = lane.http1() && lane.pool() == ConnectionPool::kWatch;
+  const bool own_connection = lane.http1() && IsLong(lane.pool());
   const bool conclusive = probe->started || own_connection || receiver.done;
   EndProbe(lane);
   if (!conclusive) return;

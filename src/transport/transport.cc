@@ -15,6 +15,10 @@ bool SameName(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+void HttpHeaders::Remove(std::string_view name) {
+  std::erase_if(fields_, [name](const auto& field) { return SameName(field.first, name); });
+}
+
 void HttpHeaders::Add(std::string_view name, std::string_view value) {
   fields_.emplace_back(name, value);
 }

@@ -19,6 +19,7 @@
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/resource_client.h"
+#include "kinformer/client/rest_request.h"
 #include "kinformer/client/transport.h"
 
 #include "client/testing/scripted_server.h"
@@ -31,13 +32,27 @@ using corev1::ConfigMap;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
+class OwnCall final : public HttpCall {
+ public:
+  OwnCall(EndingPlace& place, std::unique_ptr<HttpCall> inner)
+      : place_(place), inner_(std::move(inner)) {}
+  void SetPaused(bool paused) override {
+    inner_->SetPaused(paused);
+    place_.Reach("SetPaused");
+  }
+
+ private:
+  EndingPlace& place_;
+  const std::unique_ptr<HttpCall> inner_;
+};
+
 class OwnTransport final : public Transport {
  public:
   OwnTransport(EndingPlace& place, std::unique_ptr<Transport> inner)
       : place_(place), inner_(std::move(inner)) {}
   std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
     place_.Reach("Start");
-    return inner_->Start(std::move(request), receiver);
+    return std::make_unique<OwnCall>(place_, inner_->Start(std::move(request), receiver));
   }
   [[nodiscard]] TransportStats Stats() const override {
     place_.Reach("Stats");
@@ -52,6 +67,7 @@ class OwnTransport final : public Transport {
 
 // Warns of each answer, and keeps watches open.
 ScriptedResponse Answer(const HttpRequest& request) {
+  if (request.target == "/log") return {.body = std::string(std::size_t{3} << 20, ' ')};
   ScriptedResponse answer =
       Json(R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},)"
            R"("items":[]})");
@@ -92,6 +108,16 @@ class Program {
         EXPECT_EQ(got.error().reason(), Reason::kCanceled) << got.error();
       }
       static_cast<void>(copy.Stats());
+      const Result<void> streamed = RestClient(copy).Get().AbsPath("/log").Stream(
+          [this, &copy](std::string_view) {
+            place_.Reach("OnData");
+            copy.env().SleepFor(seconds(1));  // so that the server is paused
+            return true;
+          },
+          call);
+      if (!streamed) {
+        EXPECT_EQ(streamed.error().reason(), Reason::kCanceled) << streamed.error();
+      }
       const Result<void> watched = copy.For<ConfigMap>("default").Watch(
           {},
           [this](const ResourceWatchEvent<ConfigMap>&) {
@@ -167,7 +193,8 @@ TEST_P(StopFromClient, CallsAndInformersEnd) {
 
 INSTANTIATE_TEST_SUITE_P(All, StopFromClient,
                          ::testing::Combine(::testing::Values("Start", "Stats", "WarningHandler",
-                                                              "RefreshCredentials", "OnEvent"),
+                                                              "RefreshCredentials", "OnData",
+                                                              "SetPaused", "OnEvent"),
                                             ::testing::ValuesIn(kEnds)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param)) + "_" +

@@ -21,6 +21,7 @@
 #include "kinformer/base/task.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/request_options.h"
+#include "kinformer/object/ref.h"
 
 namespace kinformer {
 
@@ -30,6 +31,11 @@ namespace internal {
 template <class T>
 struct AnswerForm {
   using Raw = T;
+};
+template <class T>
+struct AnswerForm<Ref<T>> {
+  using Raw = ObjectRef;
+  static Ref<T> Typed(ObjectRef object) { return Ref<T>(std::move(object)); }
 };
 
 }  // namespace internal

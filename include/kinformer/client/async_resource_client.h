@@ -35,11 +35,6 @@ namespace kinformer {
 namespace internal {
 
 template <class T>
-struct AnswerForm<Ref<T>> {
-  using Raw = ObjectRef;
-  static Ref<T> Typed(ObjectRef object) { return Ref<T>(std::move(object)); }
-};
-template <class T>
 struct AnswerForm<ObjectList<T>> {
   using Raw = ListedObjects;
   static ObjectList<T> Typed(ListedObjects objects) { return ObjectList<T>(std::move(objects)); }

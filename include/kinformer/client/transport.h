@@ -29,6 +29,8 @@ namespace kinformer {
 class HttpHeaders {
  public:
   void Add(std::string_view name, std::string_view value);
+  // Removes all values.
+  void Remove(std::string_view name);
   // Returns the first value; empty if there is none.
   [[nodiscard]] std::string_view Get(std::string_view name) const;
   [[nodiscard]] bool Has(std::string_view name) const;
@@ -41,7 +43,8 @@ class HttpHeaders {
 };
 
 // Connections for a request, by its kind: a slow LIST delays no watch and no lease renewal.
-enum class ConnectionPool : std::uint8_t { kShort, kList, kWatch, kLease };
+// Each request of kStream has a connection of its own, over HTTP/1.1, so that it can be paused.
+enum class ConnectionPool : std::uint8_t { kShort, kList, kWatch, kLease, kStream };
 
 // An HTTP request.
 struct HttpRequest {
@@ -70,10 +73,14 @@ class ResponseReceiver {
 };
 
 // A running request. Destroying the handle abandons it: the receiver is not called any
-// more.
+// more. Loop-confined.
 class HttpCall {
  public:
   virtual ~HttpCall() = default;
+  // Stops reading the response, so that the server has to wait; or goes on. What has arrived may
+  // still be passed on. A transport that cannot do this does nothing; NewHttpTransport's can do it
+  // for ConnectionPool::kStream.
+  virtual void SetPaused(bool paused) { (void)paused; }
 };
 
 // Figures of a transport since its creation. May be outdated at once.
