@@ -184,6 +184,24 @@ RestRequest& RestRequest::VersionedParams(const PatchOptions& options) {
   return *this;
 }
 
+RestRequest& RestRequest::ParamsOfStruct(const internal::MutableTable& table, const void* options) {
+  const json::Value fields =
+      json::Parse(internal::EncodeMutableJson(table, options)).value_or(json::Value());
+  const auto add = [this](const std::string& name, const json::Value& value) {
+    if (value.is_string()) {
+      Param(name, value.StringOrEmpty());
+    } else if (!value.is_null()) {
+      Param(name, value.Dump());
+    }
+  };
+  for (const auto& [name, value] : fields.members()) {
+    if (name == "kind" || name == "apiVersion") continue;
+    if (!value.is_array()) add(name, value);
+    for (const json::Value& item : value.items()) add(name, item);
+  }
+  return *this;
+}
+
 RestRequest& RestRequest::SetHeaders(std::string_view name,
                                      const std::vector<std::string_view>& values) {
   parts_.headers.Remove(name);
@@ -255,7 +273,7 @@ AsyncCall<void> RestRequest::AsyncStream(OnData on_data) const {
 Result<std::string> RestRequest::URL() const { return internal::TargetOf(parts_); }
 
 RestRequest RestClient::Verb(std::string_view method) const {
-  internal::RequestParts parts{.client = client_.core(), .method = std::string(method)};
+  internal::RequestParts parts{.client = core_, .method = std::string(method)};
   if (method.empty() || !std::all_of(method.begin(), method.end(),
                                      [](char c) { return (c >= 'A' && c <= 'Z') || c == '-'; })) {
     Refuse(parts, "the verb " + Quoted(method) + " is no HTTP method: it has capital letters only");

@@ -158,6 +158,20 @@ TEST_F(RestRequestTest, ParametersAreAddedAndKeepTheirOrder_RB07) {
             "/api/v1/namespaces/default/cm?fieldValidation=Warn&force=true");
 }
 
+TEST_F(RestRequestTest, OptionsOfTheApiAreParameters_RB07) {
+  corev1::PodLogOptions::Mutable log;
+  log.container = "app";
+  log.follow = true;
+  log.tailLines = 0;
+  EXPECT_EQ(*Maps().VersionedParams(log).URL(),
+            "/api/v1/namespaces/default/cm?container=app&follow=true&tailLines=0");
+  corev1::PodExecOptions::Mutable exec;
+  exec.command = {"sh", "-c", "a b"};
+  exec.stdin = true;
+  EXPECT_EQ(*Maps().VersionedParams(exec).URL(),
+            "/api/v1/namespaces/default/cm?command=sh&command=-c&command=a%20b&stdin=true");
+}
+
 TEST_F(RestRequestTest, AUriReplacesPathAndParameters_RB08) {
   EXPECT_EQ(*Maps().Param("a", "b").RequestURI("/apis/x%2Fy/?q=%2C&watch").URL(),
             "/apis/x%2Fy/?q=%2C&watch=");

@@ -18,6 +18,7 @@
 #include "kinformer/base/simulation.h"
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/client.h"
+#include "kinformer/client/pod_logs.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/client/rest_request.h"
 #include "kinformer/client/transport.h"
@@ -67,7 +68,7 @@ class OwnTransport final : public Transport {
 
 // Warns of each answer, and keeps watches open.
 ScriptedResponse Answer(const HttpRequest& request) {
-  if (request.target == "/log") return {.body = std::string(std::size_t{3} << 20, ' ')};
+  if (request.target.ends_with("/log")) return {.body = std::string(std::size_t{3} << 20, ' ')};
   ScriptedResponse answer =
       Json(R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},)"
            R"("items":[]})");
@@ -117,6 +118,16 @@ class Program {
           call);
       if (!streamed) {
         EXPECT_EQ(streamed.error().reason(), Reason::kCanceled) << streamed.error();
+      }
+      const Result<void> lines = StreamLogLines(
+          copy.For<corev1::Pod>("default"), "a", {}, {},
+          [this](const LogLine&) {
+            place_.Reach("OnLine");
+            return true;
+          },
+          call);
+      if (!lines) {
+        EXPECT_EQ(lines.error().reason(), Reason::kCanceled) << lines.error();
       }
       const Result<void> watched = copy.For<ConfigMap>("default").Watch(
           {},
@@ -194,7 +205,7 @@ TEST_P(StopFromClient, CallsAndInformersEnd) {
 INSTANTIATE_TEST_SUITE_P(All, StopFromClient,
                          ::testing::Combine(::testing::Values("Start", "Stats", "WarningHandler",
                                                               "RefreshCredentials", "OnData",
-                                                              "SetPaused", "OnEvent"),
+                                                              "OnLine", "SetPaused", "OnEvent"),
                                             ::testing::ValuesIn(kEnds)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param)) + "_" +

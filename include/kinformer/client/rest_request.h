@@ -106,6 +106,13 @@ class RestRequest {
   RestRequest& VersionedParams(const GetOptions& options);
   RestRequest& VersionedParams(const CreateOptions& options);  // UpdateOptions, too
   RestRequest& VersionedParams(const PatchOptions& options);
+  // Adds the fields that are set in a struct of the API for options, such as a
+  // corev1::PodLogOptions::Mutable.
+  template <class M>
+    requires internal::IsGenerated<M>
+  RestRequest& VersionedParams(const M& options) {
+    return ParamsOfStruct(M::mutable_table(), &options);
+  }
 
   // ---- Header and body
 
@@ -181,6 +188,7 @@ class RestRequest {
   explicit RestRequest(internal::RequestParts parts) : parts_(std::move(parts)) {}
   RestRequest& SubResources(const std::vector<std::string_view>& segments);
   RestRequest& SetHeaders(std::string_view name, const std::vector<std::string_view>& values);
+  RestRequest& ParamsOfStruct(const internal::MutableTable& table, const void* options);
   RestRequest& BodyOfBytes(std::string bytes);
   RestRequest& BodyOfJson(const json::Value& value);
   RestRequest& BodyOfStruct(const internal::MutableTable& table,
@@ -203,7 +211,9 @@ struct GroupVersion {
 class RestClient {
  public:
   explicit RestClient(const Client& client, GroupVersion version = {})
-      : client_(client), version_(std::move(version)) {}
+      : RestClient(client.core(), std::move(version)) {}
+  explicit RestClient(std::shared_ptr<internal::ClientCore> core, GroupVersion version = {})
+      : core_(std::move(core)), version_(std::move(version)) {}
 
   [[nodiscard]] RestRequest Get() const { return Verb("GET"); }
   [[nodiscard]] RestRequest Post() const { return Verb("POST"); }
@@ -215,7 +225,7 @@ class RestClient {
   [[nodiscard]] const GroupVersion& APIVersion() const { return version_; }
 
  private:
-  Client client_;
+  std::shared_ptr<internal::ClientCore> core_;
   GroupVersion version_;
 };
 
