@@ -11,6 +11,7 @@
 #include "base/core/user_call.h"
 #include "client/retry_after.h"
 #include "client/status.h"
+#include "client/url_template.h"
 #include "client/warnings.h"
 
 namespace kinformer::internal::client {
@@ -143,7 +144,7 @@ Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
 Exchange::~Exchange() {
   if (!done_) {
     engine_->active_.erase(place_);
-    Conclude();
+    Conclude(Error(Reason::kCanceled, "the caller has ended the request"));
   }
   if (waits_for_token_) engine_->limiter_.Return();
 }
@@ -218,6 +219,7 @@ void Exchange::CountAttempt(const std::string& code) {
 void Exchange::Send() {
   status_ = 0;
   answer_bytes_ = 0;
+  answered_.reset();
   error_body_.clear();
   sent_ = engine_->env().Now();
 
@@ -247,6 +249,7 @@ void Exchange::Send() {
     }
     http.headers.Add("User-Agent", engine_->options().user_agent);
     if (engine_->options().accept_gzip) http.headers.Add("Accept-Encoding", "gzip");
+    for (const auto& [name, value] : request_.trace) http.headers.Add(name, value);
     ++attempts_;
     if (!request_.watch && engine_->metrics() != nullptr) {
       engine_->metrics()->ObserveRequestSize(request_.method, http.body.size());
@@ -266,6 +269,7 @@ void Exchange::ObserveAnswer() {
 
 void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   status_ = status;
+  answered_ = engine_->env().Now();
   headers_ = headers;
   engine_->reached_ = true;
   CountAttempt(std::to_string(status));
@@ -376,16 +380,32 @@ void Exchange::Finish(Result<void> result) {
   deadline_.Cancel();
   timer_.Cancel();
   engine_->active_.erase(place_);
-  Conclude();
+  Conclude(result);
   receiver_.OnDone(std::move(result));  // may destroy this
 }
 
-void Exchange::Conclude() {
+void Exchange::Conclude(const Result<void>& result) {
   if (!begun_) return;
   const SteadyTime now = engine_->env().Now();
   if (waits_for_token_) Throttled(now - *waits_for_token_);
-  if (request_.watch || engine_->metrics() == nullptr) return;
-  engine_->metrics()->ObserveDuration(request_.method, now - *begun_);
+  if (!request_.watch && engine_->metrics() != nullptr) {
+    engine_->metrics()->ObserveDuration(request_.method, now - *begun_);
+  }
+  if (!engine_->options().request_observer) return;
+  RequestRecord record;
+  record.method = request_.method;
+  record.url_template = UrlTemplate(request_.target);
+  record.resource = ResourceOfTarget(request_.target);
+  record.watch = request_.watch;
+  record.status = status_;
+  if (!result) record.error = result.error();
+  record.attempts = attempts_;
+  record.throttled = throttled_;
+  if (answered_) record.answer_began = *answered_ - *begun_;
+  record.duration = now - *begun_;
+  record.traceparent = request_.trace.Get("traceparent");
+  (void)base::CallUser(engine_->env(), "the request observer",
+                       [&] { engine_->options().request_observer(record); });
 }
 
 }  // namespace kinformer::internal::client

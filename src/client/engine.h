@@ -49,6 +49,7 @@ struct ExchangeRequest {
   bool once = false;
   bool throttled = true;     // a watch is never throttled
   bool ignore_body = false;  // used by RawCall
+  HttpHeaders trace{};       // traceparent and tracestate of the caller
 };
 
 namespace client {
@@ -156,7 +157,7 @@ class Exchange final : public ResponseReceiver {
   bool Retry(Duration delay, Error reason);
   void Finish(Result<void> result);
   // Records the end of the request.
-  void Conclude();
+  void Conclude(const Result<void>& result);
 
   const std::shared_ptr<Engine> engine_;
   const std::list<Exchange*>::iterator place_;  // in engine_->active_, until done_
@@ -173,6 +174,7 @@ class Exchange final : public ResponseReceiver {
   std::optional<SteadyTime> begun_;
   Duration throttled_{0};
   int attempts_ = 0;
+  std::optional<SteadyTime> answered_;  // when the answer of the last attempt began
 
   int retries_ = 0;
   bool credentials_refreshed_ = false;
