@@ -152,6 +152,7 @@ Exchange::~Exchange() {
 void Exchange::Start() {
   Env& env = engine_->env();
   begun_ = env.Now();
+  log_ = RequestLog::New(env, engine_->options().verbosity, engine_->Describe(), request_.watch);
   if (engine_->transport() == nullptr) {
     timer_ = env.loop().RunAt(
         env.Now(), [this] { Finish(Error(Reason::kStopped, "the client is shut down")); });
@@ -251,6 +252,7 @@ void Exchange::Send() {
     if (engine_->options().accept_gzip) http.headers.Add("Accept-Encoding", "gzip");
     for (const auto& [name, value] : request_.trace) http.headers.Add(name, value);
     ++attempts_;
+    if (log_ != nullptr) log_->Sent(http);
     if (!request_.watch && engine_->metrics() != nullptr) {
       engine_->metrics()->ObserveRequestSize(request_.method, http.body.size());
     }
@@ -271,6 +273,7 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   status_ = status;
   answered_ = engine_->env().Now();
   headers_ = headers;
+  if (log_ != nullptr) log_->Answered(status, headers);
   engine_->reached_ = true;
   CountAttempt(std::to_string(status));
   engine_->HandleWarnings(headers);
@@ -283,6 +286,7 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
 
 void Exchange::OnData(std::string_view data) {
   answer_bytes_ += data.size();
+  if (log_ != nullptr) log_->Received(data);
   if (accepted_) {
     receiver_.OnData(data);
   } else {
@@ -291,6 +295,7 @@ void Exchange::OnData(std::string_view data) {
 }
 
 void Exchange::OnDone(Result<void> result) {
+  if (log_ != nullptr) log_->Ended(result);
   call_.reset();
   if (accepted_) {
     if (result) ObserveAnswer();
@@ -387,6 +392,7 @@ void Exchange::Finish(Result<void> result) {
 void Exchange::Conclude(const Result<void>& result) {
   if (!begun_) return;
   const SteadyTime now = engine_->env().Now();
+  if (log_ != nullptr) log_->Ended(result);
   if (waits_for_token_) Throttled(now - *waits_for_token_);
   if (!request_.watch && engine_->metrics() != nullptr) {
     engine_->metrics()->ObserveDuration(request_.method, now - *begun_);

@@ -24,6 +24,7 @@
 
 #include "base/core/log_allowance.h"
 #include "client/list_gate.h"
+#include "client/request_log.h"
 #include "client/request_metrics.h"
 #include "client/version_question.h"
 #include "client/watch_list_refusals.h"
@@ -167,6 +168,7 @@ class Exchange final : public ResponseReceiver {
   Timer timer_;
   Timer deadline_;
   SteadyTime end_ = SteadyTime::max();         // when deadline_ expires
+  std::unique_ptr<RequestLog> log_;            // null: requests are not logged
   std::optional<SteadyTime> waits_for_token_;  // since when
   bool done_ = false;
 
