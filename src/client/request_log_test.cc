@@ -121,7 +121,7 @@ TEST(SecretKinds, KindsInTwoPiecesAreFound) {
   EXPECT_TRUE(kinds.found());
 }
 
-// Every request and every piece of an answer takes a second.
+// An answer begins two seconds after its request was sent, and ends a second later.
 class RequestLogTest : public ::testing::Test, public ResponseReceiver {
  protected:
   // Returns the lines about the request.
@@ -186,32 +186,33 @@ TEST_F(RequestLogTest, AtSixEachAttemptIsALine_TR16) {
   server_.script = {busy, ScriptedResponse{.cut_before_answer = true}, Json("{}")};
   const std::vector<std::string> lines = Run(6, {.target = "/x?a=b"});
   ASSERT_EQ(lines.size(), 4U);
-  EXPECT_EQ(lines[0], "response verb=GET url=" + url_ + " status=503 milliseconds=1000");
+  EXPECT_EQ(lines[0], "response verb=GET url=" + url_ + " status=503 milliseconds=2000");
   EXPECT_THAT(lines[1], StartsWith("the server asks to wait"));
   EXPECT_THAT(lines[2], StartsWith("no response verb=GET url=" + url_ + " milliseconds=1000 err="));
-  EXPECT_EQ(lines[3], "response verb=GET url=" + url_ + " status=200 milliseconds=1000");
+  EXPECT_EQ(lines[3], "response verb=GET url=" + url_ + " status=200 milliseconds=2000");
 }
 
 TEST_F(RequestLogTest, AtSevenRequestsHaveHeaders_TR16) {
   server_.script = {Json("{}")};
-  EXPECT_THAT(Run(7, Post("{}")),
+  const std::vector<std::string> lines = Run(7, Post("{}"));
+  EXPECT_THAT(lines,
               ElementsAre("request verb=POST url=" + url_ +
                               " headers=Accept: application/json\nContent-Type: application/json\n"
                               "User-Agent: me",
-                          "response verb=POST url=" + url_ + " status=200 milliseconds=1000"));
+                          "response verb=POST url=" + url_ + " status=200 milliseconds=2000"));
 }
 
 TEST_F(RequestLogTest, AtEightThereAreHeadersOfAnswersAndBodies_TR16) {
   ScriptedResponse answer = Json(R"({"b":2})", 201);
   answer.headers.emplace_back("Set-Cookie", "session=1");
   server_.script = {answer};
-  EXPECT_THAT(Run(8, Post(R"({"a":1})")),
-              ElementsAre(StartsWith("request verb=POST url=" + url_ + " headers="),
-                          "request body verb=POST url=" + url_ + R"( body={"a":1})",
-                          "response verb=POST url=" + url_ +
-                              " status=201 milliseconds=1000 headers=Content-Type: "
-                              "application/json\nSet-Cookie: <masked>",
-                          "response body verb=POST url=" + url_ + R"( body={"b":2})"));
+  const std::vector<std::string> lines = Run(8, Post(R"({"a":1})"));
+  EXPECT_THAT(lines, ElementsAre(StartsWith("request verb=POST url=" + url_ + " headers="),
+                                 "request body verb=POST url=" + url_ + R"( body={"a":1})",
+                                 "response verb=POST url=" + url_ +
+                                     " status=201 milliseconds=2000 headers=Content-Type: "
+                                     "application/json\nSet-Cookie: <masked>",
+                                 "response body verb=POST url=" + url_ + R"( body={"b":2})"));
 }
 
 TEST_F(RequestLogTest, LongBodiesAreTruncated_RS11) {

@@ -27,7 +27,7 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Every request and every piece of an answer takes a second.
+// An answer begins two seconds after its request was sent, and ends a second later.
 class RequestMetricsTest : public ::testing::Test, public ResponseReceiver {
  protected:
   void Make(ClientOptions options) {
@@ -49,12 +49,9 @@ class RequestMetricsTest : public ::testing::Test, public ResponseReceiver {
     sim_.env().loop().Post([&] { exchange_.reset(); });
     sim_.RunReady();
   }
-  // Returns the result of the request. `took_`: its duration.
   Result<void> Run(ExchangeRequest request) {
-    const SteadyTime begun = sim_.env().Now();
     Begin(std::move(request));
     EXPECT_TRUE(sim_.RunUntil([&] { return result_.has_value(); }, std::chrono::minutes(5)));
-    took_ = sim_.env().Now() - begun;
     End();
     return *result_;
   }
@@ -89,7 +86,6 @@ class RequestMetricsTest : public ::testing::Test, public ResponseReceiver {
   std::shared_ptr<Engine> engine_;
   std::unique_ptr<Exchange> exchange_;
   std::string host_;
-  Duration took_{0};
 
  private:
   void OnHeaders(int, const HttpHeaders&) override {}
@@ -103,9 +99,7 @@ TEST_F(RequestMetricsTest, DurationCountsAllAttemptsAndThePausesBetweenThem) {
   Make({.qps = -1});
   server_.script = {Busy(), Json("{}")};
   ASSERT_TRUE(Run({.target = "/x"}).ok());
-  EXPECT_GT(took_, seconds(5));
-  EXPECT_EQ(Observed("rest_client_request_duration_seconds", "GET"),
-            std::to_string(std::chrono::duration_cast<seconds>(took_).count()) + " of 1");
+  EXPECT_EQ(Observed("rest_client_request_duration_seconds", "GET"), "9 of 1");
 }
 
 TEST_F(RequestMetricsTest, DurationHasTheBucketsOfKubernetesComponents) {

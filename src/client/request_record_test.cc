@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 
 constexpr char kParent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-// Every request takes a second, and so does every piece of an answer.
+// An answer begins two seconds after its request was sent, and ends a second later.
 class RequestRecordTest : public ::testing::Test, public ResponseReceiver {
  protected:
   void Make(ClientOptions options = {.qps = -1}) {
@@ -100,13 +100,13 @@ TEST_F(RequestRecordTest, ASuccessHasNoError) {
   EXPECT_FALSE(record.error.has_value());
   EXPECT_EQ(record.attempts, 1);
   EXPECT_EQ(record.throttled, Duration(0));
-  EXPECT_EQ(record.answer_began, seconds(1));
-  EXPECT_EQ(record.duration, seconds(2));
+  EXPECT_EQ(record.answer_began, seconds(2));
+  EXPECT_EQ(record.duration, seconds(3));
   EXPECT_EQ(record.traceparent, "");
 }
 
 TEST_F(RequestRecordTest, AllAttemptsAreOneRecord) {
-  Make({.qps = 0.25, .burst = 1});
+  Make({.qps = 0.2, .burst = 1});
   ScriptedResponse busy = StatusFailure(503, "", "busy");
   busy.headers.emplace_back("Retry-After", "1");
   server_.script = {busy, StatusFailure(404, "NotFound", "no such thing")};
@@ -117,10 +117,10 @@ TEST_F(RequestRecordTest, AllAttemptsAreOneRecord) {
   ASSERT_TRUE(record.error.has_value());
   EXPECT_EQ(record.error->reason(), Reason::kNotFound);
   EXPECT_EQ(record.attempts, 2);
-  // Two seconds for the first attempt and one for the pause are not enough for the next token.
+  // The next token comes a second after the first attempt and the pause.
   EXPECT_EQ(record.throttled, seconds(1));
-  EXPECT_EQ(record.answer_began, seconds(5));
-  EXPECT_EQ(record.duration, seconds(6));
+  EXPECT_EQ(record.answer_began, seconds(7));
+  EXPECT_EQ(record.duration, seconds(8));
   EXPECT_EQ(record.traceparent, kParent);
   ASSERT_EQ(server_.requests.size(), 2U);
   for (const HttpRequest& request : server_.requests) {
@@ -166,7 +166,7 @@ TEST_F(RequestRecordTest, AnAbandonedRequestIsCanceled) {
   EXPECT_TRUE(records_[0].watch);
   EXPECT_EQ(records_[0].status, 200);
   EXPECT_EQ(records_[0].error->reason(), Reason::kCanceled);
-  EXPECT_EQ(records_[0].answer_began, seconds(1));
+  EXPECT_EQ(records_[0].answer_began, seconds(2));
   EXPECT_EQ(records_[0].duration, seconds(10));
 }
 
