@@ -147,6 +147,7 @@ TEST_F(RequestRecordTest, ARequestThatIsNeverSentHasNoAttempts) {
   (void)Run({.target = "/x"});
   const RequestRecord record = Run({.target = "/x", .timeout = seconds(1)});
   EXPECT_EQ(record.attempts, 0);
+  EXPECT_EQ(record.status, 0);
   EXPECT_EQ(record.error->reason(), Reason::kDeadlineExceeded);
   sim_.env().loop().Post([&] { engine_->ShutDown(); });
   sim_.RunReady();

@@ -3,9 +3,11 @@
 // RequestRecord: what became of one request of a client, for traces and for statistics that the
 // metrics do not have.
 //
-//   Client::NewForConfig(config, {.request_observer = [&](const RequestRecord& record) {
-//     spans.Add(record.method + " " + record.url_template, record.traceparent, record.duration);
-//   }});
+//   ClientOptions options;
+//   options.request_observer = [](const RequestRecord& record) {
+//     std::cout << record.method << ' ' << record.url_template << ' ' << record.status << '\n';
+//   };
+//   Client client = Client::FromEnvironment(options).OrExit();
 
 #ifndef KINFORMER_CLIENT_REQUEST_RECORD_H_
 #define KINFORMER_CLIENT_REQUEST_RECORD_H_
