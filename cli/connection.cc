@@ -1,6 +1,9 @@
 #include "cli/connection.h"
 
+#include <charconv>
 #include <utility>
+
+#include "kinformer/base/log.h"
 
 namespace kinformer::cli {
 
@@ -21,6 +24,17 @@ constexpr Texts kAuthority{"--certificate-authority", "FILE",
                            "CA that signed the server's certificate"};
 constexpr Texts kInsecure{"--insecure-skip-tls-verify", "",
                           "do not check the server's certificate"};
+constexpr Texts kVerbosity{"-v,--v", "LEVEL",
+                           "log requests on standard error: 6 URLs, 7 and headers, 8 and bodies, "
+                           "9 longer bodies, 10 whole ones"};
+constexpr int kBodies = 8;
+
+// Returns the number; 0 for an empty text.
+int VerbosityOf(const std::string& text) {
+  int verbosity = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), verbosity);
+  return verbosity;
+}
 
 }  // namespace
 
@@ -34,10 +48,13 @@ void AddConnectionFlags(Command& command, ConnectionFlags& flags) {
   add(kToken, flags.token);
   add(kAuthority, flags.certificate_authority);
   command.Flag(kInsecure.names, flags.insecure_skip_tls_verify, kInsecure.help);
+  command.Choice(kVerbosity.names, flags.verbosity,
+                 {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}, kVerbosity.help,
+                 nullptr);
 }
 
 void AddGlobalFlags(CommandLine& line) {
-  for (const Texts& texts : {kKubeconfig, kContext, kServer, kToken, kAuthority}) {
+  for (const Texts& texts : {kKubeconfig, kContext, kServer, kToken, kAuthority, kVerbosity}) {
     line.Global(texts.names, texts.value_name, texts.help);
   }
   line.GlobalFlag(kInsecure.names, kInsecure.help);
@@ -55,9 +72,18 @@ Result<Connection> Connect(const ConnectionFlags& flags) {
   Result<Config> config = Config::LoadDefault(overrides);
   if (!config) return std::move(config).error();
   // A person waits, so uses kubectl's limits, not those of a controller.
-  Result<Client> client = Client::NewForConfig(*config, {.qps = 50, .burst = 300});
+  ClientOptions options{.qps = 50, .burst = 300, .verbosity = VerbosityOf(flags.verbosity)};
+  options.prefer_json = options.verbosity >= kBodies;  // protobuf is not for reading
+  std::unique_ptr<Runtime> runtime;
+  if (options.verbosity > 0) {
+    runtime = std::make_unique<Runtime>(
+        RuntimeOptions{.log = std::shared_ptr<LogSink>(NewStderrLog(LogLevel::kInfo))});
+  }
+  Result<Client> client = runtime == nullptr
+                              ? Client::NewForConfig(*config, options)
+                              : Client::NewForConfig(runtime->env(), *config, options);
   if (!client) return std::move(client).error();
-  return Connection{*std::move(config), *std::move(client)};
+  return Connection{*std::move(config), std::move(runtime), *std::move(client)};
 }
 
 }  // namespace kinformer::cli

@@ -6,8 +6,10 @@
 #ifndef KINFORMER_CLI_CONNECTION_H_
 #define KINFORMER_CLI_CONNECTION_H_
 
+#include <memory>
 #include <string>
 
+#include "kinformer/base/runtime.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/config.h"
 
@@ -22,6 +24,7 @@ struct ConnectionFlags {
   std::string token{};
   std::string certificate_authority{};
   bool insecure_skip_tls_verify{false};
+  std::string verbosity{};  // "0" to "10"
 };
 
 void AddConnectionFlags(Command& command, ConnectionFlags& flags);
@@ -31,6 +34,7 @@ void AddGlobalFlags(CommandLine& line);
 
 struct Connection {
   Config config;
+  std::unique_ptr<Runtime> runtime;  // null: the client has its own. Outlives all copies of it
   Client client;
 };
 // Reads the configuration; does not yet talk to the server.

@@ -40,7 +40,6 @@ constexpr Habit kReading[] = {
     {"--client-certificate,--client-key,--tls-server-name", kByContext},
     {"--request-timeout",
      "it ends when it has the objects; `timeout 5s kinformer ...` ends it before"},
-    {"-v,--v", "`kinformer watch --trace` prints what the informer does"},
 };
 
 constexpr Habit kServer[] = {

@@ -35,7 +35,6 @@ TEST(KubectlHabits, OptionsOfGet_AreAnsweredInWords) {
                                                         {"--as=bob", "kubeconfig"},
                                                         {"--user=bob", "--context"},
                                                         {"--watch-only", "kinformer watch"},
-                                                        {"-v=6", "kinformer watch --trace"},
                                                         {"--request-timeout=5s", "timeout 5s"}}) {
     const std::string error = ErrorOf({"get", option});
     EXPECT_THAT(error, HasSubstr(want));

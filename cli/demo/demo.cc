@@ -77,6 +77,7 @@ class Demo {
   Result<void> UseRealCluster() {
     Result<Connection> connection = Connect(flags_.connection);
     if (!connection) return std::move(connection).error();
+    runtime_ = std::move(connection->runtime);
     client_ = std::make_unique<Client>(connection->client);
     if (Result<std::string> version = client_->GetRaw("/version"); !version)
       return std::move(version).error();

@@ -14,6 +14,7 @@
 #include "client/patience.h"
 #include "client/request_path.h"
 #include "client/status.h"
+#include "client/trace_context.h"
 #include "object/transcode/transcode.h"
 #include "wire/envelope.h"
 
@@ -298,10 +299,12 @@ struct AsyncResourceCore::Requests {
     if (Result<std::string> path = Path(self, self.namespace_(), "", ""); !path) {
       co_return std::move(path).error();
     }
+    Result<HttpHeaders> trace = client::TraceHeaders(call);
+    if (!trace) co_return std::move(trace).error();
     ListedObjects page;
     const auto listing = std::make_shared<ListPageCall>(
         client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
-                                   /*throttled=*/true),
+                                   /*throttled=*/true, *std::move(trace)),
         self.env(), std::move(options), page);
     const Result<void> done = co_await client::LoopCall::Run(listing, std::move(call));
     if (!done) co_return done.error();
@@ -475,9 +478,11 @@ struct AsyncResourceCore::Requests {
     if (Result<std::string> path = Path(self, self.namespace_(), "", ""); !path) {
       co_return std::move(path).error();
     }
+    Result<HttpHeaders> trace = client::TraceHeaders(call);
+    if (!trace) co_return std::move(trace).error();
     const auto watch = std::make_shared<WatchCall>(
         client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
-                                   /*throttled=*/true),
+                                   /*throttled=*/true, *std::move(trace)),
         self.env(), std::move(options));
     std::function<bool()> on_wake = [&watch, &on_event] {
       for (const OwnedWatchEvent& event : watch->Take()) {

@@ -3,6 +3,7 @@
 #include "base/core/real_thread.h"
 #include "base/loop/own_work.h"
 #include "client/loop_call.h"
+#include "client/trace_context.h"
 
 namespace kinformer::internal {
 namespace {
@@ -98,6 +99,9 @@ Task<Result<client::RawResponse>> ClientCore::Call(std::shared_ptr<const ClientC
   // The exchange handles the timeout, since it knows why earlier attempts failed.
   request.timeout = options.timeout;
   options.timeout = {};
+  Result<HttpHeaders> trace = client::TraceHeaders(options);
+  if (!trace) co_return std::move(trace).error();
+  request.trace = *std::move(trace);
   const auto call = std::make_shared<RawCall>(core->engine_, std::move(request));
   Result<void> done = co_await client::LoopCall::Run(call, std::move(options));
   if (!done) co_return std::move(done).error();

@@ -419,7 +419,11 @@ AsyncCall<RestMapping> Searching(const Core& core, std::string typed, Find find)
 template <class T>
 Result<T> Blocked(AsyncCall<T> call, const CallOptions& options) {
   Env& env = call.env();
-  return BlockOn(env, std::move(call).WithStop(options.stop).WithTimeout(options.timeout).AsTask());
+  return BlockOn(env, std::move(call)
+                          .WithStop(options.stop)
+                          .WithTimeout(options.timeout)
+                          .WithTrace(options.traceparent, options.tracestate)
+                          .AsTask());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/core/user_call.h"
 #include "client/retry_after.h"
 #include "client/status.h"
+#include "client/url_template.h"
 #include "client/warnings.h"
 
 namespace kinformer::internal::client {
@@ -110,14 +111,11 @@ void Engine::HandleWarnings(const HttpHeaders& headers) {
   }
 }
 
-void Engine::CountResponse(const std::string& code, const std::string& method) {
-  std::shared_ptr<Counter>& counter = response_counters_[{code, method}];
-  if (counter == nullptr) {
-    counter = env_.metrics().NewCounter(
-        "rest_client_requests_total", "Requests by status code, method and host.",
-        {{"code", code}, {"method", method}, {"host", description_}});
+RequestMetrics* Engine::metrics() {
+  if (metrics_ == nullptr && env_.metrics().enabled()) {
+    metrics_ = std::make_unique<RequestMetrics>(env_, description_);
   }
-  counter->Add();
+  return metrics_.get();
 }
 
 void Engine::NoteThrottled(Duration wait, const std::string& request) {
@@ -144,12 +142,17 @@ Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
       receiver_(receiver) {}
 
 Exchange::~Exchange() {
-  if (!done_) engine_->active_.erase(place_);
+  if (!done_) {
+    engine_->active_.erase(place_);
+    Conclude(Error(Reason::kCanceled, "the caller has ended the request"));
+  }
   if (waits_for_token_) engine_->limiter_.Return();
 }
 
 void Exchange::Start() {
   Env& env = engine_->env();
+  begun_ = env.Now();
+  log_ = RequestLog::New(env, engine_->options().verbosity, engine_->Describe(), request_.watch);
   if (engine_->transport() == nullptr) {
     timer_ = env.loop().RunAt(
         env.Now(), [this] { Finish(Error(Reason::kStopped, "the client is shut down")); });
@@ -185,11 +188,13 @@ void Exchange::Throttle() {
   Env& env = engine_->env();
   const Duration wait = engine_->limiter_.Reserve(env.Now());
   if (wait <= Duration::zero()) {
+    Throttled(Duration::zero());
     Send();
     return;
   }
   if (wait > end_ - env.Now()) {
     engine_->limiter_.Return();
+    Throttled(Duration::zero());
     timer_ = env.loop().RunAt(env.Now(), [this] {
       Finish(TooLate(
           "its time would be over before this client's own rate limiter lets it pass; raise "
@@ -198,15 +203,29 @@ void Exchange::Throttle() {
     return;
   }
   engine_->NoteThrottled(wait, request_.method + " " + request_.target);
-  waits_for_token_ = true;
+  waits_for_token_ = env.Now();
   timer_ = env.loop().RunAt(env.Now() + wait, [this] {
-    waits_for_token_ = false;
+    Throttled(engine_->env().Now() - *waits_for_token_);
+    waits_for_token_.reset();
     Send();
   });
 }
 
+void Exchange::Throttled(Duration wait) {
+  throttled_ += wait;
+  if (engine_->options().qps <= 0 || engine_->metrics() == nullptr) return;
+  engine_->metrics()->ObserveThrottling(request_.method, wait);
+}
+
+void Exchange::CountAttempt(const std::string& code) {
+  if (engine_->metrics() == nullptr) return;
+  engine_->metrics()->CountAttempt(code, request_.method, /*again=*/attempts_ > 1);
+}
+
 void Exchange::Send() {
   status_ = 0;
+  answer_bytes_ = 0;
+  answered_.reset();
   error_body_.clear();
   sent_ = engine_->env().Now();
 
@@ -239,6 +258,12 @@ void Exchange::Send() {
     }
     add("User-Agent", engine_->options().user_agent);
     if (engine_->options().accept_gzip) add("Accept-Encoding", "gzip");
+    for (const auto& [name, value] : request_.trace) add(name, value);
+    ++attempts_;
+    if (log_ != nullptr) log_->Sent(http);
+    if (!request_.watch && engine_->metrics() != nullptr) {
+      engine_->metrics()->ObserveRequestSize(request_.method, http.body.size());
+    }
     call_ = engine_->transport()->Start(std::move(http), *this);
   });
   if (sent) return;
@@ -247,11 +272,18 @@ void Exchange::Send() {
       [this, why = std::move(sent).error()]() mutable { Finish(std::move(why)); });
 }
 
+void Exchange::ObserveAnswer() {
+  if (request_.watch || engine_->metrics() == nullptr) return;
+  engine_->metrics()->ObserveResponseSize(request_.method, answer_bytes_);
+}
+
 void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   status_ = status;
+  answered_ = engine_->env().Now();
   headers_ = headers;
+  if (log_ != nullptr) log_->Answered(status, headers);
   engine_->reached_ = true;
-  engine_->CountResponse(std::to_string(status), request_.method);
+  CountAttempt(std::to_string(status));
   engine_->HandleWarnings(headers);
   const bool success = request_.watch ? status == 200 : status >= 200 && status <= 206;
   if (success) {
@@ -261,6 +293,8 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
 }
 
 void Exchange::OnData(std::string_view data) {
+  answer_bytes_ += data.size();
+  if (log_ != nullptr) log_->Received(data);
   if (accepted_) {
     receiver_.OnData(data);
   } else {
@@ -269,11 +303,13 @@ void Exchange::OnData(std::string_view data) {
 }
 
 void Exchange::OnDone(Result<void> result) {
+  if (log_ != nullptr) log_->Ended(result);
   call_.reset();
   if (accepted_) {
+    if (result) ObserveAnswer();
     Finish(std::move(result));
   } else if (status_ == 0) {
-    engine_->CountResponse("<error>", request_.method);
+    CountAttempt("<error>");
     OnNoAnswer(result ? Error(Reason::kUnexpectedEof, "the connection ended before a response came")
                       : std::move(result).error());
   } else {
@@ -337,6 +373,7 @@ void Exchange::OnRefusal() {
       return;
     }
   }
+  if (answer_bytes_ > 0) ObserveAnswer();
   Finish(std::move(error));
 }
 
@@ -358,7 +395,33 @@ void Exchange::Finish(Result<void> result) {
   deadline_.Cancel();
   timer_.Cancel();
   engine_->active_.erase(place_);
+  Conclude(result);
   receiver_.OnDone(std::move(result));  // may destroy this
+}
+
+void Exchange::Conclude(const Result<void>& result) {
+  if (!begun_) return;
+  const SteadyTime now = engine_->env().Now();
+  if (log_ != nullptr) log_->Ended(result);
+  if (waits_for_token_) Throttled(now - *waits_for_token_);
+  if (!request_.watch && engine_->metrics() != nullptr) {
+    engine_->metrics()->ObserveDuration(request_.method, now - *begun_);
+  }
+  if (!engine_->options().request_observer) return;
+  RequestRecord record;
+  record.method = request_.method;
+  record.url_template = UrlTemplate(request_.target);
+  record.resource = ResourceOfTarget(request_.target);
+  record.watch = request_.watch;
+  record.status = status_;
+  if (!result) record.error = result.error();
+  record.attempts = attempts_;
+  record.throttled = throttled_;
+  if (answered_) record.answer_began = *answered_ - *begun_;
+  record.duration = now - *begun_;
+  record.traceparent = request_.trace.Get("traceparent");
+  (void)base::CallUser(engine_->env(), "the request observer",
+                       [&] { engine_->options().request_observer(record); });
 }
 
 }  // namespace kinformer::internal::client

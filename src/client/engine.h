@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,7 +17,6 @@
 #include <utility>
 
 #include "kinformer/base/env.h"
-#include "kinformer/base/metrics.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/transport.h"
@@ -26,6 +24,8 @@
 
 #include "base/core/log_allowance.h"
 #include "client/list_gate.h"
+#include "client/request_log.h"
+#include "client/request_metrics.h"
 #include "client/version_question.h"
 #include "client/watch_list_refusals.h"
 
@@ -53,6 +53,7 @@ struct ExchangeRequest {
   bool throttled = true;     // a watch is never throttled
   bool unlimited = false;    // the client's timeout is not for it, nor for a watch
   bool ignore_body = false;  // used by RawCall
+  HttpHeaders trace{};       // traceparent and tracestate of the caller
 };
 
 namespace client {
@@ -93,7 +94,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
  private:
   friend class Exchange;
   void HandleWarnings(const HttpHeaders& headers);
-  void CountResponse(const std::string& code, const std::string& method);
+  // Null if nobody reads metrics. Made when it is first needed, so that idle clients stay small.
+  [[nodiscard]] RequestMetrics* metrics();
   // Records that a request waits for the limiter. Logs long waits, at most every ten seconds.
   void NoteThrottled(Duration wait, const std::string& request);
 
@@ -112,7 +114,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::set<std::string> json_only_;
   std::set<std::string> warned_;
   base::LogAllowance warning_lines_;
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<Counter>> response_counters_;
+  std::unique_ptr<RequestMetrics> metrics_;
   std::list<Exchange*> active_;  // oldest first: makes a shutdown deterministic
 };
 
@@ -145,6 +147,11 @@ class Exchange final : public ResponseReceiver {
 
  private:
   void Throttle();
+  // Notes that the limiter has let this pass, or was no longer asked, after `wait`.
+  void Throttled(Duration wait);
+  void CountAttempt(const std::string& code);
+  // Observes the size of the answer that the caller gets.
+  void ObserveAnswer();
   [[nodiscard]] Error TooLate(const std::string& why) const;
   void Send();
   void OnHeaders(int status, const HttpHeaders& headers) override;
@@ -156,6 +163,8 @@ class Exchange final : public ResponseReceiver {
   // Sends again after `delay`. Returns false if no attempts are left.
   bool Retry(Duration delay, Error reason);
   void Finish(Result<void> result);
+  // Records the end of the request.
+  void Conclude(const Result<void>& result);
 
   const std::shared_ptr<Engine> engine_;
   const std::list<Exchange*>::iterator place_;  // in engine_->active_, until done_
@@ -164,9 +173,16 @@ class Exchange final : public ResponseReceiver {
   std::unique_ptr<HttpCall> call_;
   Timer timer_;
   Timer deadline_;
-  SteadyTime end_ = SteadyTime::max();  // when deadline_ expires
-  bool waits_for_token_ = false;
+  SteadyTime end_ = SteadyTime::max();         // when deadline_ expires
+  std::unique_ptr<RequestLog> log_;            // null: requests are not logged
+  std::optional<SteadyTime> waits_for_token_;  // since when
   bool done_ = false;
+
+  // State of all attempts together.
+  std::optional<SteadyTime> begun_;
+  Duration throttled_{0};
+  int attempts_ = 0;
+  std::optional<SteadyTime> answered_;  // when the answer of the last attempt began
 
   int retries_ = 0;
   bool credentials_refreshed_ = false;
@@ -177,6 +193,7 @@ class Exchange final : public ResponseReceiver {
   SteadyTime sent_{};
   int status_ = 0;
   bool accepted_ = false;
+  std::size_t answer_bytes_ = 0;
   HttpHeaders headers_;
   std::string error_body_;
 };

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/object/entry_options.h"
 
@@ -33,6 +34,7 @@ struct ListSource {
   bool throttled;  // lists are subject to the client-side rate limit
   EntryOptions entry{};
   std::string namespace_{};  // empty: all, or a cluster-scoped kind
+  HttpHeaders trace{};       // of the caller
 
   // Returns whether objects of this source may have that kind. Empty: accepted.
   [[nodiscard]] bool Expects(std::string_view kind) const;

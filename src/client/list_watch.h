@@ -11,16 +11,18 @@
 
 #include "kinformer/client/list_options.h"
 #include "kinformer/client/lister_watcher.h"
+#include "kinformer/client/transport.h"
 
 #include "client/engine.h"
 
 namespace kinformer::internal::client {
 
 // `throttled`: lists are subject to the client-side rate limit, as the caller's own requests are.
-// Lists of informers are not: they pass the list gate.
+// Lists of informers are not: they pass the list gate. `trace`: headers of the caller's trace.
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const KindInfo& type, std::string namespace_,
-                                                  TweakListOptionsFunc tweak, bool throttled);
+                                                  TweakListOptionsFunc tweak, bool throttled,
+                                                  HttpHeaders trace = {});
 
 }  // namespace kinformer::internal::client
 

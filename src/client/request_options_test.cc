@@ -1,5 +1,6 @@
 // Options of single requests, as they reach the server.
 
+#include <functional>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
@@ -11,7 +12,10 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/base/simulation.h"
+#include "kinformer/base/task.h"
+#include "kinformer/client/async_resource_client.h"
 #include "kinformer/client/client.h"
+#include "kinformer/client/discovery.h"
 #include "kinformer/client/dynamic_client.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/internal/request_object.h"
@@ -27,6 +31,8 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::Json;
 using testing::ScriptedServer;
+
+constexpr char kParent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 class RequestOptionsTest : public ::testing::Test {
  protected:
@@ -76,6 +82,48 @@ TEST_F(RequestOptionsTest, WriteOptions_AreQueryParameters) {
     EXPECT_TRUE(maps.Patch("a", {PatchType::kMergePatch, "{}"}).ok());
     EXPECT_EQ(Target(), "/api/v1/namespaces/default/configmaps/a");
   });
+}
+
+TEST_F(RequestOptionsTest, TheTraceOfACallGoesWithItsRequests) {
+  const CallOptions call{.traceparent = kParent, .tracestate = "a=1"};
+  const auto maps = client_->For<corev1::ConfigMap>("default");
+  corev1::ConfigMap::Mutable object;
+  object.metadata.name = "a";
+  const std::function<void()> calls[] = {
+      [&] { (void)maps.Get("a", {}, call); },
+      [&] { (void)maps.Create(object, {}, call); },
+      [&] { (void)maps.Delete("a", {}, call); },
+      [&] { (void)maps.List({}, call); },
+      [&] { (void)maps.Watch({}, [](const auto&) { return false; }, call); },
+      [&] { (void)client_->GetRaw("/version", call); },
+      [&] { (void)client_->Discovery().ServerVersion(call); },
+      [&] {
+        const AsyncResourceClient<corev1::ConfigMap> async(maps);
+        (void)BlockOn(sim_.env(), async.Get("a").WithTrace(kParent, "a=1").AsTask());
+      },
+  };
+  Block([&] {
+    for (const auto& run : calls) {
+      server_.requests.clear();
+      run();
+      ASSERT_EQ(server_.requests.size(), 1U);
+      EXPECT_EQ(server_.requests[0].headers.Get("traceparent"), kParent) << Target();
+      EXPECT_EQ(server_.requests[0].headers.Get("tracestate"), "a=1") << Target();
+    }
+  });
+}
+
+TEST_F(RequestOptionsTest, AMalformedTraceIsSentNowhere) {
+  const CallOptions call{.traceparent = "00-1"};
+  const auto maps = client_->For<corev1::ConfigMap>("default");
+  Block([&] {
+    for (const Error& error : {maps.Get("a", {}, call).error(), maps.List({}, call).error(),
+                               maps.Watch({}, [](const auto&) { return false; }, call).error()}) {
+      EXPECT_EQ(error.reason(), Reason::kInvalidArgument);
+      EXPECT_NE(error.message().find("traceparent \"00-1\""), std::string::npos) << error;
+    }
+  });
+  EXPECT_TRUE(server_.requests.empty());
 }
 
 TEST_F(RequestOptionsTest, DeleteOptions_AreABody) {

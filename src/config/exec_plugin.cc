@@ -11,12 +11,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string>
+#include <string_view>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/metrics.h"
 #include "kinformer/json/json.h"
 
 #include "base/core/deadline.h"
@@ -169,15 +171,19 @@ Result<std::string> ReadOutput(Env& env, const ExecConfig& exec, SteadyTime dead
   }
 }
 
-// Waits for the end of a child that has closed its stdout. `silent`: there was no output.
-Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline,
-                          const std::stop_token& stop, bool silent, Child& child) {
+// Waits for the end of a child that has closed its stdout. Returns its status, as waitpid does.
+Result<int> AwaitEnd(Env& env, const ExecConfig& exec, SteadyTime deadline,
+                     const std::stop_token& stop, Child& child) {
   while (!child.Ended()) {
     if (stop.stop_requested()) return Stopped(exec);
     if (env.Now() >= deadline) return Failed(exec, "it does not end");
     poll(nullptr, 0, 5);
   }
-  const int status = child.Reap();
+  return child.Reap();
+}
+
+// `silent`: there was no output.
+Result<void> Judge(const ExecConfig& exec, int status, bool silent) {
   if (WIFSIGNALED(status)) {
     return Failed(exec, "killed by signal " + std::to_string(WTERMSIG(status)));
   }
@@ -188,6 +194,17 @@ Result<void> AwaitSuccess(Env& env, const ExecConfig& exec, SteadyTime deadline,
     return Failed(exec, "failed with exit code " + std::to_string(WEXITSTATUS(status)));
   }
   return {};
+}
+
+// Counts a call of a plugin with the codes and texts of client-go. `code`: the plugin's exit code,
+// -1 for one that was killed, 1 for one that has none.
+void CountCall(Env& env, int code, std::string_view status) {
+  if (!env.metrics().enabled()) return;
+  env.metrics()
+      .NewCounter("rest_client_exec_plugin_call_total",
+                  "Calls of credential plugins, by exit code and outcome.",
+                  {{"code", std::to_string(code)}, {"call_status", status}})
+      ->Add();
 }
 
 // Returns the time, limited to the range of WallTime.
@@ -283,6 +300,10 @@ Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecClu
   if (!interactive.ok()) return interactive.error();
   Child child;
   const int code = Spawn(exec, ExecInfoJson(exec, cluster, *interactive), *interactive, child);
+  if (code != 0) {
+    const bool ours = code == EMFILE || code == ENFILE || code == ENOMEM;
+    CountCall(env, 1, ours ? "client_internal_error" : "plugin_not_found_error");
+  }
   if (code == ENOENT) {
     return Failed(exec, "executable not found; install it, or correct users[].user.exec.command");
   }
@@ -291,9 +312,16 @@ Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecClu
   const SteadyTime deadline =
       *interactive ? SteadyTime::max() : base::After(env.Now(), exec.timeout);
   const Result<std::string> text = ReadOutput(env, exec, deadline, stop, child);
-  if (!text) return text.error();
-  const Result<void> ended = AwaitSuccess(env, exec, deadline, stop, text->empty(), child);
-  if (!ended) return ended.error();
+  const Result<int> status = text ? AwaitEnd(env, exec, deadline, stop, child) : text.error();
+  if (!status) {
+    CountCall(env, 1, "client_internal_error");
+    return status.error();
+  }
+  const int exit_code = WIFSIGNALED(*status) ? -1 : WEXITSTATUS(*status);
+  CountCall(env, exit_code, exit_code == 0 ? "no_error" : "plugin_execution_error");
+  if (const Result<void> judged = Judge(exec, *status, text->empty()); !judged) {
+    return judged.error();
+  }
   return ParseExecAnswer(exec, *text);
 }
 

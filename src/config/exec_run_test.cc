@@ -9,6 +9,8 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <memory>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <sys/resource.h>
@@ -17,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
 
 #include "base/core/testing/ticking_env.h"
@@ -94,6 +97,37 @@ TEST_F(ExecRun, CommandThatCannotRun_IsReported) {
   exec.interactive_mode = "Maybe";
   EXPECT_EQ(Run(exec),
             "credential plugin " + exec.command + ": unknown interactiveMode \"Maybe\". Get it");
+}
+
+TEST_F(ExecRun, EachCallIsCountedByItsOutcome_EX20) {
+  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
+  Simulation sim({.seed = 1, .metrics = metrics});
+  ExecConfig missing = ScriptPlugin(folder_, "");
+  missing.command = "/nonexistent/plugin";
+  ExecConfig stopped = ScriptPlugin(folder_, EchoToken("t"));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(RunExecPlugin(sim.env(), stopped, {}, stop.get_token()).ok());
+  EXPECT_FALSE(RunExecPlugin(sim.env(), missing, {}).ok());
+  missing.interactive_mode = "Maybe";
+  EXPECT_FALSE(RunExecPlugin(sim.env(), missing, {}).ok()) << "which calls nothing";
+  for (const std::string& script :
+       {EchoToken("t"), EchoToken("t"), std::string("exit 0"), std::string("exit 73"),
+        std::string("exit 127"), std::string("kill -9 $$")}) {
+    (void)RunExecPlugin(sim.env(), ScriptPlugin(folder_, script), {});
+  }
+  std::string counts;
+  std::istringstream text(metrics->Text());
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("rest_client_exec_plugin_call_total")) counts += line + "\n";
+  }
+  const std::string name = "rest_client_exec_plugin_call_total{code=";
+  EXPECT_EQ(counts, name + "\"-1\",call_status=\"plugin_execution_error\"} 1\n" +     //
+                        name + "\"0\",call_status=\"no_error\"} 3\n" +                //
+                        name + "\"1\",call_status=\"client_internal_error\"} 1\n" +   //
+                        name + "\"1\",call_status=\"plugin_not_found_error\"} 1\n" +  //
+                        name + "\"127\",call_status=\"plugin_execution_error\"} 1\n" + name +
+                        "\"73\",call_status=\"plugin_execution_error\"} 1\n");
 }
 
 TEST_F(ExecRun, WithoutFreeDescriptors_IsReported) {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/metrics.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/client/http_transport.h"
 
@@ -137,7 +138,8 @@ class CurlTransportTest : public ::testing::Test {
     return stats;
   }
 
-  Runtime runtime_{{.log = NewNullLog()}};
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Runtime runtime_{{.log = NewNullLog(), .metrics = metrics_}};
   std::unique_ptr<Transport> transport_;
   std::vector<std::unique_ptr<TestExchange>> exchanges_;
 };

@@ -345,10 +345,30 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
       return CURL_PREREQFUNC_ABORT;
     }
   }
+  transfer->ObserveLookup();
   transfer->started = true;
   transfer->started_at = transfer->shared_->env.Now();
   if (transfer->lane != nullptr) transfer->lane->OnStarted(*transfer, http2);
   return transfer->done() ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+void CurlTransfer::ObserveLookup() {
+  MetricsSink& metrics = shared_->env.metrics();
+  const Endpoint& endpoint = shared_->endpoint;
+  // A proxy looks it up itself.
+  const bool named = shared_->sockets == nullptr && shared_->proxy.empty() && !endpoint.IsAddress();
+  if (!named || !metrics.enabled()) return;
+  long new_connections = 0;
+  curl_off_t microseconds = 0;
+  curl_easy_getinfo(easy(), CURLINFO_NUM_CONNECTS, &new_connections);
+  curl_easy_getinfo(easy(), CURLINFO_NAMELOOKUP_TIME_T, &microseconds);
+  if (new_connections == 0) return;
+  if (shared_->lookups == nullptr) {
+    shared_->lookups = metrics.NewHistogram("rest_client_dns_resolution_duration_seconds",
+                                            "Duration of look-ups of names in seconds, by host.",
+                                            {{"host", endpoint.host}});
+  }
+  shared_->lookups->Observe(static_cast<double>(microseconds) / 1e6);
 }
 
 bool CurlTransfer::HeaderLine(std::string_view line) {

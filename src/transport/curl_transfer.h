@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/base/metrics.h"
 #include "kinformer/client/http_transport.h"
 #include "kinformer/client/transport.h"
 
@@ -43,6 +44,7 @@ struct CurlShared {
   const std::string proxy{};              // passed to libcurl; empty: no proxy
   SocketSource* const sockets = nullptr;  // null: the system's sockets
   TransportStats stats{};
+  std::shared_ptr<Histogram> lookups{};  // made when a name is looked up
 };
 
 // Loop-confined. Start makes it and gives it to a lane; it is done when its receiver is gone. The
@@ -130,6 +132,8 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   void SetCallbacks();
   bool HeaderLine(std::string_view line);
   bool EndOfHead();
+  // Observes how long the server's name was looked up, if it was.
+  void ObserveLookup();
   bool Body(std::string_view data);
 
   const std::shared_ptr<CurlShared> shared_;

@@ -35,6 +35,24 @@ using testing::HasSubstr;
 using Peer = LoopbackServer::Peer;
 using Request = LoopbackServer::Request;
 
+TEST_F(CurlTransportTest, LookUpsOfNamesAreObserved) {
+  LoopbackServer server(&Echo);
+  const std::string count =
+      "rest_client_dns_resolution_duration_seconds_count{host=\"localhost\"} ";
+  Make({.base_url = "http://127.0.0.1:" + std::to_string(server.port())});
+  EXPECT_TRUE(Get("/a").ok());
+  EXPECT_THAT(metrics_->Text(), testing::Not(HasSubstr("dns"))) << "an address is no name";
+  OnLoop([&] { exchanges_.clear(); });
+  OnLoop([&] { transport_.reset(); });
+  Make({.base_url = "http://localhost:" + std::to_string(server.port())});
+  EXPECT_TRUE(Get("/a").ok());
+  EXPECT_THAT(metrics_->Text(), HasSubstr(count + "1\n"));
+  EXPECT_TRUE(Get("/b").ok());
+  EXPECT_THAT(metrics_->Text(), HasSubstr(count + "1\n")) << "the connection is the same";
+  EXPECT_THAT(metrics_->Text(), HasSubstr("le=\"30\"} 1\n"));
+  EXPECT_THAT(metrics_->Text(), testing::Not(HasSubstr("le=\"60\"")));
+}
+
 TEST_F(CurlTransportTest, SendsMethodTargetHeadersAndBody) {
   std::string head;
   LoopbackServer server([&](const Request& request, Peer& peer) {

@@ -56,6 +56,13 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
   return out;
 }
 
+bool Endpoint::IsAddress() const {
+  in_addr four{};
+  in6_addr six{};
+  return inet_pton(AF_INET, host.c_str(), &four) == 1 ||
+         inet_pton(AF_INET6, host.c_str(), &six) == 1;
+}
+
 Result<std::string> ParseServerName(const std::string& name) {
   std::string host = name;
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);

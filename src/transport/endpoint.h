@@ -19,6 +19,7 @@ struct Endpoint {
   std::string prefix;     // path without a final slash; empty for the root
 
   [[nodiscard]] std::string Bracketed() const;  // the host in the form of a URL
+  [[nodiscard]] bool IsAddress() const;         // the host is no name
 };
 
 // Returns a host in the form of a URL: an IPv6 address gets brackets.

@@ -45,6 +45,15 @@ TEST(Endpoint, Url_IsTakenApart) {
   }
 }
 
+TEST(Endpoint, AddressesAreNoNames) {
+  for (const char* url : {"https://10.0.0.1:1", "https://[fd00::1]:2", "http://0.0.0.0"}) {
+    EXPECT_TRUE(ParseEndpoint(url).OrExit().IsAddress()) << url;
+  }
+  for (const char* url : {"https://h", "https://10.0.0.1.example", "https://localhost:1"}) {
+    EXPECT_FALSE(ParseEndpoint(url).OrExit().IsAddress()) << url;
+  }
+}
+
 TEST(Endpoint, UrlOfAnotherKind_IsRefusedAndQuoted) {
   for (const std::string url : {"ftp://h", "httpss://h", "h:6443", "https://", "https://h:x",
                                 "https://h:65536", "https://:6443", "https://?q"}) {

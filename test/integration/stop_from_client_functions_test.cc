@@ -96,7 +96,9 @@ class Program {
                  [&place] {
                    place.Reach("RefreshCredentials");
                    return true;
-                 }})),
+                 },
+             .request_observer =
+                 [&place](const RequestRecord&) { place.Reach("RequestObserver"); }})),
         factory(std::make_unique<SharedInformerFactory>(*client)),
         informer(factory->InformerFor<ConfigMap>({.initial_list = InitialList::kList})) {}
 
@@ -205,7 +207,8 @@ TEST_P(StopFromClient, CallsAndInformersEnd) {
 INSTANTIATE_TEST_SUITE_P(All, StopFromClient,
                          ::testing::Combine(::testing::Values("Start", "Stats", "WarningHandler",
                                                               "RefreshCredentials", "OnData",
-                                                              "OnLine", "SetPaused", "OnEvent"),
+                                                              "RequestObserver", "OnLine",
+                                                              "SetPaused", "OnEvent"),
                                             ::testing::ValuesIn(kEnds)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param)) + "_" +

@@ -65,6 +65,12 @@ class [[nodiscard]] AsyncCall {
     options_.timeout = timeout;
     return std::move(*this);
   }
+  // W3C trace context of the caller's span: CallOptions::traceparent.
+  AsyncCall WithTrace(std::string traceparent, std::string tracestate = {}) && {
+    options_.traceparent = std::move(traceparent);
+    options_.tracestate = std::move(tracestate);
+    return std::move(*this);
+  }
 
   // Sends the request, and calls `done` with its result on env().loop(), where it must not block.
   // Exceptions of `done` are logged and counted. Not called if the loop ends before.

@@ -37,6 +37,7 @@
 #include "kinformer/client/list_options.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/client/request_options.h"
+#include "kinformer/client/request_record.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/internal/callable.h"
 #include "kinformer/object/object_name.h"
@@ -77,6 +78,14 @@ struct RefreshWords {
                   "credential: [] { return true; }");
   }
 };
+struct ObserverWords {
+  template <bool kFits>
+  static constexpr void Explain() {
+    static_assert(kFits,
+                  "request_observer is called with the record of a request: "
+                  "[](const RequestRecord& record) { ... }");
+  }
+};
 }  // namespace internal
 
 // Options of a client. Unset members come from the Config, or else have client-go's values.
@@ -110,6 +119,16 @@ struct ClientOptions {
   // request should be repeated. Exceptions count as false, and are logged and counted. Empty:
   // decided by the Config's credentials.
   internal::Callable<bool(), internal::RefreshWords> refresh_credentials{};
+  // Called on the loop at the end of each request, once for all its attempts, and before the caller
+  // gets the result. Must be quick. Exceptions are logged and counted.
+  internal::Callable<void(const RequestRecord& record), internal::ObserverWords> request_observer{};
+  // Logs each attempt of each request, at LogLevel::kInfo, as kubectl does with -v. 6: method, URL,
+  // status and milliseconds; 7: the request's headers, too; 8: the answer's headers and both bodies,
+  // at most 1024 bytes of each; 9: 10240 bytes; 10: all. Less: nothing. Credentials in headers are
+  // masked; the header that the Config's credentials add does not appear. Bodies that may hold
+  // Secrets or tokens, by their path or by a kind that they name, are never logged, nor are those in
+  // protobuf (see prefer_json) and the events of watches.
+  int verbosity{0};
 };
 
 // A handle on one server. Copies share connections, rate limit, and knowledge about the server.

@@ -1,7 +1,7 @@
 // kinformer/client/request_options.h
 //
-// Options of a ResourceClient's requests, except ListOptions: the API's query parameters, and the
-// time that the caller is willing to wait.
+// Options of a ResourceClient's requests, except ListOptions: the API's query parameters, the time
+// that the caller is willing to wait, and the trace to which a request belongs.
 
 #ifndef KINFORMER_CLIENT_REQUEST_OPTIONS_H_
 #define KINFORMER_CLIENT_REQUEST_OPTIONS_H_
@@ -18,11 +18,16 @@
 namespace kinformer {
 
 // Limits of a blocking call, which include retries, pauses between them and the wait for the rate
-// limiter.
+// limiter; and its trace.
 struct CallOptions {
   std::stop_token stop{};  // a stop request ends the call with kCanceled
   // Time after which the call ends with kDeadlineExceeded; 0: no limit but the server's.
   TimeSpan timeout{};
+  // W3C trace context of the caller's span, sent with each attempt as headers of these names:
+  // "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01". Empty: not sent. kInvalidArgument if
+  // one is malformed, and for a tracestate without a traceparent.
+  std::string traceparent{};
+  std::string tracestate{};
 };
 
 // Counterpart: metav1.GetOptions.

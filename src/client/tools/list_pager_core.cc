@@ -22,6 +22,13 @@ Error OnLoop(Env& env) {
       "or main");
 }
 
+// Returns the options of the thread's requests, which it ends itself.
+CallOptions OptionsOf(const CallOptions& call, std::stop_token stop) {
+  CallOptions options = call;
+  options.stop = std::move(stop);
+  return options;
+}
+
 }  // namespace
 
 // A thread that fetches pages, and the queue of fetched pages.
@@ -30,7 +37,7 @@ class ListPagerCore::Fetcher {
   Fetcher(const ListPagerCore& pager, ListOptions options, const CallOptions& call)
       : pager_(pager),
         pages_(std::move(options)),
-        patience_(pager.env_, {stopping_.get_token(), call.timeout}, "the list"),
+        patience_(pager.env_, OptionsOf(call, stopping_.get_token()), "the list"),
         stop_(call.stop),
         on_stop_(call.stop, [this] { Stop(); }),
         thread_(pager.env_.NewThread("list-pager", [this] { Run(); })) {}

@@ -161,7 +161,9 @@ Result<ObjectRef> DelegatingClientCore::Impl::Write(const KindInfo& type, const 
 Result<CallOptions> DelegatingClientCore::Impl::CallOf(const CallBounds& bounds,
                                                        const CallOptions& call,
                                                        const JoinedStop& stop) const {
-  CallOptions out{.stop = stop.token()};
+  CallOptions out = call;
+  out.stop = stop.token();
+  out.timeout = {};
   const SteadyTime deadline = Deadline(bounds, call);
   if (deadline == SteadyTime::max()) return out;
   out.timeout = deadline - env().Now();

@@ -1,0 +1,20 @@
+// client/trace_context.h
+//
+// The headers of W3C trace context that a call brings. Pure functions.
+
+#ifndef KINFORMER_CLIENT_TRACE_CONTEXT_H_
+#define KINFORMER_CLIENT_TRACE_CONTEXT_H_
+
+#include "kinformer/base/result.h"
+#include "kinformer/client/request_options.h"
+#include "kinformer/client/transport.h"
+
+namespace kinformer::internal::client {
+
+// Returns the headers `traceparent` and `tracestate`, as far as the call has them. kInvalidArgument
+// names the one that is malformed: a server would ignore it, and the trace would have a gap.
+Result<HttpHeaders> TraceHeaders(const CallOptions& call);
+
+}  // namespace kinformer::internal::client
+
+#endif  // KINFORMER_CLIENT_TRACE_CONTEXT_H_
