@@ -47,6 +47,7 @@ TEST(ConfigToString, WritesEachFieldAndNoSecret) {
   add([](Config& c) { c.password = "v"; }, "password: --- REDACTED ---");
   add([](Config& c) { c.exec = ExecConfig{.command = "v"}; }, "exec: --- REDACTED ---");
   add([](Config& c) { c.impersonate.user_name = "v"; }, "as: v");
+  add([](Config& c) { c.wrap_transport = {{}, nullptr}; }, "transport wrappers: 2");
   add([](Config& c) { c.proxy_url = "http://u:SECRET@p"; }, "proxy-url: http://--- REDACTED ---@p");
   add(
       [](Config& c) {
@@ -185,6 +186,7 @@ TEST(ConfigYaml, ReadsBackEqual) {
   add([](Config& c) { c.username = "u"; });
   add([](Config& c) { c.password = "p"; });
   add([](Config& c) { c.exec = Full().exec; });
+  add([](Config& c) { c.wrap_transport = {{}, nullptr}; }, "transport wrappers: 2");
   add([](Config& c) { c.proxy_url = "http://p"; });
   add([](Config& c) { c.disable_compression = true; });
   add([](Config& c) { c.impersonate = {.user_name = "a"}; });
