@@ -3,10 +3,9 @@
 #include <deque>
 #include <utility>
 
-#include "kinformer/json/json.h"
-
 #include "base/core/user_call.h"
 #include "client/client_core.h"
+#include "client/deletion.h"
 #include "client/list_pager.h"
 #include "client/list_watch.h"
 #include "client/loop_call.h"
@@ -126,18 +125,6 @@ void AddWriteOptions(client::Query& query, const std::vector<std::string>& dry_r
 // end the leadership.
 bool IsLease(const KindInfo& type) {
   return type.group == "coordination.k8s.io" && type.resource == "leases";
-}
-
-std::string DeleteOptionsJson(const DeleteOptions& options) {
-  json::Value body = json::Value::MakeObject({{"kind", "DeleteOptions"}, {"apiVersion", "v1"}});
-  if (options.gracePeriodSeconds) body.Set("gracePeriodSeconds", *options.gracePeriodSeconds);
-  if (!options.uid.empty()) body.Ensure("preconditions", "uid") = options.uid;
-  if (!options.resourceVersion.empty()) {
-    body.Ensure("preconditions", "resourceVersion") = options.resourceVersion;
-  }
-  if (!options.propagationPolicy.empty()) body.Set("propagationPolicy", options.propagationPolicy);
-  for (const std::string& value : options.dryRun) body.Ensure("dryRun").Append(value);
-  return body.Dump();
 }
 
 }  // namespace
@@ -427,16 +414,19 @@ struct AsyncResourceCore::Requests {
                               std::move(subresource), call);
   }
 
-  // Deletes. `wants_answer`: returns the body.
-  static Task<Result<std::string>> SendDelete(std::shared_ptr<ClientCore> core, std::string target,
-                                              DeleteOptions options, CallOptions call,
-                                              bool wants_answer) {
+  static ExchangeRequest DeleteRequest(std::string target, DeleteOptions options) {
     ExchangeRequest request;
     request.method = "DELETE";
     request.target = std::move(target);
-    request.ignore_body = !wants_answer;
     request.content_type = client::kJsonMediaType;
-    request.body = [options = std::move(options)] { return DeleteOptionsJson(options); };
+    request.body = [options = std::move(options)] { return client::DeleteOptionsJson(options); };
+    return request;
+  }
+  // Deletes. `wants_answer`: returns the body.
+  static Task<Result<std::string>> SendDelete(std::shared_ptr<ClientCore> core,
+                                              ExchangeRequest request, CallOptions call,
+                                              bool wants_answer) {
+    request.ignore_body = !wants_answer;
     Result<client::RawResponse> response =
         co_await ClientCore::Call(core, std::move(request), std::move(call));
     if (!response) co_return std::move(response).error();
@@ -446,8 +436,29 @@ struct AsyncResourceCore::Requests {
                                           CallOptions call, bool wants_answer) {
     Result<std::string> path = ItemPath(self, self.namespace_(), name, "");
     if (!path) co_return std::move(path).error();
-    co_return co_await SendDelete(self.client(), *std::move(path), std::move(options),
+    co_return co_await SendDelete(self.client(),
+                                  DeleteRequest(*std::move(path), std::move(options)),
                                   std::move(call), wants_answer);
+  }
+  // Asks for JSON, in which the members that tell what happened are read the same way for all kinds.
+  static Task<Result<DeletionAnswer>> DeleteForAnswer(Self self, std::string name,
+                                                      DeleteOptions options, CallOptions call) {
+    Result<std::string> path = ItemPath(self, self.namespace_(), name, "");
+    if (!path) co_return std::move(path).error();
+    ExchangeRequest request = DeleteRequest(*std::move(path), std::move(options));
+    client::SetAccept(self.type(), client::Shape::kObject, request);
+    request.accept_protobuf.clear();
+    const std::string where = request.method + " " + request.target;
+    const Result<client::RawResponse> response =
+        co_await ClientCore::Call(self.client(), std::move(request), std::move(call));
+    if (!response) co_return response.error();
+    Result<DeletionAnswer> answer = client::DecodeDeletion(
+        self.type(), response->status, response->headers.Get("Content-Type"), response->body);
+    if (!answer) {
+      base::ReportCarried(self.env(), answer.error());
+      co_return std::move(Error(std::move(answer).error()).WithContext(where));
+    }
+    co_return answer;
   }
   static Task<Result<std::string>> DeleteCollection(Self self, DeleteOptions options,
                                                     ListOptions list, CallOptions call) {
@@ -460,7 +471,8 @@ struct AsyncResourceCore::Requests {
     if (!path) co_return std::move(path).error();
     client::Query query;
     query.AddListOptions(list, /*watch=*/false);
-    co_return co_await SendDelete(self.client(), *path + query.Text(), std::move(options),
+    co_return co_await SendDelete(self.client(),
+                                  DeleteRequest(*path + query.Text(), std::move(options)),
                                   std::move(call), /*wants_answer=*/false);
   }
   static Task<Result<void>> WithoutAnswer(Task<Result<std::string>> deleted) {
@@ -552,9 +564,14 @@ Task<Result<void>> AsyncResourceCore::Delete(std::string name, DeleteOptions opt
                                                   std::move(call), /*wants_answer=*/false));
 }
 
-Task<Result<std::string>> AsyncResourceCore::DeleteForAnswer(std::string name,
-                                                             DeleteOptions options,
-                                                             CallOptions call) const {
+Task<Result<DeletionAnswer>> AsyncResourceCore::DeleteForAnswer(std::string name,
+                                                                DeleteOptions options,
+                                                                CallOptions call) const {
+  return Requests::DeleteForAnswer(resource_, std::move(name), std::move(options), std::move(call));
+}
+
+Task<Result<std::string>> AsyncResourceCore::DeleteForText(std::string name, DeleteOptions options,
+                                                           CallOptions call) const {
   return Requests::Delete(resource_, std::move(name), std::move(options), std::move(call),
                           /*wants_answer=*/true);
 }

@@ -31,7 +31,8 @@ class RawCall final : public client::LoopCall, public ResponseReceiver {
     exchange_->Start();
   }
   void End() override { exchange_.reset(); }
-  void OnHeaders(int /*status*/, const HttpHeaders& headers) override {
+  void OnHeaders(int status, const HttpHeaders& headers) override {
+    response_.status = status;
     response_.headers = headers;
   }
   void OnData(std::string_view data) override {

@@ -146,6 +146,10 @@ struct Config {
   [[nodiscard]] std::string ToString() const;
 };
 
+// Returns a copy without credentials, impersonation and wrappers of the transport: only the server,
+// how it is trusted and reached, and limits. Counterpart: rest.AnonymousClientConfig.
+Config AnonymousClientConfig(const Config& config);
+
 // Returns transport options for `config`. Checks that files exist, but does not read them; errors
 // as above. A credential plugin first runs with the first request. Options have no wrappers: who
 // makes a transport of them wraps it.

@@ -523,7 +523,7 @@ Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName
   const auto watching = impl_->Begin(type);
   const ResourceCore there = impl_->At(type, name.namespace_);
   if (!impl_->Waits() || !options.dryRun.empty()) return there.Delete(name.name, options, *left);
-  const Result<std::string> answer = there.DeleteForAnswer(name.name, options, *left);
+  const Result<std::string> answer = there.DeleteForText(name.name, options, *left);
   if (!answer) return answer.error();
   // A Status has the object's uid in its details; any other answer is the object itself.
   const json::Value body = json::Parse(*answer).value_or(json::Value());
