@@ -6,7 +6,9 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -441,6 +443,27 @@ TEST_F(ClientOverTls, TheCallersTimeIsKept) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(maps.List({}, {.stop = stop.get_token()}).error().reason(), Reason::kCanceled);
+}
+
+// An answer that nobody reads to its end would cost its connection.
+TEST(ClientOverHttp1, FailedAttemptsLeaveTheirConnectionUsable_RR18) {
+  EmbeddedServer server({.http2 = false});
+  const Client client = Client::NewForConfig(server.ClientConfig(), {.qps = -1}).OrExit();
+  const auto maps = client.For<ConfigMap>("default");
+  ASSERT_TRUE(IsNotFound(maps.Get("a").error()));
+  const std::uint64_t connections = client.Stats().connections_opened;
+  std::atomic<std::size_t> attempts{0};
+  server.AnswerWith([&attempts](const HttpRequest&) -> std::optional<ScriptedResponse> {
+    constexpr std::size_t kSizes[] = {0, 10, 2048, 1'000'000};
+    const std::size_t attempt = attempts++;
+    if (attempt >= std::size(kSizes)) return std::nullopt;
+    ScriptedResponse busy{.status = 429, .body = std::string(kSizes[attempt], 'x')};
+    busy.headers = {{"Content-Type", "text/plain"}, {"Retry-After", "0"}};
+    return busy;
+  });
+  EXPECT_TRUE(maps.Create(NewConfigMap("a")).ok());
+  EXPECT_EQ(attempts, 5U);
+  EXPECT_EQ(client.Stats().connections_opened, connections);
 }
 
 // The front end breaks the connection instead of answering. Reads are repeated; a write may have

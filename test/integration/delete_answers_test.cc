@@ -181,7 +181,8 @@ TEST_F(DeleteAnswers, DryRun_TellsWhatWouldBe) {
     EXPECT_FALSE(maps.DeleteForAnswer("a", {.dryRun = {"All"}}).OrExit().pending);
     EXPECT_TRUE(maps.DeleteForAnswer("b", {.dryRun = {"All"}}).OrExit().pending);
     EXPECT_TRUE(maps.Get("a").ok());
-    EXPECT_FALSE(maps.Get("b").OrExit()->metadata().deletionTimestamp());
+    const Ref<ConfigMap> b = maps.Get("b").OrExit();
+    EXPECT_FALSE(b->metadata().deletionTimestamp());
   });
 }
 
@@ -202,7 +203,7 @@ TEST_F(DeleteAnswers, CustomAndDynamicClients_AnswerTheSame) {
     const Deletion<Lamps> custom = lamps.DeleteForAnswer("a").OrExit();
     EXPECT_TRUE(custom.pending);
     ASSERT_TRUE(custom.object);
-    EXPECT_EQ((*custom.object)->color, "red");
+    EXPECT_EQ(custom.object->value().color, "red");
     const Deletion<Unstructured> dynamic = loose.DeleteForAnswer("b").OrExit();
     EXPECT_TRUE(dynamic.pending);
     ASSERT_TRUE(dynamic.object);

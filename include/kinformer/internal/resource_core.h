@@ -50,7 +50,7 @@ struct OwnedWatchEvent {
   bool initial_events_end = false;
 };
 
-// What the server answered to a delete. `object` is null if that was a Status.
+// The answer to a delete. `object` is null if it was a Status.
 struct DeletionAnswer {
   bool pending = false;
   std::string uid{};
