@@ -5,7 +5,7 @@
 
 #include "base/core/user_call.h"
 #include "client/client_core.h"
-#include "client/deletion.h"
+#include "client/deletion_codec.h"
 #include "client/list_pager.h"
 #include "client/list_watch.h"
 #include "client/loop_call.h"
@@ -422,23 +422,20 @@ struct AsyncResourceCore::Requests {
     request.body = [options = std::move(options)] { return client::DeleteOptionsJson(options); };
     return request;
   }
-  // Deletes. `wants_answer`: returns the body.
-  static Task<Result<std::string>> SendDelete(std::shared_ptr<ClientCore> core,
-                                              ExchangeRequest request, CallOptions call,
-                                              bool wants_answer) {
-    request.ignore_body = !wants_answer;
-    Result<client::RawResponse> response =
+  static Task<Result<void>> SendDelete(std::shared_ptr<ClientCore> core, ExchangeRequest request,
+                                       CallOptions call) {
+    request.ignore_body = true;
+    const Result<client::RawResponse> response =
         co_await ClientCore::Call(core, std::move(request), std::move(call));
-    if (!response) co_return std::move(response).error();
-    co_return std::move(response->body);
+    if (!response) co_return response.error();
+    co_return Result<void>();
   }
-  static Task<Result<std::string>> Delete(Self self, std::string name, DeleteOptions options,
-                                          CallOptions call, bool wants_answer) {
+  static Task<Result<void>> Delete(Self self, std::string name, DeleteOptions options,
+                                   CallOptions call) {
     Result<std::string> path = ItemPath(self, self.namespace_(), name, "");
     if (!path) co_return std::move(path).error();
-    co_return co_await SendDelete(self.client(),
-                                  DeleteRequest(*std::move(path), std::move(options)),
-                                  std::move(call), wants_answer);
+    co_return co_await SendDelete(
+        self.client(), DeleteRequest(*std::move(path), std::move(options)), std::move(call));
   }
   // Asks for JSON, in which the members that tell what happened are read the same way for all kinds.
   static Task<Result<DeletionAnswer>> DeleteForAnswer(Self self, std::string name,
@@ -460,8 +457,8 @@ struct AsyncResourceCore::Requests {
     }
     co_return answer;
   }
-  static Task<Result<std::string>> DeleteCollection(Self self, DeleteOptions options,
-                                                    ListOptions list, CallOptions call) {
+  static Task<Result<void>> DeleteCollection(Self self, DeleteOptions options, ListOptions list,
+                                             CallOptions call) {
     if (self.type().namespaced && self.namespace_().empty()) {
       co_return Error(Reason::kInvalidArgument,
                       "deleting all " + client::ResourceName(self.type()) +
@@ -471,14 +468,8 @@ struct AsyncResourceCore::Requests {
     if (!path) co_return std::move(path).error();
     client::Query query;
     query.AddListOptions(list, /*watch=*/false);
-    co_return co_await SendDelete(self.client(),
-                                  DeleteRequest(*path + query.Text(), std::move(options)),
-                                  std::move(call), /*wants_answer=*/false);
-  }
-  static Task<Result<void>> WithoutAnswer(Task<Result<std::string>> deleted) {
-    const Result<std::string> answer = co_await deleted;
-    if (!answer) co_return answer.error();
-    co_return Result<void>();
+    co_return co_await SendDelete(
+        self.client(), DeleteRequest(*path + query.Text(), std::move(options)), std::move(call));
   }
 
   static Task<Result<void>> Watch(Self self, ListOptions options,
@@ -560,8 +551,7 @@ Task<Result<ObjectRef>> AsyncResourceCore::SendPart(std::string method, std::str
 
 Task<Result<void>> AsyncResourceCore::Delete(std::string name, DeleteOptions options,
                                              CallOptions call) const {
-  return Requests::WithoutAnswer(Requests::Delete(resource_, std::move(name), std::move(options),
-                                                  std::move(call), /*wants_answer=*/false));
+  return Requests::Delete(resource_, std::move(name), std::move(options), std::move(call));
 }
 
 Task<Result<DeletionAnswer>> AsyncResourceCore::DeleteForAnswer(std::string name,
@@ -570,16 +560,10 @@ Task<Result<DeletionAnswer>> AsyncResourceCore::DeleteForAnswer(std::string name
   return Requests::DeleteForAnswer(resource_, std::move(name), std::move(options), std::move(call));
 }
 
-Task<Result<std::string>> AsyncResourceCore::DeleteForText(std::string name, DeleteOptions options,
-                                                           CallOptions call) const {
-  return Requests::Delete(resource_, std::move(name), std::move(options), std::move(call),
-                          /*wants_answer=*/true);
-}
-
 Task<Result<void>> AsyncResourceCore::DeleteCollection(DeleteOptions options, ListOptions list,
                                                        CallOptions call) const {
-  return Requests::WithoutAnswer(
-      Requests::DeleteCollection(resource_, std::move(options), std::move(list), std::move(call)));
+  return Requests::DeleteCollection(resource_, std::move(options), std::move(list),
+                                    std::move(call));
 }
 
 Task<Result<void>> AsyncResourceCore::Watch(ListOptions options,

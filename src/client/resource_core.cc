@@ -85,11 +85,6 @@ Result<DeletionAnswer> ResourceCore::DeleteForAnswer(std::string_view name,
   return BlockOn(env(), async().DeleteForAnswer(std::string(name), options, call));
 }
 
-Result<std::string> ResourceCore::DeleteForText(std::string_view name, const DeleteOptions& options,
-                                                const CallOptions& call) const {
-  return BlockOn(env(), async().DeleteForText(std::string(name), options, call));
-}
-
 Result<void> ResourceCore::DeleteCollection(const DeleteOptions& options, const ListOptions& list,
                                             const CallOptions& call) const {
   return BlockOn(env(), async().DeleteCollection(options, list, call));

@@ -47,9 +47,7 @@ struct AnswerForm<ObjectList<T>> {
 template <class T>
 struct AnswerForm<Deletion<T>> {
   using Raw = DeletionAnswer;
-  static Deletion<T> Typed(DeletionAnswer answer) {
-    return {answer.pending, std::move(answer.uid), Ref<T>(std::move(answer.object))};
-  }
+  static Deletion<T> Typed(DeletionAnswer answer) { return TypedDeletion<T>(std::move(answer)); }
 };
 
 // The task of a call that does not compile.

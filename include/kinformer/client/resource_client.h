@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "kinformer/client/client.h"
+#include "kinformer/client/deletion.h"
 #include "kinformer/client/patch.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/internal/attributes.h"
@@ -95,26 +96,6 @@ class ObjectList {
 
  private:
   internal::ListedObjects objects_;
-};
-
-// Result of DeleteForAnswer: whether the object is gone, or goes later.
-//
-// A kube-apiserver answers with code 200 in all cases that this client can cause. It answers with a
-// Status if it removed the object at once. It answers with the object if that stays until its
-// finalizers are done or its grace period is over: a Pod on a node, a Namespace, any object with
-// finalizers, or one that is deleted with the propagation policy "Foreground" or "Orphan". With the
-// object it also answers for a Pod, PodTemplate, Service, ServiceAccount, ResourceQuota,
-// PersistentVolume or -Claim that is gone. Code 202 is for old clients, and from the servers of
-// aggregated APIs.
-template <ObjectView T>
-struct Deletion {
-  // True: the object stays for a while (code 202, or it has a deletionTimestamp, and finalizers or a
-  // grace period that is not 0). False: it is gone. With dryRun: would be.
-  bool pending{false};
-  // uid of the object, to tell it from a later one of the same name; empty if the server said none.
-  std::string uid{};
-  // The object as it is, or was when it was removed; null if the server answered with a Status.
-  Ref<T> object{};
 };
 
 namespace internal {
@@ -220,9 +201,7 @@ class ResourceClient : private internal::ResourceClientMisuse {
   // a Get after the Delete finds that out.
   Result<Deletion<T>> DeleteForAnswer(std::string_view name, const DeleteOptions& options = {},
                                       const CallOptions& call = {}) const {
-    Result<internal::DeletionAnswer> answer = core_.DeleteForAnswer(name, options, call);
-    if (!answer) return std::move(answer).error();
-    return Deletion<T>{answer->pending, std::move(answer->uid), Ref<T>(std::move(answer->object))};
+    return internal::TypedDeletion<T>(core_.DeleteForAnswer(name, options, call));
   }
   Result<void> DeleteCollection(const DeleteOptions& options = {}, const ListOptions& list = {},
                                 const CallOptions& call = {}) const {

@@ -49,8 +49,6 @@ class AsyncResourceCore {
   [[nodiscard]] Task<Result<DeletionAnswer>> DeleteForAnswer(std::string name,
                                                              DeleteOptions options,
                                                              CallOptions call) const;
-  [[nodiscard]] Task<Result<std::string>> DeleteForText(std::string name, DeleteOptions options,
-                                                        CallOptions call) const;
   [[nodiscard]] Task<Result<void>> DeleteCollection(DeleteOptions options, ListOptions list,
                                                     CallOptions call) const;
   // Calls `on_event` within the task.

@@ -99,9 +99,6 @@ class ResourceCore {
                       const CallOptions& call) const;
   Result<DeletionAnswer> DeleteForAnswer(std::string_view name, const DeleteOptions& options,
                                          const CallOptions& call) const;
-  // Deletes, and returns the answer as JSON, whatever it is: the object as it is now, or a Status.
-  Result<std::string> DeleteForText(std::string_view name, const DeleteOptions& options,
-                                    const CallOptions& call) const;
   Result<void> DeleteCollection(const DeleteOptions& options, const ListOptions& list,
                                 const CallOptions& call) const;
   // Calls `on_event` on the calling thread for each event, until it returns false (OK), the stream

@@ -1,9 +1,9 @@
-// client/deletion.h
+// client/deletion_codec.h
 //
 // Encoding of a delete on the wire: its options, and the decoding of its answer.
 
-#ifndef KINFORMER_CLIENT_DELETION_H_
-#define KINFORMER_CLIENT_DELETION_H_
+#ifndef KINFORMER_CLIENT_DELETION_CODEC_H_
+#define KINFORMER_CLIENT_DELETION_CODEC_H_
 
 #include <string>
 #include <string_view>
@@ -24,4 +24,4 @@ Result<DeletionAnswer> DecodeDeletion(const KindInfo& type, int status,
 
 }  // namespace kinformer::internal::client
 
-#endif  // KINFORMER_CLIENT_DELETION_H_
+#endif  // KINFORMER_CLIENT_DELETION_CODEC_H_

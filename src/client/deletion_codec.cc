@@ -1,4 +1,4 @@
-#include "client/deletion.h"
+#include "client/deletion_codec.h"
 
 #include <utility>
 

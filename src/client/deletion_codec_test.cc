@@ -1,6 +1,6 @@
 // Answers to a delete, with the codes and bodies of an API server.
 
-#include "client/deletion.h"
+#include "client/deletion_codec.h"
 
 #include <chrono>
 #include <gtest/gtest.h>
