@@ -437,7 +437,7 @@ struct AsyncResourceCore::Requests {
     co_return co_await SendDelete(
         self.client(), DeleteRequest(*std::move(path), std::move(options)), std::move(call));
   }
-  // Asks for JSON, in which the members that tell what happened are read the same way for all kinds.
+  // Asks for JSON, in which the members that tell what happened are the same for all kinds.
   static Task<Result<DeletionAnswer>> DeleteForAnswer(Self self, std::string name,
                                                       DeleteOptions options, CallOptions call) {
     Result<std::string> path = ItemPath(self, self.namespace_(), name, "");

@@ -2,7 +2,7 @@
 //
 // Deletion<T>: what a server answers to a delete: whether the object is gone, or goes later.
 //
-//   Deletion<corev1::Pod> web = pods.DeleteForAnswer("web-0").OrExit();
+//   const auto web = client.For<corev1::Pod>("shop").DeleteForAnswer("web-0").OrExit();
 //   if (web.pending) std::cout << web.uid << " is still running\n";
 
 #ifndef KINFORMER_CLIENT_DELETION_H_
@@ -25,12 +25,12 @@ namespace kinformer {
 // finalizers are done or its grace period is over: a Pod on a node, a Namespace, any object with
 // finalizers, or one that is deleted with the propagation policy "Foreground" or "Orphan". With the
 // object it also answers for a Pod, PodTemplate, Service, ServiceAccount, ResourceQuota,
-// PersistentVolume or -Claim that is gone. The servers of aggregated APIs may use code 202: they have
-// accepted the delete.
+// PersistentVolume or -Claim that is gone. Servers of aggregated APIs may answer with code 202, as
+// they have accepted the delete.
 template <ObjectView T>
 struct Deletion {
-  // True: the object stays for a while (code 202, or it has a deletionTimestamp, and finalizers or a
-  // grace period that is not 0). False: it is gone. With dryRun: would be.
+  // True: the object stays for a while (code 202, or it has a deletionTimestamp, and finalizers or
+  // a grace period that is not 0). False: it is gone. With dryRun: it would be.
   bool pending{false};
   // uid of the object, to tell it from a later one of the same name; empty if the server said none.
   std::string uid{};
