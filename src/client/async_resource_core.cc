@@ -3,10 +3,9 @@
 #include <deque>
 #include <utility>
 
-#include "kinformer/json/json.h"
-
 #include "base/core/user_call.h"
 #include "client/client_core.h"
+#include "client/deletion_codec.h"
 #include "client/list_pager.h"
 #include "client/list_watch.h"
 #include "client/loop_call.h"
@@ -127,18 +126,6 @@ void AddWriteOptions(client::Query& query, const std::vector<std::string>& dry_r
 // end the leadership.
 bool IsLease(const KindInfo& type) {
   return type.group == "coordination.k8s.io" && type.resource == "leases";
-}
-
-std::string DeleteOptionsJson(const DeleteOptions& options) {
-  json::Value body = json::Value::MakeObject({{"kind", "DeleteOptions"}, {"apiVersion", "v1"}});
-  if (options.gracePeriodSeconds) body.Set("gracePeriodSeconds", *options.gracePeriodSeconds);
-  if (!options.uid.empty()) body.Ensure("preconditions", "uid") = options.uid;
-  if (!options.resourceVersion.empty()) {
-    body.Ensure("preconditions", "resourceVersion") = options.resourceVersion;
-  }
-  if (!options.propagationPolicy.empty()) body.Set("propagationPolicy", options.propagationPolicy);
-  for (const std::string& value : options.dryRun) body.Ensure("dryRun").Append(value);
-  return body.Dump();
 }
 
 }  // namespace
@@ -430,30 +417,51 @@ struct AsyncResourceCore::Requests {
                               std::move(subresource), call);
   }
 
-  // Deletes. `wants_answer`: returns the body.
-  static Task<Result<std::string>> SendDelete(std::shared_ptr<ClientCore> core, std::string target,
-                                              DeleteOptions options, CallOptions call,
-                                              bool wants_answer) {
+  static ExchangeRequest DeleteRequest(std::string target, DeleteOptions options) {
     ExchangeRequest request;
     request.method = "DELETE";
     request.target = std::move(target);
-    request.ignore_body = !wants_answer;
     request.content_type = client::kJsonMediaType;
-    request.body = [options = std::move(options)] { return DeleteOptionsJson(options); };
-    Result<client::RawResponse> response =
-        co_await ClientCore::Call(core, std::move(request), std::move(call));
-    if (!response) co_return std::move(response).error();
-    co_return std::move(response->body);
+    request.body = [options = std::move(options)] { return client::DeleteOptionsJson(options); };
+    return request;
   }
-  static Task<Result<std::string>> Delete(Self self, std::string name, DeleteOptions options,
-                                          CallOptions call, bool wants_answer) {
+  static Task<Result<void>> SendDelete(std::shared_ptr<ClientCore> core, ExchangeRequest request,
+                                       CallOptions call) {
+    request.ignore_body = true;
+    const Result<client::RawResponse> response =
+        co_await ClientCore::Call(core, std::move(request), std::move(call));
+    if (!response) co_return response.error();
+    co_return Result<void>();
+  }
+  static Task<Result<void>> Delete(Self self, std::string name, DeleteOptions options,
+                                   CallOptions call) {
     Result<std::string> path = ItemPath(self, self.namespace_(), name, "");
     if (!path) co_return std::move(path).error();
-    co_return co_await SendDelete(self.client(), *std::move(path), std::move(options),
-                                  std::move(call), wants_answer);
+    co_return co_await SendDelete(
+        self.client(), DeleteRequest(*std::move(path), std::move(options)), std::move(call));
   }
-  static Task<Result<std::string>> DeleteCollection(Self self, DeleteOptions options,
-                                                    ListOptions list, CallOptions call) {
+  // Asks for JSON, in which the members that tell what happened are the same for all kinds.
+  static Task<Result<DeletionAnswer>> DeleteForAnswer(Self self, std::string name,
+                                                      DeleteOptions options, CallOptions call) {
+    Result<std::string> path = ItemPath(self, self.namespace_(), name, "");
+    if (!path) co_return std::move(path).error();
+    ExchangeRequest request = DeleteRequest(*std::move(path), std::move(options));
+    client::SetAccept(self.type(), client::Shape::kObject, request);
+    request.accept_protobuf.clear();
+    const std::string where = request.method + " " + request.target;
+    const Result<client::RawResponse> response =
+        co_await ClientCore::Call(self.client(), std::move(request), std::move(call));
+    if (!response) co_return response.error();
+    Result<DeletionAnswer> answer = client::DecodeDeletion(
+        self.type(), response->status, response->headers.Get("Content-Type"), response->body);
+    if (!answer) {
+      base::ReportCarried(self.env(), answer.error());
+      co_return std::move(Error(std::move(answer).error()).WithContext(where));
+    }
+    co_return answer;
+  }
+  static Task<Result<void>> DeleteCollection(Self self, DeleteOptions options, ListOptions list,
+                                             CallOptions call) {
     if (self.type().namespaced && self.namespace_().empty()) {
       co_return Error(Reason::kInvalidArgument,
                       "deleting all " + client::ResourceName(self.type()) +
@@ -463,13 +471,8 @@ struct AsyncResourceCore::Requests {
     if (!path) co_return std::move(path).error();
     client::Query query;
     query.AddListOptions(list, /*watch=*/false);
-    co_return co_await SendDelete(self.client(), *path + query.Text(), std::move(options),
-                                  std::move(call), /*wants_answer=*/false);
-  }
-  static Task<Result<void>> WithoutAnswer(Task<Result<std::string>> deleted) {
-    const Result<std::string> answer = co_await deleted;
-    if (!answer) co_return answer.error();
-    co_return Result<void>();
+    co_return co_await SendDelete(
+        self.client(), DeleteRequest(*path + query.Text(), std::move(options)), std::move(call));
   }
 
   static Task<Result<void>> Watch(Self self, ListOptions options,
@@ -553,21 +556,19 @@ Task<Result<ObjectRef>> AsyncResourceCore::SendPart(std::string method, std::str
 
 Task<Result<void>> AsyncResourceCore::Delete(std::string name, DeleteOptions options,
                                              CallOptions call) const {
-  return Requests::WithoutAnswer(Requests::Delete(resource_, std::move(name), std::move(options),
-                                                  std::move(call), /*wants_answer=*/false));
+  return Requests::Delete(resource_, std::move(name), std::move(options), std::move(call));
 }
 
-Task<Result<std::string>> AsyncResourceCore::DeleteForAnswer(std::string name,
-                                                             DeleteOptions options,
-                                                             CallOptions call) const {
-  return Requests::Delete(resource_, std::move(name), std::move(options), std::move(call),
-                          /*wants_answer=*/true);
+Task<Result<DeletionAnswer>> AsyncResourceCore::DeleteForAnswer(std::string name,
+                                                                DeleteOptions options,
+                                                                CallOptions call) const {
+  return Requests::DeleteForAnswer(resource_, std::move(name), std::move(options), std::move(call));
 }
 
 Task<Result<void>> AsyncResourceCore::DeleteCollection(DeleteOptions options, ListOptions list,
                                                        CallOptions call) const {
-  return Requests::WithoutAnswer(
-      Requests::DeleteCollection(resource_, std::move(options), std::move(list), std::move(call)));
+  return Requests::DeleteCollection(resource_, std::move(options), std::move(list),
+                                    std::move(call));
 }
 
 Task<Result<void>> AsyncResourceCore::Watch(ListOptions options,

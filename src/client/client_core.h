@@ -27,7 +27,7 @@ namespace client {
 
 // A complete response.
 struct RawResponse {
-  int status{0};
+  int status = 0;
   HttpHeaders headers{};
   std::string body{};
 };

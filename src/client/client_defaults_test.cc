@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(ClientDefaults, AreThoseOfClientGo) {
+TEST(ClientDefaults, AreThoseOfClientGo_RC02) {
   const ClientOptions options = CompleteOptions({});
   EXPECT_EQ(options.qps, 5);
   EXPECT_EQ(options.burst, 10);
@@ -31,7 +31,7 @@ TEST(ClientDefaults, AreThoseOfClientGo) {
 }
 
 // Characters of the program's name that could end a word of the header are replaced.
-TEST(ClientDefaults, TheProgramsNameIsMadeAWord) {
+TEST(ClientDefaults, TheProgramsNameIsMadeAWord_RC03) {
   char before[16] = {};
   ASSERT_EQ(prctl(PR_GET_NAME, before), 0);
   ASSERT_EQ(prctl(PR_SET_NAME, "a b/c!~\x7f\x1f\xc3\xa9"), 0);

@@ -12,6 +12,7 @@
 #include "client/client_core.h"
 #include "client/client_defaults.h"
 #include "transport/kept_env_transport.h"
+#include "transport/wrapped_transport.h"
 
 namespace kinformer {
 namespace {
@@ -31,7 +32,10 @@ Result<std::shared_ptr<internal::client::Engine>> NewEngine(Env& env, const Conf
   Result<std::unique_ptr<Transport>> transport =
       internal::transport::NewHttpTransportOn(named, *std::move(transport_options));
   if (!transport) return std::move(transport).error();
-  return std::make_shared<internal::client::Engine>(std::move(named), *std::move(transport),
+  Result<std::shared_ptr<Transport>> wrapped =
+      internal::transport::Wrapped(*named, config.wrap_transport, *std::move(transport));
+  if (!wrapped) return std::move(wrapped).error();
+  return std::make_shared<internal::client::Engine>(std::move(named), *std::move(wrapped),
                                                     std::move(complete));
 }
 

@@ -127,7 +127,7 @@ TEST_F(EngineAttemptsTest, AcceptGzip_SendsAcceptEncoding) {
   }
 }
 
-TEST_F(EngineAttemptsTest, WithoutAHandlerAWarningIsLogged) {
+TEST_F(EngineAttemptsTest, WithoutAHandlerAWarningIsLogged_RC09) {
   Make({.qps = -1});
   ScriptedResponse response = Json("{}");
   response.headers.emplace_back("Warning", R"(299 - "deprecated")");

@@ -94,7 +94,7 @@ TEST_F(EngineBreaksTest, BrokenConnection_IsRetriedOnlyWithin20Seconds_H7) {
   }
 }
 
-TEST_F(EngineBreaksTest, RetryFails_MessageNamesThePreviousErrorIfItDiffers) {
+TEST_F(EngineBreaksTest, RetryFails_MessageNamesThePreviousErrorIfItDiffers_RR09) {
   const Error one(Reason::kUnexpectedEof, "one");
   const Error two(Reason::kUnexpectedEof, "two");
   Use(std::make_shared<Breaks>(sim_.env(), seconds(1), std::vector{one, two}),
@@ -106,7 +106,7 @@ TEST_F(EngineBreaksTest, RetryFails_MessageNamesThePreviousErrorIfItDiffers) {
 }
 
 // A watch that times out is an empty watch; a connection failure is an error.
-TEST_F(EngineBreaksTest, Watch_OnlyTimeoutsAreRetried) {
+TEST_F(EngineBreaksTest, Watch_OnlyTimeoutsAreRetried_RR16) {
   struct Case {
     Reason reason;
     bool watch;

@@ -107,7 +107,7 @@ TEST_F(EngineTest, RetriesWithRetryAfterOnEveryMethod_RR11) {
   }
 }
 
-TEST_F(EngineTest, WithoutRetryAfter_IsOneAttempt_RR12) {
+TEST_F(EngineTest, WithoutRetryAfter_IsOneAttempt_RR06_RR12) {
   Make();
   for (ScriptedResponse response :
        {StatusFailure(500, "InternalError", "x"), StatusFailure(429, "TooManyRequests", "x"),
@@ -511,7 +511,7 @@ TEST_F(EngineTest, LongErrorsAreCutOff) {
   EXPECT_EQ(recorder_.done->error().message(), "the server could not find the requested resource");
 }
 
-TEST_F(EngineTest, TheLimitIsNamedAtMostEveryTenSeconds) {
+TEST_F(EngineTest, TheLimitIsNamedAtMostEveryTenSeconds_RR27) {
   Make({.qps = 1, .burst = 1});
   server_.fallback = [](const HttpRequest&) { return Json("{}"); };
   const auto lines = [this] { return log_->lines.size(); };

@@ -203,7 +203,7 @@ TEST_F(ListWatchTest, ARefusalOfProtobufForMetadataIsNotOneForObjects) {
   }
 }
 
-TEST_F(ListWatchTest, AWatchInJson) {
+TEST_F(ListWatchTest, AWatchInJson_RS03_SD01) {
   server_.script = {Json(
       R"({"type":"ADDED","object":)" + Widget("a", 1) + "}\n" + R"({"type":"MODIFIED","object":)" +
       Widget("a", 2) + "}" +
@@ -222,7 +222,7 @@ TEST_F(ListWatchTest, AWatchInJson) {
   EXPECT_TRUE(recorder_.watch_done->ok());
 }
 
-TEST_F(ListWatchTest, AWatchInProtobuf) {
+TEST_F(ListWatchTest, AWatchInProtobuf_RS02_SD01) {
   const auto frame = [](const std::string& type, const std::string& object) {
     const std::string event =
         Field(1, type) +
@@ -239,7 +239,27 @@ TEST_F(ListWatchTest, AWatchInProtobuf) {
   ASSERT_FALSE(recorder_.watch_done->ok());
 }
 
-TEST_F(ListWatchTest, AnErrorEventEndsTheWatchWithItsStatus) {
+TEST_F(ListWatchTest, AWatchInAnotherMediaType_IsAnErrorThatNamesIt_RS02) {
+  const std::string body = R"({"type":"ADDED","object":)" + Widget("a", 1) + "}\n";
+  for (const char* type : {"text/html", "application/yaml", ""}) {
+    server_.script = {{.headers = {{"Content-Type", type}}, .body = body, .hang = true}};
+    Watch(widgets_);
+    ASSERT_TRUE(recorder_.watch_done.has_value()) << type;
+    ASSERT_FALSE(recorder_.watch_done->ok()) << type;
+    EXPECT_EQ(recorder_.watch_done->error().reason(), Reason::kDecode) << type;
+    EXPECT_NE(recorder_.watch_done->error().message().find("media type \"" + std::string(type)),
+              std::string::npos)
+        << recorder_.watch_done->error();
+    EXPECT_TRUE(recorder_.items.empty()) << type;
+  }
+  server_.script = {
+      {.headers = {{"Content-Type", "application/json; charset=utf-8"}}, .body = body}};
+  Watch(widgets_);
+  EXPECT_TRUE(recorder_.watch_done->ok()) << recorder_.watch_done->error();
+  EXPECT_EQ(recorder_.items, (std::vector<std::string>{"+default/a@1"}));
+}
+
+TEST_F(ListWatchTest, AnErrorEventEndsTheWatchWithItsStatus_SD02) {
   server_.script = {
       {.body = R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired",)"
                R"("code":410,"message":"too old"}})"
@@ -258,7 +278,7 @@ TEST_F(ListWatchTest, ABrokenConnectionMeansResume) {
   EXPECT_TRUE(recorder_.watch_done->ok()) << recorder_.watch_done->error();
 }
 
-TEST_F(ListWatchTest, UnknownEventTypesAndGarbageAreErrors) {
+TEST_F(ListWatchTest, UnknownEventTypesAndGarbageAreErrors_SD02) {
   for (const char* bad : {R"({"type":"RENAMED","object":{}})", "garbage", R"({"object":{}})"}) {
     server_.script = {{.body = bad, .hang = true}};
     Watch(widgets_);

@@ -79,9 +79,9 @@ Result<void> ResourceCore::Delete(std::string_view name, const DeleteOptions& op
   return BlockOn(env(), async().Delete(std::string(name), options, call));
 }
 
-Result<std::string> ResourceCore::DeleteForAnswer(std::string_view name,
-                                                  const DeleteOptions& options,
-                                                  const CallOptions& call) const {
+Result<DeletionAnswer> ResourceCore::DeleteForAnswer(std::string_view name,
+                                                     const DeleteOptions& options,
+                                                     const CallOptions& call) const {
   return BlockOn(env(), async().DeleteForAnswer(std::string(name), options, call));
 }
 

@@ -198,7 +198,7 @@ TEST(Status, MediaTypes) {
   EXPECT_EQ(MediaType(";a=b"), "");
 }
 
-TEST(Status, ReasonOfBareCodes_RS08) {
+TEST(Status, ReasonOfBareCodes_RS06_RS08) {
   const struct {
     const char* method;
     int code;

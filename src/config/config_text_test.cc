@@ -15,7 +15,7 @@
 namespace kinformer {
 namespace {
 
-TEST(ConfigToString, WritesEachFieldAndNoSecret) {
+TEST(ConfigToString, WritesEachFieldAndNoSecret_RC08) {
   struct Row {
     Config config;
     const char* want;
@@ -47,6 +47,7 @@ TEST(ConfigToString, WritesEachFieldAndNoSecret) {
   add([](Config& c) { c.password = "v"; }, "password: --- REDACTED ---");
   add([](Config& c) { c.exec = ExecConfig{.command = "v"}; }, "exec: --- REDACTED ---");
   add([](Config& c) { c.impersonate.user_name = "v"; }, "as: v");
+  add([](Config& c) { c.wrap_transport = {{}, nullptr}; }, "transport wrappers: 2");
   add([](Config& c) { c.proxy_url = "http://u:SECRET@p"; }, "proxy-url: http://--- REDACTED ---@p");
   add(
       [](Config& c) {

@@ -81,7 +81,7 @@ TEST(SurroundingsOfProcess, WithoutHome_HaveThatOfTheUser) {
   EXPECT_EQ(Surroundings::OfProcess().home, want);
 }
 
-TEST(InClusterPossible, NeedsHostPortAndToken) {
+TEST(InClusterPossible, NeedsHostPortAndToken_RC12) {
   const Folder folder;
   EXPECT_TRUE(InClusterPossible(InPod(folder)));
   for (const char* name : {"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}) {
@@ -99,7 +99,7 @@ TEST(InClusterPossible, NeedsHostPortAndToken) {
             "directory");
 }
 
-TEST(InClusterConfig, ReadsTheServiceAccount) {
+TEST(InClusterConfig, ReadsTheServiceAccount_RC12) {
   const Folder folder;
   const Surroundings around = InPod(folder);
   const std::string dir = folder.path() + "/sa";

@@ -23,7 +23,7 @@ Config Of(const std::string& host) {
   return config;
 }
 
-TEST(ServerUrl, WithoutScheme_IsSecureIfTlsIsConfigured) {
+TEST(ServerUrl, WithoutScheme_IsSecureIfTlsIsConfigured_RC01) {
   const auto with = [](const auto& set) {
     Config config = Of("h:1");
     set(config);
@@ -40,7 +40,7 @@ TEST(ServerUrl, WithoutScheme_IsSecureIfTlsIsConfigured) {
   EXPECT_EQ(with([](Config& c) { c.bearer_token = "x"; }), "http://h:1");
 }
 
-TEST(ServerUrl, OnlySchemeHostAndPathStay) {
+TEST(ServerUrl, OnlySchemeHostAndPathStay_RC11) {
   const std::pair<const char*, const char*> rows[] = {
       {"", "http://localhost"},
       {"https://h", "https://h"},
@@ -62,7 +62,7 @@ TEST(ServerUrl, OnlySchemeHostAndPathStay) {
   }
 }
 
-TEST(ServerUrl, TextThatIsNoUrl_IsRefused) {
+TEST(ServerUrl, TextThatIsNoUrl_IsRefused_RC11) {
   const std::pair<const char*, const char*> rows[] = {
       {"h/p", "host \"h/p\" must be a URL or a host:port pair; write https://h/p"},
       {"h/", "host \"h/\" must be a URL or a host:port pair; write https://h/"},
@@ -193,7 +193,7 @@ TEST(TransportCredentials, EmptyToken_NamesItsPlace) {
   EXPECT_EQ(Authorization(config), "kc: the user's id-token: the token is empty");
 }
 
-TEST(TransportCredentials, PluginIsToldTheClusterIfItAsks_EX10) {
+TEST(TransportCredentials, PluginIsToldTheClusterIfItAsks_EX10_RC10) {
   const Folder folder;
   const std::string told = folder.path() + "/told";
   Config config = Of("https://h:1/p/");

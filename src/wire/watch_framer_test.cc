@@ -26,7 +26,7 @@ class Frames : public WatchFramer::Sink {
   std::vector<std::string> frames;
 };
 
-TEST(WatchFramer, JsonAtEveryPieceSize) {
+TEST(WatchFramer, JsonAtEveryPieceSize_SD05) {
   const std::string body = R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","a":"{\\"}})"
                            "\n"
                            R"({"object":{"apiVersion":"v1"},"type":"DELETED"}{"type":"BOOKMARK"} )"
@@ -107,7 +107,7 @@ TEST(WatchFramer, EventsThatBeginAlike) {
   }
 }
 
-TEST(WatchFramer, ProtobufAtEveryPieceSize) {
+TEST(WatchFramer, ProtobufAtEveryPieceSize_SD05) {
   std::string bookmark;
   ProtobufWriter(bookmark).BytesField(1, "BOOKMARK");
   const std::string body =
@@ -141,7 +141,7 @@ TEST(WatchFramer, TheBytesOfARealServer) {
   EXPECT_EQ(frames.frames[0].size(), 19U + 38U);
 }
 
-TEST(WatchFramer, CutOffAndMalformed) {
+TEST(WatchFramer, CutOffAndMalformed_SD05) {
   const std::string frame = ConfigMapFrame();
   for (std::size_t size = 1; size < frame.size(); ++size) {
     WatchFramer framer(Encoding::kProtobuf);

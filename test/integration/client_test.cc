@@ -6,17 +6,23 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/base/runtime.h"
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/clientcmd.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/dynamic_client.h"
 #include "kinformer/client/resource_client.h"
+#include "kinformer/client/transport_wrapper.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/custom_resource.h"
@@ -114,6 +120,47 @@ TEST_F(ClientOverTls, InClusterConfigGetsInAndFollowsItsToken) {
   folder.Write("token", EmbeddedServerOptions().bearer_token);
   const auto listed = maps.List();
   EXPECT_TRUE(listed.ok()) << listed.error();
+}
+
+// ---- Wrappers of the transport
+
+class Authorizes final : public ForwardingTransport {
+ public:
+  using ForwardingTransport::ForwardingTransport;
+  std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
+    request.headers.Add("Authorization", "Bearer " + EmbeddedServerOptions().bearer_token);
+    return inner().Start(std::move(request), receiver);
+  }
+};
+
+TEST_F(ClientOverTls, AWrapperOfTheConfigSeesEachRequest_TR20) {
+  Config config = server_.ClientConfig();
+  config.bearer_token = "wrong";
+  const auto refused = Client::NewForConfig(config).OrExit().For<ConfigMap>("default").List();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(IsUnauthorized(refused.error())) << refused.error();
+
+  config.Wrap([](auto inner) { return std::make_shared<Authorizes>(inner); });
+  const Client client = Client::NewForConfig(config).OrExit();
+  EXPECT_EQ(client.Describe(), client_.Describe());
+  const auto listed = client.For<ConfigMap>("default").List();
+  EXPECT_TRUE(listed.ok()) << listed.error();
+  EXPECT_GE(client.Stats().requests, 1U);
+
+  // Requests of an Env of the program are wrapped, too.
+  Runtime runtime;
+  const auto also =
+      Client::NewForConfig(runtime.env(), config).OrExit().For<ConfigMap>("default").List();
+  EXPECT_TRUE(also.ok()) << also.error();
+}
+
+TEST_F(ClientOverTls, AWrapperThatFailsFailsTheClient) {
+  Config config = server_.ClientConfig();
+  config.Wrap([](auto /*inner*/) -> std::shared_ptr<Transport> { throw 1; });
+  const Result<Client> client = Client::NewForConfig(config);
+  ASSERT_FALSE(client.ok());
+  EXPECT_EQ(client.error().reason(), Reason::kConfig);
+  EXPECT_THAT(client.error().message(), HasSubstr("Config::wrap_transport[0]"));
 }
 
 // ---- The verbs
@@ -396,6 +443,27 @@ TEST_F(ClientOverTls, TheCallersTimeIsKept) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(maps.List({}, {.stop = stop.get_token()}).error().reason(), Reason::kCanceled);
+}
+
+// An answer that nobody reads to its end would cost its connection.
+TEST(ClientOverHttp1, FailedAttemptsLeaveTheirConnectionUsable_RR18) {
+  EmbeddedServer server({.http2 = false});
+  const Client client = Client::NewForConfig(server.ClientConfig(), {.qps = -1}).OrExit();
+  const auto maps = client.For<ConfigMap>("default");
+  ASSERT_TRUE(IsNotFound(maps.Get("a").error()));
+  const std::uint64_t connections = client.Stats().connections_opened;
+  std::atomic<std::size_t> attempts{0};
+  server.AnswerWith([&attempts](const HttpRequest&) -> std::optional<ScriptedResponse> {
+    constexpr std::size_t kSizes[] = {0, 10, 2048, 1'000'000};
+    const std::size_t attempt = attempts++;
+    if (attempt >= std::size(kSizes)) return std::nullopt;
+    ScriptedResponse busy{.status = 429, .body = std::string(kSizes[attempt], 'x')};
+    busy.headers = {{"Content-Type", "text/plain"}, {"Retry-After", "0"}};
+    return busy;
+  });
+  EXPECT_TRUE(maps.Create(NewConfigMap("a")).ok());
+  EXPECT_EQ(attempts, 5U);
+  EXPECT_EQ(client.Stats().connections_opened, connections);
 }
 
 // The front end breaks the connection instead of answering. Reads are repeated; a write may have

@@ -71,6 +71,41 @@ TEST_F(UnseenWritesTest, ADeleteBeforeTheFirstRead) {
   });
 }
 
+TEST_F(UnseenWritesTest, ADeleteTellsWhetherItsObjectStays) {
+  Run([&] {
+    MakeKept("a");
+    Make("default", "b", "web");
+    StartedByTheFactory<ConfigMap>("configmaps");
+    const Deletion<ConfigMap> kept = cached_.DeleteForAnswer<ConfigMap>(Named("a")).OrExit();
+    EXPECT_TRUE(kept.pending);
+    ASSERT_TRUE(kept.object);
+    EXPECT_EQ(kept.uid, kept.object->metadata().uid());
+    const Ref<ConfigMap> read = cached_.Get<ConfigMap>(Named("a")).OrExit();
+    EXPECT_TRUE(read->metadata().deletionTimestamp()) << "reads wait for it";
+
+    const Deletion<Unstructured> gone = cached_.DeleteForAnswer(kMaps, Named("b")).OrExit();
+    EXPECT_FALSE(gone.pending);
+    EXPECT_FALSE(gone.object);
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("b"))), "NotFound");
+    EXPECT_TRUE(IsNotFound(cached_.DeleteForAnswer<ConfigMap>(Named("b")).error()));
+  });
+}
+
+// It has worked: the code says so.
+TEST_F(UnseenWritesTest, ADeleteWhoseAnswerIsUnreadableIsSeen) {
+  Run([&] {
+    Make("default", "a", "web");
+    Make("default", "b", "web");
+    StartedByTheFactory<ConfigMap>("configmaps");
+    server_.faults().Add({.verb = "delete", .action = FaultAction::kGarbage, .text = "garbage"});
+    EXPECT_TRUE(cached_.Delete<ConfigMap>(Named("a")).ok());
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("a"))), "NotFound");
+    EXPECT_EQ(cached_.DeleteForAnswer<ConfigMap>(Named("b")).error().reason(), Reason::kDecode);
+    EXPECT_EQ(ColorOf(InCache<ConfigMap>(Named("b"))), "blue") << "the watch lags";
+    EXPECT_EQ(ColorOf(cached_.Get<ConfigMap>(Named("b"))), "NotFound");
+  });
+}
+
 TEST_F(UnseenWritesTest, ADeletionOfManyBeforeTheFirstRead) {
   Run([&] {
     MakeFour();

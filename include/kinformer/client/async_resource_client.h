@@ -39,6 +39,11 @@ struct AnswerForm<ObjectList<T>> {
   using Raw = ListedObjects;
   static ObjectList<T> Typed(ListedObjects objects) { return ObjectList<T>(std::move(objects)); }
 };
+template <class T>
+struct AnswerForm<Deletion<T>> {
+  using Raw = DeletionAnswer;
+  static Deletion<T> Typed(DeletionAnswer answer) { return TypedDeletion<T>(std::move(answer)); }
+};
 
 // The task of a call that does not compile.
 template <class Raw>
@@ -123,6 +128,14 @@ class AsyncResourceClient {
     return {env(), [core = core_, name = std::move(name),
                     options = std::move(options).Take()](CallOptions call) mutable {
               return core.Delete(std::move(name), std::move(options), std::move(call));
+            }};
+  }
+  // Deletes, and returns what the server answers: whether the object is gone, or goes later.
+  [[nodiscard]] AsyncCall<Deletion<T>> DeleteForAnswer(std::string name,
+                                                       Named<DeleteOptions> options = {}) const {
+    return {env(), [core = core_, name = std::move(name),
+                    options = std::move(options).Take()](CallOptions call) mutable {
+              return core.DeleteForAnswer(std::move(name), std::move(options), std::move(call));
             }};
   }
   [[nodiscard]] AsyncCall<void> DeleteCollection(Named<DeleteOptions> options = {},

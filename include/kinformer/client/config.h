@@ -22,6 +22,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/http_transport.h"
+#include "kinformer/client/transport_wrapper.h"
 #include "kinformer/internal/callable.h"
 
 namespace kinformer {
@@ -110,6 +111,11 @@ struct Config {
   TimeSpan timeout{};  // for each request that is not a watch; 0: none
   bool disable_compression{false};
   std::string content_type{};  // empty: protobuf for built-in kinds, else JSON
+  // Functions that wrap the transport of each client that is made from this: called in this order,
+  // so that the last one's transport is the outermost and sees a request first; empty ones are left
+  // out. If one throws or returns null, making the client fails with an error that names it.
+  // Counterpart: rest.Config.WrapTransport, where the wrapped transport sees the credentials, too.
+  std::vector<WrapperFunc> wrap_transport{};
 
   // Source of this configuration, for messages: "context kind-a of /home/u/.kube/config".
   std::string origin{};
@@ -133,12 +139,20 @@ struct Config {
   // Returns the configuration of the service account of this pod.
   static Result<Config> InCluster();
 
+  // Adds `wrapper` to wrap_transport, as the outermost one.
+  void Wrap(WrapperFunc wrapper) { wrap_transport.push_back(std::move(wrapper)); }
+
   // Returns a text for people, with every secret replaced by "--- REDACTED ---".
   [[nodiscard]] std::string ToString() const;
 };
 
+// Returns a copy without credentials, impersonation and wrappers of the transport: only the server,
+// how it is trusted and reached, and limits. Counterpart: rest.AnonymousClientConfig.
+Config AnonymousClientConfig(const Config& config);
+
 // Returns transport options for `config`. Checks that files exist, but does not read them; errors
-// as above. A credential plugin first runs with the first request.
+// as above. A credential plugin first runs with the first request. Options have no wrappers: who
+// makes a transport of them wraps it.
 Result<HttpTransportOptions> TransportOptionsFor(const Config& config);
 
 // Returns the base URL of `config`; a host without a scheme gets one by client-go's rules.

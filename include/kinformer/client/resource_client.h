@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "kinformer/client/client.h"
+#include "kinformer/client/deletion.h"
 #include "kinformer/client/patch.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/internal/attributes.h"
@@ -195,6 +196,12 @@ class ResourceClient : private internal::ResourceClientMisuse {
   Result<void> Delete(std::string_view name, const DeleteOptions& options = {},
                       const CallOptions& call = {}) const {
     return core_.Delete(name, options, call);
+  }
+  // Deletes, and returns what the server answers: whether the object is gone, or goes later. In Go,
+  // a Get after the Delete finds that out.
+  Result<Deletion<T>> DeleteForAnswer(std::string_view name, const DeleteOptions& options = {},
+                                      const CallOptions& call = {}) const {
+    return internal::TypedDeletion<T>(core_.DeleteForAnswer(name, options, call));
   }
   Result<void> DeleteCollection(const DeleteOptions& options = {}, const ListOptions& list = {},
                                 const CallOptions& call = {}) const {

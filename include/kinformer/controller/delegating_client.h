@@ -60,6 +60,7 @@
 #include "kinformer/cache/shared_informer.h"
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/client.h"
+#include "kinformer/client/deletion.h"
 #include "kinformer/client/patch.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/controller/delegating_client_options.h"
@@ -244,6 +245,13 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   Result<void> Delete(const ObjectName& name, const DeleteOptions& options = {},
                       const CallOptions& call = {}) const {
     return core_->Delete(T::kind_info(), name, options, bounds_, call);
+  }
+  // Deletes, and returns what the server answers: whether the object is gone, or goes later.
+  template <KnownKind T>
+  Result<Deletion<T>> DeleteForAnswer(const ObjectName& name, const DeleteOptions& options = {},
+                                      const CallOptions& call = {}) const {
+    return internal::TypedDeletion<T>(
+        core_->DeleteForAnswer(T::kind_info(), name, options, bounds_, call));
   }
   // Deletes all matching objects of a namespace. kInvalidArgument: the kind has namespaces and none
   // is given, or a limit is given.
@@ -445,6 +453,9 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
                                   const CallOptions& call = {}) const;
   Result<void> Delete(const RestMapping& mapping, const ObjectName& name,
                       const DeleteOptions& options = {}, const CallOptions& call = {}) const;
+  Result<Deletion<Unstructured>> DeleteForAnswer(const RestMapping& mapping, const ObjectName& name,
+                                                 const DeleteOptions& options = {},
+                                                 const CallOptions& call = {}) const;
   Result<void> DeleteAllOf(const RestMapping& mapping, const ReadOptions& which,
                            const DeleteOptions& options = {}, const CallOptions& call = {}) const;
 

@@ -46,8 +46,9 @@ class AsyncResourceCore {
                                                  CallOptions call) const;
   [[nodiscard]] Task<Result<void>> Delete(std::string name, DeleteOptions options,
                                           CallOptions call) const;
-  [[nodiscard]] Task<Result<std::string>> DeleteForAnswer(std::string name, DeleteOptions options,
-                                                          CallOptions call) const;
+  [[nodiscard]] Task<Result<DeletionAnswer>> DeleteForAnswer(std::string name,
+                                                             DeleteOptions options,
+                                                             CallOptions call) const;
   [[nodiscard]] Task<Result<void>> DeleteCollection(DeleteOptions options, ListOptions list,
                                                     CallOptions call) const;
   // Calls `on_event` within the task.

@@ -109,6 +109,11 @@ class DelegatingClientCore {
   [[nodiscard]] Result<void> Delete(const KindInfo& type, const ObjectName& asked,
                                     const DeleteOptions& options, const CallBounds& bounds,
                                     const CallOptions& call);
+  [[nodiscard]] Result<DeletionAnswer> DeleteForAnswer(const KindInfo& type,
+                                                       const ObjectName& asked,
+                                                       const DeleteOptions& options,
+                                                       const CallBounds& bounds,
+                                                       const CallOptions& call);
   [[nodiscard]] Result<void> DeleteAllOf(const KindInfo& type, const ReadOptions& which,
                                          const DeleteOptions& options, const CallBounds& bounds,
                                          const CallOptions& call);

@@ -50,6 +50,13 @@ struct OwnedWatchEvent {
   bool initial_events_end = false;
 };
 
+// The answer to a delete. `object` is null if it was a Status.
+struct DeletionAnswer {
+  bool pending = false;
+  std::string uid{};
+  ObjectRef object{};
+};
+
 // Client for one resource. Cheap to copy. Thread-safe. All methods but the constructor block; on
 // the loop thread they fail with kWouldDeadlock.
 class ResourceCore {
@@ -90,9 +97,8 @@ class ResourceCore {
                                const UpdateOptions& options, const CallOptions& call) const;
   Result<void> Delete(std::string_view name, const DeleteOptions& options,
                       const CallOptions& call) const;
-  // Deletes, and returns the answer as JSON: the object as it is now, or a Status.
-  Result<std::string> DeleteForAnswer(std::string_view name, const DeleteOptions& options,
-                                      const CallOptions& call) const;
+  Result<DeletionAnswer> DeleteForAnswer(std::string_view name, const DeleteOptions& options,
+                                         const CallOptions& call) const;
   Result<void> DeleteCollection(const DeleteOptions& options, const ListOptions& list,
                                 const CallOptions& call) const;
   // Calls `on_event` on the calling thread for each event, until it returns false (OK), the stream

@@ -298,7 +298,7 @@ TEST_F(RetryWatcherTest, AWatchThatLivedIsResumedAtOnce_RWA07) {
   EXPECT_EQ(server_.requests.size(), 2U);
 }
 
-TEST_F(RetryWatcherTest, StoppedUnread_RWA08) {
+TEST_F(RetryWatcherTest, StoppedUnread_RWA08_SD06) {
   Open();
   server_.Put("b");
   sim_.RunReady();

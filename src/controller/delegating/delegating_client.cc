@@ -150,6 +150,14 @@ Result<void> DelegatingClient::Delete(const RestMapping& mapping, const ObjectNa
   return core_->Delete(mapping.dynamic_type(), name, options, bounds_, call);
 }
 
+Result<Deletion<Unstructured>> DelegatingClient::DeleteForAnswer(const RestMapping& mapping,
+                                                                 const ObjectName& name,
+                                                                 const DeleteOptions& options,
+                                                                 const CallOptions& call) const {
+  return internal::TypedDeletion<Unstructured>(
+      core_->DeleteForAnswer(mapping.dynamic_type(), name, options, bounds_, call));
+}
+
 Result<void> DelegatingClient::DeleteAllOf(const RestMapping& mapping, const ReadOptions& which,
                                            const DeleteOptions& options,
                                            const CallOptions& call) const {

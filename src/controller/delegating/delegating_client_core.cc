@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "kinformer/internal/indexer_core.h"
-#include "kinformer/json/json.h"
 
 #include "base/core/deadline.h"
 #include "base/core/mutex.h"
@@ -514,6 +513,17 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const KindInfo& type, const Ob
 Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName& asked,
                                           const DeleteOptions& given, const CallBounds& bounds,
                                           const CallOptions& call) {
+  const Result<DeletionAnswer> answer = DeleteForAnswer(type, asked, given, bounds, call);
+  // An answer that cannot be read is one to a delete that has worked.
+  if (!answer && answer.error().reason() != Reason::kDecode) return answer.error();
+  return {};
+}
+
+Result<DeletionAnswer> DelegatingClientCore::DeleteForAnswer(const KindInfo& type,
+                                                             const ObjectName& asked,
+                                                             const DeleteOptions& given,
+                                                             const CallBounds& bounds,
+                                                             const CallOptions& call) {
   const JoinedStop stop(bounds.stop, call.stop);
   const Result<CallOptions> left = impl_->CallOf(bounds, call, stop);
   if (!left) return left.error();
@@ -523,16 +533,13 @@ Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName
   DeleteOptions options = given;
   impl_->Complete(options);
   const auto watching = impl_->Begin(type);
-  const ResourceCore there = impl_->At(type, name.namespace_);
-  if (!impl_->Waits() || !options.dryRun.empty()) return there.Delete(name.name, options, *left);
-  const Result<std::string> answer = there.DeleteForAnswer(name.name, options, *left);
-  if (!answer) return answer.error();
-  // A Status has the object's uid in its details; any other answer is the object itself.
-  const json::Value body = json::Parse(*answer).value_or(json::Value());
-  std::string_view uid = body["metadata"]["uid"].StringOrEmpty();
-  if (uid.empty()) uid = body["details"]["uid"].StringOrEmpty();
+  Result<DeletionAnswer> answer =
+      impl_->At(type, name.namespace_).DeleteForAnswer(name.name, options, *left);
+  if (!impl_->Waits() || !options.dryRun.empty()) return answer;
+  if (!answer && answer.error().reason() != Reason::kDecode) return answer;
+  const std::string uid = answer ? answer->uid : "";
   if (!impl_->trackers.Deleted(type, watching, name, uid)) impl_->SettleLater(type, name);
-  return {};
+  return answer;
 }
 
 Result<void> DelegatingClientCore::DeleteAllOf(const KindInfo& type, const ReadOptions& which,
