@@ -1,6 +1,6 @@
 // client/request_log.h
 //
-// RequestLog: log lines about each attempt of a request, in as much detail as kubectl's -v asks for.
+// RequestLog: log lines about each attempt of a request, in the detail that kubectl's -v asks for.
 
 #ifndef KINFORMER_CLIENT_REQUEST_LOG_H_
 #define KINFORMER_CLIENT_REQUEST_LOG_H_
@@ -30,7 +30,7 @@ std::string TruncatedBody(std::string_view kept, std::size_t size, int verbosity
 // Whether objects at this path are Secrets or tokens.
 bool HoldsSecrets(std::string_view target);
 
-// Finds the kinds of Secrets and tokens in a body that comes in pieces: "kind":"Secret", also within
+// Finds the kinds of Secrets and tokens in a body that comes in pieces: "kind":"Secret", also in
 // annotations, and kind: Secret. Other places where such a kind is named count, too.
 class SecretKinds {
  public:
