@@ -29,6 +29,8 @@ std::string TruncatedBody(std::string_view kept, std::size_t size, int verbosity
 
 // Whether objects at this path are Secrets or tokens.
 bool HoldsSecrets(std::string_view target);
+// Whether there are only descriptions of kinds at this path, which name those of Secrets, too.
+bool IsDiscovery(std::string_view target);
 
 // Finds the kinds of Secrets and tokens in a body that comes in pieces: "kind":"Secret", also in
 // annotations, and kind: Secret. Other places where such a kind is named count, too.
@@ -75,6 +77,7 @@ class RequestLog {
   std::string method_;
   std::string url_;
   bool secret_ = false;
+  bool discovery_ = false;
   SteadyTime sent_{};
   int status_ = 0;
   std::string content_type_;
