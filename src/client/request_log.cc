@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "client/url_template.h"
+
 namespace kinformer::internal::client {
 namespace {
 
@@ -126,6 +128,13 @@ bool HoldsSecrets(std::string_view target) {
   return false;
 }
 
+bool IsDiscovery(std::string_view target) {
+  const std::string path = DecodedPath(target) + "/";
+  if (path.starts_with("/openapi/")) return true;
+  return (path.starts_with("/api/") || path.starts_with("/apis/")) &&
+         ResourceOfTarget(path).empty();
+}
+
 void SecretKinds::Read(std::string_view data) {
   if (found_) return;
   seam_.append(data.substr(0, kSeam));
@@ -148,6 +157,7 @@ void RequestLog::Sent(const HttpRequest& request) {
   method_ = request.method;
   url_ = server_ + request.target;
   secret_ = HoldsSecrets(request.target);
+  discovery_ = IsDiscovery(request.target);
   sent_ = env_.Now();
   status_ = 0;
   kinds_ = SecretKinds();
@@ -187,7 +197,7 @@ void RequestLog::Received(std::string_view data) {
   if (verbosity_ < kBodies || (watch_ && status_ == 200)) return;
   size_ += data.size();
   if (secret_) return;
-  kinds_.Read(data);
+  if (!discovery_) kinds_.Read(data);
   body_.append(data.substr(0, Shown(verbosity_) - body_.size()));
 }
 

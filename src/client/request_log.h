@@ -1,6 +1,6 @@
 // client/request_log.h
 //
-// RequestLog: log lines about each attempt of a request, in as much detail as kubectl's -v asks for.
+// RequestLog: log lines about each attempt of a request, in the detail that kubectl's -v asks for.
 
 #ifndef KINFORMER_CLIENT_REQUEST_LOG_H_
 #define KINFORMER_CLIENT_REQUEST_LOG_H_
@@ -29,8 +29,10 @@ std::string TruncatedBody(std::string_view kept, std::size_t size, int verbosity
 
 // Whether objects at this path are Secrets or tokens.
 bool HoldsSecrets(std::string_view target);
+// Whether there are only descriptions of kinds at this path, which name those of Secrets, too.
+bool IsDiscovery(std::string_view target);
 
-// Finds the kinds of Secrets and tokens in a body that comes in pieces: "kind":"Secret", also within
+// Finds the kinds of Secrets and tokens in a body that comes in pieces: "kind":"Secret", also in
 // annotations, and kind: Secret. Other places where such a kind is named count, too.
 class SecretKinds {
  public:
@@ -75,6 +77,7 @@ class RequestLog {
   std::string method_;
   std::string url_;
   bool secret_ = false;
+  bool discovery_ = false;
   SteadyTime sent_{};
   int status_ = 0;
   std::string content_type_;

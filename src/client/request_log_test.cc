@@ -90,6 +90,17 @@ TEST(HoldsSecrets, PathsOfSecretsAndTokensDo) {
   }
 }
 
+TEST(IsDiscovery, PathsWithoutAResourceAre) {
+  for (const char* target : {"/api", "/apis", "/api/v1", "/apis/apps/v1?timeout=32s", "/apis/apps",
+                             "/openapi/v2", "/openapi/v3/apis/apps/v1"}) {
+    EXPECT_TRUE(IsDiscovery(target)) << target;
+  }
+  for (const char* target : {"/api/v1/pods", "/apis/apps/v1/deployments", "/version", "/", "",
+                             "/api/v1%2fsecrets", "/apis2", "/openapis"}) {
+    EXPECT_FALSE(IsDiscovery(target)) << target;
+  }
+}
+
 bool Found(std::initializer_list<std::string_view> pieces) {
   SecretKinds kinds;
   for (const std::string_view piece : pieces) kinds.Read(piece);
@@ -264,6 +275,12 @@ TEST_F(RequestLogTest, SecretsAreNeverLogged) {
   server_.script = {Json(at_path)};
   EXPECT_THAT(Run(10, {.target = "/x"}).back(), HasSubstr("hunter2"))
       << "neither the path nor a kind says that this is a secret";
+}
+
+TEST_F(RequestLogTest, DiscoveryMayNameTheKindsOfSecrets) {
+  const std::string kinds = R"({"resources":[{"name":"secrets","kind":"Secret"}]})";
+  server_.script = {Json(kinds)};
+  EXPECT_THAT(Run(8, {.target = "/api/v1"}).back(), HasSubstr(" body=" + kinds));
 }
 
 TEST_F(RequestLogTest, BinaryBodiesAreNotPrinted) {

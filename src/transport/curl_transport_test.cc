@@ -49,8 +49,8 @@ TEST_F(CurlTransportTest, LookUpsOfNamesAreObserved) {
   EXPECT_THAT(metrics_->Text(), HasSubstr(count + "1\n"));
   EXPECT_TRUE(Get("/b").ok());
   EXPECT_THAT(metrics_->Text(), HasSubstr(count + "1\n")) << "the connection is the same";
-  EXPECT_THAT(metrics_->Text(), HasSubstr("le=\"30\"} 1\n"));
-  EXPECT_THAT(metrics_->Text(), testing::Not(HasSubstr("le=\"60\"")));
+  EXPECT_THAT(metrics_->Text(), HasSubstr("host=\"localhost\",le=\"30\"} 1\n"));
+  EXPECT_THAT(metrics_->Text(), testing::Not(HasSubstr("host=\"localhost\",le=\"60\"")));
 }
 
 TEST_F(CurlTransportTest, SendsMethodTargetHeadersAndBody) {

@@ -11,6 +11,7 @@
 // case watch_of_void: a watch calls its function with each event, until that returns false
 // case parts_of_answer: a Result holds a value or an error, and not both
 // case warnings_as_in_go: warning_handler is called with the warning's text
+// case observer_of_two: request_observer is called with the record of a request
 // case tweak_of_pointer: a tweak changes the options that it is called with
 // case recorder_of_format: there is no Eventf: recorder->Event
 
@@ -62,6 +63,8 @@ void Use(const Client& client, const std::stop_token& stop, kinformer::EventReco
 #elif defined(warnings_as_in_go)
   auto other = Client::FromEnvironment(
       {.warning_handler = [](int, const std::string&, const std::string&) {}});
+#elif defined(observer_of_two)
+  auto other = Client::FromEnvironment({.request_observer = [](const std::string&, int) {}});
 #elif defined(tweak_of_pointer)
   auto watch = kinformer::NewFilteredListWatch<Pod>(
       client, "", [](ListOptions* options) { options->labelSelector = "app=web"; });
@@ -75,7 +78,10 @@ void Use(const Client& client, const std::stop_token& stop, kinformer::EventReco
   pods.Watch({}, [](const auto&) { return true; }, {.stop = stop}).OrExit();
   const ListOptions options{.labelSelector = "app=web"};
   pods.List(options).OrExit();
-  Client::FromEnvironment({.warning_handler = [](std::string_view) {}}).OrExit();
+  Client::FromEnvironment({.warning_handler = [](std::string_view) {},
+                           .request_observer = [](const kinformer::RequestRecord&) {},
+                           .verbosity = 6})
+      .OrExit();
   auto watch = kinformer::NewFilteredListWatch<Pod>(
       client, "", [](ListOptions& tweaked) { tweaked.labelSelector = "app=web"; });
   const auto web = pods.Get("web-0").OrExit();

@@ -115,6 +115,23 @@ TEST_F(DelegatingClientLimits, Requests_EndAtTheEarlierLimit) {
   });
 }
 
+// A malformed trace shows that it reaches the request, which is then refused.
+TEST_F(DelegatingClientLimits, Requests_HaveTheTraceOfTheCallOrOfTheClient) {
+  const CallOptions first{.traceparent = "first"};
+  const CallOptions second{.traceparent = "second"};
+  Run([&] {
+    for (const Operation& operation : Requests()) {
+      SCOPED_TRACE(operation.name);
+      EXPECT_THAT(operation.call(cached_, first).error().message(),
+                  HasSubstr("traceparent \"first\""));
+      EXPECT_THAT(operation.call(cached_.Within(first), {}).error().message(),
+                  HasSubstr("traceparent \"first\""));
+      EXPECT_THAT(operation.call(cached_.Within(first), second).error().message(),
+                  HasSubstr("traceparent \"second\""));
+    }
+  });
+}
+
 TEST_F(DelegatingClientLimits, PastDeadline_NothingIsSent) {
   Run([&] {
     sim_.env().SleepFor(minutes(2));

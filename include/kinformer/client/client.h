@@ -121,13 +121,13 @@ struct ClientOptions {
   internal::Callable<bool(), internal::RefreshWords> refresh_credentials{};
   // Called on the loop at the end of each request, once for all its attempts, and before the caller
   // gets the result. Must be quick. Exceptions are logged and counted.
-  internal::Callable<void(const RequestRecord& record), internal::ObserverWords> request_observer{};
+  internal::Callable<void(const RequestRecord&), internal::ObserverWords> request_observer{};
   // Logs each attempt of each request, at LogLevel::kInfo, as kubectl does with -v. 6: method, URL,
-  // status and milliseconds; 7: the request's headers, too; 8: the answer's headers and both bodies,
-  // at most 1024 bytes of each; 9: 10240 bytes; 10: all. Less: nothing. Credentials in headers are
-  // masked; the header that the Config's credentials add does not appear. Bodies that may hold
-  // Secrets or tokens, by their path or by a kind that they name, are never logged, nor are those in
-  // protobuf (see prefer_json) and the events of watches.
+  // status and milliseconds; 7: the request's headers, too; 8: the answer's headers and both
+  // bodies, at most 1024 bytes of each; 9: 10240 bytes; 10: all. Less: nothing. Credentials in
+  // headers are masked; the header that the Config's credentials add does not appear. Never logged
+  // are bodies that may hold Secrets or tokens, by their path or by a kind that they name, those in
+  // protobuf (see prefer_json), and the events of watches.
   int verbosity{0};
 };
 

@@ -32,8 +32,8 @@ struct RequestRecord {
   bool watch{false};
   // HTTP status of the last attempt; 0: it had no answer, or nothing was sent.
   int status{0};
-  // Empty: the answer is complete, and it is a success. kCanceled: the caller has ended the request.
-  // A watch that its caller no longer needs ends so.
+  // Empty: the answer is complete, and it is a success. kCanceled: the caller has ended the
+  // request, as it ends a watch that it no longer needs.
   std::optional<Error> error{};
   int attempts{0};  // 0: nothing was sent
   // Time that the client-side rate limiter let the request wait.

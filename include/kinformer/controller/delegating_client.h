@@ -164,7 +164,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   [[nodiscard]] DelegatingClient WithNamespace(std::string namespace_) const;
 
   // Returns this client with the bounds of `call`: its stop token, if it has one, as WithStopToken,
-  // and its timeout, which starts now.
+  // its timeout, which starts now, and its trace, for calls that have none.
   [[nodiscard]] DelegatingClient Within(const CallOptions& call) const;
 
   // ---- Reads

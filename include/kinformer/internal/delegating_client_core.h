@@ -38,6 +38,9 @@ struct CallBounds {
   SteadyTime deadline = SteadyTime::max();
   std::stop_token stop{};
   std::string namespace_{};  // empty: no limit; see NamespaceOfCall
+  // The trace for calls that have none.
+  std::string traceparent{};
+  std::string tracestate{};
 };
 
 // Kind of the objects to read, and the form to read them in.

@@ -50,6 +50,7 @@ class ListPagerTest : public ::testing::Test {
     if (!options.continue_.empty()) request += " continue=" + options.continue_;
     requests_.push_back(request);
     timeouts_.push_back(call.timeout);
+    traces_.push_back(call.traceparent);
     if (takes_ > Duration(0)) sim_.env().SleepFor(takes_);
     if (requests_.size() == expires_at_) return Expired();
     const std::size_t from = options.continue_.empty() ? 0 : std::stoul(options.continue_);
@@ -96,6 +97,7 @@ class ListPagerTest : public ::testing::Test {
   std::function<Result<void>()> on_visit_{};
   std::vector<std::string> requests_;
   std::vector<Duration> timeouts_;
+  std::vector<std::string> traces_;
   std::vector<std::string> visited_;
 };
 
@@ -255,6 +257,13 @@ TEST_F(ListPagerTest, TheTimeoutIsForAllPages) {
   const Result<void> late = Visit(Pager(), {}, {.timeout = seconds(25)});
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().reason(), Reason::kDeadlineExceeded);
+}
+
+TEST_F(ListPagerTest, TheTraceIsThatOfAllPages) {
+  items_ = 20;
+  Block([&] { EXPECT_TRUE(Pager().List({}, {.traceparent = "a"}).ok()); });
+  EXPECT_TRUE(Visit(Pager(), {}, {.traceparent = "b"}).ok());
+  EXPECT_THAT(traces_, ElementsAre("a", "a", "b", "b"));
 }
 
 TEST_F(ListPagerTest, AStoppedListAsksForNothing) {

@@ -73,6 +73,10 @@ DelegatingClient DelegatingClient::WithNamespace(std::string namespace_) const {
 DelegatingClient DelegatingClient::Within(const CallOptions& call) const {
   DelegatingClient bounded = *this;
   if (call.stop.stop_possible()) bounded.bounds_.stop = call.stop;
+  if (!call.traceparent.empty()) {
+    bounded.bounds_.traceparent = call.traceparent;
+    bounded.bounds_.tracestate = call.tracestate;
+  }
   if (call.timeout <= Duration(0)) return bounded;
   const SteadyTime now = client().env().Now();
   if (call.timeout >= SteadyTime::max() - now) return bounded;

@@ -163,6 +163,10 @@ Result<CallOptions> DelegatingClientCore::Impl::CallOf(const CallBounds& bounds,
   CallOptions out = call;
   out.stop = stop.token();
   out.timeout = {};
+  if (out.traceparent.empty() && out.tracestate.empty()) {
+    out.traceparent = bounds.traceparent;
+    out.tracestate = bounds.tracestate;
+  }
   const SteadyTime deadline = Deadline(bounds, call);
   if (deadline == SteadyTime::max()) return out;
   out.timeout = deadline - env().Now();
