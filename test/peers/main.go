@@ -6,7 +6,7 @@
 //
 // CHECK: probe (prints the protocol that the server offers), informer, dynamic, metadata, expired, faults, leader, manager;
 // follow RESOURCE[/NAMESPACE]..., which is no check (follow.go); nor are reads and queues, benchmarks without a server
-// (reads.go, queues.go), and controller, one with bench_serve (controller.go).
+// (reads.go, queues.go), and controller and requests, benchmarks with bench_serve (controller.go, requests.go).
 // WatchList is switched by the environment: KUBE_FEATURE_WatchListClient=true or false.
 package main
 
@@ -287,6 +287,8 @@ func run() error {
 	pods := flags.Int("pods", 100_000, "controller: how many pods the server has")
 	rounds := flags.Int("rounds", 10, "controller: how often all of them are reconciled")
 	changes := flags.Int("changes", 500, "controller: how many changes are waited for")
+	requests := flags.Int("requests", 20_000, "requests: how many")
+	atOnce := flags.Int("at-once", 1, "requests: how many at a time")
 	protocol := flags.String("protocol", "", "all answers must have come in this one: HTTP/1.1 or HTTP/2.0")
 	if len(os.Args) < 2 {
 		return errors.New("usage: peers CHECK [flags]")
@@ -318,6 +320,9 @@ func run() error {
 	config.QPS, config.Burst = -1, -1
 	if name == "controller" {
 		return benchController(config, *workers, *pods, *rounds, *changes)
+	}
+	if name == "requests" {
+		return benchRequests(config, *requests, *atOnce)
 	}
 	if name == "follow" {
 		return follow(config, flags.Args(), *events)

@@ -24,8 +24,11 @@ void SpawnedFlow::Continue(std::coroutine_handle<> at) {
 }
 
 void BlockingFlow::Continue(std::coroutine_handle<> at) {
-  const MonitorLock lock(*monitor_);
-  waiting_ = at;
+  {
+    const MonitorLock lock(*monitor_);
+    waiting_ = at;
+  }
+  // Without the lock, for which the woken thread would have to wait at once. The caller keeps this.
   monitor_->NotifyAll();
 }
 

@@ -82,6 +82,16 @@ struct EventLoop::Impl {
   void Arm() {
     const std::optional<SteadyTime> next = timers.Next();
     if (!next || (armed && *armed <= *next)) return;
+    // The system need not be asked to wake the loop for what is due already.
+    if (*next <= std::chrono::steady_clock::now()) {
+      if (std::exchange(due_posted, true)) return;
+      asio::post(io, [this] {
+        due_posted = false;
+        RunDue();
+        Arm();
+      });
+      return;
+    }
     armed = next;
     SetTimerDescriptor(alarm.native_handle(), *next);
   }
@@ -132,6 +142,7 @@ struct EventLoop::Impl {
   TimerQueue timers;
   const Birthplace birthplace{};
   std::optional<SteadyTime> armed{};  // used on the loop only
+  bool due_posted = false;            // likewise
   std::atomic<bool> stopped{false};
   std::thread thread{};
 
