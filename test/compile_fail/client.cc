@@ -11,17 +11,20 @@
 // case watch_of_void: a watch calls its function with each event, until that returns false
 // case parts_of_answer: a Result holds a value or an error, and not both
 // case warnings_as_in_go: warning_handler is called with the warning's text
+// case wrapper_of_reference: a wrapper is called with a std::shared_ptr<Transport>, and returns it
 // case tweak_of_pointer: a tweak changes the options that it is called with
 // case recorder_of_format: there is no Eventf: recorder->Event
 
 #include "kinformer/client/client.h"
 
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/client/config.h"
 #include "kinformer/client/dynamic_client.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/client/resource_client.h"
@@ -62,6 +65,9 @@ void Use(const Client& client, const std::stop_token& stop, kinformer::EventReco
 #elif defined(warnings_as_in_go)
   auto other = Client::FromEnvironment(
       {.warning_handler = [](int, const std::string&, const std::string&) {}});
+#elif defined(wrapper_of_reference)
+  kinformer::Config config;
+  config.Wrap([](kinformer::Transport& inner) { return &inner; });
 #elif defined(tweak_of_pointer)
   auto watch = kinformer::NewFilteredListWatch<Pod>(
       client, "", [](ListOptions* options) { options->labelSelector = "app=web"; });
@@ -76,6 +82,8 @@ void Use(const Client& client, const std::stop_token& stop, kinformer::EventReco
   const ListOptions options{.labelSelector = "app=web"};
   pods.List(options).OrExit();
   Client::FromEnvironment({.warning_handler = [](std::string_view) {}}).OrExit();
+  kinformer::Config config;
+  config.Wrap([](auto inner) { return std::make_shared<kinformer::ForwardingTransport>(inner); });
   auto watch = kinformer::NewFilteredListWatch<Pod>(
       client, "", [](ListOptions& tweaked) { tweaked.labelSelector = "app=web"; });
   const auto web = pods.Get("web-0").OrExit();
