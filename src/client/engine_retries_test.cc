@@ -39,10 +39,9 @@ ScriptedResponse Busy(int status, const std::string& retry_after) {
 // Requests of a client, with the seconds at which their attempts arrive.
 class EngineRetriesTest : public ::testing::Test, public ResponseReceiver {
  protected:
-  void Make(ClientOptions options) {
+  void Make(const ClientOptions& options) {
     engine_ = std::make_shared<Engine>(
-        sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)),
-        std::move(options));
+        sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)), options);
     // Broken connections are repeated only to a server that has answered before.
     server_.script = {Json("{}")};
     EXPECT_TRUE(Run({.target = "/first"}).ok());

@@ -154,6 +154,14 @@ TEST(ObjectCodec, TheSameInProtobuf) {
 }
 
 // A failure with a status of success. Not detected in long bodies, as that would cost a parse.
+TEST(ObjectCodec, EmptyBody_IsAnErrorThatSaysSo_RS09) {
+  for (const char* type : {"application/json", "application/vnd.kubernetes.protobuf", ""}) {
+    const Error error = DecodeObject(Widgets(), type, "").error();
+    EXPECT_EQ(error.reason(), Reason::kDecode);
+    EXPECT_EQ(error.message(), "the server answered with an empty body in place of a Widget");
+  }
+}
+
 TEST(ObjectCodec, StatusInPlaceOfAnObject_GivesItsReason) {
   const auto reason = [](std::size_t size) {
     std::string body =

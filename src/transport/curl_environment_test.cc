@@ -65,7 +65,7 @@ TEST_F(CurlEnvironmentTest, WithoutAProxy_TheEnvironmentsIsIgnored) {
   EXPECT_EQ(server.lines(), "GET /x|");
 }
 
-TEST_F(CurlEnvironmentTest, GivenProxy_IsUsedWhateverTheEnvironmentExcepts) {
+TEST_F(CurlEnvironmentTest, GivenProxy_IsUsedWhateverTheEnvironmentExcepts_RC14) {
   LineServer proxy(kEmpty);
   CurlTransfer& transfer = Make("http://kube.example:8080", {.target = "/x"}, {}, proxy.url());
   EXPECT_EQ(Run(transfer), CURLE_OK);

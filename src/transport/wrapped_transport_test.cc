@@ -47,7 +47,8 @@ class Signs final : public ForwardingTransport {
 };
 
 WrapperFunc Signer(std::string name) {
-  return [name = std::move(name)](auto inner) { return std::make_shared<Signs>(inner, name); };
+  return
+      [name = std::move(name)](const auto& inner) { return std::make_shared<Signs>(inner, name); };
 }
 
 class NoReceiver final : public ResponseReceiver {
@@ -90,16 +91,17 @@ TEST_F(WrappedTransportTest, ForwardingTransportHandsOnWhatIsNotOverridden) {
 
 TEST_F(WrappedTransportTest, WrapperThrows_ErrorNamesIt) {
   bool later = false;
-  const auto wrapped = Wrapped(
-      sim_.env(),
-      {Signer("first"),
-       {},
-       [](auto /*inner*/) -> std::shared_ptr<Transport> { throw std::runtime_error("no luck"); },
-       [&later](auto inner) {
-         later = true;
-         return inner;
-       }},
-      innermost_);
+  const auto wrapped = Wrapped(sim_.env(),
+                               {Signer("first"),
+                                {},
+                                [](const auto& /*inner*/) -> std::shared_ptr<Transport> {
+                                  throw std::runtime_error("no luck");
+                                },
+                                [&later](auto inner) {
+                                  later = true;
+                                  return inner;
+                                }},
+                               innermost_);
   ASSERT_FALSE(wrapped.ok());
   EXPECT_EQ(wrapped.error().reason(), Reason::kConfig);
   EXPECT_EQ(wrapped.error().message(), "Config::wrap_transport[2] threw: no luck");
@@ -109,8 +111,8 @@ TEST_F(WrappedTransportTest, WrapperThrows_ErrorNamesIt) {
 }
 
 TEST_F(WrappedTransportTest, WrapperReturnsNull_ErrorNamesIt) {
-  const auto wrapped =
-      Wrapped(sim_.env(), {Signer("first"), [](auto /*inner*/) { return nullptr; }}, innermost_);
+  const auto wrapped = Wrapped(
+      sim_.env(), {Signer("first"), [](const auto& /*inner*/) { return nullptr; }}, innermost_);
   ASSERT_FALSE(wrapped.ok());
   EXPECT_EQ(wrapped.error().reason(), Reason::kConfig);
   EXPECT_EQ(wrapped.error().message(),

@@ -12,17 +12,20 @@
 // case parts_of_answer: a Result holds a value or an error, and not both
 // case warnings_as_in_go: warning_handler is called with the warning's text
 // case observer_of_two: request_observer is called with the record of a request
+// case wrapper_of_reference: a wrapper is called with a std::shared_ptr<Transport>, and returns it
 // case tweak_of_pointer: a tweak changes the options that it is called with
 // case recorder_of_format: there is no Eventf: recorder->Event
 
 #include "kinformer/client/client.h"
 
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/client/config.h"
 #include "kinformer/client/dynamic_client.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/client/resource_client.h"
@@ -65,6 +68,9 @@ void Use(const Client& client, const std::stop_token& stop, kinformer::EventReco
       {.warning_handler = [](int, const std::string&, const std::string&) {}});
 #elif defined(observer_of_two)
   auto other = Client::FromEnvironment({.request_observer = [](const std::string&, int) {}});
+#elif defined(wrapper_of_reference)
+  kinformer::Config config;
+  config.Wrap([](kinformer::Transport& inner) { return &inner; });
 #elif defined(tweak_of_pointer)
   auto watch = kinformer::NewFilteredListWatch<Pod>(
       client, "", [](ListOptions* options) { options->labelSelector = "app=web"; });
@@ -82,6 +88,8 @@ void Use(const Client& client, const std::stop_token& stop, kinformer::EventReco
                            .request_observer = [](const kinformer::RequestRecord&) {},
                            .verbosity = 6})
       .OrExit();
+  kinformer::Config config;
+  config.Wrap([](auto inner) { return std::make_shared<kinformer::ForwardingTransport>(inner); });
   auto watch = kinformer::NewFilteredListWatch<Pod>(
       client, "", [](ListOptions& tweaked) { tweaked.labelSelector = "app=web"; });
   const auto web = pods.Get("web-0").OrExit();

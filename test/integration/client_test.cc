@@ -140,7 +140,7 @@ TEST_F(ClientOverTls, AWrapperOfTheConfigSeesEachRequest_TR20) {
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(IsUnauthorized(refused.error())) << refused.error();
 
-  config.Wrap([](auto inner) { return std::make_shared<Authorizes>(inner); });
+  config.Wrap([](const auto& inner) { return std::make_shared<Authorizes>(inner); });
   const Client client = Client::NewForConfig(config).OrExit();
   EXPECT_EQ(client.Describe(), client_.Describe());
   const auto listed = client.For<ConfigMap>("default").List();
@@ -156,7 +156,7 @@ TEST_F(ClientOverTls, AWrapperOfTheConfigSeesEachRequest_TR20) {
 
 TEST_F(ClientOverTls, AWrapperThatFailsFailsTheClient) {
   Config config = server_.ClientConfig();
-  config.Wrap([](auto /*inner*/) -> std::shared_ptr<Transport> { throw 1; });
+  config.Wrap([](const auto& /*inner*/) -> std::shared_ptr<Transport> { throw 1; });
   const Result<Client> client = Client::NewForConfig(config);
   ASSERT_FALSE(client.ok());
   EXPECT_EQ(client.error().reason(), Reason::kConfig);

@@ -180,7 +180,7 @@ TEST_F(LifeSignsTest, AfterAFreeze_ARequestWithADeadlineSavesTheWatchesFromWaiti
 }
 
 // A connection that was found dead gets no new requests, even if it recovers.
-TEST_F(LifeSignsTest, AConnectionThatWasFoundDead_IsNotUsedAgain) {
+TEST_F(LifeSignsTest, AConnectionThatWasFoundDead_IsNotUsedAgain_RC15) {
   ClientCalls calls(scene_);
   ClientCall& watch = calls.Start("/watch", ConnectionPool::kWatch);
   RunFor(1s);

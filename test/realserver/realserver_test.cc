@@ -322,6 +322,46 @@ TEST(RealServer, ExpiredResourceVersionMeansRelist) {
   informer.Stop();
 }
 
+TEST(RealServer, ADeleteTellsWhetherItsObjectStays) {
+  const Client client = NewClient();
+  MakeNamespace(client, "deleted");
+  const auto maps = client.For<corev1::ConfigMap>("deleted");
+  const Ref<corev1::ConfigMap> made = maps.Create(NewConfigMap("a", "x")).OrExit();
+  const auto gone = maps.DeleteForAnswer("a").OrExit();
+  EXPECT_FALSE(gone.pending);
+  EXPECT_EQ(gone.uid, made->metadata().uid());
+  EXPECT_TRUE(IsNotFound(maps.Get("a").error()));
+
+  corev1::ConfigMap::Mutable kept = NewConfigMap("b", "x");
+  kept.metadata.finalizers = {"example.com/keep"};
+  maps.Create(kept).OrExit();
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(maps.DeleteForAnswer("b").OrExit().pending);
+  maps.Patch("b", {PatchType::kMergePatch, R"({"metadata":{"finalizers":null}})"}).OrExit();
+  EXPECT_TRUE(IsNotFound(maps.Get("b").error()));
+
+  // The server admits only pods whose ServiceAccount exists.
+  corev1::ServiceAccount::Mutable account;
+  account.metadata.name = "default";
+  const auto accounts = client.For<corev1::ServiceAccount>("deleted");
+  const auto existing = accounts.Create(account);
+  ASSERT_TRUE(existing || IsAlreadyExists(existing.error())) << existing.error();
+  const auto pods = client.For<corev1::Pod>("deleted");
+  corev1::Pod::Mutable pod;
+  pod.metadata.name = "p";
+  pod.spec.nodeName = "nowhere";
+  pod.spec.containers.push_back({.name = "c", .image = "i"});
+  pods.Create(pod).OrExit();
+  EXPECT_TRUE(pods.DeleteForAnswer("p", {.gracePeriodSeconds = 600}).OrExit().pending);
+  EXPECT_TRUE(pods.DeleteForAnswer("p").OrExit().pending);
+  EXPECT_FALSE(pods.DeleteForAnswer("p", {.gracePeriodSeconds = 0}).OrExit().pending);
+  EXPECT_TRUE(IsNotFound(pods.Get("p").error()));
+
+  const auto account_gone = accounts.DeleteForAnswer("default").OrExit();
+  EXPECT_FALSE(account_gone.pending);
+  EXPECT_TRUE(account_gone.object);
+  EXPECT_TRUE(client.For<corev1::Namespace>().DeleteForAnswer("deleted").OrExit().pending);
+}
+
 TEST(RealServer, ForbiddenIsNamed) {
   const Config config = Config::FromKubeconfigFile(server->kubeconfig("alice")).OrExit();
   const Client client = Client::NewForConfig(config).OrExit();

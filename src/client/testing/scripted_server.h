@@ -30,7 +30,7 @@ inline ScriptedResponse Json(std::string body, int status = 200) {
   return {.status = status, .body = std::move(body)};
 }
 
-inline ScriptedResponse Protobuf(std::string body, std::string parameters = "") {
+inline ScriptedResponse Protobuf(std::string body, const std::string& parameters = "") {
   return {.headers = {{"Content-Type", "application/vnd.kubernetes.protobuf" + parameters}},
           .body = std::move(body)};
 }
