@@ -420,13 +420,18 @@ TEST_F(RestRequestTest, TheClientsTimeoutIsNotForStreams) {
       Client::ForTransport(sim_.env(), transport_, {.qps = -1, .timeout = seconds(5)});
   server_.script.push_back({.body = "x", .hang = true});
   bool ended = false;
+  std::stop_source stop;
   RestClient(limited)
       .Get()
       .AbsPath("/log")
       .AsyncStream([](std::string_view) { return true; })
+      .WithStop(stop.get_token())
       .Start([&](const Result<void>&) { ended = true; });
   sim_.RunFor(minutes(10));
   EXPECT_FALSE(ended);
+  stop.request_stop();
+  sim_.RunReady();
+  EXPECT_TRUE(ended);
 }
 
 // A body that counts what was read of it.

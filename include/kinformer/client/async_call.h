@@ -41,7 +41,8 @@ struct AnswerForm<Ref<T>> {
 }  // namespace internal
 
 // Its result is a Result<T>. Sent when this is awaited or started, which may happen once; never, if
-// it is destroyed before. Keeps what it needs, so it may outlive the client that made it. Movable.
+// it is destroyed before. Keeps what it needs, so it may outlive the client that made it; for a
+// call that has no end of its own that means: stop it (WithStop) before its Env ends. Movable.
 // Thread-compatible.
 template <class T>
 class [[nodiscard]] AsyncCall {
