@@ -216,7 +216,7 @@ TEST_F(AsyncDelegatingClientTest, AReadWaitsForTheSyncAndForAWriteOfTheBlockingF
   EXPECT_EQ(ColorOf(InCache<ConfigMap>(named)), "red") << "it is the cache that was read";
 }
 
-// A second client writes nothing, and waits for nothing.
+// The call has a copy.
 TEST_F(AsyncDelegatingClientTest, AnObjectMayGoBeforeItsCallBegins) {
   Synced();
   std::optional<AsyncCall<Ref<Unstructured>>> call;
@@ -316,7 +316,7 @@ TEST_F(AsyncDelegatingClientTest, ACallKeepsTheFactoryAndTheClient) {
   EXPECT_EQ(Said(*got), "blue");
 }
 
-// A value that cannot be written as JSON by a program's own struct, for example.
+// Thrown behind a wait.
 struct Refused : std::runtime_error {
   Refused() : std::runtime_error("refused") {}
 };

@@ -64,8 +64,9 @@ RequestObject ToKeptRequest(const M& object, std::string_view home) {
 // A copyable handle, with the methods and the bounds (WithDeadline, WithNamespace, Within) of the
 // DelegatingClient that it is made from, whose caches and record of writes it shares: reads of
 // either wait for writes of the other. Nothing happens before the returned call is awaited or
-// started. A call keeps what it needs, the factory included. Nothing is kWouldDeadlock: calls may
-// be awaited on a loop. Thread-safe; never blocks.
+// started. A call keeps what it needs until it ends, the factory included: give it a stop token or
+// a timeout if a cache may never fill. Nothing is kWouldDeadlock: calls may be awaited on a loop.
+// Thread-safe; never blocks.
 //
 // Names, options, objects, patches and mappings are variables, as NamedVariable explains: write
 // `const ObjectName name{"default", "settings"};` before `co_await cached.Get<T>(name)`. AsyncCall

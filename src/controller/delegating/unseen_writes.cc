@@ -426,7 +426,6 @@ bool UnseenWrites::Shows(const ObjectName& which) {
 }
 
 Result<void> UnseenWrites::WaitFor(const ObjectName& which, const ReadPatience& patience) {
-  if (size() == 0) return {};
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr) return {};
   std::uint64_t newest = 0;
@@ -471,17 +470,13 @@ std::optional<Result<void>> UnseenWrites::Decide(InformerCore& informer, const O
 
 Task<Result<void>> UnseenWrites::SeenTask(std::shared_ptr<UnseenWrites> self, ObjectName which,
                                           ReadPatience patience) {
-  if (self->size() == 0) co_return Result<void>();
   // Keeps the informer until the end: its last handle must not be released under the mutex.
   const std::shared_ptr<InformerCore> informer = self->informer();
   if (informer == nullptr) co_return Result<void>();
   std::uint64_t newest = 0;
-  Blocker last;
-  if (std::optional<Blocker> first = self->BlockerNow(*informer, which, newest)) {
-    last = *std::move(first);
-  } else {
-    co_return Result<void>();
-  }
+  const std::optional<Blocker> first = self->BlockerNow(*informer, which, newest);
+  if (!first) co_return Result<void>();
+  Blocker last = *first;
   const auto signal = std::make_shared<base::Signal>();
   // Observed before the next look at the store, so that no version is missed.
   const std::shared_ptr<void> observation =
