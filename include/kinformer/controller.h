@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CONTROLLER_H_
 #define KINFORMER_CONTROLLER_H_
 
+#include "kinformer/controller/async_delegating_client.h"
 #include "kinformer/controller/builder.h"
 #include "kinformer/controller/cached_resource_client.h"
 #include "kinformer/controller/cluster.h"

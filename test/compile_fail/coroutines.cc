@@ -4,6 +4,11 @@
 // case temporary_options: name a variable before it
 // case temporary_object: name a variable before it
 // case temporary_lambda: name a variable before it
+// case-gcc object_name_in_braces: NamedVariable
+// case-clang object_name_in_braces: no matching member function
+// case temporary_object_name: name a variable before it
+// case temporary_written_object: name a variable before it
+// case view_is_written: DeepCopy
 // case temporary_resource: name a variable before it
 // case spawn_without_result: Spawn takes a Task<Result<T>>
 // case foreign_coroutine: for coroutines that return kinformer::Task
@@ -15,6 +20,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/client.h"
+#include "kinformer/controller/async_delegating_client.h"
 
 namespace corev1 = kinformer::corev1;
 using kinformer::Task;
@@ -47,6 +53,21 @@ Task<int> Use(Pods pods, kinformer::Env& env, std::string text) {
   (void)co_await pods.Watch({}, [text](const auto&) { return text.empty(); });
 #elif defined spawn_without_result
   kinformer::Spawn(env, Number());
+#endif
+  co_return 0;
+}
+
+Task<int> UseCached(kinformer::AsyncDelegatingClient cached, corev1::Pod pod) {
+  (void)cached;
+  (void)pod;
+#ifdef object_name_in_braces
+  (void)co_await cached.Get<corev1::Pod>({"default", "web-0"});
+#elif defined temporary_object_name
+  (void)co_await cached.Get<corev1::Pod>(kinformer::ObjectName{"default", "web-0"});
+#elif defined temporary_written_object
+  (void)co_await cached.Create(corev1::Pod::Mutable());
+#elif defined view_is_written
+  (void)co_await cached.Update(pod);
 #endif
   co_return 0;
 }

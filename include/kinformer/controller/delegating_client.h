@@ -113,7 +113,10 @@ Result<std::vector<Ref<T>>> TypedObjects(Result<std::vector<ObjectRef>> objects)
 
 }  // namespace internal
 
-// A copyable handle: copies share the caches and the record of writes. Thread-safe.
+class AsyncDelegatingClient;  // async_delegating_client.h
+
+// A copyable handle: copies share the caches and the record of writes. Thread-safe. The same calls
+// for coroutines: AsyncDelegatingClient.
 //
 // Get and List create the informer of T if necessary, start it and wait until it has synced: this
 // may take long, and without a deadline it never ends if the server does not have the kind.
@@ -464,6 +467,8 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   [[nodiscard]] std::size_t UnseenWrites() const { return core_->unseen_writes(); }
 
  private:
+  friend class AsyncDelegatingClient;
+
   // Returns the namespace for objects that name none; empty: none, or the kind has no namespaces.
   template <class T>
   [[nodiscard]] std::string_view Home() const {

@@ -25,13 +25,17 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/live_reader.h"
-#include "kinformer/internal/pimpl.h"
 #include "kinformer/internal/resource_core.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 
 namespace kinformer::internal {
+
+namespace delegating {
+struct DelegatingState;
+}  // namespace delegating
+class AsyncDelegatingClientCore;
 
 // Bounds of every call through one handle, in addition to those of the call itself.
 struct CallBounds {
@@ -52,7 +56,7 @@ struct ObjectForm {
   auto operator<=>(const ObjectForm&) const = default;
 };
 
-// Thread-safe. See DelegatingClient.
+// Thread-safe. See DelegatingClient. Blocks on the tasks of AsyncDelegatingClientCore.
 class DelegatingClientCore {
  public:
   DelegatingClientCore(Client client, std::shared_ptr<SharedInformerFactory> factory,
@@ -75,17 +79,17 @@ class DelegatingClientCore {
                                         IndexFunction function);
 
   // ---- Writes
-  [[nodiscard]] Result<ObjectRef> Create(const KindInfo& type, const RequestObject& object,
+  [[nodiscard]] Result<ObjectRef> Create(const KindInfo& type, RequestObject object,
                                          const CreateOptions& options, const CallBounds& bounds,
                                          const CallOptions& call);
-  [[nodiscard]] Result<ObjectRef> Update(const KindInfo& type, const RequestObject& object,
+  [[nodiscard]] Result<ObjectRef> Update(const KindInfo& type, RequestObject object,
                                          std::string_view subresource, const UpdateOptions& options,
                                          const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Patch(const KindInfo& type, const ObjectName& name,
                                         const kinformer::Patch& patch, std::string_view subresource,
                                         const PatchOptions& options, const CallBounds& bounds,
                                         const CallOptions& call);
-  [[nodiscard]] Result<ObjectRef> Apply(const KindInfo& type, const RequestObject& object,
+  [[nodiscard]] Result<ObjectRef> Apply(const KindInfo& type, RequestObject object,
                                         std::string_view subresource, const ApplyOptions& options,
                                         const CallBounds& bounds, const CallOptions& call);
   // ---- Parts of an object with a kind of their own, `part`: see ResourceCore.
@@ -94,19 +98,16 @@ class DelegatingClientCore {
                                           const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> CreatePart(const KindInfo& type, const ObjectName& name,
                                              std::string_view subresource, const KindInfo& part,
-                                             const RequestObject& object,
-                                             const CreateOptions& options, const CallBounds& bounds,
-                                             const CallOptions& call);
+                                             RequestObject object, const CreateOptions& options,
+                                             const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> UpdatePart(const KindInfo& type, const ObjectName& name,
                                              std::string_view subresource, const KindInfo& part,
-                                             const RequestObject& object,
-                                             const UpdateOptions& options, const CallBounds& bounds,
-                                             const CallOptions& call);
+                                             RequestObject object, const UpdateOptions& options,
+                                             const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> ApplyPart(const KindInfo& type, const ObjectName& name,
                                             std::string_view subresource, const KindInfo& part,
-                                            const RequestObject& object,
-                                            const ApplyOptions& options, const CallBounds& bounds,
-                                            const CallOptions& call);
+                                            RequestObject object, const ApplyOptions& options,
+                                            const CallBounds& bounds, const CallOptions& call);
 
   // ---- Deletions
   [[nodiscard]] Result<void> Delete(const KindInfo& type, const ObjectName& asked,
@@ -121,14 +122,16 @@ class DelegatingClientCore {
                                          const DeleteOptions& options, const CallBounds& bounds,
                                          const CallOptions& call);
 
+  // Returns the same calls as tasks: async_delegating_client_core.h.
+  [[nodiscard]] AsyncDelegatingClientCore async() const;
+  [[nodiscard]] Env& env() const;
   [[nodiscard]] const Client& client() const;
   [[nodiscard]] const DelegatingClientOptions& options() const;
   // Returns the number of writes that some informer has yet to show.
   [[nodiscard]] std::size_t unseen_writes() const;
 
  private:
-  struct Impl;
-  Pimpl<Impl> impl_;
+  std::shared_ptr<delegating::DelegatingState> state_;
 };
 
 }  // namespace kinformer::internal

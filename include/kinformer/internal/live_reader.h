@@ -22,6 +22,11 @@
 #include "kinformer/object/kind_info.h"
 #include "kinformer/object/label_selector.h"
 
+namespace kinformer {
+template <class T>
+class Task;  // task.h
+}  // namespace kinformer
+
 namespace kinformer::internal {
 
 // Returns the namespace of a call that gives `said`, on a handle that is bound to `home` (empty:
@@ -51,12 +56,27 @@ class LiveReader {
                                                     const FieldSelector& fields = {},
                                                     std::size_t limit = 0) const;
 
+  // The same reads as tasks.
+  [[nodiscard]] Task<Result<ObjectRef>> GetTask(std::string namespace_, std::string name,
+                                                CallOptions call) const;
+  [[nodiscard]] Task<Result<std::vector<ObjectRef>>> ListTask(std::string namespace_,
+                                                              LabelSelector selector,
+                                                              CallOptions call,
+                                                              FieldSelector fields = {},
+                                                              std::size_t limit = 0) const;
+
  private:
+  // Coroutines, which have a copy of this as their first parameter.
+  struct Reads;
+
   // Returns OK if the factory covers that namespace, and there is a server.
   [[nodiscard]] Result<void> MayAsk(std::string_view namespace_) const;
-  // Lists one namespace; empty: all. options.limit: maximal number of objects to add.
-  [[nodiscard]] Result<void> ListInto(std::vector<ObjectRef>& all, const std::string& namespace_,
-                                      const ListOptions& options, const CallOptions& call) const;
+  // Returns the namespace to ask for an object.
+  [[nodiscard]] Result<std::string> WhereToGet(std::string_view namespace_,
+                                               std::string_view name) const;
+  // Returns the namespaces to list; "": all. None: nothing can match.
+  [[nodiscard]] Result<Namespaces> WhereToList(std::string_view namespace_,
+                                               const LabelSelector& selector) const;
 
   std::optional<ResourceCore> server_;
   const KindInfo* type_;

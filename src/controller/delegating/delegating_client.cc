@@ -2,20 +2,15 @@
 
 #include "kinformer/client/discovery.h"
 
+#include "controller/delegating/mapped_kind.h"
+
 namespace kinformer {
 namespace {
 
 using internal::TypedObject;
 using internal::TypedObjects;
-
-internal::ObjectForm FormOf(const RestMapping& mapping, const DelegatingClientOptions& options) {
-  return {.type = &mapping.dynamic_type(), .live = !options.cache_unstructured};
-}
-
-// Namespace of objects that do not have one.
-std::string_view HomeOf(const RestMapping& mapping, const internal::CallBounds& bounds) {
-  return mapping.namespaced ? std::string_view(bounds.namespace_) : std::string_view();
-}
+using internal::delegating::FormOf;
+using internal::delegating::HomeOf;
 
 internal::RequestObject RequestOf(const json::Value& object, std::string_view home) {
   return internal::ToRequestObject<Unstructured>(object, home);

@@ -55,7 +55,7 @@ TEST_F(UnseenWaits, Wait_EndsWithTheEvent) {
     const Timer timer = sim_.env().loop().RunAt(
         begun + seconds(3), [this] { server_.Send(WatchEventType::kAdded, Pod("a", "10")); });
     const ReadPatience patience{.deadline = begun + seconds(60)};
-    EXPECT_EQ(TextOf(list ? unseen_->WaitForAll("default", patience)
+    EXPECT_EQ(TextOf(list ? unseen_->WaitFor({"default", ""}, patience)
                           : unseen_->WaitFor({"default", "a"}, patience)),
               "");
     EXPECT_EQ(sim_.env().Now() - begun, seconds(3));
@@ -72,7 +72,7 @@ TEST_F(UnseenWaits, Wait_IsNotHeldUpByLaterWrites) {
   });
   const Timer event = sim_.env().loop().RunAt(
       begun + seconds(3), [this] { server_.Send(WatchEventType::kAdded, Pod("a", "10")); });
-  EXPECT_EQ(TextOf(unseen_->WaitForAll("", {.deadline = begun + seconds(60)})), "");
+  EXPECT_EQ(TextOf(unseen_->WaitFor({}, {.deadline = begun + seconds(60)})), "");
   EXPECT_EQ(sim_.env().Now() - begun, seconds(3));
   EXPECT_EQ(unseen_->size(), 2U);
 }
@@ -120,6 +120,60 @@ TEST_F(UnseenWaits, EventLoop_DoesNotWait) {
             "WouldDeadlock: on a loop's thread nobody can wait for what this client has written: "
             "the cache of pods does not show resourceVersion 10 of \"default/a\"");
   EXPECT_EQ(other, "");
+}
+
+// Reads of "a" and lists, spawned on the loop.
+TEST_F(UnseenWaits, AThousandTasksOnTheLoop_EndWithTheEventOfTheirWrite) {
+  StartInformer("5");
+  unseen_->Wrote(*Pod("a", "10"), informer_->Epochs());
+  constexpr int kTasks = 1000;
+  int ended = 0;
+  int failed = 0;
+  for (int i = 0; i < kTasks; ++i) {
+    const ObjectName which{"default", i % 2 == 0 ? "a" : ""};
+    Spawn(sim_.env(), sim_.env().loop(), UnseenWrites::SeenTask(unseen_, which, {}),
+          [&](const Result<void>& seen) {
+            ++ended;
+            failed += seen.ok() ? 0 : 1;
+          });
+  }
+  sim_.RunFor(seconds(3));
+  EXPECT_EQ(ended, 0);
+  EXPECT_FALSE(unseen_->Shows({"default", "a"}));
+  EXPECT_TRUE(unseen_->Shows({"default", "b"}));
+  Shows(Pod("b", "9"));
+  EXPECT_EQ(ended, 0) << "an earlier version";
+  Shows(Pod("a", "10"));
+  EXPECT_EQ(ended, kTasks);
+  EXPECT_EQ(failed, 0);
+  EXPECT_TRUE(unseen_->Shows({"default", "a"}));
+}
+
+TEST_F(UnseenWaits, TaskOnTheLoop_EndsAtItsDeadlineAndWhenItIsStopped) {
+  StartInformer("5");
+  unseen_->Wrote(*Pod("a", "10"), informer_->Epochs());
+  const SteadyTime begun = sim_.env().Now();
+  std::stop_source stop;
+  std::vector<std::string> ended;
+  const auto wait = [&](const ReadPatience& patience) {
+    Spawn(sim_.env(), sim_.env().loop(),
+          UnseenWrites::SeenTask(unseen_, {"default", "a"}, patience),
+          [&](const Result<void>& seen) {
+            ended.push_back(std::to_string((sim_.env().Now() - begun) / seconds(1)) + " " +
+                            std::string(ReasonName(seen.error().reason())));
+          });
+  };
+  wait({.deadline = begun + seconds(2)});
+  wait({.stop = stop.get_token()});
+  wait({.other_stop = stop.get_token()});
+  wait({});
+  sim_.RunFor(seconds(3));
+  stop.request_stop();
+  sim_.RunReady();
+  EXPECT_THAT(ended, ElementsAre("2 Stale", "3 Canceled", "3 Canceled"));
+  informer_->Stop();
+  sim_.RunReady();
+  EXPECT_THAT(ended, ElementsAre("2 Stale", "3 Canceled", "3 Canceled", "3 Stopped"));
 }
 
 TEST_F(UnseenWaits, ServerThatGoesBack_EndsTheWaitAndIsLoggedOnce) {

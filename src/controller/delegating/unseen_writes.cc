@@ -10,8 +10,10 @@
 #include "kinformer/object/object.h"
 
 #include "base/core/would_deadlock.h"
+#include "base/loop/signal.h"
 #include "cache/store/resource_version.h"
 #include "cache/store/store_core.h"
+#include "controller/delegating/joined_stop.h"
 #include "controller/delegating/selection.h"
 
 namespace kinformer::internal::delegating {
@@ -74,7 +76,7 @@ std::string Described(const InformerCore& informer, const ObjectName& name,
 }  // namespace
 
 UnseenWrites::UnseenWrites(Env& env, const std::shared_ptr<InformerCore>& informer)
-    : env_(env), informer_(informer), monitor_(env.NewMonitor()) {}
+    : env_(env), informer_(informer) {}
 
 bool UnseenWrites::IsOf(const std::shared_ptr<InformerCore>& informer) const {
   return !informer_.owner_before(informer) && !informer.owner_before(informer_);
@@ -87,11 +89,11 @@ void UnseenWrites::TakeOver(const UnseenWrites& gone) {
   if (informer == nullptr) return;
   Writes writes;
   {
-    MonitorLock lock(*gone.monitor_);
+    const base::MutexLock lock(gone.mutex_);
     writes = gone.writes_;
   }
   if (writes.empty()) return;
-  MonitorLock lock(*monitor_);
+  const base::MutexLock lock(mutex_);
   Listen(*informer);
   const std::uint64_t epoch = informer->Epochs();
   for (auto& [name, of_object] : writes) {
@@ -304,7 +306,7 @@ void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
   } else if (IsLastState(answer)) {
     write.effect = WriteEffect::kRemoved;
   }
-  MonitorLock lock(*monitor_);
+  const base::MutexLock lock(mutex_);
   Add(*informer, name, std::move(write));
 }
 
@@ -319,7 +321,7 @@ bool UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::ui
                     .epoch = epoch,
                     .forgotten_at = env_.Now() + kKeepUnshown};
   const Block* const cached = snapshot->Get(name.namespace_, name.name);
-  MonitorLock lock(*monitor_);
+  const base::MutexLock lock(mutex_);
   if (const auto written = writes_.find(name); written != writes_.end()) {
     // An answer without a uid refers to the object that this client wrote last.
     const UnseenWrite& last = written->second.back();
@@ -336,7 +338,7 @@ bool UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::ui
 }
 
 void UnseenWrites::KeepDeleted(const ObjectName& name, std::string_view uid) {
-  MonitorLock lock(*monitor_);
+  const base::MutexLock lock(mutex_);
   Insert(name,
          {.effect = WriteEffect::kDeleted,
           .uid = std::string(uid),
@@ -357,7 +359,7 @@ std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
   if (informer == nullptr) return {};
   const std::shared_ptr<const SnapshotCore> snapshot = informer->indexer().SnapshotAsItIs();
   std::vector<ObjectName> unknown;
-  MonitorLock lock(*monitor_);
+  const base::MutexLock lock(mutex_);
   for (const auto& [name, writes] : writes_) {
     if (name.name.empty() || (!namespace_.empty() && name.namespace_ != namespace_)) continue;
     const UnseenWrite& last = writes.back();
@@ -388,98 +390,108 @@ std::vector<ObjectName> UnseenWrites::DeletedAllOf(std::string_view namespace_,
 void UnseenWrites::MustReach(std::string_view resourceVersion) {
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr || !cache::IsWellFormedResourceVersion(resourceVersion)) return;
-  MonitorLock lock(*monitor_);
+  const base::MutexLock lock(mutex_);
   Add(*informer, {},
       {.effect = WriteEffect::kWritten,
        .resourceVersion = std::string(resourceVersion),
        .epoch = informer->Epochs()});
 }
 
-Result<void> UnseenWrites::WaitFor(const ObjectName& name, const ReadPatience& patience) {
-  return Wait(
-      [&](InformerCore& informer, std::uint64_t newest) -> std::optional<Blocker> {
-        for (const ObjectName& one : {ObjectName(), name}) {
-          const auto at = writes_.find(one);
-          if (at == writes_.end()) continue;
-          std::optional<Blocker> blocker = Settle(informer, at, newest, name.namespace_);
-          if (blocker) return blocker;
-        }
-        return std::nullopt;
-      },
-      patience);
+std::optional<UnseenWrites::Blocker> UnseenWrites::FindBlocker(InformerCore& informer,
+                                                               const ObjectName& which,
+                                                               std::uint64_t newest) {
+  if (const auto version = writes_.find(ObjectName()); version != writes_.end()) {
+    std::optional<Blocker> blocker = Settle(informer, version, newest, which.namespace_);
+    if (blocker) return blocker;
+  }
+  if (which.name.empty()) return SettleAll(informer, which.namespace_, newest);
+  const auto at = writes_.find(which);
+  if (at == writes_.end()) return std::nullopt;
+  return Settle(informer, at, newest, which.namespace_);
 }
 
-Result<void> UnseenWrites::WaitForAll(std::string_view namespace_, const ReadPatience& patience) {
-  return Wait(
-      [&](InformerCore& informer, std::uint64_t newest) -> std::optional<Blocker> {
-        if (const auto version = writes_.find(ObjectName()); version != writes_.end()) {
-          std::optional<Blocker> blocker = Settle(informer, version, newest, namespace_);
-          if (blocker) return blocker;
-        }
-        return SettleAll(informer, namespace_, newest);
-      },
-      patience);
+std::optional<UnseenWrites::Blocker> UnseenWrites::BlockerNow(InformerCore& informer,
+                                                              const ObjectName& which,
+                                                              std::uint64_t& newest) {
+  const base::MutexLock lock(mutex_);
+  newest = sequence_;
+  return FindBlocker(informer, which, newest);
 }
 
-Result<void> UnseenWrites::Wait(const FindBlocker& find, const ReadPatience& patience) {
-  if (size() == 0) return {};
-  // Keeps the informer until the end: its last handle must not be released under the monitor.
+bool UnseenWrites::Shows(const ObjectName& which) {
+  if (size() == 0) return true;
+  const std::shared_ptr<InformerCore> informer = this->informer();
+  std::uint64_t newest = 0;
+  return informer == nullptr || !BlockerNow(*informer, which, newest);
+}
+
+Result<void> UnseenWrites::WaitFor(const ObjectName& which, const ReadPatience& patience) {
   const std::shared_ptr<InformerCore> informer = this->informer();
   if (informer == nullptr) return {};
   std::uint64_t newest = 0;
-  std::optional<Blocker> first;
-  {
-    MonitorLock lock(*monitor_);
-    newest = sequence_;
-    first = find(*informer, newest);
-  }
+  const std::optional<Blocker> first = BlockerNow(*informer, which, newest);
   if (!first) return {};
   if (env_.OnLoopThread()) {
     return base::WouldDeadlock(
         env_, "on a loop's thread nobody can wait for what this client has written: " +
                   Described(*informer, first->name, first->write));
   }
-  const auto wake = [self = shared_from_this()] {
-    MonitorLock lock(*self->monitor_);
-    self->monitor_->NotifyAll();
-  };
-  // Also observes the informer, because the store does not report that the informer stops.
-  const std::shared_ptr<void> observation = informer->Observe(wake);
-  const std::stop_callback on_stop(patience.stop, wake);
-  const std::stop_callback on_other_stop(patience.other_stop, wake);
-  MonitorLock lock(*monitor_);
-  Blocker last;
-  for (;;) {
-    std::optional<Blocker> blocker = find(*informer, newest);
-    if (!blocker) {
-      const cache::StorePosition position = informer->PositionOf(last.namespace_);
-      if (last.write.sequence == 0 || position.epoch <= last.write.epoch) return {};
-      return Error(
-          Reason::kEpochChanged,
-          "the server went back in time, and may have lost what this client had written: " +
-              Described(*informer, last.name, last.write));
-    }
-    last = *std::move(blocker);
-    const auto failed = [&](Reason reason, std::string_view why) {
-      return Error(reason,
-                   Described(*informer, last.name, last.write) + " yet: " + std::string(why));
-    };
-    if (informer->IsStopped()) return failed(Reason::kStopped, "the informer has stopped");
-    if (patience.stop.stop_requested() || patience.other_stop.stop_requested()) {
-      return failed(Reason::kCanceled, "stopped");
-    }
-    if (env_.Now() >= patience.deadline) {
-      return failed(Reason::kStale, "this client wrote it, and the watch lags; try again later");
-    }
-    static_cast<void>(lock.WaitUntil(patience.deadline));
+  return BlockOn(env_, SeenTask(shared_from_this(), which, patience));
+}
+
+std::optional<Result<void>> UnseenWrites::Decide(InformerCore& informer, const ObjectName& which,
+                                                 std::uint64_t newest, const ReadPatience& patience,
+                                                 Blocker& last) {
+  std::optional<Blocker> blocker;
+  {
+    const base::MutexLock lock(mutex_);
+    blocker = FindBlocker(informer, which, newest);
   }
+  if (!blocker) {
+    const cache::StorePosition position = informer.PositionOf(last.namespace_);
+    if (position.epoch <= last.write.epoch) return Result<void>();
+    return Error(Reason::kEpochChanged,
+                 "the server went back in time, and may have lost what this client had written: " +
+                     Described(informer, last.name, last.write));
+  }
+  last = *std::move(blocker);
+  const auto failed = [&](Reason reason, std::string_view why) {
+    return Error(reason, Described(informer, last.name, last.write) + " yet: " + std::string(why));
+  };
+  if (informer.IsStopped()) return failed(Reason::kStopped, "the informer has stopped");
+  if (patience.stop.stop_requested() || patience.other_stop.stop_requested()) {
+    return failed(Reason::kCanceled, "stopped");
+  }
+  if (env_.Now() >= patience.deadline) {
+    return failed(Reason::kStale, "this client wrote it, and the watch lags; try again later");
+  }
+  return std::nullopt;
+}
+
+Task<Result<void>> UnseenWrites::SeenTask(std::shared_ptr<UnseenWrites> self, ObjectName which,
+                                          ReadPatience patience) {
+  // Keeps the informer until the end: its last handle must not be released under the mutex.
+  const std::shared_ptr<InformerCore> informer = self->informer();
+  if (informer == nullptr) co_return Result<void>();
+  std::uint64_t newest = 0;
+  const std::optional<Blocker> first = self->BlockerNow(*informer, which, newest);
+  if (!first) co_return Result<void>();
+  Blocker last = *first;
+  const auto signal = std::make_shared<base::Signal>();
+  // Observed before the next look at the store, so that no version is missed.
+  const std::shared_ptr<void> observation =
+      informer->ObserveVersions([signal] { signal->Notify(); });
+  const JoinedStop stop(patience.stop, patience.other_stop);
+  std::optional<SteadyTime> deadline;
+  if (patience.deadline != SteadyTime::max()) deadline = patience.deadline;
+  const auto check = [&] { return self->Decide(*informer, which, newest, patience, last); };
+  co_return co_await base::AwaitUntil(self->env_, signal, stop.token(), deadline, check);
 }
 
 void UnseenWrites::StoreChanged() {
   std::shared_ptr<void> ended;
   {
-    MonitorLock lock(*monitor_);
-    monitor_->NotifyAll();
+    const base::MutexLock lock(mutex_);
     if (writes_.empty()) {
       ended = std::move(listening_);
       return;
@@ -498,7 +510,7 @@ void UnseenWrites::Sweep() {
   std::size_t lost = 0;
   bool more = false;
   {
-    MonitorLock lock(*monitor_);
+    const base::MutexLock lock(mutex_);
     if (!swept_) sweep_again_ = false;
     auto at = swept_ ? writes_.upper_bound(*swept_) : writes_.begin();
     std::size_t looked = 0;

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -22,12 +21,15 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/task.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/informer_core.h"
 #include "kinformer/internal/snapshot_core.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/object_name.h"
+
+#include "base/core/mutex.h"
 
 namespace kinformer::internal::delegating {
 
@@ -71,7 +73,7 @@ struct ReadPatience {
 // limited to one of each effect for an object, and to kMostWrites for objects that the cache does
 // not show.
 //
-// Lock order: this monitor before all locks of the informer. Calls no user code under it.
+// Lock order: this mutex before all locks of the informer. Calls no user code under it.
 class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
  public:
   static constexpr std::size_t kMostWrites = 10'000;
@@ -105,11 +107,15 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
   // Reads must wait until the store, or the namespace that is read, has this version.
   void MustReach(std::string_view resourceVersion);
 
-  // ---- Wait until the cache shows the writes. kStale: the deadline passed. kEpochChanged: the
-  // server was reset and may have lost the write. kCanceled, kStopped, kWouldDeadlock.
-  [[nodiscard]] Result<void> WaitFor(const ObjectName& name, const ReadPatience& patience);
-  // Waits for all objects of the namespace; empty means all namespaces.
-  [[nodiscard]] Result<void> WaitForAll(std::string_view namespace_, const ReadPatience& patience);
+  // ---- Reads. `which`: an object; without a name, all of the namespace; without that, all.
+  // Returns whether the cache shows the writes.
+  [[nodiscard]] bool Shows(const ObjectName& which);
+  // Awaits that the cache shows the writes. kStale: the deadline passed. kEpochChanged: the server
+  // was reset and may have lost the write. kCanceled, kStopped.
+  [[nodiscard]] static Task<Result<void>> SeenTask(std::shared_ptr<UnseenWrites> self,
+                                                   ObjectName which, ReadPatience patience);
+  // Blocks on that. kWouldDeadlock on a loop's thread, if there is something to wait for.
+  [[nodiscard]] Result<void> WaitFor(const ObjectName& which, const ReadPatience& patience);
 
   [[nodiscard]] std::size_t size() const;
 
@@ -125,7 +131,7 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
     std::string namespace_{};  // namespace whose position was compared
   };
 
-  // All of these require the monitor. `where`: the namespace that is read; empty means all.
+  // All of these require the mutex. `where`: the namespace that is read; empty means all.
   [[nodiscard]] State Judge(InformerCore& informer, const ObjectName& name, UnseenWrite& write,
                             std::string_view where) const;
   [[nodiscard]] static State JudgeVersion(InformerCore& informer, const UnseenWrite& write,
@@ -150,19 +156,29 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
   // Number of writes that are neither kWritten nor kAffected; Insert limits it.
   [[nodiscard]] std::size_t others() const { return size() - versioned_ - affected_; }
 
-  using FindBlocker = std::function<std::optional<Blocker>(InformerCore&, std::uint64_t newest)>;
-  [[nodiscard]] Result<void> Wait(const FindBlocker& find, const ReadPatience& patience);
+  // Settles what a read of `which` waits for, and returns the first write that blocks it.
+  std::optional<Blocker> FindBlocker(InformerCore& informer, const ObjectName& which,
+                                     std::uint64_t newest);
+
+  // ---- These lock the mutex.
+  // Does the same for all writes so far, and returns the sequence number of the last one.
+  std::optional<Blocker> BlockerNow(InformerCore& informer, const ObjectName& which,
+                                    std::uint64_t& newest);
+  // Returns the result of a wait, or nothing if it goes on. `last`: the last blocker.
+  std::optional<Result<void>> Decide(InformerCore& informer, const ObjectName& which,
+                                     std::uint64_t newest, const ReadPatience& patience,
+                                     Blocker& last);
   void StoreChanged();
   void Sweep();
 
   Env& env_;
   const std::weak_ptr<InformerCore> informer_;
-  const std::unique_ptr<Monitor> monitor_;
-  // Guarded by the monitor.
+  mutable base::Mutex mutex_;
+  // Guarded by the mutex.
   Writes writes_;
   // Writes with an effect that occurs once per object: all but kWritten.
   std::map<OfEffect, OfObject::iterator> by_effect_;
-  std::atomic<std::size_t> count_{0};  // number of writes; also read without the monitor
+  std::atomic<std::size_t> count_{0};  // number of writes; also read without the mutex
   std::size_t versioned_ = 0;          // number with kWritten
   std::size_t affected_ = 0;           // number with kAffected: at most one per cached object
   std::uint64_t sequence_ = 0;

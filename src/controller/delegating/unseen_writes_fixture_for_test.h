@@ -70,7 +70,7 @@ class UnseenWritesOfCache : public ::testing::Test {
     return TextOf(unseen_->WaitFor({namespace_, name}, {.deadline = sim_.env().Now()}));
   }
   std::string BlocksList(const std::string& namespace_ = "") {
-    return TextOf(unseen_->WaitForAll(namespace_, {.deadline = sim_.env().Now()}));
+    return TextOf(unseen_->WaitFor({namespace_, ""}, {.deadline = sim_.env().Now()}));
   }
   static std::string Stale(const std::string& what) {
     return "Stale: the cache of pods does not show " + what +

@@ -37,7 +37,7 @@ struct Watching {
 // write itself. A later informer starts with the newest version that was written, the deletions
 // that no informer could record, and the writes that destroyed informers had not shown.
 //
-// Lock order: this one's mutex before the monitors of UnseenWrites.
+// Lock order: this one's mutex before those of UnseenWrites.
 class WriteTrackers {
  public:
   // `factory` must outlive this.

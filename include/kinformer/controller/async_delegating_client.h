@@ -1,0 +1,296 @@
+// kinformer/controller/async_delegating_client.h
+//
+// AsyncDelegatingClient: the calls of a DelegatingClient in the form that blocks no thread: a
+// coroutine awaits them, or they call a function (async_call.h).
+//
+//   Task<Result<void>> Paint(AsyncDelegatingClient cached, ObjectName name) {
+//     Result<Ref<corev1::ConfigMap>> map = co_await cached.Get<corev1::ConfigMap>(name);
+//     if (!map) co_return map.error();
+//     corev1::ConfigMap::Mutable wanted = (**map).DeepCopy();  // needs corev1_mutable.h
+//     wanted.data["color"] = "blue";
+//     Result<Ref<corev1::ConfigMap>> updated = co_await cached.Update(wanted);
+//     if (!updated) co_return updated.error();
+//     map = co_await cached.Get<corev1::ConfigMap>(name);  // blue, or something newer
+//     co_return Result<void>();
+//   }
+//   ...
+//   Spawn(env, Paint(AsyncDelegatingClient(cached), {"default", "settings"}));
+//
+// Caches, limits, errors and read-your-own-writes are those of the DelegatingClient, which blocks
+// on the tasks that are here (delegating_client.h says what they do).
+
+#ifndef KINFORMER_CONTROLLER_ASYNC_DELEGATING_CLIENT_H_
+#define KINFORMER_CONTROLLER_ASYNC_DELEGATING_CLIENT_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kinformer/base/env.h"
+#include "kinformer/client/async_call.h"
+#include "kinformer/client/async_resource_client.h"
+#include "kinformer/client/rest_mapping.h"
+#include "kinformer/controller/delegating_client.h"
+#include "kinformer/internal/async_delegating_client_core.h"
+#include "kinformer/internal/named_variable.h"
+#include "kinformer/object/kind_info.h"
+
+namespace kinformer {
+
+namespace internal {
+
+template <class T>
+struct AnswerForm<std::vector<Ref<T>>> {
+  using Raw = std::vector<ObjectRef>;
+  static std::vector<Ref<T>> Typed(std::vector<ObjectRef> objects) {
+    return *TypedObjects<T>(std::move(objects));
+  }
+};
+
+// Returns a request that keeps a copy of its object, as it may be sent when that is gone.
+template <class T, class M>
+RequestObject ToKeptRequest(const M& object, std::string_view home) {
+  const auto kept = std::make_shared<const M>(object);
+  RequestObject request = ToRequestObject<T>(*kept, home);
+  request.json = [kept, json = std::move(request.json)] { return json(); };
+  return request;
+}
+
+}  // namespace internal
+
+// A copyable handle, with the methods and the bounds (WithDeadline, WithNamespace, Within) of the
+// DelegatingClient that it is made from, whose caches and record of writes it shares: reads of
+// either wait for writes of the other. Nothing happens before the returned call is awaited or
+// started. A call keeps what it needs until it ends, the factory included: give it a stop token or
+// a timeout if a cache may never fill. Nothing is kWouldDeadlock: calls may be awaited on a loop.
+// Thread-safe; never blocks.
+//
+// Names, options, objects, patches and mappings are variables, as NamedVariable explains: write
+// `const ObjectName name{"default", "settings"};` before `co_await cached.Get<T>(name)`. AsyncCall
+// has WithStop and WithTimeout; a timeout begins when the call does.
+//
+// Counterpart: client.Client of controller-runtime, each call in a goroutine of its own.
+class AsyncDelegatingClient {
+  template <class Options>
+  using Named = internal::NamedVariable<Options>;
+  template <class T, class M>
+  using View = internal::View<T, std::remove_cvref_t<M>>;
+  using Objects = std::vector<Ref<Unstructured>>;
+
+ public:
+  explicit AsyncDelegatingClient(const DelegatingClient& client)
+      : core_(client.core_->async()), bounds_(client.bounds_) {}
+
+  // ---- Reads
+
+  template <KnownKind T>
+  [[nodiscard]] AsyncCall<Ref<T>> Get(Named<ObjectName> name) const {
+    return Got<T>({&T::kind_info()}, std::move(name).Take());
+  }
+  template <KnownKind T>
+  [[nodiscard]] AsyncCall<std::vector<Ref<T>>> List(Named<ReadOptions> options = {}) const {
+    return Listed<T>({&T::kind_info()}, std::move(options).Take());
+  }
+  template <KnownKind T>
+  [[nodiscard]] AsyncCall<Ref<metav1::PartialObjectMetadata>> GetMetadata(
+      Named<ObjectName> name) const {
+    return Got<metav1::PartialObjectMetadata>(DelegatingClient::MetadataOf<T>(),
+                                              std::move(name).Take());
+  }
+  template <KnownKind T>
+  [[nodiscard]] AsyncCall<std::vector<Ref<metav1::PartialObjectMetadata>>> ListMetadata(
+      Named<ReadOptions> options = {}) const {
+    return Listed<metav1::PartialObjectMetadata>(DelegatingClient::MetadataOf<T>(),
+                                                 std::move(options).Take());
+  }
+
+  // ---- Writes. `object` is a variable of type T::Mutable, of which the call keeps a copy.
+
+  template <class T = void, class M>
+  [[nodiscard]] AsyncCall<Ref<View<T, M>>> Create(M&& object,
+                                                  Named<CreateOptions> options = {}) const {
+    internal::ExplainTemporaryInAwait<M>();
+    using V = View<T, M>;
+    if constexpr (internal::CheckWritable<V, std::remove_cvref_t<M>>()) {
+      return Created<V>(V::kind_info(), ToRequest<V>(object), std::move(options).Take());
+    } else {
+      return Never<V>();
+    }
+  }
+  // Replaces the object. If metadata.resourceVersion is set, it must be the current one: otherwise
+  // kConflict.
+  template <class T = void, class M>
+  [[nodiscard]] AsyncCall<Ref<View<T, M>>> Update(M&& object,
+                                                  Named<UpdateOptions> options = {}) const {
+    internal::ExplainTemporaryInAwait<M>();
+    return OfStruct<View<T, M>>(object, "", std::move(options).Take());
+  }
+  template <class T = void, class M>
+  [[nodiscard]] AsyncCall<Ref<View<T, M>>> UpdateStatus(M&& object,
+                                                        Named<UpdateOptions> options = {}) const {
+    internal::ExplainTemporaryInAwait<M>();
+    return OfStruct<View<T, M>>(object, "status", std::move(options).Take());
+  }
+  template <KnownKind T>
+  [[nodiscard]] AsyncCall<Ref<T>> Patch(Named<ObjectName> name, Named<kinformer::Patch> patch,
+                                        Named<PatchOptions> options = {}) const {
+    return Patched<T>(T::kind_info(), std::move(name).Take(), std::move(patch).Take(),
+                      std::move(options).Take());
+  }
+  // Server-side apply: see DelegatingClient.
+  template <class T = void, class M>
+  [[nodiscard]] AsyncCall<Ref<View<T, M>>> Apply(M&& object,
+                                                 Named<ApplyOptions> options = {}) const {
+    internal::ExplainTemporaryInAwait<M>();
+    using V = View<T, M>;
+    if constexpr (internal::CheckWritable<V, std::remove_cvref_t<M>>()) {
+      return {env(), [core = core_, bounds = bounds_, object = ToRequest<V>(object),
+                      options = std::move(options).Take()](CallOptions call) mutable {
+                ObjectName name{object.namespace_, object.name};
+                return core.Apply(V::kind_info(), std::move(name), "", V::kind_info(),
+                                  std::move(object), std::move(options), std::move(bounds),
+                                  std::move(call));
+              }};
+    } else {
+      return Never<V>();
+    }
+  }
+
+  // ---- Deletions
+
+  template <KnownKind T>
+  [[nodiscard]] AsyncCall<void> Delete(Named<ObjectName> name,
+                                       Named<DeleteOptions> options = {}) const {
+    return Deleted(T::kind_info(), std::move(name).Take(), std::move(options).Take());
+  }
+  // Deletes, and returns what the server answers: whether the object is gone, or goes later.
+  template <KnownKind T>
+  [[nodiscard]] AsyncCall<Deletion<T>> DeleteForAnswer(Named<ObjectName> name,
+                                                       Named<DeleteOptions> options = {}) const {
+    return Answered<T>(T::kind_info(), std::move(name).Take(), std::move(options).Take());
+  }
+  // Deletes all matching objects of a namespace. kInvalidArgument: the kind has namespaces and none
+  // is given, or a limit is given.
+  template <KnownKind T>
+  [[nodiscard]] AsyncCall<void> DeleteAllOf(Named<ReadOptions> which,
+                                            Named<DeleteOptions> options = {}) const {
+    return AllDeleted(T::kind_info(), std::move(which).Take(), std::move(options).Take());
+  }
+
+  // ---- Objects of kinds that are known only at run time: see DelegatingClient.
+
+  [[nodiscard]] AsyncCall<Ref<Unstructured>> Get(Named<RestMapping> mapping,
+                                                 Named<ObjectName> name) const;
+  [[nodiscard]] AsyncCall<Objects> List(Named<RestMapping> mapping,
+                                        Named<ReadOptions> options = {}) const;
+  [[nodiscard]] AsyncCall<Ref<Unstructured>> Create(Named<RestMapping> mapping,
+                                                    Named<json::Value> object,
+                                                    Named<CreateOptions> options = {}) const;
+  [[nodiscard]] AsyncCall<Ref<Unstructured>> Update(Named<RestMapping> mapping,
+                                                    Named<json::Value> object,
+                                                    Named<UpdateOptions> options = {}) const;
+  [[nodiscard]] AsyncCall<Ref<Unstructured>> UpdateStatus(Named<RestMapping> mapping,
+                                                          Named<json::Value> object,
+                                                          Named<UpdateOptions> options = {}) const;
+  [[nodiscard]] AsyncCall<Ref<Unstructured>> Patch(Named<RestMapping> mapping,
+                                                   Named<ObjectName> name,
+                                                   Named<kinformer::Patch> patch,
+                                                   Named<PatchOptions> options = {}) const;
+  [[nodiscard]] AsyncCall<void> Delete(Named<RestMapping> mapping, Named<ObjectName> name,
+                                       Named<DeleteOptions> options = {}) const;
+  [[nodiscard]] AsyncCall<Deletion<Unstructured>> DeleteForAnswer(
+      Named<RestMapping> mapping, Named<ObjectName> name, Named<DeleteOptions> options = {}) const;
+  [[nodiscard]] AsyncCall<void> DeleteAllOf(Named<RestMapping> mapping, Named<ReadOptions> which,
+                                            Named<DeleteOptions> options = {}) const;
+
+  [[nodiscard]] const Client& client() const { return core_.client(); }
+  [[nodiscard]] Env& env() const { return client().env(); }
+
+ private:
+  template <class V, class M>
+  [[nodiscard]] internal::RequestObject ToRequest(const M& object) const {
+    return internal::ToKeptRequest<V>(
+        object, V::kind_info().namespaced ? std::string_view(bounds_.namespace_) : "");
+  }
+  template <class V>
+  [[nodiscard]] AsyncCall<Ref<V>> Never() const {
+    return {env(), [](const CallOptions&) { return internal::NeverSent<internal::ObjectRef>(); }};
+  }
+  template <class T>
+  [[nodiscard]] AsyncCall<Ref<T>> Got(const internal::ObjectForm& form, ObjectName name) const {
+    return {env(), [core = core_, bounds = bounds_, form,
+                    name = std::move(name)](CallOptions call) mutable {
+              return core.Get(form, std::move(name), std::move(bounds), std::move(call));
+            }};
+  }
+  template <class T>
+  [[nodiscard]] AsyncCall<std::vector<Ref<T>>> Listed(const internal::ObjectForm& form,
+                                                      ReadOptions options) const {
+    return {env(), [core = core_, bounds = bounds_, form,
+                    options = std::move(options)](CallOptions call) mutable {
+              return core.List(form, std::move(options), std::move(bounds), std::move(call));
+            }};
+  }
+  template <class T>
+  [[nodiscard]] AsyncCall<Ref<T>> Created(const KindInfo& type, internal::RequestObject object,
+                                          CreateOptions options) const {
+    return {env(), [core = core_, bounds = bounds_, &type, object = std::move(object),
+                    options = std::move(options)](CallOptions call) mutable {
+              return core.Create(type, std::move(object), std::move(options), std::move(bounds),
+                                 std::move(call));
+            }};
+  }
+  template <class T>
+  [[nodiscard]] AsyncCall<Ref<T>> Updated(const KindInfo& type, internal::RequestObject object,
+                                          std::string_view subresource,
+                                          UpdateOptions options) const {
+    return {env(), [core = core_, bounds = bounds_, &type, object = std::move(object),
+                    subresource = std::string(subresource),
+                    options = std::move(options)](CallOptions call) mutable {
+              return core.Update(type, std::move(object), std::move(subresource),
+                                 std::move(options), std::move(bounds), std::move(call));
+            }};
+  }
+  template <class V, class M>
+  [[nodiscard]] AsyncCall<Ref<V>> OfStruct(const M& object, std::string_view subresource,
+                                           UpdateOptions options) const {
+    if constexpr (internal::CheckWritable<V, M>()) {
+      return Updated<V>(V::kind_info(), ToRequest<V>(object), subresource, std::move(options));
+    } else {
+      return Never<V>();
+    }
+  }
+  template <class T>
+  [[nodiscard]] AsyncCall<Ref<T>> Patched(const KindInfo& type, ObjectName name,
+                                          kinformer::Patch patch, PatchOptions options) const {
+    return {env(),
+            [core = core_, bounds = bounds_, &type, name = std::move(name),
+             patch = std::move(patch), options = std::move(options)](CallOptions call) mutable {
+              return core.Patch(type, std::move(name), std::move(patch), "", std::move(options),
+                                std::move(bounds), std::move(call));
+            }};
+  }
+  template <class T>
+  [[nodiscard]] AsyncCall<Deletion<T>> Answered(const KindInfo& type, ObjectName name,
+                                                DeleteOptions options) const {
+    return {env(), [core = core_, bounds = bounds_, &type, name = std::move(name),
+                    options = std::move(options)](CallOptions call) mutable {
+              return core.DeleteForAnswer(type, std::move(name), std::move(options),
+                                          std::move(bounds), std::move(call));
+            }};
+  }
+  [[nodiscard]] AsyncCall<void> Deleted(const KindInfo& type, ObjectName name,
+                                        DeleteOptions options) const;
+  [[nodiscard]] AsyncCall<void> AllDeleted(const KindInfo& type, ReadOptions which,
+                                           DeleteOptions options) const;
+
+  internal::AsyncDelegatingClientCore core_;
+  internal::CallBounds bounds_;
+};
+
+}  // namespace kinformer
+
+#endif  // KINFORMER_CONTROLLER_ASYNC_DELEGATING_CLIENT_H_

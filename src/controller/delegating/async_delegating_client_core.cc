@@ -1,0 +1,332 @@
+#include "kinformer/internal/async_delegating_client_core.h"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "kinformer/internal/indexer_core.h"
+
+#include "controller/delegating/applied_fields.h"
+#include "controller/delegating/cached_reads.h"
+#include "controller/delegating/delegating_state.h"
+#include "controller/delegating/placement.h"
+#include "controller/delegating/read_waits.h"
+
+namespace kinformer::internal {
+
+using delegating::CachedListAt;
+using delegating::CachedObjectAt;
+using delegating::JoinedStop;
+using delegating::PlacedName;
+using delegating::PlacedWrite;
+using delegating::ReadableTask;
+using delegating::ReadPatience;
+using delegating::ReadPlace;
+using delegating::Watching;
+using delegating::WroteTask;
+
+// `state` keeps all that a task needs.
+struct AsyncDelegatingClientCore::Calls {
+  using State = std::shared_ptr<delegating::DelegatingState>;
+  using Answer = Result<ObjectRef>;
+  // Sends a write with complete options.
+  template <class O>
+  using Send = std::function<Task<Answer>(const AsyncResourceCore& there, O options, CallOptions)>;
+
+  static Task<Answer> Get(State state, ObjectForm form, ObjectName asked, CallBounds bounds,
+                          CallOptions call) {
+    state->Begin(bounds, call);
+    const Result<ReadPlace> place = PlaceOfGet(*state, form, asked, bounds);
+    if (!place) co_return place.error();
+    const ObjectName& which = place->which;
+    if (place->source.live) {
+      const JoinedStop stop(bounds.stop, call.stop);
+      const Result<CallOptions> left = state->CallOf(bounds, call, stop);
+      if (!left) co_return left.error();
+      Task<Answer> reading = place->source.live->GetTask(which.namespace_, which.name, *left);
+      co_return co_await reading;
+    }
+    Task<Result<void>> waiting =
+        ReadableTask(state, place->source, *form.type, which, bounds, call);
+    const Result<void> readable = co_await waiting;
+    if (!readable) co_return readable.error();
+    co_return CachedObjectAt(*place, *form.type);
+  }
+
+  static Task<Result<std::vector<ObjectRef>>> List(State state, ObjectForm form, ReadOptions asked,
+                                                   CallBounds bounds, CallOptions call) {
+    state->Begin(bounds, call);
+    const Result<ReadPlace> place = PlaceOfList(*state, form, asked, bounds);
+    if (!place) co_return place.error();
+    if (place->source.live) {
+      const JoinedStop stop(bounds.stop, call.stop);
+      const Result<CallOptions> left = state->CallOf(bounds, call, stop);
+      if (!left) co_return left.error();
+      Task<Result<std::vector<ObjectRef>>> reading = place->source.live->ListTask(
+          place->which.namespace_, asked.label_selector, *left, asked.field_selector, asked.limit);
+      co_return co_await reading;
+    }
+    Task<Result<void>> waiting =
+        ReadableTask(state, place->source, *form.type, place->which, bounds, call);
+    const Result<void> readable = co_await waiting;
+    if (!readable) co_return readable.error();
+    co_return CachedListAt(*place, *form.type, std::move(asked));
+  }
+
+  // Completes the options of a write, sends it, and records what reads have to wait for. `name`:
+  // name of the object; if it is empty, the answer has it.
+  template <class O>
+  static Task<Answer> Write(State state, const KindInfo& type, ObjectName name, O of_write,
+                            CallBounds bounds, CallOptions call, Send<O> send) {
+    // The deadline counts from now, however much of it the write uses.
+    state->Begin(bounds, call);
+    const JoinedStop stop(bounds.stop, call.stop);
+    const Result<CallOptions> left = state->CallOf(bounds, call, stop);
+    if (!left) co_return left.error();
+    const Result<ObjectName> placed =
+        PlacedWrite(type, name, bounds.namespace_, "its namespace (metadata.namespace)");
+    if (!placed) co_return placed.error();
+    state->Complete(of_write);
+    const bool changes = of_write.dryRun.empty();
+    std::vector<Watching> watching = state->BeginWrite(type);
+    const AsyncResourceCore there = state->At(type, placed->namespace_).async();
+    Task<Answer> sending = send(there, std::move(of_write), *left);
+    Answer answer = co_await sending;
+    if (!answer || !changes) co_return answer;
+    ObjectName written = name.name.empty() ? internal::NameOf(**answer) : *placed;
+    Task<void> recording = WroteTask(state, type, std::move(watching), *answer, std::move(written),
+                                     state->PatienceOf(bounds, call));
+    co_await recording;
+    co_return answer;
+  }
+
+  static Task<Answer> Apply(State state, const KindInfo& type, ObjectName name,
+                            std::string subresource, const KindInfo& part, RequestObject object,
+                            ApplyOptions options, CallBounds bounds, CallOptions call) {
+    if (options.fieldManager.empty() && state->options.field_owner.empty()) {
+      co_return Error(Reason::kInvalidArgument,
+                      "server-side apply needs ApplyOptions::fieldManager, or "
+                      "DelegatingClientOptions::field_owner for all writes: who owns the fields");
+    }
+    Result<std::string> body = delegating::AppliedFields(part, object.json());
+    if (!body) co_return std::move(body).error();
+    kinformer::Patch patch{PatchType::kApply, *std::move(body)};
+    PatchOptions of_patch{
+        .dryRun = options.dryRun, .force = options.force, .fieldManager = options.fieldManager};
+    const AsyncDelegatingClientCore core(state);
+    Task<Answer> patching =
+        core.Patch(type, std::move(name), std::move(patch), std::move(subresource),
+                   std::move(of_patch), std::move(bounds), std::move(call));
+    co_return co_await patching;
+  }
+
+  static Task<Answer> GetPart(State state, const KindInfo& type, ObjectName name,
+                              std::string subresource, const KindInfo& part, CallBounds bounds,
+                              CallOptions call) {
+    const JoinedStop stop(bounds.stop, call.stop);
+    const Result<CallOptions> left = state->CallOf(bounds, call, stop);
+    if (!left) co_return left.error();
+    const Result<ObjectName> placed = PlacedName(type, name, bounds.namespace_);
+    if (!placed) co_return placed.error();
+    const AsyncResourceCore there = state->At(type, placed->namespace_).async();
+    Task<Answer> reading = there.GetPart(name.name, std::move(subresource), part, *left);
+    co_return co_await reading;
+  }
+
+  static Task<Result<DeletionAnswer>> DeleteForAnswer(State state, const KindInfo& type,
+                                                      ObjectName asked, DeleteOptions options,
+                                                      CallBounds bounds, CallOptions call) {
+    const JoinedStop stop(bounds.stop, call.stop);
+    const Result<CallOptions> left = state->CallOf(bounds, call, stop);
+    if (!left) co_return left.error();
+    const Result<ObjectName> placed = PlacedName(type, asked, bounds.namespace_);
+    if (!placed) co_return placed.error();
+    const ObjectName& name = *placed;
+    state->Complete(options);
+    std::vector<Watching> watching = state->BeginWrite(type);
+    const bool changes = options.dryRun.empty();
+    const AsyncResourceCore there = state->At(type, name.namespace_).async();
+    Task<Result<DeletionAnswer>> sending =
+        there.DeleteForAnswer(name.name, std::move(options), *left);
+    Result<DeletionAnswer> answer = co_await sending;
+    if (!state->Waits() || !changes) co_return answer;
+    if (!answer && answer.error().reason() != Reason::kDecode) co_return answer;
+    const std::string uid = answer ? answer->uid : "";
+    if (!state->trackers.Deleted(type, std::move(watching), name, uid)) {
+      state->SettleLater(type, name);
+    }
+    co_return answer;
+  }
+
+  static Task<Result<void>> Delete(Task<Result<DeletionAnswer>> deleting) {
+    const Result<DeletionAnswer> answer = co_await deleting;
+    // An answer that cannot be read is one to a delete that has worked.
+    if (!answer && answer.error().reason() != Reason::kDecode) co_return answer.error();
+    co_return Result<void>();
+  }
+
+  static Task<Result<void>> DeleteAllOf(State state, const KindInfo& type, ReadOptions which,
+                                        DeleteOptions options, CallBounds bounds,
+                                        CallOptions call) {
+    state->Begin(bounds, call);
+    const JoinedStop stop(bounds.stop, call.stop);
+    const Result<CallOptions> left = state->CallOf(bounds, call, stop);
+    if (!left) co_return left.error();
+    if (which.limit > 0) {
+      co_return Error(Reason::kInvalidArgument,
+                      "a deletion of many has no limit: it is of all that match");
+    }
+    const Result<ObjectName> placed =
+        PlacedWrite(type, {which.namespace_, ""}, bounds.namespace_, "ReadOptions::namespace_");
+    if (!placed) co_return placed.error();
+    const std::string& where = placed->namespace_;
+    if (which.label_selector.MatchesNothing()) co_return Result<void>();
+    state->Complete(options);
+    const bool changes = options.dryRun.empty();
+    std::vector<Watching> watching = state->BeginWrite(type);
+    std::vector<std::shared_ptr<const SnapshotCore>> before;
+    before.reserve(watching.size());
+    for (const Watching& one : watching) before.push_back(one.unseen->Snapshot());
+    ListOptions list;
+    list.labelSelector = which.label_selector.ToString();
+    list.fieldSelector = which.field_selector.ToString();
+    const AsyncResourceCore there = state->At(type, where).async();
+    Task<Result<void>> sending = there.DeleteCollection(std::move(options), std::move(list), *left);
+    const Result<void> done = co_await sending;
+    if (!done || !changes || !state->Waits()) co_return done;
+    state->trackers.Complete(type, watching);
+    before.resize(watching.size());
+    for (std::size_t i = 0; i < watching.size(); ++i) {
+      const Watching& one = watching[i];
+      const std::vector<ObjectName> unknown = one.unseen->DeletedAllOf(
+          where, which.label_selector, which.field_selector, one.epoch, before[i].get());
+      for (const ObjectName& name : unknown) {
+        std::vector<Watching> only(1, one);
+        Task<void> recording = WroteTask(state, type, std::move(only), ObjectRef(), name,
+                                         state->PatienceOf(bounds, call));
+        co_await recording;
+      }
+    }
+    co_return done;
+  }
+};
+
+const Client& AsyncDelegatingClientCore::client() const { return state_->client; }
+
+const DelegatingClientOptions& AsyncDelegatingClientCore::options() const {
+  return state_->options;
+}
+
+Task<Result<ObjectRef>> AsyncDelegatingClientCore::Get(ObjectForm form, ObjectName asked,
+                                                       CallBounds bounds, CallOptions call) const {
+  return Calls::Get(state_, form, std::move(asked), std::move(bounds), std::move(call));
+}
+
+Task<Result<std::vector<ObjectRef>>> AsyncDelegatingClientCore::List(ObjectForm form,
+                                                                     ReadOptions asked,
+                                                                     CallBounds bounds,
+                                                                     CallOptions call) const {
+  return Calls::List(state_, form, std::move(asked), std::move(bounds), std::move(call));
+}
+
+Task<Result<ObjectRef>> AsyncDelegatingClientCore::Create(const KindInfo& type,
+                                                          RequestObject object,
+                                                          CreateOptions options, CallBounds bounds,
+                                                          CallOptions call) const {
+  ObjectName name{object.namespace_, ""};
+  return Calls::Write<CreateOptions>(
+      state_, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
+      [object = std::move(object)](const AsyncResourceCore& there, CreateOptions complete,
+                                   CallOptions left) mutable {
+        return there.Create(std::move(object), std::move(complete), std::move(left));
+      });
+}
+
+Task<Result<ObjectRef>> AsyncDelegatingClientCore::Update(const KindInfo& type,
+                                                          RequestObject object,
+                                                          std::string subresource,
+                                                          UpdateOptions options, CallBounds bounds,
+                                                          CallOptions call) const {
+  ObjectName name{object.namespace_, object.name};
+  return Calls::Write<UpdateOptions>(
+      state_, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
+      [object = std::move(object), subresource = std::move(subresource)](
+          const AsyncResourceCore& there, UpdateOptions complete, CallOptions left) mutable {
+        return there.Update(std::move(object), std::move(subresource), std::move(complete),
+                            std::move(left));
+      });
+}
+
+Task<Result<ObjectRef>> AsyncDelegatingClientCore::Patch(const KindInfo& type, ObjectName name,
+                                                         kinformer::Patch patch,
+                                                         std::string subresource,
+                                                         PatchOptions options, CallBounds bounds,
+                                                         CallOptions call) const {
+  std::string of_object = name.name;
+  return Calls::Write<PatchOptions>(
+      state_, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
+      [of_object = std::move(of_object), patch = std::move(patch),
+       subresource = std::move(subresource)](const AsyncResourceCore& there, PatchOptions complete,
+                                             CallOptions left) mutable {
+        return there.Patch(std::move(of_object), std::move(patch), std::move(subresource),
+                           std::move(complete), std::move(left));
+      });
+}
+
+Task<Result<ObjectRef>> AsyncDelegatingClientCore::Apply(const KindInfo& type, ObjectName name,
+                                                         std::string subresource,
+                                                         const KindInfo& part, RequestObject object,
+                                                         ApplyOptions options, CallBounds bounds,
+                                                         CallOptions call) const {
+  return Calls::Apply(state_, type, std::move(name), std::move(subresource), part,
+                      std::move(object), std::move(options), std::move(bounds), std::move(call));
+}
+
+Task<Result<ObjectRef>> AsyncDelegatingClientCore::GetPart(const KindInfo& type, ObjectName name,
+                                                           std::string subresource,
+                                                           const KindInfo& part, CallBounds bounds,
+                                                           CallOptions call) const {
+  return Calls::GetPart(state_, type, std::move(name), std::move(subresource), part,
+                        std::move(bounds), std::move(call));
+}
+
+Task<Result<ObjectRef>> AsyncDelegatingClientCore::SendPart(
+    std::string method, const KindInfo& type, ObjectName name, std::string subresource,
+    const KindInfo& part, RequestObject object, CreateOptions options, CallBounds bounds,
+    CallOptions call) const {
+  std::string of_object = name.name;
+  return Calls::Write<CreateOptions>(
+      state_, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
+      [method = std::move(method), of_object = std::move(of_object),
+       subresource = std::move(subresource), &part, object = std::move(object)](
+          const AsyncResourceCore& there, CreateOptions complete, CallOptions left) mutable {
+        return there.SendPart(std::move(method), std::move(of_object), std::move(subresource), part,
+                              std::move(object), std::move(complete), std::move(left));
+      });
+}
+
+Task<Result<void>> AsyncDelegatingClientCore::Delete(const KindInfo& type, ObjectName asked,
+                                                     DeleteOptions options, CallBounds bounds,
+                                                     CallOptions call) const {
+  return Calls::Delete(DeleteForAnswer(type, std::move(asked), std::move(options),
+                                       std::move(bounds), std::move(call)));
+}
+
+Task<Result<DeletionAnswer>> AsyncDelegatingClientCore::DeleteForAnswer(const KindInfo& type,
+                                                                        ObjectName asked,
+                                                                        DeleteOptions options,
+                                                                        CallBounds bounds,
+                                                                        CallOptions call) const {
+  return Calls::DeleteForAnswer(state_, type, std::move(asked), std::move(options),
+                                std::move(bounds), std::move(call));
+}
+
+Task<Result<void>> AsyncDelegatingClientCore::DeleteAllOf(const KindInfo& type, ReadOptions which,
+                                                          DeleteOptions options, CallBounds bounds,
+                                                          CallOptions call) const {
+  return Calls::DeleteAllOf(state_, type, std::move(which), std::move(options), std::move(bounds),
+                            std::move(call));
+}
+
+}  // namespace kinformer::internal
