@@ -203,6 +203,25 @@ TEST_F(AsyncResourceClientTest, TwoThousandRequests_AreOnTheirWayAtOnceWithoutAT
   EXPECT_EQ(at_first_answer, kRequests) << "all of them were sent before the first answer";
 }
 
+TEST_F(AsyncResourceClientTest, AnObjectIsSentAsItWasWhenTheCallWasMade) {
+  const Client json =
+      Client::ForTransport(sim_.env(), transport_, {.qps = -1, .prefer_json = true});
+  const ConfigMaps maps(json.For<corev1::ConfigMap>("default"));
+  corev1::ConfigMap::Mutable map;
+  map.metadata.name = "a";
+  int done = 0;
+  const auto count = [&](const ConfigMapResult&) { ++done; };
+  maps.Create(map).Start(count);
+  map.metadata.name = "b";
+  maps.Update(map).Start(count);
+  map.metadata.name = "c";
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(done, 2);
+  ASSERT_EQ(server_.requests.size(), 2U);
+  EXPECT_NE(server_.requests[0].body.find(R"("name":"a")"), std::string::npos);
+  EXPECT_NE(server_.requests[1].body.find(R"("name":"b")"), std::string::npos);
+}
+
 // ---- boost::asio
 
 boost::asio::awaitable<void> GetTwice(ConfigMaps maps, std::vector<std::string>* versions,

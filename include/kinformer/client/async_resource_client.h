@@ -92,7 +92,7 @@ class AsyncResourceClient {
   [[nodiscard]] AsyncCall<Ref<T>> Create(M&& object, Named<CreateOptions> options = {}) const {
     internal::ExplainTemporaryInAwait<M>();
     if constexpr (internal::CheckWritable<T, std::remove_cvref_t<M>>()) {
-      return {env(), [core = core_, object = internal::ToRequestObject<T>(object),
+      return {env(), [core = core_, object = internal::ToKeptRequest<T>(object),
                       options = std::move(options).Take()](CallOptions call) mutable {
                 return core.Create(std::move(object), std::move(options), std::move(call));
               }};
@@ -177,7 +177,7 @@ class AsyncResourceClient {
   AsyncCall<Ref<T>> UpdatePart(const M& object, std::string subresource,
                                UpdateOptions options) const {
     if constexpr (internal::CheckWritable<T, M>()) {
-      return {env(), [core = core_, object = internal::ToRequestObject<T>(object),
+      return {env(), [core = core_, object = internal::ToKeptRequest<T>(object),
                       subresource = std::move(subresource),
                       options = std::move(options)](CallOptions call) mutable {
                 return core.Update(std::move(object), std::move(subresource), std::move(options),

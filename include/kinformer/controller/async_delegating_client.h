@@ -50,15 +50,6 @@ struct AnswerForm<std::vector<Ref<T>>> {
   }
 };
 
-// Returns a request that keeps a copy of its object, as it may be sent when that is gone.
-template <class T, class M>
-RequestObject ToKeptRequest(const M& object, std::string_view home) {
-  const auto kept = std::make_shared<const M>(object);
-  RequestObject request = ToRequestObject<T>(*kept, home);
-  request.json = [kept, json = std::move(request.json)] { return json(); };
-  return request;
-}
-
 }  // namespace internal
 
 // A copyable handle, with the methods and the bounds (WithDeadline, WithNamespace, Within) of the

@@ -6,9 +6,11 @@
 #ifndef KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 #define KINFORMER_INTERNAL_REQUEST_OBJECT_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "kinformer/internal/misuse.h"
 #include "kinformer/internal/resource_core.h"
@@ -110,6 +112,15 @@ RequestObject ToRequestObject(const M& object, std::string_view home = {}) {
     PlaceJson(request, home);
     return request;
   }
+}
+
+// Returns a request that keeps a copy of its object, as it may be sent when that is gone.
+template <class T, class M>
+RequestObject ToKeptRequest(const M& object, std::string_view home = {}) {
+  const auto kept = std::make_shared<const M>(object);
+  RequestObject request = ToRequestObject<T>(*kept, home);
+  request.json = [kept, json = std::move(request.json)] { return json(); };
+  return request;
 }
 
 }  // namespace kinformer::internal
