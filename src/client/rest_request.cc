@@ -218,7 +218,7 @@ RestRequest& RestRequest::BodyOfBytes(std::string bytes) {
 RestRequest& RestRequest::BodyOfJson(const json::Value& value) { return BodyOfBytes(value.Dump()); }
 
 RestRequest& RestRequest::BodyOfStruct(const internal::MutableTable& table,
-                                       std::shared_ptr<const void> object) {
+                                       const std::shared_ptr<const void>& object) {
   parts_.body = [&table, object] { return internal::EncodeMutableJson(table, object.get()); };
   parts_.protobuf_body = [&table, object] { return internal::EncodeMutable(table, object.get()); };
   return *this;
