@@ -192,7 +192,7 @@ class RestRequest {
   RestRequest& BodyOfBytes(std::string bytes);
   RestRequest& BodyOfJson(const json::Value& value);
   RestRequest& BodyOfStruct(const internal::MutableTable& table,
-                            std::shared_ptr<const void> object);
+                            const std::shared_ptr<const void>& object);
   Result<internal::ObjectRef> DoIntoObject(const KindInfo& type, const CallOptions& call) const;
 
   internal::RequestParts parts_;
