@@ -295,9 +295,17 @@ void FactoryCore::Start() {
         {});
   }
   if (over) return;
-  for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
+  const std::vector<std::shared_ptr<InformerCore>> started = impl_->All();
+  for (const std::shared_ptr<InformerCore>& informer : started) {
     if (!informer->HasStarted()) informer->Start();
   }
+  // A Shutdown that began meanwhile may have come too early for some of them.
+  {
+    base::MutexLock lock(impl_->mutex);
+    over = impl_->shutting_down;
+  }
+  if (!over) return;
+  for (const std::shared_ptr<InformerCore>& informer : started) informer->Stop();
 }
 
 Result<void> FactoryCore::WaitForCacheSync(const std::stop_token& stop,
@@ -368,7 +376,8 @@ void FactoryCore::Shutdown() {
     for (const auto& [key, informer] : informers) observations.push_back(informer->Observe(wake));
     for (const auto& [key, informer] : informers) {
       MonitorLock lock(*monitor);
-      while (!informer->IsTornDown()) lock.Wait();
+      // Not for one that its own Start, on another thread, has started again.
+      while (!informer->IsTornDown() && informer->IsStopped()) lock.Wait();
     }
     for (const auto& [key, informer] : informers) informer->WaitIdle();
   }

@@ -366,15 +366,14 @@ void InformerCore::Start() {
   // Incremented before the state changes: a thread that sees kRunning and no pending start knows
   // that the loop has processed that start.
   impl_->starts.fetch_add(1, std::memory_order_acq_rel);
+  // Before the state changes, too: a Stop that comes right after that must not be undone.
+  impl_->torn_down.store(false, std::memory_order_release);
   while (state != Impl::State::kRunning &&
          !impl_->state.compare_exchange_weak(state, Impl::State::kRunning,
                                              std::memory_order_acq_rel)) {
   }
   // Otherwise another thread has started it.
-  if (state != Impl::State::kRunning) {
-    impl_->synced.store(false, std::memory_order_release);
-    impl_->torn_down.store(false, std::memory_order_release);
-  }
+  if (state != Impl::State::kRunning) impl_->synced.store(false, std::memory_order_release);
   env().loop().Post([impl = impl_] {
     impl->starts.fetch_sub(1, std::memory_order_acq_rel);
     impl->StartOnLoop();
